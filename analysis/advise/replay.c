@@ -52,7 +52,7 @@ const char *sg_replay_obstacle(const struct sg_group *group)
 
 uint32_t sg_replay_count(const struct sg_group *group)
 {
-    uint64_t chunk_bytes = group->nodes > 1 ? SG_SLOT_BYTES_DEFAULT : 16384;
+    uint64_t chunk_bytes = group->nodes > 1 ? SG_PART_DEFAULT : 16384;
     uint64_t each = group->size * (1 + group->most_bytes / chunk_bytes);
     uint64_t most = WORK_MAX / each;
 

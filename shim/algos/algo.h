@@ -80,9 +80,15 @@ struct sg_algo_needs {
     uint32_t cells; /* 64-bit words that FETCH_ADD, WRITE_CELL and READ_CELLS of others reach */
     uint32_t parts; /* the most of one message */
     uint32_t slot_bytes; /* what its calls are best cut into; 0: nothing in particular */
+    uint32_t part_bytes; /* the most that a part of a message carries; 0: a slot */
+    uint32_t in_parts;   /* 1 << enum sg_operation: those whose data go in messages alone */
 };
 
-#define SG_SLOT_BYTES_DEFAULT 1024u /* ... where there is nothing in particular */
+/* Of slots, and what a call of that operation is cut into: what exceeds it goes in as many
+ * instances. */
+uint32_t sg_algo_slot_bytes(const struct sg_algo_needs *needs);
+uint32_t sg_algo_part_bytes(const struct sg_algo_needs *needs);
+uint32_t sg_algo_chunk_bytes(const struct sg_algo_needs *needs, enum sg_operation operation);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
-/* The protocols between nodes, and the names of the rare states they report (algo.h). */
+/* The protocols between nodes, what their calls are cut into, and the names of the rare states they
+ * report (algo.h). */
 #include "algos/algo.h"
 
 const struct sg_algo *const sg_algos[] = {
@@ -6,6 +7,22 @@ const struct sg_algo *const sg_algos[] = {
     &sg_algo_dissemination, &sg_algo_pairwise, &sg_algo_handoff,
     &sg_algo_srm,           &sg_algo_bcs,      NULL,
 };
+
+uint32_t sg_algo_slot_bytes(const struct sg_algo_needs *needs)
+{
+    return needs->slot_bytes > 0 ? needs->slot_bytes : SG_PART_DEFAULT;
+}
+
+uint32_t sg_algo_part_bytes(const struct sg_algo_needs *needs)
+{
+    return needs->part_bytes > 0 ? needs->part_bytes : sg_algo_slot_bytes(needs);
+}
+
+uint32_t sg_algo_chunk_bytes(const struct sg_algo_needs *needs, enum sg_operation operation)
+{
+    return needs->in_parts & 1u << operation ? sg_algo_part_bytes(needs)
+                                             : sg_algo_slot_bytes(needs);
+}
 
 const char *const sg_mark_names[SG_MARK_COUNT] = {
     [SG_MARK_EARLY] = "early contribution",

@@ -78,8 +78,9 @@ static void put_linger(const struct sg_parameter *parameter, int64_t value,
     }
 #define EAGER                                                                                      \
     {                                                                                              \
-        "eager", SG_PARAMETER_INTEGER, 1, UINT32_MAX, NULL, TEXT(SG_EAGER_DEFAULT), "bytes",       \
-            "larger operands are read by the endpoint that needs them", FIELD(eager_bytes, 1)      \
+        "eager", SG_PARAMETER_INTEGER, SG_EAGER_MIN, SG_EAGER_MAX, NULL, TEXT(SG_EAGER_DEFAULT),   \
+            "bytes", "larger operands of a reduce are read by the node that needs them",           \
+            FIELD(eager_bytes, 1)                                                                  \
     }
 #define SPLIT                                                                                      \
     {                                                                                              \
@@ -92,10 +93,10 @@ const struct sg_parameter sg_parameters_bypass[] = {
      "a call waits so long for late children before it returns", put_linger,
      SG_PARAMETER_FIELD(linger_ns, 1000)},
     DETERMINISTIC,
+    EAGER,
     PROGRESS,
     END,
     CREDITS,
-    EAGER,
     {"pool", SG_PARAMETER_INTEGER, 1, 64, NULL, TEXT(SG_POOL_DEFAULT), NULL,
      "buffers for operands that wait to be read", FIELD(pool, 1)},
     SPLIT,
@@ -134,8 +135,8 @@ const struct sg_parameter sg_parameters_dissemination[] = {PROGRESS, END, END};
 
 const struct sg_parameter sg_parameters_pairwise[] = {PROGRESS, END, CREDITS, END};
 
-const struct sg_parameter sg_parameters_handoff[] = {WHERE, PROGRESS, END, CREDITS,
-                                                     EAGER, SPLIT,    END};
+const struct sg_parameter sg_parameters_handoff[] = {WHERE,   EAGER, PROGRESS, END,
+                                                     CREDITS, SPLIT, END};
 
 /* The words of form are by enum sg_srm_form. */
 const struct sg_parameter sg_parameters_srm[] = {

@@ -23,8 +23,12 @@
 #define SG_TOKENS_MAX 4
 #define SG_CREDITS_MAX 64
 #define SG_CREDITS_DEFAULT 8
-#define SG_EAGER_DEFAULT 16384
-#define SG_POOL_DEFAULT 2
+#define SG_PART_DEFAULT 1024 /* bytes: of messages, and of slots where nothing else is said */
+#define SG_EAGER_DEFAULT 1024
+#define SG_EAGER_MIN 64
+#define SG_EAGER_MAX 32768
+#define SG_READ_DEFAULT 32768
+#define SG_POOL_DEFAULT 8 /* as many as SG_CREDITS_DEFAULT */
 #define SG_TIMEOUT_DEFAULT_US 1000
 #define SG_CHUNK_DEFAULT_KIB 16
 #define SG_SLICE_DEFAULT_US 500
@@ -87,6 +91,16 @@ static inline uint32_t sg_tokens(const struct sg_algo_parameters *parameters)
 static inline uint32_t sg_eager_bytes(const struct sg_algo_parameters *parameters)
 {
     return parameters->eager_bytes > 0 ? parameters->eager_bytes : SG_EAGER_DEFAULT;
+}
+
+/* What a call's operands are cut into where larger ones than eager_bytes are read: large enough
+ * that few announcements are sent, and small enough that one part is folded while the next comes.
+ */
+static inline uint32_t sg_read_bytes(const struct sg_algo_parameters *parameters)
+{
+    uint32_t twice = 2 * sg_eager_bytes(parameters);
+
+    return twice > SG_READ_DEFAULT ? twice : SG_READ_DEFAULT;
 }
 
 /* The second part of a table. */

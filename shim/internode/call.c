@@ -99,6 +99,14 @@ static bool can_post(const struct sg_choice *choice)
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
 }
 
+/* Bytes that go at once. */
+static uint32_t room_of(const struct sg_internode_protocol *protocol, enum sg_operation operation)
+{
+    uint32_t chunk_bytes = sg_algo_chunk_bytes(&protocol->needs, operation);
+
+    return chunk_bytes < protocol->slot_bytes ? chunk_bytes : protocol->slot_bytes;
+}
+
 static bool plan_chosen(struct sg_internode *internode, const struct sg_call *call,
                         const struct sg_choice *choice, struct sg_internode_plan *plan)
 {
@@ -116,7 +124,7 @@ static bool plan_chosen(struct sg_internode *internode, const struct sg_call *ca
         (plan->user != NULL && !(internode->protocols[index].algo->uses & SG_ALGO_USER)))
         return false;
     plan->extent_bytes = sg_element_extent_bytes(plan->operands.element);
-    plan->room = internode->protocols[index].slot_bytes / plan->extent_bytes;
+    plan->room = room_of(&internode->protocols[index], call->operation) / plan->extent_bytes;
     plan->side_by_side = internode->protocols[index].algo->uses & SG_ALGO_PIPELINED &&
                          sg_chunk_count(call, plan) > 1;
     return true;

@@ -62,6 +62,41 @@ static void check_strobes(struct sg_internode_protocol *protocol)
     told = true;
 }
 
+/* No larger than the calls that the rule is for, but for the smallest. */
+static uint32_t slot_bytes_of(const struct sg_internode_protocol *protocol, uint64_t most_bytes)
+{
+    uint32_t wanted = sg_algo_slot_bytes(&protocol->needs);
+    size_t enough = line(most_bytes < wanted ? (size_t)most_bytes : wanted);
+
+    if (enough < SG_PART_DEFAULT)
+        enough = SG_PART_DEFAULT;
+    return enough < wanted ? (uint32_t)enough : wanted;
+}
+
+/* Of all parts. */
+static uint32_t message_bytes_of(const struct sg_internode_protocol *protocol)
+{
+    uint32_t part_bytes = sg_algo_part_bytes(&protocol->needs);
+
+    return protocol->needs.parts *
+           (part_bytes < protocol->slot_bytes ? part_bytes : protocol->slot_bytes);
+}
+
+/* Returns what is behind its regions. */
+static size_t lay_out_protocol(const struct sg_internode *internode,
+                               struct sg_internode_protocol *protocol, size_t at)
+{
+    const struct sg_algo_needs *needs = &protocol->needs;
+
+    protocol->at = at;
+    protocol->cells_at = line(needs->state_bytes);
+    protocol->slots_at = line(protocol->cells_at + needs->cells * sizeof(uint64_t));
+    protocol->results_at = protocol->slots_at + (size_t)needs->slots * protocol->slot_bytes;
+    protocol->stride =
+        protocol->results_at + (size_t)protocol->setup.parameters.credits * protocol->slot_bytes;
+    return at + (size_t)internode->here * protocol->stride;
+}
+
 /* The protocols and where everything lies. False: nothing would run here. */
 static bool lay_out(struct sg_internode *internode, const char *name)
 {
@@ -112,20 +147,12 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         internode->is_one_sided =
             internode->is_one_sided || (protocol->algo->uses & SG_ALGO_ONE_SIDED);
         protocols++;
-        protocol->slot_bytes =
-            protocol->needs.slot_bytes > 0 ? protocol->needs.slot_bytes : SG_SLOT_BYTES_DEFAULT;
+        protocol->slot_bytes = slot_bytes_of(protocol, sg_ruleset_most_bytes(internode->rules, i));
         if (protocol->slot_bytes > internode->slot_bytes)
             internode->slot_bytes = protocol->slot_bytes;
-        if (protocol->needs.parts * protocol->slot_bytes > eager_bytes)
-            eager_bytes = protocol->needs.parts * protocol->slot_bytes;
-        protocol->at = at;
-        protocol->cells_at = line(protocol->needs.state_bytes);
-        protocol->slots_at = line(protocol->cells_at + protocol->needs.cells * sizeof(uint64_t));
-        protocol->results_at =
-            protocol->slots_at + (size_t)protocol->needs.slots * protocol->slot_bytes;
-        protocol->stride = protocol->results_at +
-                           (size_t)protocol->setup.parameters.credits * protocol->slot_bytes;
-        at += (size_t)internode->here * protocol->stride;
+        if (message_bytes_of(protocol) > eager_bytes)
+            eager_bytes = message_bytes_of(protocol);
+        at = lay_out_protocol(internode, protocol, at);
     }
     internode->contributions_at = at;
     at += (size_t)internode->here * internode->depth * (size_t)internode->locals_max *

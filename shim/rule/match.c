@@ -268,3 +268,10 @@ bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index, const struct
     return reaches(rules, &rules->rules[index], comm) &&
            sg_rule_matches_comm(&rules->rules[index], comm);
 }
+
+uint64_t sg_ruleset_most_bytes(const struct sg_ruleset *rules, int index)
+{
+    const struct sg_rule *rule = &rules->rules[index];
+
+    return rule->any_bytes ? UINT64_MAX : rule->byte_high;
+}

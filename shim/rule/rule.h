@@ -114,6 +114,9 @@ const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int in
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
                          const struct sg_rule_comm *comm);
 
+/* The largest call that may come to a choice; ones may be larger that would come to a like one. */
+uint64_t sg_ruleset_most_bytes(const struct sg_ruleset *rules, int index);
+
 /* What was seen of a rule since the set was made. */
 enum sg_rule_seen {
     SG_RULE_SEEN_TAKEN = 1,     /* it decided calls */

@@ -418,6 +418,25 @@ static void test_bounds(void)
     CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
 }
 
+/* Reduces are cut into what is read, broadcasts into messages. */
+static void test_chunks(void)
+{
+    static const uint32_t eager_bytes[] = {0, 64, 1024, 8192, 20000, 32768};
+    static const uint32_t reduced[] = {32768, 32768, 32768, 32768, 40000, 65536};
+    static const uint32_t sent[] = {1024, 1024, 1024, 8192, 20000, 32768};
+
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+        struct sg_algo_setup setup = {0, 16, {.eager_bytes = eager_bytes[i]}};
+        struct sg_algo_needs needs = {0};
+
+        CU_ASSERT_TRUE(sg_algo_bypass.needs(&setup, &needs));
+        CU_ASSERT_EQUAL(sg_algo_slot_bytes(&needs), reduced[i]);
+        CU_ASSERT_EQUAL(sg_algo_chunk_bytes(&needs, SG_OPERATION_REDUCE), reduced[i]);
+        CU_ASSERT_EQUAL(sg_algo_part_bytes(&needs), sent[i]);
+        CU_ASSERT_EQUAL(sg_algo_chunk_bytes(&needs, SG_OPERATION_BCAST), sent[i]);
+    }
+}
+
 /* The same endpoints 4 times as fast as their parent: what is under way stays bounded. */
 static void test_in_flight(void)
 {
@@ -454,6 +473,7 @@ const struct unit_test unit_tests[] = {
     {"a linger that runs out leaves the child to be late", test_linger_vain},
     {"the automatic linger follows the lateness seen at its call site", test_linger_auto},
     {"the bounds are those of the parameters", test_bounds},
+    {"reduces are cut into what a parent reads, broadcasts into messages", test_chunks},
     {"no more contributions are under way than the parent gave credits", test_in_flight},
     {NULL, NULL},
 };

@@ -13,3 +13,13 @@ broadcasts_give() {
     check "$1 gives every byte of a broadcast ($3 ranks, $4 a node, $2)" all 'gave results' \
         "is ${1%%(*} \"\$(by results)\"" 'is mpich "$(algorithms_of results broadcast_nothing)"'
 }
+
+# The same of MPI_Ibcast: several at once, of types that are freed at once. poll has nobody to carry them on.
+later_give() { # ALGORITHM MODE RANKS RANKS-PER-NODE
+    local ran=${1%%(*}
+    [ "$2" = poll ] && ran=
+    run_across later "$2" "$4" "bcast=$1;*=adaptive" "$3" "$program" later
+    calls_of later
+    check "$1 gives every byte of broadcasts that go on ($3 ranks, $4 a node, $2)" all 'gave later' \
+        "is '$ran' \"\$(awk '\$3 == \"MPI_Ibcast\" { print \$5 }' later.calls | sort -u | paste -sd ' ')\""
+}

@@ -39,21 +39,14 @@ for mode in thread signal; do
     check "an inner node that has not called passes on ($mode)" gave passed
 done
 
-# Several at once, of types that are freed at once; poll has nobody to carry them on.
-later() { # ALGORITHM MODE RANKS RANKS-PER-NODE EXPECTED
-    run_across later "$2" "$4" "bcast=$1;*=adaptive" "$3" "$program" later
-    calls_of later
-    check "$1 gives every byte of broadcasts that go on ($3 ranks, $4 a node, $2)" all 'gave later' \
-        "is '$5' \"\$(awk '\$3 == \"MPI_Ibcast\" { print \$5 }' later.calls | sort -u | paste -sd ' ')\""
-}
 compare later 3 "$program" later
 check "stock MPICH gives what is expected of them" is 0 "$plain_status"
 for algorithm in bypass tree srm; do
-    later $algorithm thread 3 1 $algorithm
-    later $algorithm signal 3 2 $algorithm
+    later_give $algorithm thread 3 1
+    later_give $algorithm signal 3 2
 done
 check "archives of broadcasts that go on are sound" archive_sound later.trace
-later bypass poll 3 1 ''
+later_give bypass poll 3 1
 
 for what in bytes root operation; do
     run_across wrong thread 1 '*=bypass;*=adaptive' 3 "$program" wrong "$what"

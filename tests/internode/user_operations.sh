@@ -40,7 +40,7 @@ check "where a node's ranks do not follow each other those that do not commute a
     'is "adaptive mpich" "$(algorithms_of users users_allreduce)"'
 
 each=1
-for rules in '*=bypass(deterministic=0);*=adaptive(degree=2,tokens=3)' '*=tree(degree=2)' \
+for rules in '*=bypass(eager=64);*=adaptive' '*=bypass(deterministic=0);*=adaptive(degree=2,tokens=3)' '*=tree(degree=2)' \
     '*=adaptive(predict=1,deterministic=0);*=tree(degree=1)' 'allreduce=pairwise;*=bypass(linger=20)' \
     '*=handoff' '*=srm' '*=srm(chunk=1)'; do
     for mode in thread signal; do

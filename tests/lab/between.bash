@@ -109,3 +109,17 @@ sites_agree() {
         is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' sites.calls)" &&
         is "" "$(awk '$5 != "tree" && $5 != "adaptive" { print }' sites.calls)"
 }
+
+# The launcher may lose what a job wrote right before it ended.
+ends_saying() { # REGEX NAME COMMAND...
+    local regex=$1 name=$2
+    shift 2
+    for _ in 1 2 3; do
+        SECONDS=0
+        "$@"
+        grep -Eq "$regex" "$name.err" && break
+        echo "# $name: ended with status $status after $SECONDS s, and said:"
+        sed 's/^/#   /' "$name.err"
+    done
+    within 1 123 "$status" && has "$name.err" "$regex"
+}

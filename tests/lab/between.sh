@@ -51,19 +51,6 @@ check "with one multicast in ten lost every barrier completes" lossy 2 10
 check "and nothing else is lost, or told twice" no_fault lossy
 
 # ---- what ends the job -------------------------------------------------------------------------
-# The launcher may lose what a job wrote right before it ended.
-ends_saying() { # REGEX NAME COMMAND...
-    local regex=$1 name=$2
-    shift 2
-    for _ in 1 2 3; do
-        SECONDS=0
-        "$@"
-        grep -Eq "$regex" "$name.err" && break
-        echo "# $name: ended with status $status after $SECONDS s, and said:"
-        sed 's/^/#   /' "$name.err"
-    done
-    within 1 123 "$status" && has "$name.err" "$regex"
-}
 for way in $(modes operation bytes root); do
     check "ranks on different machines that disagree on the $way end the job, and are named" \
         ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in another' \

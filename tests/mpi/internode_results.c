@@ -22,7 +22,7 @@
 
 #define RANKS_MAX 16
 #define GUARD_BYTES 64
-#define BYTES_MAX (16 * 1024 + 2 * EXTENT_MAX)
+#define BYTES_MAX (40 * 1024 + 2 * EXTENT_MAX)
 #define RANKS_PER_NODE_MAX 3
 enum { MODE_POLL, MODE_THREAD, MODE_SIGNAL, MODES };
 
@@ -58,6 +58,9 @@ static const struct {
     {"bypass", "linger=50", true, INTERNODE_BINOMIAL, 0, false},
     {"bypass", "linger=auto", true, INTERNODE_BINOMIAL, 0, false},
     {"bypass", "deterministic=0", true, INTERNODE_BINOMIAL, 0, true},
+    {"bypass", "eager=64", true, INTERNODE_BINOMIAL, 0, false},
+    {"bypass", "eager=20000,linger=50", true, INTERNODE_BINOMIAL, 0, false},
+    {"bypass", "eager=64,deterministic=0", true, INTERNODE_BINOMIAL, 0, true},
     {"tree", "", true, INTERNODE_CONTIGUOUS, 4, false},
     {"tree", "degree=1", true, INTERNODE_BINOMIAL, 0, false},
     {"tree", "degree=2", true, INTERNODE_CONTIGUOUS, 2, false},
@@ -72,6 +75,7 @@ static const struct {
     {"adaptive", "deterministic=0,tokens=2", false, INTERNODE_CONTIGUOUS, 4, true},
     {"handoff", "", true, INTERNODE_DOUBLING, 0, false},
     {"handoff", "", false, INTERNODE_DOUBLING, 0, false},
+    {"handoff", "eager=64", true, INTERNODE_DOUBLING, 0, false},
     {"srm", "", true, INTERNODE_DOUBLING, 0, false},
     {"srm", "", false, INTERNODE_DOUBLING, 0, false},
     {"srm", "chunk=1", false, INTERNODE_DOUBLING, 0, false},
@@ -82,12 +86,13 @@ static const struct {
 };
 #define PROTOCOLS (int)(sizeof protocols / sizeof protocols[0])
 
-/* Elements, or elements that fit into so many bytes, and one more: a chunk is 1024 bytes. */
+/* Elements, or elements that fit into so many bytes, and one more: around the sizes of messages, of
+ * what is read, and of chunks; the last are more chunks than a leaf of bypass may have unread. */
 static const struct size {
     size_t elements, bytes;
     bool beyond;
-} sizes[] = {{0, 0, 0},    {1, 0, 0},        {3, 0, 0},        {0, 1024, 0},
-             {0, 1024, 1}, {0, 3 * 1024, 0}, {0, 16 * 1024, 1}};
+} sizes[] = {{0, 0, 0},        {1, 0, 0},         {3, 0, 0},  {0, 1024, 0}, {0, 1024, 1},
+             {0, 3 * 1024, 0}, {0, 16 * 1024, 1}, {0, 64, 0}, {0, 64, 1},   {0, 40 * 1024, 0}};
 #define SIZES (int)(sizeof sizes / sizeof sizes[0])
 
 static MPI_Comm comms[PROTOCOLS][ORDERS], tokens;

@@ -373,6 +373,19 @@ static bool concerns(const char *place, const char *name, int size)
     return result;
 }
 
+static void knows_the_largest_call_of_a_choice(void)
+{
+    char *log;
+    struct sg_ruleset *rules =
+        rules_of("reduce[-4k]=bypass; reduce[8k-]=bypass(linger=5); reduce=mpich", &log);
+
+    CU_ASSERT(sg_ruleset_most_bytes(rules, 0) == 4096);
+    CU_ASSERT(sg_ruleset_most_bytes(rules, 1) == UINT64_MAX);
+    CU_ASSERT(sg_ruleset_most_bytes(rules, 2) == UINT64_MAX);
+    free(log);
+    sg_ruleset_destroy(rules);
+}
+
 /* Site and bytes are a call's: they keep no choice from a communicator. */
 static void knows_what_concerns_a_communicator(void)
 {
@@ -398,6 +411,7 @@ const struct unit_test unit_tests[] = {
     {"a choice that no communicator or size changes is fixed", fixed_choices},
     {"a choice that depends on communicator or size is not", choices_that_vary},
     {"fixed choices hold for every communicator and size", fixed_holds_everywhere},
+    {"a choice tells the largest call that may come to it", knows_the_largest_call_of_a_choice},
     {"a rule concerns the communicators that it names", knows_what_concerns_a_communicator},
     {"rules whose algorithm does not run on the communicator are passed over",
      passes_over_what_does_not_reach},

@@ -41,7 +41,8 @@ struct toy {
 
 static bool toy_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
 {
-    *needs = (struct sg_algo_needs){sizeof(struct toy), 2 * (uint32_t)setup->size, 0, 1, 0};
+    *needs = (struct sg_algo_needs){
+        .state_bytes = sizeof(struct toy), .slots = 2 * (uint32_t)setup->size, .parts = 1};
     return true;
 }
 

@@ -7,8 +7,8 @@ static uint32_t room_of(const struct sg_world_setup *setup)
 
     if (setup->chunk_bytes != SG_WORLD_CHUNKS_AUTO)
         return setup->chunk_bytes;
-    return setup->algo->needs(&first, &needs) && needs.slot_bytes > 0 ? needs.slot_bytes
-                                                                      : SG_SLOT_BYTES_DEFAULT;
+    setup->algo->needs(&first, &needs);
+    return sg_algo_chunk_bytes(&needs, setup->call.operation);
 }
 
 struct sg_chunking sg_chunking_of(const struct sg_world_setup *setup)

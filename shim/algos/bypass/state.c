@@ -25,6 +25,11 @@ bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *ne
     needs->slots = 2 * credits + edges * credits + pool_of(&setup->parameters);
     needs->cells = 0;
     needs->parts = 1;
+    needs->slot_bytes = sg_read_bytes(&setup->parameters);
+    needs->part_bytes = sg_eager_bytes(&setup->parameters);
+    if (needs->part_bytes < SG_PART_DEFAULT)
+        needs->part_bytes = SG_PART_DEFAULT;
+    needs->in_parts = 1u << SG_OPERATION_BCAST;
     return true;
 }
 

@@ -17,6 +17,9 @@ bool sg_handoff_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *o
     out->slots = 5 * credits;
     out->cells = 3 * credits;
     out->parts = 1;
+    out->slot_bytes = sg_read_bytes(&setup->parameters);
+    out->part_bytes = SG_PART_DEFAULT;
+    out->in_parts = 1u << SG_OPERATION_ALLREDUCE;
     return true;
 }
 
