@@ -232,6 +232,7 @@ $(B)/tests/wait/test_scheduling_group: $(B)/shim/wait/scheduling_group.o
 $(B)/tests/wait/test_turn: $(B)/shim/wait/turn.o
 $(B)/tests/wait/test_wait: $(addprefix $(B)/shim/wait/,wait.o turn.o)
 $(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
+$(B)/tests/profile/test_handles: $(B)/shim/profile/handles.o
 $(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,$(PROGRESS) adapter)
 # The hooks have symbols that others find in the program, before their own libraries'.
 $(B)/tests/wait/test_hook_libfabric: LDFLAGS_ALL += -rdynamic

@@ -1,49 +1,42 @@
 #include "causes/causes.h"
 
+#include "causes/stretches.h"
 #include "causes/sums.h"
+#include "core/thread_store.h"
 #include "core/tick.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 /* What stretches, and calls for themselves, have of SG_CAUSES_SHARE. */
 #define STRETCHES 0.7
 #define CALLS 0.2
-#define OPEN_MOST 4     /* stretches at a time: of as many communicators */
 #define ROOM 8u         /* records have one slot in so many of the log's */
 #define INTERRUPTED 10u /* a reading that takes so many times the usual was interrupted */
-
-/* A sample that is being taken. */
-struct sample {
-    uint64_t hash; /* by which it was chosen */
-    uint64_t key;  /* of its communicator; 0: it is one interval alone */
-    uint32_t comm, number;
-};
+#define ARMED_NS UINT64_C(100000000) /* a stretch that has not begun is watched for so long */
 
 struct thread {
-    struct sg_causes_choice choice; /* first */
-    uint16_t number;
+    struct sg_thread_kept kept;
+    struct sg_causes_choice choice;
     struct sg_reader reader;
     uint64_t usual_ns; /* of a reading at an interval's begin, and what of it is in the interval */
     uint64_t inside_ns;
-    uint64_t told_ns;              /* the log knows of its time until then */
-    struct sample open[OPEN_MOST]; /* stretches; the last to begin is the last */
-    int open_count;
+    uint64_t usual_watch_ns; /* to open its events, and to close them */
+    uint64_t told_ns;        /* the log knows of its time until then */
+    struct sg_open_stretches stretches;
     struct sg_causes_sums sums;
     /* The interval, from its begin to the end of the call that ends it. */
-    struct sample sample;
+    struct sg_open_stretch sample; /* key 0: it is one interval alone */
     uint8_t flags;
     uint16_t location;
     uint32_t left;
     uint64_t begin_cost_ns;
     struct sg_reading begin, end, between;
-    bool watches;                      /* its reader watches switches */
+    bool watches;                      /* the kernel's events are open */
+    uint64_t armed_ns;                 /* since when a stretch is to begin */
     bool follows;                      /* the call before it ended an interval, too */
     bool is_over;                      /* between is there */
     struct sg_record_interval *record; /* NULL: there is none */
-    struct thread *next;               /* of all */
-    struct thread *unused;             /* of those whose threads have ended */
 };
 
 atomic_bool sg_causes_is_on;
@@ -52,13 +45,9 @@ __thread struct sg_causes_choice *sg_causes_own;
 
 static struct sg_causes_options settings;
 static struct sg_record_causes *totals;
-static __thread bool has_none; /* there was no memory for it */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct thread *threads, *unused;
-static uint16_t thread_count;
-static pthread_key_t at_end;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static __thread bool has_none;      /* there was no memory for it */
 static _Atomic uint64_t room_taken; /* slots of records */
+static struct sg_event_kept kept = {.file = -1};
 
 static void add(_Atomic uint64_t *counter, uint64_t value)
 {
@@ -70,40 +59,20 @@ static void add(_Atomic uint64_t *counter, uint64_t value)
 /* The calling thread's; NULL: none. */
 static struct thread *own(void)
 {
-    return (struct thread *)(void *)sg_causes_own;
+    return sg_causes_own != NULL
+               ? (struct thread *)(void *)((char *)sg_causes_own - offsetof(struct thread, choice))
+               : NULL;
 }
 
-static void put_back(void *ended)
+static void leave_off(struct sg_thread_kept *ended)
 {
-    struct thread *thread = ended;
-
     sg_causes_own = NULL;
     has_none = true;
     sg_causes_samples = false;
-    sg_reader_close(&thread->reader);
-    pthread_mutex_lock(&lock);
-    thread->unused = unused;
-    unused = thread;
-    pthread_mutex_unlock(&lock);
+    sg_reader_close(&((struct thread *)(void *)ended)->reader);
 }
 
-static void make_key(void)
-{
-    pthread_key_create(&at_end, put_back);
-}
-
-static struct thread *make_thread(void)
-{
-    struct thread *thread = calloc(1, sizeof *thread);
-
-    if (thread == NULL)
-        return NULL;
-    thread->number = thread_count;
-    thread_count += thread_count < UINT16_MAX;
-    thread->next = threads;
-    threads = thread;
-    return thread;
-}
+static struct sg_thread_store store = SG_THREAD_STORE(struct thread, leave_off);
 
 /* The calling thread's, as new but for the sums. */
 static void prepare(struct thread *thread, uint64_t since_ns)
@@ -118,32 +87,27 @@ static void prepare(struct thread *thread, uint64_t since_ns)
     thread->usual_ns = sg_tick_ns() - begin_ns;
     thread->inside_ns = begin_ns + thread->usual_ns - reading.time_ns;
     thread->told_ns = since_ns;
+    begin_ns = sg_tick_ns();
+    sg_reader_watch(&thread->reader, false);
+    sg_reader_watch(&thread->reader, true);
+    thread->usual_watch_ns = sg_tick_ns() - begin_ns;
     thread->watches = true;
     sg_sampler_start(&thread->choice.stretches, share * STRETCHES, since_ns);
     sg_sampler_start(&thread->choice.calls, share * CALLS, since_ns);
-    thread->open_count = 0;
+    thread->stretches.count = 0;
     thread->is_over = thread->choice.is_busy = false;
     thread->record = NULL;
 }
 
 static struct thread *take(uint64_t since_ns)
 {
-    struct thread *thread;
+    struct thread *thread = sg_thread_store_take(&store);
 
-    pthread_once(&once, make_key);
-    pthread_mutex_lock(&lock);
-    thread = unused;
-    if (thread != NULL)
-        unused = thread->unused;
-    else
-        thread = make_thread();
-    pthread_mutex_unlock(&lock);
     has_none = thread == NULL;
     if (thread == NULL)
         return NULL;
     prepare(thread, since_ns);
     sg_causes_own = &thread->choice;
-    pthread_setspecific(at_end, thread);
     return thread;
 }
 
@@ -199,20 +163,30 @@ static struct sg_record_interval *write_record(const struct thread *thread)
 /* ---- intervals ---- */
 
 /* Of a reading that was interrupted nobody knows what it cost: the usual. */
-static uint64_t cost_of(const struct thread *thread, uint64_t cost_ns)
+static uint64_t cost_of(uint64_t usual_ns, uint64_t cost_ns)
 {
-    return cost_ns <= INTERRUPTED * thread->usual_ns ? cost_ns : thread->usual_ns;
+    return cost_ns <= INTERRUPTED * usual_ns ? cost_ns : usual_ns;
+}
+
+static void charge(struct sg_sampler *sampler, uint64_t cost_ns)
+{
+    sg_sampler_pay(sampler, cost_ns);
+    add(&totals->cost_ns, cost_ns);
+}
+
+/* That which chose the interval. */
+static struct sg_sampler *sampler_of(struct thread *thread)
+{
+    return thread->sample.key != 0 ? &thread->choice.stretches : &thread->choice.calls;
 }
 
 /* For both readings of the interval. */
 static void pay(struct thread *thread, uint64_t before_ns)
 {
     uint64_t now_ns = sg_tick_ns();
-    uint64_t cost_ns = thread->begin_cost_ns + cost_of(thread, now_ns - before_ns);
+    uint64_t cost_ns = thread->begin_cost_ns + cost_of(thread->usual_ns, now_ns - before_ns);
 
-    sg_sampler_pay(thread->sample.key != 0 ? &thread->choice.stretches : &thread->choice.calls,
-                   cost_ns);
-    add(&totals->cost_ns, cost_ns);
+    charge(sampler_of(thread), cost_ns);
     add(&totals->time_ns, now_ns - thread->told_ns);
     thread->told_ns = now_ns;
 }
@@ -232,7 +206,7 @@ void sg_causes_enter(void)
     pay(thread, before_ns);
     /* A stretch that costs too much is given up. */
     if (sg_sampler_is_spent(&thread->choice.stretches, thread->told_ns))
-        thread->open_count = 0;
+        thread->stretches.count = 0;
     errno = error;
 }
 
@@ -243,7 +217,7 @@ static __attribute__((noinline)) void settle(struct thread *thread, uint32_t ent
     int error = errno;
 
     thread->is_over = false;
-    sg_causes_sums_add(&thread->sums, settings.log, thread->number, thread->left, entered,
+    sg_causes_sums_add(&thread->sums, settings.log, thread->kept.number, thread->left, entered,
                        &thread->between);
     errno = error;
     if (record == NULL)
@@ -254,26 +228,20 @@ static __attribute__((noinline)) void settle(struct thread *thread, uint32_t ent
     atomic_store_explicit(&record->entered, entered, memory_order_relaxed);
 }
 
-static void close_stretch(struct thread *thread, uint64_t key)
+/* Opens the kernel's events, or closes them. The program's switches are dearer meanwhile. */
+static __attribute__((noinline)) void watch(struct thread *thread, struct sg_sampler *payer,
+                                            bool on)
 {
-    int kept = 0;
+    uint64_t before_ns = sg_tick_ns(), switches;
+    int error = errno;
 
-    for (int i = 0; i < thread->open_count; i++) {
-        if (thread->open[i].key != key)
-            thread->open[kept++] = thread->open[i];
-    }
-    thread->open_count = kept;
-}
-
-/* Where there are too many, the one that began first is given up. */
-static void open_stretch(struct thread *thread, const struct sample *stretch)
-{
-    if (thread->open_count == OPEN_MOST) {
-        for (int i = 1; i < OPEN_MOST; i++)
-            thread->open[i - 1] = thread->open[i];
-        thread->open_count--;
-    }
-    thread->open[thread->open_count++] = *stretch;
+    if (on && !sg_event_is_own(kept.file, kept.id))
+        return;
+    switches = sg_reader_watch(&thread->reader, on);
+    thread->watches = on;
+    charge(payer, cost_of(thread->usual_watch_ns, sg_tick_ns() - before_ns) +
+                      switches * SG_SWITCH_COST_NS);
+    errno = error;
 }
 
 /* The interval that begins is sampled. */
@@ -287,51 +255,71 @@ static __attribute__((noinline)) void begin(struct thread *thread,
     thread->left = call->site;
     sg_causes_samples = true;
     if (!thread->watches) {
-        sg_reader_watch(&thread->reader, true);
-        thread->watches = true;
+        watch(thread, sampler_of(thread), true);
+        before_ns = sg_tick_ns();
     }
     sg_reader_begin(&thread->reader, &thread->begin);
     if (thread->follows)
         sg_reading_call(&thread->end, &thread->begin);
-    thread->begin_cost_ns = cost_of(thread, thread->begin.time_ns - before_ns) + thread->inside_ns;
+    thread->begin_cost_ns =
+        cost_of(thread->usual_ns, thread->begin.time_ns - before_ns) + thread->inside_ns;
     errno = error;
 }
 
 static void begin_in_stretch(struct thread *thread, const struct sg_causes_call *call,
-                             uint8_t flags)
+                             const struct sg_open_stretch *stretch, uint8_t flags)
 {
-    thread->sample = thread->open[thread->open_count - 1];
+    thread->sample = *stretch;
     thread->flags = SG_INTERVAL_STRETCH | flags;
     begin(thread, call);
 }
 
 static void begin_alone(struct thread *thread, const struct sg_causes_call *call)
 {
-    thread->sample = (struct sample){.hash = call->hash, .number = call->calls};
+    thread->sample = (struct sg_open_stretch){.hash = call->hash, .number = call->calls};
     thread->flags = 0;
     begin(thread, call);
 }
 
+/* What is chosen begins with the communicator's next collective, which is watched, so that it is
+ * known why it was left late. Where everything is, it begins now. */
+static void choose(struct thread *thread, const struct sg_causes_call *call)
+{
+    const struct sg_open_stretch stretch = {.hash = call->hash, .key = call->key, .is_armed = true};
+
+    sg_stretches_add(&thread->stretches, &stretch);
+    thread->armed_ns = call->now_ns;
+    if (!thread->watches)
+        watch(thread, &thread->choice.stretches, true);
+}
+
 static void leave_collective(struct thread *thread, const struct sg_causes_call *call)
 {
+    bool is_taken = sg_sampler_takes(&thread->choice.stretches, call->hash, call->now_ns);
+    struct sg_open_stretch stretch = {.hash = call->hash, .key = call->key};
     uint8_t flags = 0;
 
-    if (thread->open_count > 0)
-        close_stretch(thread, call->key);
-    if (sg_sampler_takes(&thread->choice.stretches, call->hash, call->now_ns)) {
-        const struct sample stretch = {call->hash, call->key, call->comm, call->number};
-
-        open_stretch(thread, &stretch);
+    sg_stretches_take(&thread->stretches, call->key, false, &stretch);
+    if (settings.mode == SG_CAUSES_ALL ||
+        sg_stretches_take(&thread->stretches, call->key, true, &stretch)) {
+        stretch.comm = call->comm;
+        stretch.number = call->number;
+        stretch.is_armed = false;
+        sg_stretches_add(&thread->stretches, &stretch);
         flags = SG_INTERVAL_FIRST;
     }
-    if (thread->open_count > 0)
-        begin_in_stretch(thread, call, flags);
+    if (is_taken && settings.mode != SG_CAUSES_ALL)
+        choose(thread, call);
+    if (sg_stretches_current(&thread->stretches) != NULL)
+        begin_in_stretch(thread, call, sg_stretches_current(&thread->stretches), flags);
 }
 
 static void leave_other(struct thread *thread, const struct sg_causes_call *call)
 {
-    if (thread->open_count > 0)
-        begin_in_stretch(thread, call, 0);
+    const struct sg_open_stretch *stretch = sg_stretches_current(&thread->stretches);
+
+    if (stretch != NULL)
+        begin_in_stretch(thread, call, stretch, 0);
     else if (sg_sampler_takes(&thread->choice.calls, call->hash, call->now_ns))
         begin_alone(thread, call);
 }
@@ -346,20 +334,12 @@ static __attribute__((noinline)) struct thread *take_first(uint64_t now_ns)
     return own();
 }
 
-/* Switches cost more while they are watched; with SG_CAUSES_ALL they always are. */
-static __attribute__((noinline)) void stop_watching(struct thread *thread)
+/* With SG_CAUSES_ALL it goes on. */
+static __attribute__((noinline)) void stop_watching(struct thread *thread, uint64_t now_ns)
 {
-    uint64_t before_ns = sg_tick_ns(), cost_ns;
-    int error = errno;
-
-    if (settings.mode == SG_CAUSES_ALL)
-        return;
-    sg_reader_watch(&thread->reader, false);
-    thread->watches = false;
-    cost_ns = cost_of(thread, sg_tick_ns() - before_ns);
-    sg_sampler_pay(&thread->choice.stretches, cost_ns);
-    add(&totals->cost_ns, cost_ns);
-    errno = error;
+    if (settings.mode != SG_CAUSES_ALL &&
+        (thread->stretches.count == 0 || now_ns > thread->armed_ns + ARMED_NS))
+        watch(thread, &thread->choice.stretches, false);
 }
 
 void sg_causes_leave(const struct sg_causes_call *call)
@@ -375,18 +355,22 @@ void sg_causes_leave(const struct sg_causes_call *call)
         leave_collective(thread, call);
     else
         leave_other(thread, call);
-    thread->choice.is_busy = thread->open_count > 0;
+    thread->choice.is_busy = thread->stretches.count > 0;
     if (__builtin_expect(!sg_causes_samples && thread->watches, 0))
-        stop_watching(thread);
+        stop_watching(thread, call->now_ns);
 }
 
 void sg_causes_skip(void)
 {
+    struct thread *thread = own();
+
     sg_causes_samples = false;
-    if (own() == NULL)
+    if (thread == NULL)
         return;
-    own()->is_over = own()->choice.is_busy = false;
-    own()->open_count = 0;
+    thread->is_over = thread->choice.is_busy = false;
+    thread->stretches.count = 0;
+    if (thread->watches)
+        stop_watching(thread, 0);
 }
 
 /* ---- start and end ---- */
@@ -421,6 +405,8 @@ void sg_causes_start(const struct sg_causes_options *options)
     if (settings.mode == SG_CAUSES_OFF)
         return;
     totals = sg_log_entry(settings.log, 1);
+    if (settings.mode != SG_CAUSES_ALL)
+        sg_event_keep(&kept);
     thread = totals != NULL ? take(settings.begin_ns) : NULL;
     if (thread != NULL) {
         totals->mode = (uint8_t)settings.mode;
@@ -432,6 +418,16 @@ void sg_causes_start(const struct sg_causes_options *options)
     errno = error;
 }
 
+static void clear_sums(void *thread)
+{
+    sg_causes_sums_clear(&((struct thread *)thread)->sums);
+}
+
+static void reset_sums(void *thread)
+{
+    sg_causes_sums_reset(&((struct thread *)thread)->sums);
+}
+
 void sg_causes_stop(void)
 {
     if (!atomic_load(&sg_causes_is_on))
@@ -441,29 +437,24 @@ void sg_causes_stop(void)
     if (own() != NULL && own()->is_over)
         settle(own(), 0, 0);
     atomic_store(&sg_causes_is_on, false);
-    pthread_mutex_lock(&lock);
-    for (struct thread *thread = threads; thread != NULL; thread = thread->next)
-        sg_causes_sums_clear(&thread->sums);
-    pthread_mutex_unlock(&lock);
+    sg_thread_store_each(&store, clear_sums);
     if (own() != NULL) {
-        pthread_setspecific(at_end, NULL);
-        put_back(own());
+        sg_thread_store_put_back(own());
         has_none = false;
     }
+    sg_event_let_go(&kept);
 }
 
 void sg_causes_forget(void)
 {
     atomic_store(&sg_causes_is_on, false);
     sg_causes_samples = false;
+    sg_event_let_go(&kept);
     if (own() != NULL)
         sg_reader_close(&own()->reader);
 }
 
 void sg_causes_reset(void)
 {
-    pthread_mutex_lock(&lock);
-    for (const struct thread *thread = threads; thread != NULL; thread = thread->next)
-        sg_causes_sums_reset(&thread->sums);
-    pthread_mutex_unlock(&lock);
+    sg_thread_store_each(&store, reset_sums);
 }

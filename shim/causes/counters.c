@@ -1,6 +1,8 @@
 #include "causes/counters.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -62,6 +64,41 @@ int sg_counter_open(const struct sg_counter_event *event, struct sg_counter *out
     if (page != MAP_FAILED)
         out->page = page;
     return 0;
+}
+
+static void *open_kept(void *out)
+{
+    static const struct sg_counter_event nothing = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, false};
+    struct sg_event_kept *kept = out;
+    struct sg_counter counter;
+
+    if (sg_counter_open(&nothing, &counter) != 0)
+        return NULL;
+    if (counter.page != NULL)
+        munmap(counter.page, (size_t)sysconf(_SC_PAGESIZE));
+    *kept = (struct sg_event_kept){counter.file, counter.id};
+    return NULL;
+}
+
+/* The thread takes no signal of the program's. */
+void sg_event_keep(struct sg_event_kept *out)
+{
+    sigset_t all, before;
+    pthread_t thread;
+
+    *out = (struct sg_event_kept){.file = -1};
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, open_kept, out) == 0)
+        pthread_join(thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void sg_event_let_go(struct sg_event_kept *kept)
+{
+    if (sg_event_is_own(kept->file, kept->id))
+        close(kept->file);
+    kept->file = -1;
 }
 
 bool sg_counter_of_page(const volatile struct perf_event_mmap_page *page,

@@ -27,6 +27,16 @@ struct sg_counter {
  * of its own, of which nobody else must read. */
 bool sg_event_is_own(int file, uint64_t id);
 
+/* One event of a thread that has ended, kept open: it counts nothing and costs nothing. With the
+ * first event on a machine, and a second after the last one, the kernel makes all processors stop
+ * a moment and the caller wait for milliseconds; while one is kept, opening takes microseconds. */
+struct sg_event_kept {
+    int file; /* -1: none */
+    uint64_t id;
+};
+void sg_event_keep(struct sg_event_kept *out);
+void sg_event_let_go(struct sg_event_kept *kept);
+
 /* Of the calling thread, from now on. 0, or errno: *out is then closed. */
 int sg_counter_open(const struct sg_counter_event *event, struct sg_counter *out);
 bool sg_counter_read(const struct sg_counter *counter, uint64_t *value);

@@ -10,63 +10,14 @@
 #include "core/tick.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MEASURED 5
-#define TEXT_BYTES 512 /* of a file */
-
-/* ---- files ---- */
-
-static int open_file(struct sg_reader_file *file, const char *directory, const char *name)
-{
-    char path[PATH_MAX];
-    struct stat info;
-
-    file->file = -1;
-    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
-        return ENAMETOOLONG;
-    file->file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->file < 0)
-        return errno;
-    if (fstat(file->file, &info) != 0) {
-        int error = errno;
-
-        close(file->file);
-        file->file = -1;
-        return error;
-    }
-    file->device = info.st_dev;
-    file->inode = info.st_ino;
-    return 0;
-}
-
-static void close_file(struct sg_reader_file *file)
-{
-    struct stat info;
-
-    if (file->file >= 0 && fstat(file->file, &info) == 0 && info.st_dev == file->device &&
-        info.st_ino == file->inode)
-        close(file->file);
-    file->file = -1;
-}
-
-/* All of it, as a text; false: it is no longer what it was. */
-static bool read_file(const struct sg_reader_file *file, char text[TEXT_BYTES])
-{
-    ssize_t length = file->file >= 0 ? pread(file->file, text, TEXT_BYTES - 1, 0) : -1;
-
-    if (length <= 0)
-        return false;
-    text[length] = '\0';
-    return true;
-}
 
 /* ---- the sources ---- */
 
@@ -87,16 +38,16 @@ static bool read_clock(struct sg_reader *reader, uint64_t *figures)
 
 static int open_scheduler(struct sg_reader *reader, const struct sg_reader_places *places)
 {
-    return open_file(&reader->scheduler, places->processes, "thread-self/schedstat");
+    return sg_kernel_file_open(&reader->scheduler, places->processes, "thread-self/schedstat");
 }
 
 /* "TIME ON A PROCESSOR, TIME RUNNABLE, TIMES": the first is only as new as the last tick, and the
  * thread's clock is better. */
 static bool read_scheduler(struct sg_reader *reader, uint64_t *figures)
 {
-    char text[TEXT_BYTES], *first_end, *end;
+    char text[SG_KERNEL_FILE_BYTES], *first_end, *end;
 
-    if (!read_file(&reader->scheduler, text))
+    if (!sg_kernel_file_read(&reader->scheduler, text))
         return false;
     strtoull(text, &first_end, 10);
     figures[SG_FIGURE_RUNNABLE] = strtoull(first_end, &end, 10);
@@ -105,7 +56,7 @@ static bool read_scheduler(struct sg_reader *reader, uint64_t *figures)
 
 static void close_scheduler(struct sg_reader *reader)
 {
-    close_file(&reader->scheduler);
+    sg_kernel_file_close(&reader->scheduler);
 }
 
 static uint64_t ns_of(const struct timeval *time)
@@ -158,7 +109,7 @@ static int open_quota(struct sg_reader *reader, const struct sg_reader_places *p
 
     if (!sg_cgroup_own(places->processes, places->systems, &group))
         return ENOENT;
-    return open_file(&reader->quota, group.directory, "cpu.stat");
+    return sg_kernel_file_open(&reader->quota, group.directory, "cpu.stat");
 }
 
 /* Of a line "NAME NUMBER". */
@@ -181,9 +132,9 @@ static bool find_number(const char *text, const char *name, uint64_t *out)
 static bool read_quota(struct sg_reader *reader, uint64_t *figures)
 {
     uint64_t *throttled = &figures[SG_FIGURE_THROTTLED];
-    char text[TEXT_BYTES];
+    char text[SG_KERNEL_FILE_BYTES];
 
-    if (!read_file(&reader->quota, text) ||
+    if (!sg_kernel_file_read(&reader->quota, text) ||
         !find_number(text, "nr_throttled", &figures[SG_FIGURE_THROTTLES]))
         return false;
     if (find_number(text, "throttled_time", throttled))
@@ -196,13 +147,26 @@ static bool read_quota(struct sg_reader *reader, uint64_t *figures)
 
 static void close_quota(struct sg_reader *reader)
 {
-    close_file(&reader->quota);
+    sg_kernel_file_close(&reader->quota);
 }
 
 static void close_counters(struct sg_reader *reader)
 {
     for (int i = 0; i < SG_COUNTERS; i++)
         sg_counter_close(&reader->counters[i]);
+}
+
+static int open_again(struct sg_reader *reader)
+{
+    int error = 0;
+
+    for (int i = 0; i < SG_COUNTERS; i++)
+        reader->counters[i] = (struct sg_counter){.file = -1};
+    for (int i = 0; i < SG_COUNTERS && error == 0; i++)
+        error = sg_counter_open(&reader->counted[i], &reader->counters[i]);
+    if (error != 0)
+        close_counters(reader);
+    return error;
 }
 
 static int open_counters(struct sg_reader *reader, const struct sg_reader_places *places)
@@ -212,16 +176,9 @@ static int open_counters(struct sg_reader *reader, const struct sg_reader_places
         {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
         {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
     };
-    const struct sg_counter_event *events = places->counted != NULL ? places->counted : hardware;
-    int error = 0;
 
-    for (int i = 0; i < SG_COUNTERS; i++)
-        reader->counters[i] = (struct sg_counter){.file = -1};
-    for (int i = 0; i < SG_COUNTERS && error == 0; i++)
-        error = sg_counter_open(&events[i], &reader->counters[i]);
-    if (error != 0)
-        close_counters(reader);
-    return error;
+    reader->counted = places->counted != NULL ? places->counted : hardware;
+    return open_again(reader);
 }
 
 static bool read_counters(struct sg_reader *reader, uint64_t *figures)
@@ -302,6 +259,15 @@ static const struct {
 
 /* ---- all of them ---- */
 
+static uint64_t count_switches(void)
+{
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
 void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *places)
 {
     struct sg_reading reading;
@@ -313,6 +279,7 @@ void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *pla
         if (reader->errors[source] == 0)
             reader->mask |= sg_source_mask(source);
     }
+    reader->watched_switches = count_switches();
     /* What opens need not tell anything. */
     sg_reader_begin(reader, &reading);
     for (int source = 0; source < SG_SOURCE_COUNT; source++) {
@@ -415,9 +382,28 @@ void sg_reader_end(struct sg_reader *reader, struct sg_reading *out)
     read_source(reader, SG_SOURCE_COUNTERS, out);
 }
 
-void sg_reader_watch(struct sg_reader *reader, bool on)
+/* The migrations that are kept are those of an event that is closed. */
+uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
 {
-    sg_switches_watch(&reader->switches, on);
+    uint32_t switches = sg_source_mask(SG_SOURCE_SWITCHES) | sg_source_mask(SG_SOURCE_MIGRATIONS);
+    uint32_t counters = sg_source_mask(SG_SOURCE_COUNTERS);
+
+    if (!on) {
+        if ((reader->mask & switches) != 0)
+            sg_switches_close(&reader->switches);
+        if ((reader->mask & counters) != 0)
+            close_counters(reader);
+        return (reader->mask & (switches | counters)) != 0
+                   ? count_switches() - reader->watched_switches
+                   : 0;
+    }
+    reader->watched_switches = count_switches();
+    if ((reader->mask & switches) != 0)
+        sg_switches_open(&reader->switches);
+    if ((reader->mask & counters) != 0)
+        open_again(reader);
+    reader->kept_mask &= ~sg_source_mask(SG_SOURCE_MIGRATIONS);
+    return 0;
 }
 
 void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin)

@@ -8,6 +8,7 @@
 #define SG_CAUSES_READER_H
 
 #include "causes/counters.h"
+#include "causes/kernel_file.h"
 #include "causes/switches.h"
 #include "causes/threads.h"
 #include "trace/figure.h"
@@ -25,21 +26,15 @@ struct sg_reader_places {
     const struct sg_counter_event *counted; /* SG_COUNTERS of them; NULL: of the processor */
 };
 
-/* An open file that the program may close unknowingly, and be given its number for one of its own.
- */
-struct sg_reader_file {
-    int file; /* -1: closed */
-    dev_t device;
-    ino_t inode;
-};
-
 struct sg_reader {
     uint32_t mask; /* figures that there are */
     int errors[SG_SOURCE_COUNT];
-    struct sg_reader_file scheduler, quota;
+    struct sg_kernel_file scheduler, quota;
+    const struct sg_counter_event *counted; /* SG_COUNTERS */
     struct sg_counter counters[SG_COUNTERS];
     struct sg_switches switches;
     struct sg_threads threads;
+    uint64_t watched_switches; /* of the thread, when its events were opened */
     /* What changes with a context switch alone, as it was after so many of them. */
     uint64_t kept_switches, kept[SG_FIGURE_COUNT];
     uint32_t kept_mask;
@@ -60,9 +55,10 @@ void sg_reader_close(struct sg_reader *reader);
 void sg_reader_begin(struct sg_reader *reader, struct sg_reading *out);
 void sg_reader_end(struct sg_reader *reader, struct sg_reading *out);
 
-/* Whether switches and migrations are watched: they are when it is opened. Readings tell of them
- * since. */
-void sg_reader_watch(struct sg_reader *reader, bool on);
+/* Opens or closes the kernel's events, which make each switch of the thread dearer: switches,
+ * migrations and the processor's counters. They are open when the reader is; an interval begins and
+ * ends with the same ones open. Returns how many switches there were while they were. */
+uint64_t sg_reader_watch(struct sg_reader *reader, bool on);
 
 /* What the call between two intervals spent, from the end of the one to the begin of the next,
  * which then tells of it. */

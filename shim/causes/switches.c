@@ -64,15 +64,6 @@ int sg_switches_open(struct sg_switches *out)
     return 0;
 }
 
-void sg_switches_watch(struct sg_switches *switches, bool on)
-{
-    if (!sg_event_is_own(switches->file, switches->id))
-        return;
-    ioctl(switches->file, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-    if (on)
-        switches->since_ns = sg_clock_ns();
-}
-
 static const struct record *record_at(const void *ring, size_t bytes, uint64_t position)
 {
     return (const struct record *)(const void *)((const char *)ring + (position & (bytes - 1)));
@@ -100,9 +91,6 @@ bool sg_switches_of_page(const struct perf_event_mmap_page *page, const void *ri
     if (UINT64_MAX - position < 2 * sizeof *in - 1 || !is_switch(in, false) ||
         !is_switch(gone, true) || in->time_ns < gone->time_ns)
         return false;
-    /* A switch that nobody watched may have come after it. */
-    if (in->time_ns < since_ns)
-        return true;
     *out = (struct sg_switch){
         .resumed_ns = in->time_ns,
         .away_ns = in->time_ns - gone->time_ns,

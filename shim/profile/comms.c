@@ -2,6 +2,7 @@
 
 #include "core/hash.h"
 #include "mpi/real.h"
+#include "profile/handles.h"
 #include "profile/identity.h"
 #include "profile/topology.h"
 #include "runtime/process.h"
@@ -12,15 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 1024u
-
-/* Never given back to malloc, nor taken out of its bucket: that of a handle that was given up is
- * the next one's there. */
 struct known {
-    _Atomic(MPI_Comm) handle; /* MPI_COMM_NULL: of none */
+    struct sg_handle handle;
     struct sg_profile_comm comm;
     uint64_t key; /* of its members and its name; 0: not known */
-    _Atomic(struct known *) next;
 };
 
 /* A number that is free for the next communicator of the same key. */
@@ -30,25 +26,10 @@ struct unused {
     struct unused *next;
 };
 
-static _Atomic(struct known *) buckets[BUCKETS];
+static struct sg_handles comms = {.none = MPI_COMM_NULL};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct unused *unused[BUCKETS];
+static struct unused *unused[SG_HANDLE_BUCKETS];
 static uint32_t last_index;
-
-static _Atomic(struct known *) *bucket_of(MPI_Comm handle)
-{
-    return &buckets[sg_hash_mix((uint32_t)handle) % BUCKETS];
-}
-
-static struct known *find(MPI_Comm handle)
-{
-    /* Acquire: pairs with make, what is behind the handle is there. */
-    struct known *known = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
-
-    while (known != NULL && atomic_load_explicit(&known->handle, memory_order_acquire) != handle)
-        known = atomic_load_explicit(&known->next, memory_order_acquire);
-    return known;
-}
 
 /* ---- the log ---- */
 
@@ -159,7 +140,7 @@ static uint32_t record(const struct definition *definition)
 
 static uint32_t take_unused(uint64_t key)
 {
-    struct unused **link = &unused[key % BUCKETS], *found;
+    struct unused **link = &unused[key % SG_HANDLE_BUCKETS], *found;
     uint32_t index;
 
     while (*link != NULL && (*link)->key != key)
@@ -182,31 +163,11 @@ static void put_unused(const struct known *known)
     one = malloc(sizeof *one);
     if (one == NULL)
         return;
-    *one = (struct unused){known->key, known->comm.index, unused[known->key % BUCKETS]};
-    unused[known->key % BUCKETS] = one;
+    *one = (struct unused){known->key, known->comm.index, unused[known->key % SG_HANDLE_BUCKETS]};
+    unused[known->key % SG_HANDLE_BUCKETS] = one;
 }
 
 /* ---- the table ---- */
-
-/* Under the lock. */
-static struct known *take(MPI_Comm handle)
-{
-    struct known *known = atomic_load_explicit(bucket_of(handle), memory_order_relaxed);
-
-    while (known != NULL &&
-           atomic_load_explicit(&known->handle, memory_order_relaxed) != MPI_COMM_NULL)
-        known = atomic_load_explicit(&known->next, memory_order_relaxed);
-    if (known != NULL)
-        return known;
-    known = calloc(1, sizeof *known);
-    if (known == NULL)
-        return NULL;
-    atomic_init(&known->handle, MPI_COMM_NULL);
-    atomic_init(&known->next, atomic_load_explicit(bucket_of(handle), memory_order_relaxed));
-    /* Release: see find. */
-    atomic_store_explicit(bucket_of(handle), known, memory_order_release);
-    return known;
-}
 
 /* Under the lock. */
 static void define(struct known *known, MPI_Comm handle, struct sg_profile_comm *comm)
@@ -223,8 +184,7 @@ static void define(struct known *known, MPI_Comm handle, struct sg_profile_comm 
     if (comm->index == 0)
         comm->index = record(&definition);
     known->comm = *comm;
-    /* Release: see find. */
-    atomic_store_explicit(&known->handle, handle, memory_order_release);
+    sg_handles_set(known, handle);
 }
 
 static struct known *make(MPI_Comm handle)
@@ -244,10 +204,8 @@ static struct known *make(MPI_Comm handle)
     if (!comm.is_inter)
         sg_topology_degrees(handle, comm.rank, &comm.in_degree, &comm.out_degree);
     pthread_mutex_lock(&lock);
-    known = find(handle);
-    if (known == NULL)
-        known = take(handle);
-    if (known != NULL && atomic_load_explicit(&known->handle, memory_order_relaxed) != handle)
+    known = sg_handles_take(&comms, handle, sizeof *known);
+    if (known != NULL && sg_handles_of(known) != handle)
         define(known, handle, &comm);
     pthread_mutex_unlock(&lock);
     return known;
@@ -259,7 +217,7 @@ struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
 
     if (handle == MPI_COMM_NULL)
         return NULL;
-    known = find(handle);
+    known = sg_handles_find(&comms, handle);
     if (__builtin_expect(known == NULL, 0))
         known = make(handle);
     return known != NULL ? &known->comm : NULL;
@@ -267,25 +225,32 @@ struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
 
 uint32_t sg_profile_comm_index(MPI_Comm handle)
 {
-    const struct known *known = handle != MPI_COMM_NULL ? find(handle) : NULL;
+    const struct known *known = handle != MPI_COMM_NULL ? sg_handles_find(&comms, handle) : NULL;
 
     return known != NULL ? known->comm.index : 0;
+}
+
+struct search {
+    uint32_t index;
+    MPI_Comm found;
+};
+
+static void look_at(void *of, void *context)
+{
+    const struct known *known = of;
+    struct search *search = context;
+
+    if (known->comm.index == search->index && known->comm.is_inter)
+        search->found = sg_handles_of(known);
 }
 
 /* Under the lock. */
 static MPI_Comm find_inter(uint32_t index)
 {
-    for (unsigned i = 0; i < BUCKETS; i++) {
-        const struct known *known = atomic_load_explicit(&buckets[i], memory_order_relaxed);
+    struct search search = {index, MPI_COMM_NULL};
 
-        for (; known != NULL; known = atomic_load_explicit(&known->next, memory_order_relaxed)) {
-            MPI_Comm handle = atomic_load_explicit(&known->handle, memory_order_relaxed);
-
-            if (handle != MPI_COMM_NULL && known->comm.index == index)
-                return known->comm.is_inter ? handle : MPI_COMM_NULL;
-        }
-    }
-    return MPI_COMM_NULL;
+    sg_handles_each(&comms, look_at, &search);
+    return search.found;
 }
 
 uint32_t sg_profile_comm_world(uint32_t index, int peer)
@@ -329,10 +294,10 @@ static void give_up(MPI_Comm handle)
     struct known *known;
 
     pthread_mutex_lock(&lock);
-    known = find(handle);
+    known = sg_handles_find(&comms, handle);
     if (known != NULL) {
         put_unused(known);
-        atomic_store_explicit(&known->handle, MPI_COMM_NULL, memory_order_relaxed);
+        sg_handles_set(known, MPI_COMM_NULL);
     }
     pthread_mutex_unlock(&lock);
 }

@@ -1,10 +1,10 @@
 #include "profile/entries.h"
 
 #include "core/hash.h"
+#include "core/thread_store.h"
 #include "profile/function_log.h"
 #include "runtime/process.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,63 +30,21 @@ struct table {
 };
 
 struct thread {
+    struct sg_thread_kept kept;
     struct table calls, peers;
-    uint16_t number;
     void *scratch;
     size_t scratch_bytes;
-    struct thread *next;   /* of all */
-    struct thread *unused; /* of those whose threads have ended */
 };
 
 static __thread struct thread *own;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct thread *threads, *unused;
-static uint16_t thread_count;
-static pthread_key_t at_end;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct sg_thread_store store = SG_THREAD_STORE(struct thread, NULL);
 
 /* ---- threads ---- */
-
-static void put_back(void *ended)
-{
-    struct thread *thread = ended;
-
-    pthread_mutex_lock(&lock);
-    thread->unused = unused;
-    unused = thread;
-    pthread_mutex_unlock(&lock);
-}
-
-static void make_key(void)
-{
-    pthread_key_create(&at_end, put_back);
-}
-
-static struct thread *take(void)
-{
-    struct thread *thread;
-
-    pthread_once(&once, make_key);
-    pthread_mutex_lock(&lock);
-    thread = unused;
-    if (thread != NULL) {
-        unused = thread->unused;
-    } else if ((thread = calloc(1, sizeof *thread)) != NULL) {
-        thread->number = thread_count;
-        thread_count += thread_count < UINT16_MAX;
-        thread->next = threads;
-        threads = thread;
-    }
-    pthread_mutex_unlock(&lock);
-    if (thread != NULL)
-        pthread_setspecific(at_end, thread);
-    return thread;
-}
 
 static struct thread *own_thread(void)
 {
     if (__builtin_expect(own == NULL, 0))
-        own = take();
+        own = sg_thread_store_take(&store);
     return own;
 }
 
@@ -115,7 +73,7 @@ uint16_t sg_profile_thread(void)
 {
     const struct thread *thread = own_thread();
 
-    return thread != NULL ? thread->number : UINT16_MAX;
+    return thread != NULL ? thread->kept.number : UINT16_MAX;
 }
 
 /* ---- tables ---- */
@@ -196,7 +154,7 @@ static void *make_profile(const struct thread *thread, const struct key *key)
     if (entry == NULL)
         return NULL;
     entry->size_class = key->size_class;
-    entry->thread = thread->number;
+    entry->thread = thread->kept.number;
     entry->site = ((const struct sg_site *)key->site)->index;
     entry->comm = key->comm;
     entry->function = function - 1;
@@ -212,7 +170,7 @@ static void *make_peer(const struct thread *thread, const struct key *key)
         return NULL;
     entry->comm = key->comm;
     entry->peer = key->peer;
-    entry->thread = thread->number;
+    entry->thread = thread->kept.number;
     entry->world = sg_profile_comm_world(key->comm, key->peer);
     sg_log_publish(entry, (enum sg_record_kind)key->function);
     return entry;
@@ -367,14 +325,17 @@ static void clear(const struct table *table, size_t from, size_t entry_bytes)
     }
 }
 
+static void clear_thread(void *kept)
+{
+    const struct thread *thread = kept;
+
+    clear(&thread->calls, offsetof(struct sg_record_profile, calls),
+          sizeof(struct sg_record_profile));
+    clear(&thread->peers, offsetof(struct sg_record_peer, sent_messages),
+          sizeof(struct sg_record_peer));
+}
+
 void sg_profile_entries_reset(void)
 {
-    pthread_mutex_lock(&lock);
-    for (struct thread *thread = threads; thread != NULL; thread = thread->next) {
-        clear(&thread->calls, offsetof(struct sg_record_profile, calls),
-              sizeof(struct sg_record_profile));
-        clear(&thread->peers, offsetof(struct sg_record_peer, sent_messages),
-              sizeof(struct sg_record_peer));
-    }
-    pthread_mutex_unlock(&lock);
+    sg_thread_store_each(&store, clear_thread);
 }

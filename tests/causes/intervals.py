@@ -2,20 +2,22 @@
 """What an archive tells of intervals between calls of MPI: intervals.py DIR/traces.otf2
 
 Prints a JSON list, one object an interval, in the order of their ends: rank, thread, end_ns,
-interval (ns), left, entered, what is known of its stretch (comm, stretch, bounds), and its figures.
+interval (ns), call (ns, of the call before it), left, entered, what is known of its stretch (comm, stretch, bounds), and its figures.
 """
 import json
 import sys
 
 import otf2
-from otf2.events import Metric
+from otf2.events import Enter, Metric
 
 
 def main():
     out = []
-    latest = {}  # by location
+    latest, entered = {}, {}  # by location
     with otf2.reader.open(sys.argv[1]) as trace:
         for location, event in trace.events:
+            if isinstance(event, Enter) and event.region.name.startswith("MPI_"):
+                entered[location] = event.time
             if not isinstance(event, Metric):
                 continue
             names = [member.name for member in event.metric.members]
@@ -23,7 +25,8 @@ def main():
             if names == ["interval"]:
                 known = {a.name: v for a, v in event.attributes.items()}
                 latest[location] = {"rank": location.group._ref, "thread": location._ref >> 32,
-                                    "end_ns": event.time, "left": known["left"],
+                                    "end_ns": event.time,
+                                    "call": event.time - values["interval"] - entered.get(location, event.time), "left": known["left"],
                                     "entered": known["entered"], **values}
                 if "stretch" in known:
                     latest[location].update(comm=known["communicator"].name,

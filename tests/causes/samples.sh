@@ -52,6 +52,23 @@ intervals comms
 check "a short run has some" within 1 100000 "$(json comms.json 'len(d)')"
 check "stretches are the same on all members" alike comms 0.5
 
+# Where ranks yield to each other, each switch is dearer while it is watched.
+observe crowd 4 taskset -c 0 "$KNOWN" comms 400
+printed crowd crowd.trace/traces/*.calls
+for rank in 0 3; do
+    check "ranks that share a processor pay for its switches, less than 0.5 % of the time (rank $rank)" \
+        within 0 "$(($(value crowd causes $rank time) / 200))" "$(value crowd causes $rank cost)"
+done
+
+# The kernel's events are open in samples only: before a stretch from the collective on that it follows.
+if "$STAGGER" info | grep -q '^ *switches: [0-9]'; then
+    check "what a rank did in the call before a stretch is known" is "[[], True]" "$(json comms.json '[
+        [i for i in d if i.get("bounds", 0) % 2 == 1 and i.get("away") == 0 and i["resumed"] < i["call"]],
+        any("resumed" in i for i in d if i.get("bounds", 0) % 2 == 1)]')"
+else
+    skip "the call before a stretch" "the kernel records no switches for this process"
+fi
+
 observe messages 2 "$KNOWN" messages 40000
 check "a program with messages alone runs" ran_well messages
 intervals messages

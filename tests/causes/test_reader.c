@@ -178,6 +178,59 @@ static void counted(void)
     munmap(map, bytes);
 }
 
+/* The kernel's events are open or not; other sources do not care. */
+static void watched(void)
+{
+    const uint32_t events = sg_source_mask(SG_SOURCE_COUNTERS) |
+                            sg_source_mask(SG_SOURCE_SWITCHES) |
+                            sg_source_mask(SG_SOURCE_MIGRATIONS);
+    const struct timespec moment = {.tv_nsec = 1000};
+    struct sg_reader reader;
+    struct sg_reading reading;
+
+    sg_reader_open(&reader, &here);
+    sg_reader_begin(&reader, &reading);
+    CU_ASSERT_EQUAL(reading.mask, reader.mask & ~sg_source_mask(SG_SOURCE_CALL));
+    sg_reader_watch(&reader, false);
+    nanosleep(&moment, NULL);
+    sg_reader_begin(&reader, &reading);
+    CU_ASSERT_EQUAL(reading.mask, reader.mask & ~sg_source_mask(SG_SOURCE_CALL) & ~events);
+    CU_ASSERT_EQUAL(sg_reader_watch(&reader, true), 0);
+    sg_reader_begin(&reader, &reading);
+    CU_ASSERT_EQUAL(reading.mask, reader.mask & ~sg_source_mask(SG_SOURCE_CALL));
+    for (int i = 0; i < 3; i++)
+        nanosleep(&moment, NULL);
+    if ((reader.mask & events) != 0)
+        CU_ASSERT_TRUE(sg_reader_watch(&reader, false) >= 3);
+    sg_reader_close(&reader);
+}
+
+/* An event of a thread that has ended stays the process's. */
+static void event_that_is_kept(void)
+{
+    struct sg_event_kept kept;
+    struct sg_counter counter;
+
+    sg_event_keep(&kept);
+    if (sg_counter_open(&software[1], &counter) != 0)
+        return; /* the kernel has no events for this process */
+    sg_counter_close(&counter);
+    CU_ASSERT_TRUE(sg_event_is_own(kept.file, kept.id));
+    sg_event_let_go(&kept);
+    CU_ASSERT_EQUAL(kept.file, -1);
+    /* The program has a file of its own there. */
+    sg_event_keep(&kept);
+    CU_ASSERT_EQUAL(dup2(STDERR_FILENO, kept.file), kept.file);
+    CU_ASSERT_FALSE(sg_event_is_own(kept.file, kept.id));
+    {
+        int file = kept.file;
+
+        sg_event_let_go(&kept);
+        CU_ASSERT_EQUAL(fcntl(file, F_GETFD), 0);
+        close(file);
+    }
+}
+
 static void counters_that_are_not_there(void)
 {
     static const struct sg_counter_event none[SG_COUNTERS] = {
@@ -492,6 +545,8 @@ const struct unit_test unit_tests[] = {
     {"who computes is on a processor, and gives none away", computing},
     {"who waits gives its processor away, and is on none", waiting},
     {"events that the kernel counts are those of the interval", counted},
+    {"events can be closed between intervals, and their switches counted", watched},
+    {"an event is kept open by a thread that has ended", event_that_is_kept},
     {"counters that are not there are left out together", counters_that_are_not_there},
     {"a mapped counter is read while the kernel changes it", mapped_counters},
     {"files of the kernel are read", files},

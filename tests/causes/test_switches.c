@@ -69,19 +69,6 @@ static void last_of_a_ring(void)
     CU_ASSERT_FALSE(last.was_ready);
 }
 
-/* A record from before it was watched tells of no switch: there may have been others since. */
-static void watched_anew(void)
-{
-    struct sg_switch last;
-
-    page.data_head = 0;
-    put_out(20, true);
-    put_in(30);
-    CU_ASSERT_TRUE(look(&last));
-    CU_ASSERT_EQUAL(last.resumed_ns, 50);
-    CU_ASSERT_EQUAL(last.away_ns, 0);
-}
-
 static void unusual_rings(void)
 {
     struct sg_switch last;
@@ -121,14 +108,14 @@ static void own_switches(void)
     if (last.resumed_ns <= after_ns && !last.was_ready)
         CU_ASSERT_TRUE(last.away_ns >= 2000000);
     /* Nobody watches the second sleep. */
-    sg_switches_watch(&switches, false);
+    sg_switches_close(&switches);
+    CU_ASSERT_FALSE(sg_switches_read(&switches, &last));
     nanosleep(&pause, NULL);
     before_ns = sg_clock_ns();
-    sg_switches_watch(&switches, true);
+    CU_ASSERT_EQUAL_FATAL(sg_switches_open(&switches), 0);
     CU_ASSERT_TRUE(sg_switches_read(&switches, &last));
     CU_ASSERT_TRUE(last.resumed_ns >= before_ns);
     sg_switches_close(&switches);
-    CU_ASSERT_FALSE(sg_switches_read(&switches, &last));
 }
 
 /* What lies between two intervals is the call's, and the second tells it. */
@@ -168,7 +155,6 @@ static void call_between(void)
 
 const struct unit_test unit_tests[] = {
     {"the last switch of a ring is told, however many there were", last_of_a_ring},
-    {"switches from before it was watched are not told", watched_anew},
     {"what is no switch back to the processor tells nothing", unusual_rings},
     {"who sleeps is away, and not ready", own_switches},
     {"a call's time is the difference of the readings at its ends", call_between},

@@ -1,0 +1,78 @@
+/* Stretches that a thread has open. */
+#include "causes/stretches.h"
+#include "lib/unit.h"
+
+static struct sg_open_stretches stretches;
+
+static void add(uint64_t key, uint32_t number, bool is_armed)
+{
+    const struct sg_open_stretch stretch = {.key = key, .number = number, .is_armed = is_armed};
+
+    sg_stretches_add(&stretches, &stretch);
+}
+
+/* The number of the one that is taken out; -1: there is none. */
+static int take(uint64_t key, bool is_armed)
+{
+    struct sg_open_stretch out = {.number = 77};
+
+    if (sg_stretches_take(&stretches, key, is_armed, &out))
+        return (int)out.number;
+    CU_ASSERT_EQUAL(out.number, 77);
+    return -1;
+}
+
+static int current(void)
+{
+    const struct sg_open_stretch *stretch = sg_stretches_current(&stretches);
+
+    return stretch != NULL ? (int)stretch->number : -1;
+}
+
+static void test_current(void)
+{
+    stretches.count = 0;
+    CU_ASSERT_EQUAL(current(), -1);
+    add(1, 10, true);
+    CU_ASSERT_EQUAL(current(), -1);
+    add(2, 20, false);
+    add(1, 11, false);
+    add(3, 30, true);
+    CU_ASSERT_EQUAL(current(), 11);
+    CU_ASSERT_EQUAL(take(1, false), 11);
+    CU_ASSERT_EQUAL(current(), 20);
+    CU_ASSERT_EQUAL(take(2, false), 20);
+    CU_ASSERT_EQUAL(current(), -1);
+    CU_ASSERT_EQUAL(stretches.count, 2);
+}
+
+static void test_take(void)
+{
+    stretches.count = 0;
+    CU_ASSERT_EQUAL(take(1, true), -1);
+    add(1, 10, true);
+    add(1, 11, false);
+    CU_ASSERT_EQUAL(take(2, true), -1);
+    CU_ASSERT_EQUAL(take(1, true), 10);
+    CU_ASSERT_EQUAL(take(1, true), -1);
+    CU_ASSERT_EQUAL(take(1, false), 11);
+    CU_ASSERT_EQUAL(stretches.count, 0);
+}
+
+static void test_full(void)
+{
+    stretches.count = 0;
+    for (uint32_t i = 0; i <= SG_STRETCHES_MOST; i++)
+        add(i + 1, i, false);
+    CU_ASSERT_EQUAL(stretches.count, SG_STRETCHES_MOST);
+    CU_ASSERT_EQUAL(take(1, false), -1);
+    CU_ASSERT_EQUAL(take(2, false), 1);
+    CU_ASSERT_EQUAL(current(), SG_STRETCHES_MOST);
+}
+
+const struct unit_test unit_tests[] = {
+    {"an interval is of the stretch that began last, not of one that is armed", test_current},
+    {"a communicator's stretch is taken out, armed or begun", test_take},
+    {"where there are too many, the oldest is given up", test_full},
+    {NULL, NULL},
+};
