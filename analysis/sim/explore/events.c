@@ -199,7 +199,7 @@ static bool take_access(struct sg_explore_world *world, struct sg_explore_endpoi
     if (base->asked == SG_ACTION_WRITE_RESULT)
         wrong = sg_explore_check_put(world, target, base->access.remote);
     if (wrong == NULL)
-        wrong = sg_host_access(&target->host, base, &flight->values[0]);
+        wrong = sg_host_access(&world->host, &target->host, base, &flight->values[0]);
     if (wrong)
         sg_explore_violate(world, target, "%s (by endpoint %d)", wrong, initiator);
     target->changed = true;

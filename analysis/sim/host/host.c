@@ -84,7 +84,7 @@ void sg_host_add_peers(struct sg_host_peers *peers, const struct sg_algo *algo, 
 {
     struct sg_algo_setup setup = {0, size, *parameters};
 
-    if (algo->peers == NULL) {
+    if (algo->peers == NULL || sg_algo_takes_posts(algo, parameters)) {
         memset(peers, 0xff, sizeof *peers);
         return;
     }
@@ -155,7 +155,7 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
     struct sg_value value;
     const char *wrong = NULL;
 
-    if (!(host->algo->uses & SG_ALGO_ONE_SIDED))
+    if (!(host->algo->uses & (SG_ALGO_ONE_SIDED | SG_ALGO_POSTS)))
         return "accesses another endpoint without saying that it does";
     if (action->to < 0 || action->to >= endpoint->size)
         return "accesses an endpoint that there is not";
@@ -172,6 +172,7 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
     flight.from = endpoint->rank;
     flight.to = action->to;
     flight.kind = SG_FLIGHT_ACCESS;
+    flight.solicited = action->solicited;
     flight.asked = action->kind;
     flight.tag = action->access.tag;
     flight.into = action->access.into;
@@ -180,6 +181,30 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
     flight.access.remote = action->access.remote;
     flight.access.count = action->access.count;
     host->scheduler->launch(host, endpoint, &flight, write && follow ? &value : NULL);
+    return NULL;
+}
+
+/* Of a post: at this endpoint, by whoever reaches its buffer. */
+static const char *access_post(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                               const struct sg_action *action)
+{
+    struct sg_flight flight;
+
+    if (host->scheduler->deliver == NULL || !(host->algo->uses & SG_ALGO_POSTS))
+        return "fills or drains slots for posts, and takes none";
+    if (action->post.slot.kind != SG_DATA_SLOT || action->post.bytes == 0)
+        return "fills or drains what is no slot, or nothing";
+    memset(&flight, 0, sizeof flight);
+    flight.from = flight.to = endpoint->rank;
+    flight.kind = SG_FLIGHT_ACCESS;
+    flight.solicited = action->solicited;
+    flight.asked = action->kind;
+    flight.tag = action->post.tag;
+    flight.access.value = action->post.handle;
+    flight.access.bytes = action->post.bytes;
+    flight.access.remote = action->post.slot.index;
+    flight.access.count = action->post.offset;
+    host->scheduler->launch(host, endpoint, &flight, NULL);
     return NULL;
 }
 
@@ -253,6 +278,13 @@ static const char *carry_out_one(struct sg_host *host, const struct sg_host_endp
         return NULL;
     case SG_ACTION_WATCH:
         return watch(host, endpoint, action);
+    case SG_ACTION_FILL:
+    case SG_ACTION_DRAIN:
+        return access_post(host, endpoint, action);
+    case SG_ACTION_DELIVER:
+        if (host->scheduler->deliver == NULL)
+            return "delivers posts, and takes none";
+        return host->scheduler->deliver(host, endpoint, action);
     case SG_ACTION_WRITE:
     case SG_ACTION_WRITE_RESULT:
     case SG_ACTION_WRITE_CELL:
@@ -300,7 +332,30 @@ static const char *access_cells(const struct sg_host_endpoint *target,
     return NULL;
 }
 
-static const char *take_effect(const struct sg_host_endpoint *target,
+static const char *take_post(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                             const struct sg_flight *flight)
+{
+    const struct sg_host_bytes bytes = {(uint32_t)flight->access.value, flight->access.count,
+                                        flight->access.bytes};
+    struct sg_value value = {0};
+    const char *wrong;
+
+    if (endpoint->payload == NULL)
+        return NULL;
+    if (flight->asked == SG_ACTION_FILL) {
+        wrong = host->scheduler->fill(host, endpoint, &bytes, &value);
+        return wrong != NULL ? wrong
+                             : sg_payload_put(endpoint->payload, flight->access.remote, &value);
+    }
+    if (flight->access.remote >= endpoint->payload->slots_count)
+        return "drains a slot that it has not";
+    value = endpoint->payload->slots[flight->access.remote];
+    if (value.count == 0 || value.bytes < bytes.bytes)
+        return "drains more than its slot holds";
+    return host->scheduler->drain(host, endpoint, &bytes, &value);
+}
+
+static const char *take_effect(struct sg_host *host, const struct sg_host_endpoint *target,
                                const struct sg_flight *flight, struct sg_value *value,
                                uint64_t cells[8])
 {
@@ -316,20 +371,28 @@ static const char *take_effect(const struct sg_host_endpoint *target,
         return target->payload ? sg_payload_get(target->payload, flight->access.remote,
                                                 flight->access.bytes, value)
                                : NULL;
+    case SG_ACTION_FILL:
+    case SG_ACTION_DRAIN:
+        return take_post(host, target, flight);
     default:
         return access_cells(target, flight, cells);
     }
 }
 
-const char *sg_host_access(const struct sg_host_endpoint *target, struct sg_flight *flight,
-                           struct sg_value *value)
+static bool has_reply(uint8_t asked)
+{
+    return asked == SG_ACTION_FETCH_ADD || asked == SG_ACTION_READ ||
+           asked == SG_ACTION_READ_CELLS || asked == SG_ACTION_FILL || asked == SG_ACTION_DRAIN;
+}
+
+const char *sg_host_access(struct sg_host *host, const struct sg_host_endpoint *target,
+                           struct sg_flight *flight, struct sg_value *value)
 {
     uint64_t cells[8] = {0};
-    const char *wrong = take_effect(target, flight, value, cells);
+    const char *wrong = take_effect(host, target, flight, value, cells);
     int32_t initiator = flight->from;
 
-    if (wrong != NULL || (flight->asked != SG_ACTION_FETCH_ADD && flight->asked != SG_ACTION_READ &&
-                          flight->asked != SG_ACTION_READ_CELLS))
+    if (wrong != NULL || !has_reply(flight->asked))
         return wrong;
     flight->kind = SG_FLIGHT_REPLY;
     flight->from = flight->to;

@@ -78,7 +78,7 @@ struct sg_flight {
     int32_t from, to; /* of an access: from its initiator; of its reply: to the initiator */
     uint8_t kind;     /* enum sg_flight_kind */
     bool solicited, multicast;
-    uint8_t asked; /* of an access and its reply: enum sg_action_kind */
+    uint8_t asked; /* of an access, a FILL or DRAIN, and its reply: enum sg_action_kind */
     uint32_t tag;  /* of these; of a timer or watch: its id */
     struct sg_data into;
     uint32_t own; /* the scheduler's */
@@ -87,7 +87,8 @@ struct sg_flight {
         struct {
             uint64_t value;
             uint32_t bytes, remote, count;
-        } access;          /* of a watch: remote, its cell */
+        } access; /* of a watch: remote, its cell; of a FILL or DRAIN: value, the post's handle,
+                     remote, the slot, and count, the offset */
         uint64_t cells[8]; /* of a reply */
     };
 };
@@ -99,6 +100,11 @@ struct sg_host {
     struct sg_actions actions; /* the scheduler's memory for list and parts */
     uint64_t *marks;           /* how often each was reached */
     char wrong[64];            /* room for what is wrong */
+};
+
+/* Bytes of a post. */
+struct sg_host_bytes {
+    uint32_t handle, offset, bytes;
 };
 
 /* What a scheduler does with actions, after the host has carried out the endpoint's part of them.
@@ -125,6 +131,14 @@ struct sg_host_scheduler {
     /* A slice is over at the endpoint. NULL: nobody asks. */
     void (*end_slice)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                       const struct sg_slice *slice);
+    /* Of posts; NULL where there are none. What bytes of a send are, from an offset on; where those
+     * of a receive come from; and a DELIVER. The first two only where payloads are followed. */
+    const char *(*fill)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                        const struct sg_host_bytes *bytes, struct sg_value *value);
+    const char *(*drain)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                         const struct sg_host_bytes *bytes, const struct sg_value *value);
+    const char *(*deliver)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                           const struct sg_action *action);
 };
 
 typedef void (*sg_host_handler)(void *state, const struct sg_event *event,
@@ -137,10 +151,10 @@ void sg_host_feed(struct sg_host *host, const struct sg_host_endpoint *endpoint,
 /* Carries out these actions, up to the first that is wrong. */
 const char *sg_host_carry_out(struct sg_host *host, const struct sg_host_endpoint *endpoint);
 
-/* An access takes effect at its target, and becomes its reply if it has one. value: what a WRITE
- * writes or a READ reads; unused where payloads are not followed. */
-const char *sg_host_access(const struct sg_host_endpoint *target, struct sg_flight *flight,
-                           struct sg_value *value);
+/* An access, FILL or DRAIN takes effect at its target, and becomes its reply if it has one. value:
+ * what a WRITE writes or a READ reads; unused where payloads are not followed. */
+const char *sg_host_access(struct sg_host *host, const struct sg_host_endpoint *target,
+                           struct sg_flight *flight, struct sg_value *value);
 
 /* The event of a message or a reply, without its time. */
 struct sg_event sg_host_event(const struct sg_flight *flight);

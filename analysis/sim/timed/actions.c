@@ -171,6 +171,26 @@ static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint
     sg_chunk_finished(host->world, endpoint->rank, seq);
 }
 
+/* The endpoint takes its next post once this one's program knows. */
+static const char *deliver(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                           const struct sg_action *action)
+{
+    struct world *world = host->world;
+    const struct sg_world_program *program = world->setup->program;
+    struct sg_action delivery = *action;
+    struct posted *posted;
+
+    if (program == NULL || action->delivery.handle >= world->posted_used)
+        return "delivers what was not posted";
+    posted = &world->posted[action->delivery.handle];
+    if (posted->post.kind != SG_POST_IPROBE)
+        world->postings[endpoint->rank].under_way[posting_kind(&posted->post)]--;
+    delivery.delivery.handle = posted->post.handle;
+    sg_posted_release(world, action->delivery.handle);
+    program->deliver(program->context, world, posted->process, &delivery);
+    return NULL;
+}
+
 const struct sg_host_scheduler sg_timed_scheduler = {
     .begin = begin,
     .launch = launch,
@@ -179,6 +199,7 @@ const struct sg_host_scheduler sg_timed_scheduler = {
     .watch = watch,
     .complete = complete,
     .finish = finish,
+    .deliver = deliver,
 };
 
 uint64_t sg_world_carry_out(struct world *world, uint64_t start_ns)

@@ -102,7 +102,7 @@ static void take_effect(struct world *world, const struct item *item)
     note(world, (uint64_t)access->asked << 32 | (uint32_t)access->to);
     if (item->parts != NULL)
         value = item->parts->values[0];
-    sg_world_check(world, sg_host_access(&target, &reply.base, &value));
+    sg_world_check(world, sg_host_access(&world->host, &target, &reply.base, &value));
     if (world->status != SG_OK)
         return;
     if (access->asked == SG_ACTION_READ)

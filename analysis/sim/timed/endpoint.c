@@ -52,12 +52,46 @@ static bool inbox_take(struct world *world, struct endpoint *endpoint, struct it
 
 /* ---- delivering events to the protocol */
 
+/* The first post of the endpoint that waits and has room; NONE. */
+static uint32_t next_post(struct world *world, int32_t number)
+{
+    struct posting *posting = &world->postings[number];
+
+    for (int kind = 0; kind < 2; kind++) {
+        uint32_t index = posting->first[kind];
+
+        if (index == NONE || posting->under_way[kind] == world->setup->parameters.posts)
+            continue;
+        posting->first[kind] = world->posted[index].next;
+        posting->under_way[kind]++;
+        return index;
+    }
+    return NONE;
+}
+
+static uint64_t feed_post(struct world *world, uint32_t index, uint64_t time_ns)
+{
+    struct sg_event event = {
+        .kind = SG_EVENT_POST, .time_ns = time_ns, .post = world->posted[index].post};
+
+    event.post.handle = index;
+    sg_host_feed(&world->host, &world->fed, world->setup->algo->on_call, &event);
+    return sg_world_carry_out(world, time_ns);
+}
+
 /* Delivers to the endpoint that the host sees (sg_world_feed); returns when its processor is done.
- */
+ * Posts that have room now follow. */
 static uint64_t feed(struct world *world, sg_host_handler handle, const struct sg_event *event)
 {
+    int32_t number = world->fed.rank;
+    uint64_t done_ns;
+    uint32_t index;
+
     sg_host_feed(&world->host, &world->fed, handle, event);
-    return sg_world_carry_out(world, event->time_ns);
+    done_ns = sg_world_carry_out(world, event->time_ns);
+    while (world->postings != NULL && (index = next_post(world, number)) != NONE)
+        done_ns = feed_post(world, index, done_ns);
+    return done_ns;
 }
 
 /* The history has no number for accesses, which no endpoint handles. */
@@ -132,10 +166,13 @@ void sg_endpoint_arrive(struct world *world, int32_t process, uint64_t time_ns)
 {
     int32_t number = process / world->setup->ranks_per_node;
     struct endpoint *endpoint = &world->endpoints[number];
-    struct sg_event event = {.kind = SG_EVENT_CALL, .call = world->call};
+    struct sg_event event = {.kind = SG_EVENT_CALL};
 
+    if (world->setup->program != NULL)
+        world->call = world->processes[process].call;
     if (!sg_node_level_arrive(world, process, &time_ns))
         return;
+    event.call = world->call;
     event.call.bytes =
         sg_chunking_bytes(&world->chunking, world->call.bytes, head_of(world, number)->seq + 1);
     event.time_ns = later(time_ns, endpoint->busy_ns);
@@ -147,9 +184,9 @@ void sg_endpoint_arrive(struct world *world, int32_t process, uint64_t time_ns)
     leave(world, number);
 }
 
-void sg_endpoint_enter(struct world *world, int32_t process)
+/* Takes all that waits; returns when that is done. */
+static uint64_t poll_all(struct world *world, int32_t number)
 {
-    int32_t number = process / world->setup->ranks_per_node;
     struct endpoint *endpoint = &world->endpoints[number];
     uint64_t cursor_ns = later(endpoint->busy_ns, world->now_ns);
     struct item item;
@@ -159,7 +196,62 @@ void sg_endpoint_enter(struct world *world, int32_t process)
     while (inbox_take(world, endpoint, &item))
         cursor_ns = handle(world, &item, cursor_ns);
     leave(world, number);
+    return cursor_ns;
+}
+
+void sg_endpoint_enter(struct world *world, int32_t process)
+{
+    uint64_t cursor_ns = poll_all(world, process / world->setup->ranks_per_node);
+
     sg_endpoint_arrive(world, process, cursor_ns);
+}
+
+void sg_endpoint_poll(struct world *world, int32_t process)
+{
+    int32_t number = process / world->setup->ranks_per_node;
+
+    world->endpoints[number].holder = process;
+    poll_all(world, number);
+}
+
+/* ---- posts */
+
+static void queue_post(struct world *world, int32_t number, int kind, uint32_t index)
+{
+    struct posting *posting = &world->postings[number];
+
+    if (posting->first[kind] == NONE)
+        posting->first[kind] = index;
+    else
+        world->posted[posting->last[kind]].next = index;
+    posting->last[kind] = index;
+}
+
+void sg_endpoint_post(struct world *world, int32_t process, const struct sg_algo_post *post)
+{
+    int32_t number = process / world->setup->ranks_per_node;
+    struct endpoint *endpoint = &world->endpoints[number];
+    uint32_t index = sg_posted_alloc(world, process, post);
+    uint64_t time_ns = later(world->now_ns, endpoint->busy_ns);
+
+    if (world->postings == NULL)
+        sg_world_fail(world, SG_ERR_ARGUMENT, "sim: %s takes no messages",
+                      world->setup->algo->name);
+    if (world->status != SG_OK)
+        return;
+    endpoint->holder = process;
+    note(world, time_ns);
+    note(world, UINT64_C(0x9057) << 32 | (uint32_t)process);
+    sg_world_feed(world, number, NULL);
+    if (post->kind == SG_POST_IPROBE) {
+        time_ns = feed_post(world, index, time_ns);
+    } else {
+        queue_post(world, number, posting_kind(post), index);
+        while ((index = next_post(world, number)) != NONE)
+            time_ns = feed_post(world, index, time_ns);
+    }
+    endpoint->busy_ns = world->processes[process].posted_ns = time_ns;
+    leave(world, number);
 }
 
 void sg_endpoint_rest(struct world *world, int32_t number)

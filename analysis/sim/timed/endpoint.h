@@ -19,6 +19,10 @@ void sg_endpoint_enter(struct world *world, int32_t process);
 void sg_endpoint_arrive(struct world *world, int32_t process, uint64_t time_ns);
 /* A local process is idle, and polls. */
 void sg_endpoint_rest(struct world *world, int32_t endpoint);
+/* The process polls from now on; its `calling` is taken back by who resumes it. */
+void sg_endpoint_poll(struct world *world, int32_t process);
+/* The process posts. */
+void sg_endpoint_post(struct world *world, int32_t process, const struct sg_algo_post *post);
 /* Feeds MPI_Comm_free. */
 void sg_endpoint_drain(struct world *world, int32_t endpoint);
 

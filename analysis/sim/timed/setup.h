@@ -22,6 +22,19 @@ struct sg_world_cost {
     uint64_t processor_ns; /* that, and time in handlers that interrupt computations */
 };
 
+struct world;
+
+/* A program, in place of iterations: program.h has what it may do in these. */
+struct sg_world_program {
+    void *context;
+    /* The process begins, or what it computed, waited for or called is over. */
+    void (*resume)(void *context, struct world *world, int32_t process);
+    /* A post of the process's is over; delivery->handle is as it was posted. If the process waits
+     * for it, this calls sg_world_resume. */
+    void (*deliver)(void *context, struct world *world, int32_t process,
+                    const struct sg_action *delivery);
+};
+
 struct sg_world_setup {
     const struct sg_algo *algo;
     struct sg_algo_parameters parameters;
@@ -50,6 +63,9 @@ struct sg_world_setup {
     uint64_t catchup_ns;
     bool free_running; /* no wait between iterations: for average latencies */
     bool data;         /* carries symbolic payloads, and compares the results */
+    /* What processes do, instead of iterations of `call`, delays and catch-ups; without data. NULL:
+     * these. `iterations` is 1. */
+    const struct sg_world_program *program;
 };
 
 struct sg_world_result {
@@ -58,7 +74,7 @@ struct sg_world_result {
     double delay_ns; /* last exit - last entry, mean of iterations */
     double worst_delay_ns;
     double latency_ns; /* entry of the last rank to exit of the root (or of rank 0), mean */
-    double period_ns;  /* of an iteration, mean */
+    double period_ns;  /* of an iteration, mean; of a program, until its last process ends */
     double signals;    /* in a measured iteration: interrupts of computations */
     double ignored;    /* solicited messages that arrived during progress */
     double

@@ -93,6 +93,38 @@ uint64_t sg_world_jitter_ns(struct world *world, int32_t to)
     return sg_network_ns(sg_random_exponential(random, world->network.jitter_us));
 }
 
+/* ---- posts */
+
+uint32_t sg_posted_alloc(struct world *world, int32_t process, const struct sg_algo_post *post)
+{
+    uint32_t index = world->posted_free;
+
+    if (index != NONE) {
+        world->posted_free = world->posted[index].next;
+    } else {
+        if (world->posted_used == world->posted_capacity) {
+            uint32_t capacity = 2 * world->posted_capacity + FIRST_ITEMS;
+            struct posted *posted = realloc(world->posted, capacity * sizeof *posted);
+
+            if (posted == NULL) {
+                sg_world_fail(world, SG_ERR_MEMORY, "sim: out of memory");
+                return NONE;
+            }
+            world->posted = posted;
+            world->posted_capacity = capacity;
+        }
+        index = world->posted_used++;
+    }
+    world->posted[index] = (struct posted){*post, process, NONE};
+    return index;
+}
+
+void sg_posted_release(struct world *world, uint32_t index)
+{
+    world->posted[index].next = world->posted_free;
+    world->posted_free = index;
+}
+
 /* ---- processes */
 
 void sg_world_charge(struct world *world, uint64_t ns, bool blocked)
@@ -116,6 +148,12 @@ void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns)
         sg_world_charge(world, time_ns - self->entry_ns, true);
     if (time_ns > world->last_exit_ns)
         world->last_exit_ns = time_ns;
+    if (world->setup->program != NULL) {
+        self->phase = PHASE_PROGRAM;
+        self->work_end_ns = time_ns;
+        sg_world_push(world, time_ns, EVENT_WORK_END, (uint32_t)process);
+        return;
+    }
     if (process == (world->call.root > 0 ? world->call.root : 0) * world->setup->ranks_per_node &&
         measuring(world)) {
         world->wait_ns += world->last_entry_ns - self->entry_ns;

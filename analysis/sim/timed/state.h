@@ -37,7 +37,14 @@ struct item {
     struct sg_flight base;
 };
 
-enum phase { PHASE_DELAY, PHASE_CALL, PHASE_CATCHUP, PHASE_REST };
+enum phase {
+    PHASE_DELAY,
+    PHASE_CALL,
+    PHASE_CATCHUP,
+    PHASE_REST,
+    PHASE_PROGRAM, /* at the end of its computation the program goes on */
+    PHASE_WAIT     /* for sg_world_resume */
+};
 
 struct process {
     uint64_t work_end_ns; /* of its computation */
@@ -47,6 +54,23 @@ struct process {
     uint8_t phase;
     bool stays; /* until its chunks are finished; now held until some more are */
     bool held;
+    /* Of a program. */
+    uint32_t posted;
+    uint64_t posted_ns; /* its last post takes until then */
+    struct sg_algo_call call;
+};
+
+/* A post of a program: with the protocol, or waiting for room. */
+struct posted {
+    struct sg_algo_post post;
+    int32_t process;
+    uint32_t next; /* that waits, or is free; NONE */
+};
+
+/* Posts of one endpoint: sends, and receives and probes. */
+struct posting {
+    uint32_t under_way[2];
+    uint32_t first[2], last[2]; /* of those that wait; NONE */
 };
 
 struct endpoint {
@@ -91,6 +115,10 @@ struct world {
     struct sg_chunking chunking;
     struct onesided *onesided;
     struct node_level *node_level; /* with more than one rank per node */
+
+    struct posting *postings; /* by endpoint, where the protocol takes posts */
+    struct posted *posted;
+    uint32_t posted_used, posted_capacity, posted_free;
 
     struct item *items;
     uint32_t items_used, items_capacity, items_free;
@@ -148,6 +176,14 @@ void sg_item_push(struct world *world, uint64_t time_ns, uint32_t kind, const st
 void sg_item_release(struct world *world, uint32_t index);
 /* Releases the parts that an item refers to. */
 void sg_parts_release(struct parts *parts);
+
+/* Posts: alloc copies; NONE, with the failure noted, when memory runs out. */
+uint32_t sg_posted_alloc(struct world *world, int32_t process, const struct sg_algo_post *post);
+void sg_posted_release(struct world *world, uint32_t index);
+static inline int posting_kind(const struct sg_algo_post *post)
+{
+    return post->kind != SG_POST_SEND;
+}
 
 /* The random delay of a message, in addition to its latency. */
 uint64_t sg_world_jitter_ns(struct world *world, int32_t to);

@@ -71,8 +71,11 @@ static void set_times(struct world *world)
 static enum sg_status allocate(struct world *world)
 {
     size_t endpoints = (size_t)world->setup->endpoints;
+    const struct sg_algo_parameters *parameters = &world->setup->parameters;
+    bool one_sided = sg_algo_is_one_sided(world->setup->algo, parameters);
+    bool posts = sg_algo_takes_posts(world->setup->algo, parameters);
 
-    if (world->setup->data)
+    if (world->setup->data && world->setup->program == NULL)
         world->credits = sg_credits(&world->setup->parameters);
     world->stride = sg_world_endpoint_bytes(world);
     world->memory = aligned_alloc(ALIGNMENT, endpoints * world->stride);
@@ -80,12 +83,16 @@ static enum sg_status allocate(struct world *world)
     world->processes = calloc((size_t)world->process_count, sizeof *world->processes);
     world->host.actions.list = calloc(SG_ACTIONS_MAX, sizeof *world->host.actions.list);
     world->host.actions.parts = calloc(SG_ACTIONS_MAX * 2, sizeof *world->host.actions.parts);
-    if (world->setup->algo->uses & SG_ALGO_ONE_SIDED)
+    if (one_sided)
         world->onesided = calloc(endpoints, sizeof *world->onesided);
+    if (posts)
+        world->postings = calloc(endpoints, sizeof *world->postings);
     if (world->memory == NULL || world->endpoints == NULL || world->processes == NULL ||
         world->host.actions.list == NULL || world->host.actions.parts == NULL ||
-        ((world->setup->algo->uses & SG_ALGO_ONE_SIDED) && world->onesided == NULL))
+        (one_sided && world->onesided == NULL) || (posts && world->postings == NULL))
         return SG_ERR_MEMORY;
+    for (size_t i = 0; posts && i < endpoints; i++)
+        world->postings[i] = (struct posting){{0, 0}, {NONE, NONE}, {NONE, NONE}};
     memset(world->memory, 0, endpoints * world->stride);
     return SG_OK;
 }
@@ -110,6 +117,8 @@ static void close_world(struct world *world)
     sg_node_level_clear(world);
     sg_queue_clear(&world->queue);
     free(world->items);
+    free(world->posted);
+    free(world->postings);
     free(world->onesided);
     free(world->host.actions.parts);
     free(world->host.actions.list);
@@ -129,6 +138,7 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
         .items_free = NONE,
         .call = setup->call,
         .chunking = sg_chunking_of(setup),
+        .posted_free = NONE,
         .host = {.world = world,
                  .scheduler = &sg_timed_scheduler,
                  .algo = setup->algo,
@@ -281,6 +291,10 @@ static void work_end(struct world *world, int32_t process)
         sg_world_push(world, self->work_end_ns, EVENT_WORK_END, (uint32_t)process);
         return;
     }
+    if (self->phase == PHASE_PROGRAM) {
+        world->setup->program->resume(world->setup->program->context, world, process);
+        return;
+    }
     if (self->phase == PHASE_CALL) {
         /* The call's next chunk, or the process was too far ahead of its node. */
         sg_endpoint_arrive(world, process, world->now_ns);
@@ -338,7 +352,7 @@ static void run_queue(struct world *world)
            sg_queue_pop(&world->queue, &entry)) {
         world->now_ns = entry.time_ns;
         world->result.events++;
-        if (!world->setup->free_running &&
+        if (!world->setup->free_running && world->setup->program == NULL &&
             world->now_ns - world->first_start_ns > ITERATION_NS_MAX + world->setup->catchup_ns) {
             sg_world_fail(world, SG_ERR_ARGUMENT, "sim: %s does not end iteration %u",
                           world->setup->algo->name, (unsigned)world->iteration);
@@ -361,9 +375,21 @@ static void drain(struct world *world)
     }
 }
 
+static void start_program(struct world *world)
+{
+    world->remaining = world->process_count;
+    for (int32_t i = 0; i < world->process_count; i++) {
+        world->processes[i].phase = PHASE_PROGRAM;
+        sg_world_push(world, 0, EVENT_WORK_END, (uint32_t)i);
+    }
+}
+
 static void run(struct world *world)
 {
-    start_all(world);
+    if (world->setup->program != NULL)
+        start_program(world);
+    else
+        start_all(world);
     run_queue(world);
     if (world->status == SG_OK && world->remaining > 0)
         sg_world_fail(world, SG_ERR_ARGUMENT,
@@ -391,7 +417,7 @@ static void summarise(struct world *world, struct sg_world_result *result)
     result->wait_ns = (double)world->wait_ns / iterations;
     result->delay_ns = (double)world->delay_ns / iterations;
     result->latency_ns = (double)world->root_latency_ns / iterations;
-    if (world->setup->free_running)
+    if (world->setup->free_running || world->setup->program != NULL)
         result->period_ns = (double)world->last_exit_ns;
     result->period_ns /= iterations;
     result->signals = (double)world->signals / iterations;
