@@ -263,6 +263,8 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
     if (late->has_seq)
         fprintf(writer->out, ",\"seq\":%" PRIu64, late->seq);
     put_time(writer, "wait_avoided_us", (int64_t)late->avoided_ns);
+    if (late->by_signal)
+        fputs(",\"by_signal\":true", writer->out);
     fputs("}}", writer->out);
     writer->counts.slices++;
     return SG_OK;

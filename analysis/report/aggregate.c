@@ -36,8 +36,10 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
         free(aggregate->sites[i].file);
         free(aggregate->sites[i].module);
     }
-    for (uint32_t i = 0; i < aggregate->comm_count; i++)
+    for (uint32_t i = 0; i < aggregate->comm_count; i++) {
         free(aggregate->comms[i].name);
+        free(aggregate->comms[i].parent);
+    }
     for (uint32_t i = 0; i < aggregate->algorithm_count; i++)
         free(aggregate->algorithms[i]);
     for (uint32_t i = 0; i < aggregate->row_count; i++) {
@@ -91,15 +93,6 @@ void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
     out->offset = of->offset;
 }
 
-void sg_aggregate_name_comm(const struct sg_aggregate *aggregate, uint32_t comm,
-                            struct sg_report_site *out)
-{
-    out->comm = out->worst_comm = aggregate->comms[comm].name;
-    out->comm_size = out->worst_comm_size = aggregate->comms[comm].size;
-    out->comm_index = comm;
-    out->comms = 1;
-}
-
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_report_site *out)
 {
@@ -122,7 +115,7 @@ const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, ui
     return aggregate->algorithms[algorithm];
 }
 
-/* ---- sites, algorithms, communicators ------------------------------------------------------- */
+/* ---- sites, algorithms ------------------------------------------------------- */
 
 /* Keeps the first text that is not empty. */
 static bool take_text(char **into, const char *text)
@@ -190,35 +183,6 @@ enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char
     }
     *out = index;
     return SG_OK;
-}
-
-enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
-                                 int64_t first_rank, uint32_t *out)
-{
-    struct sg_known_comm comm = {.name = strdup(name), .size = size, .first_rank = first_rank};
-
-    *out = aggregate->comm_count;
-    if (comm.name == NULL || !SG_APPEND(aggregate->comms, aggregate->comm_count, comm)) {
-        free(comm.name);
-        return SG_ERR_MEMORY;
-    }
-    return SG_OK;
-}
-
-enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char *name,
-                                      uint32_t size, int64_t first_rank, uint32_t nth,
-                                      uint32_t *out)
-{
-    for (uint32_t i = 0; i < aggregate->comm_count; i++) {
-        const struct sg_known_comm *comm = &aggregate->comms[i];
-
-        if (comm->size == size && comm->first_rank == first_rank && strcmp(comm->name, name) == 0 &&
-            nth-- == 0) {
-            *out = i;
-            return SG_OK;
-        }
-    }
-    return sg_aggregate_comm(aggregate, name, size, first_rank, out);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -304,6 +268,7 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;
+    row->events.ran_ahead += cost.ran_ahead;
     row->events.exposed_ns += call->exposed_ns;
     row->events.hidden_ns += call->hidden_ns;
     sg_counts_add_all(&row->events.counts, &call->counts);
@@ -449,6 +414,7 @@ enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg
         return status;
     row->events.handler_ns += late->handler_ns;
     row->events.wait_avoided_ns += late->avoided_ns;
+    row->events.late_by_signal += late->by_signal;
     status = sg_trials_late(aggregate->trials, late);
     if (status != SG_OK)
         return status;

@@ -59,6 +59,9 @@ struct sg_trials *sg_aggregate_trials(struct sg_aggregate *aggregate);
 
 /* A new communicator, numbered from 0. first_rank: world rank of its rank 0; -1 for the one that
  * stands for every rank's MPI_COMM_SELF. */
+/* Tells what a communicator was made from; NULL: not known. */
+enum sg_status sg_aggregate_comm_parent(struct sg_aggregate *aggregate, uint32_t comm,
+                                        const char *parent);
 enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
                                  int64_t first_rank, uint32_t *out);
 

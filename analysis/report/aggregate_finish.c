@@ -98,8 +98,10 @@ static void move_late(struct sg_aggregate *aggregate)
                             ? -1
                             : sg_map_get(&aggregate->row_by_key, sg_row_key(sum, row->comm));
 
-        if (posts >= 0 && posts != i)
+        if (posts >= 0 && posts != i) {
             aggregate->rows[posts].events.handler_ns += row->events.handler_ns;
+            aggregate->rows[posts].events.late_by_signal += row->events.late_by_signal;
+        }
     }
 }
 
@@ -145,6 +147,8 @@ static void add_figures(struct sg_report_site *sum, const struct sg_report_site 
     sum->wait_ns += site->wait_ns;
     sum->wait_avoided_ns += site->wait_avoided_ns;
     sum->completion_ns += site->completion_ns;
+    sum->ran_ahead += site->ran_ahead;
+    sum->late_by_signal += site->late_by_signal;
     sum->exposed_ns += site->exposed_ns;
     sum->skew_sum_ns += site->skew_sum_ns;
     if (site->instances > 0 && (sum->instances == 0 || site->skew_max_ns > sum->skew_max_ns)) {
@@ -168,6 +172,9 @@ static enum sg_status add_to_sum(struct making *making, const struct sg_report_s
         sum->row = row->sum;
     } else {
         sum->comm = NULL;
+        if (sum->comm_parent == NULL || site->comm_parent == NULL ||
+            strcmp(sum->comm_parent, site->comm_parent) != 0)
+            sum->comm_parent = NULL;
         if (sum->comm_size != site->comm_size)
             sum->comm_size = 0;
     }

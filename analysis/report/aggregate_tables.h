@@ -22,6 +22,7 @@ struct sg_known_site {
 
 struct sg_known_comm {
     char *name;
+    char *parent; /* NULL: not known */
     uint32_t size;
     int64_t first_rank;
 };

@@ -348,6 +348,7 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
 {
     struct sg_late_cost cost = {.site = events->no_site, .begin_ns = time_ns, .in_call = in->open};
     const struct sg_def_location *location = &events->defs->locations[in - events->calls];
+    uint64_t by_signal;
 
     /* A contribution that is handled inside another: the outer one's time includes it. */
     if (open->depth > 0) {
@@ -361,6 +362,8 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
     cost.thread = location->thread;
     get_number(events->defs, attributes, SG_ATTRIBUTE_AVOIDED, &cost.avoided_ns);
     cost.has_seq = get_number(events->defs, attributes, SG_ATTRIBUTE_SEQ, &cost.seq);
+    cost.by_signal =
+        get_number(events->defs, attributes, SG_ATTRIBUTE_BY_SIGNAL, &by_signal) && by_signal > 0;
     open->cost = cost;
     return read_site(events, attributes, &open->cost.site);
 }

@@ -101,7 +101,8 @@ static OTF2_CallbackCode on_comm(void *context, OTF2_CommRef self, OTF2_StringRe
                                  OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     struct sg_archive_defs *defs = context;
-    struct sg_def_comm comm = {.ref = self, .name_ref = name, .group_ref = group, .first_rank = -1};
+    struct sg_def_comm comm = {
+        .ref = self, .name_ref = name, .group_ref = group, .parent_ref = parent, .first_rank = -1};
 
     return verdict(defs, SG_APPEND(defs->comms, defs->comm_count, comm) &&
                              sg_map_put(&defs->comm_index, self, defs->comm_count - 1) == SG_OK);
@@ -116,6 +117,7 @@ static OTF2_CallbackCode on_inter_comm(void *context, OTF2_CommRef self, OTF2_St
                                .name_ref = name,
                                .group_ref = first,
                                .second_ref = second,
+                               .parent_ref = common,
                                .first_rank = -1,
                                .is_inter = true};
 

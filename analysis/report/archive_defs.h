@@ -45,7 +45,9 @@ struct sg_def_comm {
     OTF2_CommRef ref;
     OTF2_StringRef name_ref;
     OTF2_GroupRef group_ref;
+    OTF2_CommRef parent_ref;
     const char *name;
+    const char *parent;            /* the name of what it was made from; NULL: not known */
     bool is_self;                  /* every rank's own */
     uint32_t size;                 /* 0: not a communicator of MPI ranks; its calls are dropped */
     struct sg_def_member *members; /* by rank in MPI_COMM_WORLD */

@@ -305,6 +305,8 @@ static enum sg_status add_comms(struct sg_archive_events *events)
         status = sg_aggregate_comm(events->aggregate, comm->name, size, comm->first_rank, &index);
         assert(status != SG_OK || index == i);
         if (status == SG_OK)
+            status = sg_aggregate_comm_parent(events->aggregate, index, comm->parent);
+        if (status == SG_OK)
             status = sg_window_add_comm(events->window, comm->size > 0 ? comm->size : 1);
     }
     return status;

@@ -143,6 +143,13 @@ static enum sg_status resolve_inter_comm(const struct sg_archive_defs *defs,
     return status == SG_OK ? resolve_side(defs, comm->second_ref, comm, 1) : status;
 }
 
+static const char *parent_of(const struct sg_archive_defs *defs, const struct sg_def_comm *comm)
+{
+    int64_t parent = sg_map_get(&defs->comm_index, comm->parent_ref);
+
+    return parent < 0 ? NULL : sg_archive_string(defs, defs->comms[parent].name_ref);
+}
+
 static enum sg_status resolve_comm(struct sg_archive_defs *defs, struct sg_def_comm *comm)
 {
     int64_t index = sg_map_get(&defs->raw->group_index, comm->group_ref);
@@ -151,6 +158,7 @@ static enum sg_status resolve_comm(struct sg_archive_defs *defs, struct sg_def_c
     comm->name = sg_archive_string(defs, comm->name_ref);
     if (comm->name == NULL)
         comm->name = "";
+    comm->parent = parent_of(defs, comm);
     if (comm->is_inter)
         return resolve_inter_comm(defs, comm);
     if (group == NULL || group->paradigm != OTF2_PARADIGM_MPI)

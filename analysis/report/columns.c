@@ -75,13 +75,16 @@ PRINTER(where)
         fputs("-", out);
 }
 
-void sg_comm_put(const char *name, uint32_t size, FILE *out)
+static const char *short_name(const char *name)
 {
     static const char prefix[] = "MPI_COMM_";
 
-    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-        name += sizeof prefix - 1;
-    fprintf(out, "%s(%" PRIu32 ")", name, size);
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+}
+
+void sg_comm_put(const char *name, uint32_t size, FILE *out)
+{
+    fprintf(out, "%s(%" PRIu32 ")", short_name(name), size);
 }
 
 PRINTER(comm)
@@ -92,6 +95,13 @@ PRINTER(comm)
         sg_comm_put(site->comm, site->comm_size, out);
     else
         fprintf(out, "%" PRIu32 " comms", site->comms);
+}
+
+PRINTER(parent)
+{
+    const struct sg_report_site *site = row;
+
+    fputs(site->comm_parent != NULL ? short_name(site->comm_parent) : "-", out);
 }
 
 /* NAN: not known. */
@@ -257,6 +267,8 @@ static const struct sg_column columns[] = {
     {NULL, "where", "where", .left = true, .print = print_where},
     {"comm", "comm", "comm", .left = true, .max_width = 16, IS(TEXT, comm), .print = print_comm},
     {"comm_size", "size", "size", IS(COUNT32, comm_size), .known = knows_size},
+    {"comm_parent", "parent", "parent", .left = true, .max_width = 16, IS(TEXT, comm_parent),
+     .print = print_parent},
     {"algorithm", "algorithm", "algo", .left = true, .max_width = 12, IS(TEXT, algorithm),
      .known = knows_algorithm},
     {"calls", "calls", "calls", IS(COUNT, calls)},
@@ -283,6 +295,8 @@ static const struct sg_column columns[] = {
     {"handler_ns", "handler", "handler", IS(NS, handler_ns)},
     {"exposed_ns", "exposed", "exposed", IS(NS, exposed_ns), .known = knows_exposed},
     {"hidden_ns", "hidden", "hidden", IS(NS, hidden_ns), .known = knows_hidden},
+    {"ran_ahead", "ahead", "ahead", IS(COUNT, ran_ahead), .known = knows_wait},
+    {"late_by_signal", "by_signal", "by_signal", IS(COUNT, late_by_signal), .known = knows_wait},
     COUNTED("early", "early", SG_COUNT_EARLY),
     COUNTED("late", "late", SG_COUNT_LATE),
     COUNTED("signals", "signals", SG_COUNT_SIGNALS),

@@ -188,7 +188,7 @@ enum sg_status sg_report_print_csv(const struct sg_report *report,
         "last_rank last_rank_share early late signals event_calls instances wait_avoided_ns "
         "completion_ns run_share worst.seq worst.time_ns signals_ignored stalls token_moves "
         "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns "
-        "skew_mean_ns=skew_ns.mean"};
+        "skew_mean_ns=skew_ns.mean comm_parent ran_ahead late_by_signal"};
     json_t *rows;
 
     if (options->table == SG_PRINT_INTERVALS)

@@ -122,7 +122,9 @@ void sg_measure_call(const struct sg_instance *instance, const struct sg_measure
 {
     const struct sg_member_call *call = &instance->calls[member];
 
-    *out = (struct sg_call_measure){.blocked_ns = later_by(call->end_ns, call->begin_ns)};
+    *out = (struct sg_call_measure){.blocked_ns = later_by(call->end_ns, call->begin_ns),
+                                    .ran_ahead = !must_synchronise(instance) &&
+                                                 call->end_ns < measure->last_begin_ns};
     if (instance->nonblocking) {
         measure_nonblocking(instance, measure, member, out);
     } else if (!measure->unsynchronised) {

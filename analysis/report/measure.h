@@ -48,6 +48,7 @@ struct sg_call_measure {
     uint64_t completion_ns; /* 0 for an operation with a root and for a nonblocking call */
     uint64_t avoided_ns;
     uint64_t blocked_ns;
+    bool ran_ahead; /* left before the last member came; not where clocks contradict that */
 };
 
 void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out);

@@ -32,13 +32,14 @@ struct sg_report_site {
     const char *function;
     const char *file;
     const char *module;
-    uint32_t line;       /* 0: not known */
-    uint64_t offset;     /* where module is known */
-    uint32_t comms;      /* number of communicators: 1 except in sums */
-    const char *comm;    /* NULL: several */
-    uint32_t comm_size;  /* 0: several of different sizes */
-    uint32_t comm_index; /* distinguishes communicators of the same name */
-    char *algorithm;     /* if several, in order of use, joined by '+'; "": not known; owned */
+    uint32_t line;           /* 0: not known */
+    uint64_t offset;         /* where module is known */
+    uint32_t comms;          /* number of communicators: 1 except in sums */
+    const char *comm;        /* NULL: several */
+    const char *comm_parent; /* what it was made from; NULL: not known, or several */
+    uint32_t comm_size;      /* 0: several of different sizes */
+    uint32_t comm_index;     /* distinguishes communicators of the same name */
+    char *algorithm;         /* if several, in order of use, joined by '+'; "": not known; owned */
 
     uint64_t calls;       /* over all ranks */
     uint64_t event_calls; /* the calls that are in the events */
@@ -51,6 +52,7 @@ struct sg_report_site {
     uint64_t hidden_ns;                               /* where nonblocking */
     uint64_t wait_ns, wait_avoided_ns, completion_ns; /* where event_calls > 0 */
     uint64_t exposed_ns;                              /* where both */
+    uint64_t ran_ahead, late_by_signal;               /* where event_calls > 0 */
 
     uint64_t instances; /* that count for this row: skew, last rank and worst are theirs */
     uint64_t skew_p50_ns, skew_p95_ns, skew_max_ns, skew_sum_ns;

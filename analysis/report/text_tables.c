@@ -20,10 +20,11 @@ struct rows {
     uint32_t count;
 };
 
-/* The counters of messages: a column for each one that is not zero in every row. */
-static const char *const messages[] = {"avoided", "exposed", "hidden",      "early",
-                                       "late",    "handler", "outstanding", "signals",
-                                       "ignored", "stalls",  "moves",       "repeats"};
+/* The counters of messages: a column for each one that is not zero in every row. The last alone is
+ * no reason for a row: members of any reduce or broadcast run ahead. */
+static const char *const messages[] = {"avoided",   "exposed", "hidden",      "early",   "late",
+                                       "by_signal", "handler", "outstanding", "signals", "ignored",
+                                       "stalls",    "moves",   "repeats",     "ahead"};
 #define MESSAGES (sizeof messages / sizeof *messages)
 
 static bool has_any(const struct rows *rows, uint32_t row, size_t message)
@@ -38,6 +39,16 @@ enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
 
     fputc('\n', out);
     return status;
+}
+
+/* What communicators were made from is told where they have rows of their own. */
+static bool has_parents(const struct rows *rows, bool comms)
+{
+    for (uint32_t row = 0; comms && row < rows->count; row++) {
+        if (rows->sites[row].comm_parent != NULL)
+            return true;
+    }
+    return false;
 }
 
 static enum sg_status put_messages(const struct rows *rows, FILE *out)
@@ -56,9 +67,9 @@ static enum sg_status put_messages(const struct rows *rows, FILE *out)
     for (uint32_t row = 0; row < rows->count; row++) {
         size_t i = 0;
 
-        while (i < MESSAGES && !has_any(rows, row, i))
+        while (i < MESSAGES - 1 && !has_any(rows, row, i))
             i++;
-        if (i < MESSAGES)
+        if (i < MESSAGES - 1)
             sg_table_row(&table, &rows->sites[row], rows->report);
     }
     return table.cell_count > 0 || table.failed ? sg_print_finish(&table, out) : SG_OK;
@@ -67,21 +78,21 @@ static enum sg_status put_messages(const struct rows *rows, FILE *out)
 enum sg_status sg_report_print_rows(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
-    static const char *const shown[] = {
-        "op site comm algorithm calls instances bytes p50 p95 max wait blocked run last",
-        "id op comm where worst at"};
     const struct rows rows = {
         .report = report,
         .sites = options->comms ? report->sites : report->sums,
         .count = sg_print_count(options, options->comms ? report->site_count : report->sum_count)};
+    const char *const shown[][3] = {
+        {"op site comm algorithm calls instances bytes p50 p95 max wait blocked run last",
+         report->causes != NULL ? "why" : "", ""},
+        {"id op comm", has_parents(&rows, options->comms) ? "parent" : "", "where worst at"}};
     enum sg_status status = SG_OK;
 
     for (int i = 0; i < 2 && status == SG_OK; i++) {
         struct sg_table table = {0};
 
-        sg_table_show(&table, sg_site_columns, shown[i]);
-        if (i == 0 && report->causes != NULL)
-            sg_table_show(&table, sg_site_columns, "why");
+        for (int part = 0; part < 3; part++)
+            sg_table_show(&table, sg_site_columns, shown[i][part]);
         for (uint32_t row = 0; row < rows.count; row++)
             sg_table_row(&table, &rows.sites[row], report);
         status = sg_print_finish(&table, out);

@@ -32,6 +32,7 @@ struct sg_late_cost {
     enum sg_operation operation;
     uint64_t handler_ns;   /* it took */
     uint64_t avoided_ns;   /* of waiting for it */
+    bool by_signal;        /* a signal handler did */
     bool in_call;          /* the rank was in a collective at that time */
     uint32_t rank, thread; /* that handled it */
     int64_t begin_ns;

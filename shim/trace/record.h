@@ -134,7 +134,6 @@ enum sg_call_flags {
     SG_CALL_IN_PLACE = 1, /* this rank passed MPI_IN_PLACE */
     SG_CALL_FAILED = 2,   /* the call returned an error: belongs to no instance */
     SG_CALL_SKEW = 4,     /* skew_ns is known */
-    SG_CALL_RUNAHEAD = 8, /* returned before the instance was complete (bypass, handoff) */
 };
 
 /* One collective call. Site and comm are this log's indices (records SITE and COMM).

@@ -48,6 +48,9 @@ for mode in thread signal; do
         "$(otf2-print counts.trace/traces.otf2 | grep -cF '("by signal"')"
     check "the report has the handlers' time and the wait avoided ($mode)" is "reduce reduce" \
         "$(ops_with counts handler_ns) $(ops_with counts wait_avoided_ns)"
+    check "... and what signals brought, and that the parent ran ahead each time ($mode)" all \
+        "is $([ $mode = signal ] && echo $rounds || echo 0) \"\$(total counts late_by_signal)\"" \
+        '[ "$(total counts ran_ahead)" -ge '$rounds' ]'
     STAGGER_TRACE=stats RULES='reduce=bypass;*=mpich' run_late counts $mode "$PROGRAMS/late" async \
         "$words" $rounds
     check "statistics have the handlers' time, too ($mode)" all 'finished counts' \

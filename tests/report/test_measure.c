@@ -59,6 +59,7 @@ static void test_violation(void)
 
     measure(SG_OPERATION_ALLREDUCE, 0, begin_ns, end_ns, &whole, each);
     CU_ASSERT_EQUAL(whole.violation_ns, 60);
+    CU_ASSERT_FALSE(each[0].ran_ahead);
     /* The wait ends where the member has left. */
     CU_ASSERT_EQUAL(each[0].wait_ns, 40);
     CU_ASSERT_EQUAL(each[0].avoided_ns, 0);
@@ -75,6 +76,8 @@ static void test_allreduce_without_data(void)
 
     measure_bytes(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, end_ns, &whole, each);
     CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    CU_ASSERT_TRUE(each[0].ran_ahead && each[1].ran_ahead);
+    CU_ASSERT_FALSE(each[2].ran_ahead);
     CU_ASSERT_EQUAL(whole.skew_ns, 100);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         CU_ASSERT_EQUAL(each[i].wait_ns, 0);

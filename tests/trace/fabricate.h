@@ -184,9 +184,10 @@ static inline void *fabricate_members(struct fabricated *log, const char *name,
 }
 
 /* members: the world ranks, in the log of the communicator's rank 0; NULL elsewhere. */
-static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32_t root_world_rank,
-                                  uint32_t root_counter, uint32_t size, uint32_t rank,
-                                  const char *name, const uint32_t *members)
+static inline struct sg_record_comm *fabricate_comm(struct fabricated *log, uint32_t index,
+                                                    uint32_t root_world_rank, uint32_t root_counter,
+                                                    uint32_t size, uint32_t rank, const char *name,
+                                                    const uint32_t *members)
 {
     uint32_t text_bytes;
     struct sg_record_comm *comm = fabricate_members(log, name, members, size, &text_bytes);
@@ -200,6 +201,7 @@ static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32
     comm->rank = rank;
     comm->parent = UINT32_MAX;
     comm->text_bytes = text_bytes;
+    return comm;
 }
 
 static inline void fabricate_arm(struct fabricated *log, uint8_t arm, uint8_t trial, uint32_t block,

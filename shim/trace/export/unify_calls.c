@@ -202,17 +202,46 @@ static bool fits(const struct sg_profile_comm_entry *entry, uint32_t size)
     return places == size;
 }
 
+static uint32_t ref_of(const struct joining *joining, const struct sg_comm_view *view)
+{
+    const struct sg_plan_profile_comm *found =
+        sg_plan_find_profile_comm(joining->plan, entry_of(view));
+
+    return found != NULL ? found->ref : linked_ref(joining->plan, view);
+}
+
+/* NULL: it has none, as those that MPI defines. */
+static struct sg_comm_definition *definition_of(const struct joining *joining, uint32_t ref)
+{
+    return ref == SG_NO_COMM || ref <= SG_COMM_SELF_REF
+               ? NULL
+               : &joining->out->definitions[ref - SG_COMM_SELF_REF - 1];
+}
+
+/* Of communicators that have their numbers from the library's collectives, or whose parent has no
+ * events. One behind them in the archive stays untold. */
+static void tell_parent(struct joining *joining, const struct sg_comm_view *view)
+{
+    const struct sg_profile_comm_entry *parent =
+        sg_summary_profile_comm(&view->summary->calls, view->comm->parent);
+    uint32_t ref = ref_of(joining, view), above = SG_NO_COMM;
+    struct sg_comm_definition *definition = definition_of(joining, ref);
+
+    if (parent != NULL)
+        above = ref_of(joining, &(struct sg_comm_view){view->summary, &parent->comm});
+    if (definition != NULL && definition->parent == SG_NO_COMM && above != SG_NO_COMM &&
+        above < ref)
+        definition->parent = above;
+}
+
 /* The grid of a communicator is that of any member: they are the same. */
 static void tell_grid(struct joining *joining, const struct sg_comm_view *view)
 {
     const struct sg_profile_comm_entry *entry = entry_of(view);
-    const struct sg_plan_profile_comm *found = sg_plan_find_profile_comm(joining->plan, entry);
-    uint32_t ref = found != NULL ? found->ref : linked_ref(joining->plan, view);
-    struct sg_comm_definition *definition;
+    struct sg_comm_definition *definition = definition_of(joining, ref_of(joining, view));
 
-    if (ref == SG_NO_COMM || ref <= SG_COMM_SELF_REF)
+    if (definition == NULL)
         return;
-    definition = &joining->out->definitions[ref - SG_COMM_SELF_REF - 1];
     if (definition->dimensions == 0 && definition->remote_size == 0 &&
         fits(entry, definition->size)) {
         definition->grid = entry->grid;
@@ -220,14 +249,19 @@ static void tell_grid(struct joining *joining, const struct sg_comm_view *view)
     }
 }
 
-static void tell_grids(struct joining *joining)
+/* What any member tells of a communicator. */
+static void tell(struct joining *joining)
 {
     for (int i = 0; i < joining->summary_count; i++) {
         const struct sg_summary *summary = &joining->summaries[i];
 
         for (uint32_t c = 0; c < summary->calls.comm_count; c++) {
+            const struct sg_comm_view view = {summary, &summary->calls.comms[c].comm};
+
+            if (view.comm->parent != 0)
+                tell_parent(joining, &view);
             if (summary->calls.comms[c].dimensions > 0)
-                tell_grid(joining, &(struct sg_comm_view){summary, &summary->calls.comms[c].comm});
+                tell_grid(joining, &view);
         }
     }
 }
@@ -267,7 +301,7 @@ enum sg_status sg_unify_profile_comms(const struct sg_summary *summaries, int su
     if (status == SG_OK)
         status = number(&joining);
     if (status == SG_OK)
-        tell_grids(&joining);
+        tell(&joining);
     if (status == SG_OK)
         status = keep(&joining);
     for (uint32_t i = 0; joining.gatherings != NULL && i < plan->profile_comm_count; i++)
