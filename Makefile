@@ -192,7 +192,8 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,merg
 
 BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file \
                 config_table operation parameter rank_list status text waiting) \
-              $(basename $(call sources,shim/rule)) shim/algos/parameters
+              $(basename $(call sources,shim/rule)) shim/algos/parameters shim/algos/tree \
+              analysis/sim/model/node analysis/sim/timed/network
 
 BENCH_DIRS := analysis/options analysis/output analysis/bench analysis/bench/mpi
 

@@ -15,6 +15,8 @@
 #define BLOCKS 51
 #define ROUND_TRIPS 1000
 #define COPY_BYTES ((size_t)8 << 20)
+#define BLOCK_DOUBLES 1024
+#define BLOCK_TRIPS 50
 /* A busy machine must not delay the benchmark: then there are fewer blocks. */
 #define MEASURE_NS UINT64_C(500000000)
 
@@ -40,34 +42,47 @@ static int start_bound(int processor, void *(*run)(void *), void *argument, pthr
     return error;
 }
 
-/* ---- moving a cache line -------------------------------------------------------------------- */
+/* ---- moving a cache line, and with it a block of data ---------------------------------------- */
+
+typedef void (*taker)(double *restrict into, const double *restrict from);
 
 /* Two threads increment the value in turn, one from even to odd, the other from odd to even. */
 struct line {
     alignas(128) _Atomic uint32_t value;
     /* On lines of their own, not the one that is measured. */
     alignas(128) atomic_bool end;
-    double block_ns; /* the shortest: what other work takes away is not a limit */
+    double trip_ns; /* of the shortest block: what other work takes away is not a limit */
+    taker take;     /* what the second does with the data that the first has brought; NULL: none */
+    alignas(128) double data[BLOCK_DOUBLES];
+    double brought[BLOCK_DOUBLES], taken[BLOCK_DOUBLES];
 };
+
+static void bring(struct line *line)
+{
+    if (line->take != NULL)
+        memcpy(line->data, line->brought, sizeof line->data);
+}
 
 static void *serve(void *argument)
 {
     struct line *line = argument;
+    int trips = line->take != NULL ? BLOCK_TRIPS : ROUND_TRIPS;
     uint64_t begin_ns = sg_clock_ns();
     uint32_t value = 0;
 
-    line->block_ns = INFINITY;
+    line->trip_ns = INFINITY;
     for (int block = 0; block < BLOCKS && (block == 0 || in_time(begin_ns)); block++) {
         uint64_t start_ns = sg_clock_ns();
 
-        for (int i = 0; i < ROUND_TRIPS; i++) {
+        for (int i = 0; i < trips; i++) {
+            bring(line);
             /* Release and acquire, as an exchange of data has them. */
             atomic_store_explicit(&line->value, value + 1, memory_order_release);
             value += 2;
             while (atomic_load_explicit(&line->value, memory_order_acquire) != value)
                 ;
         }
-        line->block_ns = fmin(line->block_ns, (double)(sg_clock_ns() - start_ns));
+        line->trip_ns = fmin(line->trip_ns, (double)(sg_clock_ns() - start_ns) / trips);
     }
     /* Only tells the thread that the exchange is over. */
     atomic_store_explicit(&line->end, true, memory_order_relaxed);
@@ -82,20 +97,25 @@ static void *answer(void *argument)
         for (int i = 0; i < ROUND_TRIPS; i++) {
             uint32_t value = atomic_load_explicit(&line->value, memory_order_acquire);
 
-            if (value % 2 == 1)
-                atomic_store_explicit(&line->value, value + 1, memory_order_release);
+            if (value % 2 == 0)
+                continue;
+            if (line->take != NULL)
+                line->take(line->taken, line->data);
+            atomic_store_explicit(&line->value, value + 1, memory_order_release);
         }
     }
     return NULL;
 }
 
-static double line_ns(int first, int second)
+/* There and back; NaN: no binding possible. */
+static double trip_ns(int first, int second, taker take)
 {
     static struct line line;
     pthread_t serving, answering;
 
     atomic_init(&line.value, 0);
     atomic_init(&line.end, false);
+    line.take = take;
     if (start_bound(second, answer, &line, &answering) != 0)
         return NAN;
     if (start_bound(first, serve, &line, &serving) != 0) {
@@ -105,7 +125,35 @@ static double line_ns(int first, int second)
     }
     pthread_join(serving, NULL);
     pthread_join(answering, NULL);
-    return line.block_ns / (2.0 * ROUND_TRIPS);
+    return line.trip_ns;
+}
+
+static void copy_block(double *restrict into, const double *restrict from)
+{
+    memcpy(into, from, BLOCK_DOUBLES * sizeof *into);
+}
+
+static void fold_block(double *restrict into, const double *restrict from)
+{
+    for (int i = 0; i < BLOCK_DOUBLES; i++)
+        into[i] += from[i];
+}
+
+/* A block is copied by the first processor and taken by the second. */
+static void measure_exchanges(const int *processors, int count, struct sg_bench_limits *out)
+{
+    const double bytes = BLOCK_DOUBLES * sizeof(double);
+    double empty_ns, copied_ns, folded_ns;
+
+    out->line_ns = out->copy_ns = out->fold_ns = NAN;
+    if (count < 2)
+        return;
+    empty_ns = trip_ns(processors[0], processors[1], NULL);
+    copied_ns = trip_ns(processors[0], processors[1], copy_block);
+    folded_ns = trip_ns(processors[0], processors[1], fold_block);
+    out->line_ns = empty_ns / 2;
+    out->copy_ns = fmax(copied_ns - empty_ns, 0) / 2 / bytes;
+    out->fold_ns = fmax(folded_ns - empty_ns - out->copy_ns * bytes, 0) / bytes;
 }
 
 /* ---- copying -------------------------------------------------------------------------------- */
@@ -197,6 +245,6 @@ void sg_bench_limits_measure(const cpu_set_t *processors, int copiers, struct sg
         if (CPU_ISSET(processor, processors))
             found[count++] = processor;
     }
-    out->line_ns = count > 1 ? line_ns(found[0], found[1]) : NAN;
+    measure_exchanges(found, count, out);
     out->copy_gbs = copy_gbs(found, copiers < count ? copiers : count);
 }

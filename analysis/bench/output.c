@@ -164,8 +164,10 @@ static void set_of_command(json_t **root, const struct sg_bench_head *head)
         sg_json_set(root, "late_rank", late_rank_of(options));
     if (options->command == SG_BENCH_LATENCY)
         sg_json_set(root, "limits",
-                    json_pack("{s:o, s:o}", "line_ns", number_of(head->limits.line_ns), "copy_gbs",
-                              number_of(head->limits.copy_gbs)));
+                    json_pack("{s:o, s:o, s:o, s:o}", "line_ns", number_of(head->limits.line_ns),
+                              "copy_gbs", number_of(head->limits.copy_gbs), "copy_ns_per_byte",
+                              number_of(head->limits.copy_ns), "fold_ns_per_byte",
+                              number_of(head->limits.fold_ns)));
     if (options->late)
         sg_json_set(root, "late",
                     json_pack("{s:f, s:o, s:i, s:[]}", "skew_us", options->skews_us.list[0], "rank",

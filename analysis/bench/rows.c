@@ -66,6 +66,7 @@ static const struct sg_line_column latency_columns[] = {
     COMPARED,
     {"pairs", "pairs", .width = 5, .near = true},
     {"ours_calls", "ours x stock", .width = -12, .second = "mpich_calls", .between = " x "},
+    {"model_us", "model us", .width = 10, .near = true},
     {0}};
 
 static const struct sg_line_column late_columns[] = {{"op", "operation", .width = -14},

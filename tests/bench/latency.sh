@@ -34,7 +34,7 @@ check "a run under the library ends well and says nothing" all 'is 0 "$status"' 
 check "its rows are those asked for, in that order" \
     is "reduce:8 reduce:65536 barrier:0 allreduce:8 allreduce:65536" "$(rows all)"
 check "its figures are sound" is True "$(sound all)"
-check "its JSON is version 1 of two ranks with their limits" is "1 2 copy_gbs line_ns" \
+check "its JSON is version 1 of two ranks with their limits" is "1 2 copy_gbs copy_ns_per_byte fold_ns_per_byte line_ns" \
     "$(json all.out '" ".join([str(d["version"]), str(d["ranks"])] + sorted(d["limits"]))')"
 check "it says that the calls are the library's" is "True libstagger.so" \
     "$(json all.out '"%s %s" % (d["intercepted"], d["ours"])')"
@@ -51,10 +51,15 @@ for algorithm in handoff srm mpich; do
     check "results are right by $algorithm" all 'is 0 "$status"' 'empty $algorithm.err'
 done
 
+check "the model says nothing of one rank" is True \
+    "$(json default.out 'all(r["model_us"] is None for r in d["results"])')"
+[ "$(nproc)" -gt 1 ] && check "beside each time is what the model says" is True \
+    "$(json all.out 'all(r["model_us"] > 0 for r in d["results"])')"
+
 measure text 2 --ops allreduce --bytes 16,1k
 check "the table has the limits and a row for each size" all 'is 0 "$status"' \
     'has text.out "^limits: cache line one way .*, memory copy [0-9.]+ GB/s$"' \
-    'has_lines text.out "^allreduce +(16|1024) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +to [0-9.]+ +[0-9]+ +[0-9]+ x [0-9]+$" 2' \
+    'has_lines text.out "^allreduce +(16|1024) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +to [0-9.]+ +[0-9]+ +[0-9]+ x [0-9]+ +[0-9.-]+$" 2' \
     'lacks text.out "^(barrier|reduce) "'
 
 STAGGER_TRACE=otf2 measure traced 2 --json --ops barrier --iterations 10

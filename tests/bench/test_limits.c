@@ -12,8 +12,11 @@ static void test_all(void)
     CU_ASSERT_EQUAL_FATAL(sched_getaffinity(0, sizeof own, &own), 0);
     sg_bench_limits_measure(&own, 2, &limits);
     CU_ASSERT(isfinite(limits.copy_gbs) && limits.copy_gbs > 0);
-    if (CPU_COUNT(&own) > 1)
-        CU_ASSERT(isfinite(limits.line_ns) && limits.line_ns > 0);
+    if (CPU_COUNT(&own) < 2)
+        return;
+    CU_ASSERT(isfinite(limits.line_ns) && limits.line_ns > 0);
+    CU_ASSERT(isfinite(limits.copy_ns) && limits.copy_ns >= 0);
+    CU_ASSERT(isfinite(limits.fold_ns) && limits.fold_ns >= 0);
 }
 
 static void test_one_processor(void)
@@ -28,7 +31,7 @@ static void test_one_processor(void)
             CPU_SET(i, &one);
     }
     sg_bench_limits_measure(&one, 2, &limits);
-    CU_ASSERT(isnan(limits.line_ns));
+    CU_ASSERT(isnan(limits.line_ns) && isnan(limits.copy_ns) && isnan(limits.fold_ns));
     CU_ASSERT(limits.copy_gbs > 0);
     CU_ASSERT_EQUAL(sched_getaffinity(0, sizeof after, &after), 0);
     CU_ASSERT(CPU_EQUAL(&own, &after));

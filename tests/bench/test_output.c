@@ -182,9 +182,9 @@ static void test_text(void)
         "limits: cache line one way 50 ns, memory copy 10.0 GB/s\n"
         "\n"
         "operation           bytes      ours us     stock us     ratio  95 % interval       pairs  "
-        "ours x stock\n"
+        "ours x stock   model us\n"
         "allreduce           65536        2.000       10.000     0.200  0.190   to 0.210      201  "
-        "500 x 100\n";
+        "500 x 100             -\n";
     char *text;
 
     options = (struct sg_bench_options){.scheme = SG_BENCH_LOOP};
@@ -351,11 +351,11 @@ static void test_marks(void)
     static const struct sg_bench_speed speeds[2] = {{0.99, 1.01, 1}, {0.7, 1.02, NAN}};
     static const char table[] =
         "ranks  operation           bytes      ours us     stock us     ratio  95 % interval       "
-        "pairs  ours x stock\n"
+        "pairs  ours x stock   model us\n"
         "    2  allreduce           65536        2.000       10.000     0.200  0.190   to 0.210  "
-        "    201  500 x 100\n"
+        "    201  500 x 100             -\n"
         "    4  allreduce           65536        2.000       10.000     0.200  0.190   to 0.210  "
-        "    201  500 x 100     *\n"
+        "    201  500 x 100             -  *\n"
         "\n"
         "* processors changed their speed: 1 row at 0.70 to 1.02 times that of the start\n";
     json_t *root, *rows, *second;

@@ -50,6 +50,22 @@ static void broadcasts_of_a_node(void)
     CU_ASSERT_EQUAL(sg_node_broadcast_ns(&network, 4, 0, 250, false), 300);
 }
 
+/* Steps of 100, copies of 1 a byte, folds of 2. */
+static void calls_of_a_node(void)
+{
+    CU_ASSERT_EQUAL(sg_node_call_ns(&network, 4, SG_OPERATION_BARRIER, 0), 200);
+    CU_ASSERT_EQUAL(sg_node_call_ns(&network, 4, SG_OPERATION_ALLREDUCE, 1000),
+                    sg_node_flat_ns(&network, 4, 1000));
+    CU_ASSERT_EQUAL(sg_node_call_ns(&network, 4, SG_OPERATION_ALLREDUCE, 2000),
+                    300 + 2 * 4000 + 2000 + 100);
+    CU_ASSERT_EQUAL(sg_node_call_ns(&network, 4, SG_OPERATION_REDUCE, 8 * KIB),
+                    sg_node_chunks_ns(&network, 4, 8 * KIB));
+    CU_ASSERT_EQUAL(sg_node_call_ns(&network, 4, SG_OPERATION_BCAST, 1000), 2 * 1100);
+    CU_ASSERT_EQUAL(sg_node_call_ns(&network, 4, SG_OPERATION_BCAST, 8 * KIB),
+                    200 + 8 * KIB + 100 + 4 * KIB);
+    CU_ASSERT_EQUAL(sg_node_call_ns(&network, 4, SG_OPERATION_BCAST, 64 * KIB), 200 + 64 * KIB);
+}
+
 /* ---- clusters */
 
 /* Two nodes of four: one put of 1000 bytes, 7000 + 3000. */
@@ -125,6 +141,7 @@ static void mpich_takes_longer_than_ibm(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"a call of a node takes what its way takes", calls_of_a_node},
     {"the node level takes the steps worked by hand", steps_of_a_node},
     {"broadcasts in a node fill one buffer while the other is read", broadcasts_of_a_node},
     {"srm takes the time worked by hand", srm_by_hand},

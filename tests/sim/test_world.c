@@ -316,6 +316,8 @@ static void one_node_takes_what_the_formulas_say(void)
         setup.ranks_per_node = 4;
         setup.late = &late;
         setup.late_count = 1;
+        CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
+                        sg_node_call_ns(&network, 4, SG_OPERATION_ALLREDUCE, bytes[i]));
         CU_ASSERT_EQUAL(run_world(&setup).delay_ns, bytes[i] <= 1024   ? flat_ns
                                                     : bytes[i] <= 4096 ? climb_ns
                                                                        : chunks_ns);

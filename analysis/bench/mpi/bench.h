@@ -40,6 +40,12 @@ struct sg_bench_job {
     struct sg_bench_output *output; /* NULL but on rank 0 */
 };
 
+/* On rank 0: what the model says of the case with this algorithm (bench/algorithms.h), in ns; NaN
+ * where it says nothing: not on one machine with a processor for each rank, or not by the library's
+ * own choice. */
+double sg_bench_modelled_ns(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
+                            int algorithm);
+
 /* The time of a call: blocks of calls of both sides alternate; the time of a block is that of its
  * slowest rank, or what --reduce makes of the ranks'. skew_us is not used. SG_ERR_FORMAT: a result
  * is wrong, which is logged. */

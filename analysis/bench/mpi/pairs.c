@@ -227,6 +227,7 @@ enum sg_status sg_bench_latency(const struct sg_bench_job *job,
     double call_ns[SG_BENCH_SIDES];
     struct sg_bench_comparison comparison;
     enum sg_status status = check(bench_case);
+    struct sg_record *record;
 
     if (status != SG_OK)
         return status;
@@ -243,12 +244,11 @@ enum sg_status sg_bench_latency(const struct sg_bench_job *job,
     status = check(bench_case);
     if (status != SG_OK || job->output == NULL)
         return status;
-    return sg_bench_output_record(
-        job->output,
-        sg_bench_latency_row(bench_case->operation, bench_case->bytes,
-                             sg_bench_reduction_names[job->options->reduction], &comparison,
-                             &measuring.plan),
-        sg_bench_row_columns(job->options));
+    record = sg_bench_latency_row(bench_case->operation, bench_case->bytes,
+                                  sg_bench_reduction_names[job->options->reduction], &comparison,
+                                  &measuring.plan);
+    sg_record_us(record, "model", sg_bench_modelled_ns(job, bench_case, SG_BENCH_RULES));
+    return sg_bench_output_record(job->output, record, sg_bench_row_columns(job->options));
 }
 
 /* ---- processor time with a late rank ---- */

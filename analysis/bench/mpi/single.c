@@ -16,6 +16,7 @@ static struct sg_line_column columns[] = {
     {"time_us", "time us", .width = 10},
     {SG_LINE_INTERVAL("time", "_us"), .title = "95 % interval", .width = -22},
     {"time_p95_us", "p95 us", .width = 10},
+    {"model_us", "model us", .width = 9},
     {"vs", "against", .width = -9},
     {"vs_us", "its us", .width = 10},
     {"ratio", "ratio", .width = 8},
@@ -85,6 +86,11 @@ static struct sg_record *row_of(const struct sg_bench_calls *calls,
                    vs >= 0 ? sg_bench_algorithm_name(variants->of[vs].algorithm) : NULL);
     sg_record_text(record, "reduction", sg_bench_reduction_names[sampling->reduction]);
     sg_record_us(record, "skew", sampling->pattern.skew_ns);
+    sg_record_us(
+        record, "model",
+        sampling->pattern.skew_ns > 0
+            ? NAN
+            : sg_bench_modelled_ns(calls->job, calls->bench_case, variants->of[variant].algorithm));
     sg_bench_record_sampling(record, sampling, samples, variant);
     if (samples->rounds > 0) {
         struct sg_bench_distribution time;

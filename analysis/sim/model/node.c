@@ -78,6 +78,27 @@ uint64_t sg_node_read_ns(const struct sg_network *network, uint64_t bytes)
     return 2 * step_ns(network) + sg_node_copy_ns(network, bytes);
 }
 
+uint64_t sg_node_call_ns(const struct sg_network *network, uint32_t ranks,
+                         enum sg_operation operation, uint64_t bytes)
+{
+    uint32_t folds = (uint32_t)sg_tree_levels((int32_t)ranks);
+
+    if (operation == SG_OPERATION_BCAST)
+        return bytes >= SG_NODE_SINGLE_BYTES
+                   ? sg_node_read_ns(network, bytes)
+                   : sg_node_fill_ns(network, bytes) + sg_node_fetch_ns(network, bytes, false);
+    switch (sg_node_level_of(ranks, bytes)) {
+    case SG_NODE_LEVEL_FLAT:
+        return sg_node_flat_ns(network, ranks, bytes);
+    case SG_NODE_LEVEL_CHUNKS:
+        return sg_node_chunks_ns(network, ranks, bytes);
+    default:
+        /* The last to come climbs to the top; the others see the release and copy the result. */
+        return sg_node_climb_part_ns(network, folds, false, bytes) +
+               sg_node_copy_ns(network, bytes) + step_ns(network);
+    }
+}
+
 uint64_t sg_node_climb_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes)
 {
     uint64_t fold_ns = rounded((double)bytes * network->reduce_ns_per_byte);

@@ -9,6 +9,7 @@
 #ifndef SG_SIM_MODEL_NODE_H
 #define SG_SIM_MODEL_NODE_H
 
+#include "core/operation.h"
 #include "sim/timed/network.h"
 
 #include <stdbool.h>
@@ -51,6 +52,11 @@ uint64_t sg_node_fetch_ns(const struct sg_network *network, uint64_t bytes, bool
 
 /* A broadcast read from the root's buffer, until all know that all have it. */
 uint64_t sg_node_read_ns(const struct sg_network *network, uint64_t bytes);
+
+/* A call that all ranks of a node enter at once, as srm carries it out there: until the last
+ * leaves. */
+uint64_t sg_node_call_ns(const struct sg_network *network, uint32_t ranks,
+                         enum sg_operation operation, uint64_t bytes);
 
 /* The paper's climb: a binomial tree, whose leaves store their operands. On each level a rank sees
  * its child's flag, folds what the child has, without a copy, and resets the flag. */
