@@ -282,7 +282,8 @@ static void columns(void)
                                         " 0000000c ibarrier WORLD(2) 0ns 98ns 99ns 0ns\n\n"));
     free(text);
     text = text_of(directory, true);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",handler_ns,exposed_ns,hidden_ns,skew_mean_ns\r\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",handler_ns,exposed_ns,hidden_ns,skew_mean_ns,"
+                                        "comm_parent,ran_ahead,late_by_signal\r\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, ",30,505,165,"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, ",0,,,"));
     free(text);
