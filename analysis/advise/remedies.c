@@ -56,6 +56,16 @@ static const struct {
                                   "another process or thread has its processor while it is in "
                                   "calls of MPI: bind ranks to processors of their own, look for "
                                   "other programs"},
+    [SG_CAUSE_CALLS_PREEMPTED_THREADS] = {SG_REMEDY_PROGRAM,
+                                          "threads of its own have its processor while it is in "
+                                          "calls of MPI: bind them to others, or start fewer"},
+    [SG_CAUSE_CALLS_PREEMPTED_OTHERS] = {SG_REMEDY_PROGRAM,
+                                         "another process has its processor while it is in calls "
+                                         "of MPI: bind ranks to processors of their own, look for "
+                                         "other programs"},
+    [SG_CAUSE_CALLS_THROTTLED] = {SG_REMEDY_PROGRAM,
+                                  "its control group has used up its quota while it is in calls of "
+                                  "MPI: a greater one, or fewer ranks and threads"},
     [SG_CAUSE_CALLS_ASLEEP] = {SG_REMEDY_ALGORITHM,
                                "it sleeps in calls of MPI: another algorithm, or progress, may "
                                "mend it"},
@@ -74,9 +84,7 @@ static void advise(const struct sg_report *report, struct sg_remedy_row *row)
 {
     row->remedy = by_cause[row->cause].remedy;
     row->advice = by_cause[row->cause].advice;
-    if ((row->cause != SG_CAUSE_PREEMPTED && row->cause != SG_CAUSE_PREEMPTED_OTHERS &&
-         row->cause != SG_CAUSE_CALLS_PREEMPTED) ||
-        !sg_report_is_oversubscribed(report))
+    if (!sg_cause_is_crowding(row->cause) || !sg_report_is_oversubscribed(report))
         return;
     row->advice = report->waiting.mode == SG_WAIT_SPIN
                       ? "more ranks than processors: start fewer; STAGGER_WAIT=auto lets those "

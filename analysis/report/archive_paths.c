@@ -84,6 +84,7 @@ static void set_figure(struct sg_sampled_interval *interval, enum sg_figure figu
         [SG_FIGURE_AWAY] = SG_KNOWN_SWITCH,
         [SG_FIGURE_CALL_CPU] = SG_KNOWN_CALL,
         [SG_FIGURE_THREADS_HERE] = SG_KNOWN_THREADS,
+        [SG_FIGURE_CALL_THREADS_HERE] = SG_KNOWN_CALL_OTHERS,
     };
     uint64_t *const to[SG_FIGURE_COUNT] = {
         [SG_FIGURE_CPU] = &interval->cpu_ns,
@@ -104,6 +105,9 @@ static void set_figure(struct sg_sampled_interval *interval, enum sg_figure figu
         [SG_FIGURE_CALL_RUNNABLE] = &interval->call_runnable_ns,
         [SG_FIGURE_THREADS_HERE] = &interval->threads_here_ns,
         [SG_FIGURE_THREADS_ELSEWHERE] = &interval->threads_elsewhere_ns,
+        [SG_FIGURE_CALL_THREADS_HERE] = &interval->call_threads_here_ns,
+        [SG_FIGURE_CALL_THREADS_ELSEWHERE] = &interval->call_threads_elsewhere_ns,
+        [SG_FIGURE_CALL_THROTTLED] = &interval->call_throttled_ns,
     };
 
     interval->known |= known[figure];

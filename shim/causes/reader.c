@@ -225,6 +225,13 @@ static bool read_call(struct sg_reader *reader, uint64_t *figures)
     return false;
 }
 
+static int open_call_others(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    uint32_t mask = sg_source_mask(SG_SOURCE_CALL) | sg_source_mask(SG_SOURCE_THREADS);
+
+    return (reader->mask & mask) == mask ? 0 : ENOENT;
+}
+
 static int open_threads(struct sg_reader *reader, const struct sg_reader_places *places)
 {
     sg_threads_open(&reader->threads, places->processes);
@@ -255,6 +262,7 @@ static const struct {
     [SG_SOURCE_SWITCHES] = {open_switches, read_switches, close_switches},
     [SG_SOURCE_CALL] = {open_call, read_call, close_never},
     [SG_SOURCE_THREADS] = {open_threads, read_threads, close_never},
+    [SG_SOURCE_CALL_OTHERS] = {open_call_others, read_call, close_never},
 };
 
 /* ---- all of them ---- */
@@ -268,17 +276,21 @@ static uint64_t count_switches(void)
     return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
+static void open_source(struct sg_reader *reader, int source, const struct sg_reader_places *places)
+{
+    reader->errors[source] = sources[source].open(reader, places);
+    if (reader->errors[source] == 0)
+        reader->mask |= sg_source_mask(source);
+}
+
 void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *places)
 {
     struct sg_reading reading;
 
     reader->mask = reader->kept_mask = 0;
     reader->kept_switches = 0;
-    for (int source = 0; source < SG_SOURCE_COUNT; source++) {
-        reader->errors[source] = sources[source].open(reader, places);
-        if (reader->errors[source] == 0)
-            reader->mask |= sg_source_mask(source);
-    }
+    for (int source = 0; source < SG_SOURCE_COUNT; source++)
+        open_source(reader, source, places);
     reader->watched_switches = count_switches();
     /* What opens need not tell anything. */
     sg_reader_begin(reader, &reading);
@@ -287,9 +299,8 @@ void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *pla
             sources[source].close(reader);
     }
     reader->mask = reading.mask;
-    reader->errors[SG_SOURCE_CALL] = open_call(reader, places);
-    if (reader->errors[SG_SOURCE_CALL] == 0)
-        reader->mask |= sg_source_mask(SG_SOURCE_CALL);
+    open_source(reader, SG_SOURCE_CALL, places);
+    open_source(reader, SG_SOURCE_CALL_OTHERS, places);
 }
 
 void sg_reader_close(struct sg_reader *reader)
@@ -406,6 +417,25 @@ uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
     return 0;
 }
 
+/* Where there is no quota, nothing is throttled. */
+static void call_others(const struct sg_reading *end, struct sg_reading *begin)
+{
+    const uint32_t threads = sg_source_mask(SG_SOURCE_THREADS);
+    const uint32_t quota = 1u << SG_FIGURE_THROTTLED;
+    const uint64_t *from = end->figures;
+    uint64_t *to = begin->figures;
+
+    if ((end->mask & begin->mask & threads) != threads || ((end->mask ^ begin->mask) & quota) != 0)
+        return;
+    to[SG_FIGURE_CALL_THREADS_HERE] = to[SG_FIGURE_THREADS_HERE] - from[SG_FIGURE_THREADS_HERE];
+    to[SG_FIGURE_CALL_THREADS_ELSEWHERE] =
+        to[SG_FIGURE_THREADS_ELSEWHERE] - from[SG_FIGURE_THREADS_ELSEWHERE];
+    to[SG_FIGURE_CALL_THROTTLED] = 0;
+    if ((begin->mask & quota) != 0 && to[SG_FIGURE_THROTTLED] > from[SG_FIGURE_THROTTLED])
+        to[SG_FIGURE_CALL_THROTTLED] = to[SG_FIGURE_THROTTLED] - from[SG_FIGURE_THROTTLED];
+    begin->mask |= sg_source_mask(SG_SOURCE_CALL_OTHERS);
+}
+
 void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin)
 {
     const uint32_t needed = 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
@@ -418,12 +448,14 @@ void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin)
     to[SG_FIGURE_CALL_CPU] = to[SG_FIGURE_CPU] - from[SG_FIGURE_CPU];
     to[SG_FIGURE_CALL_RUNNABLE] = to[SG_FIGURE_RUNNABLE] - from[SG_FIGURE_RUNNABLE];
     begin->mask |= sg_source_mask(SG_SOURCE_CALL);
+    call_others(end, begin);
 }
 
 void sg_reading_between(const struct sg_reading *begin, const struct sg_reading *end,
                         struct sg_reading *out)
 {
-    uint32_t before = sg_source_mask(SG_SOURCE_SWITCHES) | sg_source_mask(SG_SOURCE_CALL);
+    uint32_t before = sg_source_mask(SG_SOURCE_SWITCHES) | sg_source_mask(SG_SOURCE_CALL) |
+                      sg_source_mask(SG_SOURCE_CALL_OTHERS);
 
     out->time_ns = end->time_ns - begin->time_ns;
     out->mask = begin->mask & (end->mask | before);

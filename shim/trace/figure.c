@@ -46,6 +46,13 @@ const struct sg_figure_facts sg_figure_table[SG_FIGURE_COUNT] = {
     [SG_FIGURE_THREADS_ELSEWHERE] = {"threads elsewhere",
                                      "time on any processor of the process's other threads", "ns",
                                      SG_SOURCE_THREADS},
+    [SG_FIGURE_CALL_THREADS_HERE] = {"call threads here", "time of threads here in the call before",
+                                     "ns", SG_SOURCE_CALL_OTHERS},
+    [SG_FIGURE_CALL_THREADS_ELSEWHERE] = {"call threads elsewhere",
+                                          "time of threads elsewhere in the call before", "ns",
+                                          SG_SOURCE_CALL_OTHERS},
+    [SG_FIGURE_CALL_THROTTLED] = {"call throttled", "time throttled in the call before", "ns",
+                                  SG_SOURCE_CALL_OTHERS},
 };
 
 const struct sg_source_facts sg_source_table[SG_SOURCE_COUNT] = {
@@ -64,4 +71,7 @@ const struct sg_source_facts sg_source_table[SG_SOURCE_COUNT] = {
     [SG_SOURCE_CALL] = {"call", "thread clock and scheduler, where the interval before was sampled",
                         SG_FIGURE_CALL_CPU, 2},
     [SG_SOURCE_THREADS] = {"threads", "CLOCK_PROCESS_CPUTIME_ID", SG_FIGURE_THREADS_HERE, 2},
+    [SG_SOURCE_CALL_OTHERS] = {"call others",
+                               "threads and quota, where the interval before was sampled",
+                               SG_FIGURE_CALL_THREADS_HERE, 3},
 };

@@ -33,6 +33,10 @@ enum sg_figure {
     /* ns on a processor of the process's other threads: */
     SG_FIGURE_THREADS_HERE, /* bound to the one processor that this one may use */
     SG_FIGURE_THREADS_ELSEWHERE,
+    /* Of the call before. */
+    SG_FIGURE_CALL_THREADS_HERE,
+    SG_FIGURE_CALL_THREADS_ELSEWHERE,
+    SG_FIGURE_CALL_THROTTLED, /* 0: there is no quota */
     SG_FIGURE_COUNT
 };
 
@@ -47,6 +51,7 @@ enum sg_source {
     SG_SOURCE_SWITCHES,
     SG_SOURCE_CALL, /* what other sources tell at its ends */
     SG_SOURCE_THREADS,
+    SG_SOURCE_CALL_OTHERS, /* likewise */
     SG_SOURCE_COUNT
 };
 

@@ -62,6 +62,9 @@ static void test_causes(void)
         [SG_CAUSE_ASLEEP] = "sleeps",
         [SG_CAUSE_CALLS_BUSY] = "another algorithm",
         [SG_CAUSE_CALLS_PREEMPTED] = "another process",
+        [SG_CAUSE_CALLS_PREEMPTED_THREADS] = "threads of its own",
+        [SG_CAUSE_CALLS_PREEMPTED_OTHERS] = "another process",
+        [SG_CAUSE_CALLS_THROTTLED] = "quota",
         [SG_CAUSE_CALLS_ASLEEP] = "another algorithm",
         [SG_CAUSE_CALLS] = "another algorithm",
         [SG_CAUSE_LEFT] = "another algorithm",
@@ -81,9 +84,9 @@ static void test_causes(void)
                                                      ? SG_REMEDY_ALGORITHM
                                                      : SG_REMEDY_PROGRAM);
     }
-    CU_ASSERT_EQUAL(remedies.of_ns[SG_REMEDY_NONE], 984);
-    CU_ASSERT_EQUAL(remedies.of_ns[SG_REMEDY_ALGORITHM], 989 + 987 + 986 + 985);
-    CU_ASSERT_EQUAL(remedies.ns, 17 * 1000 - 136);
+    CU_ASSERT_EQUAL(remedies.of_ns[SG_REMEDY_NONE], 981);
+    CU_ASSERT_EQUAL(remedies.of_ns[SG_REMEDY_ALGORITHM], 989 + 984 + 983 + 982);
+    CU_ASSERT_EQUAL(remedies.ns, 20 * 1000 - 190);
     sg_remedies_clear(&remedies);
 }
 

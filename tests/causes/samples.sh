@@ -89,7 +89,7 @@ printed stats stats.trace/rank-*.log
 check "there are sums" all 'is 41 "$(value stats causes 1 intervals)"' 'lacks stats.causes "^interval "'
 check "... which have what the rank did" within 1280 1600 \
     "$(sed -n 's/^sum rank 1 .* minor_faults=\([0-9]*\) .*/\1/p' stats.causes | sort -n | tail -n 1)"
-check "every source is told of, there or not" has_lines stats.causes '^source rank 1 name=.* there=[01] error=[0-9]+ cost=[0-9]+$' 10
+check "every source is told of, there or not" has_lines stats.causes '^source rank 1 name=.* there=[01] error=[0-9]+ cost=[0-9]+$' 11
 check "those that every system has are there" all 'has stats.causes "^source rank 0 name=thread_clock there=1 error=0 cost=[1-9]"' \
     'has stats.causes "^source rank 0 name=resource_usage there=1 error=0 cost=[1-9]"'
 

@@ -144,6 +144,9 @@ static void call_between(void)
     if ((between.mask & sg_source_mask(SG_SOURCE_CALL)) != 0) {
         CU_ASSERT_TRUE(between.figures[SG_FIGURE_CALL_CPU] >= 3000000);
         CU_ASSERT_TRUE(between.figures[SG_FIGURE_CPU] < between.figures[SG_FIGURE_CALL_CPU]);
+        CU_ASSERT_EQUAL(between.mask & sg_source_mask(SG_SOURCE_CALL_OTHERS),
+                        sg_source_mask(SG_SOURCE_CALL_OTHERS));
+        CU_ASSERT_EQUAL(between.figures[SG_FIGURE_CALL_THREADS_HERE], 0);
     }
     /* An interval that has no other before it does not tell of the call. */
     sg_reader_begin(&reader, &begin);

@@ -8,14 +8,16 @@
  *   RANK:rival:US  computes on a processor that another process computes on, too
  *   RANK:held:US    computes, in a control group whose cpu.stat is FILE, and which has a quota
  *   RANK:read:N     reads FILE N times, past the kernel's cache
- *   RANK:inwork:US, insleep, inhog: the same as without `in`, in a call of MPI that does not wait
+ *   RANK:inwork:US, insleep, inhog, inrival, inheld: the same as without `in`, in a call of MPI
+ *                   that does not wait
  *   RANK>RANK       the first sends the second a message, which it receives
  *   or              what follows is another round's: rounds take turns
  *
  * Each rank prints, for each kind of step that it took, "RANK KIND CPU RUNNABLE REST KERNEL": how
- * long it was on a processor in them, waited for one (held: was held back; 0 where the kernel does
- * not tell), and neither, in ns; and, of faults, how much of the first it was in the kernel, as the
- * same alone was before the rounds. That is what a reader of its trace should find.
+ * long it was on a processor in them, waited for one (hog: for what the thread had of it; held: was
+ * held back; 0 where the kernel does not tell), and neither, in ns; and, of faults, how much of the
+ * first it was in the kernel, as the same alone was before the rounds. That is what a reader of its
+ * trace should find.
  */
 #define _GNU_SOURCE
 #include "mpi_test.h"
@@ -35,7 +37,7 @@
 
 #define PAGES 64
 #define BLOCK 65536
-#define KINDS 10
+#define KINDS 12
 #define ALONE_US 400000 /* a hundred of the kernel's ticks */
 
 static int rank;
@@ -170,11 +172,19 @@ static void bind_here(void)
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
 }
 
+static pthread_t hogs;
+
+/* What it had of the processor, which the rank waited for meanwhile. */
+static uint64_t hog_ns(void)
+{
+    clockid_t clock;
+
+    return hogs != 0 && pthread_getcpuclockid(hogs, &clock) == 0 ? read_clock(clock) : 0;
+}
+
 /* Both on the processor that it is on, from the first time; the hog only while the rank is. */
 static void hog(long us)
 {
-    static pthread_t hogs;
-
     if (hogs == 0) {
         bind_here();
         REQUIRE(sem_init(&hog_begins, 0, 0) == 0);
@@ -283,13 +293,27 @@ static void hog_in_call(long us)
     take_in_call(hog, us);
 }
 
+static void rival_in_call(long us)
+{
+    take_in_call(rival, us);
+}
+
 static const struct {
     const char *name;
     void (*what)(long amount);
 } kinds[KINDS] = {
-    {"work", work},         {"faults", fault}, {"sleep", sleep_for},     {"hog", hog},
-    {"read", read_file},    {"held", work},    {"inwork", work_in_call}, {"insleep", sleep_in_call},
-    {"inhog", hog_in_call}, {"rival", rival},
+    {"work", work},
+    {"faults", fault},
+    {"sleep", sleep_for},
+    {"hog", hog},
+    {"read", read_file},
+    {"held", work},
+    {"inwork", work_in_call},
+    {"insleep", sleep_in_call},
+    {"inhog", hog_in_call},
+    {"rival", rival},
+    {"inrival", rival_in_call},
+    {"inheld", work_in_call},
 };
 
 static struct truth truths[KINDS];
@@ -297,7 +321,9 @@ static struct truth truths[KINDS];
 static void take(int kind, long amount)
 {
     struct truth *truth = &truths[kind];
-    uint64_t (*waited_ns)(void) = strcmp(kinds[kind].name, "held") == 0 ? held_ns : runnable_ns;
+    uint64_t (*waited_ns)(void) = strstr(kinds[kind].name, "held") != NULL  ? held_ns
+                                  : strstr(kinds[kind].name, "hog") != NULL ? hog_ns
+                                                                            : runnable_ns;
     uint64_t begin_ns = read_clock(CLOCK_MONOTONIC), cpu = cpu_ns(), waited = waited_ns();
 
     kinds[kind].what(amount);

@@ -23,6 +23,7 @@ MIXES=(
     'sleep-then-work  3  30 1:sleep:5000 1>2 2:work:5000 | 1:sleep=1 2:work=2'
     'in-calls         2  20 1:insleep:4000 1:inwork:4000 | 1:insleep=1 1:inwork=1'
     'hog-in-calls     2  30 1:inhog:4000 | 1:inhog=1'
+    'rival-in-calls   2  30 1:inrival:4000 | 1:inrival=1'
     'made-up-for      2  30 0:sleep:3000 1:work:9000 | 1:work=1'
 )
 
@@ -62,11 +63,11 @@ make_quota() {
     fi 2>/dev/null
 }
 
-# run_held TOLERANCE: as run_mix, where rank 1 alone is in such a group
+# run_held TOLERANCE [KIND]: as run_mix, where rank 1 alone is in such a group
 run_held() {
     # shellcheck disable=SC2016 # the inner shell's
     local in_group='echo $$ >"$0"/cgroup.procs && exec "$@"'
     STAGGER_CAUSES=all observe held 1 "$MIXED" 8 - : \
-        -n 1 sh -c "$in_group" "$group" "$MIXED" 8 "$group/cpu.stat" 1:held:15000
-    tells_shares held "$1" 1:held=1
+        -n 1 sh -c "$in_group" "$group" "$MIXED" 8 "$group/cpu.stat" "1:${2:-held}:15000"
+    tells_shares held "$1" "1:${2:-held}=1"
 }

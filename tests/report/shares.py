@@ -13,10 +13,13 @@ COLUMNS = {"work": {"computing": CPU}, "faults": {"page faults": KERNEL, "comput
            "read": {"reading or writing": REST, "computing": CPU}, "hog": {"preempted by its threads": RUNNABLE, "computing": CPU},
            "rival": {"preempted by others": RUNNABLE, "computing": CPU},
            "held": {"throttled": RUNNABLE, "computing": CPU}, "inwork": {"busy in calls": CPU},
-           "insleep": {"asleep in calls": REST}, "inhog": {"preempted in calls": RUNNABLE, "busy in calls": CPU}}
+           "insleep": {"asleep in calls": REST}, "inhog": {"preempted in calls by its threads": RUNNABLE, "busy in calls": CPU},
+           "inrival": {"preempted in calls by others": RUNNABLE, "busy in calls": CPU},
+           "inheld": {"throttled in calls": RUNNABLE, "busy in calls": CPU}}
 # The kernel's part of computing: the program asks it for the time.
 ALSO = {"more work": "computing", "slower": "computing", "kernel": "computing"}
-MACHINE = {"preempted", "preempted by its threads", "preempted by others", "left later", "calls of MPI", "throttled", "busy in calls", "preempted in calls", "asleep in calls"}
+MACHINE = {"preempted", "preempted by its threads", "preempted by others", "left later", "calls of MPI", "throttled", "busy in calls", "preempted in calls", "preempted in calls by its threads",
+           "preempted in calls by others", "throttled in calls", "asleep in calls"}
 
 
 def shares(sums):

@@ -180,6 +180,32 @@ static void test_calls(void)
     end();
 }
 
+/* Without a processor for 1000: threads of its own had it for 300, and for 200 they may have had
+ * it; for 400 a quota was used up. */
+static void crowded_calls(void)
+{
+    compute(0, 20);
+    compute(1, 20);
+    spend_call(2, 1000,
+               (struct sg_sampled_interval){.call_runnable_ns = 1000,
+                                            .call_threads_here_ns = 300,
+                                            .call_threads_elsewhere_ns = 200,
+                                            .call_throttled_ns = 400,
+                                            .known = SG_KNOWN_CALL | SG_KNOWN_CALL_OTHERS});
+    compute(2, 10);
+}
+
+static void test_crowded_calls(void)
+{
+    run(crowded_calls);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED_THREADS, 2), 2 * 300 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED, 2), 2 * 200 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED_OTHERS, 2), 2 * 100 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_THROTTLED, 2), 2 * 400 * ROUNDS);
+    CU_ASSERT_EQUAL(found->sites[0].row_count, 4);
+    end();
+}
+
 /* Rank 2 leaves the barrier 500 after the others: until the last 20 it had no processor. */
 static bool is_told;
 
@@ -252,6 +278,7 @@ const struct unit_test unit_tests[] = {
     {"the latest instance has its chain, back to where it began", test_chain},
     {"... of all instances of a place the latest", test_latest_chain},
     {"time in calls that wait for nobody is told apart", test_calls},
+    {"who had the processor in calls is told, as between them", test_crowded_calls},
     {"who leaves later has had no processor, or it is not told", test_leaving},
     {"what held up a rank before it left is followed, too", test_held_up_before},
     {NULL, NULL},

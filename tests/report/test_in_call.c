@@ -12,7 +12,8 @@ static void split(int64_t from_ns, int64_t to_ns, struct sg_sampled_interval beh
     behind.begin_ns = 2000;
     behind.end_ns = 2100;
     sg_in_call_split(&call, &behind, &spent);
-    CU_ASSERT_EQUAL(spent.cpu_ns + spent.ready_ns + spent.asleep_ns + spent.untold_ns,
+    CU_ASSERT_EQUAL(spent.cpu_ns + spent.ready_ns + spent.throttled_ns + spent.asleep_ns +
+                        spent.untold_ns,
                     to_ns - from_ns);
 }
 
@@ -116,6 +117,61 @@ static void both(void)
     is(100, 150, 50, 0);
 }
 
+/* Sums, and who else had a processor. */
+static void split_others(int64_t from_ns, uint64_t cpu_ns, uint64_t runnable_ns, uint64_t here_ns,
+                         uint64_t elsewhere_ns, uint64_t throttled_ns)
+{
+    struct sg_sampled_interval behind = sums(cpu_ns, runnable_ns);
+
+    behind.known |= SG_KNOWN_CALL_OTHERS;
+    behind.call_threads_here_ns = here_ns;
+    behind.call_threads_elsewhere_ns = elsewhere_ns;
+    behind.call_throttled_ns = throttled_ns;
+    split(from_ns, 2000, behind);
+}
+
+static void others_are(double here_ns, double elsewhere_ns, double throttled_ns)
+{
+    CU_ASSERT_EQUAL(spent.threads_here_ns, here_ns);
+    CU_ASSERT_EQUAL(spent.threads_elsewhere_ns, elsewhere_ns);
+    CU_ASSERT_EQUAL(spent.throttled_ns, throttled_ns);
+}
+
+static void by_whom(void)
+{
+    /* All that the call was off the processor it was ready. */
+    split_others(1000, 300, 700, 500, 40, 0);
+    is(300, 700, 0, 0);
+    others_are(500, 40, 0);
+    split_others(1000, 300, 700, 100, 0, 450);
+    is(300, 250, 0, 0);
+    others_are(100, 0, 450);
+    /* The whole group's: more than the call was held back. */
+    split_others(1000, 300, 700, 0, 0, 5000);
+    is(300, 0, 0, 0);
+    others_are(0, 5000 - 700, 700);
+    /* Asleep for 400: there the threads may have had the processor for all of 400. */
+    split_others(1000, 300, 300, 500, 0, 0);
+    is(300, 300, 400, 0);
+    others_are(100, 400, 0);
+    split_others(1000, 300, 300, 400, 0, 0);
+    others_are(0, 400, 0);
+    /* Of a part: the rest of the call has room for 600. */
+    split_others(1600, 0, 1000, 700, 0, 0);
+    is(0, 400, 0, 0);
+    others_are(100, 600, 0);
+}
+
+static void by_nobody_known(void)
+{
+    split(1000, 2000, sums(300, 700));
+    is(300, 700, 0, 0);
+    others_are(0, 700, 0);
+    /* The last switch alone tells that it was ready, not who was there. */
+    split(1600, 2000, switched(100, 200, true));
+    others_are(0, 200, 0);
+}
+
 static void found(void)
 {
     struct sg_intervals_kept *kept;
@@ -141,6 +197,8 @@ const struct unit_test unit_tests[] = {
     {"of a part they tell what the rest of the call has no room for", bounds},
     {"the last switch tells the last part moment by moment", last_switch},
     {"both tell more than one", both},
+    {"who had the processor is told as far as it is sure", by_whom},
+    {"without the figures of others it is not told", by_nobody_known},
     {"the interval behind a call begins where it ends", found},
     {NULL, NULL},
 };

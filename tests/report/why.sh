@@ -15,6 +15,7 @@ for mix in "${MIXES[@]}"; do
 done
 if make_quota; then
     check "a rank that a quota holds back is told" run_held "$TOLERANCE"
+    check "a rank that a quota holds back in calls is told" run_held "$TOLERANCE" inheld
 else
     skip "a quota" "no control groups can be made here"
 fi

@@ -32,6 +32,7 @@ for mix in "${MIXES[@]}"; do
 done
 if make_quota; then
     check "a rank that a quota holds back is told in each of $RUNS runs" often run_held 0.10
+    check "a rank that a quota holds back in calls is told in each of $RUNS runs" often run_held 0.10 inheld
 else
     skip "a quota" "no control groups can be made here"
 fi

@@ -10,7 +10,7 @@
   const looks = {
     "computing": "other", "more work": "other pale", "slower": "other faint", "page faults": "mark", "kernel": "mark pale",
     "preempted": "wait", "preempted by its threads": "wait dim", "preempted by others": "wait thin", "throttled": "wait pale", "asleep": "good", "reading or writing": "good pale",
-    "busy in calls": "unsure faint", "preempted in calls": "wait faint", "asleep in calls": "good faint",
+    "busy in calls": "unsure faint", "preempted in calls": "wait faint", "preempted in calls by its threads": "wait faint dim", "preempted in calls by others": "wait faint thin", "throttled in calls": "wait faint pale", "asleep in calls": "good faint",
     "calls of MPI": "unsure", "left later": "unsure pale", "not told apart": "rest",
   };
   const lookOf = (cause) => looks[causes.names[cause]];

@@ -101,7 +101,7 @@ static void split_preempted(const struct sg_before_row *row, double ns[SG_CAUSES
     double whole_ns = ns[SG_CAUSE_PREEMPTED];
 
     sg_cause_split_preempted(
-        runnable_ns, (double)row->own.of[SG_FIGURE_THREADS_HERE],
+        SG_CAUSE_PREEMPTED, runnable_ns, (double)row->own.of[SG_FIGURE_THREADS_HERE],
         is_known ? (double)row->own.of[SG_FIGURE_THREADS_ELSEWHERE] : runnable_ns, shares);
     for (int i = SG_CAUSE_PREEMPTED; i <= SG_CAUSE_PREEMPTED_OTHERS; i++)
         ns[i] = shares[i] * whole_ns;

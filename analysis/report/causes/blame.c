@@ -13,6 +13,7 @@ static const enum sg_cause causes[SG_PARTS] = {
     [SG_PART_CALLS] = SG_CAUSE_CALLS,
     [SG_PART_CALLS_CPU] = SG_CAUSE_CALLS_BUSY,
     [SG_PART_CALLS_RUNNABLE] = SG_CAUSE_CALLS_PREEMPTED,
+    [SG_PART_CALLS_THROTTLED] = SG_CAUSE_CALLS_THROTTLED,
     [SG_PART_CALLS_ASLEEP] = SG_CAUSE_CALLS_ASLEEP,
     [SG_PART_UNKNOWN] = SG_CAUSE_UNKNOWN,
 };
@@ -23,8 +24,9 @@ struct leg {
     double ns[SG_CAUSES];
     uint32_t after, until; /* of its longest interval */
     double longest_ns;
-    struct sg_stretch_threads threads; /* of SG_CAUSE_PREEMPTED */
-    uint32_t call[SG_CAUSES];          /* that has most of it */
+    /* Of SG_CAUSE_PREEMPTED, and of SG_CAUSE_CALLS_PREEMPTED. */
+    struct sg_stretch_threads threads, threads_in_calls;
+    uint32_t call[SG_CAUSES]; /* that has most of it */
     double call_ns[SG_CAUSES];
 };
 
@@ -70,6 +72,13 @@ static void add_time(struct path *path, struct leg *leg, enum sg_cause cause, do
     path->ns[cause] += ns;
 }
 
+static void add_threads(struct sg_stretch_threads *to, const struct sg_stretch_threads *from,
+                        double share)
+{
+    to->here_ns += from->here_ns * share;
+    to->elsewhere_ns += from->elsewhere_ns * share;
+}
+
 static void find_longest(struct leg *leg, const struct sg_stretch *stretch, uint32_t place)
 {
     if (stretch->longest_ns <= leg->longest_ns)
@@ -107,8 +116,8 @@ static void add_stretch(const struct sg_blame *blame, struct path *path, struct 
             leg->call[cause] = stretch.call[i];
         }
     }
-    leg->threads.here_ns += stretch.threads.here_ns;
-    leg->threads.elsewhere_ns += stretch.threads.elsewhere_ns;
+    add_threads(&leg->threads, &stretch.threads, 1);
+    add_threads(&leg->threads_in_calls, &stretch.threads_in_calls, 1);
     for (int i = 0; i < SG_ASIDES; i++)
         path->asides[i] += stretch.asides[i];
     path->has_usage = path->has_usage && stretch.has_usage;
@@ -271,24 +280,21 @@ static double work_of(const struct path *last, const struct path *other)
     return other->ns[SG_CAUSE_COMPUTING] * (last->asides[SG_ASIDE_INSTRUCTIONS] / usual - 1);
 }
 
-/* As much of it as of the location's time runnable. */
-static void add_threads(struct sg_blame_part *part, const struct leg *leg, double ns)
-{
-    double share = ns / leg->ns[SG_CAUSE_PREEMPTED];
-
-    part->threads.here_ns += leg->threads.here_ns * share;
-    part->threads.elsewhere_ns += leg->threads.elsewhere_ns * share;
-}
-
 /* share: of what the last one's path has more of the cause, this location has so much. */
 static void add_part(struct sg_blame *blame, const struct path *last, const struct path *other,
                      uint32_t leg, enum sg_cause cause, const struct excess *excess, double share)
 {
     struct sg_blame_part *part = part_of(blame, &last->legs[leg], cause);
 
-    part->ns += excess->ns[cause] * excess->scale * share;
+    double ns = excess->ns[cause] * excess->scale * share;
+
+    part->ns += ns;
+    /* As much of it as of the location's time runnable. */
     if (cause == SG_CAUSE_PREEMPTED)
-        add_threads(part, &last->legs[leg], excess->ns[cause] * excess->scale * share);
+        add_threads(&part->threads, &last->legs[leg].threads, ns / last->legs[leg].ns[cause]);
+    if (cause == SG_CAUSE_CALLS_PREEMPTED)
+        add_threads(&part->threads, &last->legs[leg].threads_in_calls,
+                    ns / last->legs[leg].ns[cause]);
     if (cause != SG_CAUSE_COMPUTING)
         return;
     for (int i = 0; i < SG_ASIDES; i++)

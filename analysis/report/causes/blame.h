@@ -31,7 +31,7 @@ struct sg_blame_part {
      * the time of additional instructions at the others' speed; NAN: not known. */
     double asides[SG_ASIDES], work_ns;
     bool has_usage;
-    /* Of SG_CAUSE_PREEMPTED: in the same scale as ns. */
+    /* Of SG_CAUSE_PREEMPTED and SG_CAUSE_CALLS_PREEMPTED: in the same scale as ns. */
     struct sg_stretch_threads threads;
 };
 

@@ -33,7 +33,10 @@ enum sg_cause {
     SG_CAUSE_ASLEEP,            /* asleep in others */
     /* Longer in calls of MPI, without waiting for a rank. */
     SG_CAUSE_CALLS_BUSY,      /* on a processor */
-    SG_CAUSE_CALLS_PREEMPTED, /* runnable, while others had the processor */
+    SG_CAUSE_CALLS_PREEMPTED, /* as above, the four */
+    SG_CAUSE_CALLS_PREEMPTED_THREADS,
+    SG_CAUSE_CALLS_PREEMPTED_OTHERS,
+    SG_CAUSE_CALLS_THROTTLED,
     SG_CAUSE_CALLS_ASLEEP,
     SG_CAUSE_CALLS,   /* the figures do not tell more */
     SG_CAUSE_LEFT,    /* it left the collective before this one later; likewise */
@@ -50,6 +53,13 @@ extern const char *const sg_cause_texts[SG_CAUSES];
 static inline bool sg_cause_is_in_calls(enum sg_cause cause)
 {
     return cause >= SG_CAUSE_CALLS_BUSY && cause <= SG_CAUSE_LEFT;
+}
+
+/* Whether processes that share the processors make it. */
+static inline bool sg_cause_is_crowding(enum sg_cause cause)
+{
+    return cause == SG_CAUSE_PREEMPTED || cause == SG_CAUSE_PREEMPTED_OTHERS ||
+           cause == SG_CAUSE_CALLS_PREEMPTED || cause == SG_CAUSE_CALLS_PREEMPTED_OTHERS;
 }
 
 /* A cause on a rank. */

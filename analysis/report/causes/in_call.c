@@ -1,5 +1,6 @@
 #include "report/causes/in_call.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -91,11 +92,57 @@ static double common(const struct sg_in_call *call, int64_t begin_ns, int64_t en
     return high_ns > low_ns ? (double)(high_ns - low_ns) : 0;
 }
 
+/* Of what the whole call had of something while the thread had no processor: so much of it lies in
+ * its ready_ns for sure, as there was no room for more besides. The rest may. */
+static double sure(double ns, double besides_ns, double ready_ns)
+{
+    return within(ns - besides_ns, ready_ns);
+}
+
+static void find_others(const struct sg_in_call *call, const struct known *known,
+                        const struct sg_sampled_interval *behind, struct sg_in_call_spent *out)
+{
+    double here_ns = (double)behind->call_threads_here_ns;
+    double throttled_ns = (double)behind->call_throttled_ns, besides_ns;
+
+    if (!known->has_sums || (behind->known & SG_KNOWN_CALL_OTHERS) == 0) {
+        out->threads_elsewhere_ns = out->ready_ns;
+        return;
+    }
+    besides_ns =
+        within((double)(call->end_ns - call->begin_ns) - known->cpu_ns - out->ready_ns, INFINITY);
+    out->throttled_ns = sure(throttled_ns, besides_ns, out->ready_ns);
+    out->ready_ns -= out->throttled_ns;
+    out->threads_here_ns = sure(here_ns, besides_ns, out->ready_ns);
+    out->threads_elsewhere_ns = (double)behind->call_threads_elsewhere_ns +
+                                (throttled_ns - out->throttled_ns) +
+                                (here_ns - out->threads_here_ns);
+}
+
+static void split_time(const struct sg_in_call *call, const struct known *known,
+                       struct sg_in_call_spent *out)
+{
+    double away_ns = common(call, known->away_ns, known->resumed_ns);
+    double before_ns = common(call, call->begin_ns, known->away_ns);
+
+    out->cpu_ns = common(call, known->resumed_ns, call->end_ns);
+    if (known->was_ready)
+        out->ready_ns = away_ns;
+    else if (known->has_sums)
+        take_off(away_ns, known->ready_ns, known->asleep_ns, out);
+    else
+        out->untold_ns = away_ns;
+    if (known->has_sums)
+        take_before(call, known, before_ns, (double)(known->away_ns - call->begin_ns) - before_ns,
+                    out);
+    else
+        out->untold_ns += before_ns;
+}
+
 void sg_in_call_split(const struct sg_in_call *call, const struct sg_sampled_interval *behind,
                       struct sg_in_call_spent *out)
 {
     struct known known;
-    double away_ns, before_ns;
 
     *out = (struct sg_in_call_spent){0};
     if (behind == NULL) {
@@ -103,18 +150,6 @@ void sg_in_call_split(const struct sg_in_call *call, const struct sg_sampled_int
         return;
     }
     known = find_known(call, behind);
-    out->cpu_ns = common(call, known.resumed_ns, call->end_ns);
-    away_ns = common(call, known.away_ns, known.resumed_ns);
-    before_ns = common(call, call->begin_ns, known.away_ns);
-    if (known.was_ready)
-        out->ready_ns = away_ns;
-    else if (known.has_sums)
-        take_off(away_ns, known.ready_ns, known.asleep_ns, out);
-    else
-        out->untold_ns = away_ns;
-    if (known.has_sums)
-        take_before(call, &known, before_ns, (double)(known.away_ns - call->begin_ns) - before_ns,
-                    out);
-    else
-        out->untold_ns += before_ns;
+    split_time(call, &known, out);
+    find_others(call, &known, behind, out);
 }

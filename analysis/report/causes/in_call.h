@@ -1,5 +1,6 @@
-/* How a thread (location) spent a part of a call of MPI: on a processor, ready to run without one,
- * or asleep; as far as the figures tell that the interval behind the call has of it. Pure.
+/* How a thread (location) spent a part of a call of MPI: on a processor, ready to run without one
+ * and who had it, or asleep; as far as the figures tell that the interval behind the call has of
+ * it. Pure.
  *
  * These are the thread's last switch, which gives the call's last part moment by moment, and sums
  * over the call, which give bounds for the rest: of what the whole call had of something, no more
@@ -18,7 +19,11 @@ struct sg_in_call {
 
 struct sg_in_call_spent {
     double cpu_ns, ready_ns, asleep_ns;
-    double untold_ns; /* the four sum up to the part's length */
+    double throttled_ns; /* ready, but its control group had used up its quota */
+    double untold_ns;    /* the five sum up to the part's length */
+    /* Of ready_ns: what the process's other threads had of the thread's processor, and what they,
+     * or a quota, perhaps had. */
+    double threads_here_ns, threads_elsewhere_ns;
 };
 
 /* The interval behind a call that ends then; NULL: it was not sampled, or is no longer kept. */

@@ -27,6 +27,7 @@ struct sg_sampled_interval {
     /* Of the call before it (trace/figure.h). */
     uint64_t resumed_ns, away_ns, was_ready;
     uint64_t call_cpu_ns, call_runnable_ns;
+    uint64_t call_threads_here_ns, call_threads_elsewhere_ns, call_throttled_ns;
     uint64_t threads_here_ns, threads_elsewhere_ns;
     uint32_t known; /* enum sg_interval_known */
 };
@@ -38,7 +39,8 @@ enum sg_interval_known {
     SG_KNOWN_INSTRUCTIONS = 8,
     SG_KNOWN_SWITCH = 16, /* resumed_ns, away_ns, was_ready */
     SG_KNOWN_CALL = 32,
-    SG_KNOWN_THREADS = 64, /* threads_here_ns, threads_elsewhere_ns */
+    SG_KNOWN_THREADS = 64,      /* threads_here_ns, threads_elsewhere_ns */
+    SG_KNOWN_CALL_OTHERS = 128, /* those of the call, and what of it was throttled */
 };
 
 enum sg_status sg_intervals_kept_create(uint32_t locations, struct sg_intervals_kept **out);

@@ -14,6 +14,9 @@ const char *const sg_cause_names[SG_CAUSES] = {
     [SG_CAUSE_ASLEEP] = "asleep",
     [SG_CAUSE_CALLS_BUSY] = "busy in calls",
     [SG_CAUSE_CALLS_PREEMPTED] = "preempted in calls",
+    [SG_CAUSE_CALLS_PREEMPTED_THREADS] = "preempted in calls by its threads",
+    [SG_CAUSE_CALLS_PREEMPTED_OTHERS] = "preempted in calls by others",
+    [SG_CAUSE_CALLS_THROTTLED] = "throttled in calls",
     [SG_CAUSE_CALLS_ASLEEP] = "asleep in calls",
     [SG_CAUSE_CALLS] = "calls of MPI",
     [SG_CAUSE_LEFT] = "left later",
@@ -35,7 +38,13 @@ const char *const sg_cause_texts[SG_CAUSES] = {
     [SG_CAUSE_ASLEEP] = "it sleeps",
     [SG_CAUSE_CALLS_BUSY] = "in calls of MPI it is on a processor longer",
     [SG_CAUSE_CALLS_PREEMPTED] =
-        "in calls of MPI it is ready to run, but others have the processor",
+        "in calls of MPI it is ready to run, but its threads or other processes run instead",
+    [SG_CAUSE_CALLS_PREEMPTED_THREADS] =
+        "in calls of MPI it is ready to run, but other threads of its own have the processor",
+    [SG_CAUSE_CALLS_PREEMPTED_OTHERS] =
+        "in calls of MPI it is ready to run, but other processes have the processor",
+    [SG_CAUSE_CALLS_THROTTLED] =
+        "in calls of MPI, its control group has used up its processor quota",
     [SG_CAUSE_CALLS_ASLEEP] = "in calls of MPI it sleeps",
     [SG_CAUSE_CALLS] = "it is in calls of MPI longer; the figures do not tell more",
     [SG_CAUSE_LEFT] =

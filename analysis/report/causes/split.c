@@ -28,14 +28,16 @@ void sg_cause_split(const struct sg_cause_more *more, double shares[SG_CAUSES])
     shares[SG_CAUSE_SLOWER] = 1 - kernel - shares[SG_CAUSE_WORK];
 }
 
-void sg_cause_split_preempted(double ns, double here_ns, double elsewhere_ns,
+void sg_cause_split_preempted(enum sg_cause cause, double ns, double here_ns, double elsewhere_ns,
                               double shares[SG_CAUSES])
 {
     double threads = between(0, here_ns / ns, 1),
            untold = between(0, elsewhere_ns / ns, 1 - threads);
 
     memset(shares, 0, SG_CAUSES * sizeof *shares);
-    shares[SG_CAUSE_PREEMPTED_THREADS] = threads;
-    shares[SG_CAUSE_PREEMPTED] = untold;
-    shares[SG_CAUSE_PREEMPTED_OTHERS] = 1 - threads - untold;
+    shares[cause == SG_CAUSE_PREEMPTED ? SG_CAUSE_PREEMPTED_THREADS
+                                       : SG_CAUSE_CALLS_PREEMPTED_THREADS] = threads;
+    shares[cause] = untold;
+    shares[cause == SG_CAUSE_PREEMPTED ? SG_CAUSE_PREEMPTED_OTHERS
+                                       : SG_CAUSE_CALLS_PREEMPTED_OTHERS] = 1 - threads - untold;
 }

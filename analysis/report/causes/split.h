@@ -22,9 +22,10 @@ struct sg_cause_more {
 /* Shares of its time by cause, which sum up to 1: SG_CAUSE_COMPUTING to SG_CAUSE_KERNEL only. */
 void sg_cause_split(const struct sg_cause_more *more, double shares[SG_CAUSES]);
 
-/* The same of time runnable, of which the process's other threads had so much of the thread's
- * processor, and were elsewhere for so long, perhaps there, too. */
-void sg_cause_split_preempted(double ns, double here_ns, double elsewhere_ns,
+/* The same of time runnable, of SG_CAUSE_PREEMPTED or SG_CAUSE_CALLS_PREEMPTED: the process's other
+ * threads had so much of the thread's processor, and were elsewhere for so long, perhaps there,
+ * too. */
+void sg_cause_split_preempted(enum sg_cause cause, double ns, double here_ns, double elsewhere_ns,
                               double shares[SG_CAUSES]);
 
 #endif

@@ -140,6 +140,9 @@ static void take_call(const struct calls *calls, const struct sg_history_call *c
                      &spent);
     add_in_call(call, SG_PART_CALLS_CPU, spent.cpu_ns, out);
     add_in_call(call, SG_PART_CALLS_RUNNABLE, spent.ready_ns, out);
+    add_in_call(call, SG_PART_CALLS_THROTTLED, spent.throttled_ns, out);
+    out->threads_in_calls.here_ns += spent.threads_here_ns;
+    out->threads_in_calls.elsewhere_ns += spent.threads_elsewhere_ns;
     add_in_call(call, SG_PART_CALLS_ASLEEP, spent.asleep_ns, out);
     add_in_call(call, SG_PART_CALLS, spent.untold_ns, out);
 }

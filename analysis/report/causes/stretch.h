@@ -25,6 +25,7 @@ enum sg_part {
     SG_PART_ASLEEP,
     SG_PART_CALLS_CPU,
     SG_PART_CALLS_RUNNABLE,
+    SG_PART_CALLS_THROTTLED,
     SG_PART_CALLS_ASLEEP,
     SG_PART_CALLS,   /* the figures do not tell more */
     SG_PART_UNKNOWN, /* between calls, not sampled */
@@ -37,7 +38,7 @@ enum sg_aside { SG_ASIDE_USER, SG_ASIDE_SYSTEM, SG_ASIDE_FAULTS, SG_ASIDE_INSTRU
 struct sg_stretch {
     double ns[SG_PARTS]; /* they sum up to its length */
     double asides[SG_ASIDES];
-    struct sg_stretch_threads threads;
+    struct sg_stretch_threads threads, threads_in_calls;
     double between_ns;                /* calls */
     double unsampled_ns;              /* of it */
     bool has_usage, has_instructions; /* for all its sampled intervals */

@@ -21,7 +21,7 @@ struct row {
     double longest_ns;
     double asides[SG_ASIDES], work_ns; /* of computing */
     bool has_usage;
-    struct sg_stretch_threads threads; /* of SG_CAUSE_PREEMPTED */
+    struct sg_stretch_threads threads; /* as in struct sg_blame_part */
     double low_ns, high_ns;
 };
 
@@ -284,8 +284,9 @@ static void put_row(const struct sg_places *places, const struct row *row,
     shares[row->cause] = 1;
     if (row->cause == SG_CAUSE_COMPUTING)
         split_computing(row, shares);
-    else if (row->cause == SG_CAUSE_PREEMPTED)
-        sg_cause_split_preempted(row->ns, row->threads.here_ns, row->threads.elsewhere_ns, shares);
+    else if (row->cause == SG_CAUSE_PREEMPTED || row->cause == SG_CAUSE_CALLS_PREEMPTED)
+        sg_cause_split_preempted(row->cause, row->ns, row->threads.here_ns,
+                                 row->threads.elsewhere_ns, shares);
     for (unsigned cause = 0; cause < SG_CAUSES; cause++) {
         if (shares[cause] > 0)
             put(places, row, cause, shares[cause], site);

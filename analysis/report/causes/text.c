@@ -103,12 +103,9 @@ static enum sg_status put_why(const struct sg_cause_site *site, bool is_named[SG
 static void put_legend(const struct sg_report *report, const bool is_named[SG_CAUSES], FILE *out)
 {
     for (unsigned i = 0; i < SG_CAUSES; i++) {
-        bool is_preempted = i == SG_CAUSE_PREEMPTED || i == SG_CAUSE_PREEMPTED_OTHERS ||
-                            i == SG_CAUSE_CALLS_PREEMPTED;
-
         if (is_named[i])
             fprintf(out, "%-18s %s%s\n", sg_cause_names[i], sg_cause_texts[i],
-                    is_preempted && sg_report_is_oversubscribed(report)
+                    sg_cause_is_crowding(i) && sg_report_is_oversubscribed(report)
                         ? " (there are more ranks than processors)"
                         : "");
     }
