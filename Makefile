@@ -291,7 +291,12 @@ PRINTERS := $(addprefix $(B)/tests/,profile/print_log causes/print_causes)
 $(PRINTERS): %: %.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-test-programs: $(B)/tests/internode/replay $(PRINTERS)
+# A processor with counters: tests/causes/intervals.sh, tests/report/counters.sh.
+$(B)/tests/causes/standin_counters.so: tests/causes/standin_counters.c
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(STANDIN) $< -o $@ -ldl
+test-programs: $(B)/tests/internode/replay $(PRINTERS) $(B)/tests/causes/standin_counters.so
 
 include tests/mpi/programs.mk
 include tests/fuzz/fuzz.mk

@@ -1,0 +1,46 @@
+/* Preloaded before libstagger.so: a processor whose counters the kernel itself counts, so that
+ * there are some on every machine that has software events. Cycles are ns on the processor, cache
+ * misses are page faults, and instructions are what STANDIN_INSTRUCTIONS says: the former (time) or
+ * the latter (faults).
+ */
+#include <dlfcn.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static __u64 instead_of(__u64 counter)
+{
+    const char *instructions = getenv("STANDIN_INSTRUCTIONS");
+    int are_faults = instructions != NULL && strcmp(instructions, "faults") == 0;
+
+    if (counter == PERF_COUNT_HW_CACHE_MISSES ||
+        (counter == PERF_COUNT_HW_INSTRUCTIONS && are_faults))
+        return PERF_COUNT_SW_PAGE_FAULTS;
+    return PERF_COUNT_SW_TASK_CLOCK;
+}
+
+long syscall(long number, ...)
+{
+    long (*real)(long, ...);
+    struct perf_event_attr event;
+    long words[6];
+    va_list list;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        words[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_perf_event_open) {
+        memcpy(&event, (const void *)words[0], sizeof event);
+        if (event.type == PERF_TYPE_HARDWARE) {
+            event.type = PERF_TYPE_SOFTWARE;
+            event.config = instead_of(event.config);
+            words[0] = (long)&event;
+        }
+    }
+    *(void **)&real = dlsym(RTLD_NEXT, "syscall");
+    return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
