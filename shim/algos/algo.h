@@ -299,6 +299,7 @@ enum sg_mark {
     SG_MARK_REFUSED,               /* ... had no room to wait in */
     SG_MARK_HELD_BACK,             /* ... was refused because an earlier one was */
     SG_MARK_CUT,                   /* a message goes on in a later slice */
+    SG_MARK_EXCHANGE,              /* posts from now on are for another exchange of descriptors */
     SG_MARK_COUNT
 };
 

@@ -53,4 +53,5 @@ const char *const sg_mark_names[SG_MARK_COUNT] = {
     [SG_MARK_REFUSED] = "message refused",
     [SG_MARK_HELD_BACK] = "message held back",
     [SG_MARK_CUT] = "message over several slices",
+    [SG_MARK_EXCHANGE] = "exchange of descriptors",
 };

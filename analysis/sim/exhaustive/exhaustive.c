@@ -29,6 +29,7 @@ struct variant {
     uint32_t bytes, flags;
     struct sg_algo_parameters parameters;
     bool roots;         /* the second instance has another root than the first */
+    uint8_t messages;   /* with so many messages, and one instance after them */
     int32_t nodes_most; /* with more there are too many orders; 0: no bound */
     int32_t nodes_few;  /* ... from this number on with all faults; 0: never */
     /* 1 << enum sg_explore_fault: the faults with which there are not too many */
@@ -65,6 +66,14 @@ static const struct variant variants[] = {
      .roots = true},
     {"microphases apart", &sg_algo_bcs, ALL_BITS, BYTES, .parameters = {.microphases_separate = 1},
      .roots = true},
+    {"a message", &sg_algo_bcs, BIT(BARRIER), .parameters = {.posts = 4}, .messages = 1},
+    {"two messages", &sg_algo_bcs, BIT(BARRIER), .parameters = {.posts = 4}, .messages = 2},
+    {"... in chunks", &sg_algo_bcs, BIT(BARRIER), .bytes = 2500,
+     .parameters = {.posts = 4, .budget_bytes = 1024}, .messages = 1, .nodes_most = 3},
+    {"... restart=slice", &sg_algo_bcs, BIT(BARRIER),
+     .parameters = {.posts = 4, .restart_slice = 1}, .messages = 2, .nodes_most = 3},
+    {"... apart", &sg_algo_bcs, BIT(BARRIER), .parameters = {.posts = 4, .microphases_separate = 1},
+     .messages = 2, .nodes_most = 3},
     {"ring used up", &sg_algo_handoff, BIT(REDUCE), LARGE_BYTES, .parameters = {.credits = 2},
      .roots = true, .nodes_most = 3},
     {"read ahead", &sg_algo_handoff, ALL_BITS, BYTES, .parameters = {.credits = 5}, .roots = true,
@@ -82,6 +91,33 @@ static void set_call(struct sg_algo_call *call, const struct variant *variant, u
         .bytes = operation == SG_OPERATION_BARRIER ? 0 : bytes,
         .root = sg_operation_has_root((enum sg_operation)operation) ? root : -1,
     };
+}
+
+static void add_post(struct sg_explore_scenario *scenario, int32_t rank, int32_t before,
+                     struct sg_algo_post post)
+{
+    post.handle = (uint32_t)scenario->posts;
+    post.number = post.handle + 1;
+    scenario->post[scenario->posts++] = (struct sg_explore_post){0, rank, before, post};
+}
+
+/* From the last endpoints to the first, from whom it does not say; the last message is received after
+ * the instance. */
+static void set_messages(const struct variant *variant, struct sg_explore_scenario *scenario)
+{
+    uint32_t bytes = variant->bytes > 0 ? variant->bytes : BYTES;
+
+    scenario->instances = 1;
+    scenario->messages = variant->messages;
+    for (int32_t i = 0; i < scenario->messages; i++) {
+        struct sg_algo_post send = {.kind = SG_POST_SEND, .bytes = bytes};
+        struct sg_algo_post receive = {
+            .kind = SG_POST_RECEIVE, .peer = SG_ANY, .tag = SG_ANY, .bytes = bytes};
+        bool is_last = i == scenario->messages - 1;
+
+        add_post(scenario, 0, is_last && i > 0, receive);
+        add_post(scenario, scenario->nodes - 1 - i % (scenario->nodes - 1), 0, send);
+    }
 }
 
 static void set_case(const struct sg_algo *algo, int32_t nodes, const struct variant *variant,
@@ -110,6 +146,8 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
              variant->roots ? nodes - 1 : 0);
     set_call(&scenario->instance[1].call, variant, operation, bytes,
              variant->roots ? nodes / 2 : 0);
+    if (variant->messages > 0)
+        set_messages(variant, scenario);
 }
 
 /* Case `index` of a protocol among so many processes, with a name to print; removes from *faults

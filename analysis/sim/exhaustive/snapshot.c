@@ -110,6 +110,8 @@ static uint64_t endpoint_key(const struct sg_explore_world *world,
     for (uint32_t i = 0; i < endpoint->payload.results_count; i++)
         hash = add_value(hash, &endpoint->payload.results[i]);
     hash = sg_intern_hash(hash, endpoint->cells, endpoint->needs.cells * sizeof *endpoint->cells);
+    if (endpoint->posts != NULL)
+        hash = sg_intern_hash(hash, endpoint->posts, sg_explore_posts_bytes(world->scenario));
     for (int id = 0; id < SG_TIMERS; id++) {
         bool set = endpoint->timer_ns[id] != SG_TIMER_UNSET;
 

@@ -1,6 +1,7 @@
 #include "sim/explore/actions.h"
 
 #include "sim/explore/check.h"
+#include "sim/explore/posts.h"
 
 #include <string.h>
 
@@ -184,4 +185,7 @@ const struct sg_host_scheduler sg_explore_scheduler = {
     .combine = combine,
     .complete = complete,
     .finish = finish,
+    .fill = sg_explore_fill,
+    .drain = sg_explore_drain_post,
+    .deliver = sg_explore_deliver,
 };

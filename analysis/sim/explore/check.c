@@ -1,5 +1,6 @@
 #include "sim/explore/check.h"
 
+#include "sim/explore/posts.h"
 #include "sim/explore/reference.h"
 
 bool sg_explore_check_actions(struct sg_explore_world *world,
@@ -234,10 +235,10 @@ const char *sg_explore_check_user(const struct sg_explore_world *world,
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 /* Contributions within the credits; these include at least the two releases that are kept, and as
- * many notices about them. */
+ * many notices about them. Of each post, what is asked and answered about it. */
 uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters)
 {
-    return 2u * parameters->credits + 8;
+    return 2u * parameters->credits + 8 + 6 * parameters->posts;
 }
 
 /* What timers cause, questions and answers, is limited by how often they fire. */
@@ -293,4 +294,5 @@ void sg_explore_check_end(struct sg_explore_world *world)
                                    sg_explore_head(endpoint)->outstanding);
         }
     }
+    sg_explore_check_posts(world);
 }

@@ -2,6 +2,7 @@
 
 #include "sim/explore/actions.h"
 #include "sim/explore/check.h"
+#include "sim/explore/posts.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -61,8 +62,8 @@ static void run_handler(struct sg_explore_world *world, struct sg_explore_endpoi
     sg_explore_violate(world, endpoint, "crashes: %s", strsignal(number));
 }
 
-static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
-                 sg_host_handler handle, struct sg_event *event)
+static void feed_one(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                     sg_host_handler handle, struct sg_event *event)
 {
     const char *wrong = NULL;
 
@@ -73,6 +74,7 @@ static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *end
     event->time_ns = world->now_ns + endpoint->ahead_ns;
     note(world, (uint64_t)(endpoint - world->endpoints) << 8 | event->kind);
     run_handler(world, endpoint, handle, event);
+    sg_explore_count_exchange(endpoint, world->host.actions.marks);
     world->host.scheduler = &sg_explore_scheduler;
     if (sg_explore_check_actions(world, endpoint))
         wrong = sg_host_carry_out(&world->host, &endpoint->host);
@@ -84,7 +86,42 @@ static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *end
     endpoint->changed = true;
 }
 
+/* Posts that have room now, or have just been made. */
+static void feed_posts(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint)
+{
+    int32_t index;
+
+    while (world->violation[0] == '\0' && (index = sg_explore_take_post(world, endpoint)) >= 0) {
+        struct sg_event event = {.kind = SG_EVENT_POST, .post = world->scenario->post[index].post};
+
+        feed_one(world, endpoint, world->scenario->algo->on_call, &event);
+    }
+}
+
+static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                 sg_host_handler handle, struct sg_event *event)
+{
+    feed_one(world, endpoint, handle, event);
+    feed_posts(world, endpoint);
+}
+
 /* ---- processes ------------------------------------------------------------------------------- */
+
+void sg_explore_post(struct sg_explore_world *world, int32_t process)
+{
+    int32_t index = sg_explore_next_post(world, process);
+    const struct sg_explore_post *post = &world->scenario->post[index];
+
+    sg_explore_make_post(world, index);
+    feed_posts(world, sg_explore_endpoint_of(world, post->comm, post->rank));
+}
+
+/* In one step, where posts are none by themselves. */
+static void post_all(struct sg_explore_world *world, int32_t process)
+{
+    while (world->violation[0] == '\0' && sg_explore_next_post(world, process) >= 0)
+        sg_explore_post(world, process);
+}
 
 void sg_explore_call(struct sg_explore_world *world, int32_t index)
 {
@@ -94,6 +131,7 @@ void sg_explore_call(struct sg_explore_world *world, int32_t index)
         sg_explore_endpoint_of(world, instance->comm, world->rank[instance->comm][index]);
     struct sg_event event = {.kind = SG_EVENT_CALL, .call = instance->call};
 
+    post_all(world, index);
     sg_explore_say(world, "%4u  p%d calls %s #%u of c%d (root %d, %u bytes, flags %u, site %u)",
                    world->step, index, sg_operation_names[instance->call.operation],
                    endpoint->calls + 1, instance->comm, instance->call.root, instance->call.bytes,
@@ -116,6 +154,7 @@ void sg_explore_drain(struct sg_explore_world *world, int32_t index)
 {
     struct sg_event event = {.kind = SG_EVENT_TIMER};
 
+    post_all(world, index);
     sg_explore_say(world, "%4u  p%d has made all its calls and drains", world->step, index);
     world->processes[index].state = SG_PROCESS_DRAINING;
     for (int32_t comm = 0; comm < world->scenario->comms; comm++) {

@@ -10,6 +10,8 @@
 void sg_explore_catch_crashes(void);
 
 void sg_explore_call(struct sg_explore_world *world, int32_t process);
+/* Its next post. */
+void sg_explore_post(struct sg_explore_world *world, int32_t process);
 void sg_explore_drain(struct sg_explore_world *world, int32_t process);
 void sg_explore_arrive(struct sg_explore_world *world, uint32_t live, bool keep);
 void sg_explore_lose(struct sg_explore_world *world, uint32_t live);

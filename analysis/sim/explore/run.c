@@ -16,7 +16,7 @@
 
 /* Steps to the end after the faults have ended: far above what any protocol needs. */
 #define HEALED_STEPS 2000
-#define HEALED_STEPS_EACH 400 /* of each call of each process */
+#define HEALED_STEPS_EACH 400 /* of each call of each process, and of each post */
 
 #define STREAM_CHOICES 1
 
@@ -133,8 +133,9 @@ static void pass_time(struct run *run)
 bool sg_explore_run(struct sg_explore_world *world, const struct sg_explore_scenario *scenario)
 {
     static _Thread_local struct run run;
-    uint32_t limit = scenario->steps + HEALED_STEPS +
-                     HEALED_STEPS_EACH * (uint32_t)(scenario->instances * scenario->nodes);
+    uint32_t limit =
+        scenario->steps + HEALED_STEPS +
+        HEALED_STEPS_EACH * (uint32_t)(scenario->instances * scenario->nodes + scenario->posts);
     struct sg_explore_step step;
 
     run.world = world;

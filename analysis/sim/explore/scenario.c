@@ -155,7 +155,7 @@ static void draw_shape(struct sg_explore_scenario *scenario, int32_t max_nodes,
     scenario->comms = keep(cut->comms, (int32_t)comms);
     scenario->instances = keep(cut->instances, (int32_t)instances);
     scenario->steps = sg_explore_below(&random, STEPS_LEAST + STEPS_EACH * nodes * instances);
-    if (cut->steps >= 0 && cut->steps < scenario->steps)
+    if (cut->steps >= 0)
         scenario->steps = (uint32_t)cut->steps;
     scenario->priorities = sg_explore_one_in(&random, 3);
     scenario->relocate = sg_explore_one_in(&random, 8);
@@ -186,6 +186,9 @@ bool sg_explore_draw(const struct sg_explore_subject *subject, struct sg_explore
             return false;
         draw_parameters(&parameters, &scenario->parameters);
     } while (!suits(scenario));
+    sg_explore_draw_messages(scenario, subject->cut.messages);
+    if (scenario->posts > 0 && subject->cut.steps < 0)
+        scenario->steps += sg_explore_below(&parameters, STEPS_EACH * (uint32_t)scenario->posts);
     for (int32_t i = 0; i < scenario->instances; i++) {
         draw_instance(scenario, i);
         if (subject->user)
@@ -259,4 +262,7 @@ void sg_explore_describe(const struct sg_explore_scenario *scenario, FILE *out)
             fprintf(out, " %d", scenario->comm[i].process[rank]);
         fputc('\n', out);
     }
+    if (scenario->posts > 0)
+        fprintf(out, "  %d messages, tables of %u posts, %u bytes a slice\n", scenario->messages,
+                p->posts, p->budget_bytes);
 }

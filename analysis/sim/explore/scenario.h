@@ -13,6 +13,8 @@
 #define SG_EXPLORE_NODES_MAX 64
 #define SG_EXPLORE_COMMS_MAX 3
 #define SG_EXPLORE_INSTANCES_MAX 24
+#define SG_EXPLORE_MESSAGES_MAX 24
+#define SG_EXPLORE_POSTS_MAX (4 * SG_EXPLORE_MESSAGES_MAX)
 
 /* What may go wrong, in addition to the order of independent steps. */
 enum sg_explore_fault {
@@ -38,6 +40,14 @@ struct sg_explore_instance {
     struct sg_algo_call call;
 };
 
+/* One post of a process, made when it comes to instance `before` or has made all its calls. Its
+ * handle is its index. Posts of all processes are in one order: nobody waits for a message while an
+ * earlier one is not under way. */
+struct sg_explore_post {
+    int32_t comm, rank, before;
+    struct sg_algo_post post;
+};
+
 struct sg_explore_scenario {
     const struct sg_algo *algo;
     uint64_t seed, schedule; /* for what is drawn here; for the choices in its run */
@@ -49,14 +59,16 @@ struct sg_explore_scenario {
     struct sg_algo_parameters parameters;
     struct sg_explore_comm comm[SG_EXPLORE_COMMS_MAX];
     struct sg_explore_instance instance[SG_EXPLORE_INSTANCES_MAX];
+    int32_t messages, posts;
+    struct sg_explore_post post[SG_EXPLORE_POSTS_MAX];
 };
 
 /* What to keep of a scenario; -1: all that its seed draws. */
 struct sg_explore_cut {
-    int64_t nodes, comms, instances, steps, schedule, faults;
+    int64_t nodes, comms, instances, messages, steps, schedule, faults;
 };
 
-#define SG_EXPLORE_UNCUT ((struct sg_explore_cut){-1, -1, -1, -1, -1, -1})
+#define SG_EXPLORE_UNCUT ((struct sg_explore_cut){-1, -1, -1, -1, -1, -1, -1})
 
 /* The ranges that a scenario is drawn from. */
 struct sg_explore_subject {
@@ -71,6 +83,9 @@ struct sg_explore_subject {
 /* False when none of several draws suits the protocol. */
 bool sg_explore_draw(const struct sg_explore_subject *subject,
                      struct sg_explore_scenario *scenario);
+
+/* Its messages, if the protocol takes any: at most so many; -1: all that its seed draws. */
+void sg_explore_draw_messages(struct sg_explore_scenario *scenario, int64_t most);
 
 /* "loss,repeat", "all", "none" to a mask. False: *wrong is the word that names no fault. */
 bool sg_explore_faults_read(const char *text, char separator, uint32_t *faults, const char **wrong);

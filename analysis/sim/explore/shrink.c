@@ -17,6 +17,7 @@ static const struct {
     {"nodes", offsetof(struct sg_explore_cut, nodes)},
     {"comms", offsetof(struct sg_explore_cut, comms)},
     {"instances", offsetof(struct sg_explore_cut, instances)},
+    {"messages", offsetof(struct sg_explore_cut, messages)},
     {"steps", offsetof(struct sg_explore_cut, steps)},
     {"schedule", offsetof(struct sg_explore_cut, schedule)},
     {"faults", offsetof(struct sg_explore_cut, faults)},
@@ -110,6 +111,8 @@ void sg_explore_shrink(struct sg_explore_world *world, struct sg_explore_subject
         smaller = lessen(&shrinking, offsetof(struct sg_explore_cut, comms), 1, scenario->comms);
         smaller |=
             lessen(&shrinking, offsetof(struct sg_explore_cut, instances), 1, scenario->instances);
+        smaller |=
+            lessen(&shrinking, offsetof(struct sg_explore_cut, messages), 0, scenario->messages);
         smaller |= lessen(&shrinking, offsetof(struct sg_explore_cut, nodes), 1, scenario->nodes);
         smaller |= drop_faults(&shrinking);
         smaller |= lessen(&shrinking, offsetof(struct sg_explore_cut, steps), 0, scenario->steps);

@@ -1,6 +1,7 @@
 #include "sim/explore/steps.h"
 
 #include "sim/explore/events.h"
+#include "sim/explore/posts.h"
 
 #include <string.h>
 
@@ -44,8 +45,7 @@ static bool deliverable(const struct sg_explore_world *world, const struct sg_ex
         return false;
     if (flight->base.kind == SG_FLIGHT_ACCESS)
         return true;
-    return reachable(world, view, flight->comm, flight->base.to,
-                     flight->base.kind == SG_FLIGHT_MESSAGE && flight->base.solicited);
+    return reachable(world, view, flight->comm, flight->base.to, flight->base.solicited);
 }
 
 /* Bit `to` of [kind][comm][from]: something earlier from there is still in flight. */
@@ -117,6 +117,19 @@ static bool has_next(const struct sg_explore_world *world, int32_t process)
     return self->next < scenario->instances;
 }
 
+/* Of a process that computes. */
+static enum sg_explore_step_kind next_step(const struct sg_explore_world *world,
+                                           const struct sg_explore_view *view, int32_t process)
+{
+    bool calls = has_next(world, process);
+
+    if (!view->always && sg_explore_next_post(world, process) >= 0)
+        return SG_STEP_POST;
+    if (!calls)
+        return SG_STEP_DRAIN;
+    return view->always ? SG_STEP_CALL : SG_STEP_ENTER;
+}
+
 static uint32_t list_processes(const struct sg_explore_world *world,
                                const struct sg_explore_view *view, struct sg_explore_step *steps)
 {
@@ -131,10 +144,8 @@ static uint32_t list_processes(const struct sg_explore_world *world,
             kind = SG_STEP_CALL;
         else if (!computing(world, process))
             continue;
-        else if (has_next(world, process))
-            kind = view->always ? SG_STEP_CALL : SG_STEP_ENTER;
         else
-            kind = SG_STEP_DRAIN;
+            kind = next_step(world, view, process);
         steps[count++] =
             (struct sg_explore_step){.kind = (uint8_t)kind, .index = (uint16_t)process};
     }
@@ -211,6 +222,9 @@ void sg_explore_take(struct sg_explore_world *world, const struct sg_explore_ste
         break;
     case SG_STEP_ENTER:
         world->processes[step->index].state = SG_PROCESS_ENTERING;
+        break;
+    case SG_STEP_POST:
+        sg_explore_post(world, step->index);
         break;
     case SG_STEP_CALL:
         sg_explore_call(world, step->index);

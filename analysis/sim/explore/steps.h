@@ -10,6 +10,7 @@ enum sg_explore_step_kind {
     SG_STEP_LOSE,
     SG_STEP_NOTICE, /* watch `id` of endpoint `index` */
     SG_STEP_ENTER,  /* process `index` polls */
+    SG_STEP_POST,   /* ... posts */
     SG_STEP_CALL,   /* ... and calls */
     SG_STEP_DRAIN,
     SG_STEP_FIRE /* timer `id` of endpoint `index` */

@@ -57,6 +57,12 @@ int32_t sg_explore_instance_at(const struct sg_explore_world *world, int32_t com
     return -1;
 }
 
+size_t sg_explore_posts_bytes(const struct sg_explore_scenario *scenario)
+{
+    return sizeof(struct sg_explore_posts) +
+           (size_t)scenario->posts * sizeof(struct sg_explore_posted);
+}
+
 /* The size of a state with its guards. */
 static size_t guarded_bytes(size_t state_bytes)
 {
@@ -96,6 +102,9 @@ static void lay_out_endpoint(struct sg_explore_world *world, struct sg_explore_e
     sg_host_lay_out(layout, &endpoint->needs, scenario->parameters.credits, SG_EXPLORE_GUARD_BYTES,
                     &endpoint->host);
     endpoint->cells = endpoint->host.cells;
+    endpoint->posts = NULL;
+    if (scenario->posts > 0)
+        endpoint->posts = sg_host_reserve(layout, sg_explore_posts_bytes(scenario));
     endpoint->spare = NULL;
     if (scenario->relocate)
         endpoint->spare = sg_host_reserve(layout, guarded_bytes(state_bytes));
@@ -160,6 +169,9 @@ static void find_peers(struct sg_explore_world *world)
                           scenario->comm[instance->comm].size, &scenario->parameters,
                           &instance->call);
     }
+    /* A message may go from anybody to anybody. */
+    if (scenario->posts > 0)
+        memset(world->peers, 0xff, sizeof world->peers);
 }
 
 bool sg_explore_world_open(struct sg_explore_world *world,

@@ -44,10 +44,27 @@ struct sg_explore_process {
     uint32_t held_until; /* does nothing before this step */
 };
 
+/* What has become of a post at its endpoint. */
+struct sg_explore_posted {
+    uint32_t exchange; /* the first that it takes part in, from 1 */
+    int32_t message;   /* the send that a receive got bytes of, or was delivered; -1 */
+    int32_t source, tag;
+    uint32_t source_local;
+    uint32_t chunks, bytes; /* of that: a bit each; in all */
+    bool made, fed, delivered;
+};
+
+/* Of an endpoint: by index in the scenario. */
+struct sg_explore_posts {
+    uint32_t exchanges; /* that have begun here */
+    struct sg_explore_posted posted[];
+};
+
 struct sg_explore_endpoint {
     unsigned char *spare;         /* where a relocated state goes */
     struct sg_host_endpoint host; /* what the host uses of it */
     struct sg_payload payload;
+    struct sg_explore_posts *posts; /* NULL: the scenario has none */
     struct sg_value operand;
     uint64_t *cells;
     uint64_t finished; /* bit n: instance n */
@@ -114,6 +131,8 @@ struct sg_explore_endpoint *sg_explore_endpoint_of(struct sg_explore_world *worl
                                                    int32_t rank);
 struct sg_explore_process *sg_explore_process_of(struct sg_explore_world *world,
                                                  const struct sg_explore_endpoint *endpoint);
+
+size_t sg_explore_posts_bytes(const struct sg_explore_scenario *scenario);
 
 /* Records the first violation: "endpoint 3 of communicator 0 <what>". */
 void sg_explore_violate(struct sg_explore_world *world, const struct sg_explore_endpoint *endpoint,

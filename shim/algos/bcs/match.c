@@ -70,7 +70,7 @@ struct sg_bcs_descriptor *sg_bcs_find_unexpected(struct sg_bcs_messages *m,
 
 /* ---- the exchange: senders ------------------------------------------------------------------- */
 
-void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange)
+void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
 
@@ -80,6 +80,7 @@ void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange)
     m->exchange = exchange;
     m->refused = false;
     m->offers = 0;
+    sg_emit_mark(actions, SG_MARK_EXCHANGE);
 }
 
 /* The number of the last send before the i-th that went the same way in this exchange. */
@@ -277,7 +278,7 @@ static void take_descriptor(struct sg_bcs *s, int32_t from, const struct sg_head
     struct sg_header answer = {.kind = SG_BCS_ANSWER, .number = {[SG_BCS_POST] = descriptor.post}};
 
     /* The next strobe here is the exchange's. */
-    sg_bcs_begin_exchange(s, s->strobe.index + 1);
+    sg_bcs_begin_exchange(s, s->strobe.index + 1, actions);
     descriptor.exchange = m->exchange;
     descriptor.is_expected = is_expected(m, &descriptor);
     if (make_room(s, &descriptor, actions))

@@ -211,7 +211,7 @@ void sg_bcs_begin_messages(struct sg_bcs *s, uint32_t restarted, struct sg_actio
         return;
     m->transferring = s->strobe.mask & SG_BCS_TRANSFER;
     if (s->strobe.mask & SG_BCS_DESCRIPTORS)
-        sg_bcs_begin_exchange(s, s->strobe.index);
+        sg_bcs_begin_exchange(s, s->strobe.index, actions);
     if (s->strobe.mask & SG_BCS_SCHEDULING) {
         sg_bcs_match(s, actions);
         sg_bcs_grant(s, actions);

@@ -182,7 +182,7 @@ static inline uint32_t sg_bcs_tag(uint32_t of, uint32_t index)
 /* ---- match.c: the descriptor exchange, and which message is which receive's */
 
 /* An exchange begins here, if it has not. */
-void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange);
+void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange, struct sg_actions *actions);
 /* Offers what it may, as far as there is room. */
 void sg_bcs_offer(struct sg_bcs *s, struct sg_actions *actions);
 /* Everything that was offered has been answered. */

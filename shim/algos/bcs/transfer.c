@@ -267,9 +267,10 @@ void sg_bcs_transfer(struct sg_bcs *s, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
 
-    fill_asked(s, actions);
     for (uint32_t i = 0; m->transferring && i < m->receives && sg_bcs_has_room(actions); i++)
         move(s, sg_bcs_receive_order(m)[i], actions);
+    /* The moves may have asked for slots of this endpoint, or freed some. */
+    fill_asked(s, actions);
 }
 
 bool sg_bcs_has_transferred(struct sg_bcs *s)
