@@ -101,8 +101,9 @@ static void add_post(struct sg_explore_scenario *scenario, int32_t rank, int32_t
     scenario->post[scenario->posts++] = (struct sg_explore_post){0, rank, before, post};
 }
 
-/* From the last endpoints to the first, from whom it does not say; the last message is received after
- * the instance. */
+/* From the last endpoints to the first, from whom it does not say; the last message is received
+ * after the instance.
+ */
 static void set_messages(const struct variant *variant, struct sg_explore_scenario *scenario)
 {
     uint32_t bytes = variant->bytes > 0 ? variant->bytes : BYTES;

@@ -1,0 +1,96 @@
+/* The reference of matches, on cases whose matches are plain. */
+#include "lib/unit.h"
+#include "sim/explore/matching.h"
+
+#define TABLE 4
+
+static struct sg_matching_post send_from(int32_t rank, uint32_t number, int32_t to, int32_t tag,
+                                         uint32_t exchange)
+{
+    return (struct sg_matching_post){
+        rank,
+        {.kind = SG_POST_SEND, .number = number, .peer = to, .tag = tag, .bytes = 8},
+        exchange,
+        -1};
+}
+
+static struct sg_matching_post receive_at(int32_t rank, uint32_t number, int32_t from, int32_t tag,
+                                          uint32_t exchange)
+{
+    return (struct sg_matching_post){
+        rank,
+        {.kind = SG_POST_RECEIVE, .number = number, .peer = from, .tag = tag, .bytes = 8},
+        exchange,
+        -1};
+}
+
+static void anybody_is_by_exchange_and_endpoint(void)
+{
+    struct sg_matching_post posts[] = {
+        send_from(2, 1, 0, 5, 1),
+        send_from(1, 1, 0, 5, 1),
+        send_from(0, 1, 0, 5, 2),
+        receive_at(0, 2, SG_ANY, 5, 2),
+        receive_at(0, 3, SG_ANY, SG_ANY, 2),
+        receive_at(0, 4, 0, SG_ANY, 2),
+    };
+
+    sg_reference_match(posts, 6, 3, TABLE);
+    CU_ASSERT_EQUAL(posts[3].match, 1);
+    CU_ASSERT_EQUAL(posts[4].match, 0);
+    CU_ASSERT_EQUAL(posts[5].match, 2);
+    CU_ASSERT_PTR_NULL(sg_reference_order(posts, 6));
+}
+
+/* Five messages in a table of four, of which two stay: the one that is waited for, and is last. */
+static void who_is_waited_for_has_room(void)
+{
+    struct sg_matching_post posts[] = {
+        send_from(1, 1, 0, 5, 1),       send_from(1, 2, 0, 5, 1), send_from(1, 3, 0, 5, 1),
+        send_from(1, 4, 0, 5, 1),       send_from(2, 1, 0, 6, 1), receive_at(0, 1, SG_ANY, 6, 1),
+        receive_at(0, 2, SG_ANY, 5, 2),
+    };
+
+    sg_reference_match(posts, 7, 3, TABLE);
+    CU_ASSERT_EQUAL(posts[5].match, 4);
+    CU_ASSERT_EQUAL(posts[6].match, 0);
+}
+
+/* Without a match in sight, a receive has none. */
+static void what_does_not_suit_stays(void)
+{
+    struct sg_matching_post posts[] = {send_from(1, 1, 0, 5, 1), receive_at(0, 1, 2, 5, 1),
+                                       receive_at(0, 2, 1, 6, 1), receive_at(1, 1, 1, 5, 1)};
+
+    sg_reference_match(posts, 4, 3, TABLE);
+    for (int i = 1; i < 4; i++)
+        CU_ASSERT_EQUAL(posts[i].match, -1);
+}
+
+/* MPI's own rules: of messages of one sender, and of receives of one rank. */
+static void order_is_wrong_where_it_is(void)
+{
+    struct sg_matching_post posts[] = {send_from(1, 1, 0, 5, 1), send_from(1, 2, 0, 5, 1),
+                                       receive_at(0, 1, SG_ANY, 5, 1), receive_at(0, 2, 1, 5, 1)};
+
+    posts[2].match = 1;
+    posts[3].match = 0;
+    CU_ASSERT_PTR_NOT_NULL(sg_reference_order(posts, 4));
+    posts[2].match = 0;
+    posts[3].match = 1;
+    CU_ASSERT_PTR_NULL(sg_reference_order(posts, 4));
+    posts[2].match = -1;
+    posts[3].match = 0;
+    CU_ASSERT_PTR_NOT_NULL(sg_reference_order(posts, 4));
+    posts[2].match = 0;
+    posts[2].post.tag = 6;
+    CU_ASSERT_PTR_NOT_NULL(sg_reference_order(posts, 4));
+}
+
+const struct unit_test unit_tests[] = {
+    {"anybody's messages are taken by exchange and endpoint", anybody_is_by_exchange_and_endpoint},
+    {"who is waited for has room", who_is_waited_for_has_room},
+    {"what does not suit stays", what_does_not_suit_stays},
+    {"MPI's rules of order are checked", order_is_wrong_where_it_is},
+    {NULL, NULL},
+};
