@@ -59,12 +59,12 @@ VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model program explore exhaustive papers)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) analysis/report \
                   analysis/report/trials analysis/report/profile analysis/report/waitstates \
-                  analysis/report/path analysis/report/causes analysis/report/before analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch analysis/options analysis/output $(SIM_DIRS) \
+                  analysis/report/path analysis/report/causes analysis/report/before analysis/report/slices analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch analysis/options analysis/output $(SIM_DIRS) \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
                   analysis/options analysis/output analysis/report analysis/report/trials analysis/report/profile \
-                  analysis/report/waitstates analysis/report/path analysis/report/causes analysis/report/before analysis/compare analysis/advise analysis/page analysis/perfetto \
+                  analysis/report/waitstates analysis/report/path analysis/report/causes analysis/report/before analysis/report/slices analysis/compare analysis/advise analysis/page analysis/perfetto \
                   analysis/watch $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
@@ -191,7 +191,7 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,merg
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
 BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file \
-                config_table operation parameter rank_list status text waiting) \
+                config_table operation parameter rank_list slice status text waiting) \
               $(basename $(call sources,shim/rule)) shim/algos/parameters shim/algos/tree \
               analysis/sim/model/node analysis/sim/timed/network
 
@@ -275,7 +275,7 @@ WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/tran
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_channels: $(call weak,$(WEAK_SHM))
 # What is not reached of these is left out.
-WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking statistics waiting) \
+WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking slices statistics waiting) \
                     $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
 $(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))

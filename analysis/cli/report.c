@@ -53,6 +53,7 @@ static void set_csv(const struct sg_usage *usage, const char *name, void *to)
         [SG_PRINT_CAUSES] = "causes",
         [SG_PRINT_INTERVALS] = "intervals",
         [SG_PRINT_COLLECTIVES] = "collectives",
+        [SG_PRINT_SLICES] = "slices",
     };
     struct options *options = to;
     size_t table = SG_PRINT_SITES;
@@ -60,13 +61,42 @@ static void set_csv(const struct sg_usage *usage, const char *name, void *to)
     while (name != NULL && table < SG_PRINT_TABLES && strcmp(tables[table], name) != 0)
         table++;
     if (table == SG_PRINT_TABLES)
-        sg_usage_fault(
-            usage,
-            "no table '%s' for CSV; there are: sites functions calls messages "
-            "one-sided collectives waits pairs path causes intervals primitives distributions",
-            name);
+        sg_usage_fault(usage,
+                       "no table '%s' for CSV; there are: sites functions calls messages "
+                       "one-sided collectives waits pairs path causes intervals primitives "
+                       "distributions slices",
+                       name);
     options->csv = true;
     options->rows.table = (enum sg_print_table)table;
+}
+
+/* Without a window: all slices. */
+static void set_slices(const struct sg_usage *usage, const char *window, void *to)
+{
+    struct sg_print_options *rows = to;
+
+    rows->has_slices = true;
+    rows->slices.has_window = window != NULL;
+    if (window != NULL && !sg_slice_window_parse(window, &rows->slices.first, &rows->slices.last))
+        sg_usage_fault(usage, "--slices wants FIRST-LAST, of which FIRST is not the greater");
+}
+
+static void set_nodes(const struct sg_usage *usage, const char *nodes, void *to)
+{
+    struct sg_slices_filter *filter = to;
+
+    filter->has_nodes = true;
+    if (!sg_rank_list_parse(nodes, &filter->nodes))
+        sg_usage_fault(usage, "--node wants nodes such as 3 or 0-3,8");
+}
+
+static void set_metrics(const struct sg_usage *usage, const char *names, void *to)
+{
+    uint32_t *metrics = to;
+
+    *metrics = sg_slice_metrics_parse("report: --metric", names, true);
+    if (*metrics == 0)
+        sg_usage_fault(usage, "--metric wants metrics such as GETTS,LTTS");
 }
 
 static void check(const struct sg_usage *usage, struct options *options)
@@ -83,6 +113,10 @@ static void check(const struct sg_usage *usage, struct options *options)
         sg_usage_fault(usage, "--html excludes --calls and --distribution");
     if (options->csv && options->rows.table == SG_PRINT_SITES && options->rows.primitives)
         options->rows.table = SG_PRINT_PRIMITIVES;
+    if (options->csv && options->rows.has_slices)
+        options->rows.table = SG_PRINT_SLICES;
+    if (options->html != NULL && options->rows.has_slices)
+        sg_usage_fault(usage, "--html excludes --slices");
     if (options->csv && options->rows.distribution != NULL)
         options->rows.table = SG_PRINT_DISTRIBUTIONS;
     if (options->why.site != NULL && (options->json || options->csv || options->html != NULL ||
@@ -103,7 +137,7 @@ static void parse(int argc, char **argv, struct options *options)
         {"comms", 'C', NULL, "print a row for each communicator", &options->rows.comms, NULL},
         {"csv", 'c', "[=TABLE]",
          "print the rows as CSV, or another table: collectives, functions, calls, messages, waits,"
-         " pairs, path, causes, intervals, primitives, distributions",
+         " pairs, path, causes, intervals, primitives, distributions, slices",
          options, set_csv},
         {"calls", 'a', NULL,
          "print MPI functions' latencies, computation granularity and communication overhead",
@@ -111,6 +145,13 @@ static void parse(int argc, char **argv, struct options *options)
         {"distribution", 'd', "PRIMITIVE",
          "print the distributions that STAGGER_MMDS kept of a function",
          &options->rows.distribution, NULL},
+        {"slices", 'l', "[=FIRST-LAST]",
+         "print the slices of bcs that STAGGER_EMDS kept, or those of this window", &options->rows,
+         set_slices},
+        {"node", 'N', "NODES", "print slices of these nodes only (3, 0-3,7)", &options->rows.slices,
+         set_nodes},
+        {"metric", 'm', "METRICS", "print these metrics of slices only (GETTS,LTTS)",
+         &options->rows.slices.metrics, set_metrics},
         {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
          &options->sort, set_sort},
         {"why", 'w', "SITE", "print why ranks are late at this call site, written as in a rule",

@@ -10,6 +10,7 @@
 #include "report/print.h"
 #include "report/profile/print.h"
 #include "report/ranks.h"
+#include "report/slices/print.h"
 #include "report/trials/json.h"
 #include "report/waitstates/print.h"
 
@@ -174,6 +175,7 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_path_json(&root, report, options);
     sg_causes_json(&root, report, options);
     sg_before_json(&root, report, options);
+    sg_json_set(&root, "slices", sg_slices_json(report, options));
     return print(root, report, options, out);
 }
 
@@ -191,6 +193,8 @@ enum sg_status sg_report_print_csv(const struct sg_report *report,
         "skew_mean_ns=skew_ns.mean comm_parent ran_ahead late_by_signal"};
     json_t *rows;
 
+    if (options->table == SG_PRINT_SLICES)
+        return sg_slices_print_csv(report, options, out);
     if (options->table == SG_PRINT_INTERVALS)
         return sg_before_print_csv(report, options, out);
     if (options->table == SG_PRINT_CAUSES)

@@ -11,6 +11,7 @@
 #include "core/status.h"
 #include "output/table.h"
 #include "report/report.h"
+#include "report/slices/slices.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -30,15 +31,18 @@ enum sg_print_table {
     SG_PRINT_PATH,
     SG_PRINT_CAUSES,
     SG_PRINT_INTERVALS,
+    SG_PRINT_SLICES,
     SG_PRINT_TABLES
 };
 
 struct sg_print_options {
-    uint32_t top;              /* the most rows, and sums, to print; 0: all */
-    bool comms;                /* text: a row for each communicator instead of the sums */
-    enum sg_print_table table; /* CSV */
-    bool primitives;           /* text: the summary of all calls, and nothing else */
-    const char *distribution;  /* text: of this primitive, and nothing else; NULL: the report */
+    uint32_t top;                   /* the most rows, and sums, to print; 0: all */
+    bool comms;                     /* text: a row for each communicator instead of the sums */
+    enum sg_print_table table;      /* CSV */
+    bool primitives;                /* text: the summary of all calls, and nothing else */
+    bool has_slices;                /* text: slices, and nothing else */
+    struct sg_slices_filter slices; /* of them, those that are printed */
+    const char *distribution; /* text: of this primitive, and nothing else; NULL: the report */
 };
 
 static inline uint32_t sg_print_count(const struct sg_print_options *options, uint32_t count)

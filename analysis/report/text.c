@@ -10,6 +10,7 @@
 #include "report/path/print.h"
 #include "report/print.h"
 #include "report/profile/print.h"
+#include "report/slices/print.h"
 #include "report/waiting.h"
 #include "report/waitstates/print.h"
 
@@ -139,6 +140,8 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
 
     if (options->distribution != NULL)
         return sg_calls_print_distribution(report, options, out);
+    if (options->has_slices)
+        return sg_slices_print_text(report, options, out);
     if (options->primitives)
         return sg_calls_print_primitives(report, options, out);
     put_header(report, out);

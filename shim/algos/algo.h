@@ -196,8 +196,9 @@ enum sg_action_kind {
     SG_ACTION_COMPLETE, /* the call under way may return; its result is there unless it is split */
     SG_ACTION_FINISH, /* instance `seq` has left this endpoint; of a split call: the result is there
                        */
-    SG_ACTION_BEGIN_SLICE, /* for whoever measures: a slice begins here */
-    SG_ACTION_END_SLICE,   /* ... the last one to begin is over here: actions.slice */
+    /* For whoever measures, actions.slice: it begins here (number, first, NCOLLMSM are known). */
+    SG_ACTION_BEGIN_SLICE,
+    SG_ACTION_END_SLICE, /* ... and is over here */
     /* One-sided, for endpoints that say SG_ALGO_ONE_SIDED. `to` may be the endpoint itself. */
     SG_ACTION_WRITE,        /* data `from` -> slot `remote` of `to` */
     SG_ACTION_WRITE_RESULT, /* data `from` -> result `remote` of `to`, which has called its instance
@@ -312,7 +313,7 @@ struct sg_actions {
     struct sg_data *parts; /* SG_ACTIONS_MAX * 2 entries */
     uint32_t parts_count;
     uint64_t marks; /* 1 << enum sg_mark */
-    /* With an END_SLICE: in the endpoint's state, until its next event. */
+    /* With a BEGIN_SLICE or END_SLICE: in the endpoint's state, until its next event. */
     const struct sg_slice *slice;
     uint8_t routine; /* 1 + enum sg_slice_routine: what the event was for; 0: nothing of slices */
 };

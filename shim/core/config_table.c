@@ -3,6 +3,7 @@
 
 #include "core/bins.h"
 #include "core/rank_list.h"
+#include "core/slice.h"
 #include "core/text.h"
 #include "core/waiting.h"
 
@@ -176,6 +177,16 @@ static enum sg_status parse_ranks(const char *text, const struct sg_config_entry
                                                             : SG_ERR_SYNTAX;
 }
 
+static enum sg_status parse_window(const char *text, const struct sg_config_entry *entry,
+                                   struct sg_config *config)
+{
+    uint64_t first, last;
+
+    return *text == '\0' || sg_slice_window_parse(text, &first, &last)
+               ? parse_path(text, entry, config)
+               : SG_ERR_SYNTAX;
+}
+
 static void print_path(const struct sg_config_entry *entry, const struct sg_config *config,
                        char *text, int size_bytes)
 {
@@ -211,9 +222,11 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 #define SIZE(field, expected, low, high) TYPE(size, size, field, expected, low, high, NULL)
 #define STRING(field, what, bytes)                                                                 \
     TYPE(path, path, field, what " of at most " TEXT(bytes) " bytes", 0, bytes, NULL)
-#define RANKS(field, bytes)                                                                        \
-    TYPE(ranks, path, field, "ranks such as 3 or 0-3,8, of at most " TEXT(bytes) " bytes", 0,      \
+#define RANKS(field, what, bytes)                                                                  \
+    TYPE(ranks, path, field, what " such as 3 or 0-3,8, of at most " TEXT(bytes) " bytes", 0,      \
          bytes, NULL)
+#define WINDOW(field)                                                                              \
+    TYPE(window, path, field, "FIRST-LAST, of which FIRST is not the greater", 0, PATH_BYTES, NULL)
 #define RULE(kind) NULL, NULL, NULL, 0, 0, 0, NULL, SG_CONFIG_RULE_##kind
 
 const struct sg_config_entry sg_config_entries[] = {
@@ -287,13 +300,23 @@ const struct sg_config_entry sg_config_entries[] = {
      "Whether each process keeps its computation granularity and communication overhead.",
      WORD(mmds, "off or on", off_or_on)},
     {"STAGGER_MMDS_RANKS", "", "The ranks that do; all of them when empty.",
-     RANKS(mmds_ranks, LIST_BYTES)},
+     RANKS(mmds_ranks, "ranks", LIST_BYTES)},
     {"STAGGER_MMDS_CALLS", "",
      "MPI functions whose distributions of latency and bytes they keep, too: globs, separated by "
      "commas.",
      STRING(mmds_calls, "globs", GLOBS_BYTES)},
     {"STAGGER_MMDS_BINS", "4", "Bins of these distributions to each doubling of the value.",
      POWER(mmds_bins, 1, 16)},
+    {"STAGGER_EMDS", "off", "Whether each slice of bcs is recorded, at every node.",
+     WORD(emds, "off or on", off_or_on)},
+    {"STAGGER_EMDS_NODES", "", "The nodes at which they are; all of them when empty.",
+     RANKS(emds_nodes, "nodes", LIST_BYTES)},
+    {"STAGGER_EMDS_METRICS", "",
+     "The metrics that are, such as GETTS,LTTS, separated by commas; all when empty.",
+     STRING(emds_metrics, "metrics", GLOBS_BYTES)},
+    {"STAGGER_EMDS_SLICES", "", "The slices that are: FIRST-LAST, from MPI_Init; all when empty.",
+     WINDOW(emds_slices)},
+    {"STAGGER_EMDS_EVERY", "1", "One slice in so many is.", INTEGER(emds_every, 1, 1000000)},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
      STRING(config_file, "a path", PATH_BYTES)},
     {"STAGGER_TRIAL", "",
@@ -353,6 +376,9 @@ void sg_config_clear(struct sg_config *config)
     free(config->verbs_device);
     free(config->mmds_ranks);
     free(config->mmds_calls);
+    free(config->emds_nodes);
+    free(config->emds_metrics);
+    free(config->emds_slices);
     *config = (struct sg_config){0};
 }
 

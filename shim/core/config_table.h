@@ -57,6 +57,11 @@ struct sg_config {
     char *mmds_ranks;                           /* "": all */
     char *mmds_calls;                           /* globs of functions; "": none */
     int mmds_bins;                              /* to each doubling; a power of two */
+    int emds;                                   /* 0: off, 1: on */
+    char *emds_nodes;                           /* "": all */
+    char *emds_metrics;                         /* separated by commas; "": all */
+    char *emds_slices;                          /* "FIRST-LAST"; "": all */
+    int emds_every;                             /* one slice in so many */
     char *config_file;                          /* "" : none */
     struct sg_config_rule *rules;               /* in order of precedence */
     int rule_count;

@@ -1,5 +1,11 @@
 #include "core/slice.h"
 
+#include "core/status.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #define TIME true, false
@@ -40,4 +46,55 @@ enum sg_slice_metric sg_slice_metric_find(const char *name)
     while (metric < SG_SLICE_METRICS && strcasecmp(sg_slice_metrics[metric].name, name) != 0)
         metric++;
     return (enum sg_slice_metric)metric;
+}
+
+bool sg_slice_window_parse(const char *text, uint64_t *first, uint64_t *last)
+{
+    const char *end = text + strlen(text);
+    const char *at = sg_text_number(text, end, false, first);
+
+    if (at == NULL || *at != '-')
+        return false;
+    at = sg_text_number(at + 1, end, false, last);
+    return at == end && *first <= *last;
+}
+
+static enum sg_slice_metric nearest(const char *name)
+{
+    char upper[SG_DISTANCE_BYTES + 1];
+    size_t length = 0;
+    int best = 0, least = SG_DISTANCE_BYTES;
+
+    for (; name[length] != '\0' && length < SG_DISTANCE_BYTES; length++)
+        upper[length] = (char)toupper((unsigned char)name[length]);
+    upper[length] = '\0';
+    for (int metric = 0; metric < SG_SLICE_METRICS; metric++) {
+        int distance = sg_text_distance(upper, sg_slice_metrics[metric].name);
+
+        if (distance < least) {
+            least = distance;
+            best = metric;
+        }
+    }
+    return (enum sg_slice_metric)best;
+}
+
+uint32_t sg_slice_metrics_parse(const char *source, const char *text, bool speak)
+{
+    char *copy = strdup(text), *rest = copy, excerpt[SG_EXCERPT_BYTES];
+    const char *name;
+    uint32_t chosen = 0;
+
+    while (copy != NULL && (name = strtok_r(rest, ", \t", &rest)) != NULL) {
+        enum sg_slice_metric metric = sg_slice_metric_find(name);
+
+        if (metric < SG_SLICE_METRICS)
+            chosen |= UINT32_C(1) << metric;
+        else if (speak)
+            sg_log("%s: there is no metric %s, which is ignored; the nearest name is %s", source,
+                   sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt),
+                   sg_slice_metrics[nearest(name)].name);
+    }
+    free(copy);
+    return chosen;
 }

@@ -105,6 +105,13 @@ static inline void sg_slice_count(struct sg_slice *slice, enum sg_slice_metric m
     sg_slice_put(slice, metric, before + 1);
 }
 
+/* "7500-12500". False: it is no window, or its first slice is greater than its last. */
+bool sg_slice_window_parse(const char *text, uint64_t *first, uint64_t *last);
+
+/* Metrics separated by commas or blanks: a bit each. What is none is ignored, and said with the
+ * nearest name in a line that begins with source, if speak. 0: none is one. */
+uint32_t sg_slice_metrics_parse(const char *source, const char *text, bool speak);
+
 /* By name, in any case; SG_SLICE_METRICS: there is none. */
 enum sg_slice_metric sg_slice_metric_find(const char *name);
 

@@ -97,6 +97,10 @@ static void end_record(struct sg_record_call *record, uint64_t bytes,
     record->repeats = word(statistics->repeats);
     record->skew_ns =
         statistics->skew_ns < SG_CALL_WIDE_MAX ? statistics->skew_ns : SG_CALL_WIDE_MAX;
+    if (statistics->slice > 0) {
+        record->skew_ns = (statistics->slice - 1) & SG_CALL_WIDE_MAX;
+        record->flags |= SG_CALL_SLICE;
+    }
     record->executed = statistics->executed;
     if (statistics->skew_known)
         record->flags |= SG_CALL_SKEW;
@@ -156,6 +160,15 @@ static uint32_t duration(uint64_t ns)
     return (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX);
 }
 
+static void put_slice(struct sg_record_nonblocking *record, uint64_t slice)
+{
+    if (slice == 0)
+        return;
+    record->slice_low = (uint32_t)(slice - 1);
+    record->slice_high = (uint16_t)((slice - 1) >> 32);
+    record->flags |= SG_CALL_SLICE;
+}
+
 static void on_completed(void *context, const struct sg_request_times *times)
 {
     struct nonblocking *nonblocking = context;
@@ -169,6 +182,7 @@ static void on_completed(void *context, const struct sg_request_times *times)
             nonblocking->record->tests = word(times->tests);
             nonblocking->record->start_ns = duration(parts.start_ns);
             nonblocking->record->exposed_ns = times->exposed_ns;
+            put_slice(nonblocking->record, times->slice);
             /* Release: a reader that sees the end sees the whole record. */
             atomic_store_explicit(&nonblocking->record->end_ns, times->completed_ns,
                                   memory_order_release);

@@ -3,6 +3,7 @@
 #include "causes/causes.h"
 #include "core/tick.h"
 #include "intercept/comm_setup.h"
+#include "intercept/emds.h"
 #include "intercept/passing.h"
 #include "intercept/test_loop.h"
 #include "intercept/trace_events.h"
@@ -29,6 +30,7 @@ static enum sg_status start(void)
         sg_trial_record(&sg_process);
         sg_trace_events_start();
         sg_profile_start(may_use_threads());
+        sg_emds_start();
     }
     if (sg_test_loop_start(&sg_process.exchange, sg_passing_is_direct) != SG_OK)
         return SG_ERR_SYSTEM;

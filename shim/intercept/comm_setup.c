@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "intercept/comm_engine.h"
+#include "intercept/emds.h"
 #include "internode/internode.h"
 #include "mpi/real.h"
 #include "profile/comms.h"
@@ -101,6 +102,8 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk,
         sg_comm_make_engine(comm, talk, members, &identity.offer);
     if (comm->managed)
         record(comm, handle, &identity, members->world_ranks);
+    if (comm->internode != NULL && sg_internode_has_slices(comm->internode))
+        sg_emds_know(comm->internode, comm->index);
 }
 
 /* Sets up what can be managed. */

@@ -1,6 +1,7 @@
 #include "intercept/trace_events.h"
 
 #include "core/clock.h"
+#include "intercept/emds.h"
 #include "mpi/trace_events.h"
 #include "profile/site.h"
 #include "profile/thread.h"
@@ -51,7 +52,8 @@ static void on_line(enum sg_trace_line kind, const char *text)
 
 void sg_trace_events_start(void)
 {
-    static const struct sg_trace_events trace_events = {on_late, on_line, sg_site_locate};
+    static const struct sg_trace_events trace_events = {
+        .late = on_late, .slice = sg_emds_slice, .line = on_line, .site = sg_site_locate};
 
     sg_trace_events_set(&trace_events);
 }

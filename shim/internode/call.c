@@ -196,5 +196,6 @@ int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
     sg_endpoint_runs_users(NULL);
     sg_internode_leave(internode);
     sg_internode_read_counters(internode, statistics);
+    statistics->slice = window.slice;
     return plan->user == NULL ? MPI_SUCCESS : sg_user_fold_error(plan->user, call->comm);
 }

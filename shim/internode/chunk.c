@@ -102,6 +102,7 @@ static void fill(const struct sg_internode *internode, struct sg_internode_insta
     instance->operation = (uint8_t)call->operation;
     instance->signature = sg_consistency_signature(call);
     instance->told = false;
+    instance->slice = 0;
     instance->root = call->root >= 0 ? internode->endpoint_of[call->root] : -1;
     instance->flags = 0;
     if (chunk->plan->user != NULL)
@@ -260,6 +261,7 @@ static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
     const struct sg_internode_instance *instance =
         sg_internode_instance_at(internode, chunk->position);
 
+    chunk->slice = instance->slice;
     /* Beside a broadcast's root its data are where it has put them. */
     if (chunk->result != NULL && instance->operation == SG_OPERATION_BCAST &&
         instance->root == internode->endpoint)
@@ -334,8 +336,10 @@ bool sg_chunk_window_step(struct sg_internode *internode, struct sg_chunk_window
             chunk->position = window->position + i;
             window->begun++;
         }
-        if (step(internode, chunk) && i == window->left)
+        if (step(internode, chunk) && i == window->left) {
+            window->slice = chunk->slice;
             window->left++;
+        }
         if (chunk->stage < SG_CHUNK_ARRIVED)
             break;
     }

@@ -22,9 +22,10 @@ struct sg_chunk {
     void *result;
     uint32_t count, bytes;
     enum sg_chunk_stage stage;
-    bool stalled; /* there was no free place at first */
-    bool calls;   /* has the endpoint's CALL delivered */
-    bool stays;   /* until the instance is over here */
+    bool stalled;   /* there was no free place at first */
+    bool calls;     /* has the endpoint's CALL delivered */
+    bool stays;     /* until the instance is over here */
+    uint64_t slice; /* that it ran in, once it has left: 1 + its number; 0: none */
 };
 
 /* A call under way at this rank. At most `width` chunks are begun and not yet left. */
@@ -33,6 +34,7 @@ struct sg_chunk_window {
     const struct sg_internode_plan *plan;
     uint64_t position;         /* of the first chunk */
     size_t count, begun, left; /* chunks; all before `begun` are begun, all before `left` left */
+    uint64_t slice;            /* of the last one that has left, in their order */
     size_t width;              /* of the window: at most the communicator's depth */
     struct sg_chunk *chunks;   /* by number, modulo SG_INTERNODE_INSTANCES_MAX */
 };

@@ -4,6 +4,7 @@
 #include "internode/consistency.h"
 #include "internode/decisions.h"
 #include "internode/host.h"
+#include "internode/slices.h"
 #include "internode/statistics.h"
 
 #include <string.h>
@@ -36,18 +37,21 @@ static bool deliver_one(struct sg_internode *internode, uint32_t protocol, sg_ha
     struct sg_algo_head before = *head;
     struct sg_actions actions = {
         .list = endpoint->actions, .capacity = SG_ACTIONS_MAX, .parts = endpoint->parts};
-    struct sg_delivery delivery = {internode, protocol, event, parts};
+    struct sg_delivery delivery = {
+        .internode = internode, .protocol = protocol, .event = event, .parts = parts};
     struct sg_late late;
     bool is_late;
 
     if (handler == NULL)
         return false;
+    sg_slices_begin_event(&delivery);
     handler(head, event, &actions);
     sg_decisions_record(internode, protocol, event,
                         handler == internode->protocols[protocol].algo->on_drain, &actions);
     is_late =
         head->late != before.late && sg_endpoint_begin_late(internode, protocol, event, &late);
     sg_internode_carry_out(&delivery, &actions);
+    sg_slices_end_event(&delivery, &actions);
     if (is_late)
         sg_endpoint_end_late(internode, &late);
     sg_endpoint_count(endpoint, &before, head, actions.marks);

@@ -1,5 +1,7 @@
 #include "internode/host.h"
 
+#include "internode/slices.h"
+
 #include <sched.h>
 #include <string.h>
 
@@ -227,7 +229,7 @@ static void finish(const struct sg_delivery *delivery, uint32_t seq)
     atomic_store_explicit(&instance->finished, instance->position + 1, memory_order_release);
 }
 
-void sg_internode_carry_out(const struct sg_delivery *delivery, const struct sg_actions *actions)
+void sg_internode_carry_out(struct sg_delivery *delivery, const struct sg_actions *actions)
 {
     for (uint32_t i = 0; i < actions->count; i++) {
         const struct sg_action *action = &actions->list[i];
@@ -256,7 +258,10 @@ void sg_internode_carry_out(const struct sg_delivery *delivery, const struct sg_
             finish(delivery, action->instance.seq);
             break;
         case SG_ACTION_BEGIN_SLICE:
+            sg_slices_begin(delivery, actions);
+            break;
         case SG_ACTION_END_SLICE:
+            sg_slices_end(delivery, actions);
             break;
         case SG_ACTION_WATCH:
             watch(delivery, action);

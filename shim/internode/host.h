@@ -7,17 +7,9 @@
 #ifndef SG_INTERNODE_HOST_H
 #define SG_INTERNODE_HOST_H
 
-#include "internode/communicator.h"
+#include "internode/delivery.h"
 
-/* The event whose actions they are. */
-struct sg_delivery {
-    struct sg_internode *internode;
-    uint32_t protocol;
-    const struct sg_event *event;
-    const unsigned char *parts; /* of a message */
-};
-
-void sg_internode_carry_out(const struct sg_delivery *delivery, const struct sg_actions *actions);
+void sg_internode_carry_out(struct sg_delivery *delivery, const struct sg_actions *actions);
 
 /* The next reply that waits for the next poll, or does not. False: none. */
 bool sg_endpoint_take_reply(struct sg_endpoint *endpoint, bool waiting,

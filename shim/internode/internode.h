@@ -20,6 +20,7 @@
 #include "intranode/segment.h"
 #include "mpi/call.h"
 #include "mpi/operands.h"
+#include "mpi/trace_events.h"
 
 struct sg_internode;
 struct sg_internode_plan;
@@ -44,6 +45,9 @@ struct sg_internode_setup {
     const char *const *hosts;           /* by rank; the names stay */
 };
 
+/* From where slices are counted, in ns of this machine's clock; before any communicator. */
+void sg_internode_count_slices_from(uint64_t epoch_ns);
+
 /* As sg_intranode_start. servers: the most processes of a node that are connected to other
  * machines; for the others the node's first one sends. users_operations: they run here, on all
  * ranks or on none. */
@@ -62,6 +66,10 @@ enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
  * on all ranks; a rank that knows the reason logs it. */
 enum sg_status sg_internode_link(struct sg_internode *internode);
 bool sg_internode_is_linked(const struct sg_internode *internode);
+
+/* How this process's log knows the communicator, and whether any protocol there has slices. */
+void sg_internode_name_in_log(struct sg_internode *internode, const struct sg_comm_log *log);
+bool sg_internode_has_slices(const struct sg_internode *internode);
 
 /* Completes what is outstanding: collective, in MPI_Comm_free and MPI_Finalize. begin_drain does
  * not wait; try_drain goes on without waiting (true: done); drain waits, while all communicators of

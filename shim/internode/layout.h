@@ -79,6 +79,7 @@ struct sg_internode_instance {
     bool told;                  /* other machines have been told that it is waited for */
     bool stays;                 /* the last local rank stays in its call until the end */
     uint64_t ready;             /* position + 1: its CALL may be delivered, in its turn */
+    uint64_t slice;             /* 1 + the one that it runs in; 0: none */
     uint64_t left_ns;           /* time of its CALL's completion, or of the last late message */
     _Atomic uint64_t finished;  /* position + 1 once the protocol has left it */
 };
@@ -113,6 +114,13 @@ struct sg_endpoint_counters {
     _Atomic uint64_t late, early, stalls, copies, moves, repeats, handler_ns;
 };
 
+/* Of a protocol's slice, since it began or, of processor time, since the last one ended. */
+struct sg_endpoint_slice {
+    uint64_t routine_ns[SG_ROUTINES];
+    uint32_t blocked;   /* ranks that waited when it began */
+    uint32_t first_seq; /* of the first collective in it, as logs call it; UINT32_MAX: none */
+};
+
 struct sg_endpoint {
     _Atomic uint32_t lock; /* 1: held */
     struct sg_doorbell doorbell;
@@ -125,6 +133,8 @@ struct sg_endpoint {
      * the lock. See endpoint.h */
     _Atomic uint32_t users;
     struct sg_endpoint_counters counters;
+    struct sg_endpoint_slice slices[SG_INTERNODE_PROTOCOLS_MAX];
+    uint64_t slices_kept;                                   /* that have records */
     uint64_t timers[SG_INTERNODE_PROTOCOLS_MAX][SG_TIMERS]; /* 0: not set */
     struct sg_operand_type operand_types[SG_INTERNODE_PROTOCOLS_MAX]
                                         [SG_INTERNODE_INSTANCES_MAX]; /* by seq */

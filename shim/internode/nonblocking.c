@@ -61,6 +61,11 @@ bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking)
     return atomic_load_explicit(&nonblocking->done, memory_order_acquire);
 }
 
+uint64_t sg_nonblocking_slice(const struct sg_nonblocking *nonblocking)
+{
+    return nonblocking->window.slice;
+}
+
 /* ---- the nonblocking calls of a communicator ---- */
 
 /* Chunks arrive in their order. */

@@ -21,6 +21,8 @@ bool sg_nonblocking_poll(struct sg_nonblocking *nonblocking);
 /* Until it is done. */
 void sg_nonblocking_wait(struct sg_nonblocking *nonblocking);
 bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking);
+/* Of one that is done, as in the call's statistics. */
+uint64_t sg_nonblocking_slice(const struct sg_nonblocking *nonblocking);
 
 /* Advances nonblocking calls as far as possible. */
 void sg_nonblocking_advance(struct sg_internode *internode);

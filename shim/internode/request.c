@@ -105,6 +105,7 @@ static void complete(struct request *request)
         return;
     sg_packed_end(&request->packed, request->takes);
     request->times.completed_ns = sg_clock_ns();
+    request->times.slice = sg_nonblocking_slice(request->nonblocking);
     if (request->completed != NULL)
         request->completed(request->context, &request->times);
     pthread_mutex_lock(&lock);

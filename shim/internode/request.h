@@ -15,6 +15,7 @@ struct sg_request_times {
     uint64_t started_ns;   /* the call returned */
     uint64_t completed_ns; /* the request was completed */
     uint64_t exposed_ns;   /* in between, in waits and tests */
+    uint64_t slice;        /* that it ran in, as in the call's statistics */
     uint32_t tests;        /* their number: calls that follow each other closely count as one */
 };
 

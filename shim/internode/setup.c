@@ -16,6 +16,7 @@
 
 static uint32_t ring_depth = 8;
 static bool runs_users;
+static uint64_t slices_from_ns;
 static int servers_max = INT_MAX;
 
 void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations)
@@ -24,6 +25,11 @@ void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_ope
     servers_max = servers;
     ring_depth = depth < SG_INTERNODE_INSTANCES_MAX ? depth : SG_INTERNODE_INSTANCES_MAX;
     sg_internode_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
+}
+
+void sg_internode_count_slices_from(uint64_t epoch_ns)
+{
+    slices_from_ns = epoch_ns;
 }
 
 static size_t line(size_t bytes)
@@ -42,6 +48,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
         return NULL;
     sg_parameters_put(algorithm->parameters, choice->parameters, parameters);
     parameters->credits = (uint8_t)ring_depth;
+    parameters->epoch_ns = slices_from_ns;
     for (int i = 0; sg_algos[i] != NULL; i++) {
         if (strcmp(sg_algos[i]->name, name) == 0)
             return sg_algos[i];
@@ -385,6 +392,23 @@ enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
         return hand_over(internode, attach(internode), out);
     errno = EBADF;
     return hand_over(internode, SG_ERR_SYSTEM, out);
+}
+
+void sg_internode_name_in_log(struct sg_internode *internode, const struct sg_comm_log *log)
+{
+    internode->log = *log;
+}
+
+bool sg_internode_has_slices(const struct sg_internode *internode)
+{
+    bool has = false;
+
+    for (int i = 0; i < internode->protocol_count; i++) {
+        const struct sg_algo *algo = internode->protocols[i].algo;
+
+        has = has || (algo != NULL && (algo->uses & SG_ALGO_SLICES) != 0);
+    }
+    return has;
 }
 
 void sg_internode_free(struct sg_internode *internode)

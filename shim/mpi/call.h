@@ -61,6 +61,7 @@ struct sg_call_statistics {
     uint32_t moves;      /* of tokens */
     uint32_t repeats;    /* releases that came again */
     uint64_t handler_ns; /* spent on what came late */
+    uint64_t slice;      /* that it ran in, or its last chunk: 1 + its number; 0: none */
     bool skew_known;
     uint64_t skew_ns;
 };

@@ -25,6 +25,14 @@ void sg_trace_event_late(const struct sg_late *late)
         events->late(late);
 }
 
+void sg_trace_event_slice(const struct sg_told_slice *told)
+{
+    const struct sg_trace_events *events = get();
+
+    if (events != NULL)
+        events->slice(told);
+}
+
 void sg_trace_event_line(enum sg_trace_line kind, const char *text)
 {
     const struct sg_trace_events *events = get();

@@ -100,6 +100,9 @@ bool sg_ruleset_may_choose(const struct sg_ruleset *rules, enum sg_operation ope
                            const struct sg_rule_comm *comm, uint64_t least_bytes,
                            sg_choice_test test);
 
+/* Whether some rule's algorithm has slices. */
+bool sg_ruleset_has_slices(const struct sg_ruleset *rules);
+
 /* Whether some rule's slice is shorter than so many wake-ups of this machine: processes then reach
  * its boundaries late. *slice_us, set only then: the shortest slice. wake_us 0: not known. */
 #define SG_SLICE_WAKES 4

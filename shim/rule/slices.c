@@ -1,5 +1,14 @@
 #include "rule/ruleset.h"
 
+bool sg_ruleset_has_slices(const struct sg_ruleset *rules)
+{
+    bool has = false;
+
+    for (int i = 0; i < rules->count; i++)
+        has = has || sg_parameter_find(rules->rules[i].choice.algorithm, "slice") >= 0;
+    return has;
+}
+
 bool sg_ruleset_is_slice_short(const struct sg_ruleset *rules, double wake_us, int64_t *slice_us)
 {
     bool is_any_short = false;

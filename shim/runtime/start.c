@@ -6,6 +6,7 @@
 #include "algos/kernels/kernel.h"
 #include "causes/causes.h"
 #include "core/clock.h"
+#include "core/epoch.h"
 #include "core/hash.h"
 #include "core/tick.h"
 #include "internode/internode.h"
@@ -270,6 +271,19 @@ static enum sg_status start_engine(struct sg_process *process)
     return start_types() ? SG_OK : SG_ERR_SYSTEM;
 }
 
+/* Communicators are set up after this. */
+static void start_slices(const struct sg_process *process)
+{
+    uint64_t epoch_ns;
+
+    if (!sg_ruleset_has_slices(process->rules))
+        return;
+    if (sg_epoch_agree(&process->exchange, process->machine, sg_clock_ns, process->clocks,
+                       &epoch_ns) != SG_OK)
+        sg_log("rank %d: slices are not aligned with those of other machines", process->rank);
+    sg_internode_count_slices_from(epoch_ns);
+}
+
 void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
 {
     static const char *const modes[] = {"off", "stats", "otf2"};
@@ -286,6 +300,7 @@ void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
     if (start_engine(process) != SG_OK)
         return;
     sg_recording_start(process, begin_ns);
+    start_slices(process);
     if (calls->start() != SG_OK)
         return;
     if (process->config.trace == SG_TRACE_OTF2 && process->config.calibrate)

@@ -264,6 +264,13 @@ void *sg_log_event_slots(struct sg_log *log, unsigned slots)
     return continue_slots(reserve_growing(log, slots), slots);
 }
 
+void *sg_log_event_slots_now(struct sg_log *log, unsigned slots)
+{
+    uint64_t slot;
+
+    return continue_slots(reserve_event(log, slots, &slot), slots);
+}
+
 void sg_log_publish(void *record, enum sg_record_kind kind)
 {
     /* Release: a reader that sees the kind sees the fields. */

@@ -49,6 +49,9 @@ void *sg_log_event_growing(struct sg_log *log);
  * not counted. */
 void *sg_log_event_slots(struct sg_log *log, unsigned slots);
 
+/* [handler] As sg_log_event_slots, of slots that are there already. */
+void *sg_log_event_slots_now(struct sg_log *log, unsigned slots);
+
 /* [handler] Makes a filled record visible: stores its kind with release order. */
 void sg_log_publish(void *record, enum sg_record_kind kind);
 

@@ -18,6 +18,7 @@
 #include "core/waiting.h"
 #include "trace/record_causes.h"
 #include "trace/record_profile.h"
+#include "trace/record_slices.h"
 #include "trace/record_windows.h"
 
 #include <stdatomic.h>
@@ -124,6 +125,8 @@ enum sg_record_kind {
     SG_RECORD_GROUP = 24,        /* struct sg_record_group + its members */
     SG_RECORD_TARGET = 25,       /* struct sg_record_peer: one-sided operations */
     SG_RECORD_GAP = 26,          /* struct sg_record_gap */
+    SG_RECORD_SLICE = 27,        /* struct sg_record_slice (SG_SLICE_SLOTS) */
+    SG_RECORD_SLICE_SUM = 28,    /* struct sg_record_slice_sum (SG_SLICE_SUM_SLOTS) */
     SG_RECORD_KINDS
 };
 
@@ -134,6 +137,7 @@ enum sg_call_flags {
     SG_CALL_IN_PLACE = 1, /* this rank passed MPI_IN_PLACE */
     SG_CALL_FAILED = 2,   /* the call returned an error: belongs to no instance */
     SG_CALL_SKEW = 4,     /* skew_ns is known */
+    SG_CALL_SLICE = 16,   /* the slice that it ran in is known: of a call, in skew_ns */
 };
 
 /* One collective call. Site and comm are this log's indices (records SITE and COMM).
@@ -159,13 +163,14 @@ struct sg_record_call {
     uint32_t seq;                       /* of the instance on its communicator, from 0 */
     int32_t root;                       /* rank in the communicator; -1: none */
     /* Of the call; between nodes: at this rank's node, since a call there told of them last. */
-    uint16_t early;                       /* messages there before the call */
-    uint16_t late;                        /* messages handled after a call returned */
-    uint16_t signals;                     /* signals that brought something */
-    uint8_t ignored;                      /* signals that found progress under way */
-    uint8_t outstanding;                  /* instances outstanding when the call returned */
-    uint64_t skew_ns : SG_CALL_WIDE_BITS; /* own arrival minus first arrival, where SG_CALL_SKEW */
-    uint64_t repeats : 16;                /* releases that came again */
+    uint16_t early;      /* messages there before the call */
+    uint16_t late;       /* messages handled after a call returned */
+    uint16_t signals;    /* signals that brought something */
+    uint8_t ignored;     /* signals that found progress under way */
+    uint8_t outstanding; /* instances outstanding when the call returned */
+    /* Own arrival minus first arrival, where SG_CALL_SKEW; where SG_CALL_SLICE the slice. */
+    uint64_t skew_ns : SG_CALL_WIDE_BITS;
+    uint64_t repeats : 16; /* releases that came again */
 };
 
 /* One nonblocking collective that stagger ran, from its start to the completion of its request. */
@@ -176,15 +181,15 @@ struct sg_record_nonblocking {
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
-    uint16_t thread; /* that started it */
-    uint16_t reserved;
+    uint16_t thread;                    /* that started it */
+    uint16_t slice_high;                /* where SG_CALL_SLICE */
     uint64_t begin_ns;                  /* of its start */
     uint64_t bytes : SG_CALL_WIDE_BITS; /* count times type size; 0 for a barrier */
     uint64_t tests : 16;                /* times the program asked for it: waits and tests */
     uint32_t seq;                       /* of the instance on its communicator, from 0 */
     int32_t root;                       /* rank in the communicator; -1: none */
     uint32_t start_ns;                  /* its start took */
-    uint32_t reserved2;
+    uint32_t slice_low;
     uint64_t exposed_ns; /* then spent in waits and tests; what is left of its time was hidden */
     _Atomic uint64_t end_ns; /* the request was completed; 0: open */
 };
@@ -456,6 +461,9 @@ _Static_assert(sizeof(struct sg_record_interval_sum) == SG_INTERVAL_SLOTS * SG_S
                "sg_record_interval_sum");
 #define SG_STAT_SLOTS 4u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
+_Static_assert(sizeof(struct sg_record_slice) == SG_SLICE_SLOTS * SG_SLOT_BYTES, "sg_record_slice");
+_Static_assert(sizeof(struct sg_record_slice_sum) == SG_SLICE_SUM_SLOTS * SG_SLOT_BYTES,
+               "sg_record_slice_sum");
 #define SG_PROFILE_SLOTS 2u
 _Static_assert(sizeof(struct sg_record_profile) == SG_PROFILE_SLOTS * SG_SLOT_BYTES,
                "sg_record_profile");

@@ -46,7 +46,7 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
-    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 39'
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 44'
 check "it lists the rules in force" has info.out \
     '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \

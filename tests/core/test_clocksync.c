@@ -2,6 +2,7 @@
  * the truth, which the test knows. */
 #include "core/clock.h"
 #include "core/clocksync.h"
+#include "core/epoch.h"
 #include "lib/exchange_fork.h"
 #include "lib/unit.h"
 #include "lib/virtual.h"
@@ -425,6 +426,57 @@ static void test_unite(void)
     CU_ASSERT_TRUE(exchange_fork(5, unite_all, NULL));
 }
 
+/* ---- the epoch of slices ---- */
+
+#define EPOCH_SLICE_NS 250000u
+
+/* Boundaries of slices on all machines, as far apart as the clocks' bounds say; a machine's ranks
+ * have the same. */
+static int agree_on_epoch(void *context)
+{
+    const struct sg_exchange *exchange = virtual_exchange();
+    const bool *measures = context;
+    uint64_t machine = (uint64_t)virtual_rank() / 2, epoch_ns = 0, others_ns = 0, boundary_ns;
+    struct sg_clocksync *sync = NULL;
+    int wrong = 0;
+
+    if (sg_clocksync_open(exchange, machine, virtual_clock_ns, SG_CLOCKSYNC_TREE, &sync) != SG_OK ||
+        sg_clocksync_measure(sync, NULL) != SG_OK ||
+        sg_epoch_agree(exchange, machine, virtual_clock_ns, *measures ? NULL : sync, &epoch_ns) !=
+            SG_OK)
+        return 1;
+    boundary_ns = epoch_ns + (uint64_t)40 * EPOCH_SLICE_NS;
+    /* What rank 0's clock shows at rank 0's boundary, and at this one's. */
+    others_ns = epoch_ns;
+    wrong |= exchange->broadcast(exchange->context, &others_ns, sizeof others_ns) != SG_OK;
+    wrong |= fabs((double)sg_clock_model_global(sg_clocksync_model(sync), boundary_ns) -
+                  (double)(others_ns + (uint64_t)40 * EPOCH_SLICE_NS)) >
+             2.0 * (double)sg_clock_model_error(sg_clocksync_model(sync), boundary_ns) + 3;
+    if (virtual_rank() % 2 == 0 && virtual_rank() + 1 < exchange->size)
+        wrong |= exchange->send(exchange->context, virtual_rank() + 1, &epoch_ns,
+                                sizeof epoch_ns) != SG_OK;
+    else if (virtual_rank() % 2 != 0)
+        wrong |= exchange->receive(exchange->context, virtual_rank() - 1, &others_ns,
+                                   sizeof others_ns) != SG_OK ||
+                 others_ns != epoch_ns;
+    sg_clocksync_close(sync);
+    return wrong;
+}
+
+static void test_epoch(void)
+{
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct virtual_world world = world_of(6, seed);
+        bool measures = seed % 2 != 0;
+
+        for (int rank = 1; rank < world.size; rank += 2) {
+            world.offset_ns[rank] = world.offset_ns[rank - 1];
+            world.drift[rank] = world.drift[rank - 1];
+        }
+        CU_ASSERT_TRUE(virtual_run(&world, agree_on_epoch, &measures));
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"128 clocks with offsets and drifts are known within the bound, at once and 10 s later",
      test_offsets},
@@ -443,5 +495,6 @@ const struct unit_test unit_tests[] = {
     {"rank 0's data reaches all whole, whatever its size", test_share},
     {"every rank gets what each rank has", test_collect},
     {"rank 0 gets the bitwise or of what each rank has", test_unite},
+    {"machines count slices from one moment", test_epoch},
     {NULL, NULL},
 };

@@ -108,6 +108,7 @@ class Location:
         self.begun = False  # a collective that has not ended
         self.started = None  # the Enter of MPI_Start, if the latest event is a request behind it
         self.left = 0  # when a call of MPI was left last
+        self.slices = {}  # by node and communicator: the latest one's number
         self.interval = None  # when the latest interval ended
 
 
@@ -298,6 +299,16 @@ class Walker:
         if "skew" in names:
             check.expect("metrics of collectives stand inside a collective",
                          bool(state.stack) and state.stack[-1][0] in REGIONS)
+            return
+        if "GETTS" in names or "LETTS" in names:
+            values = {a.name: v for a, v in (event.attributes or {}).items()}
+            check.expect("every slice has its number, node and communicator",
+                         {"slice", "node", "communicator"} <= set(values), sorted(values))
+            place = ("GETTS" in names, values["node"], values["communicator"]._ref)
+            last = state.slices.get(place, -1)
+            check.expect("a communicator's slices follow each other at a node",
+                         values["slice"] > last, f"{values['slice']} behind {last}")
+            state.slices[place] = values["slice"]
             return
         check.expect("metrics of intervals stand between calls of MPI", not inside,
                      state.stack[-1][0] if state.stack else "")

@@ -243,6 +243,42 @@ static inline void log_put_distribution(struct log_writer *log, enum sg_distribu
     log_put_text(log, (const char *)bins, record.text_bytes);
 }
 
+/* A slice at a node, which has what the given slice knows; first: of the collectives' numbers. */
+static inline void log_put_slice(struct log_writer *log, uint32_t comm, uint32_t node,
+                                 const struct sg_slice *slice)
+{
+    struct sg_record_slice record = {.kind = SG_RECORD_SLICE,
+                                     .comm = comm,
+                                     .node = node,
+                                     .known = slice->known,
+                                     .number = slice->number,
+                                     .begin_ns = slice->begin_ns,
+                                     .since_ns = slice->since_ns,
+                                     .first = slice->first,
+                                     .kind2 = SG_RECORD_CONT};
+
+    for (unsigned place = 0; place < SG_SLICE_VALUES; place++)
+        *sg_record_slice_place(&record, place) = slice->value[place];
+    log_put(log, &record, sizeof record);
+}
+
+/* So many slices without records, in each of which one metric had this value. */
+static inline void log_put_slice_sum(struct log_writer *log, uint32_t comm, uint32_t node,
+                                     uint64_t slices, enum sg_slice_metric metric, uint64_t value)
+{
+    struct sg_record_slice_sum record = {
+        .kind = SG_RECORD_SLICE_SUM, .comm = comm, .node = node, .slices = slices};
+    unsigned at = (unsigned)metric * SG_SLICE_SUMS;
+
+    for (unsigned slot = 0; slot < SG_SLICE_SUM_SLOTS - 1; slot++)
+        record.sums[slot].kind = SG_RECORD_CONT;
+    sg_figure_write(record.sums, at + SG_SLICE_COUNT, slices);
+    sg_figure_write(record.sums, at + SG_SLICE_SUM, slices * value);
+    sg_figure_write(record.sums, at + SG_SLICE_MIN, value);
+    sg_figure_write(record.sums, at + SG_SLICE_MAX, value);
+    log_put(log, &record, sizeof record);
+}
+
 static inline void log_end(struct log_writer *log)
 {
     log->header.next_slot = log->slots;

@@ -242,6 +242,43 @@ static void mmds(const char *directory)
     }
 }
 
+/* Slices of 250 us at two nodes, of which the first has two ranks that wrote them; every third one
+ * runs a barrier. */
+static void slices(const char *directory)
+{
+    for (int rank = 0; rank < 3; rank++) {
+        uint32_t node = rank == 2;
+        struct log_writer log;
+
+        log_begin(&log, directory, rank, 3, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.counts_calls = 1;
+        log_put_comm(&log, (uint32_t)rank, 0, 0, 3, "MPI_COMM_WORLD");
+        for (uint64_t number = 100; number < 109; number++) {
+            struct sg_slice slice = {.number = number,
+                                     .begin_ns = number * 250000 + node * 3000,
+                                     .first = number % 3 == 0 ? (uint32_t)number / 3 : UINT32_MAX};
+
+            if (rank < 2 && (number % 2 == 0) != (rank == 0))
+                continue;
+            sg_slice_put(&slice, SG_SLICE_LETTS, 250000 + number % 3 * 1000);
+            sg_slice_put(&slice, SG_SLICE_LTTS, 2000 + node * 100);
+            sg_slice_put(&slice, SG_SLICE_NCOLLDEM, number % 3 == 0);
+            sg_slice_put(&slice, SG_SLICE_NCOLLMSM, number % 3 == 0);
+            if (number % 3 == 0)
+                sg_slice_put(&slice, SG_SLICE_LTR4, 1500);
+            if (node == 0) {
+                sg_slice_put(&slice, SG_SLICE_GETTS, 250000 + number % 3 * 1000);
+                sg_slice_put(&slice, SG_SLICE_GTTS, 9000);
+                sg_slice_put(&slice, SG_SLICE_USRTS, 0);
+            }
+            log_put_slice(&log, (uint32_t)rank, node, &slice);
+        }
+        if (rank == 2)
+            log_put_slice_sum(&log, 2, 1, 10, SG_SLICE_LTTS, 4100);
+        log_end(&log);
+    }
+}
+
 static void statistics(const char *directory)
 {
     logs(directory, SG_TRACE_STATS, SG_LOG_FINALIZED);
@@ -273,6 +310,7 @@ static const struct {
     {"statistics", statistics},
     {"all-calls", all_calls},
     {"mmds", mmds},
+    {"slices", slices},
     {"killed-statistics", killed_statistics},
     {"unrecovered", unrecovered},
 };

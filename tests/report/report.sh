@@ -12,7 +12,7 @@ fixtures report/make_archive
 for kind in known foreign many without-data without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
-for kind in statistics all-calls mmds killed-statistics unrecovered; do
+for kind in statistics all-calls mmds slices killed-statistics unrecovered; do
     mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
 done
 
@@ -32,6 +32,19 @@ check "the text of latencies, granularity and overhead is the golden one" golden
 check "the JSON of them is the golden one" golden mmds.json --json mmds
 check "the text of a distribution is the golden one" \
     golden distribution.txt --distribution MPI_Sendrecv mmds
+check "the text of slices is the golden one" golden slices.txt --slices slices
+check "the series of slices is the golden one" golden slices.csv --slices=103-107 --csv --node 0,1 slices
+check "the JSON has their metrics" all '"$STAGGER" report -j slices >slices.json' \
+    'is "21 1 9 250000 252000" "$("$PYTHON" -c "
+import json
+r = json.load(open(\"slices.json\"))[\"slices\"]
+one = [x for x in r if x[\"metric\"] == \"GETTS\"][0]
+print(len([x for x in r if x[\"node\"] == 0]), len({x[\"comm\"] for x in r}), one[\"slices\"], one[\"min\"], one[\"max\"])")"'
+check "chosen metrics and nodes alone are shown" golden slices-chosen.txt --slices --metric letts,NCOLLMSM --node 1 slices
+check "a reversed window is refused" refused 2 '--slices wants FIRST-LAST' --slices=5-4 slices
+check "so are metrics of which none is one" all \
+    '! "$STAGGER" report --slices --metric x slices 2>refused.err' 'has refused.err "there is no metric"'
+check "where none were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
 check "an archive without these collectives is said to have none" \
     golden without-collectives.txt without-collectives

@@ -320,6 +320,10 @@ void sg_trace_event_late(const struct sg_late *late)
 {
 }
 
+void sg_trace_event_slice(const struct sg_told_slice *told)
+{
+}
+
 void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,
                         int other_rank, const struct sg_call_info *other)
 {

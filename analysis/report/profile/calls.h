@@ -11,6 +11,7 @@
 #include "report/profile/mmds.h"
 #include "report/profile/targets.h"
 #include "report/report.h"
+#include "report/slices/slices.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,6 +62,7 @@ struct sg_calls {
     uint32_t pair_count;
     struct sg_call_targets one_sided;
     struct sg_mmds mmds;
+    struct sg_slices slices;
     uint64_t other_messages, other_bytes; /* to ranks not known, as their senders counted */
     uint32_t rank_count;
     uint64_t time_ns;      /* in MPI, of all ranks that are reported */

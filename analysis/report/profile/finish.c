@@ -306,6 +306,8 @@ enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg
     if (status == SG_OK)
         status = make_rows(table, calls);
     if (status == SG_OK)
+        status = sg_slices_finish(&table->slices);
+    if (status == SG_OK)
         status = sg_before_sums_finish(table->before, table->aggregate, table->filter, function_at,
                                        calls, &calls->before);
     if (status != SG_OK) {
@@ -314,6 +316,8 @@ enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg
     }
     take_messages(table, calls);
     take_mmds(table, calls);
+    calls->slices = table->slices;
+    table->slices = (struct sg_slices){0};
     share_out(table, report, calls);
     *out = calls;
     return SG_OK;
@@ -330,6 +334,7 @@ void sg_calls_free(struct sg_calls *calls)
     free(calls->pairs);
     sg_call_targets_clear(&calls->one_sided);
     sg_mmds_clear(&calls->mmds);
+    sg_slices_clear(&calls->slices);
     sg_before_free(calls->before);
     free(calls);
 }

@@ -209,6 +209,11 @@ void sg_call_table_follows_rank(struct sg_call_table *table, uint64_t run_ns)
     table->mmds.run_ns += run_ns;
 }
 
+struct sg_slices *sg_call_table_slices(struct sg_call_table *table)
+{
+    return &table->slices;
+}
+
 struct sg_before_sums *sg_call_table_before(struct sg_call_table *table)
 {
     return table->before;
@@ -257,6 +262,7 @@ void sg_call_table_destroy(struct sg_call_table *table)
     free(table->ranks);
     sg_call_targets_clear(&table->one_sided);
     sg_mmds_clear(&table->mmds);
+    sg_slices_clear(&table->slices);
     sg_before_sums_destroy(table->before);
     free(table);
 }

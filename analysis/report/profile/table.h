@@ -52,6 +52,9 @@ void sg_call_table_other_targets(struct sg_call_table *table, const struct sg_ca
 /* What was done before calls goes there. */
 struct sg_before_sums *sg_call_table_before(struct sg_call_table *table);
 
+/* Slices go there. */
+struct sg_slices *sg_call_table_slices(struct sg_call_table *table);
+
 /* A distribution that MMDS kept; its bins are copied. */
 enum sg_status sg_call_table_distribution(struct sg_call_table *table,
                                           const struct sg_mmds_distribution *distribution);

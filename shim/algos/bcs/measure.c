@@ -36,6 +36,7 @@ void sg_bcs_measure_slice(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, 
     measure->seen = s->head.seq;
     measure->busy = 0;
     measure->slice = slice;
+    actions->slice = &measure->slice;
     sg_emit(actions, SG_ACTION_BEGIN_SLICE);
 }
 

@@ -266,14 +266,12 @@ static void end_strobe(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *act
     if (!are_below_done(s))
         return;
     s->strobe.over = true;
-    sg_bcs_measure_end(s, now_ns, actions);
-    if (s->rank > 0) {
+    if (s->rank > 0)
         tell_parent(s, SG_BCS_DONE, s->strobe.upto, actions);
-        return;
-    }
-    if (s->size > 1)
+    else if (s->size > 1)
         sg_emit_stop_timer(actions, SG_BCS_TIMER_REPEAT);
-    if (has_overrun(s, now_ns))
+    sg_bcs_measure_end(s, now_ns, actions);
+    if (s->rank == 0 && has_overrun(s, now_ns))
         sg_emit_mark(actions, SG_MARK_SLICE_OVERRUN);
 }
 

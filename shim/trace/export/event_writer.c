@@ -156,6 +156,9 @@ static void describe(struct sg_event_writer *writer, const struct sg_recorded_ca
                                                   algorithm_name(writer, recorded->algorithm)));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, recorded->seq));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, recorded->bytes));
+    if (recorded->flags & SG_CALL_SLICE)
+        check(writer,
+              OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SLICE, recorded->slice));
     if (writer->plan->arms[recorded->arm].text == 0)
         return;
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_TRIAL,

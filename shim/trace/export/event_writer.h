@@ -83,6 +83,10 @@ void sg_event_request(struct sg_event_writer *writer, const struct sg_record_req
 
 void sg_event_interval(struct sg_event_writer *writer, const struct sg_record_interval *interval);
 
+/* ---- in event_slices.c ---------------------------------------------------------------------- */
+
+void sg_event_slice(struct sg_event_writer *writer, const struct sg_record_slice *record);
+
 /* ---- for event_calls.c ---------------------------------------------------------------------- */
 
 /* Moves the location's clock to a time, or leaves it where it is later already. */

@@ -190,6 +190,8 @@ static void write_entry(struct log_writer *writer, const struct sg_order_entry *
         write_call(writer, entry->slot, record);
     else if (kind_of(record) == SG_RECORD_INTERVAL)
         sg_event_interval(&writer->events, record);
+    else if (kind_of(record) == SG_RECORD_SLICE)
+        sg_event_slice(&writer->events, record);
     else if (kind_of(record) == SG_RECORD_REQUEST)
         sg_event_request(&writer->events, record, entry->slot, beginning_of(writer, record));
     else

@@ -74,6 +74,8 @@ static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg
         [SG_RECORD_PROFILE] = SG_PROFILE_SLOTS,
         [SG_RECORD_INTERVAL] = SG_INTERVAL_SLOTS,
         [SG_RECORD_INTERVAL_SUM] = SG_INTERVAL_SLOTS,
+        [SG_RECORD_SLICE] = SG_SLICE_SLOTS,
+        [SG_RECORD_SLICE_SUM] = SG_SLICE_SUM_SLOTS,
     };
     uint32_t text_bytes;
     uint64_t parts;
@@ -243,6 +245,11 @@ uint64_t sg_logread_later(const void *record, enum sg_record_kind kind, uint64_t
 
         last = later(event->begin_ns, last);
         return later(atomic_load_explicit(&event->end_ns, memory_order_acquire), last);
+    }
+    if (kind == SG_RECORD_SLICE) {
+        const struct sg_record_slice *slice = record;
+
+        return later(slice->begin_ns + slice->until_ns, last);
     }
     if (kind == SG_RECORD_INTERVAL)
         return later(((const struct sg_record_interval *)record)->end_ns, last);

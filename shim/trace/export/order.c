@@ -61,6 +61,12 @@ static enum sg_status add_record(struct list *list, const void *record, enum sg_
         if (sg_interval_is_sound(interval))
             status = add(list, (struct sg_order_entry){interval->end_ns, slot, interval->thread,
                                                        SG_ORDER_INTERVAL});
+    } else if (kind == SG_RECORD_SLICE) {
+        const struct sg_record_slice *slice = record;
+
+        if (sg_slice_is_sound(slice))
+            status = add(list, (struct sg_order_entry){slice->begin_ns + slice->until_ns, slot,
+                                                       slice->thread, SG_ORDER_SLICE});
     } else if (kind == SG_RECORD_REQUEST) {
         const struct sg_record_request *request = record;
 
@@ -92,7 +98,9 @@ enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out
             &list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0, SG_ORDER_CALL});
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
         /* Of the others that are taken each has one slot. */
-        uint64_t slots = kind == SG_RECORD_INTERVAL ? SG_INTERVAL_SLOTS : 1;
+        uint64_t slots = kind == SG_RECORD_INTERVAL ? SG_INTERVAL_SLOTS
+                         : kind == SG_RECORD_SLICE  ? SG_SLICE_SLOTS
+                                                    : 1;
 
         status = add_record(&list, record, kind, (uint32_t)(slot - slots));
     }

@@ -19,6 +19,7 @@ enum sg_order_what {                    /* in this order where times are equal *
                      SG_ORDER_CALL,     /* an MPI call: lies in no other region */
                      SG_ORDER_COMPLETE, /* of a nonblocking call: a moment, wherever it falls */
                      SG_ORDER_REQUEST,  /* what happens to a request: likewise */
+                     SG_ORDER_SLICE,    /* the end of a slice: likewise */
                      SG_ORDER_LATE,     /* a late contribution: may lie inside another region */
 };
 
@@ -30,8 +31,8 @@ struct
     uint8_t what; /* enum sg_order_what */
 };
 
-/* All calls, nonblocking calls, late contributions, intervals between calls and header regions that
- * are sound; collectives that failed are not events. malloc'ed. */
+/* All calls, nonblocking calls, late contributions, intervals between calls, slices and header
+ * regions that are sound; collectives that failed are not events. malloc'ed. */
 enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out, size_t *count);
 
 #endif

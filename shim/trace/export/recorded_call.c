@@ -15,6 +15,7 @@ static void read_call(const struct sg_record_call *call, struct sg_recorded_call
         .comm = call->comm,
         .seq = call->seq,
         .root = call->root,
+        .slice = call->skew_ns,
         .bytes = call->bytes,
         .begin_ns = call->begin_ns,
         /* Acquire: pairs with the writer's release, which comes after all other fields. */
@@ -50,6 +51,7 @@ static void read_nonblocking(const struct sg_record_nonblocking *nonblocking,
         .comm = nonblocking->comm,
         .seq = nonblocking->seq,
         .root = nonblocking->root,
+        .slice = (uint64_t)nonblocking->slice_high << 32 | nonblocking->slice_low,
         .bytes = nonblocking->bytes,
         .begin_ns = nonblocking->begin_ns,
         .end_ns = nonblocking->begin_ns + nonblocking->start_ns,
@@ -112,4 +114,9 @@ bool sg_interval_is_sound(const struct sg_record_interval *interval)
 {
     return interval->begin_ns > 0 && interval->begin_ns <= interval->end_ns &&
            interval->end_ns < SG_TIME_LIMIT_NS;
+}
+
+bool sg_slice_is_sound(const struct sg_record_slice *slice)
+{
+    return times_are_sound(slice->begin_ns, slice->begin_ns + slice->until_ns);
 }

@@ -19,6 +19,7 @@ struct sg_recorded_call {
     uint8_t arm;   /* of a trial; 0: of none */
     uint8_t flags; /* enum sg_call_flags */
     uint16_t thread;
+    uint64_t slice; /* where SG_CALL_SLICE */
     uint32_t site, comm; /* the log's indices */
     uint32_t seq;
     int32_t root;
@@ -40,6 +41,7 @@ bool sg_late_is_sound(const struct sg_record_late *late);
 bool sg_event_is_sound(const struct sg_record_event *event);
 bool sg_request_is_sound(const struct sg_record_request *request);
 bool sg_interval_is_sound(const struct sg_record_interval *interval);
+bool sg_slice_is_sound(const struct sg_record_slice *slice);
 
 /* Of a completed nonblocking call: its time in neither its start nor waits and tests. */
 static inline uint64_t sg_recorded_call_hidden_ns(const struct sg_recorded_call *recorded)

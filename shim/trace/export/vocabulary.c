@@ -13,7 +13,7 @@ const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
     [SG_ATTRIBUTE_COMM] =
         {"communicator",
          "of the nonblocking call, the call that it was late for, the stretch, the "
-         "neighborhood collective",
+         "neighborhood collective, the slice",
          OTF2_TYPE_COMM},
     [SG_ATTRIBUTE_OPERATION] = {"operation", "the call that it was late for", OTF2_TYPE_REGION},
     [SG_ATTRIBUTE_CHILD] = {"child", "rank in the communicator that it came from",
@@ -42,6 +42,8 @@ const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
                              OTF2_TYPE_UINT64},
     [SG_ATTRIBUTE_SOURCES] = {"sources", "ranks whose data the neighborhood collective brings",
                               OTF2_TYPE_GROUP},
+    [SG_ATTRIBUTE_SLICE] = {"slice", "number of the slice, from MPI_Init", OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_NODE] = {"node", "of the slice, among the job's", OTF2_TYPE_UINT64},
 };
 
 const char *const sg_parameters[SG_PARAMETER_COUNT] = {

@@ -6,6 +6,7 @@
 #define SG_TRACE_VOCABULARY_H
 
 #include "core/operation.h"
+#include "core/slice.h"
 #include "core/waiting.h"
 #include "trace/figure.h"
 
@@ -69,6 +70,10 @@ enum sg_attribute_ref {
     SG_ATTRIBUTE_NUMBER,
     /* of neighborhood collectives */
     SG_ATTRIBUTE_SOURCES,
+    /* of collectives that bcs ran, and of slices */
+    SG_ATTRIBUTE_SLICE,
+    /* of slices only */
+    SG_ATTRIBUTE_NODE,
     SG_ATTRIBUTE_COUNT
 };
 
@@ -105,14 +110,19 @@ extern const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT];
 enum sg_interval_metric_ref {
     SG_METRIC_INTERVAL = SG_METRIC_COUNT,
     SG_METRIC_FIGURES,
-    SG_METRIC_ALL = SG_METRIC_FIGURES + SG_FIGURE_COUNT
+    /* ... and slices theirs, by enum sg_slice_metric. */
+    SG_METRIC_SLICES = SG_METRIC_FIGURES + SG_FIGURE_COUNT,
+    SG_METRIC_ALL = SG_METRIC_SLICES + SG_SLICE_METRICS
 };
 #define SG_METRIC_NAME_INTERVAL "interval"
 
-/* Metric classes: of collectives, of an interval, of each source of its figures. */
+/* Metric classes: of collectives, of an interval, of each source of its figures, of a slice at a
+ * node, of a slice everywhere. */
 #define SG_CLASS_COLLECTIVES 0u
 #define SG_CLASS_INTERVAL 1u
 #define SG_CLASS_OF_SOURCE(source) (2u + (source))
+#define SG_CLASS_SLICE SG_CLASS_OF_SOURCE(SG_SOURCE_COUNT)
+#define SG_CLASS_SLICE_GLOBAL (SG_CLASS_SLICE + 1)
 
 /* Properties of the archive. */
 #define SG_PROPERTY_PARTIAL "STAGGER::PARTIAL"

@@ -1,0 +1,100 @@
+/* Slices of buffered coscheduling, as EMDS recorded them: joined from the logs of all ranks, by
+ * communicator and node, and what their metrics come to.
+ *
+ * Functions that return a status: SG_ERR_MEMORY only, not logged.
+ */
+#ifndef SG_REPORT_SLICES_H
+#define SG_REPORT_SLICES_H
+
+#include "core/rank_list.h"
+#include "core/slice.h"
+#include "core/status.h"
+#include "trace/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Known by the world rank of its rank 0, and that rank's count of communicators. */
+struct sg_slices_comm {
+    char *name; /* as recorded; owned */
+    uint32_t size;
+    uint32_t root_world_rank, root_counter;
+};
+
+struct sg_slices_row {
+    uint32_t comm, node;
+    struct sg_slice slice; /* first: seq of the first collective, or UINT32_MAX */
+};
+
+/* Slices without a row. */
+struct sg_slices_sum {
+    uint32_t comm, node;
+    uint64_t slices;
+    uint64_t of[SG_SLICE_METRICS][SG_SLICE_SUMS];
+};
+
+/* A communicator's slices at a node. */
+struct sg_slices_place {
+    uint32_t comm, node;
+    uint32_t row, row_count;
+    const struct sg_slices_sum *sum; /* NULL: all have rows */
+};
+
+struct sg_slices {
+    struct sg_slices_comm *comms;
+    struct sg_slices_row *rows; /* sorted: by communicator, node, number */
+    struct sg_slices_sum *sums;
+    struct sg_slices_place *places;
+    uint32_t comm_count, row_count, sum_count, place_count;
+};
+
+/* What is asked for. Zeroes: all. */
+struct sg_slices_filter {
+    uint32_t metrics; /* a bit each; 0: all */
+    bool has_nodes, has_window;
+    struct sg_rank_list nodes;
+    uint64_t first, last;
+};
+
+/* A metric at a place. */
+struct sg_slices_figures {
+    uint64_t count; /* slices in which it is known; 0: the rest means nothing */
+    uint64_t min, max, p95;
+    double mean;
+    bool has_p95; /* false: some have no row */
+};
+
+/* ---- gathering */
+
+enum sg_status sg_slices_comm(struct sg_slices *slices, const struct sg_record_comm *record,
+                              const char *name, uint32_t *out);
+enum sg_status sg_slices_add(struct sg_slices *slices, uint32_t comm,
+                             const struct sg_record_slice *record);
+enum sg_status sg_slices_add_sum(struct sg_slices *slices, uint32_t comm,
+                                 const struct sg_record_slice_sum *record);
+/* When all is there. */
+enum sg_status sg_slices_finish(struct sg_slices *slices);
+void sg_slices_clear(struct sg_slices *slices);
+
+/* ---- what there is */
+
+bool sg_slices_takes_metric(const struct sg_slices_filter *filter, enum sg_slice_metric metric);
+bool sg_slices_takes_place(const struct sg_slices_filter *filter,
+                           const struct sg_slices_place *place);
+bool sg_slices_takes(const struct sg_slices_filter *filter, const struct sg_slice *slice);
+
+/* A metric's row: for the table, JSON and the page. */
+struct sg_slices_line {
+    enum sg_slice_metric metric;
+    const struct sg_slices_comm *comm;
+    uint32_t node;
+    struct sg_slices_figures figures;
+};
+
+/* Those that the filter takes: by communicator, global ones before local ones, node, metric.
+ * malloc'ed. */
+enum sg_status sg_slices_lines(const struct sg_slices *slices,
+                               const struct sg_slices_filter *filter, struct sg_slices_line **out,
+                               uint32_t *count);
+
+#endif

@@ -1,0 +1,16 @@
+/* An event at an endpoint, while its actions are carried out. */
+#ifndef SG_INTERNODE_DELIVERY_H
+#define SG_INTERNODE_DELIVERY_H
+
+#include "internode/communicator.h"
+
+struct sg_delivery {
+    struct sg_internode *internode;
+    uint32_t protocol;
+    const struct sg_event *event;
+    const unsigned char *parts; /* of a message */
+    bool told;                  /* slices.c: of the slice that the event ended */
+    uint64_t busy_ns;           /* likewise: of the thread, when it began with what it is at */
+};
+
+#endif

@@ -1,0 +1,120 @@
+#!/bin/bash
+# EMDS: each slice of bcs is recorded at every node, alike on all of them, with what it ran; settings
+# choose nodes, metrics and slices; a job that is killed leaves them.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/intranode/dying.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+SOLVE=("$PROGRAMS/cg" -n 12 -t 2 -s 1 -w 5)
+export STAGGER_EMDS=on
+
+# series NAME [OPTION...]: NAME.csv
+series() { "$STAGGER" report --slices --csv "${@:2}" "$1.trace" >"$1.csv" 2>"$1.series"; }
+# slices NAME EXPRESSION: of python, of `nodes`, a list of rows by node
+slices() {
+    "$PYTHON" -c '
+import collections, csv, sys
+nodes = collections.defaultdict(list)
+for row in csv.DictReader(open(sys.argv[1])):
+    if row["comm"] == "MPI_COMM_WORLD":
+        nodes[int(row["node"])].append({k: int(v) if v.isdigit() else v for k, v in row.items()})
+def numbers(node): return [row["slice"] for row in nodes[node]]
+def total(node, name): return sum(row[name] or 0 for row in nodes[node])
+print(eval(sys.argv[2]))' "$1.csv" "$2"
+}
+holds() { is True "$(slices "$1" "$2")"; }
+# scheduled NAME: every collective that bcs ran says in which slice, and that slice says how many it ran
+scheduled() {
+    "$PYTHON" -c '
+import collections, csv, sys
+import otf2
+from otf2.events import Enter
+ran = collections.Counter()
+with otf2.reader.open(sys.argv[1] + ".trace/traces.otf2") as trace:
+    for location, event in trace.events:
+        values = {a.name: v for a, v in (getattr(event, "attributes", None) or {}).items()}
+        if not isinstance(event, Enter) or values.get("algorithm") != "bcs":
+            assert not isinstance(event, Enter) or "slice" not in values, values
+        elif location.group._ref == 0:
+            ran[values["slice"]] += 1
+told = {int(r["slice"]): int(r["ncollmsm"]) for r in csv.DictReader(open(sys.argv[1] + ".csv"))
+        if r["node"] == "0"}
+assert sum(ran.values()) > 0 and ran == {s: n for s, n in told.items() if n > 0}, (ran, told)' "$1"
+}
+ran_across() { run_across "$@" && is 0 "$status" && series "$1"; }
+alike='len(nodes) > 1 and all(numbers(n) == numbers(0) == sorted(set(numbers(0))) for n in nodes)'
+
+# ---- what is recorded ----------------------------------------------------------------------------
+
+check "slices that come always are recorded" ran_across always thread 1 \
+    '*=bcs(slice=500,strobe=always,microphases=separate)' 3 "${SOLVE[@]}"
+check "... alike at all nodes, each once" holds always "$alike"
+check "... with idle ones among them" holds always 'any(r["ncollmsm"] == 0 for r in nodes[0])'
+check "... and with as many collectives exchanged as scheduled, at every node" holds always \
+    'len({total(n, k) for n in nodes for k in ("ncolldem", "ncollmsm")}) == 1'
+check "... global times at endpoint 0 alone" holds always \
+    'all((r["gtts_ns"] != "") == (n == 0) for n in nodes for r in nodes[n])'
+check "... which are no shorter than those of its microphases" holds always \
+    'all(r["gtts_ns"] >= r["gtdem_ns"] + r["gtmsm_ns"] for r in nodes[0])'
+check "... and no shorter than the local ones" holds always \
+    'all(r["gtts_ns"] >= r["ltts_ns"] for r in nodes[0])'
+check "... and two failed comparisons less one of three nodes" holds always \
+    'all(r["usrdem"] == 1 for r in nodes[0])'
+check "... and what did not run is not known" holds always \
+    'all(r["np2pdem"] == r["ltr3_ns"] == "" for n in nodes for r in nodes[n])'
+check "... and calls tell their slices in the archive, which is sound" \
+    all 'archive_sound always.trace' 'scheduled always'
+
+# Nothing to do, no strobe: each has something, and no node is told of others.
+check "slices on demand are recorded" ran_across demand thread 1 '*=bcs(slice=200)' 3 "${SOLVE[@]}"
+check "... alike at all nodes" holds demand "$alike"
+check "... and each of them runs a collective: who is idle is not woken" holds demand \
+    'all(r["ncollmsm"] > 0 for n in nodes for r in nodes[n])'
+# The last one only lets calls return, and the program may be over before it is.
+check "... also where calls return at the next slice" all \
+    'ran_across restart thread 1 "*=bcs(slice=200,restart=slice)" 2 "${SOLVE[@]}"' \
+    'holds restart "numbers(0) in (numbers(1), numbers(1)[:-1]) and len(numbers(0)) > 1"'
+
+for mode in thread signal poll; do
+    check "a node's slices are joined from its ranks' logs ($mode)" all \
+        'ran_across joined $mode 2 "*=bcs(slice=200)" 4 "${SOLVE[@]}"' 'holds joined "$alike and len(nodes) == 2"' \
+        'archive_sound joined.trace'
+done
+check "... also from logs with statistics alone" all \
+    'STAGGER_TRACE=stats ran_across stats thread 2 "*=bcs(slice=200)" 4 "${SOLVE[@]}"' 'holds stats "$alike"'
+
+# ---- what is chosen ------------------------------------------------------------------------------
+
+run() { ran_across "$1" thread 1 '*=bcs(slice=200,strobe=always)' 2 "${SOLVE[@]}"; }
+check "of chosen nodes alone" all 'STAGGER_EMDS_NODES=1 run node' 'holds node "list(nodes) == [1]"'
+check "of chosen metrics alone" all 'STAGGER_EMDS_METRICS=letts,NCOLLMSM run metrics' \
+    'holds metrics "all(r[\"ltts_ns\"] == r[\"gtts_ns\"] == \"\" and r[\"ncollmsm\"] != \"\" for r in nodes[0])"'
+check "one slice in so many" all 'STAGGER_EMDS_EVERY=4 run every' \
+    'holds every "len(numbers(0)) > 0 and all(n % 4 == 0 for n in numbers(0))"'
+check "of a window alone" all 'STAGGER_EMDS_SLICES=0-1000000 run window' \
+    'STAGGER_EMDS_SLICES=1000000-1000001 run beyond' 'holds window "len(numbers(0)) > 0"' 'holds beyond "len(nodes) == 0"'
+check "off by default" all 'STAGGER_EMDS= run off' 'holds off "len(nodes) == 0"'
+
+# said NAME LINE: the run says it once, and its results are as ever
+said() { has_lines "$1.err" "$2" 1 && same <(grep '^step ' node.out) <(grep '^step ' "$1.out"); }
+check "what is no metric is ignored, with the nearest name" all 'STAGGER_EMDS_METRICS=GETS,LTTS run wrong' \
+    "said wrong '^stagger: STAGGER_EMDS_METRICS: there is no metric .*GETS.*; the nearest name is GETTS$'" \
+    'holds wrong "nodes[0][0][\"ltts_ns\"] != \"\""'
+check "what is no node, with the nearest" all 'STAGGER_EMDS_NODES=0,7 run wrong' \
+    "said wrong '^stagger: STAGGER_EMDS_NODES: there is no node 7, which is ignored; the nearest is 1$'" \
+    'holds wrong "list(nodes) == [0]"'
+check "a reversed window" all 'STAGGER_EMDS_SLICES=9-3 run wrong' \
+    "said wrong '^stagger: STAGGER_EMDS_SLICES=.*9-3.*expected FIRST-LAST, of which FIRST is not the greater'" \
+    'holds wrong "len(nodes) == 2"'
+check "EMDS without a rule with bcs" all 'run_across wrong thread 1 "*=srm" 2 "${SOLVE[@]}"' \
+    "said wrong '^stagger: STAGGER_EMDS: no rule names bcs, which alone has slices; it is ignored$'"
+
+# ---- a job that is killed ------------------------------------------------------------------------
+
+dies() {
+    run_across killed thread 1 '*=bcs(slice=200)' 2 "$PROGRAMS/ending" kill 50
+    "$STAGGER" recover killed.trace >recover.out 2>&1 && series killed
+}
+check "a job that is killed leaves its slices" all dies 'holds killed "len(numbers(0)) > 0"' 'archive_sound killed.trace'
+check "nothing of ours is left in /dev/shm" no_shared_memory

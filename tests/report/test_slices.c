@@ -1,0 +1,122 @@
+/* Slices of several logs, joined by communicator and node; what their metrics come to. */
+#include "lib/unit.h"
+#include "report/slices/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t comm_of(struct sg_slices *slices, uint32_t counter)
+{
+    struct sg_record_comm record = {.root_counter = counter, .size = 4};
+    uint32_t comm = 99;
+
+    CU_ASSERT_EQUAL(sg_slices_comm(slices, &record, "c", &comm), SG_OK);
+    return comm;
+}
+
+static void add(struct sg_slices *slices, uint32_t comm, uint32_t node, uint64_t number,
+                uint64_t since_ns)
+{
+    struct sg_record_slice record = {.node = node, .number = number, .since_ns = since_ns};
+
+    record.known = 1u << SG_SLICE_LETTS | (node == 0 ? 1u << SG_SLICE_GETTS : 0);
+    CU_ASSERT_EQUAL(sg_slices_add(slices, comm, &record), SG_OK);
+}
+
+static struct sg_slices_line *line_of(struct sg_slices_line *lines, uint32_t count, uint32_t node,
+                                      enum sg_slice_metric metric)
+{
+    struct sg_slices_line *found = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (lines[i].node == node && lines[i].metric == metric)
+            found = &lines[i];
+    }
+    return found;
+}
+
+/* As two logs have a node's slices, in turn; the greatest ones are in neither. */
+static void fill(struct sg_slices *slices)
+{
+    struct sg_record_slice_sum sum = {.node = 1, .slices = 2};
+    uint32_t comm;
+
+    for (uint64_t log = 0; log < 2; log++) {
+        comm_of(slices, 7);
+        comm = comm_of(slices, 3);
+        CU_ASSERT_EQUAL(comm, 1);
+        for (uint64_t number = log; number < 100; number += 2)
+            add(slices, comm, 1, number, 1000 + number);
+    }
+    add(slices, comm, 0, 5, 77);
+    sg_figure_write(sum.sums, SG_SLICE_LETTS * SG_SLICE_SUMS + SG_SLICE_COUNT, 2);
+    sg_figure_write(sum.sums, SG_SLICE_LETTS * SG_SLICE_SUMS + SG_SLICE_SUM, 5000);
+    sg_figure_write(sum.sums, SG_SLICE_LETTS * SG_SLICE_SUMS + SG_SLICE_MIN, 2000);
+    sg_figure_write(sum.sums, SG_SLICE_LETTS * SG_SLICE_SUMS + SG_SLICE_MAX, 3000);
+    CU_ASSERT_EQUAL(sg_slices_add_sum(slices, comm, &sum), SG_OK);
+    CU_ASSERT_EQUAL(sg_slices_finish(slices), SG_OK);
+}
+
+static void test_joined(void)
+{
+    struct sg_slices slices = {0};
+    struct sg_slices_filter all = {0};
+    struct sg_slices_line *lines, *line;
+    uint32_t count;
+
+    fill(&slices);
+    CU_ASSERT_EQUAL(slices.comm_count, 2);
+    CU_ASSERT_EQUAL(slices.place_count, 2);
+    CU_ASSERT_EQUAL(slices.row_count, 101);
+    for (uint32_t i = 2; i < slices.row_count; i++)
+        CU_ASSERT_EQUAL(slices.rows[i].slice.number, slices.rows[i - 1].slice.number + 1);
+    CU_ASSERT_EQUAL_FATAL(sg_slices_lines(&slices, &all, &lines, &count), SG_OK);
+    /* Global ones where endpoint 0 is, local ones at both. */
+    CU_ASSERT_EQUAL(count, 7 + 2 * 14);
+    CU_ASSERT_PTR_NULL(line_of(lines, count, 1, SG_SLICE_GETTS));
+    line = line_of(lines, count, 0, SG_SLICE_GETTS);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(line);
+    CU_ASSERT_EQUAL(line->figures.p95, 77);
+    line = line_of(lines, count, 1, SG_SLICE_LETTS);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(line);
+    CU_ASSERT_EQUAL(line->figures.count, 102);
+    CU_ASSERT_EQUAL(line->figures.min, 1000);
+    CU_ASSERT_EQUAL(line->figures.max, 3000);
+    CU_ASSERT_FALSE(line->figures.has_p95);
+    CU_ASSERT_TRUE(line->figures.mean > 1077.9 && line->figures.mean < 1078.0);
+    line = line_of(lines, count, 1, SG_SLICE_LTTS);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(line);
+    CU_ASSERT_EQUAL(line->figures.count, 0);
+    free(lines);
+    sg_slices_clear(&slices);
+}
+
+static void test_chosen(void)
+{
+    struct sg_slices slices = {0};
+    struct sg_slices_filter chosen = {.metrics = 1u << SG_SLICE_LETTS,
+                                      .has_nodes = true,
+                                      .has_window = true,
+                                      .first = 10,
+                                      .last = 29};
+    struct sg_slices_line *lines;
+    uint32_t count;
+
+    fill(&slices);
+    CU_ASSERT_TRUE(sg_rank_list_parse("1", &chosen.nodes));
+    CU_ASSERT_EQUAL_FATAL(sg_slices_lines(&slices, &chosen, &lines, &count), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(count, 1);
+    CU_ASSERT_EQUAL(lines[0].figures.count, 20);
+    CU_ASSERT_EQUAL(lines[0].figures.min, 1010);
+    CU_ASSERT_EQUAL(lines[0].figures.p95, 1028);
+    CU_ASSERT_EQUAL(lines[0].figures.max, 1029);
+    CU_ASSERT_TRUE(lines[0].figures.has_p95);
+    free(lines);
+    sg_slices_clear(&slices);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a node's slices are joined, with those in sums alone", test_joined},
+    {"a window, nodes and metrics are chosen", test_chosen},
+    {NULL, NULL},
+};
