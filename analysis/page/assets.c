@@ -20,4 +20,5 @@ ASSET(sg_report_js, "report.js");
 ASSET(sg_messages_js, "messages.js");
 ASSET(sg_stretch_js, "stretch.js");
 ASSET(sg_causes_js, "causes.js");
+ASSET(sg_slices_js, "slices.js");
 ASSET(sg_compare_js, "compare.js");

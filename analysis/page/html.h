@@ -33,6 +33,6 @@ void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out);
 
 /* The texts of analysis/page/assets. */
 extern const char sg_page_css[], sg_charts_js[], sg_table_js[], sg_report_js[], sg_messages_js[],
-    sg_stretch_js[], sg_causes_js[], sg_compare_js[];
+    sg_stretch_js[], sg_causes_js[], sg_slices_js[], sg_compare_js[];
 
 #endif

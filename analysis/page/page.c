@@ -339,7 +339,7 @@ static void put_charts(const struct sg_page *page, FILE *out)
 enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
 {
     static const char *const scripts[] = {sg_charts_js,  sg_table_js,  sg_report_js, sg_messages_js,
-                                          sg_stretch_js, sg_causes_js, NULL};
+                                          sg_stretch_js, sg_causes_js, sg_slices_js, NULL};
     const struct sg_report *report = page->report;
     const struct sg_report_site *worst[WORST_SITES];
     uint32_t worst_count = find_worst(report, worst);
@@ -366,6 +366,7 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     sg_page_write_waits(page, out);
     sg_page_write_stretch(page, out);
     sg_page_write_causes(page, out);
+    sg_page_write_slices(page, out);
     sg_page_write_path(page, out);
     sg_page_write_before(page, out);
     sg_page_write_trials(report, out);

@@ -58,10 +58,12 @@ void sg_page_write_stretch(const struct sg_page *page, FILE *out);
 void sg_page_set_stretch(json_t **data, const struct sg_page *page);
 /* Why ranks come late, and the critical path; nothing where they are not known. */
 void sg_page_write_causes(const struct sg_page *page, FILE *out);
+void sg_page_write_slices(const struct sg_page *page, FILE *out);
 void sg_page_write_path(const struct sg_page *page, FILE *out);
 /* What ranks do before calls, where there are no events. */
 void sg_page_write_before(const struct sg_page *page, FILE *out);
 void sg_page_set_causes(json_t **data, const struct sg_page *page);
+void sg_page_set_slices(json_t **data, const struct sg_page *page);
 /* The number of ranks that share a column. */
 static inline uint32_t sg_page_group(const struct sg_report *report)
 {

@@ -300,5 +300,6 @@ enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out)
     if (report->has_events)
         sg_page_set_stretch(&data, page);
     sg_page_set_causes(&data, page);
+    sg_page_set_slices(&data, page);
     return sg_html_data("data", data, out);
 }

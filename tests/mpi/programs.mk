@@ -15,6 +15,7 @@ C_PROGRAMS := \
   bench_added \
   bench_call \
   bench_late \
+  bench_slices \
   bench_wakes \
   between \
   broadcasts \
