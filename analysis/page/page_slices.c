@@ -1,4 +1,4 @@
-/* Slices of buffered coscheduling on the report's page: the table of metrics, and the data of charts
+/* Slices of buffered coscheduling on the report's page: the table of metrics, and data of charts
  * of the communicator with the most slices, as its endpoint 0 saw them. Times in the data are ns.
  */
 #include "output/json.h"
@@ -26,7 +26,7 @@ static const struct sg_page_shown shown[] = {
     {0},
 };
 
-static const struct sg_slices *slices_of(const struct sg_page *page)
+static const struct sg_slice_set *slices_of(const struct sg_page *page)
 {
     const struct sg_calls *calls = page->report->calls;
 
@@ -36,7 +36,7 @@ static const struct sg_slices *slices_of(const struct sg_page *page)
 void sg_page_write_slices(const struct sg_page *page, FILE *out)
 {
     static const struct sg_slices_filter all;
-    const struct sg_slices *slices = slices_of(page);
+    const struct sg_slice_set *slices = slices_of(page);
     struct sg_slices_line *lines;
     struct sg_page_table table = {
         .id = "slices", .shown = shown, .columns = sg_slice_columns, .row_bytes = sizeof *lines};
@@ -63,7 +63,7 @@ void sg_page_write_slices(const struct sg_page *page, FILE *out)
 /* ---- data ------------------------------------------------------------------------------------ */
 
 /* Where the strobes are sent; NULL: no slice tells. */
-static const struct sg_slices_place *find_sender(const struct sg_slices *slices)
+static const struct sg_slices_place *find_sender(const struct sg_slice_set *slices)
 {
     const struct sg_slices_place *found = NULL;
 
@@ -118,7 +118,7 @@ static json_t *column_of(const struct sg_slices_row *rows, uint32_t count)
 }
 
 /* Up to the 99th percentile; the last bin has those above, too. */
-static json_t *bins_of(const struct sg_slices *slices, const struct sg_slices_place *place,
+static json_t *bins_of(const struct sg_slice_set *slices, const struct sg_slices_place *place,
                        const struct sg_slices_figures *figures)
 {
     uint64_t counts[BINS] = {0}, top = figures->p95 + (figures->p95 - figures->min) / 4 + BINS;
@@ -139,7 +139,7 @@ static json_t *bins_of(const struct sg_slices *slices, const struct sg_slices_pl
                      "counts", bins);
 }
 
-static json_t *data_of(const struct sg_slices *slices, const struct sg_slices_place *place)
+static json_t *data_of(const struct sg_slice_set *slices, const struct sg_slices_place *place)
 {
     const struct sg_slices_filter filter = {.metrics = UINT32_C(1) << SG_SLICE_GETTS};
     uint32_t group = (place->row_count + COLUMNS - 1) / COLUMNS, count;
@@ -163,7 +163,7 @@ static json_t *data_of(const struct sg_slices *slices, const struct sg_slices_pl
 
 void sg_page_set_slices(json_t **data, const struct sg_page *page)
 {
-    const struct sg_slices *slices = slices_of(page);
+    const struct sg_slice_set *slices = slices_of(page);
     const struct sg_slices_place *place = slices != NULL ? find_sender(slices) : NULL;
 
     sg_json_set(data, "slices", place != NULL ? data_of(slices, place) : json_null());

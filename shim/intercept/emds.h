@@ -1,5 +1,5 @@
 /* EMDS: slices of buffered coscheduling in the log, each with its metrics, at the nodes that
- * STAGGER_EMDS_NODES names (paper: BCS-MPI, section 5.2; docs/decisions/0054-emds.md).
+ * STAGGER_EMDS_NODES names (paper: BCS-MPI, section 5.2; docs/decisions/0057-emds.md).
  *
  * Written as they end, by whichever of a node's processes is there. What has no room of its own is
  * kept as sums.

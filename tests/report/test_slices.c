@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t comm_of(struct sg_slices *slices, uint32_t counter)
+static uint32_t comm_of(struct sg_slice_set *slices, uint32_t counter)
 {
     struct sg_record_comm record = {.root_counter = counter, .size = 4};
     uint32_t comm = 99;
@@ -14,7 +14,7 @@ static uint32_t comm_of(struct sg_slices *slices, uint32_t counter)
     return comm;
 }
 
-static void add(struct sg_slices *slices, uint32_t comm, uint32_t node, uint64_t number,
+static void add(struct sg_slice_set *slices, uint32_t comm, uint32_t node, uint64_t number,
                 uint64_t since_ns)
 {
     struct sg_record_slice record = {.node = node, .number = number, .since_ns = since_ns};
@@ -36,7 +36,7 @@ static struct sg_slices_line *line_of(struct sg_slices_line *lines, uint32_t cou
 }
 
 /* As two logs have a node's slices, in turn; the greatest ones are in neither. */
-static void fill(struct sg_slices *slices)
+static void fill(struct sg_slice_set *slices)
 {
     struct sg_record_slice_sum sum = {.node = 1, .slices = 2};
     uint32_t comm;
@@ -59,7 +59,7 @@ static void fill(struct sg_slices *slices)
 
 static void test_joined(void)
 {
-    struct sg_slices slices = {0};
+    struct sg_slice_set slices = {0};
     struct sg_slices_filter all = {0};
     struct sg_slices_line *lines, *line;
     uint32_t count;
@@ -93,7 +93,7 @@ static void test_joined(void)
 
 static void test_chosen(void)
 {
-    struct sg_slices slices = {0};
+    struct sg_slice_set slices = {0};
     struct sg_slices_filter chosen = {.metrics = 1u << SG_SLICE_LETTS,
                                       .has_nodes = true,
                                       .has_window = true,

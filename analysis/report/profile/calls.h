@@ -62,7 +62,7 @@ struct sg_calls {
     uint32_t pair_count;
     struct sg_call_targets one_sided;
     struct sg_mmds mmds;
-    struct sg_slices slices;
+    struct sg_slice_set slices;
     uint64_t other_messages, other_bytes; /* to ranks not known, as their senders counted */
     uint32_t rank_count;
     uint64_t time_ns;      /* in MPI, of all ranks that are reported */

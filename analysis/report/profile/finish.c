@@ -317,7 +317,7 @@ enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg
     take_messages(table, calls);
     take_mmds(table, calls);
     calls->slices = table->slices;
-    table->slices = (struct sg_slices){0};
+    table->slices = (struct sg_slice_set){0};
     share_out(table, report, calls);
     *out = calls;
     return SG_OK;

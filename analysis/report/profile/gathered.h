@@ -45,7 +45,7 @@ struct sg_call_table {
     uint64_t other_messages, other_bytes;
     struct sg_call_targets one_sided;
     struct sg_mmds mmds; /* without names */
-    struct sg_slices slices;
+    struct sg_slice_set slices;
     struct sg_before_sums *before;
 };
 

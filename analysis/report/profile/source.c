@@ -318,7 +318,7 @@ static enum sg_status take_interval_sum(struct reading *reading, struct sg_logre
 static enum sg_status take_slice(struct reading *reading, const void *record,
                                  enum sg_record_kind kind)
 {
-    struct sg_slices *slices = sg_call_table_slices(reading->table);
+    struct sg_slice_set *slices = sg_call_table_slices(reading->table);
     uint32_t index = kind == SG_RECORD_SLICE ? ((const struct sg_record_slice *)record)->comm
                                              : ((const struct sg_record_slice_sum *)record)->comm;
     int64_t comm = sg_map_get(&reading->slices_by_index, index);

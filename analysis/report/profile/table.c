@@ -209,7 +209,7 @@ void sg_call_table_follows_rank(struct sg_call_table *table, uint64_t run_ns)
     table->mmds.run_ns += run_ns;
 }
 
-struct sg_slices *sg_call_table_slices(struct sg_call_table *table)
+struct sg_slice_set *sg_call_table_slices(struct sg_call_table *table)
 {
     return &table->slices;
 }

@@ -53,7 +53,7 @@ void sg_call_table_other_targets(struct sg_call_table *table, const struct sg_ca
 struct sg_before_sums *sg_call_table_before(struct sg_call_table *table);
 
 /* Slices go there. */
-struct sg_slices *sg_call_table_slices(struct sg_call_table *table);
+struct sg_slice_set *sg_call_table_slices(struct sg_call_table *table);
 
 /* A distribution that MMDS kept; its bins are copied. */
 enum sg_status sg_call_table_distribution(struct sg_call_table *table,

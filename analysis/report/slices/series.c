@@ -10,16 +10,16 @@
 #define DIGITS 6
 #define COLUMNS_BYTES 512
 
-static const struct sg_slices none;
+static const struct sg_slice_set none;
 
-static const struct sg_slices *slices_of(const struct sg_report *report)
+static const struct sg_slice_set *slices_of(const struct sg_report *report)
 {
     return report->calls != NULL ? &report->calls->slices : &none;
 }
 
 json_t *sg_slices_json(const struct sg_report *report, const struct sg_print_options *options)
 {
-    const struct sg_slices *slices = slices_of(report);
+    const struct sg_slice_set *slices = slices_of(report);
     struct sg_slices_line *lines;
     uint32_t count;
     json_t *rows;
@@ -48,7 +48,7 @@ static void name_column(enum sg_slice_metric metric, char out[32])
         *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
 }
 
-static json_t *row_of(const struct sg_slices *slices, const struct sg_slices_row *row,
+static json_t *row_of(const struct sg_slice_set *slices, const struct sg_slices_row *row,
                       const struct sg_slices_filter *filter)
 {
     json_t *value = json_object();
@@ -78,7 +78,7 @@ enum sg_status sg_slices_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out)
 {
     const struct sg_slices_filter *filter = &options->slices;
-    const struct sg_slices *slices = slices_of(report);
+    const struct sg_slice_set *slices = slices_of(report);
     char columns[COLUMNS_BYTES] = "slice node comm comm_size begin_ns first_seq", name[32];
     const struct sg_csv csv = {"\r\n", DIGITS, columns};
     enum sg_status status = SG_OK;

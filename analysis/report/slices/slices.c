@@ -7,15 +7,15 @@
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-enum sg_status sg_slices_comm(struct sg_slices *slices, const struct sg_record_comm *record,
+enum sg_status sg_slices_comm(struct sg_slice_set *slices, const struct sg_record_comm *record,
                               const char *name, uint32_t *out)
 {
-    struct sg_slices_comm comm = {.size = record->size,
-                                  .root_world_rank = record->root_world_rank,
-                                  .root_counter = record->root_counter};
+    struct sg_slice_comm comm = {.size = record->size,
+                                 .root_world_rank = record->root_world_rank,
+                                 .root_counter = record->root_counter};
 
     for (uint32_t i = 0; i < slices->comm_count; i++) {
-        const struct sg_slices_comm *known = &slices->comms[i];
+        const struct sg_slice_comm *known = &slices->comms[i];
 
         if (known->root_world_rank == comm.root_world_rank &&
             known->root_counter == comm.root_counter && known->size == comm.size) {
@@ -32,7 +32,7 @@ enum sg_status sg_slices_comm(struct sg_slices *slices, const struct sg_record_c
     return SG_OK;
 }
 
-enum sg_status sg_slices_add(struct sg_slices *slices, uint32_t comm,
+enum sg_status sg_slices_add(struct sg_slice_set *slices, uint32_t comm,
                              const struct sg_record_slice *record)
 {
     const struct sg_slices_row row = {
@@ -59,7 +59,7 @@ static void merge(struct sg_slices_sum *into, const struct sg_slices_sum *more)
     }
 }
 
-enum sg_status sg_slices_add_sum(struct sg_slices *slices, uint32_t comm,
+enum sg_status sg_slices_add_sum(struct sg_slice_set *slices, uint32_t comm,
                                  const struct sg_record_slice_sum *record)
 {
     struct sg_slices_sum sum = {.comm = comm,
@@ -101,7 +101,7 @@ static int compare_places(const void *a, const void *b)
     return (left->node > right->node) - (left->node < right->node);
 }
 
-static struct sg_slices_place *find_place(struct sg_slices *slices, uint32_t comm, uint32_t node)
+static struct sg_slices_place *find_place(struct sg_slice_set *slices, uint32_t comm, uint32_t node)
 {
     for (uint32_t i = slices->place_count; i > 0; i--) {
         if (slices->places[i - 1].comm == comm && slices->places[i - 1].node == node)
@@ -113,7 +113,7 @@ static struct sg_slices_place *find_place(struct sg_slices *slices, uint32_t com
     return &slices->places[slices->place_count - 1];
 }
 
-enum sg_status sg_slices_finish(struct sg_slices *slices)
+enum sg_status sg_slices_finish(struct sg_slice_set *slices)
 {
     struct sg_slices_place *place;
 
@@ -139,7 +139,7 @@ enum sg_status sg_slices_finish(struct sg_slices *slices)
     return SG_OK;
 }
 
-void sg_slices_clear(struct sg_slices *slices)
+void sg_slices_clear(struct sg_slice_set *slices)
 {
     for (uint32_t i = 0; i < slices->comm_count; i++)
         free(slices->comms[i].name);
@@ -147,7 +147,7 @@ void sg_slices_clear(struct sg_slices *slices)
     free(slices->rows);
     free(slices->sums);
     free(slices->places);
-    *slices = (struct sg_slices){0};
+    *slices = (struct sg_slice_set){0};
 }
 
 /* ---- what there is --------------------------------------------------------------------------- */
@@ -212,7 +212,8 @@ static void add_sum(const struct sg_slices_place *place, enum sg_slice_metric me
     figures->has_p95 = false;
 }
 
-static enum sg_status figure(const struct sg_slices *slices, const struct sg_slices_filter *filter,
+static enum sg_status figure(const struct sg_slice_set *slices,
+                             const struct sg_slices_filter *filter,
                              const struct sg_slices_place *place, enum sg_slice_metric metric,
                              struct sg_slices_figures *out)
 {
@@ -235,7 +236,7 @@ static enum sg_status figure(const struct sg_slices *slices, const struct sg_sli
 }
 
 /* Global metrics are known where the communicator's endpoint 0 is. */
-static bool has_metric(const struct sg_slices *slices, const struct sg_slices_place *place,
+static bool has_metric(const struct sg_slice_set *slices, const struct sg_slices_place *place,
                        enum sg_slice_metric metric)
 {
     bool has = !sg_slice_metrics[metric].is_global;
@@ -250,7 +251,7 @@ static bool has_metric(const struct sg_slices *slices, const struct sg_slices_pl
     return has;
 }
 
-static enum sg_status add_lines(const struct sg_slices *slices,
+static enum sg_status add_lines(const struct sg_slice_set *slices,
                                 const struct sg_slices_filter *filter,
                                 const struct sg_slices_place *place, bool global,
                                 struct sg_slices_line **lines, uint32_t *count)
@@ -272,7 +273,7 @@ static enum sg_status add_lines(const struct sg_slices *slices,
     return status;
 }
 
-enum sg_status sg_slices_lines(const struct sg_slices *slices,
+enum sg_status sg_slices_lines(const struct sg_slice_set *slices,
                                const struct sg_slices_filter *filter, struct sg_slices_line **out,
                                uint32_t *count)
 {

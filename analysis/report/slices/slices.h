@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Known by the world rank of its rank 0, and that rank's count of communicators. */
-struct sg_slices_comm {
+struct sg_slice_comm {
     char *name; /* as recorded; owned */
     uint32_t size;
     uint32_t root_world_rank, root_counter;
@@ -40,8 +40,8 @@ struct sg_slices_place {
     const struct sg_slices_sum *sum; /* NULL: all have rows */
 };
 
-struct sg_slices {
-    struct sg_slices_comm *comms;
+struct sg_slice_set {
+    struct sg_slice_comm *comms;
     struct sg_slices_row *rows; /* sorted: by communicator, node, number */
     struct sg_slices_sum *sums;
     struct sg_slices_place *places;
@@ -66,15 +66,15 @@ struct sg_slices_figures {
 
 /* ---- gathering */
 
-enum sg_status sg_slices_comm(struct sg_slices *slices, const struct sg_record_comm *record,
+enum sg_status sg_slices_comm(struct sg_slice_set *slices, const struct sg_record_comm *record,
                               const char *name, uint32_t *out);
-enum sg_status sg_slices_add(struct sg_slices *slices, uint32_t comm,
+enum sg_status sg_slices_add(struct sg_slice_set *slices, uint32_t comm,
                              const struct sg_record_slice *record);
-enum sg_status sg_slices_add_sum(struct sg_slices *slices, uint32_t comm,
+enum sg_status sg_slices_add_sum(struct sg_slice_set *slices, uint32_t comm,
                                  const struct sg_record_slice_sum *record);
 /* When all is there. */
-enum sg_status sg_slices_finish(struct sg_slices *slices);
-void sg_slices_clear(struct sg_slices *slices);
+enum sg_status sg_slices_finish(struct sg_slice_set *slices);
+void sg_slices_clear(struct sg_slice_set *slices);
 
 /* ---- what there is */
 
@@ -86,14 +86,14 @@ bool sg_slices_takes(const struct sg_slices_filter *filter, const struct sg_slic
 /* A metric's row: for the table, JSON and the page. */
 struct sg_slices_line {
     enum sg_slice_metric metric;
-    const struct sg_slices_comm *comm;
+    const struct sg_slice_comm *comm;
     uint32_t node;
     struct sg_slices_figures figures;
 };
 
 /* Those that the filter takes: by communicator, global ones before local ones, node, metric.
  * malloc'ed. */
-enum sg_status sg_slices_lines(const struct sg_slices *slices,
+enum sg_status sg_slices_lines(const struct sg_slice_set *slices,
                                const struct sg_slices_filter *filter, struct sg_slices_line **out,
                                uint32_t *count);
 

@@ -101,7 +101,7 @@ const struct sg_columns sg_slice_columns = {columns, sizeof columns / sizeof *co
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-static void put_head(const struct sg_report *report, const struct sg_slices_comm *comm, FILE *out)
+static void put_head(const struct sg_report *report, const struct sg_slice_comm *comm, FILE *out)
 {
     sg_format_put(report->program != NULL ? report->program : "program not known", out);
     fputs(": slices of ", out);
@@ -109,7 +109,7 @@ static void put_head(const struct sg_report *report, const struct sg_slices_comm
     fprintf(out, ", %" PRIu32 " ranks\n\n", comm->size);
 }
 
-static uint64_t left_out(const struct sg_slices *slices)
+static uint64_t left_out(const struct sg_slice_set *slices)
 {
     uint64_t count = 0;
 
@@ -121,7 +121,7 @@ static uint64_t left_out(const struct sg_slices *slices)
 enum sg_status sg_slices_print_text(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
-    const struct sg_slices *slices = report->calls != NULL ? &report->calls->slices : NULL;
+    const struct sg_slice_set *slices = report->calls != NULL ? &report->calls->slices : NULL;
     struct sg_slices_line *lines;
     uint32_t count;
     enum sg_status status;
@@ -132,7 +132,7 @@ enum sg_status sg_slices_print_text(const struct sg_report *report,
     }
     status = sg_slices_lines(slices, &options->slices, &lines, &count);
     for (uint32_t i = 0; status == SG_OK && i < count;) {
-        const struct sg_slices_comm *comm = lines[i].comm;
+        const struct sg_slice_comm *comm = lines[i].comm;
         struct sg_table table = {0};
 
         put_head(report, comm, out);
