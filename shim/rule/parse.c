@@ -196,8 +196,8 @@ static enum sg_status parse_bare_comm(struct sg_rule *rule)
     return rule->comm_bare != NULL ? SG_OK : SG_ERR_MEMORY;
 }
 
-static enum sg_status parse_comm(const char *begin, const char *end, struct sg_rule *rule,
-                                 struct sg_rule_fault *fault)
+enum sg_status sg_rule_parse_comm(const char *begin, const char *end, struct sg_rule *rule,
+                                  struct sg_rule_fault *fault)
 {
     const char *stray = sg_rule_find_plain(begin, end, "@~");
     uint64_t low, high;
@@ -290,7 +290,7 @@ static enum sg_status parse_pattern(const char *begin, const char *end, struct s
                             sg_rule_found(begin, end, found));
     }
     if (status == SG_OK && tilde < end)
-        status = parse_comm(tilde + 1, end, rule, fault);
+        status = sg_rule_parse_comm(tilde + 1, end, rule, fault);
     return status;
 }
 

@@ -1,11 +1,11 @@
 /* Rules: (operation, call site, bytes, communicator) -> algorithm and parameters, as text.
  *
- *     operation[@site][~communicator][[bytes]]=algorithm[(parameter=value,...)]
+ * operation[@site][~communicator][[bytes]]=algorithm[(parameter=value,...)]
  *
- *   operation     barrier, reduce, allreduce, bcast or *
- *   site          file:line, a function glob, module+0xoffset, or an id of 8 hex digits; *
- *   communicator  a name glob, or a range of sizes (2-64, 8, 16-, -4); *
- *   bytes         [low-high], [low-], [-high], [n]; k, m, g are powers of 1024; inclusive
+ * operation     barrier, reduce, allreduce, bcast or * site          file:line, a function glob,
+ * module+0xoffset, or an id of 8 hex digits; * communicator  a name glob, or a range of sizes
+ * (2-64, 8, 16-, -4); * bytes         [low-high], [low-], [-high], [n]; k, m, g are powers of 1024;
+ * inclusive
  *
  * A word of 8 hex digits is an id. An operation * stands for those that the algorithm takes. The
  * first '=' ends the left side, brackets right in front of it are bytes, the first '~' begins the
@@ -13,13 +13,16 @@
  * base name or by the end of its path, from a slash on. Globs are fnmatch's, for modules and files
  * too.
  *
+ * Rules for messages, p2p[~communicator]=algorithm, stand beside these: their communicator is a
+ * range of sizes or MPI_COMM_WORLD, their algorithm mpich; bcs is declined (messages.c).
+ *
  * Rules are separated by ';' or stand on lines of their own. The first match wins. The order of
  * sources is: trials (trial.h), SITE variables, RULES, the CONFIG file, the short variables,
  * built-in defaults. A rule that does not parse is left out, with one line that names its source,
  * the column and what was expected.
  *
- * A ruleset is immutable after parsing; matching is thread-safe and allocates nothing (but for
- * what fnmatch does with names of over 250 characters in a multibyte locale).
+ * A ruleset is immutable after parsing; matching is thread-safe and allocates nothing (but for what
+ * fnmatch does with names of over 250 characters in a multibyte locale).
  */
 #ifndef SG_RULE_RULE_H
 #define SG_RULE_RULE_H

@@ -70,8 +70,9 @@ struct sg_rule_reader {
     struct sg_algorithm_table table;
     const char *source;
     bool speak;
-    bool checking; /* there is no set: nothing is left out, and the first fault is enough */
-    int faults;    /* so far; the first few are said */
+    bool checking;   /* there is no set: nothing is left out, and the first fault is enough */
+    int faults;      /* so far; the first few are said */
+    int of_messages; /* rules for messages, which leave nothing in the set */
 };
 
 static inline bool sg_rule_is_default(const struct sg_rule *rule)
@@ -134,6 +135,15 @@ const char *sg_rule_find_plain(const char *at, const char *end, const char *set)
 /* The next part of a list with text in it, *begin to *stop, from *at on, which goes behind it;
  * lists are separated by ';' and lines. False: there is none. */
 bool sg_rule_next_item(const char **at, const char *end, const char **begin, const char **stop);
+
+/* A communicator, from behind its '~' on. */
+enum sg_status sg_rule_parse_comm(const char *begin, const char *end, struct sg_rule *rule,
+                                  struct sg_rule_fault *fault);
+
+/* messages.c. A rule for messages leaves nothing in the set: SG_OK, where it says what holds. */
+bool sg_rule_is_of_messages(const char *begin, const char *end);
+enum sg_status sg_rule_parse_messages(const struct sg_algorithm_table *table, const char *begin,
+                                      const char *end, struct sg_rule_fault *fault);
 
 /* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault
  * holds what sg_rule_clear frees. */

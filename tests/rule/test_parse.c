@@ -398,7 +398,60 @@ static void any_bytes(void)
     CU_ASSERT(faults > 1000);
 }
 
+/* ---- messages ---------------------------------------------------------------------------------*/
+
+static void messages_are_mpichs(void)
+{
+    CU_ASSERT(reads("p2p=mpich", ""));
+    CU_ASSERT(reads("p2p~2-64 = mpich; barrier=mpich", "barrier=mpich"));
+    CU_ASSERT(reads("p2p~MPI_COMM_WORLD=mpich", ""));
+    CU_ASSERT(
+        says("p2p=bcs", 5, "unknown algorithm 'bcs', expected one of: mpich, bypass, adaptive"));
+}
+
+/* With the algorithms that there are. */
+static void messages_by_bcs_are_declined(void)
+{
+    struct capture capture;
+    char *log;
+
+    capture_begin(&capture);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p~2-=mpich"), SG_OK);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=bcs"), SG_ERR_SYNTAX);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p~MPI_COMM_WORLD = bcs(slice=250)"), SG_ERR_SYNTAX);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=bcs(slice=1)"), SG_ERR_SYNTAX);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=srm"), SG_ERR_SYNTAX);
+    log = capture_end(&capture);
+    CU_ASSERT_STRING_EQUAL(
+        log,
+        "stagger: --rule, column 5: bcs carries messages in the simulator only: that a machine "
+        "keeps its slices is not shown\n"
+        "stagger: --rule, column 22: bcs carries messages in the simulator only: that a machine "
+        "keeps its slices is not shown\n"
+        "stagger: --rule, column 15: expected slice from 100 to 1000000, found '1'\n"
+        "stagger: --rule, column 5: expected mpich or bcs, found 'srm'\n");
+    free(log);
+}
+
+static void messages_go_as_a_whole(void)
+{
+    CU_ASSERT(says("p2p@main=mpich", 4, "expected no call site: messages are matched across them"));
+    CU_ASSERT(says("p2p[0-4k]=mpich", 4,
+                   "expected no bytes: messages of all sizes are matched in order"));
+    CU_ASSERT(says("p2p~8[0-4k]=mpich", 11,
+                   "expected no bytes: messages of all sizes are matched in order"));
+    CU_ASSERT(says("p2p~rows=mpich", 5,
+                   "expected a range of sizes or MPI_COMM_WORLD: others have no name yet when they "
+                   "are created"));
+    CU_ASSERT(says("p2p", 4, "expected '=' and an algorithm, found the end"));
+    CU_ASSERT(
+        says("p2p_x=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'p2p_x'"));
+}
+
 const struct unit_test unit_tests[] = {
+    {"messages are MPICH's", messages_are_mpichs},
+    {"messages by bcs are declined", messages_by_bcs_are_declined},
+    {"messages go as a whole", messages_go_as_a_whole},
     {"every operation is read", reads_operations},
     {"every form of call site is read", reads_sites},
     {"every form of communicator is read", reads_communicators},
