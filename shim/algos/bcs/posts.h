@@ -32,6 +32,7 @@ struct sg_bcs_send {
     uint32_t since;   /* the exchange that may offer it, or a later one */
     uint32_t offered; /* the last one that did */
     uint32_t taken;   /* the strobe in which its receiver had all of it */
+    uint32_t asked;   /* the strobe in which it was, last, for the bytes at */
     uint32_t offset;
     uint16_t asker; /* the receive */
     uint8_t state;  /* enum sg_bcs_send_state */
@@ -54,6 +55,7 @@ struct sg_bcs_receive {
     uint16_t local, from_local;
     uint32_t since; /* the exchange that may match it, or a later one */
     uint32_t over;  /* the strobe in which it was */
+    uint32_t asked; /* the strobe in which it last asked for bytes */
     uint8_t state;  /* enum sg_bcs_receive_state */
     bool is_probe;
     uint8_t draining; /* reads that are on their way into its buffer */

@@ -4,8 +4,9 @@
  * The first chunk may be in a slot since the message was offered. The receiver asks for any other
  * (PULL); the sender's host fills a slot with it (FILLED), and keeps that slot until the receiver
  * asks for the next one, or has all that the slice moves (TOOK): who waits for a slot in this slice
- * must not wait for the next one. A slot to be read into is taken last, for a READ and its
- * DRAIN alone, which wait for nobody.
+ * must not wait for the next one. A slot that came with the offer may stay, for its message's next
+ * chunk. A slot to be read into is taken last, for a READ and its DRAIN alone, which wait for
+ * nobody.
  */
 #include "algos/bcs/posts.h"
 
@@ -123,7 +124,8 @@ static void take_read(struct sg_bcs *s, uint32_t slot, struct sg_actions *action
     receive->moved += bytes;
     receive->source_slot = 0;
     receive->state = SG_BCS_RECEIVE_MATCHED;
-    if (receive->moved == receive->granted && receive->moved < all_of(receive))
+    if (receive->moved == receive->granted && receive->moved < all_of(receive) &&
+        receive->asked == s->strobe.index)
         ask(s, m->in_receive[slot], SG_BCS_TOOK, actions);
 }
 
@@ -148,6 +150,7 @@ static void move(struct sg_bcs *s, uint32_t post, struct sg_actions *actions)
         receive->state = SG_BCS_RECEIVE_READY;
         if (receive->source_slot == 0) {
             receive->state = SG_BCS_RECEIVE_ASKING;
+            receive->asked = s->strobe.index;
             ask(s, post, SG_BCS_PULL, actions);
         }
     }
@@ -207,6 +210,7 @@ static void take_pull(struct sg_bcs *s, const struct sg_header *header, struct s
     struct sg_bcs_send *send = &sg_bcs_sends(m)[header->number[SG_BCS_POST]];
 
     send->state = SG_BCS_SEND_ASKED;
+    send->asked = header->seq;
     send->asker = (uint16_t)header->number[SG_BCS_ASKER];
     send->offset = header->number[SG_BCS_OFFSET];
     if (send->slot != SG_BCS_NO_SLOT)
@@ -218,8 +222,9 @@ static void take_took(struct sg_bcs *s, const struct sg_header *header)
     struct sg_bcs_messages *m = sg_bcs_messages(s);
     struct sg_bcs_send *send = &sg_bcs_sends(m)[header->number[SG_BCS_POST]];
 
-    /* The next slice's question has overtaken it. */
-    if (send->state == SG_BCS_SEND_ASKED && send->offset >= header->number[SG_BCS_OFFSET])
+    /* Of a part: the post may have gone on since, or be another one. */
+    if (!header->number[SG_BCS_IS_ALL] &&
+        (send->state != SG_BCS_SEND_ASKED || send->asked != header->seq))
         return;
     if (send->slot != SG_BCS_NO_SLOT)
         m->out_free |= 1u << send->slot;
