@@ -1,5 +1,6 @@
 /* stagger advise: options, then read the run, replay it, print. */
 #include "advise/advise.h"
+#include "advise/coscheduling.h"
 #include "advise/rules.h"
 #include "cli/command.h"
 #include "cli/configuration.h"
@@ -17,7 +18,9 @@
 
 struct options {
     struct sg_advise_options advise;
-    bool json;
+    struct sg_coscheduling_options coscheduling;
+    bool json, bcs;
+    bool has_slices;   /* or when to restart: they are for --bcs */
     const char *rules; /* the file to write; NULL: none */
     uint32_t top;
     char *path; /* owned */
@@ -39,6 +42,28 @@ static void set_top(const struct sg_usage *usage, const char *value, void *to)
     *(uint32_t *)to = (uint32_t)number;
 }
 
+static void set_slices(const struct sg_usage *usage, const char *value, void *to)
+{
+    static const struct sg_option slice = {.name = "slice", .least = 10, .most = 1000000};
+    struct options *options = to;
+    char fault[SG_OPTION_FAULT_BYTES];
+    const char *wrong = sg_option_wholes(&slice, value, &options->coscheduling.slices_us, fault);
+
+    if (wrong != NULL)
+        sg_usage_fault(usage, "--slice %s", wrong);
+    options->has_slices = true;
+}
+
+static void set_restart(const struct sg_usage *usage, const char *value, void *to)
+{
+    struct options *options = to;
+
+    options->has_slices = true;
+    options->coscheduling.restart_slice = strcmp(value, "slice") == 0;
+    if (!options->coscheduling.restart_slice && strcmp(value, "phase") != 0)
+        sg_usage_fault(usage, "--restart wants phase or slice, not '%s'", value);
+}
+
 static bool to_stdout(const struct options *options)
 {
     return options->rules != NULL && strcmp(options->rules, "-") == 0;
@@ -55,6 +80,13 @@ static void parse(int argc, char **argv, struct options *options)
         {"top", 't', "N", "show N call sites in full (default: 10); 0: all", &options->top,
          set_top},
         {"json", 'j', NULL, "print JSON (docs/advise-json.md)", &options->json, NULL},
+        {"bcs", 'b', NULL, "instead: what nonblocking calls, or coscheduling in slices, would give",
+         &options->bcs, NULL},
+        {"slice", 's', "US,...", "with --bcs: lengths of a slice (default: 100,500)", options,
+         set_slices},
+        {"restart", 'r', "phase|slice",
+         "with --bcs: calls return with their phase (the default) or the next slice", options,
+         set_restart},
         {0},
     };
     const struct sg_usage usage = {
@@ -72,6 +104,10 @@ static void parse(int argc, char **argv, struct options *options)
     operands = sg_usage_read(&usage, argc, argv);
     if (options->json && to_stdout(options))
         sg_usage_fault(&usage, "--json and rules cannot both go to standard output");
+    if (options->bcs && options->rules != NULL)
+        sg_usage_fault(&usage, "--bcs gives no rules");
+    if (options->has_slices && !options->bcs)
+        sg_usage_fault(&usage, "--slice and --restart are for --bcs");
     options->path = sg_runs_operand(&usage, &operands);
 }
 
@@ -97,9 +133,26 @@ static enum sg_status write_rules(const struct options *options, const struct sg
     return status;
 }
 
+static int coschedule(struct options *options)
+{
+    struct sg_coscheduling found;
+    enum sg_status status;
+
+    options->coscheduling.network = options->advise.network;
+    status = sg_coscheduling_find(options->path, &options->coscheduling, &found);
+    if (status == SG_OK)
+        status = options->json ? sg_coscheduling_print_json(&found, stdout)
+                               : sg_coscheduling_print_text(&found, stdout);
+    sg_coscheduling_clear(&found);
+    free(options->path);
+    return status == SG_OK ? 0 : 1;
+}
+
 int sg_command_advise(int argc, char **argv)
 {
-    struct options options = {.advise = {.progress = true}, .top = TOP_DEFAULT};
+    struct options options = {.advise = {.progress = true},
+                              .coscheduling = {.slices_us = {{100, 500}, 2}, .progress = true},
+                              .top = TOP_DEFAULT};
     struct sg_advice advice;
     char *configuration;
     enum sg_status status;
@@ -107,6 +160,8 @@ int sg_command_advise(int argc, char **argv)
     parse(argc, argv, &options);
     if (options.path == NULL)
         return 1;
+    if (options.bcs)
+        return coschedule(&options);
     configuration = sg_read_configuration(options.path);
     options.advise.configuration = configuration;
     status = sg_advise(options.path, &options.advise, &advice);

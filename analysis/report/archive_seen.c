@@ -77,19 +77,45 @@ enum sg_status sg_archive_seen_leave(struct sg_archive_seen *seen, uint32_t loca
     return seen->watch->call(seen->watch->context, seen->aggregate, &call->seen);
 }
 
-void sg_archive_seen_message(struct sg_archive_seen *seen, uint32_t location, bool is_send,
-                             const struct sg_waitstate_message *message, uint64_t bytes)
+static enum sg_status tell_part(const struct sg_archive_seen *seen, const struct sg_seen_part *part)
+{
+    return seen->watch->part != NULL ? seen->watch->part(seen->watch->context, part) : SG_OK;
+}
+
+enum sg_status sg_archive_seen_message(struct sg_archive_seen *seen, uint32_t location,
+                                       enum sg_seen_part_kind kind,
+                                       const struct sg_waitstate_message *message, uint64_t bytes,
+                                       uint64_t request)
 {
     struct call *call = &seen->calls[location];
+    bool is_send = kind == SG_SEEN_SEND || kind == SG_SEEN_ISEND;
     struct sg_seen_messages *messages = is_send ? &call->seen.sent : &call->seen.received;
+    const struct sg_seen_part part = {.at = call->seen.at,
+                                      .kind = kind,
+                                      .comm = message->comm,
+                                      .peer = message->peer,
+                                      .tag = message->tag,
+                                      .bytes = bytes,
+                                      .request = request,
+                                      .has_gap = message->gap > 0};
 
     if (call->depth == 0)
-        return;
+        return SG_OK;
     messages->count++;
     messages->bytes += bytes;
     messages->peer = message->peer;
     messages->tag = message->tag;
     messages->comm = message->comm;
+    return tell_part(seen, &part);
+}
+
+enum sg_status sg_archive_seen_request(struct sg_archive_seen *seen, uint32_t location,
+                                       enum sg_seen_part_kind kind, uint64_t request)
+{
+    const struct call *call = &seen->calls[location];
+    const struct sg_seen_part part = {.at = call->seen.at, .kind = kind, .request = request};
+
+    return call->depth > 0 ? tell_part(seen, &part) : SG_OK;
 }
 
 void sg_archive_seen_collective(struct sg_archive_seen *seen, uint32_t location, uint32_t comm,

@@ -33,8 +33,13 @@ enum sg_status sg_archive_seen_leave(struct sg_archive_seen *seen, uint32_t loca
                                      int64_t time_ns, bool is_instance);
 
 /* In the location's call; without one they are left out. */
-void sg_archive_seen_message(struct sg_archive_seen *seen, uint32_t location, bool is_send,
-                             const struct sg_waitstate_message *message, uint64_t bytes);
+enum sg_status sg_archive_seen_message(struct sg_archive_seen *seen, uint32_t location,
+                                       enum sg_seen_part_kind kind,
+                                       const struct sg_waitstate_message *message, uint64_t bytes,
+                                       uint64_t request);
+/* POST, SENT or CANCELLED. */
+enum sg_status sg_archive_seen_request(struct sg_archive_seen *seen, uint32_t location,
+                                       enum sg_seen_part_kind kind, uint64_t request);
 /* root: its rank in MPI_COMM_WORLD; -1: none, or not known. */
 void sg_archive_seen_collective(struct sg_archive_seen *seen, uint32_t location, uint32_t comm,
                                 int64_t root, uint64_t sent_bytes, uint64_t received_bytes);

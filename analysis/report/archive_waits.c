@@ -231,6 +231,9 @@ static enum sg_status find_rank(struct sg_archive_waits *waits, uint32_t locatio
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+static const enum sg_seen_part_kind parts[] = {SG_SEEN_SEND, SG_SEEN_ISEND, SG_SEEN_RECEIVE,
+                                               SG_SEEN_RECEIVED};
+
 enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
                                         int64_t time_ns, const struct sg_archive_message *of)
 {
@@ -245,9 +248,10 @@ enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t
         return status;
     message.comm = (uint32_t)index;
     message.peer = (uint32_t)rank;
-    sg_archive_seen_message(waits->seen, location,
-                            of->kind == SG_ARCHIVE_SEND || of->kind == SG_ARCHIVE_ISEND, &message,
-                            of->bytes);
+    status = sg_archive_seen_message(waits->seen, location, parts[of->kind], &message, of->bytes,
+                                     of->request);
+    if (status != SG_OK)
+        return status;
     switch (of->kind) {
     case SG_ARCHIVE_SEND:
         return sg_waitstate_send(waits->tracker, location, &message);
@@ -264,8 +268,15 @@ enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t
 enum sg_status sg_archive_waits_request(struct sg_archive_waits *waits, uint32_t location,
                                         enum sg_archive_request what, uint64_t request)
 {
+    enum sg_status status = SG_OK;
+
     if (waits == NULL)
         return SG_OK;
+    if (what != SG_ARCHIVE_BEGIN_COLLECTIVE)
+        status = sg_archive_seen_request(waits->seen, location,
+                                         SG_SEEN_POST + (what - SG_ARCHIVE_POST), request);
+    if (status != SG_OK)
+        return status;
     switch (what) {
     case SG_ARCHIVE_POST:
         return sg_waitstate_post(waits->tracker, location, request);

@@ -93,6 +93,26 @@ struct sg_seen_message {
     int64_t received_ns;   /* within it */
 };
 
+enum sg_seen_part_kind {
+    SG_SEEN_SEND,  /* that its call completes */
+    SG_SEEN_ISEND, /* with a request */
+    SG_SEEN_RECEIVE,
+    SG_SEEN_RECEIVED, /* of a request that is complete: whose message it was */
+    SG_SEEN_POST,     /* of a receive, with a request */
+    SG_SEEN_SENT,     /* a request that is complete */
+    SG_SEEN_CANCELLED
+};
+
+/* What a call does with a message, told in their order before the call is. */
+struct sg_seen_part {
+    struct sg_seen_thread at;
+    enum sg_seen_part_kind kind;
+    uint32_t comm, peer, tag; /* of the first four; peer: rank in MPI_COMM_WORLD */
+    uint64_t bytes;           /* likewise */
+    uint64_t request;         /* where it has one: unique on the rank while it is not complete */
+    bool has_gap;             /* messages before it were not recorded */
+};
+
 /* A call of MPI that has returned, and in which its rank waited for another. */
 struct sg_seen_wait {
     struct sg_seen_thread at;
@@ -118,6 +138,7 @@ struct sg_watch {
     enum sg_status (*call)(void *context, const struct sg_aggregate *aggregate,
                            const struct sg_seen_call *call);
     enum sg_status (*message)(void *context, const struct sg_seen_message *message);
+    enum sg_status (*part)(void *context, const struct sg_seen_part *part);
     enum sg_status (*wait)(void *context, const struct sg_seen_wait *wait);
 };
 

@@ -31,6 +31,7 @@ C_PROGRAMS := \
   dying \
   ending \
   errors \
+  exchanges \
   failing \
   fallbacks \
   fork \

@@ -4,6 +4,7 @@
  *   make_messages clocks DIRECTORY         likewise, a step a line of `clocks` below
  *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
  *   make_messages late RANKS ROUNDS DIR    rank 1 comes late to barriers, mostly because of another
+ *   make_messages exchange 2 ROUNDS DIR    blocking exchanges after each 1 ms of computation
  *
  * A call site is its line in f of a.c. Times are ns.
  */
@@ -426,6 +427,43 @@ static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_
 }
 
 /* Events of a rank; their number. */
+#define EXCHANGE_COMPUTE_NS 1000000u
+#define EXCHANGE_NS 12008u
+
+/* As MPI's messages of L = o = 2 us and half a ns for a byte have it. Rank 0 sends, is through
+ * after 2000, and receives; the message is at rank 1 after 2000 + 2000 + 4, and handled 2000 later;
+ * its own takes as long. Rank 1 is through 4004 before rank 0, and computes as long as that. */
+static uint64_t put_exchange(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
+                             uint32_t ranks, uint64_t rounds)
+{
+    for (uint64_t round = 0; round < rounds; round++) {
+        uint64_t at = (EXCHANGE_COMPUTE_NS + EXCHANGE_NS) * round;
+        uint64_t early_ns = round > 0 ? at - 4004 : at;
+        const struct step steps[2][6] = {
+            {
+                {0, at, ENTER, Send, 1},
+                {0, at, SEND, 1, 7, WORLD},
+                {0, at + 2000, LEAVE, Send},
+                {0, at + 2000, ENTER, Recv, 2},
+                {0, at + EXCHANGE_NS, RECEIVE, 1, 7, WORLD},
+                {0, at + EXCHANGE_NS, LEAVE, Recv},
+            },
+            {
+                {1, early_ns, ENTER, Recv, 3},
+                {1, at + 6004, RECEIVE, 0, 7, WORLD},
+                {1, at + 6004, LEAVE, Recv},
+                {1, at + 6004, ENTER, Send, 4},
+                {1, at + 6004, SEND, 0, 7, WORLD},
+                {1, at + 8004, LEAVE, Send},
+            },
+        };
+
+        for (size_t i = 0; rank < 2 && i < 6; i++)
+            put_step(writer, list, &steps[rank][i]);
+    }
+    return rank < 2 ? 6 * rounds : 0;
+}
+
 typedef uint64_t (*put_rounds)(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
                                uint32_t ranks, uint64_t rounds);
 
@@ -469,6 +507,7 @@ static const struct {
     {"clocks", {clocks, sizeof clocks / sizeof *clocks}, NULL, 0},
     {"ring", {0}, put_ring, 2},
     {"late", {0}, put_late, 3},
+    {"exchange", {0}, put_exchange, 2},
 };
 
 int main(int argc, char **argv)
@@ -487,7 +526,8 @@ int main(int argc, char **argv)
             return 0;
         }
     }
-    fputs("usage: make_messages known|clocks DIRECTORY | ring|late RANKS ROUNDS DIRECTORY\n",
-          stderr);
+    fputs(
+        "usage: make_messages known|clocks DIRECTORY | ring|late|exchange RANKS ROUNDS DIRECTORY\n",
+        stderr);
     return 2;
 }

@@ -1,0 +1,62 @@
+/* Blocking exchanges with both neighbours in a row of ranks, after each MS of computation, as
+ * SWEEP3D's; then an allreduce:
+ *
+ *     exchanges MS STEPS
+ */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void compute(double ms)
+{
+    double end_s = now_s() + ms * 1e-3;
+
+    while (now_s() < end_s)
+        ;
+}
+
+static void swap(int rank, int other, int value)
+{
+    int got;
+
+    if (rank < other) {
+        MUST(MPI_Send(&value, 1, MPI_INT, other, 0, MPI_COMM_WORLD));
+        MUST(MPI_Recv(&got, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    } else {
+        MUST(MPI_Recv(&got, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        MUST(MPI_Send(&value, 1, MPI_INT, other, 0, MPI_COMM_WORLD));
+    }
+    REQUIRE(got == value - rank + other);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, steps, one = 1, all;
+    double ms;
+
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    REQUIRE(argc == 3);
+    ms = atof(argv[1]);
+    steps = atoi(argv[2]);
+    for (int step = 0; step < steps; step++) {
+        compute(ms);
+        if (rank > 0)
+            swap(rank, rank - 1, step + rank);
+        if (rank + 1 < ranks)
+            swap(rank, rank + 1, step + rank);
+    }
+    MUST(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    REQUIRE(all == ranks);
+    MUST(MPI_Finalize());
+    return 0;
+}
