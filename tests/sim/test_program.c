@@ -240,49 +240,6 @@ static void agent_on_the_host_takes_time(void)
     CU_ASSERT_EQUAL(result.run_ns, 700000 + 2000);
 }
 
-struct series {
-    uint64_t slices, busy, first, last, longest_ns;
-    bool even; /* busy ones are 9 apart */
-};
-
-static void note_slice(void *context, const struct sg_slice_seen *slice)
-{
-    struct series *series = context;
-
-    series->slices++;
-    if (slice->whole_ns > series->longest_ns)
-        series->longest_ns = slice->whole_ns;
-    if (slice->collectives_scheduled == 0)
-        return;
-    if (series->busy++ == 0)
-        series->first = slice->number;
-    else
-        series->even &= slice->number == series->last + 9;
-    series->last = slice->number;
-}
-
-static void slices_are_told(void)
-{
-    struct series series = {.even = true};
-    struct sg_pattern pattern = {
-        .kind = SG_PATTERN_BARRIER, .processes = 32, .steps = 100, .granularity_ns = 1900000};
-    struct sg_slices_setup setup = {.network = &network,
-                                    .slice_ns = 250000,
-                                    .restart_slice = true,
-                                    .always = true,
-                                    .separate = true,
-                                    .seen = note_slice,
-                                    .context = &series};
-    struct sg_program_result result;
-
-    sg_pattern_make(&pattern);
-    CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &result), SG_OK);
-    CU_ASSERT_EQUAL(series.busy, 100);
-    CU_ASSERT_TRUE(series.even);
-    CU_ASSERT_EQUAL(series.slices, series.last + 1);
-    CU_ASSERT_TRUE(series.longest_ns < 250000);
-}
-
 /* ---- against the protocol */
 
 static uint64_t of_protocol(const char *text, const struct sg_network *on, int32_t nodes,
@@ -439,7 +396,6 @@ const struct unit_test unit_tests[] = {
     {"a nonblocking one is hidden by three slices", nonblocking_message_in_slices},
     {"a message of more than the budget takes several slices", large_message_in_slices},
     {"an agent on the host interrupts who computes", agent_on_the_host_takes_time},
-    {"every slice is told, and each ninth has a barrier", slices_are_told},
     {"barriers take as long as the protocol's, allreduces within 0.1 %", as_the_protocol},
     {"with an agent on the host within 1 %", agent_on_the_host_as_the_protocol},
     {"all patterns end under both models, with the same calls", patterns_end},

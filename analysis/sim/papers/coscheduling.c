@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define BARRIERS 10000
+/* Up to behind the last slice; the paper has 10,000. */
+#define BARRIERS 1400
 #define FIRST_SLICE 7500
 #define LAST_SLICE 12500
 #define SAGE_PROCESSES 64
@@ -17,55 +18,49 @@
 static const int32_t sizes[] = {4, 16, 64};
 #define SIZES 3
 
-/* ---- figures 5.3 to 5.5: a series of slices */
+/* ---- figures 5.3 to 5.5: a series of slices, as the protocol tells of them */
 
 struct series {
-    uint64_t before_ns;
-    double least_us, most_us; /* from one strobe to the next */
+    double least_us, most_us; /* GETTS */
     uint64_t slices, posted, scheduled, posted_at, scheduled_at;
     bool every_ninth;
 };
 
-static void count(struct series *series, uint32_t found, uint64_t number, uint64_t *sum,
-                  uint64_t *at)
+static void count(struct series *series, const struct sg_slice *slice, enum sg_slice_metric metric,
+                  uint64_t *sum, uint64_t *at)
 {
+    uint64_t found = sg_slice_knows(slice, metric) ? sg_slice_value(slice, metric) : 0;
+
     if (found == 0)
         return;
-    if (*at > 0 && number != *at + 9)
+    if (*at > 0 && slice->number != *at + 9)
         series->every_ninth = false;
-    *at = number;
+    *at = slice->number;
     *sum += found;
 }
 
-static void note(void *context, const struct sg_slice_seen *slice)
+static void note(void *context, int32_t endpoint, const struct sg_slice *slice)
 {
     struct series *series = context;
-    double us = (double)(slice->begin_ns - series->before_ns) * 1e-3;
+    double us = (double)sg_slice_value(slice, SG_SLICE_GETTS) * 1e-3;
 
-    series->before_ns = slice->begin_ns;
     if (slice->number < FIRST_SLICE || slice->number > LAST_SLICE)
         return;
-    series->slices++;
-    if (us < series->least_us)
-        series->least_us = us;
-    if (us > series->most_us)
-        series->most_us = us;
-    count(series, slice->collectives_posted, slice->number, &series->posted, &series->posted_at);
-    count(series, slice->collectives_scheduled, slice->number, &series->scheduled,
-          &series->scheduled_at);
+    if (endpoint == 0) {
+        series->slices++;
+        series->least_us = fmin(series->least_us, us);
+        series->most_us = fmax(series->most_us, us);
+    } else if (endpoint == SG_PAPER_NODE) {
+        count(series, slice, SG_SLICE_NCOLLDEM, &series->posted, &series->posted_at);
+        count(series, slice, SG_SLICE_NCOLLMSM, &series->scheduled, &series->scheduled_at);
+    }
 }
 
 static struct series series_of(struct sg_claim_context *context)
 {
     struct series series = {.least_us = INFINITY, .every_ninth = true};
-    struct sg_pattern pattern = sg_paper_barriers(BARRIERS);
-    struct sg_slices_setup setup = sg_paper_slices(&context->options.network, true);
-    struct sg_program_result result;
 
-    setup.seen = note;
-    setup.context = &series;
-    sg_pattern_make(&pattern);
-    context->status = sg_slices_run(&setup, &pattern.program, &result);
+    context->status = sg_paper_protocol(&context->options.network, BARRIERS, note, &series);
     return series;
 }
 

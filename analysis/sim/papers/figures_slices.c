@@ -10,43 +10,35 @@
 /* ---- slices */
 
 struct wanted {
-    uint64_t number, before_ns;
-    struct sg_slice_seen slice;
-    double since_us; /* the strobe before */
+    uint64_t number;
+    enum sg_slice_metric metric;
+    int32_t endpoint;
+    double value;
 };
 
-static void keep(void *context, const struct sg_slice_seen *slice)
+static void keep(void *context, int32_t endpoint, const struct sg_slice *slice)
 {
     struct wanted *wanted = context;
 
-    if (slice->number == wanted->number) {
-        wanted->slice = *slice;
-        wanted->since_us = (double)(slice->begin_ns - wanted->before_ns) * 1e-3;
-    }
-    wanted->before_ns = slice->begin_ns;
+    if (slice->number == wanted->number && endpoint == wanted->endpoint &&
+        sg_slice_knows(slice, wanted->metric))
+        wanted->value = (double)sg_slice_value(slice, wanted->metric);
 }
 
-/* A series' `elements` says what of the slice: */
-enum { GETTS, PROCESSED, SCHEDULED };
-
+/* A series' `elements` is the metric. */
 static enum sg_status slice_point(const struct sg_figure *figure,
                                   const struct sg_figure_series *series,
                                   const struct sg_sim_options *options, double x, double *y)
 {
-    struct wanted wanted = {.number = (uint64_t)x};
-    /* Up to a barrier behind it. */
-    struct sg_pattern pattern = sg_paper_barriers((uint32_t)x / 9 + 4);
-    struct sg_slices_setup setup = sg_paper_slices(&options->network, true);
-    struct sg_program_result result;
+    struct wanted wanted = {.number = (uint64_t)x,
+                            .metric = (enum sg_slice_metric)series->elements};
+    bool is_global = sg_slice_metrics[wanted.metric].is_global;
     enum sg_status status;
 
-    setup.seen = keep;
-    setup.context = &wanted;
-    sg_pattern_make(&pattern);
-    status = sg_slices_run(&setup, &pattern.program, &result);
-    *y = series->elements == GETTS       ? wanted.since_us
-         : series->elements == PROCESSED ? wanted.slice.collectives_posted
-                                         : wanted.slice.collectives_scheduled;
+    wanted.endpoint = is_global ? 0 : SG_PAPER_NODE;
+    /* Up to a barrier behind it. */
+    status = sg_paper_protocol(&options->network, (uint32_t)x / 9 + 4, keep, &wanted);
+    *y = sg_slice_metrics[wanted.metric].is_time ? wanted.value * 1e-3 : wanted.value;
     return status;
 }
 
@@ -75,12 +67,10 @@ static enum sg_status time_point(const struct sg_figure *figure,
     {                                                                                              \
         FIRST_SLICE, FIRST_SLICE + 1, FIRST_SLICE + 2, FIRST_SLICE + 3, FIRST_SLICE + 4,           \
             FIRST_SLICE + 5, FIRST_SLICE + 6, FIRST_SLICE + 7, FIRST_SLICE + 8, FIRST_SLICE + 9,   \
-            FIRST_SLICE + 10, FIRST_SLICE + 11, FIRST_SLICE + 12, FIRST_SLICE + 13,                \
-            FIRST_SLICE + 14, FIRST_SLICE + 15, FIRST_SLICE + 16, FIRST_SLICE + 17,                \
-            FIRST_SLICE + 18, FIRST_SLICE + 19                                                     \
+            FIRST_SLICE + 10, FIRST_SLICE + 11                                                     \
     }
 #define SLICE_FIGURE(label, what)                                                                  \
-    .network = "qsnet", .x = SLICES, .points = 20, .series = {{label, NULL, what}},                \
+    .network = "qsnet", .x = SLICES, .points = 12, .series = {{label, NULL, what}},                \
     .point = slice_point, .x_label = "slice"
 #define TIME_FIGURE                                                                                \
     .network = "qsnet", .x = {4, 8, 16, 32, 64}, .points = 5, .point = time_point,                 \
@@ -89,17 +79,17 @@ static enum sg_status time_point(const struct sg_figure *figure,
 const struct sg_figure sg_figures_slices[] = {
     {.name = "001-5.3",
      .title = "From one strobe to the next",
-     SLICE_FIGURE("GETTS", GETTS),
+     SLICE_FIGURE("GETTS", SG_SLICE_GETTS),
      .y_label = "us",
      .published = {{FIRST_SLICE, 250}, {FIRST_SLICE, 270}},
      .published_count = 2},
     {.name = "001-5.4",
      .title = "Collectives processed in the descriptor exchange",
-     SLICE_FIGURE("one node", PROCESSED),
+     SLICE_FIGURE("one node", SG_SLICE_NCOLLDEM),
      .y_label = "collectives"},
     {.name = "001-5.5",
      .title = "Collectives scheduled",
-     SLICE_FIGURE("endpoint 0", SCHEDULED),
+     SLICE_FIGURE("one node", SG_SLICE_NCOLLMSM),
      .y_label = "collectives"},
     {.name = "001-6.1",
      .title = "SAGE, a tenth of its calls",

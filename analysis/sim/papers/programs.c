@@ -43,6 +43,38 @@ struct sg_slices_setup sg_paper_slices(const struct sg_network *network, bool re
                                     .always = true};
 }
 
+enum sg_status sg_paper_protocol(const struct sg_network *network, uint32_t barriers,
+                                 void (*slice)(void *context, int32_t endpoint,
+                                               const struct sg_slice *slice),
+                                 void *context)
+{
+    struct sg_pattern pattern = sg_paper_barriers(barriers);
+    struct sg_lateness work = {0, pattern.processes - 1, pattern.granularity_ns};
+    struct sg_network card = *network;
+    struct sg_world_setup setup = {
+        .algo = &sg_algo_bcs,
+        .parameters = {.slice_ns = SG_PAPER_SLICE_US * 1000,
+                       .restart_slice = true,
+                       .strobe_always = true,
+                       .microphases_separate = true},
+        .network = &card,
+        .mode = SG_SIM_SIGNAL,
+        .endpoints = pattern.processes,
+        .ranks_per_node = 1,
+        .call = {.operation = SG_OPERATION_BARRIER, .root = -1},
+        .iterations = barriers,
+        .late = &work,
+        .late_count = 1,
+        .free_running = true,
+        .slice = slice,
+        .slice_context = context,
+    };
+    struct sg_world_result result;
+
+    card.overhead_us = card.signal_us = card.wake_us = card.local_us = 0;
+    return sg_world_run(&setup, &result);
+}
+
 enum sg_status sg_paper_run(const struct sg_network *network, struct sg_pattern *pattern,
                             bool restart_slice, struct sg_paper_times *out)
 {

@@ -6,8 +6,10 @@
 #include "core/status.h"
 #include "sim/program/patterns.h"
 #include "sim/program/slices.h"
+#include "sim/timed/world.h"
 
 #define SG_PAPER_SLICE_US 250
+#define SG_PAPER_NODE 17 /* any node of 32, of which local figures are */
 
 /* Exchanges after each 3.5 ms (section 6.3). */
 struct sg_pattern sg_paper_exchange(int32_t processes, bool nonblocking);
@@ -18,6 +20,12 @@ struct sg_pattern sg_paper_barriers(uint32_t barriers);
 
 /* Slices as the paper's: a strobe for each microphase, at every boundary, by the network card. */
 struct sg_slices_setup sg_paper_slices(const struct sg_network *network, bool restart_slice);
+
+/* The same barriers by the protocol, message by message: `slice` is told of each slice. */
+enum sg_status sg_paper_protocol(const struct sg_network *network, uint32_t barriers,
+                                 void (*slice)(void *context, int32_t endpoint,
+                                               const struct sg_slice *slice),
+                                 void *context);
 
 /* Run times, and what a call that waits takes under coscheduling, the mean. The pattern is made. */
 struct sg_paper_times {

@@ -8,7 +8,7 @@
 /* A slice under way. */
 struct slice {
     struct sg_slices *slices;
-    struct sg_slice_seen seen;
+    uint64_t number, begin_ns;
     uint32_t most_descriptors, most_matches; /* of a process, in all */
 };
 
@@ -18,7 +18,7 @@ static uint64_t later(uint64_t left_ns, uint64_t right_ns)
 }
 
 /* When endpoint 0 knows that all are done with the microphase that began then. */
-static uint64_t known_ns(struct slice *slice, uint64_t begin_ns, uint64_t last_ns)
+static uint64_t known_ns(const struct slice *slice, uint64_t begin_ns, uint64_t last_ns)
 {
     const struct sg_slices *slices = slice->slices;
     uint64_t queries;
@@ -28,7 +28,6 @@ static uint64_t known_ns(struct slice *slice, uint64_t begin_ns, uint64_t last_n
     queries = (last_ns - begin_ns + slices->query_ns - 1) / slices->query_ns;
     if (queries == 0)
         queries = 1;
-    slice->seen.retries += (uint32_t)(queries - 1);
     return begin_ns + queries * slices->query_ns;
 }
 
@@ -38,9 +37,9 @@ static struct sg_slices_process *part_of(struct slice *slice, int32_t process)
     struct sg_slices *slices = slice->slices;
     struct sg_slices_process *self = &slices->processes[process];
 
-    if (self->stamp == slice->seen.number + 1)
+    if (self->stamp == slice->number + 1)
         return self;
-    self->stamp = slice->seen.number + 1;
+    self->stamp = slice->number + 1;
     self->used_bytes = self->descriptors = 0;
     if (slices->setup->on_host && !slices->setup->always)
         sg_slices_steal(slices, process,
@@ -79,7 +78,7 @@ static void exchange(struct slice *slice)
     struct sg_slices *slices = slice->slices;
     uint32_t count = 0;
 
-    while (count < slices->fresh_count && slices->fresh[count].time_ns < slice->seen.begin_ns) {
+    while (count < slices->fresh_count && slices->fresh[count].time_ns < slice->begin_ns) {
         struct sg_run_post post = slices->fresh[count++];
         struct sg_slices_process *self = part_of(slice, post.data ? post.from : post.to);
 
@@ -87,9 +86,6 @@ static void exchange(struct slice *slice)
             slice->most_descriptors = self->descriptors;
         match(slice, &post);
     }
-    slice->seen.messages_posted = count;
-    slice->seen.collectives_posted = slices->collectives_posted;
-    slices->collectives_posted = 0;
     slices->fresh_count -= count;
     memmove(slices->fresh, slices->fresh + count, slices->fresh_count * sizeof *slices->fresh);
 }
@@ -117,7 +113,6 @@ static uint64_t move(struct slice *slice, struct sg_slices_work *work, uint64_t 
     work->finished = work->bytes == 0;
     work->first_ns = left_ns;
     work->second_ns = to->receive_ns + slices->overhead_ns;
-    slice->seen.messages_scheduled++;
     return work->second_ns;
 }
 
@@ -143,8 +138,7 @@ static bool is_reduction(const struct sg_slices_work *work)
 
 static bool is_due(const struct slice *slice, const struct sg_slices_work *work, bool reductions)
 {
-    return work->collective && is_reduction(work) == reductions &&
-           work->ready_ns < slice->seen.begin_ns;
+    return work->collective && is_reduction(work) == reductions && work->ready_ns < slice->begin_ns;
 }
 
 static uint64_t bytes_ns(double ns_per_byte, uint64_t bytes)
@@ -175,7 +169,6 @@ static uint64_t run_collective(struct slice *slice, struct sg_slices_work *work,
 
     work->bytes -= bytes;
     work->finished = work->bytes == 0;
-    slice->seen.collectives_scheduled++;
     work->first_ns = begin_ns; /* the root, or of a barrier endpoint 0 */
     work->second_ns = strobed_ns;
     if (size > 1 && bytes > 0 && is_reduction(work))
@@ -207,15 +200,13 @@ static uint64_t run_collectives(struct slice *slice, bool reductions, uint64_t b
 static uint64_t run_apart(struct slice *slice)
 {
     struct sg_slices *slices = slice->slices;
-    uint64_t begin_ns = slice->seen.begin_ns, over_ns, last_ns;
+    uint64_t begin_ns = slice->begin_ns, over_ns, last_ns;
 
     last_ns = begin_ns + slices->strobe_ns + slice->most_descriptors * slices->agent_ns +
               (slice->most_descriptors > 0 ? slices->hop_ns : 0);
     over_ns = known_ns(slice, begin_ns, last_ns);
-    slice->seen.descriptors_ns = over_ns - begin_ns;
     last_ns = over_ns + slices->strobe_ns + (slice->most_matches > 0 ? slices->agent_ns : 0);
     over_ns = known_ns(slice, over_ns, last_ns);
-    slice->seen.scheduling_ns = over_ns - begin_ns;
     last_ns = move_all(slice, over_ns + slices->strobe_ns);
     if (last_ns > 0)
         over_ns = known_ns(slice, over_ns, last_ns);
@@ -231,16 +222,14 @@ static uint64_t run_apart(struct slice *slice)
 static uint64_t run_together(struct slice *slice)
 {
     struct sg_slices *slices = slice->slices;
-    uint64_t begin_ns = slice->seen.begin_ns, strobed_ns = begin_ns + slices->strobe_ns;
+    uint64_t begin_ns = slice->begin_ns, strobed_ns = begin_ns + slices->strobe_ns;
     uint64_t matched_ns = strobed_ns + (slice->most_descriptors > 0 ? slices->hop_ns : 0) +
                           (slice->most_descriptors + (slice->most_matches > 0)) * slices->agent_ns;
     uint64_t last_ns = later(matched_ns, move_all(slice, matched_ns));
 
     last_ns = later(last_ns, run_collectives(slice, false, begin_ns));
     last_ns = later(last_ns, run_collectives(slice, true, begin_ns));
-    last_ns = known_ns(slice, begin_ns, last_ns);
-    slice->seen.descriptors_ns = slice->seen.scheduling_ns = last_ns - begin_ns;
-    return last_ns;
+    return known_ns(slice, begin_ns, last_ns);
 }
 
 /* ---- the end */
@@ -305,38 +294,14 @@ static void finish_all(struct sg_slices *slices)
     slices->work_count = kept;
 }
 
-/* Slices in which nothing was to be done, up to the one that begins. */
-static void tell_empty(struct sg_slices *slices, uint64_t upto)
-{
-    struct sg_slices idle = *slices;
-
-    idle.work_count = 0;
-    for (uint64_t number = slices->told; number < upto; number++) {
-        struct slice empty = {.slices = &idle,
-                              .seen = {.number = number, .begin_ns = number * slices->slice_ns}};
-
-        if (empty.seen.begin_ns < slices->end_ns)
-            continue;
-        empty.seen.whole_ns = (slices->setup->separate ? run_apart(&empty) : run_together(&empty)) -
-                              empty.seen.begin_ns;
-        slices->setup->seen(slices->setup->context, &empty.seen);
-    }
-}
-
 void sg_slices_begin(struct sg_slices *slices)
 {
-    uint64_t number = slices->run.now_ns / slices->slice_ns;
     struct slice slice = {.slices = slices,
-                          .seen = {.number = number, .begin_ns = slices->run.now_ns}};
+                          .number = slices->run.now_ns / slices->slice_ns,
+                          .begin_ns = slices->run.now_ns};
 
-    if (slices->setup->seen != NULL && slices->setup->always)
-        tell_empty(slices, number);
     exchange(&slice);
     slices->end_ns = slices->setup->separate ? run_apart(&slice) : run_together(&slice);
-    slice.seen.whole_ns = slices->end_ns - slice.seen.begin_ns;
-    if (slices->setup->seen != NULL)
-        slices->setup->seen(slices->setup->context, &slice.seen);
-    slices->told = number + 1;
     finish_all(slices);
     if (slices->fresh_count > 0)
         sg_slices_want(slices, slices->fresh[0].time_ns);

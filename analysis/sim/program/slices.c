@@ -59,7 +59,6 @@ static void post_collective(struct sg_slices *slices, int32_t process, const str
 
     comm->requests[call->own] = sg_run_request(&slices->run, process, true);
     comm->ready_ns = known_ns > comm->ready_ns ? known_ns : comm->ready_ns;
-    slices->collectives_posted += process == 0;
     if (++comm->called < size)
         return;
     work.ready_ns = comm->ready_ns;

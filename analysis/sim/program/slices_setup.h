@@ -1,4 +1,4 @@
-/* The setup of a program under buffered coscheduling, and what is told of its slices. */
+/* The setup of a program under buffered coscheduling. */
 #ifndef SG_SIM_PROGRAM_SLICES_SETUP_H
 #define SG_SIM_PROGRAM_SLICES_SETUP_H
 
@@ -7,15 +7,6 @@
 #include <stdbool.h>
 
 #define SG_SLICES_BUDGET_DEFAULT 65536
-
-/* A slice, as endpoint 0 sees it; times since its strobe. */
-struct sg_slice_seen {
-    uint64_t number, begin_ns;
-    uint64_t descriptors_ns, scheduling_ns, whole_ns; /* until the microphase is over */
-    uint32_t retries;                                 /* queries that failed */
-    uint32_t messages_posted, collectives_posted;     /* descriptors that were exchanged */
-    uint32_t messages_scheduled, collectives_scheduled;
-};
 
 struct sg_slices_setup {
     const struct sg_network *network;
@@ -26,9 +17,6 @@ struct sg_slices_setup {
     bool separate;      /* a strobe for each microphase */
     bool always;        /* a strobe at every boundary */
     bool on_host;       /* the agent is the host's processor, else the network card */
-    /* Told of each slice; with `always` of empty ones, too. NULL: none. */
-    void (*seen)(void *context, const struct sg_slice_seen *slice);
-    void *context;
 };
 
 #endif

@@ -52,8 +52,6 @@ struct sg_slices {
     uint32_t work_count, work_room;
     uint64_t alarm_ns; /* the next slice's begin; SG_RUN_PENDING: none */
     uint64_t end_ns;   /* of the last slice */
-    uint64_t told;     /* slices up to this number (not included) have been told of */
-    uint32_t collectives_posted;
 };
 
 /* What one computing process loses to its agent, where that is on the host. */

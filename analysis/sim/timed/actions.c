@@ -191,6 +191,15 @@ static const char *deliver(struct sg_host *host, const struct sg_host_endpoint *
     return NULL;
 }
 
+static void end_slice(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                      const struct sg_slice *slice)
+{
+    const struct sg_world_setup *setup = ((const struct world *)host->world)->setup;
+
+    if (setup->slice != NULL)
+        setup->slice(setup->slice_context, endpoint->rank, slice);
+}
+
 const struct sg_host_scheduler sg_timed_scheduler = {
     .begin = begin,
     .launch = launch,
@@ -200,6 +209,7 @@ const struct sg_host_scheduler sg_timed_scheduler = {
     .complete = complete,
     .finish = finish,
     .deliver = deliver,
+    .end_slice = end_slice,
 };
 
 uint64_t sg_world_carry_out(struct world *world, uint64_t start_ns)

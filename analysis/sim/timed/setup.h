@@ -66,6 +66,9 @@ struct sg_world_setup {
     /* What processes do, instead of iterations of `call`, delays and catch-ups; without data. NULL:
      * these. `iterations` is 1. */
     const struct sg_world_program *program;
+    /* Told of each slice that is over at an endpoint, where the protocol has slices; or NULL. */
+    void (*slice)(void *context, int32_t endpoint, const struct sg_slice *slice);
+    void *slice_context;
 };
 
 struct sg_world_result {
