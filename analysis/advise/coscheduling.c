@@ -58,6 +58,7 @@ static enum sg_status run_slices(struct work *work, int way, double slice_us)
     struct sg_slices_setup setup = {.network = &network,
                                     .slice_ns = sg_network_ns(slice_us),
                                     .restart_slice = work->found->restart_slice,
+                                    .always = work->recording.has_messages,
                                     .on_host = true};
     struct sg_program_result result = {0};
     enum sg_status status;

@@ -1,11 +1,10 @@
 /* stagger sim bcs: programs under buffered coscheduling and under MPI as usual (paper 001). */
+#include "sim/bcs_protocol.h"
 #include "sim/commands.h"
 #include "sim/output.h"
 #include "sim/program/patterns.h"
 #include "sim/program/slices.h"
 #include "sim/program/stock.h"
-
-#include <stdlib.h>
 
 static const char documentation[] =
     "Runs a pattern of computations and calls under MPI as usual and under buffered coscheduling, "
@@ -15,14 +14,12 @@ static const char documentation[] =
 
 #define MESSAGES_MOST 4096
 #define NODES_MOST (1 << 20)
-/* Of a simulation of the protocol: computations that differ, of all nodes. */
-#define DELAYS_MOST 100000000
 
 enum { BLOCKING, NONBLOCKING };
 enum { PHASE, SLICE };
 enum { NIC, HOST };
 enum { MERGED, SEPARATE };
-enum { DEMAND, ALWAYS };
+enum { DEFAULT = -1, DEMAND, ALWAYS };
 enum { SLICES, PROTOCOL };
 static const char *const modes[] = {"blocking", "nonblocking", NULL};
 static const char *const restarts[] = {"phase", "slice", NULL};
@@ -60,14 +57,14 @@ static const struct sg_option option_table[] = {
      sg_option_word, AT(agent), .words = agents},
     {"microphases", 0, "merged|separate", "in one strobe (the default), or one each",
      sg_option_word, AT(microphases), .words = microphases},
-    {"strobe", 0, "WHEN", "on demand (the default), or always, at every boundary", sg_option_word,
-     AT(strobe), .words = strobes},
+    {"strobe", 0, "WHEN", "on demand, or always, at every boundary (default: with messages)",
+     sg_option_word, AT(strobe), .words = strobes},
     {"budget", 0, "KIB", "bytes that a receiver takes in a slice (default: 64)", sg_option_u32,
      AT(budget_kib), .least = 1, .most = 65536},
     {"eager", 0, "BYTES", "larger messages are announced first as usual (default: 16384)",
      sg_option_u32, AT(eager), .most = 1 << 30},
     {"engine", 'e', "slices|protocol",
-     "by slice (the default), or message by message, for barriers only", sg_option_word, AT(engine),
+     "by slice (the default), or by the protocol, message by message", sg_option_word, AT(engine),
      .words = engines},
     {0}};
 
@@ -98,6 +95,14 @@ static enum sg_status run_usual(const struct options *options, const struct sg_p
 
 /* ---- buffered coscheduling */
 
+static void take(const struct sg_program_result *result, struct run *out)
+{
+    out->run_ns = (double)result->run_ns;
+    if (result->blocking_calls > 0)
+        out->call_ns = (result->blocked_ns + result->busy_ns) / (double)result->blocking_calls;
+    out->events = (double)result->events;
+}
+
 static enum sg_status run_slices(const struct options *options, const struct sg_pattern *pattern,
                                  uint64_t slice_ns, struct run *out)
 {
@@ -113,31 +118,16 @@ static enum sg_status run_slices(const struct options *options, const struct sg_
     struct sg_program_result result = {0};
     enum sg_status status = sg_slices_run(&setup, &pattern->program, &result);
 
-    out->run_ns = (double)result.run_ns;
-    if (result.blocking_calls > 0)
-        out->call_ns = (result.blocked_ns + result.busy_ns) / (double)result.blocking_calls;
-    out->events = (double)result.events;
+    take(&result, out);
     return status;
-}
-
-/* What the processes compute before each call, by call, then process; NULL without memory. */
-static uint64_t *delays_of(const struct sg_pattern *pattern)
-{
-    size_t processes = (size_t)pattern->processes;
-    uint64_t *delays = calloc(processes * pattern->steps, sizeof *delays);
-
-    for (size_t i = 0; delays != NULL && i < processes * pattern->steps; i++)
-        delays[i] = sg_pattern_compute_ns(pattern, (int32_t)(i % processes), i / processes);
-    return delays;
 }
 
 static enum sg_status run_protocol(const struct options *options, const struct sg_pattern *pattern,
                                    uint64_t slice_ns, struct run *out)
 {
     struct sg_network network = options->common.options.network;
-    struct sg_world_result result = {0};
+    struct sg_program_result result = {0};
     struct sg_world_setup setup = {
-        .algo = &sg_algo_bcs,
         .parameters = {.slice_ns = (uint32_t)slice_ns,
                        .budget_bytes = options->budget_kib * 1024,
                        .restart_slice = options->restart == SLICE,
@@ -145,34 +135,14 @@ static enum sg_status run_protocol(const struct options *options, const struct s
                        .strobe_always = options->strobe == ALWAYS},
         .network = &network,
         .mode = options->agent == HOST ? SG_SIM_THREAD : SG_SIM_SIGNAL,
-        .endpoints = pattern->processes,
-        .ranks_per_node = 1,
-        .call = {.operation = SG_OPERATION_BARRIER, .root = -1},
-        .iterations = pattern->steps,
-        .free_running = true,
     };
-    struct sg_lateness work = {0, pattern->processes - 1, pattern->granularity_ns};
-    uint64_t *delays = NULL;
     enum sg_status status;
 
     if (options->agent == NIC)
-        network.overhead_us = network.signal_us = network.wake_us = network.local_us = 0;
-    setup.late = &work;
-    setup.late_count = 1;
-    if (options->imbalance_percent > 0) {
-        delays = delays_of(pattern);
-        if (delays == NULL) {
-            sg_log("sim: out of memory");
-            return SG_ERR_MEMORY;
-        }
-        setup.arrivals_ns = delays;
-        setup.late_count = 0;
-    }
-    status = sg_world_run(&setup, &result);
-    free(delays);
-    out->run_ns = result.period_ns * pattern->steps;
-    out->call_ns = result.cpu_ns;
-    out->events = (double)result.events;
+        network.overhead_us = network.signal_us = network.wake_us = network.local_us =
+            network.copy_ns_per_byte = 0;
+    status = sg_bcs_protocol_run(&setup, &pattern->program, &result);
+    take(&result, out);
     return status;
 }
 
@@ -230,13 +200,7 @@ static bool check_pattern(const struct options *options)
 
     for (int i = 0; i < options->common.nodes.count; i++)
         most = options->common.nodes.list[i] > most ? options->common.nodes.list[i] : most;
-    if (options->engine == PROTOCOL && !collectives)
-        sg_log("sim: --engine protocol runs --pattern barrier only");
-    else if (options->engine == PROTOCOL && options->imbalance_percent > 0 &&
-             most * options->common.options.iterations > DELAYS_MOST)
-        sg_log("sim: --engine protocol with --imbalance takes at most %d computations",
-               DELAYS_MOST);
-    else if (!collectives && most > MESSAGES_MOST)
+    if (!collectives && most > MESSAGES_MOST)
         sg_log("sim: messages are simulated among at most %d nodes", MESSAGES_MOST);
     else if (most > NODES_MOST)
         sg_log("sim: bcs takes at most %d nodes", NODES_MOST);
@@ -254,6 +218,7 @@ int sg_sim_bcs_command(int argc, char **argv)
                               .granularity_us = 3500,
                               .bytes = 4096,
                               .eager = SG_STOCK_EAGER_DEFAULT,
+                              .strobe = DEFAULT,
                               .budget_kib = SG_SLICES_BUDGET_DEFAULT / 1024};
     const struct sg_command_line line = {
         name,
@@ -266,6 +231,8 @@ int sg_sim_bcs_command(int argc, char **argv)
     if (!sg_options_read(&line, argc, argv))
         return SG_OPTIONS_USAGE;
     options.common.mode_name = modes[options.mode];
+    if (options.strobe == DEFAULT)
+        options.strobe = options.pattern == SG_PATTERN_BARRIER ? DEMAND : ALWAYS;
     if (!check_pattern(&options) || sg_sim_common_finish(&options.common) != SG_OK)
         return 1;
     return sg_sim_print_rows("bcs", "programs", &options.common,

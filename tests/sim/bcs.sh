@@ -38,6 +38,18 @@ check "slices take as long as the protocol, message by message" all \
     'bcs -p barrier -n 2,100 -g 1900 -i 50 --imbalance 30 --set query_us=0 --set post_us=0 --json >slices.json' \
     'bcs -p barrier -n 2,100 -g 1900 -i 50 --imbalance 30 --set query_us=0 --set post_us=0 -e protocol --json >protocol.json' \
     'is "$(json slices.json "[r[\"bcs_ms\"] for r in d[\"rows\"]]")" "$(json protocol.json "[r[\"bcs_ms\"] for r in d[\"rows\"]]")"'
+# alike A B: run times within a thousandth
+alike() { "$PYTHON" -c '
+import json, sys
+a, b = ([r["bcs_ms"] for r in json.load(open(name))["rows"]] for name in sys.argv[1:])
+assert len(a) == len(b) > 0 and all(abs(x / y - 1) < 1e-3 for x, y in zip(a, b)), (a, b)' "$@"; }
+for pattern in exchange sweep sage; do
+    for mode in blocking nonblocking; do
+        how="-p $pattern -m $mode -n 4,16 -i 40 --set query_us=0 --set post_us=0 --set agent_us=0 --json"
+        check "so do messages: $pattern, $mode" all 'bcs $how >slices.json' \
+            'bcs $how -e protocol >protocol.json' 'alike slices.json protocol.json'
+    done
+done
 check "an agent on the host costs time" all \
     'bcs -n 16 -m nonblocking -a nic --json >nic.json' 'bcs -n 16 -m nonblocking -a host --json >host.json' \
     'is True "$("$PYTHON" -c "print($(value nic.json bcs_ms) < $(value host.json bcs_ms))")"'
@@ -56,6 +68,5 @@ refused() {
 }
 check "messages among more nodes are refused" refused 1 'at most 4096 nodes' -n 4097
 check "so are more nodes than the protocol has" refused 1 'at most 1048576 nodes' -p barrier -n 1048577
-check "the protocol runs no messages here" refused 1 'runs --pattern barrier only' -e protocol
 check "a slice of nothing is refused" refused 2 "'0'" --slice 0
 check "so is an unknown pattern" refused 2 "'ring'" --pattern ring

@@ -84,6 +84,9 @@ static void exchange(struct slice *slice)
 
         if (++self->descriptors > slice->most_descriptors)
             slice->most_descriptors = self->descriptors;
+        if (post.data && slices->setup->on_host)
+            sg_slices_steal(slices, post.to,
+                            sg_network_ns(slices->network.wake_us) + slices->overhead_ns);
         match(slice, &post);
     }
     slices->fresh_count -= count;

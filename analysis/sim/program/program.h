@@ -70,6 +70,13 @@ static inline int32_t sg_program_member(const struct sg_program *program, uint32
     return members != NULL ? members[rank] : rank;
 }
 
+/* Whether it is a call that waits. */
+static inline bool sg_step_waits(const struct sg_step *step)
+{
+    return step->kind != SG_STEP_END && step->kind != SG_STEP_COMPUTE &&
+           step->kind != SG_STEP_ISEND && step->kind != SG_STEP_IRECV;
+}
+
 /* What a run takes. Sums are over the processes; blocked: in calls that wait; busy: in calls, but
  * not waiting. */
 struct sg_program_result {

@@ -70,6 +70,18 @@ static void post_collective(struct sg_slices *slices, int32_t process, const str
 
 /* ---- processes */
 
+/* What a strobe takes of who computes: it comes and is answered, and the ends of those below in the
+ * tree come, about together. */
+static uint64_t strobe_cost_ns(const struct sg_slices *slices, int32_t process)
+{
+    struct sg_tree_place place =
+        sg_tree_find(process, slices->run.program->processes, SG_DEGREE_BARRIER);
+    uint64_t children = (uint64_t)sg_tree_children(&place, SG_DEGREE_BARRIER);
+
+    return sg_network_ns(slices->network.wake_us) * (1 + (children > 0)) +
+           slices->overhead_ns * (2 + children);
+}
+
 static void compute(struct sg_slices *slices, int32_t process, uint64_t ns)
 {
     struct sg_slices_process *self = &slices->processes[process];
@@ -80,9 +92,7 @@ static void compute(struct sg_slices *slices, int32_t process, uint64_t ns)
     self->owed_ns = 0;
     if (slices->setup->on_host && slices->setup->always) {
         strobes = self->work_end_ns / slices->slice_ns - begin_ns / slices->slice_ns;
-        sg_slices_steal(slices, process,
-                        strobes *
-                            (sg_network_ns(slices->network.wake_us) + 2 * slices->overhead_ns));
+        sg_slices_steal(slices, process, strobes * strobe_cost_ns(slices, process));
     }
     sg_run_push(&slices->run, self->work_end_ns, SG_RUN_RESUME, (uint32_t)process);
 }
@@ -91,7 +101,7 @@ static void call(struct sg_slices *slices, int32_t process, const struct sg_step
 {
     struct sg_run *run = &slices->run;
     uint64_t posted_ns = run->now_ns;
-    bool waits = call->kind != SG_STEP_ISEND && call->kind != SG_STEP_IRECV;
+    bool waits = sg_step_waits(call);
 
     sg_run_enter(run, process);
     run->result.blocking_calls += waits;

@@ -352,8 +352,7 @@ static void resume(struct stock *stock, int32_t process)
     self->round = 0;
     if (step.kind != SG_STEP_END) {
         sg_run_enter(&stock->run, process);
-        stock->run.result.blocking_calls +=
-            step.kind != SG_STEP_ISEND && step.kind != SG_STEP_IRECV;
+        stock->run.result.blocking_calls += sg_step_waits(&step);
     }
     while (self->inbox_first != SG_RUN_NONE) {
         uint32_t index = self->inbox_first;
