@@ -26,13 +26,14 @@ static void add_row(struct work *work, int way, double slice_us,
     *row = (struct sg_coscheduling_row){
         .messages = messages[way],
         .slice_us = slice_us,
+        .ends = !result->stuck,
         .run_ns = (double)result->run_ns,
         .in_calls_ns = (result->blocked_ns + result->busy_ns) / ranks,
     };
     if (found->row_count == 1)
         found->error_ns = fabs(row->run_ns - (double)found->measured_ns);
     row->gain_ns = found->rows[0].run_ns - row->run_ns;
-    row->within_error = found->row_count > 1 && fabs(row->gain_ns) <= found->error_ns;
+    row->within_error = found->row_count > 1 && row->ends && fabs(row->gain_ns) <= found->error_ns;
 }
 
 static enum sg_status run_usual(struct work *work, int way)
@@ -43,9 +44,19 @@ static enum sg_status run_usual(struct work *work, int way)
                                    .node = work->recording.node,
                                    .eager_bytes = SG_STOCK_EAGER_DEFAULT};
     struct sg_program_result result = {0};
-    enum sg_status status = sg_stock_run(&setup, &work->programs[way].program, &result);
+    enum sg_status status = SG_OK;
 
-    if (status == SG_OK)
+    if (work->found->buffers)
+        setup.eager_bytes = UINT64_MAX;
+    status = sg_stock_run(&setup, &work->programs[way].program, &result);
+    if (status == SG_OK && result.stuck && !work->found->buffers) {
+        work->found->buffers = true;
+        setup.eager_bytes = UINT64_MAX;
+        status = sg_stock_run(&setup, &work->programs[way].program, &result);
+    }
+    if (status == SG_OK && result.stuck)
+        work->found->obstacle = "not all of its messages and collectives match";
+    else if (status == SG_OK)
         add_row(work, way, 0, &result);
     return status;
 }
@@ -76,9 +87,9 @@ static enum sg_status run_all(struct work *work, const struct sg_numbers *slices
 
     for (int way = 0; way < 2 && status == SG_OK; way++)
         status = sg_recording_program(&work->recording, way == 1, &work->programs[way]);
-    for (int way = 0; way < 2 && status == SG_OK; way++)
+    for (int way = 0; way < 2 && status == SG_OK && work->found->obstacle == NULL; way++)
         status = run_usual(work, way);
-    for (int i = 0; i < slices_us->count && status == SG_OK; i++) {
+    for (int i = 0; i < slices_us->count && status == SG_OK && work->found->obstacle == NULL; i++) {
         for (int way = 0; way < 2 && status == SG_OK; way++)
             status = run_slices(work, way, slices_us->list[i]);
     }

@@ -18,6 +18,7 @@
 struct sg_coscheduling_row {
     const char *messages; /* "as recorded", "nonblocking" */
     double slice_us;      /* 0: as usual */
+    bool ends; /* else it waits for ever: its blocking sends need buffers; no figures then */
     double run_ns;
     double gain_ns;     /* against as usual, as recorded */
     double in_calls_ns; /* a rank's mean */
@@ -30,6 +31,7 @@ struct sg_coscheduling {
     bool restart_slice;
     const char *obstacle; /* why there are no rows; NULL: there are */
     uint64_t measured_ns, calls;
+    bool buffers;    /* as usual all sends are buffered: without, it would not end */
     double error_ns; /* of the first row: |replayed - measured| */
     struct sg_coscheduling_row rows[SG_COSCHEDULING_ROWS];
     int row_count;

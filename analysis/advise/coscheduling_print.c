@@ -24,6 +24,12 @@ static void add_row(struct sg_table *table, const struct sg_coscheduling *found,
     else
         sg_table_addf(table, "  as usual");
     sg_table_addf(table, "%s", row->messages);
+    if (!row->ends) {
+        for (int i = 0; i < 3; i++)
+            sg_table_addf(table, "-");
+        sg_table_addf(table, "waits for ever: its blocking sends need buffers");
+        return;
+    }
     sg_table_addf(table, "%s", SG_UNSIGNED(row->run_ns));
     sg_table_addf(table, "%s", SG_UNSIGNED(row->in_calls_ns));
     if (first)
@@ -84,6 +90,9 @@ enum sg_status sg_coscheduling_print_text(const struct sg_coscheduling *found, F
     status = put_rows(found, out);
     if (status != SG_OK)
         return status;
+    if (found->buffers)
+        fputs("\nas usual all sends are buffered: blocking ones wait for each other otherwise\n",
+              out);
     fprintf(out,
             "\nnonblocking: blocking sends and receives are posted where they were called, and "
             "waited for where the rank\nnext exchanges with the same rank and tag, calls a "
@@ -96,11 +105,12 @@ enum sg_status sg_coscheduling_print_text(const struct sg_coscheduling *found, F
 
 static json_t *row_of(const struct sg_coscheduling_row *row)
 {
-    return json_pack("{s:b, s:s, s:o, s:f, s:f, s:f, s:b}", "coscheduled", row->slice_us > 0,
+    return json_pack("{s:b, s:s, s:o, s:b, s:o, s:o, s:o, s:b}", "coscheduled", row->slice_us > 0,
                      "messages", row->messages, "slice_us",
-                     sg_json_real(row->slice_us > 0, row->slice_us), "run_ns", row->run_ns,
-                     "in_calls_ns", row->in_calls_ns, "gain_ns", row->gain_ns, "within_error",
-                     row->within_error);
+                     sg_json_real(row->slice_us > 0, row->slice_us), "ends", row->ends, "run_ns",
+                     sg_json_real(row->ends, row->run_ns), "in_calls_ns",
+                     sg_json_real(row->ends, row->in_calls_ns), "gain_ns",
+                     sg_json_real(row->ends, row->gain_ns), "within_error", row->within_error);
 }
 
 enum sg_status sg_coscheduling_print_json(const struct sg_coscheduling *found, FILE *out)
@@ -110,11 +120,11 @@ enum sg_status sg_coscheduling_print_json(const struct sg_coscheduling *found, F
 
     for (int i = 0; i < found->row_count; i++)
         sg_json_append(&rows, row_of(&found->rows[i]));
-    coscheduling =
-        json_pack("{s:o, s:I, s:I, s:o, s:s, s:o}", "why_not", sg_json_text(found->obstacle),
-                  "calls", (json_int_t)found->calls, "measured_ns", (json_int_t)found->measured_ns,
-                  "error_ns", sg_json_real(found->row_count > 0, found->error_ns), "restart",
-                  found->restart_slice ? "slice" : "phase", "rows", rows);
+    coscheduling = json_pack(
+        "{s:o, s:I, s:I, s:o, s:b, s:s, s:o}", "why_not", sg_json_text(found->obstacle), "calls",
+        (json_int_t)found->calls, "measured_ns", (json_int_t)found->measured_ns, "error_ns",
+        sg_json_real(found->row_count > 0, found->error_ns), "buffers", found->buffers, "restart",
+        found->restart_slice ? "slice" : "phase", "rows", rows);
     root = json_pack("{s:i, s:o, s:o, s:i, s:b, s:o}", "version", JSON_VERSION, "path",
                      sg_json_text(report->path), "program", sg_json_text(report->program), "ranks",
                      (int)report->rank_count, "partial", report->partial, "coscheduling",

@@ -301,6 +301,21 @@ static int compare_calls(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+/* Whoever a message or a root names is there. */
+static void check_ranks(struct sg_recording *recording)
+{
+    uint32_t count = recording->rank_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sg_recording_rank *rank = &recording->ranks[i];
+
+        for (uint32_t j = 0; j < rank->step_count; j++) {
+            if ((uint32_t)rank->steps[j].step.peer >= count || rank->steps[j].root >= count)
+                recording->obstacle = "it names ranks that recorded nothing";
+        }
+    }
+}
+
 static void sort_calls(struct sg_recording *recording)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
@@ -318,6 +333,7 @@ static void sort_calls(struct sg_recording *recording)
                 end_ns = rank->calls[j].end_ns;
         }
     }
+    check_ranks(recording);
     recording->begin_ns = begin_ns;
     recording->measured_ns = end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0;
     if (recording->steps == 0 && recording->obstacle == NULL)

@@ -7,6 +7,7 @@ COMMAND=advise
 
 fixtures report/make_messages advise/make_planted report/make_archive
 ./make_messages exchange 2 100 exchange || exit 1
+./make_messages sends 2 50 sends || exit 1
 ./make_messages ring 4 50 ring || exit 1
 ./make_messages known known || exit 1
 ./make_planted pair pair || exit 1
@@ -45,6 +46,11 @@ check "the text tells the error, and gives no advice" all 'bcs exchange >exchang
     'has exchange.txt "^replayed as usual 100ms: the error of the model is 0ns .0.0%.$"' \
     'has_lines exchange.txt "^    as usual " 2' 'has_lines exchange.txt "^    slices of (100|500)us " 4' \
     'has exchange.txt "^no advice: "' 'lacks exchange.txt "=bcs"'
+check "sends that all come first wait for ever in slices, unless they are nonblocking" all \
+    'bcs --json sends >sends.json' 'is False "$(row sends.json "as recorded" 100 ends)"' \
+    'is None "$(row sends.json "as recorded" 100 run_ns)"' 'is True "$(row sends.json nonblocking 100 ends)"' \
+    'is True "$(row sends.json "as recorded" None ends)"' 'bcs sends >sends.txt' \
+    'has_lines sends.txt "slices of .* as recorded .* waits for ever: its blocking sends need buffers" 2'
 check "requests are waited for where they were" all 'bcs --json ring >ring.json' \
     'is 600 "$(whole ring.json calls)"' \
     'is True "$(json ring.json "len(d[\"coscheduling\"][\"rows\"]) == 6")"'

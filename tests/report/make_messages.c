@@ -5,6 +5,7 @@
  *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
  *   make_messages late RANKS ROUNDS DIR    rank 1 comes late to barriers, mostly because of another
  *   make_messages exchange 2 ROUNDS DIR    blocking exchanges after each 1 ms of computation
+ *   make_messages sends 2 ROUNDS DIR       likewise, in which both ranks send first
  *
  * A call site is its line in f of a.c. Times are ns.
  */
@@ -464,6 +465,27 @@ static uint64_t put_exchange(OTF2_EvtWriter *writer, OTF2_AttributeList *list, u
     return rank < 2 ? 6 * rounds : 0;
 }
 
+/* Both ranks send first: that takes buffers. */
+static uint64_t put_sends(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
+                          uint32_t ranks, uint64_t rounds)
+{
+    for (uint64_t round = 0; round < rounds; round++) {
+        uint64_t at = 1000000 * round;
+        const struct step steps[] = {
+            {rank, at, ENTER, Send, 1, WORLD, 0},
+            {rank, at, SEND, 1 - rank, 7, WORLD, 0},
+            {rank, at + 2000, LEAVE, Send, 0, WORLD, 0},
+            {rank, at + 2000, ENTER, Recv, 2, WORLD, 0},
+            {rank, at + 8000, RECEIVE, 1 - rank, 7, WORLD, 0},
+            {rank, at + 8000, LEAVE, Recv, 0, WORLD, 0},
+        };
+
+        for (size_t i = 0; rank < 2 && i < sizeof steps / sizeof *steps; i++)
+            put_step(writer, list, &steps[i]);
+    }
+    return rank < 2 ? 6 * rounds : 0;
+}
+
 typedef uint64_t (*put_rounds)(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
                                uint32_t ranks, uint64_t rounds);
 
@@ -508,6 +530,7 @@ static const struct {
     {"ring", {0}, put_ring, 2},
     {"late", {0}, put_late, 3},
     {"exchange", {0}, put_exchange, 2},
+    {"sends", {0}, put_sends, 2},
 };
 
 int main(int argc, char **argv)
@@ -526,8 +549,8 @@ int main(int argc, char **argv)
             return 0;
         }
     }
-    fputs(
-        "usage: make_messages known|clocks DIRECTORY | ring|late|exchange RANKS ROUNDS DIRECTORY\n",
-        stderr);
+    fputs("usage: make_messages known|clocks DIRECTORY | ring|late|exchange|sends RANKS ROUNDS "
+          "DIRECTORY\n",
+          stderr);
     return 2;
 }

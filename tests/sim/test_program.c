@@ -130,8 +130,28 @@ static void program_without_end(void)
     struct sg_slices_setup slices = {.network = &network, .slice_ns = 250000};
     struct sg_program_result result;
 
-    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_ERR_ARGUMENT);
-    CU_ASSERT_EQUAL(sg_slices_run(&slices, &program, &result), SG_ERR_ARGUMENT);
+    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
+    CU_ASSERT_TRUE(result.stuck);
+    CU_ASSERT_EQUAL(sg_slices_run(&slices, &program, &result), SG_OK);
+    CU_ASSERT_TRUE(result.stuck);
+}
+
+/* Both send first: that takes buffers. */
+static void sends_that_need_buffers(void)
+{
+    static const struct script script = {{{MESSAGE(SEND, 1, 2000), MESSAGE(RECV, 1, 2000)},
+                                          {MESSAGE(SEND, 0, 2000), MESSAGE(RECV, 0, 2000)}}};
+    struct sg_program_comm world;
+    struct sg_program program = program_of(&script, 2, &world);
+    struct sg_stock_setup setup = {.network = &network, .eager_bytes = 2000};
+    struct sg_slices_setup slices = {.network = &network, .slice_ns = 250000};
+    struct sg_program_result result;
+
+    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
+    CU_ASSERT_FALSE(result.stuck);
+    CU_ASSERT_TRUE(stock(&script, 2).stuck);
+    CU_ASSERT_EQUAL(sg_slices_run(&slices, &program, &result), SG_OK);
+    CU_ASSERT_TRUE(result.stuck);
 }
 
 /* Every message that a rank sends in its rounds is one that its receiver takes in its own. */
@@ -379,6 +399,7 @@ static void patterns_end(void)
                 CU_ASSERT_DOUBLE_EQUAL(usual.compute_ns, slices.compute_ns, 0);
                 CU_ASSERT_TRUE(usual.run_ns >= 40 * 1000000 && slices.run_ns >= 40 * 1000000);
                 CU_ASSERT_EQUAL(usual.blocking_calls, slices.blocking_calls);
+                CU_ASSERT_FALSE(usual.stuck || slices.stuck);
             }
         }
     }
@@ -390,7 +411,8 @@ const struct unit_test unit_tests[] = {
     {"a barrier of MPI takes a message of the late one", stock_barrier},
     {"barriers of processes in step are computed as they run", barriers_in_step},
     {"a wait for one request does not wait for another", waits_for_one},
-    {"a program that never ends is refused", program_without_end},
+    {"a program that never ends says so", program_without_end},
+    {"sends that both come first need buffers", sends_that_need_buffers},
     {"what a rank sends in its rounds is received in those of another", rounds_match},
     {"a blocking message runs in the slice after both calls", blocking_message_in_slices},
     {"a nonblocking one is hidden by three slices", nonblocking_message_in_slices},

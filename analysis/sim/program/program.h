@@ -84,6 +84,7 @@ struct sg_program_result {
     double compute_ns, busy_ns, blocked_ns;
     uint64_t blocking_calls; /* of all processes */
     uint64_t events;
+    bool stuck; /* processes wait for what nobody sends or calls: it never ends */
 };
 
 #endif

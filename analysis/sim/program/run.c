@@ -57,10 +57,8 @@ bool sg_run_pop(struct sg_run *run, struct sg_queue_entry *entry)
 
 enum sg_status sg_run_finish(struct sg_run *run, struct sg_program_result *result)
 {
-    if (run->status == SG_OK && run->running > 0)
-        sg_run_fail(run, SG_ERR_ARGUMENT,
-                    "the program never ends: a process waits for what nobody sends or calls");
     *result = run->result;
+    result->stuck = run->running > 0;
     result->blocked_ns -= result->busy_ns;
     return run->status;
 }

@@ -71,7 +71,7 @@ void sg_run_fail(struct sg_run *run, enum sg_status status, const char *text);
 void sg_run_push(struct sg_run *run, uint64_t time_ns, uint32_t kind, uint32_t index);
 /* The next event; false: none, or a failure. */
 bool sg_run_pop(struct sg_run *run, struct sg_queue_entry *entry);
-/* At the end: the status, and what it took; logs a program that never ends. */
+/* At the end: the status, and what it took. */
 enum sg_status sg_run_finish(struct sg_run *run, struct sg_program_result *result);
 
 /* The process's next step that takes time or ends it. */
