@@ -33,6 +33,7 @@ static enum sg_region_kind kind_of(const struct sg_raw_region *region, const cha
     }
     /* Other tools use other names for the wrappers of Fortran and other languages. */
     if (region->paradigm == OTF2_PARADIGM_MPI && (region->role == OTF2_REGION_ROLE_BARRIER ||
+                                                  region->role == OTF2_REGION_ROLE_COLL_ONE2ALL ||
                                                   region->role == OTF2_REGION_ROLE_COLL_ALL2ONE ||
                                                   region->role == OTF2_REGION_ROLE_COLL_ALL2ALL))
         return SG_REGION_COLLECTIVE;

@@ -9,8 +9,9 @@
  *   from_one/_rest  one allreduce, rank 0 at another call site than the others
  *   of_half         allreduce on a communicator of the even or the odd ranks
  *   own_operation   allreduce by an operation of the program's
+ *   told            broadcast by one rank after the other
  *
- * posts: also posted, an MPI_Iallreduce; and sums are exact in any order, as it takes between
+ * posts: also posted, an MPI_Iallreduce, and told_later, an MPI_Ibcast; and sums are exact in any order, as it takes between
  * nodes, where protocols have orders of their own. late: instead of all this, a reduce to which the
  * last rank comes late, and a barrier.
  */
@@ -89,6 +90,26 @@ __attribute__((noinline)) static void posted(double *mine, double *sum)
     note(sum);
 }
 
+/* Of what the root has summed up. */
+__attribute__((noinline)) static void told(int iteration, double *sum)
+{
+    int root = iteration % size;
+
+    sum[0] += rank;
+    MUST(MPI_Bcast(sum, COUNT, MPI_DOUBLE, root, MPI_COMM_WORLD));
+    note(sum);
+}
+
+__attribute__((noinline)) static void told_later(int iteration, double *sum)
+{
+    MPI_Request request;
+
+    sum[1] += rank;
+    MUST(MPI_Ibcast(sum, COUNT, MPI_DOUBLE, iteration % size, MPI_COMM_WORLD, &request));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    note(sum);
+}
+
 static void sum_up(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     for (int i = 0; i < *count; i++)
@@ -113,8 +134,11 @@ static void run(int iterations, int posts)
             from_rest(mine, sum);
         of_half(mine, sum, half);
         own_operation(mine, sum, op);
-        if (posts)
-            posted(mine, sum);
+        told(i, sum);
+        if (!posts)
+            continue;
+        posted(mine, sum);
+        told_later(i, sum);
     }
     MUST(MPI_Op_free(&op));
     MUST(MPI_Comm_free(&half));

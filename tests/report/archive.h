@@ -301,10 +301,10 @@ static inline void archive_put_comms(const struct archive *archive, OTF2_GlobalD
                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
                                             (uint32_t)archive->half_size, ranks));
     for (uint32_t comm = 0; comm < ARCHIVE_COMM_COUNT; comm++)
-        CHECKED(OTF2_GlobalDefWriter_WriteComm(
-            global, comm, STRING_WORLD + comm, comm + 1,
-            comm == ARCHIVE_HALF ? (OTF2_CommRef)ARCHIVE_WORLD : OTF2_UNDEFINED_COMM,
-            OTF2_COMM_FLAG_NONE));
+        CHECKED(OTF2_GlobalDefWriter_WriteComm(global, comm, STRING_WORLD + comm, comm + 1,
+                                               comm == ARCHIVE_HALF ? (OTF2_CommRef)ARCHIVE_WORLD
+                                                                    : OTF2_UNDEFINED_COMM,
+                                               OTF2_COMM_FLAG_NONE));
     for (uint32_t i = 0; i < (uint32_t)archive->copies; i++) {
         char name[32];
 

@@ -4,7 +4,7 @@
 #include "report/report_json.h"
 #include "trace/export_setup.h"
 
-enum { BARRIER, REDUCE, ALLREDUCE };
+enum { BARRIER, REDUCE, ALLREDUCE, BCAST };
 
 static struct sg_record_nonblocking *put_nonblocking(struct fabricated *log, int operation,
                                                      uint32_t site, uint32_t seq, uint64_t begin_ns,
@@ -301,7 +301,39 @@ static void columns_of_statistics(void)
     free(text);
 }
 
+/* Rank 1 gets what rank 0 posts 1000 later: for 700 of these it waits. */
+static void broadcasts(void)
+{
+    const char *directory = setup_directory("broadcasts");
+    struct sg_export_result result;
+    const json_t *row;
+    json_t *report;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct sg_record_nonblocking *post;
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        post = rank == 0 ? put_nonblocking(&log, BCAST, 1, 0, 3000, 50, 0, 3100)
+                         : put_nonblocking(&log, BCAST, 1, 0, 2000, 50, 700, 3150);
+        post->root = 0;
+        log.header.finalize_begin_ns = 8000;
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    report = report_of(directory);
+    row = find_row(report, "0000000a", "ibcast");
+    CU_ASSERT_EQUAL(figure(row, "event_calls"), 2);
+    CU_ASSERT_EQUAL(figure(row, "instances"), 1);
+    CU_ASSERT_EQUAL(figure(row, "bytes"), 48);
+    CU_ASSERT_EQUAL(figure(row, "wait_ns"), 700);
+    CU_ASSERT_EQUAL(figure(row, "wait_avoided_ns"), 250);
+    json_decref(report);
+}
+
 const struct unit_test unit_tests[] = {
+    {"MPI_Ibcast has rows like the others", broadcasts},
     {"posts have rows of their own, their begin is their arrival", from_events},
     {"a post on MPI_COMM_SELF is an instance of one", alone},
     {"statistics tell blocked and hidden time of posts", from_statistics},

@@ -50,7 +50,7 @@ verdict() {
 # agree_on RANKS ITERATIONS: trials at call sites of one node's ranks
 agree_on() {
     local ranks=$1 iterations=$2 name=on-$1
-    STAGGER_TRIAL="allreduce@common=mpich|handoff|srm; reduce@to_root=srm|handoff; allreduce@from_one=mpich|srm; allreduce@of_half=handoff|srm; allreduce@own_operation=mpich|srm" \
+    STAGGER_TRIAL="allreduce@common=mpich|handoff|srm; reduce@to_root=srm|handoff; allreduce@from_one=mpich|srm; allreduce@of_half=handoff|srm; allreduce@own_operation=mpich|srm; bcast@told=mpich|srm" \
         STAGGER_TRIAL_BLOCK=10 tried "$name" "$ranks" "$iterations"
     check "$ranks ranks run a trial's algorithms with stock's results" \
         like_stock "$name" "$ranks" "$iterations"

@@ -12,14 +12,14 @@ check "a round has every arm once" is "3" \
     "$(order on-2 allreduce@common | sed -n '1,3s/.*://p' | sort -u | wc -l)"
 report_json on-2.trace on-2.json
 report_json on-3.trace on-3.json
-check "each trial is in the report, with every call" is "80 80 80" \
+check "each trial is in the report, with every call" is "80 80 80 80" \
     "$(for place in common own_operation; do of_trial on-2.json "allreduce@$place" calls; done | xargs) $(
-        of_trial on-2.json reduce@to_root calls)"
+        of_trial on-2.json reduce@to_root calls) $(of_trial on-2.json bcast@told calls)"
 # Of one rank alone there is none; a communicator's first call is MPICH's own.
 check "... on communicators of one rank there is none" is 28 "$(of_trial on-3.json allreduce@of_half calls)"
 check "only a trial's call sites are in it" is "0" \
     "$(json on-2.json 'sum(t["function"] not in ("common", "to_root", "from_one", "from_rest", "of_half",
-        "own_operation") for t in d["trials"])')"
+        "own_operation", "told") for t in d["trials"])')"
 
 STAGGER_TRIAL="allreduce@common=mpich|handoff|srm" STAGGER_TRIAL_BLOCK=10 STAGGER_TRIAL_SEED=2 \
     tried other-seed 2 40
@@ -29,7 +29,7 @@ check "another seed has another order" all 'is 0 "$status"' \
 
 # ---- between nodes ---------------------------------------------------------------------------------------
 export STAGGER_RANKS_PER_NODE=1
-STAGGER_TRIAL="allreduce@common=adaptive|pairwise|tree; reduce@to_root=bypass|tree|handoff; allreduce@posted=adaptive|pairwise|mpich; allreduce@own_operation=bcs|mpich" \
+STAGGER_TRIAL="allreduce@common=adaptive|pairwise|tree; reduce@to_root=bypass|tree|handoff; allreduce@posted=adaptive|pairwise|mpich; allreduce@own_operation=bcs|mpich; bcast@told=bypass|tree; bcast@told_later=bypass|srm" \
     STAGGER_TRIAL_BLOCK=8 tried between 3 20 posts
 check "between nodes exact results are stock's, posts included" like_stock between 3 20 posts
 check "... all ranks come to the same arms" arms between 8
@@ -38,6 +38,9 @@ check "... posts are in trials without MPICH's own, and a line says so" all \
     'says between "trial allreduce@posted: mpich is left out of nonblocking calls, which MPICH runs unseen"' \
     'is "adaptive pairwise iallreduce" "$(json between.json "[\" \".join(sorted(a[\"arm\"] for a in t[\"arms\"])
         + [t[\"op\"]]) for t in d[\"trials\"] if t[\"trial\"] == \"allreduce@posted\"][0]")"'
+check "... broadcasts, too, and those that are posted" is "bcast 60 bypass tree, ibcast 60 bypass srm" \
+    "$(json between.json '", ".join("%s %d %s" % (t["op"], sum(a["calls"] for a in t["arms"]),
+        " ".join(sorted(a["arm"] for a in t["arms"]))) for t in d["trials"] if "told" in t["trial"])')"
 # Slices of time leave operations of the program's to MPICH.
 check "calls that an algorithm declines are counted for it" is \
     "$(json between.json '[a["calls"] for t in d["trials"] for a in t["arms"]
