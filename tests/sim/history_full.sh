@@ -14,7 +14,7 @@ build() {
     nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
         -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" main.c \
         "$ROOT"/analysis/{sim,sim/*,options,output}/*.c "$ROOT"/analysis/cli/{sim,usage}.c \
-        $(find "$ROOT/shim/algos" -name '*.c' ! -path '*/kernels/*') "$ROOT"/shim/core/{clockmodel,clockpair,operation,parameter,status,text}.c \
+        $(find "$ROOT/shim/algos" -name '*.c' ! -path '*/kernels/*') "$ROOT"/shim/core/{clockmodel,clockpair,config,config_file,config_table,operation,parameter,rank_list,status,text,waiting}.c \
         -o "$name" -ljansson -lm
 }
 
