@@ -11,9 +11,9 @@
  *   own_operation   allreduce by an operation of the program's
  *   told            broadcast by one rank after the other
  *
- * posts: also posted, an MPI_Iallreduce, and told_later, an MPI_Ibcast; and sums are exact in any order, as it takes between
- * nodes, where protocols have orders of their own. late: instead of all this, a reduce to which the
- * last rank comes late, and a barrier.
+ * posts: also posted, an MPI_Iallreduce, and told_later, an MPI_Ibcast; and sums are exact in any
+ * order, as it takes between nodes, where protocols have orders of their own. late: instead of all
+ * this, a reduce to which the last rank comes late, and a barrier.
  */
 #include "mpi_test.h"
 
