@@ -260,7 +260,7 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o u
 # The checker of lock-free code, tests/weak/weak.h: sources under check are compiled apart, each
 # operation a call, and small; their variables go to a section that every execution begins with.
 WEAK_PARTS := $(patsubst %,$(B)/tests/weak/%.o,explore fault graph instrument order race stand_in)
-WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_SHM_MULTICASTS=2 -DSG_WAIT_POKES=0 -DSG_INTERNODE_CHOICES=4
+WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_PULL_BLOCK_BYTES=8u -DSG_SHM_MULTICASTS=2 -DSG_WAIT_POKES=0 -DSG_INTERNODE_CHOICES=4
 weak = $(patsubst %,$(B)/weak/%.o,$(1))
 $(B)/tests/weak/%.o: CPPFLAGS_ALL += $(WEAK_SIZES) $(MPI_INCLUDES)
 $(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile

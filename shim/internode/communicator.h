@@ -19,7 +19,7 @@ struct sg_internode_protocol {
     struct sg_algo_setup setup; /* rank: this endpoint */
     struct sg_algo_needs needs;
     enum sg_progress_mode progress; /* that the rule asks for */
-    uint32_t slot_bytes; /* of slots and results */
+    uint32_t slot_bytes;            /* of slots and results */
     size_t at, stride;
     size_t cells_at, slots_at, results_at; /* in a region */
 };

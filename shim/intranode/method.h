@@ -24,10 +24,12 @@ struct sg_pool_rank {
     _Alignas(64) unsigned char chunk[2][SG_POOL_CHUNK_BYTES];
 };
 
-/* Reads another rank's memory; false where it cannot. scratch: SG_NODE_READ_BYTES a rank. */
+/* Reads another rank's memory, or writes to it; false where it cannot. write NULL: it never can.
+ * scratch: SG_NODE_READ_BYTES a rank. */
 #define SG_NODE_READ_BYTES (64u * 1024u)
 struct sg_node_reader {
     bool (*read)(void *context, int rank, uint64_t address, void *to, size_t size_bytes);
+    bool (*write)(void *context, int rank, uint64_t address, const void *from, size_t size_bytes);
     void *context;
     unsigned char *scratch;
 };
@@ -55,7 +57,7 @@ enum sg_node_method {
     SG_NODE_SINGLE,  /* large allreduce, not in place: shares are read from the ranks' own buffers,
                         holes included; needs a pool and a reader */
     SG_NODE_BROADCAST, /* of a broadcast: the root fills slots, everyone else empties them */
-    SG_NODE_READ,      /* large broadcast: everyone reads the root's buffer; needs a reader */
+    SG_NODE_PULL,      /* large broadcast: out of the root's buffer; needs a reader */
 };
 
 enum sg_node_step {
@@ -78,6 +80,7 @@ struct sg_node_call {
     sg_copy copy;      /* into receive; NULL: elements have no holes */
     sg_node_fold fold; /* leaves holes of `out` alone */
     void *fold_context;
+    bool root_writes;    /* this rank, as the root of a large broadcast, may write to the others */
     uint64_t arrival_ns; /* 0: not measured */
     uint32_t site;
     uint64_t site_offset;
@@ -120,6 +123,6 @@ enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
 /* The whole call. */
 enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
 enum sg_node_step sg_single_poll(struct sg_node_op *op);
-enum sg_node_step sg_read_poll(struct sg_node_op *op);
+enum sg_node_step sg_pull_poll(struct sg_node_op *op);
 
 #endif

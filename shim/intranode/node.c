@@ -119,7 +119,7 @@ static size_t next_chunk(const struct sg_node_op *op)
     size_t room = op->call.element_bytes > 0 ? op->node->slot_bytes / op->call.element_bytes : 0;
 
     bool whole = op->call.method == SG_NODE_CHUNKS || op->call.method == SG_NODE_SINGLE ||
-                 op->call.method == SG_NODE_READ;
+                 op->call.method == SG_NODE_PULL;
 
     return whole || left < room ? left : room;
 }
@@ -165,8 +165,8 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
         return sg_chunks_poll(op);
     case SG_NODE_BROADCAST:
         return sg_broadcast_poll(op);
-    case SG_NODE_READ:
-        return sg_read_poll(op);
+    case SG_NODE_PULL:
+        return sg_pull_poll(op);
     default:
         return sg_single_poll(op);
     }

@@ -195,23 +195,41 @@ struct members {
     int32_t processes[]; /* by rank */
 };
 
-static bool read_member(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
+typedef ssize_t (*mover)(pid_t process, const struct iovec *here, unsigned long here_count,
+                         const struct iovec *there, unsigned long there_count, unsigned long flags);
+
+static bool move(mover each, int32_t process, struct iovec here, uint64_t address)
 {
-    const struct members *members = context;
-    struct iovec here = {to, size_bytes};
-    struct iovec there = {(void *)(uintptr_t)address, size_bytes};
+    struct iovec there = {(void *)(uintptr_t)address, here.iov_len};
 
     while (here.iov_len > 0) {
-        ssize_t got = process_vm_readv(members->processes[rank], &here, 1, &there, 1, 0);
+        ssize_t moved = each(process, &here, 1, &there, 1, 0);
 
-        if (got <= 0)
+        if (moved <= 0)
             return false;
-        here.iov_base = (char *)here.iov_base + got;
-        there.iov_base = (char *)there.iov_base + got;
-        here.iov_len -= (size_t)got;
+        here.iov_base = (char *)here.iov_base + moved;
+        there.iov_base = (char *)there.iov_base + moved;
+        here.iov_len -= (size_t)moved;
         there.iov_len = here.iov_len;
     }
     return true;
+}
+
+static bool read_member(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
+{
+    const struct members *members = context;
+
+    return move(process_vm_readv, members->processes[rank], (struct iovec){to, size_bytes},
+                address);
+}
+
+static bool write_member(void *context, int rank, uint64_t address, const void *from,
+                         size_t size_bytes)
+{
+    const struct members *members = context;
+
+    return move(process_vm_writev, members->processes[rank],
+                (struct iovec){(void *)(uintptr_t)from, size_bytes}, address);
 }
 
 bool sg_reading_reader(const int *world_ranks, int ranks, struct sg_node_reader **out)
@@ -231,7 +249,7 @@ bool sg_reading_reader(const int *world_ranks, int ranks, struct sg_node_reader 
     }
     for (int rank = 0; rank < ranks; rank++)
         members->processes[rank] = processes[world_ranks[rank]];
-    members->reader = (struct sg_node_reader){read_member, members, scratch};
+    members->reader = (struct sg_node_reader){read_member, write_member, members, scratch};
     *out = &members->reader;
     return true;
 }

@@ -54,6 +54,14 @@ static inline void sg_ring_take(const void *line)
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
 }
 
+static inline bool sg_broadcast_is_root(const struct sg_node_op *op)
+{
+    return op->node->rank == op->call.root;
+}
+
+/* Whether the root was there before this rank, as far as its line tells. */
+void sg_broadcast_find_skew(struct sg_node_op *op);
+
 /* Words tagged with their position. */
 static inline uint64_t sg_ring_tag(uint64_t position, uint32_t value)
 {

@@ -35,6 +35,9 @@ check "large operands: ranks name their launcher for the probe and from the firs
     all 'gave large' 'named large "L 0 L 0"' 'archive_agrees large.trace large.out'
 guarded small 1 "$PROGRAMS/large" 4096 3
 check "small ones: for the probe alone" all 'gave small' 'named small "L 0"'
+guarded broadcasts 1 "$PROGRAMS/broadcasts" results
+check "large broadcasts: likewise, without a large allreduce" all 'gave broadcasts' \
+    'is 12 "$(wc -l <broadcasts.yama/calls)"'
 STAGGER_SINGLE_COPY=off guarded off 1 "$PROGRAMS/large" 1000000 3
 check "STAGGER_SINGLE_COPY=off: never" all 'gave off' 'named off ""'
 STAGGER_RULES='*=mpich' guarded rules 1 "$PROGRAMS/large" 1000000 3

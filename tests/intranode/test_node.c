@@ -261,23 +261,44 @@ static void test_run_ahead(void)
 }
 
 /* Large operands: a few collectives in a row, every step of every rank in a random order. */
-static int reads_until_failure; /* 0: none fails */
-static int reads_failed;
+static int moves_until_failure; /* 0: none fails */
+static int moves_failed, reads, writes;
+static size_t bytes_moved;
+static bool is_writing; /* roots write to others' memory */
+
+static bool fails(void)
+{
+    if (moves_until_failure == 0 || --moves_until_failure > 0)
+        return false;
+    moves_failed++;
+    return true;
+}
 
 static bool read_memory(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
 {
-    if (reads_until_failure > 0 && --reads_until_failure == 0) {
-        reads_failed++;
+    if (fails())
         return false;
-    }
+    reads++;
+    bytes_moved += size_bytes;
     memcpy(to, (const void *)(uintptr_t)address, size_bytes);
+    return true;
+}
+
+static bool write_memory(void *context, int rank, uint64_t address, const void *from,
+                         size_t size_bytes)
+{
+    if (fails())
+        return false;
+    writes++;
+    bytes_moved += size_bytes;
+    memcpy((void *)(uintptr_t)address, from, size_bytes);
     return true;
 }
 
 static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind kind,
                       enum sg_node_method method)
 {
-    struct sg_node_reader reader = {.read = read_memory};
+    struct sg_node_reader reader = {.read = read_memory, .write = write_memory};
     struct sg_pool_rank *pool = aligned_alloc(64, (size_t)ranks * sizeof *pool);
     struct sg_pool_rank *places[RANKS_MAX];
     struct large {
@@ -300,7 +321,7 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
     }
     for (int i = 0; i < LENGTH; i++) {
         bool reduce = i % 2 == 1 && method != SG_NODE_SINGLE;
-        bool broadcast = method == SG_NODE_READ;
+        bool broadcast = method == SG_NODE_PULL;
 
         what[i] = (struct collective){broadcast ? SG_OPERATION_BCAST
                                       : reduce  ? SG_OPERATION_REDUCE
@@ -325,12 +346,13 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
             begin(actor, &none, rank);
             actor->op.call.count = count;
             actor->op.chunk_count = count;
+            actor->op.call.root_writes = is_writing;
             if (actor->op.call.receive != NULL)
                 actor->op.call.receive = buffers[rank].receive;
             actor->op.call.send = in_place && actor->op.call.receive != NULL ? buffers[rank].receive
                                                                              : buffers[rank].send;
             for (size_t i = 0;
-                 i < count && (none.root < 0 || method != SG_NODE_READ || rank == none.root); i++)
+                 i < count && (none.root < 0 || method != SG_NODE_PULL || rank == none.root); i++)
                 ((uint64_t *)actor->op.call.send)[i] = contribution(actor->at, rank, i);
         }
         if (sg_node_poll(&actor->op) != SG_NODE_DONE)
@@ -371,7 +393,7 @@ static void test_chunks(void)
 static void test_single(void)
 {
     random_state = 13;
-    reads_until_failure = 0;
+    moves_until_failure = 0;
     for (int ranks = 2; ranks <= 5; ranks++) {
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             run_large(ranks, counts[i] > 20000 ? 20000 : counts[i], false, SG_SHAPE_DOUBLING,
@@ -379,34 +401,53 @@ static void test_single(void)
     }
 }
 
-static void test_read(void)
+/* Broadcasts of all lengths, with a number of blocks that is even or odd, or of a part of one. */
+static void pull_all(bool root_writes)
 {
     random_state = 19;
-    reads_until_failure = 0;
+    moves_until_failure = 0;
+    is_writing = root_writes;
+    reads = writes = 0;
+    bytes_moved = 0;
     for (int ranks = 2; ranks <= 5; ranks++) {
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             run_large(ranks, counts[i] > 20000 ? 20000 : counts[i], true, SG_SHAPE_DOUBLING,
-                      SG_NODE_READ);
+                      SG_NODE_PULL);
     }
 }
 
-/* Whatever read fails, of a fold or a fetch, on whatever rank: the result is right. */
-static void test_failed_reads(void)
+static void test_pull(void)
+{
+    size_t all;
+
+    pull_all(false);
+    CU_ASSERT_TRUE(writes == 0 && bytes_moved > 0);
+    all = bytes_moved;
+    /* Each byte is copied once, by the one or the other. */
+    pull_all(true);
+    CU_ASSERT_TRUE(reads > writes / 4 && writes > reads / 4);
+    CU_ASSERT_EQUAL(bytes_moved, all);
+}
+
+/* Whatever copy fails, of a fold or a fetch, or of the root's, on whatever rank: the result is
+ * right. */
+static void test_failed_moves(void)
 {
     random_state = 17;
-    reads_failed = 0;
+    moves_failed = 0;
     for (int failure = 1; failure <= 12; failure++) {
-        reads_until_failure = failure;
+        moves_until_failure = failure;
         run_large(3, 9000, false, SG_SHAPE_DOUBLING, SG_NODE_SINGLE);
     }
-    CU_ASSERT_EQUAL(reads_failed, 12);
-    /* Of four broadcasts to two ranks. */
-    for (int failure = 1; failure <= 8; failure++) {
-        reads_until_failure = failure;
-        run_large(3, 9000, true, SG_SHAPE_DOUBLING, SG_NODE_READ);
+    CU_ASSERT_EQUAL(moves_failed, 12);
+    /* Of four broadcasts to two ranks, as wholes or in three blocks each. */
+    for (int failure = 1; failure <= 32; failure++) {
+        is_writing = failure > 8;
+        moves_until_failure = is_writing ? failure - 8 : failure;
+        run_large(3, 9000, true, SG_SHAPE_DOUBLING, SG_NODE_PULL);
     }
-    reads_until_failure = 0;
-    CU_ASSERT_EQUAL(reads_failed, 20);
+    moves_until_failure = 0;
+    CU_ASSERT_EQUAL(moves_failed, 44);
 }
 
 static void test_mismatch(void)
@@ -482,8 +523,8 @@ const struct unit_test unit_tests[] = {
     {"a slow reader's slots are not used again", test_run_ahead},
     {"large operands are folded share by share, in any order of steps", test_chunks},
     {"large operands are read where they are, in any order of steps", test_single},
-    {"a large broadcast is read where it is", test_read},
-    {"a read that fails sends all through the shared buffers", test_failed_reads},
+    {"a large broadcast is copied once, by its readers and its root", test_pull},
+    {"a copy that fails sends all through the shared buffers", test_failed_moves},
     {"ranks that disagree on size are found by both", test_mismatch},
     {"the first arriver's choice holds for all", test_choice},
     {"a segment without the magic is not attached", test_foreign_segment},

@@ -35,13 +35,26 @@ static struct sg_node_reader readers[RANKS_MAX];
 /* Of the scenario under way. */
 static const struct call *calls;
 static int ranks, call_count;
-static int failing_reader; /* the rank that cannot read others' memory; -1 */
+static int failing; /* the rank that reaches nobody else's memory; -1 */
+
+static bool fails(const void *context)
+{
+    return failing >= 0 && context == &readers[failing];
+}
 
 static bool read_memory(void *context, int rank, uint64_t address, void *to, size_t bytes)
 {
-    if (context == &readers[failing_reader >= 0 ? failing_reader : 0] && failing_reader >= 0)
+    if (fails(context))
         return false;
     weak_copy(to, (const void *)(uintptr_t)address, bytes);
+    return true;
+}
+
+static bool write_memory(void *context, int rank, uint64_t address, const void *from, size_t bytes)
+{
+    if (fails(context))
+        return false;
+    weak_copy((void *)(uintptr_t)address, from, bytes);
     return true;
 }
 
@@ -73,7 +86,8 @@ static void set_up(int ranks_wanted, int count, const struct call *wanted)
     sg_node_format(segment, ranks, DEPTH, SLOT_BYTES, 1);
     for (int rank = 0; rank < ranks; rank++) {
         pools[rank] = &pool[rank];
-        readers[rank] = (struct sg_node_reader){read_memory, &readers[rank], scratch[rank]};
+        readers[rank] =
+            (struct sg_node_reader){read_memory, write_memory, &readers[rank], scratch[rank]};
         sg_node_attach(&nodes[rank], segment, rank, 1);
         nodes[rank].pool = pools;
         nodes[rank].reader = &readers[rank];
@@ -101,8 +115,10 @@ static void check_result(int call, int rank)
     for (int word = 0; word < calls[call].count; word++) {
         uint64_t wanted = 0;
 
-        for (int other = 0; other < ranks; other++)
-            wanted += operand(call, other, word);
+        for (int other = 0; other < ranks; other++) {
+            if (calls[call].operation != SG_OPERATION_BCAST || other == calls[call].root)
+                wanted += operand(call, other, word);
+        }
         WEAK_CHECK(result[word] == wanted);
     }
 }
@@ -110,7 +126,8 @@ static void check_result(int call, int rank)
 static void run_call(int rank, int number)
 {
     const struct call *each = &calls[number];
-    bool receives = each->operation == SG_OPERATION_ALLREDUCE || each->root == rank;
+    bool receives = each->operation == SG_OPERATION_ALLREDUCE ||
+                    (each->operation == SG_OPERATION_BCAST) == (each->root != rank);
     struct sg_node_call call = {.operation = each->operation,
                                 .method = each->method,
                                 .shape = {SG_SHAPE_DOUBLING, ranks, 0},
@@ -120,7 +137,8 @@ static void run_call(int rank, int number)
                                     each->count > 0 && receives ? received[rank][number] : NULL,
                                 .count = (size_t)each->count,
                                 .element_bytes = each->count > 0 ? 8 : 0,
-                                .fold = fold};
+                                .fold = fold,
+                                .root_writes = true};
 
     sg_node_begin(&ops[rank], &nodes[rank], &call);
     weak_await(has_left, (void *)(intptr_t)rank);
@@ -242,16 +260,21 @@ static void look_at_other(int rank)
         SG_OPERATION_ALLREDUCE, method, -1, count                                                  \
     }
 
+#define BCAST(method, root, count)                                                                 \
+    {                                                                                              \
+        SG_OPERATION_BCAST, method, root, count                                                    \
+    }
+
 /* name, ranks, its calls */
 #define SCENARIO(id, ranks, ...) SCENARIO_OF(id, ranks, -1, run, NULL, 0, __VA_ARGS__)
 
-/* ... the rank that cannot read others' memory, what threads do, what is looked at in the end, and
+/* ... the rank that reaches nobody else's memory, what threads do, what is looked at in the end, and
  * how many choices are not the first */
-#define SCENARIO_OF(id, ranks, failing, run, finish, deviations, ...)                              \
+#define SCENARIO_OF(id, ranks, fails, run, finish, deviations, ...)                                \
     static const struct call calls_of_##id[] = {__VA_ARGS__};                                      \
     static void set_up_##id(void)                                                                  \
     {                                                                                              \
-        failing_reader = failing;                                                                  \
+        failing = fails;                                                                           \
         set_up(ranks, sizeof calls_of_##id / sizeof *calls_of_##id, calls_of_##id);                \
     }                                                                                              \
     static const struct weak_scenario id = {#id, ranks, set_up_##id, run, finish, 64, deviations}
@@ -275,6 +298,15 @@ SCENARIO(handoff_reduces_of_three, 3, REDUCE(SG_NODE_HANDOFF, 1, 1));
 SCENARIO(mixed, 2, REDUCE(SG_NODE_FLAT, 0, 1), REDUCE(SG_NODE_HANDOFF, 1, 1),
          ALLREDUCE(SG_NODE_FLAT, 1));
 SCENARIO_OF(single_that_fails, 2, 1, run, NULL, 0, ALLREDUCE(SG_NODE_SINGLE, 2));
+SCENARIO(broadcasts, 2, BCAST(SG_NODE_BROADCAST, 0, 1), BCAST(SG_NODE_BROADCAST, 0, 8),
+         BCAST(SG_NODE_BROADCAST, 0, 1), BCAST(SG_NODE_BROADCAST, 1, 8));
+SCENARIO(broadcast_of_three, 3, BCAST(SG_NODE_BROADCAST, 1, 8));
+SCENARIO(pulled, 2, BCAST(SG_NODE_PULL, 1, 3));
+SCENARIO_OF(pulled_twice, 2, -1, run, NULL, 4, BCAST(SG_NODE_PULL, 0, 2),
+            BCAST(SG_NODE_PULL, 1, 2));
+SCENARIO_OF(pulled_by_none, 2, 1, run, NULL, 4, BCAST(SG_NODE_PULL, 0, 1));
+SCENARIO_OF(pushed_by_none, 2, 0, run, NULL, 4, BCAST(SG_NODE_PULL, 0, 1));
+SCENARIO_OF(pulled_by_two, 3, -1, run, NULL, 2, BCAST(SG_NODE_PULL, 0, 1));
 SCENARIO_OF(choices, 2, -1, choose_and_run, compare_choices, 0, BARRIER(SG_NODE_FLAT),
             BARRIER(SG_NODE_FLAT), BARRIER(SG_NODE_FLAT));
 SCENARIO_OF(other_is_looked_at, 2, -1, look_at_other, NULL, 0, BARRIER(SG_NODE_FLAT));
@@ -297,6 +329,13 @@ static const struct weak_scenario *const scenarios[] = {
     &handoff_reduces,
     &handoff_reduces_of_three,
     &mixed,
+    &broadcasts,
+    &broadcast_of_three,
+    &pulled,
+    &pulled_twice,
+    &pulled_by_none,
+    &pushed_by_none,
+    &pulled_by_two,
     &choices,
     &disagreement,
     &other_is_looked_at,

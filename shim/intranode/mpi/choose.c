@@ -127,7 +127,7 @@ static enum sg_node_method method_of_broadcast(const struct sg_node *node,
     bool reads =
         form == SG_SRM_SINGLE || (form == SG_SRM_AUTO && plan->size_bytes >= SINGLE_BYTES_MIN);
 
-    return reads && node->reader != NULL ? SG_NODE_READ : SG_NODE_BROADCAST;
+    return reads && node->reader != NULL ? SG_NODE_PULL : SG_NODE_BROADCAST;
 }
 
 static enum sg_node_method method_of(const struct sg_call *call,

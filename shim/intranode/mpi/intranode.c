@@ -265,13 +265,14 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
         .copy = plan->copy,
         .fold = plan->fold,
         .fold_context = plan->fold_context,
+        .root_writes = method == SG_NODE_PULL && !sg_turn_is_contested(),
         .arrival_ns = call->arrival_ns,
         .algorithm = (uint8_t)sg_executed_algorithm(statistics->executed),
     };
 
     name_site(&node_call, call);
     intranode->user.error = MPI_SUCCESS;
-    if (method == SG_NODE_SINGLE)
+    if (method == SG_NODE_SINGLE || method == SG_NODE_PULL)
         sg_reading_open();
     sg_node_begin(&op, &intranode->node, &node_call);
     complete(intranode, call, &op);
