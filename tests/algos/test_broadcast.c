@@ -31,11 +31,11 @@ static void test_every_root(void)
     for (int a = 0; a < ALGOS; a++) {
         for (int size = 1; size <= 18; size++) {
             for (int root = 0; root < size; root++) {
-                struct mini_setup setup = {
-                    .algo = algos[a],
-                    .size = size,
-                    .parameters = {.shape = (uint8_t)(root % SG_TREE_SHAPES)},
-                    .seed = (uint64_t)root};
+                struct mini_setup setup = {.algo = algos[a],
+                                           .size = size,
+                                           .parameters = {.shape = (uint8_t)(root % SG_TREE_SHAPES),
+                                                          .chunk_bytes = root % 2 ? 8 : 0},
+                                           .seed = (uint64_t)root};
                 struct mini_host *host = mini_new(&setup);
                 struct sg_algo_call call = broadcast(root);
 
@@ -73,7 +73,8 @@ static uint64_t drive_mixture(const struct sg_algo *algo, uint64_t seed)
         .size = size,
         .parameters = {.shape = (uint8_t)(seed % SG_TREE_SHAPES),
                        .credits = (uint8_t)(seed % 7 + 2),
-                       .split = algo != &sg_algo_tree && seed % 5 == 0},
+                       .split = algo != &sg_algo_tree && seed % 5 == 0,
+                       .chunk_bytes = seed % 3 == 0 ? 8 : 0},
         .seed = seed,
         .loss_percent = seed % 4 == 1 ? 30 : 0,
     };
@@ -184,6 +185,33 @@ static void test_run_ahead(void)
     }
 }
 
+/* A call of srm's in chunks: addresses first, then puts into results, and no copy anywhere. */
+static void test_offered(void)
+{
+    for (int size = 2; size <= 17; size++) {
+        struct mini_setup setup = {
+            .algo = &sg_algo_srm, .size = size, .parameters = {.chunk_bytes = 8}, .seed = 5};
+        struct mini_host *host = mini_new(&setup);
+        struct sg_algo_call call = broadcast(size / 3);
+
+        mini_call(host, call.root, &call);
+        mini_settle(host);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_RESULT), 0);
+        CU_ASSERT_FALSE(mini_completed(host, call.root, 1));
+        for (int rank = 0; rank < size; rank++) {
+            if (rank != call.root)
+                mini_call(host, rank, &call);
+        }
+        mini_settle(host);
+        check(host, size, 1, &call);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_RESULT), size - 1);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE), 0);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COPY), 0);
+        mini_drain(host);
+        mini_free(host);
+    }
+}
+
 /* Broadcasts without data, of one endpoint, and messages: one for each that is not the root. */
 static void test_messages(void)
 {
@@ -242,6 +270,7 @@ const struct unit_test unit_tests[] = {
     {"who has not called yet passes on, in bypass", test_passed_on},
     {"... and in tree does not", test_not_passed_on},
     {"a root is ahead by its credits, and waits for the slowest then", test_run_ahead},
+    {"a large broadcast of srm is put into results that have been offered", test_offered},
     {"a tree has one message for each endpoint but the root", test_messages},
     {"the Fibonacci tree takes as long as it is to", test_fibonacci},
     {NULL, NULL},

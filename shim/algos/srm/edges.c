@@ -69,10 +69,11 @@ static void tell(struct sg_srm *s, uint32_t at, struct sg_actions *actions)
     edge->told = edge->taken.whole;
 }
 
-bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at, bool result,
-                struct sg_actions *actions)
+bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at,
+                enum sg_srm_step kind, struct sg_actions *actions)
 {
     struct sg_srm_edge *edge = &s->edge[at];
+    bool result = kind == SG_SRM_SEND_RESULT;
     uint32_t number = instance->out[at];
     struct sg_action *action;
 
@@ -80,7 +81,7 @@ bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32
         edge->wanted = true;
         return false;
     }
-    if (instance->bytes > 0) {
+    if (instance->bytes > 0 && kind != SG_SRM_OFFER) {
         action = sg_emit(actions, result ? SG_ACTION_WRITE_RESULT : SG_ACTION_WRITE);
         action->to = partner_of(s, at);
         action->access.remote =

@@ -11,13 +11,16 @@
  *   reduce                  up the binomial tree of the root's position: positions count from it by
  *                           exclusive or, so that each tree's edges are the hypercube's
  *   broadcast               down the same tree, by slots: who gets the data may not have called yet
+ *   broadcast in chunks     likewise, into the partners' results: addresses first, then puts (figure
+ *                           4, right)
  *
  * Association: SG_SHAPE_DOUBLING, at every root and size alike; ranks stay in order.
  *
  * A value is written to a slot of the partner's, which watches its cell for the word behind it
  * (edges.c); a result is written straight to the partner's result, from where all ranks of its
- * node copy it out. That needs no word beforehand: the partner's own value has come, so its call
- * has. A slot is reused when the partner has told so.
+ * node copy it out. Its call must have come: where its own value has, that needs no word beforehand;
+ * in a broadcast it offers its place by a word that carries nothing else. Several chunks are under
+ * way, so offers are there before the data. A slot is reused when the partner has told so.
  *
  * A call that is not split ends with its instance. Of one that is split COMPLETE comes at once,
  * with its operand put by if it is needed later; instances go on side by side, each in its order of
@@ -110,27 +113,42 @@ static void plan_tree(struct sg_srm *s, struct sg_srm_instance *instance, uint32
         add_step(s, instance, SG_SRM_SEND_RESULT, edge);
 }
 
+/* A broadcast's data from a partner, and to it. */
+static void plan_in(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t edge, bool offers)
+{
+    if (offers)
+        add_step(s, instance, SG_SRM_OFFER, edge);
+    add_step(s, instance, offers ? SG_SRM_AWAIT : SG_SRM_TAKE, edge);
+}
+
+static void plan_out(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t edge, bool offers)
+{
+    if (offers)
+        add_step(s, instance, SG_SRM_HEAR, edge);
+    add_step(s, instance, offers ? SG_SRM_SEND_RESULT : SG_SRM_SEND, edge);
+}
+
 /* Down the tree that plan_tree goes up. */
 static void plan_broadcast(struct sg_srm *s, struct sg_srm_instance *instance,
-                           const struct sg_hypercube *cube, int32_t root)
+                           const struct sg_hypercube *cube, int32_t root, bool offers)
 {
     uint32_t relative = (uint32_t)(cube->position ^ sg_hypercube_position(root, s->size));
     uint32_t edge = s->fold;
 
     if (cube->position < 0) {
-        add_step(s, instance, root == s->rank ? SG_SRM_SEND : SG_SRM_TAKE, 0);
+        (root == s->rank ? plan_out : plan_in)(s, instance, 0, offers);
         return;
     }
     if (root == cube->partner)
-        add_step(s, instance, SG_SRM_TAKE, 0);
+        plan_in(s, instance, 0, offers);
     while (edge < s->edges && !(relative >> (edge - s->fold) & 1))
         edge++;
     if (edge < s->edges)
-        add_step(s, instance, SG_SRM_TAKE, edge);
+        plan_in(s, instance, edge, offers);
     while (edge-- > s->fold)
-        add_step(s, instance, SG_SRM_SEND, edge);
+        plan_out(s, instance, edge, offers);
     if (cube->partner >= 0 && root != cube->partner)
-        add_step(s, instance, SG_SRM_SEND, 0);
+        plan_out(s, instance, 0, offers);
 }
 
 static void plan(struct sg_srm *s, struct sg_srm_instance *instance,
@@ -138,11 +156,11 @@ static void plan(struct sg_srm *s, struct sg_srm_instance *instance,
 {
     struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
     bool reduce = call->operation == SG_OPERATION_REDUCE;
-    bool by_tree = reduce || (call->flags & SG_CALL_LONG) || call->bytes > s->chunk_bytes;
+    bool in_chunks = (call->flags & SG_CALL_LONG) || call->bytes > s->chunk_bytes;
     int32_t top = reduce ? sg_hypercube_position(call->root, s->size) : 0;
 
     if (call->operation == SG_OPERATION_BCAST) {
-        plan_broadcast(s, instance, &cube, call->root);
+        plan_broadcast(s, instance, &cube, call->root, in_chunks);
         return;
     }
     if (cube.position < 0) {
@@ -153,7 +171,7 @@ static void plan(struct sg_srm *s, struct sg_srm_instance *instance,
     }
     if (cube.partner >= 0)
         add_step(s, instance, SG_SRM_FOLD, 0);
-    if (by_tree)
+    if (reduce || in_chunks)
         plan_tree(s, instance, (uint32_t)(cube.position ^ top), !reduce);
     else
         plan_doubling(s, instance);
@@ -232,9 +250,10 @@ static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_a
     uint32_t edge = instance->steps[instance->at] & ((1u << SG_SRM_EDGE_BITS) - 1);
 
     switch (kind) {
+    case SG_SRM_OFFER:
     case SG_SRM_SEND:
     case SG_SRM_SEND_RESULT:
-        if (!sg_srm_put(s, instance, edge, kind == SG_SRM_SEND_RESULT, actions)) {
+        if (!sg_srm_put(s, instance, edge, kind, actions)) {
             sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
             return false;
         }
@@ -254,6 +273,11 @@ static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_a
         if (!sg_srm_is_there(s, instance, edge))
             return false;
         take(s, instance, edge, actions);
+        break;
+    case SG_SRM_HEAR:
+        if (!sg_srm_is_there(s, instance, edge))
+            return false;
+        sg_srm_taken(s, instance, edge);
         break;
     }
     instance->at++;

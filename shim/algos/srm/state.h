@@ -16,11 +16,13 @@
 
 /* What an instance does next, with which partner: kind and edge in one byte. */
 enum sg_srm_step {
+    SG_SRM_OFFER,       /* the result's place, to the partner: it has nothing to carry */
     SG_SRM_SEND,        /* the value so far, to a slot of the partner's */
     SG_SRM_SEND_RESULT, /* the result, to the partner's */
     SG_SRM_FOLD,        /* the partner's value, when it is there */
     SG_SRM_AWAIT,       /* the partner puts the result here */
-    SG_SRM_TAKE         /* the partner's value, when it is there, is the result */
+    SG_SRM_TAKE,        /* the partner's value, when it is there, is the result */
+    SG_SRM_HEAR         /* the partner's offer */
 };
 #define SG_SRM_EDGE_BITS 5
 #define SG_SRM_STEPS_MAX (2 * SG_SRM_EDGES_MAX + 2)
@@ -65,9 +67,9 @@ struct sg_srm {
 
 /* Gives the instance its numbers for a step. */
 void sg_srm_number(struct sg_srm *state, struct sg_srm_instance *instance, uint8_t step);
-/* False: the partner has no room yet. */
+/* kind: one of those that put something. False: the partner has no room yet. */
 bool sg_srm_put(struct sg_srm *state, const struct sg_srm_instance *instance, uint32_t edge,
-                bool result, struct sg_actions *actions);
+                enum sg_srm_step kind, struct sg_actions *actions);
 /* Whether the partner's value for this instance is there. */
 bool sg_srm_is_there(struct sg_srm *state, const struct sg_srm_instance *instance, uint32_t edge);
 /* The slot that it is in. */
