@@ -29,6 +29,10 @@ calls_of builtin
 check "without a rule they are MPICH's" all 'gave builtin' 'is mpich "$(by builtin)"'
 
 for algorithm in bypass tree srm; do
+    run_across threads thread 1 "bcast=$algorithm;*=adaptive" 3 "$program" threads
+    calls_of threads
+    check "threads broadcast at the same time, each on a communicator of its own ($algorithm)" all \
+        'gave threads' 'is $algorithm "$(algorithms_of threads broadcast_bytes)"'
     for mode in thread signal; do
         run_across ahead $mode 1 "bcast=$algorithm;*=adaptive" 3 "$program" ahead 4 1024
         check "a root is back before the others have called ($algorithm, $mode)" gave ahead

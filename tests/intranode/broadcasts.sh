@@ -36,6 +36,10 @@ STAGGER_BCAST=mpich observe short 2 "$program" results
 calls_of short
 check "the short variable is for all of them" all 'gave short' 'is mpich "$(by short)"' \
     'has short.trace/stagger.conf "^STAGGER_BCAST=mpich"'
+run_by threads srm 3 "$program" threads
+calls_of threads
+check "threads broadcast at the same time, each on a communicator of its own" all 'gave threads' \
+    'is srm "$(algorithms_of threads broadcast_bytes)"'
 check "archives are sound" all 'archive_sound results.trace' 'archive_sound sites.trace'
 
 STAGGER_SLOTS=8 observe ahead 3 "$program" ahead

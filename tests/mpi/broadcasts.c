@@ -5,6 +5,7 @@
  *     broadcasts later        the same of MPI_Ibcast, several at once
  *     broadcasts ahead [COUNT BYTES]   a root that is back before the others have called
  *     broadcasts passed       an inner node of the tree that has not called, of 4 ranks on 4 nodes
+ *     broadcasts threads      by two threads at a time, on communicators of their own
  *     broadcasts wrong WHAT   the last of three ranks or more has other "bytes", another "root" or
  *                             "operation"
  *
@@ -12,6 +13,7 @@
  */
 #include "mpi_test.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 #define AHEAD 7 /* slots of the ring but one */
 
 static int rank, ranks;
-static long compared;
+static _Atomic long compared;
 /* Out of the compiler's sight, which takes it for an array of no length. */
 static MPI_Status *volatile ignored = MPI_STATUSES_IGNORE;
 
@@ -354,6 +356,39 @@ static void check_passed(void)
     }
 }
 
+/* Of all sizes, each thread in another order. */
+static void *broadcast_in_thread(void *context)
+{
+    const MPI_Comm *comm = context;
+    int result;
+
+    MUST(MPI_Comm_compare(*comm, MPI_COMM_WORLD, &result));
+    for (size_t i = 0; i < SIZES; i++) {
+        size_t at = result == MPI_SIMILAR ? SIZES - 1 - i : i;
+
+        for (int root = 0; root < ranks; root++)
+            broadcast_bytes(sizes[at], root, *comm, (int)at + root);
+    }
+    return NULL;
+}
+
+static void check_threads(void)
+{
+    MPI_Comm comms[2];
+    pthread_t thread;
+
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]));
+    MUST(MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[1]));
+    /* Sets them up: broadcasts alone do not. */
+    for (int i = 0; i < 2; i++)
+        MUST(MPI_Barrier(comms[i]));
+    REQUIRE(pthread_create(&thread, NULL, broadcast_in_thread, &comms[1]) == 0);
+    broadcast_in_thread(&comms[0]);
+    REQUIRE(pthread_join(thread, NULL) == 0);
+    for (int i = 0; i < 2; i++)
+        MUST(MPI_Comm_free(&comms[i]));
+}
+
 static void disagree(const char *what)
 {
     bool other = rank == ranks - 1;
@@ -371,8 +406,12 @@ static void disagree(const char *what)
 
 int main(int argc, char **argv)
 {
+    int wanted, provided;
+
     REQUIRE(argc > 1);
-    MUST(MPI_Init(&argc, &argv));
+    wanted = strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    MUST(MPI_Init_thread(&argc, &argv, wanted, &provided));
+    REQUIRE(provided >= wanted);
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     if (strcmp(argv[1], "wrong") == 0)
@@ -383,6 +422,8 @@ int main(int argc, char **argv)
         check_later();
     else if (strcmp(argv[1], "passed") == 0)
         check_passed();
+    else if (strcmp(argv[1], "threads") == 0)
+        check_threads();
     else
         check_results();
     printf("rank %d: %ld broadcasts compared\n", rank, compared);

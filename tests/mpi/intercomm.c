@@ -25,6 +25,9 @@ int main(int argc, char **argv)
     sum = 0;
     MUST(MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, root, between));
     REQUIRE(group || sum == size - 1);
+    sum = group ? 0 : 7;
+    MUST(MPI_Bcast(&sum, 1, MPI_INT, root, between));
+    REQUIRE(sum == 7);
 
     MUST(MPI_Intercomm_merge(between, group, &merged));
     COUNTED(counts.allreduce, MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, merged));
