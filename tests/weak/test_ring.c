@@ -268,8 +268,8 @@ static void look_at_other(int rank)
 /* name, ranks, its calls */
 #define SCENARIO(id, ranks, ...) SCENARIO_OF(id, ranks, -1, run, NULL, 0, __VA_ARGS__)
 
-/* ... the rank that reaches nobody else's memory, what threads do, what is looked at in the end, and
- * how many choices are not the first */
+/* ... the rank that reaches nobody else's memory, what threads do, what is looked at in the end,
+ * and how many choices are not the first */
 #define SCENARIO_OF(id, ranks, fails, run, finish, deviations, ...)                                \
     static const struct call calls_of_##id[] = {__VA_ARGS__};                                      \
     static void set_up_##id(void)                                                                  \

@@ -11,16 +11,17 @@
  *   reduce                  up the binomial tree of the root's position: positions count from it by
  *                           exclusive or, so that each tree's edges are the hypercube's
  *   broadcast               down the same tree, by slots: who gets the data may not have called yet
- *   broadcast in chunks     likewise, into the partners' results: addresses first, then puts (figure
- *                           4, right)
+ *   broadcast in chunks     likewise, into the partners' results: addresses first, then puts
+ *                           (figure 4, right)
  *
  * Association: SG_SHAPE_DOUBLING, at every root and size alike; ranks stay in order.
  *
  * A value is written to a slot of the partner's, which watches its cell for the word behind it
  * (edges.c); a result is written straight to the partner's result, from where all ranks of its
- * node copy it out. Its call must have come: where its own value has, that needs no word beforehand;
- * in a broadcast it offers its place by a word that carries nothing else. Several chunks are under
- * way, so offers are there before the data. A slot is reused when the partner has told so.
+ * node copy it out. Its call must have come: where its own value has, that needs no word
+ * beforehand; in a broadcast it offers its place by a word that carries nothing else. Several
+ * chunks are under way, so offers are there before the data. A slot is reused when the partner has
+ * told so.
  *
  * A call that is not split ends with its instance. Of one that is split COMPLETE comes at once,
  * with its operand put by if it is needed later; instances go on side by side, each in its order of
