@@ -103,6 +103,7 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
     sg_calls_print_left_out(report, options, out);
     sg_waitstates_print_notes(report, options, out);
     sg_path_print_notes(report, options, out);
+    sg_before_print_missing(report, out);
     if (report->partial)
         fprintf(out, "note: partial: %s\n",
                 report->has_events

@@ -1,9 +1,10 @@
 /* Preloaded before libstagger.so: a processor whose counters the kernel itself counts, so that
  * there are some on every machine that has software events. Cycles are ns on the processor, cache
- * misses are page faults, and instructions are what STANDIN_INSTRUCTIONS says: the former (time) or
- * the latter (faults).
+ * misses are page faults, and instructions are what STANDIN_INSTRUCTIONS says: clock, the former,
+ * or faults, the latter; with none there are no counters.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,13 +12,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static __u64 instead_of(__u64 counter)
+static int is_wanted(const char *what)
 {
     const char *instructions = getenv("STANDIN_INSTRUCTIONS");
-    int are_faults = instructions != NULL && strcmp(instructions, "faults") == 0;
 
+    return instructions != NULL && strcmp(instructions, what) == 0;
+}
+
+static __u64 instead_of(__u64 counter)
+{
     if (counter == PERF_COUNT_HW_CACHE_MISSES ||
-        (counter == PERF_COUNT_HW_INSTRUCTIONS && are_faults))
+        (counter == PERF_COUNT_HW_INSTRUCTIONS && is_wanted("faults")))
         return PERF_COUNT_SW_PAGE_FAULTS;
     return PERF_COUNT_SW_TASK_CLOCK;
 }
@@ -35,6 +40,10 @@ long syscall(long number, ...)
     va_end(list);
     if (number == SYS_perf_event_open) {
         memcpy(&event, (const void *)words[0], sizeof event);
+        if (event.type == PERF_TYPE_HARDWARE && is_wanted("none")) {
+            errno = ENOENT;
+            return -1;
+        }
         if (event.type == PERF_TYPE_HARDWARE) {
             event.type = PERF_TYPE_SOFTWARE;
             event.config = instead_of(event.config);

@@ -24,6 +24,7 @@ MIXES=(
     'in-calls         2  20 1:insleep:4000 1:inwork:4000 | 1:insleep=1 1:inwork=1'
     'hog-in-calls     2  30 1:inhog:4000 | 1:inhog=1'
     'rival-in-calls   2  30 1:inrival:4000 | 1:inrival=1'
+    'both-in-calls    2  60 1:inhog:4000 1:inrival:8000 | 1:inhog=1 1:inrival=1'
     'made-up-for      2  30 0:sleep:3000 1:work:9000 | 1:work=1'
 )
 

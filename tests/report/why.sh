@@ -21,8 +21,12 @@ else
 fi
 
 # ---- the report -------------------------------------------------------------------------------------
-export STAGGER_CAUSES=all
 KNOWN=$PROGRAMS/known_causes
+observe default 2 "$KNOWN" sleep 200
+report_json default.trace default.json
+check "without a setting samples tell it, too" all 'ran_well default' \
+    'is "asleep 1" "$(json default.json "next(c[\"cause\"] + \" %d\" % c[\"rank\"] for c in d[\"causes\"][\"sites\"][0][\"causes\"] if c[\"cause\"] not in (\"preempted\", \"preempted by others\"))")"'
+export STAGGER_CAUSES=all
 observe sleep 2 "$KNOWN" sleep 20
 report_json sleep.trace sleep.json
 check "the parts of lateness are all of it" is "True" "$(json sleep.json 'all(

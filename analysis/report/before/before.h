@@ -38,6 +38,7 @@ struct sg_before {
     uint32_t row_count;
     struct sg_waitstate_place *places; /* the rows' */
     uint64_t intervals, time_ns;
+    uint32_t mask; /* a bit a figure that some row has */
 };
 
 /* Off a processor and not runnable: asleep, or for I/O. Where cpu and runnable time are known. */

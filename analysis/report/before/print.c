@@ -40,6 +40,33 @@ enum sg_status sg_before_print(const struct sg_report *report,
     return sg_print_finish(&table, out);
 }
 
+/* A quota is not there where there is none to be read; and a call's figures are those of others. */
+static bool is_missing(const struct sg_before *before, enum sg_source source)
+{
+    static const bool is_told[SG_SOURCE_COUNT] = {
+        [SG_SOURCE_SCHEDULER] = true, [SG_SOURCE_USAGE] = true,    [SG_SOURCE_MIGRATIONS] = true,
+        [SG_SOURCE_COUNTERS] = true,  [SG_SOURCE_SWITCHES] = true, [SG_SOURCE_THREADS] = true,
+    };
+
+    return is_told[source] && before->row_count > 0 && (before->mask & sg_source_mask(source)) == 0;
+}
+
+void sg_before_print_missing(const struct sg_report *report, FILE *out)
+{
+    const struct sg_before *before = before_of(report);
+    bool has_begun = false;
+
+    for (unsigned source = 0; source < SG_SOURCE_COUNT; source++) {
+        if (!is_missing(before, source))
+            continue;
+        fprintf(out, "%s%s", has_begun ? ", " : "note: causes are told without ",
+                sg_source_table[source].name);
+        has_begun = true;
+    }
+    if (has_begun)
+        fputs(", which were not there (stagger info)\n", out);
+}
+
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 static json_t *rows_of(const struct sg_before *before, const struct sg_print_options *options)
@@ -58,6 +85,17 @@ static json_t *rows_of(const struct sg_before *before, const struct sg_print_opt
     return rows;
 }
 
+static json_t *missing_of(const struct sg_before *before)
+{
+    json_t *names = json_array();
+
+    for (unsigned source = 0; source < SG_SOURCE_COUNT; source++) {
+        if (is_missing(before, source))
+            sg_json_append(&names, json_string(sg_source_table[source].name));
+    }
+    return names;
+}
+
 void sg_before_json(json_t **root, const struct sg_report *report,
                     const struct sg_print_options *options)
 {
@@ -70,6 +108,7 @@ void sg_before_json(json_t **root, const struct sg_report *report,
     }
     whole = json_pack("{s:I, s:I, s:I}", "intervals", (json_int_t)before->intervals, "time_ns",
                       (json_int_t)before->time_ns, "row_count", (json_int_t)before->row_count);
+    sg_json_set(&whole, "missing_sources", missing_of(before));
     sg_json_set(&whole, "rows", rows_of(before, options));
     sg_json_set(root, "intervals", whole);
 }

@@ -12,6 +12,9 @@
 enum sg_status sg_before_print(const struct sg_report *report,
                                const struct sg_print_options *options, FILE *out);
 
+/* One line of the sources that no rank has had; nothing where all are there. */
+void sg_before_print_missing(const struct sg_report *report, FILE *out);
+
 /* Sets the report's member about it; null where it is not known. */
 void sg_before_json(json_t **root, const struct sg_report *report,
                     const struct sg_print_options *options);

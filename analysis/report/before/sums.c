@@ -174,6 +174,7 @@ enum sg_status sg_before_sums_finish(const struct sg_before_sums *sums,
         before->row_count++;
         before->intervals += row->own.intervals;
         before->time_ns += row->own.time_ns;
+        before->mask |= row->own.mask;
     }
     qsort(before->rows, before->row_count, sizeof *before->rows, compare_rows);
     *out = before;
