@@ -12,8 +12,9 @@
 struct sg_real sg_real;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool is_mpich, has_user_threads;
-static void *library; /* where RTLD_NEXT does not reach it; else NULL */
+static bool is_mpich, has_standard_abi, has_user_threads;
+static void *library;    /* where RTLD_NEXT does not reach it; else NULL */
+static const char *home; /* of MPI_Init: the path of its object; NULL: not known */
 static char version_line[128];
 
 struct loaded {
@@ -103,6 +104,35 @@ static void read_version(void)
     }
 }
 
+/* The ABI that MPI 5 defines has handles of its own. A library tells of itself: -1 where it has
+ * another; drafts of the standard had no such function, but the library's name. */
+static bool has_abi_of_mpi5(void)
+{
+    int (*get_version)(int *major, int *minor);
+    int major = -1, minor = -1;
+    const char *slash = home != NULL ? strrchr(home, '/') : NULL;
+
+    *(void **)&get_version = sg_real_find("PMPI_Abi_get_version");
+    if (get_version != NULL && get_version(&major, &minor) == MPI_SUCCESS && major >= 0)
+        return true;
+    return slash != NULL && strncmp(slash + 1, "libmpi_abi", strlen("libmpi_abi")) == 0;
+}
+
+/* MPICH's ABI, which Intel MPI, MVAPICH and Cray MPICH have as well: programs that are compiled
+ * with its mpi.h want this function, of which no other MPI knows. */
+static bool has_abi_of_mpich(void)
+{
+    return sg_real_find("MPIR_Dup_fn") != NULL && sg_real_find("ompi_mpi_comm_world") == NULL;
+}
+
+static void find_home(void)
+{
+    Dl_info info;
+
+    if (sg_real.Init != NULL && dladdr((void *)sg_real.Init, &info) != 0)
+        home = info.dli_fname;
+}
+
 static void resolve(void)
 {
     bool whole = true;
@@ -120,13 +150,21 @@ static void resolve(void)
     SG_REAL_FUNCTIONS(TEST)
 #undef TEST
     read_version();
-    is_mpich = whole && strncmp(version_line, "MPICH Version", strlen("MPICH Version")) == 0;
+    find_home();
+    has_standard_abi = has_abi_of_mpi5();
+    is_mpich = whole && !has_standard_abi && has_abi_of_mpich();
 }
 
 bool sg_real_is_mpich(void)
 {
     pthread_once(&once, resolve);
     return is_mpich;
+}
+
+bool sg_real_has_standard_abi(void)
+{
+    pthread_once(&once, resolve);
+    return has_standard_abi;
 }
 
 bool sg_real_has_user_threads(void)
@@ -153,5 +191,6 @@ bool sg_real_owns(const char *object_name)
     const char *slash = strrchr(object_name, '/');
     const char *base = slash ? slash + 1 : object_name;
 
-    return strncmp(base, "libmpi", 6) == 0 || strncmp(base, "libpmpi", 7) == 0;
+    return (home != NULL && strcmp(object_name, home) == 0) || strncmp(base, "libmpi", 6) == 0 ||
+           strncmp(base, "libpmpi", 7) == 0;
 }

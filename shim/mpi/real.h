@@ -1,4 +1,5 @@
-/* The MPI library behind the preload: found at the first intercepted call, checked to be MPICH.
+/* The MPI library behind the preload: found at the first intercepted call, checked to have MPICH's
+ * ABI, by what it exports.
  *
  * libstagger.so has no link to libmpich: it is also loaded into launchers and shells. The
  * functions are looked up behind it (RTLD_NEXT), and where the program loaded its MPI with
@@ -140,8 +141,12 @@ struct sg_real {
 
 extern struct sg_real sg_real;
 
-/* True when the process's MPI is MPICH and was found whole. The first call resolves. */
+/* True when the process's MPI is MPICH, or another one with its ABI, and was found whole. The first
+ * call resolves. */
 bool sg_real_is_mpich(void);
+
+/* True when it is a library for the ABI of MPI 5, whose handles are others, whoever made it. */
+bool sg_real_has_standard_abi(void);
 
 /* The first line of the library's version, "" where it could not be had. */
 const char *sg_real_version(void);
@@ -163,7 +168,8 @@ void *sg_real_find_library(const char *symbol, const void *except);
 /* True when a function is the MPI library's own, not that of a tool between it and the program. */
 bool sg_real_has(void *function);
 
-/* True when a loaded object's path is that of an MPI library (C, C++ or Fortran part). */
+/* True when a loaded object's path is that of an MPI library (C, C++ or Fortran part).
+ * After the first call. */
 bool sg_real_owns(const char *object_name);
 
 /* An intercepted function takes register-wide arguments, because a foreign MPI's handles may be

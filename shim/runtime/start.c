@@ -61,7 +61,10 @@ static bool is_supported(void)
 {
     char what[192];
 
-    if (!sg_real_is_mpich()) {
+    if (sg_real_has_standard_abi()) {
+        snprintf(what, sizeof what, "'%s' with the ABI of MPI 5, not MPICH's", sg_real_version());
+        refuse(what);
+    } else if (!sg_real_is_mpich()) {
         snprintf(what, sizeof what, "not MPICH but '%s'", sg_real_version());
         refuse(what);
     } else if (sg_real_has_user_threads()) {
