@@ -1,7 +1,7 @@
 /* Opens pages in headless Chromium and looks at them: node browser.js CHROMIUM SHOTS PAGES...
  *
  * Each PAGE is NAME=FILE=KIND, KIND report, plain (one without charts of collectives), waits (with messages), why
- * (with causes of lateness) or comparison, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
+ * (with causes of lateness), slices or comparison, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
  * lines. The modules come from the directory in NODE_PATH. */
 "use strict";
 const path = require("path");
@@ -214,6 +214,19 @@ async function stretchWorks(page, name) {
   tell(`${name}: a bar that waited says how long`, expect(words.length > 0 && words.every((one) => /waits \d/.test(one)), `${words[0]}`));
 }
 
+/* A mark for each column of intervals, a bar for each bin that has some, and the parts of each column's slices. */
+async function slicesWork(page, name) {
+  const { columns, bins } = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).slices);
+  const drawn = (chart, what) => page.$$eval(`figure[data-chart=${chart}] svg ${what}`, (list) => list.length);
+  const apart = columns.every((one) => one[5] + one[6] <= one[7]);
+  const counts = [await drawn("slice-intervals", "rect.mark"), await drawn("slice-histogram", "rect"), await drawn("slice-phases", "rect.other")];
+  const wanted = [columns.filter((one) => one[4] > 0).length, bins.counts.filter((one) => one > 0).length, columns.filter((one) => one[7] > (apart ? one[5] + one[6] : 0)).length];
+  tell(`${name}: intervals between strobes, how often which came, and microphases are drawn`,
+    expect(String(counts) === String(wanted), `${counts} instead of ${wanted}`));
+  const sum = bins.counts.reduce((a, b) => a + b, 0), slices = columns.reduce((a, one) => a + one[1], 0);
+  tell(`${name}: every interval is in the histogram`, expect(sum === slices - 1 || sum === slices, `${sum} of ${slices}`));
+}
+
 /* A bar for each cause of a site, of a rank and of a rank's part in an instance; lines where it waited. */
 async function whyWorks(page, name) {
   const { causes, path } = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
@@ -285,6 +298,7 @@ async function look(browser, shots, [name, file, kind, looks]) {
       expect((await page.$$("figure:not([data-chart=map]), section[hidden]")).length === 0, "charts"));
   if (kind === "waits") await stretchWorks(page, name);
   if (kind === "why") await whyWorks(page, name);
+  if (await page.$("#slice-charts")) await slicesWork(page, name);
   if (await page.$("#waits-filters select")) await waitsWork(page, name);
   if (await page.$("#functions") && kind !== "comparison") await callsWork(page, name);
   if (await page.$("#map")) await messagesWork(page, name);

@@ -29,7 +29,10 @@ fi
 STAGGER_TRIAL='allreduce@cg.c:83=mpich|handoff|srm' STAGGER_TRIAL_BLOCK=6 STAGGER_DIR=$WORK/cg \
     "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 "$PROGRAMS/cg" >cg.out 2>&1 ||
     { echo "not ok - the program whose page is looked at runs"; cat cg.out; exit 1; }
-for page_kind in known large a many-comms statistics all-calls waits late many-late cg; do
+STAGGER_RULES='*=bcs(slice=500,strobe=always,microphases=separate)' STAGGER_RANKS_PER_NODE=1 STAGGER_EMDS=on \
+    STAGGER_DIR=$WORK/slices "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 "$PROGRAMS/cg" -n 12 -t 2 -s 1 -w 5 >slices.out 2>&1 ||
+    { echo "not ok - the program with slices runs"; cat slices.out; exit 1; }
+for page_kind in known large a many-comms statistics all-calls waits late many-late cg slices; do
     report_page "$page_kind-report" "$page_kind"
 done
 check "the page of a program with a trial has it" has cg-report.html 'allreduce@cg.c:83'
@@ -40,4 +43,4 @@ HOME=$WORK NODE_PATH=$modules/node_modules timeout 250 node "$ROOT/tests/page/br
     "$BUILD/screenshots" known=known-report.html=report=accessible large=large-report.html=report \
     markup=a-report.html=report comms=many-comms-report.html=report=accessible cg=cg-report.html=report=accessible \
     statistics=statistics-report.html=plain calls=all-calls-report.html=plain=accessible waits=waits-report.html=waits=accessible late=late-report.html=why=accessible \
-    many-late=many-late-report.html=why pair=pair.html=comparison=accessible || failures=1
+    many-late=many-late-report.html=why slices=slices-report.html=slices=accessible pair=pair.html=comparison=accessible || failures=1
