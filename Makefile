@@ -75,7 +75,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so 
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-build check-full fresh soak fuzz lab bench papers demo install uninstall deb format lint clean test-programs unit
+.PHONY: help deps all check check-build check-full fresh soak fuzz lab bench papers demo install uninstall dist deb format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -315,12 +315,15 @@ INSTALLED = \
   $(foreach x,stagger stagger-bench,644:dist/completion.bash:share/bash-completion/completions/$x) \
   644:dist/completion.zsh:$(ZSH_DIR)/_stagger \
   644:$(B)/stagger.pc:share/pkgconfig/stagger.pc \
+  644:dist/stagger-config.cmake:lib/cmake/stagger/stagger-config.cmake \
+  644:$(B)/stagger-config-version.cmake:lib/cmake/stagger/stagger-config-version.cmake \
   644:dist/modulefile:share/modulefiles/stagger/$(VERSION)
 
-$(B)/stagger.pc: dist/stagger.pc.in VERSION
+VERSIONED := $(addprefix $(B)/,stagger.pc stagger-config-version.cmake)
+$(VERSIONED): $(B)/%: dist/%.in VERSION
 	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
 
-install: all $(B)/stagger.pc ## into PREFIX (/usr/local)
+install: all $(VERSIONED) ## into PREFIX (/usr/local)
 	$(Q)for each in $(INSTALLED); do \
 	  mode=$${each%%:*} place=$${each##*:} file=$${each#*:}; \
 	  install -D -m $$mode "$${file%:*}" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
@@ -334,6 +337,9 @@ uninstall: ## removes what install put there
 	  place="$(DESTDIR)$(PREFIX)/$${each##*:}"; rm -f "$$place" || exit 1; \
 	  while place=$${place%/*}; case "$${place#"$(DESTDIR)$(PREFIX)"}" in */stagger*) ;; *) false ;; esac; \
 	    do rmdir "$$place" 2>/dev/null || break; done; done
+
+dist: ## the tarball of the commit, the same bytes each time, in build/
+	$(Q)dist/tarball $(B)/stagger-$(VERSION).tar.gz
 
 deb: ## a Debian package, in build/deb
 	$(Q).ci/deps build deb

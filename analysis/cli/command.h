@@ -20,6 +20,7 @@ int sg_command_advise(int argc, char **argv);
 int sg_command_export(int argc, char **argv);
 int sg_command_recover(int argc, char **argv);
 int sg_command_info(int argc, char **argv);
+int sg_command_doctor(int argc, char **argv);
 int sg_command_sim(int argc, char **argv);
 int sg_command_arrivals(int argc, char **argv);
 int sg_command_bench_merge(int argc, char **argv);

@@ -33,8 +33,7 @@ static int read_parent(const uint64_t *word)
     return copy == *word ? 0 : EIO;
 }
 
-/* The errno with which one process is refused another's memory; 0: it is allowed. */
-static int probe_cma(void)
+int sg_machine_read_refused(void)
 {
     static const uint64_t word = UINT64_C(0x5747474552);
     int status = 0;
@@ -53,7 +52,7 @@ static int probe_cma(void)
 
 static void print_shared_memory(FILE *out)
 {
-    int refused = probe_cma();
+    int refused = sg_machine_read_refused();
     struct statvfs space;
 
     if (refused == 0)
@@ -68,7 +67,7 @@ static void print_shared_memory(FILE *out)
         fprintf(out, "  /dev/shm: none\n");
 }
 
-static int is_device(const struct dirent *entry)
+int sg_machine_is_device(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
@@ -76,7 +75,7 @@ static int is_device(const struct dirent *entry)
 static void print_verbs(FILE *out)
 {
     struct dirent **devices = NULL;
-    int count = scandir("/sys/class/infiniband", &devices, is_device, alphasort);
+    int count = scandir("/sys/class/infiniband", &devices, sg_machine_is_device, alphasort);
 
     fprintf(out, "  verbs devices:%s", count > 0 ? "" : " none");
     for (int i = 0; i < count; i++) {
@@ -87,23 +86,22 @@ static void print_verbs(FILE *out)
     fputc('\n', out);
 }
 
-static void print_device(const struct sg_verbs *verbs, const struct sg_verbs_settings *settings,
-                         FILE *out)
+static void put_device(const struct sg_verbs *verbs, const struct sg_verbs_settings *settings,
+                       FILE *out)
 {
     struct sg_verbs_description about;
 
     verbs->describe(&about);
-    fprintf(out, "  verbs: device %s, port %d (%s), GID %d (%s), MTU %d; ", about.device,
-            about.port, about.link_layer, about.gid_index, about.gid, about.mtu);
+    fprintf(out, "device %s, port %d (%s), GID %d (%s), MTU %d; ", about.device, about.port,
+            about.link_layer, about.gid_index, about.gid, about.mtu);
     if (about.locked_bytes == UINT64_MAX)
         fputs("a process may lock any memory", out);
     else
         fprintf(out, "a process may lock %" PRIu64 " KiB", about.locked_bytes / 1024);
-    fprintf(out, " and registers at most %" PRIu64 " KiB\n", settings->memory_bytes / 1024);
+    fprintf(out, " and registers at most %" PRIu64 " KiB", settings->memory_bytes / 1024);
 }
 
-/* The device that a program would use with this configuration, or why none. */
-static void print_rdma(const struct sg_config *config, FILE *out)
+bool sg_machine_put_rdma(const struct sg_config *config, FILE *out)
 {
     struct sg_verbs_settings settings = sg_verbs_settings(config);
     char *library = sg_locate_library();
@@ -112,22 +110,28 @@ static void print_rdma(const struct sg_config *config, FILE *out)
         library != NULL ? sg_companion_load(library, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason)
                         : NULL;
 
-    if (verbs != NULL && verbs->version == SG_VERBS_VERSION && verbs->start(&settings, &reason)) {
-        print_device(verbs, &settings, out);
+    bool used =
+        verbs != NULL && verbs->version == SG_VERBS_VERSION && verbs->start(&settings, &reason);
+
+    if (used) {
+        put_device(verbs, &settings, out);
         verbs->stop();
     } else if (verbs != NULL && verbs->version != SG_VERBS_VERSION) {
-        fprintf(out, "  verbs: not used: " SG_VERBS_LIBRARY " is of another version\n");
+        fputs("not used: " SG_VERBS_LIBRARY " is of another version", out);
     } else {
-        fprintf(out, "  verbs: not used: %s\n", reason);
+        fprintf(out, "not used: %s", reason);
     }
     free(library);
+    return used;
 }
 
 void sg_machine_print_transports(const struct sg_config *config, FILE *out)
 {
     print_shared_memory(out);
     print_verbs(out);
-    print_rdma(config, out);
+    fputs("  verbs: ", out);
+    sg_machine_put_rdma(config, out);
+    fputc('\n', out);
     fprintf(
         out,
         "  in use: shared memory, between ranks of one machine; others pass through to MPICH\n");
@@ -198,20 +202,25 @@ void sg_machine_print_libraries(FILE *out)
 
 /* ---- MPI -------------------------------------------------------------------------------------*/
 
-static void print_launcher(FILE *out)
+char *sg_machine_launcher(void)
 {
     static const char *const launchers[] = {"mpiexec.mpich", "mpiexec.hydra"};
+    char *path = NULL;
 
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        char *path = sg_locate_program(launchers[i]);
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers && path == NULL; i++)
+        path = sg_locate_program(launchers[i]);
+    return path;
+}
 
-        if (path == NULL)
-            continue;
+static void print_launcher(FILE *out)
+{
+    char *path = sg_machine_launcher();
+
+    if (path != NULL)
         fprintf(out, "  MPICH's launcher: %s\n", path);
-        free(path);
-        return;
-    }
-    fprintf(out, "  MPICH's launcher: neither mpiexec.mpich nor mpiexec.hydra is in PATH\n");
+    else
+        fprintf(out, "  MPICH's launcher: neither mpiexec.mpich nor mpiexec.hydra is in PATH\n");
+    free(path);
 }
 
 /* MPICH 5 or later: it gives way by a setting of its own. */

@@ -15,6 +15,7 @@ static const struct sg_command commands[] = {
     {"export", sg_command_export, "write a run's events for another tool (Perfetto)"},
     {"recover", sg_command_recover, "make the archive of a run that did not end well"},
     {"info", sg_command_info, "show algorithms, configuration and what this machine has"},
+    {"doctor", sg_command_doctor, "look for what can be wrong on this machine"},
     {"sim", sg_command_sim, "run the protocols between nodes in virtual time"},
     {"arrivals", sg_command_arrivals, "show how late ranks came, for stagger-bench to replay"},
     {"bench-merge", sg_command_bench_merge, "pool several launches of stagger-bench"},

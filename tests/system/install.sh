@@ -32,6 +32,32 @@ else
     skip "pkg-config knows the version and the library's place" "pkg-config is not installed"
 fi
 
+if command -v cmake >/dev/null; then
+    mkdir cmake && cat >cmake/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.13)
+project(user NONE)
+enable_testing()
+find_package(stagger ${WANTED} REQUIRED)
+add_test(NAME preloaded COMMAND sh -c "grep -q $<SHELL_PATH:${stagger_LIBRARY}> /proc/self/maps && env")
+stagger_test_environment(preloaded STAGGER_WAIT=yield)
+add_test(NAME command COMMAND stagger::stagger --version)
+add_test(NAME bench COMMAND stagger::bench --version)
+CMAKE
+    # configure WANTED: finds the installed one of that version
+    configure() {
+        rm -rf cmake/build
+        cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="$1"
+    }
+    minor=${version%.*}
+    check "CMake finds it, and runs tests under the library" all 'configure "$minor"'         '(cd cmake/build && ctest --verbose >ctest.out) || { cat cmake/build/ctest.out; return 1; }'         'has cmake/build/ctest.out "100% tests passed, 0 tests failed out of 3"'         'has cmake/build/ctest.out "STAGGER_TRACE=off" && has cmake/build/ctest.out "STAGGER_WAIT=yield"'         'has cmake/build/ctest.out "stagger $version"'
+    check "CMake refuses a later version and one that is not compatible" all         '! configure "$version.1" >cmake.out 2>&1' 'has cmake.out "version: $version"'         '! configure 99 >/dev/null 2>&1' 'configure "$version" >/dev/null'
+    mv "$prefix/bin/stagger-bench" bench.away
+    check "CMake finds none where a part is missing" all '! configure "$minor" >cmake.out 2>&1'         'has cmake.out "stagger-bench is missing"'
+    mv bench.away "$prefix/bin/stagger-bench"
+else
+    skip "CMake finds it, and runs tests under the library" "cmake is not installed"
+fi
+
 # What holds once the module is loaded; modulecmd prints commands for the shell.
 module_works() {
     (
@@ -69,5 +95,5 @@ check "DESTDIR stands in front, and in no file" all \
     'is "" "$(grep -rlI "$WORK" "$WORK/staged")"'
 check "the package is of this version" has <(head -n 1 "$ROOT/debian/changelog") "^stagger \\($version\\) "
 check "make help lists the targets" all 'make -C "$ROOT" --no-print-directory help >help.out' \
-    'for target in deps all check demo install uninstall deb format lint clean bench; do
+    'for target in deps all check demo install uninstall dist deb format lint clean bench; do
          has help.out "make $target " || return 1; done'

@@ -1,0 +1,154 @@
+#!/bin/bash
+# stagger doctor says what is wrong on this machine, a line for each thing, and what to do: with stand-ins
+# for each bad state.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# The library that the build has, without what a sanitizer wants to be loaded first.
+export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+
+# doctor NAME ARGUMENT...: its lines in NAME.out, its complaints in NAME.err, its status in $status
+doctor() {
+    local name=$1
+    shift
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$STAGGER" doctor "$@" >"$name.out" 2>"$name.err" </dev/null
+    status=$?
+}
+# says NAME HEALTH CHECK REGEX
+says() { has "$1.out" "^$2 +$3  +$4"; }
+
+# ---- this machine ----------------------------------------------------------------------------------------
+
+doctor here
+check "there is a line for each thing, and nothing else" all 'is 13 "$(wc -l <here.out)"' 'empty here.err' \
+    'is 13 "$(grep -cE "^(ok  |note|BAD )  [A-Za-z].{12}  " here.out)"'
+check "the status tells whether something is bad" all 'is "$(grep -c "^BAD" here.out | sed "s/^[1-9].*/1/")" "$status"'
+check "it finds the library, and its companion loads" all 'says here ok libstagger.so "$LIB"' \
+    'says here ok archive "libstagger-otf2.so loads"'
+if command -v "$MPIEXEC" >/dev/null; then
+    check "the launcher is found, and the library reaches ranks" all \
+        'doctor mpich --launcher "$MPIEXEC"' 'says mpich ok launcher "$(command -v "$MPIEXEC")"' \
+        'says mpich "(ok|note)" ranks "the library reaches "'
+    check "MPI's version is told" has here.out '^(ok  |note)  MPI  .*(MPICH Version|no MPI)'
+else
+    skip "the launcher is found, and the library reaches ranks" "no MPICH"
+fi
+
+# ---- launchers -------------------------------------------------------------------------------------------
+
+mkdir bin empty
+stand_in() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1" && chmod +x "bin/$1"; }
+# shellcheck disable=SC2016 # for the stand-ins
+{
+    stand_in good 'shift 2; "$@"; "$@"'
+    stand_in drops 'shift 2; unset LD_PRELOAD; "$@"; "$@"'
+    stand_in half 'shift 2; "$@"; unset LD_PRELOAD; "$@"'
+    stand_in fails 'echo "no slots: ask somebody" >&2; exit 3'
+    stand_in one 'shift 2; "$@"'
+    stand_in hangs 'sleep 600 & echo $! >hangs.pid; wait'
+    stand_in bound 'shift 2; taskset -c 0 "$@"; taskset -c 0 "$@"'
+}
+# A launcher is a script that this shell's tools run in: the library is preloaded there, too.
+doctor good --launcher bin/good
+check "a launcher that hands the environment on is well" says good ok ranks 'the library reaches 2 of 2$'
+doctor drops --launcher bin/drops
+check "one that drops LD_PRELOAD is bad, with what to do" all 'is 1 "$status"' \
+    'says drops BAD ranks "the library reaches 0 of 2 ranks: .*; start programs so: mpiexec -n 4 stagger run ./app"'
+doctor half --launcher bin/half
+check "so is one that some ranks get it from" says half BAD ranks 'the library reaches 1 of 2 ranks'
+doctor fails --launcher bin/fails
+check "one that fails is bad, with its own words" all 'is 1 "$status"' \
+    'says fails BAD ranks "bin/fails -n 2 starts 0 ranks: no slots: ask somebody$"'
+doctor one --launcher bin/one
+check "one that starts too few ranks is bad" says one BAD ranks 'bin/one -n 2 starts 1 rank: '
+doctor hangs --launcher bin/hangs --limit 1
+check "one that hangs is bad, and is ended" all 'is 1 "$status"' 'says hangs BAD ranks "bin/hangs -n 2 does not end in 1 s"' \
+    '! kill -0 "$(cat hangs.pid)" 2>/dev/null || grep -q "^State:.Z" "/proc/$(cat hangs.pid)/status"'
+doctor none --launcher bin/nowhere
+check "one that is not there is bad" all 'is 1 "$status"' "says none BAD launcher \"no program 'bin/nowhere'\""
+if [ "$(nproc)" -gt 1 ]; then
+    doctor bound --launcher bin/bound
+    check "ranks that are bound to one processor are noted" \
+        says bound note ranks 'the library reaches them, but all may use processor 0 alone; see .*-bind-to none'
+else
+    skip "ranks that are bound to one processor are noted" "one processor"
+fi
+timeout 60 env PATH="$WORK/empty" "$STAGGER" doctor >without.out 2>without.err </dev/null
+status=$?
+check "without MPI it works, and says so" all 'is 1 "$status"' 'empty without.err' 'is 13 "$(wc -l <without.out)"' \
+    'says without BAD launcher "neither mpiexec.mpich nor mpiexec.hydra is in PATH; install MPICH"' \
+    'says without BAD ranks "not tried: there is no launcher"'
+
+# ---- libraries -------------------------------------------------------------------------------------------
+
+mkdir -p tree/bin tree/lib/stagger bare/bin
+cp "$STAGGER" tree/bin/stagger && cp "$LIB" tree/lib/stagger/ && cp "$STAGGER" bare/bin/stagger
+# from NAME STAGGER: of another tree
+from() {
+    timeout 60 "$2" doctor --launcher "$WORK/bin/good" >"$1.out" 2>"$1.err" </dev/null
+    status=$?
+}
+from tree tree/bin/stagger
+check "without its companion there is no archive" all 'is 1 "$status"' \
+    'says tree BAD archive "runs leave logs but no archive: .*libstagger-otf2.so.*; install libotf2"'
+from bare bare/bin/stagger
+check "without the library nothing is observed" all 'is 1 "$status"' \
+    'says bare BAD libstagger.so "it is not beside this program"' 'says bare BAD ranks "not tried: there is no library"'
+# mpi NAME VERSION SONAME...: a stand-in for an MPI of that version
+mpi() {
+    local name=$1 version=$2 soname
+    shift 2
+    mkdir -p "$name"
+    printf '#include <string.h>\nint MPI_Get_library_version(char *v, int *n)\n{ strcpy(v, "%s"); *n = strlen(v); return 0; }\n' \
+        "$version" >"$name.c"
+    for soname in "$@"; do
+        "${CC:-cc}" -shared -fPIC "$name.c" -o "$name/$soname" || return 1
+    done
+}
+if mpi mpich 'MPICH Version:\t9.9\nMore of it' libmpich.so.12; then
+    LD_LIBRARY_PATH=$WORK/mpich doctor version --launcher bin/good
+    check "the first line of MPI's version is told" says version ok MPI 'libmpich.so.12: MPICH Version: 9.9$'
+fi
+
+# ---- the machine -----------------------------------------------------------------------------------------
+
+taskset -c 0 "$STAGGER" doctor --launcher bin/good >mask.out 2>mask.err
+if [ "$(nproc --all)" -gt 1 ]; then
+    check "an affinity mask is noted" says mask note processors '1 of [0-9]+ by the affinity mask'
+fi
+# A function of the C library that answers otherwise than this machine's.
+printf '#include <errno.h>\n#include <sys/uio.h>\nssize_t process_vm_readv(pid_t p, const struct iovec *l, unsigned long n, const struct iovec *r, unsigned long m, unsigned long f)\n{ errno = EPERM; return -1; }\n' >refused.c
+"${CC:-cc}" -shared -fPIC refused.c -o refused.so &&
+    LD_PRELOAD=$PWD/refused.so "$STAGGER" doctor --launcher bin/good >refused.out 2>refused.err
+check "that ranks may not read each other's memory is noted" \
+    says refused note 'single copy' "ranks may not read each other's memory \(Operation not permitted"
+mkdir readonly
+STAGGER_DIR=/proc doctor directory --launcher bin/good
+check "a directory that cannot be written is bad" all 'is 1 "$status"' \
+    'says directory BAD directory "runs cannot write into /proc: .*; stagger run --output DIR"'
+
+# in_namespace COMMANDS: as root of mounts of its own
+in_namespace() { unshare --mount --map-root-user sh -c "$1" 2>namespace.err || unshare --mount sh -c "$1" 2>namespace.err; }
+if in_namespace 'mount -t tmpfs none /dev/shm' && [ -d /sys/class ]; then
+    in_namespace "mount -t tmpfs -o size=1m none /dev/shm && '$STAGGER' doctor --launcher bin/good >shm.out 2>shm.err"
+    check "a small /dev/shm is noted" says shm note 'shared memory' '1.0 MiB free in /dev/shm: .*; docker run --shm-size'
+    in_namespace "mount -t tmpfs none /sys/class && mkdir -p /sys/class/infiniband/mlx9_0 && ulimit -l 64 &&
+        '$STAGGER' doctor --launcher bin/good >rdma.out 2>rdma.err"
+    check "a device that cannot be used is noted, with the reason" says rdma note 'RDMA devices' 'mlx9_0 is there, but not used: '
+    check "so is a limit of locked memory where there is a device" \
+        says rdma note 'locked memory' 'a process may lock 0.1 MiB, RDMA wants up to [0-9]+ MiB; memlock unlimited'
+else
+    skip "a small /dev/shm is noted" "no namespace of mounts: $(head -1 namespace.err)"
+fi
+check "the limit does not matter without a device" \
+    has <(ulimit -l 64 && "$STAGGER" doctor --launcher bin/good) '^ok +locked memory +(0 MiB a process, not needed|[0-9]+ MiB a process)'
+
+# ---- the command line ------------------------------------------------------------------------------------
+
+STAGGER_DEPHT=3 doctor settings --launcher bin/good
+check "settings that are wrong get their line" has settings.err '^stagger: unknown variable STAGGER_DEPHT'
+doctor extra here
+check "it takes no arguments" all 'is 2 "$status"' "has extra.err \"unexpected 'here'\""
+for limit in 0 x 3601; do
+    doctor limit --limit "$limit"
+    check "a limit of $limit is refused" all 'is 2 "$status"' "has limit.err \"seconds from 1 to 3600, not '$limit'\""
+done
