@@ -4,7 +4,7 @@
  *
  * Messages are MPICH's. That bcs carries those of a program is asked for here and declined: it
  * would have to keep its slices on the machine at hand, which nobody has measured
- * (docs/decisions/0057-messages-in-slices.md).
+ * (docs/decisions/0056-messages-in-slices.md).
  */
 #include "core/text.h"
 #include "rule/ruleset.h"
