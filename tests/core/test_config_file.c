@@ -284,6 +284,11 @@ static void text_of_defaults(void)
                                  "STAGGER_MMDS_RANKS=\n"
                                  "STAGGER_MMDS_CALLS=\n"
                                  "STAGGER_MMDS_BINS=4\n"
+                                 "STAGGER_EMDS=off\n"
+                                 "STAGGER_EMDS_NODES=\n"
+                                 "STAGGER_EMDS_METRICS=\n"
+                                 "STAGGER_EMDS_SLICES=\n"
+                                 "STAGGER_EMDS_EVERY=1\n"
                                  "STAGGER_TRIAL_BLOCK=32\n"
                                  "STAGGER_TRIAL_SEED=1\n");
     CU_ASSERT(survives(&config));
