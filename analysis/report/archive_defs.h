@@ -31,9 +31,10 @@ struct sg_def_location {
     OTF2_LocationGroupRef group;
     uint64_t event_count;
     OTF2_StringRef name;
-    uint32_t node;   /* its process's place in the system tree; UINT32_MAX: not known */
-    int64_t rank;    /* in MPI_COMM_WORLD; -1: no MPI process */
-    uint32_t thread; /* number among the rank's locations */
+    uint32_t node;           /* its process's place in the system tree; UINT32_MAX: not known */
+    int64_t rank;            /* in MPI_COMM_WORLD; -1: no MPI process */
+    uint32_t thread;         /* number among the rank's locations */
+    uint64_t clock_error_ns; /* its clock is off by at most, where the archive states it */
 };
 
 struct sg_def_member {

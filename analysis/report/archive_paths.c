@@ -1,6 +1,7 @@
 #include "report/archive_paths.h"
 
 #include "report/causes/finder.h"
+#include "report/measure.h"
 #include "report/path/critical.h"
 #include "report/waitstates/tracker.h"
 
@@ -9,7 +10,8 @@
 struct sg_archive_paths {
     struct sg_critical *critical;
     struct sg_cause_finder *causes;
-    uint32_t *ranks; /* by location */
+    uint32_t *ranks; /* by location, as are these */
+    uint64_t *clock_errors_ns;
     struct sg_map location_of_thread;
 };
 
@@ -26,6 +28,7 @@ static enum sg_status find_threads(struct sg_archive_paths *paths,
     for (uint32_t i = 0; i < defs->location_count && status == SG_OK; i++) {
         const struct sg_def_location *location = &defs->locations[i];
 
+        paths->clock_errors_ns[i] = location->clock_error_ns;
         if (location->rank < 0)
             continue;
         paths->ranks[i] = (uint32_t)location->rank;
@@ -45,11 +48,14 @@ enum sg_status sg_archive_paths_create(const struct sg_archive_defs *defs,
     if (paths == NULL)
         return SG_ERR_MEMORY;
     paths->ranks = calloc((size_t)defs->location_count + 1, sizeof *paths->ranks);
-    if (paths->ranks != NULL)
+    paths->clock_errors_ns =
+        calloc((size_t)defs->location_count + 1, sizeof *paths->clock_errors_ns);
+    if (paths->ranks != NULL && paths->clock_errors_ns != NULL)
         status = sg_critical_create(places, defs->location_count, &paths->critical);
     if (status == SG_OK)
-        status = sg_cause_finder_create(sg_critical_history(paths->critical), places, paths->ranks,
-                                        defs->location_count, &paths->causes);
+        status =
+            sg_cause_finder_create(sg_critical_history(paths->critical), places, paths->ranks,
+                                   paths->clock_errors_ns, defs->location_count, &paths->causes);
     if (status == SG_OK)
         status = find_threads(paths, defs);
     if (status != SG_OK) {
@@ -69,6 +75,7 @@ void sg_archive_paths_destroy(struct sg_archive_paths *paths)
     sg_critical_destroy(paths->critical);
     sg_map_clear(&paths->location_of_thread);
     free(paths->ranks);
+    free(paths->clock_errors_ns);
     free(paths);
 }
 
@@ -174,18 +181,21 @@ enum sg_status sg_archive_paths_instance(struct sg_archive_paths *paths,
 {
     struct sg_cause_member *members;
     enum sg_status status = SG_OK;
+    struct sg_measure measure;
 
     if (paths == NULL)
         return SG_OK;
     members = malloc(instance->size * sizeof *members);
     if (members == NULL)
         return SG_ERR_MEMORY;
+    sg_measure_instance(instance, &measure);
     if (find_members(paths, instance, function, members))
         status = sg_cause_finder_instance(
             paths->causes, &(struct sg_cause_instance){.comm = instance->comm,
                                                        .waiting = waiting_of(instance->operation),
                                                        .root = instance->root,
                                                        .size = instance->size,
+                                                       .is_contradicted = measure.violation_ns > 0,
                                                        .members = members});
     free(members);
     return status;

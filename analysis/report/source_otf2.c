@@ -264,12 +264,13 @@ static enum sg_status read_local_definitions(struct archive *archive)
         return complain(archive, "out of memory for its clocks");
     OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_offset);
     for (uint32_t i = 0; i < archive->defs.location_count && status == SG_OK; i++) {
-        const struct sg_def_location *location = &archive->defs.locations[i];
+        struct sg_def_location *location = &archive->defs.locations[i];
 
         if (location->event_count == 0)
             continue;
         status = read_location(archive, location->ref, callbacks);
         without += archive->clock_count == 0;
+        location->clock_error_ns = archive->clock.error_ns;
         if (status == SG_OK)
             status = tell_clock(archive, location);
     }
@@ -369,6 +370,20 @@ static void keep_chunks_fresh(void)
     mallopt(M_MMAP_THRESHOLD, (int)(OTF2_CHUNK_SIZE_MIN / 2));
 }
 
+/* Behind the clocks, which tell what causes can be told. */
+static enum sg_status begin_events(struct archive *archive, struct sg_aggregate *aggregate,
+                                   struct sg_archive_waits **waits,
+                                   struct sg_archive_events **events)
+{
+    enum sg_status status = SG_OK;
+
+    if (archive->watch != NULL && archive->watch->waitstates)
+        status = sg_archive_waits_create(&archive->defs, aggregate, archive->watch, waits);
+    if (status == SG_OK)
+        status = sg_archive_events_create(&archive->defs, aggregate, *waits, events);
+    return heard(archive, status);
+}
+
 static enum sg_status read_archive(struct archive *archive, struct sg_progress_line *progress)
 {
     struct sg_archive_events *events = NULL;
@@ -396,13 +411,8 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     status = sg_aggregate_create(archive->defs.rank_count, &aggregate);
     if (status == SG_OK && archive->watch != NULL && archive->watch->calls)
         status = sg_archive_defs_name_sites(&archive->defs, aggregate);
-    if (status == SG_OK && archive->watch != NULL && archive->watch->waitstates)
-        status = sg_archive_waits_create(&archive->defs, aggregate, archive->watch, &waits);
-    if (status == SG_OK)
-        status = sg_archive_events_create(&archive->defs, aggregate, waits, &events);
     if (status != SG_OK) {
         sg_log("%s: %s", archive->path, sg_status_text(status));
-        sg_archive_waits_destroy(waits);
         goto err_aggregate;
     }
     sg_aggregate_watch(aggregate, archive->watch);
@@ -410,6 +420,8 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     status = tell_locations(archive);
     if (status == SG_OK)
         status = open_event_files(archive);
+    if (status == SG_OK)
+        status = begin_events(archive, aggregate, &waits, &events);
     if (status == SG_OK)
         status = read_events(archive, progress, events);
     OTF2_Reader_CloseEvtFiles(archive->reader);

@@ -21,6 +21,8 @@ static const char *const functions[] = {"MPI_Barrier", "MPI_Recv", "MPI_Send"};
 enum { BARRIER, RECV, SEND };
 
 static const uint32_t ranks[RANKS] = {0, 1, 2};
+static uint64_t clock_errors_ns[RANKS];
+static bool is_contradicted;
 static struct sg_aggregate *aggregate;
 static struct sg_places *places;
 static struct sg_critical *critical;
@@ -39,7 +41,8 @@ static inline void begin(void)
     need(sg_aggregate_create(RANKS, &aggregate));
     need(sg_places_create(aggregate, &places));
     need(sg_critical_create(places, RANKS, &critical));
-    need(sg_cause_finder_create(sg_critical_history(critical), places, ranks, RANKS, &finder));
+    need(sg_cause_finder_create(sg_critical_history(critical), places, ranks, clock_errors_ns,
+                                RANKS, &finder));
     memset(now_ns, 0, sizeof now_ns);
 }
 
@@ -109,7 +112,9 @@ static inline void barrier(void)
             last = r;
     }
     need(sg_cause_finder_instance(
-        finder, &(struct sg_cause_instance){.comm = WORLD, .size = RANKS, .members = members}));
+        finder,
+        &(struct sg_cause_instance){
+            .comm = WORLD, .size = RANKS, .is_contradicted = is_contradicted, .members = members}));
     end_ns = now_ns[last] + 10;
     for (uint32_t r = 0; r < RANKS; r++) {
         if (r != last)

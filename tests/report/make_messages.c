@@ -4,6 +4,8 @@
  *   make_messages clocks DIRECTORY         likewise, a step a line of `clocks` below
  *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
  *   make_messages late RANKS ROUNDS DIR    rank 1 comes late to barriers, mostly because of another
+ *   make_messages uncertain RANKS ROUNDS DIR  likewise; rank 1's clock may be off by 1000
+ *   make_messages ahead RANKS ROUNDS DIR   likewise; rank 1's clock is ahead by 1000, which is not told
  *   make_messages exchange 2 ROUNDS DIR    blocking exchanges after each 1 ms of computation
  *   make_messages sends 2 ROUNDS DIR       likewise, in which both ranks send first
  *
@@ -213,9 +215,13 @@ static void put_interval(OTF2_EvtWriter *writer, uint64_t at, const struct step 
     CHECKED(OTF2_EvtWriter_Metric(writer, NULL, at, 0, FIGURES, types, values));
 }
 
+/* Of rank 1. */
+static uint64_t clock_ahead_ns;
+static double clock_error_ns;
+
 static void put_step(OTF2_EvtWriter *writer, OTF2_AttributeList *list, const struct step *step)
 {
-    uint64_t at = EPOCH_TICKS + step->time_ns;
+    uint64_t at = EPOCH_TICKS + step->time_ns + (step->rank == 1 ? clock_ahead_ns : 0);
 
     switch (step->kind) {
     case ENTER:
@@ -427,6 +433,19 @@ static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_
     free(members);
 }
 
+static void put_clocks(OTF2_Archive *archive, uint32_t ranks)
+{
+    CHECKED(OTF2_Archive_OpenDefFiles(archive));
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, rank);
+
+        CHECKED(OTF2_DefWriter_WriteClockOffset(writer, EPOCH_TICKS, 0,
+                                                rank == 1 ? clock_error_ns : 0));
+        CHECKED(OTF2_Archive_CloseDefWriter(archive, writer));
+    }
+    CHECKED(OTF2_Archive_CloseDefFiles(archive));
+}
+
 /* Events of a rank; their number. */
 #define EXCHANGE_COMPUTE_NS 1000000u
 #define EXCHANGE_NS 12008u
@@ -513,6 +532,8 @@ static void write_archive(uint32_t ranks, put_rounds put, uint64_t rounds, struc
         CHECKED(OTF2_Archive_CloseEvtWriter(archive, writer));
     }
     CHECKED(OTF2_Archive_CloseEvtFiles(archive));
+    if (clock_error_ns > 0)
+        put_clocks(archive, ranks);
     put_definitions(archive, ranks, counts);
     CHECKED(OTF2_Archive_Close(archive));
     OTF2_AttributeList_Delete(list);
@@ -524,11 +545,15 @@ static const struct {
     struct steps steps;
     put_rounds put; /* NULL: the steps */
     uint32_t least_ranks;
+    double clock_error_ns;
+    uint64_t clock_ahead_ns;
 } kinds[] = {
     {"known", {known, sizeof known / sizeof *known}, NULL, 0},
     {"clocks", {clocks, sizeof clocks / sizeof *clocks}, NULL, 0},
     {"ring", {0}, put_ring, 2},
     {"late", {0}, put_late, 3},
+    {"uncertain", {0}, put_late, 3, .clock_error_ns = 1000},
+    {"ahead", {0}, put_late, 3, .clock_ahead_ns = 1000},
     {"exchange", {0}, put_exchange, 2},
     {"sends", {0}, put_sends, 2},
 };
@@ -538,6 +563,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 2 && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(argv[1], kinds[i].name) != 0)
             continue;
+        clock_error_ns = kinds[i].clock_error_ns;
+        clock_ahead_ns = kinds[i].clock_ahead_ns;
         if (kinds[i].put == NULL && argc == 3) {
             write_archive(KNOWN_RANKS, NULL, 0, kinds[i].steps, argv[2]);
             return 0;
@@ -549,8 +576,8 @@ int main(int argc, char **argv)
             return 0;
         }
     }
-    fputs("usage: make_messages known|clocks DIRECTORY | ring|late|exchange|sends RANKS ROUNDS "
-          "DIRECTORY\n",
+    fputs("usage: make_messages known|clocks DIRECTORY | ring|late|uncertain|ahead|exchange|sends "
+          "RANKS ROUNDS DIRECTORY\n",
           stderr);
     return 2;
 }

@@ -254,6 +254,38 @@ static void test_roots(void)
     told_root = 1;
 }
 
+/* Rank 2 comes 1000 after rank 0, and 900 after rank 1. */
+static void test_clock_errors(void)
+{
+    clock_errors_ns[0] = 460;
+    clock_errors_ns[2] = 460;
+    run(more_on_rank_2);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 1900 * ROUNDS);
+    end();
+    clock_errors_ns[1] = 440;
+    run(more_on_rank_2);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 1000 * ROUNDS);
+    CU_ASSERT_EQUAL(found->late_ns, 1000 * ROUNDS);
+    end();
+    clock_errors_ns[2] = 1000;
+    run(more_on_rank_2);
+    CU_ASSERT_EQUAL(found->site_count, 0);
+    CU_ASSERT_EQUAL(found->late_ns, 0);
+    CU_ASSERT_EQUAL(found->unsampled, ROUNDS);
+    end();
+    memset(clock_errors_ns, 0, sizeof clock_errors_ns);
+}
+
+static void test_contradicted(void)
+{
+    is_contradicted = true;
+    run(more_on_rank_2);
+    CU_ASSERT_EQUAL(found->site_count, 0);
+    CU_ASSERT_EQUAL(found->unsampled, ROUNDS);
+    end();
+    is_contradicted = false;
+}
+
 const struct unit_test unit_tests[] = {
     {"a rank that computes longer is named, with the interval", test_computing},
     {"instructions tell more work from slower work", test_instructions},
@@ -265,5 +297,7 @@ const struct unit_test unit_tests[] = {
     {"where nobody is late there is no cause", test_nobody},
     {"limits come from a sample of many instances", test_many},
     {"of an operation with a root only those count that wait", test_roots},
+    {"who is later by no more than clocks may be off is not called late", test_clock_errors},
+    {"an instance in which clocks contradict each other has no causes", test_contradicted},
     {NULL, NULL},
 };

@@ -360,9 +360,16 @@ static void find_base(struct group *group)
     }
 }
 
-static double lateness(const struct group *group, uint32_t last, uint32_t other)
+/* How much later than a member the last one came; 0 where their clocks do not tell. */
+static double lateness(const struct sg_blame *blame, const struct group *group, uint32_t other)
 {
-    return (double)(group->members[last].came_ns - group->members[other].came_ns);
+    const struct sg_blame_member *last = &group->members[blame->last];
+    const struct sg_blame_member *member = &group->members[other];
+    double late_ns = (double)(last->came_ns - member->came_ns);
+    double doubt_ns = (double)blame->clock_errors_ns[last->location] +
+                      (double)blame->clock_errors_ns[member->location];
+
+    return late_ns > doubt_ns ? late_ns : 0;
 }
 
 static void blame_last(struct sg_blame *blame, const struct group *group, struct path *paths)
@@ -373,7 +380,7 @@ static void blame_last(struct sg_blame *blame, const struct group *group, struct
     paths[0].chain = blame;
     walk_back(blame, group, blame->last, &paths[0]);
     for (uint32_t i = 0; i < group->count; i++) {
-        double late_ns = lateness(group, blame->last, i);
+        double late_ns = lateness(blame, group, i);
 
         if (late_ns <= 0)
             continue;
@@ -396,10 +403,11 @@ enum sg_status sg_blame_instance(struct sg_blame *blame, const struct sg_blame_m
     blame->part_count = blame->link_count = 0;
     blame->late_ns = 0;
     for (uint32_t i = 0; i < count; i++)
-        blame->late_ns += lateness(&group, blame->last, i);
-    *out = !is_sampled(blame, &group) ? SG_BLAME_UNSAMPLED
-           : blame->late_ns > 0       ? SG_BLAMED
-                                      : SG_BLAME_NOBODY;
+        blame->late_ns += lateness(blame, &group, i);
+    if (members[blame->last].came_ns == members[blame->first].came_ns)
+        *out = is_sampled(blame, &group) ? SG_BLAME_NOBODY : SG_BLAME_NOT_TOLD;
+    else
+        *out = blame->late_ns > 0 && is_sampled(blame, &group) ? SG_BLAMED : SG_BLAME_NOT_TOLD;
     if (*out == SG_BLAMED)
         blame_last(blame, &group, paths);
     free(paths);

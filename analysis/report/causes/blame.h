@@ -48,7 +48,8 @@ struct sg_blame_link {
 struct sg_blame {
     struct sg_history *history;
     const struct sg_intervals_kept *intervals;
-    const uint32_t *ranks; /* by location */
+    const uint32_t *ranks; /* by location, as is what clocks are off by at most */
+    const uint64_t *clock_errors_ns;
     /* The result. */
     double late_ns; /* the parts' sum */
     struct sg_blame_part parts[SG_BLAME_PARTS];
@@ -60,8 +61,8 @@ struct sg_blame {
 
 enum sg_blamed {
     SG_BLAMED,
-    SG_BLAME_UNSAMPLED,
-    SG_BLAME_NOBODY, /* all came at once */
+    SG_BLAME_NOT_TOLD, /* not sampled, or later by no more than clocks may be off */
+    SG_BLAME_NOBODY,   /* all came at once */
 };
 
 /* Two members or more. SG_ERR_MEMORY only, not logged. */

@@ -25,8 +25,8 @@ struct sg_cause_finder {
 };
 
 enum sg_status sg_cause_finder_create(struct sg_history *history, struct sg_places *places,
-                                      const uint32_t *ranks, uint32_t locations,
-                                      struct sg_cause_finder **out)
+                                      const uint32_t *ranks, const uint64_t *clock_errors_ns,
+                                      uint32_t locations, struct sg_cause_finder **out)
 {
     struct sg_cause_finder *finder = calloc(1, sizeof *finder);
     enum sg_status status;
@@ -46,6 +46,7 @@ enum sg_status sg_cause_finder_create(struct sg_history *history, struct sg_plac
     finder->blame.history = history;
     finder->blame.intervals = finder->intervals;
     finder->blame.ranks = ranks;
+    finder->blame.clock_errors_ns = clock_errors_ns;
     *out = finder;
     return SG_OK;
 }
@@ -161,10 +162,10 @@ static enum sg_status find_blame(struct sg_cause_finder *finder, const struct co
     uint32_t awaited = find_awaited(instance), count = 0;
     struct sg_blame_member *of = malloc(instance->size * sizeof *of);
     int64_t place = sg_places_find(finder->places, &instance->members[awaited].who);
-    enum sg_blamed blamed = SG_BLAME_UNSAMPLED;
+    enum sg_blamed blamed = SG_BLAME_NOT_TOLD;
     enum sg_status status = of != NULL && place >= 0 ? SG_OK : SG_ERR_MEMORY;
 
-    if (status == SG_OK &&
+    if (status == SG_OK && !instance->is_contradicted &&
         find_members(finder, comm, instance, awaited, (uint32_t)place, of, &count)) {
         blamed = SG_BLAME_NOBODY;
         if (count > 1)
@@ -175,7 +176,7 @@ static enum sg_status find_blame(struct sg_cause_finder *finder, const struct co
         status = sg_cause_sums_add(finder->sums, (uint32_t)place, &finder->blame);
     }
     free(of);
-    if (status == SG_OK && blamed == SG_BLAME_UNSAMPLED)
+    if (status == SG_OK && blamed == SG_BLAME_NOT_TOLD)
         sg_cause_sums_unsampled(finder->sums);
     return status;
 }

@@ -13,10 +13,10 @@
 struct sg_cause_finder;
 struct sg_history;
 
-/* Ranks by location. What is given outlives the finder. */
+/* Ranks, and what clocks are off by at most, by location. What is given outlives the finder. */
 enum sg_status sg_cause_finder_create(struct sg_history *history, struct sg_places *places,
-                                      const uint32_t *ranks, uint32_t locations,
-                                      struct sg_cause_finder **out);
+                                      const uint32_t *ranks, const uint64_t *clock_errors_ns,
+                                      uint32_t locations, struct sg_cause_finder **out);
 void sg_cause_finder_destroy(struct sg_cause_finder *finder);
 
 enum sg_status sg_cause_finder_interval(struct sg_cause_finder *finder, uint32_t location,
@@ -43,6 +43,7 @@ struct sg_cause_instance {
     enum sg_cause_waiting waiting;
     uint32_t root; /* of the members, where one matters; `size` or more: it is not known */
     uint32_t size;
+    bool is_contradicted; /* by clocks: a member left before another came that it waited for */
     const struct sg_cause_member *members;
 };
 

@@ -118,17 +118,23 @@ static void offer(const struct instance *instance, uint32_t to, uint32_t last)
         sg_waitstate_call_offer(instance->members[to].completing, &cause);
 }
 
+/* Whether a member of a group left before that one came. */
+static bool has_left_before(const struct instance *instance, struct group group, uint32_t last)
+{
+    for (uint32_t i = group.first; i < group.end; i++) {
+        const struct sg_waitstate_call *call = instance->members[i].completing;
+
+        if (call->has_left && call->leave_ns < instance->members[last].begin_ns)
+            return true;
+    }
+    return false;
+}
+
 /* Without data nobody has to wait for others, and if somebody left before the last came, nobody
  * did. Between groups only those wait that receive something: data may go one way only. */
 static bool did_synchronise(const struct instance *instance, struct group group, uint32_t last)
 {
-    for (uint32_t i = group.first; i < group.end && !instance->of.has_data; i++) {
-        const struct sg_waitstate_call *call = instance->members[i].completing;
-
-        if (call->has_left && call->leave_ns < instance->members[last].begin_ns)
-            return false;
-    }
-    return true;
+    return instance->of.has_data || !has_left_before(instance, group, last);
 }
 
 /* Each member of a group waits for the last of those that its data comes from. */
@@ -212,6 +218,17 @@ static enum sg_cause_waiting waiting_of(enum sg_waitstate_pattern pattern)
                                            : SG_CAUSE_ALL_WAIT;
 }
 
+/* Nobody can leave these before all have come. */
+static bool is_contradicted(const struct instance *instance)
+{
+    struct group all = {0, instance->of.size};
+
+    return (instance->of.pattern == SG_PATTERN_BARRIER ||
+            (instance->of.pattern == SG_PATTERN_NXN && instance->of.has_data &&
+             instance->of.first_size == 0)) &&
+           has_left_before(instance, all, last_of(instance, all, all.end));
+}
+
 static enum sg_status find_causes(const struct sg_waitstate_collectives *collectives,
                                   const struct instance *instance)
 {
@@ -235,6 +252,7 @@ static enum sg_status find_causes(const struct sg_waitstate_collectives *collect
                                             .waiting = waiting_of(instance->of.pattern),
                                             .root = instance->of.root,
                                             .size = instance->of.size,
+                                            .is_contradicted = is_contradicted(instance),
                                             .members = members});
     free(members);
     return status;

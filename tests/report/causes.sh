@@ -1,0 +1,30 @@
+#!/bin/bash
+# Causes of archives written by hand: as CSV, and where clocks do not tell who is late.
+. "$(dirname "$0")/../lib/sh.sh"
+COMMAND=report
+golden_update=
+. "$ROOT/tests/report/golden.bash"
+fixtures report/make_messages
+for kind in late uncertain ahead; do
+    ./make_messages "$kind" 3 41 "$kind" || exit 1
+    report_json "$kind" "$kind.json"
+done
+
+check "causes are in CSV" golden causes.csv --csv=causes late
+check "... the same as in JSON" is \
+    "$(json late.json '"\n".join("%s,%s,%s" % (c["rank"], c["cause"], c["late_ns"]) for s in d["causes"]["sites"] for c in s["causes"])')" \
+    "$("$PYTHON" -c 'import csv, sys; print("\n".join("%s,%s,%s" % (r["rank"], r["cause"], r["late_ns"]) for r in csv.DictReader(sys.stdin)))' <causes.csv)"
+
+# told NAME: sites with causes, instances with and without
+told() {
+    json "$1.json" '(lambda c: "%d %d %d" % (len(c["sites"]), c["instances"], c["unsampled_instances"]))(d["causes"])'
+}
+check "clocks that agree tell the causes" is "1 40 0" "$(told late)"
+check "where clocks may be off by more than ranks are late nobody is blamed" all 'is "0 0 40" "$(told uncertain)"' \
+    'is 1000 "$(json uncertain.json "d[\"clock\"][\"offset_error_ns\"]")"'
+check "nor where a rank leaves before another comes that it waits for" is "0 0 40" "$(told ahead)"
+for kind in uncertain ahead; do
+    "$STAGGER" report --csv=causes "$kind" >"$kind.csv" 2>"$kind.err"
+    check "... and no cause is in CSV or text ($kind)" all 'is 1 "$(wc -l <"$kind.csv")"' 'empty "$kind.err"' \
+        '"$STAGGER" report "$kind" >text' 'lacks text "^why "'
+done
