@@ -141,6 +141,52 @@ static void test_one_slice(void)
     close_world(&world);
 }
 
+/* A slice tells of the descriptors that were offered here and of the receives that were matched. */
+static void test_slices_tell_of_messages(void)
+{
+    static const uint32_t offered[] = {0, 2, 1, 0, 0}, matched[] = {0, 0, 0, 2, 0};
+    struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
+
+    receive(&world, 3, SG_ANY, SG_ANY);
+    receive(&world, 3, SG_ANY, SG_ANY);
+    send(&world, 1, 3, 7, 100);
+    send(&world, 1, 3, 7, 100);
+    send(&world, 2, 3, 7, 100);
+    slices(&world, 1);
+    for (int rank = 0; rank < SIZE; rank++) {
+        struct sg_slice last;
+
+        CU_ASSERT_EQUAL(mini_slices(world.host, rank, &last), 1);
+        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PDEM), offered[rank]);
+        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PMSM), matched[rank]);
+    }
+    receive(&world, 3, SG_ANY, SG_ANY);
+    slices(&world, 1);
+    for (int rank = 0; rank < SIZE; rank++) {
+        struct sg_slice last;
+
+        CU_ASSERT_EQUAL(mini_slices(world.host, rank, &last), 2);
+        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PDEM), 0);
+        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PMSM), rank == 3);
+    }
+    close_world(&world);
+}
+
+/* Slices without an exchange do not. */
+static void test_slices_without_messages(void)
+{
+    struct world world = open_world((struct sg_algo_parameters){.strobe_always = 1}, SIZE, 1);
+    struct sg_slice last;
+
+    send(&world, 1, 3, 7, 100);
+    receive(&world, 3, 1, 7);
+    slices(&world, 2);
+    CU_ASSERT_EQUAL(mini_slices(world.host, 1, &last), 2);
+    CU_ASSERT_FALSE(sg_slice_knows(&last, SG_SLICE_NP2PDEM));
+    CU_ASSERT_FALSE(sg_slice_knows(&last, SG_SLICE_NP2PMSM));
+    close_world(&world);
+}
+
 /* WANT goes up once until the next strobe, from whatever endpoint, and is merged on its way. */
 static void test_wanted_once(void)
 {
@@ -670,6 +716,8 @@ static void test_needs(void)
 
 const struct unit_test unit_tests[] = {
     {"a message runs in the slice after its post", test_one_slice},
+    {"a slice tells of its descriptors and matches", test_slices_tell_of_messages},
+    {"a slice without messages tells of none", test_slices_without_messages},
     {"slices are asked for once", test_wanted_once},
     {"what is posted in an exchange is for the next", test_posted_in_an_exchange},
     {"a message waits for its receive", test_unexpected},

@@ -50,6 +50,10 @@ for pattern in exchange sweep sage; do
             'bcs $how -e protocol >protocol.json' 'alike slices.json protocol.json'
     done
 done
+how="-p sweep -n 4,16 -i 40 --set query_us=0 --set post_us=0 --set agent_us=0 --json"
+check "... with strobes on demand, though a computing node sends them" all \
+    'bcs $how --strobe demand >slices.json' 'bcs $how --strobe demand -e protocol >protocol.json' \
+    'alike slices.json protocol.json'
 check "an agent on the host costs time" all \
     'bcs -n 16 -m nonblocking -a nic --json >nic.json' 'bcs -n 16 -m nonblocking -a host --json >host.json' \
     'is True "$("$PYTHON" -c "print($(value nic.json bcs_ms) < $(value host.json bcs_ms))")"'

@@ -1,6 +1,7 @@
 /* Programs in virtual time: MPI as usual and buffered coscheduling against cases worked by hand,
  * and against the protocol. */
 #include "lib/unit.h"
+#include "sim/bcs_protocol.h"
 #include "sim/lists.h"
 #include "sim/program/patterns.h"
 #include "sim/program/rounds.h"
@@ -374,6 +375,44 @@ static void as_the_protocol(void)
     }
 }
 
+/* Whoever computes is interrupted: endpoint 0 to send strobes, the last process to answer them. By
+ * slices a sender does not wait to hear that its data have been fetched, and merged microphases
+ * have no strobe of their own for the exchange. */
+static void messages_as_the_protocol(void)
+{
+    static const struct script script = {
+        {{COMPUTE(20000)},
+         {COMPUTE(300), MESSAGE(SEND, 2, 64), COMPUTE(100), MESSAGE(RECV, 2, 10000)},
+         {MESSAGE(RECV, 1, 64), MESSAGE(SEND, 1, 10000)},
+         {COMPUTE(20000)}}};
+    struct sg_network on_card = network;
+    struct sg_program_comm world;
+    struct sg_program program = program_of(&script, 4, &world);
+
+    on_card.overhead_us = on_card.copy_ns_per_byte = 0;
+    for (int way = 0; way < 8; way++) {
+        bool restart = way & 1, separate = way & 2, always = way & 4;
+        struct sg_slices_setup setup = {.network = &on_card,
+                                        .slice_ns = 250000,
+                                        .restart_slice = restart,
+                                        .separate = separate,
+                                        .always = always};
+        struct sg_world_setup world_setup = {.parameters = {.slice_ns = 250000,
+                                                            .restart_slice = restart,
+                                                            .microphases_separate = separate,
+                                                            .strobe_always = always},
+                                             .network = &on_card,
+                                             .mode = SG_SIM_SIGNAL};
+        struct sg_program_result slices = {0}, protocol = {0};
+
+        CU_ASSERT_EQUAL(sg_slices_run(&setup, &program, &slices), SG_OK);
+        CU_ASSERT_EQUAL(sg_bcs_protocol_run(&world_setup, &program, &protocol), SG_OK);
+        CU_ASSERT_EQUAL(protocol.run_ns, slices.run_ns);
+        CU_ASSERT_EQUAL(protocol.blocking_calls, slices.blocking_calls);
+        CU_ASSERT_DOUBLE_EQUAL(protocol.blocked_ns, slices.blocked_ns, 0.04 * slices.blocked_ns);
+    }
+}
+
 /* ---- patterns */
 
 static void patterns_end(void)
@@ -420,6 +459,7 @@ const struct unit_test unit_tests[] = {
     {"an agent on the host interrupts who computes", agent_on_the_host_takes_time},
     {"barriers take as long as the protocol's, allreduces within 0.1 %", as_the_protocol},
     {"with an agent on the host within 1 %", agent_on_the_host_as_the_protocol},
+    {"messages wait as long as the protocol's, though others compute", messages_as_the_protocol},
     {"all patterns end under both models, with the same calls", patterns_end},
     {NULL, NULL},
 };

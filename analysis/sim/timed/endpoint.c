@@ -364,6 +364,12 @@ void sg_endpoint_wake(struct world *world, int32_t number)
     }
 }
 
+/* Whoever computes is interrupted to send strobes, where they are not of its own calls alone. */
+static bool wakes_for_timers(const struct world *world)
+{
+    return world->setup->parameters.strobe_always || world->postings != NULL;
+}
+
 void sg_endpoint_timer(struct world *world, uint32_t index)
 {
     int32_t number = (int32_t)(index / SG_TIMERS);
@@ -372,8 +378,7 @@ void sg_endpoint_timer(struct world *world, uint32_t index)
 
     if (world->endpoints[number].timer_ns[id] != world->now_ns)
         return;
-    /* Who is to send strobes at every boundary is woken for it. */
-    item.base.solicited = world->setup->parameters.strobe_always;
+    item.base.solicited = wakes_for_timers(world);
     world->endpoints[number].timer_ns[id] = SG_TIMER_UNSET;
     sg_endpoint_deliver(world, &item);
 }
