@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory: some 100 bytes each, and twice that for the programs. */
+/* Memory: some 100 bytes each, and twice that for the programs. As many calls may only wait. */
 #define STEPS_MAX 8000000u
 
 static const char too_long[] = "it has over 8 million calls on messages and collectives";
@@ -46,6 +46,8 @@ static enum sg_status add_step(struct sg_recording *recording, struct sg_recordi
 static enum sg_status add_call(struct sg_recording *recording, struct sg_recording_rank *rank,
                                const struct sg_program_call *call)
 {
+    if (recording->calls++ >= 2 * STEPS_MAX)
+        recording->obstacle = too_long;
     if (recording->obstacle != NULL)
         return SG_OK;
     return SG_APPEND(rank->calls, rank->call_count, *call) ? SG_OK : SG_ERR_MEMORY;

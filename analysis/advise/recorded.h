@@ -22,7 +22,7 @@ struct sg_recording {
     struct sg_recording_comm *comms; /* by index in the aggregate */
     uint32_t comm_count;
     uint32_t *node; /* of each rank, from 0; owned */
-    uint64_t steps;
+    uint64_t steps, calls;
     bool has_messages;
     const char *obstacle; /* why it cannot be replayed; NULL: it can */
     int64_t begin_ns;     /* of the first call */
@@ -43,7 +43,9 @@ struct sg_recorded_program {
 /* Of a recording without an obstacle. nonblocking: its blocking sends and receives are posted where
  * they were called, and waited for where the rank next posts one to or from the same rank with the
  * same tag, next calls a collective, or ends: later no program can wait that needs the data before
- * it exchanges them anew. SG_ERR_MEMORY, logged. */
+ * it exchanges them anew. With SG_RECORDED_PENDING_MAX under way it waits for all of them.
+ * SG_ERR_MEMORY, logged. */
+#define SG_RECORDED_PENDING_MAX 1024
 enum sg_status sg_recording_program(const struct sg_recording *recording, bool nonblocking,
                                     struct sg_recorded_program *out);
 void sg_recorded_program_clear(struct sg_recorded_program *program, uint32_t ranks);

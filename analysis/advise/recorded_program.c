@@ -63,7 +63,9 @@ static bool defer(struct maker *maker, const struct sg_step *step, bool is_send)
            (maker->pending[i].peer != now.peer || maker->pending[i].tag != now.tag ||
             maker->pending[i].comm != now.comm || maker->pending[i].is_send != is_send))
         i++;
-    if (i == maker->pending_count)
+    if (i == SG_RECORDED_PENDING_MAX && !wait_for_all(maker))
+        return false;
+    if (i >= maker->pending_count)
         return emit(maker, &posted) && SG_APPEND(maker->pending, maker->pending_count, now);
     if (!emit_wait(maker, maker->pending[i].number) || !emit(maker, &posted))
         return false;

@@ -11,7 +11,7 @@
 
 json_t *sg_sim_real(double value)
 {
-    return json_real(round(value * 1e3) / 1e3);
+    return isfinite(value) ? json_real(round(value * 1e3) / 1e3) : json_null();
 }
 
 json_t *sg_sim_fitted(const struct sg_network *network)

@@ -21,6 +21,7 @@ static inline bool sg_make_room(void *array, size_t count, size_t element_bytes)
     if (larger == NULL)
         return false;
     memcpy(array, &larger, sizeof larger);
+    /* cppcheck-suppress memleak ; it is the array's */
     return true;
 }
 

@@ -61,6 +61,9 @@ check "65536 nodes call barriers, in the protocol too" all \
     'bcs -p barrier -n 65536 -i 2 --json >many.json' 'near many.json call_slices 0.1 2' \
     'bcs -p barrier -n 65536 -i 2 -e protocol --set query_us=0 --json >many2.json' 'near many2.json call_slices 0.1 2'
 check "4096 exchange messages" all 'bcs -n 4096 -i 5 --json >many3.json' 'near many3.json longer_percent 20 40'
+check "what takes no time as usual is not longer by a share of it" all 'bcs -n 1 -g 0 --json >none.json' \
+    'is None "$(value none.json longer_percent)"' 'is 0.0 "$(value none.json bcs_ms)"' 'bcs -n 1 -g 0' \
+    'bcs -n 1 -g 0 --csv >none.csv' 'has none.csv "^exchange,slices,1,250,0,phase,nic,0,0,,0,"'
 
 # refused STATUS REGEX ARGUMENT...
 refused() {

@@ -129,7 +129,7 @@ static bool place(struct sg_explore_world *world, struct sg_host_layout *layout)
     for (int32_t e = 0; e < world->endpoints_count; e++) {
         int32_t comm = e / scenario->nodes, rank = e % scenario->nodes;
         struct sg_algo_setup setup = {rank, scenario->comm[comm].size, scenario->parameters};
-        struct sg_explore_endpoint counted;
+        struct sg_explore_endpoint counted = {0};
         struct sg_explore_endpoint *endpoint = layout->memory ? &world->endpoints[e] : &counted;
 
         *endpoint = (struct sg_explore_endpoint){.comm = comm, .rank = rank, .changed = true};

@@ -47,9 +47,9 @@ struct sg_slices {
     struct sg_slices_process *processes;
     struct sg_slices_comm *comms;
     struct sg_run_post *fresh; /* descriptors that no slice has exchanged; request: of who posted */
-    uint32_t fresh_count, fresh_room;
+    uint32_t fresh_count;
     struct sg_slices_work *work; /* to do, in order */
-    uint32_t work_count, work_room;
+    uint32_t work_count;
     uint64_t alarm_ns; /* the next slice's begin; SG_RUN_PENDING: none */
     uint64_t end_ns;   /* of the last slice */
 };
