@@ -741,6 +741,31 @@ static void test_old_archive(void)
     sg_report_clear(&report);
 }
 
+/* Two ranks, each with a slice on its second communicator; all three are the ranks' alike. */
+static void test_slices(void)
+{
+    const struct sg_slice slice = {.number = 4, .first = UINT32_MAX};
+    const char *directory = fresh_directory();
+    struct sg_report report;
+    struct log_writer log;
+
+    for (int rank = 0; rank < 2; rank++) {
+        log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.counts_calls = 1;
+        for (uint32_t i = 0; i < 3; i++)
+            log_put_comm(&log, i, 0, i, 2, i == 1 ? "sliced" : "plain");
+        log_put_slice(&log, 1, (uint32_t)rank, &slice);
+        log_put_slice(&log, 9, (uint32_t)rank, &slice);
+        log_end(&log);
+    }
+    read_directory(directory, NULL, &report);
+    CU_ASSERT_EQUAL_FATAL(report.calls->slices.comm_count, 1);
+    CU_ASSERT_STRING_EQUAL(report.calls->slices.comms[0].name, "sliced");
+    CU_ASSERT_EQUAL(report.calls->slices.row_count, 2);
+    CU_ASSERT_EQUAL(report.calls->slices.place_count, 2);
+    sg_report_clear(&report);
+}
+
 const struct unit_test unit_tests[] = {
     {"a function's figures are of all its calls", test_functions},
     {"what the library carried out is a function like others", test_carried_out},
@@ -761,6 +786,7 @@ const struct unit_test unit_tests[] = {
     {"damaged records are left out", test_damaged_records},
     {"filters take sites, communicators and ranks", test_filtered},
     {"a thousand ranks are merged by call site", test_many},
+    {"of communicators only those are kept that have slices", test_slices},
     {"files beside an archive count, with the archive's names", test_archive},
     {"damaged and missing files get one line, and the others count", test_damaged_files},
     {"an archive without files has no such figures", test_old_archive},

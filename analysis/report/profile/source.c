@@ -7,6 +7,7 @@
 #include "report/log_names.h"
 #include "report/map.h"
 #include "report/profile/members.h"
+#include "report/slices/log.h"
 #include "trace/export/logread.h"
 #include "trace/record.h"
 
@@ -34,7 +35,8 @@ struct reading {
     bool takes_whole_ranks; /* what is not kept by call site: messages, and what MMDS kept */
     /* The log at hand: its indices -> places in the arrays, whose values are of the table. */
     uint32_t rank;
-    struct sg_map site_by_index, function_by_index, comm_by_index, slices_by_index;
+    struct sg_map site_by_index, function_by_index, comm_by_index;
+    struct sg_slices_log slices;
     const struct sg_record_site **site_records;
     uint32_t *sites; /* in the aggregate; NOT_KNOWN: not asked for yet */
     uint32_t *functions;
@@ -103,20 +105,6 @@ static enum sg_status keep_comm(struct reading *reading, struct sg_logread *log,
                : status;
 }
 
-/* As slices name it: by the library's own record, by which logs agree on communicators. */
-static enum sg_status keep_slices_comm(struct reading *reading, struct sg_logread *log,
-                                       const struct sg_record_comm *record)
-{
-    char *name = sg_logread_text(log, record, record->text_bytes);
-    enum sg_status status = name != NULL ? SG_OK : SG_ERR_MEMORY;
-    uint32_t comm;
-
-    if (status == SG_OK)
-        status = sg_slices_comm(sg_call_table_slices(reading->table), record, name, &comm);
-    free(name);
-    return status == SG_OK ? sg_map_put(&reading->slices_by_index, record->index, comm) : status;
-}
-
 static enum sg_status read_definitions(struct reading *reading, struct sg_logread *log)
 {
     enum sg_status status = SG_OK;
@@ -134,7 +122,7 @@ static enum sg_status read_definitions(struct reading *reading, struct sg_logrea
         else if (kind == SG_RECORD_PROFILE_COMM)
             status = keep_comm(reading, log, record);
         else if (kind == SG_RECORD_COMM)
-            status = keep_slices_comm(reading, log, record);
+            status = sg_slices_log_comm(&reading->slices, record);
     }
     return status;
 }
@@ -314,27 +302,12 @@ static enum sg_status take_interval_sum(struct reading *reading, struct sg_logre
                            : status;
 }
 
-/* Of whole runs: a slice is of all call sites, and filters know communicators by another name. */
-static enum sg_status take_slice(struct reading *reading, const void *record,
-                                 enum sg_record_kind kind)
-{
-    struct sg_slice_set *slices = sg_call_table_slices(reading->table);
-    uint32_t index = kind == SG_RECORD_SLICE ? ((const struct sg_record_slice *)record)->comm
-                                             : ((const struct sg_record_slice_sum *)record)->comm;
-    int64_t comm = sg_map_get(&reading->slices_by_index, index);
-
-    if (comm < 0 || !reading->takes_whole_ranks)
-        return SG_OK;
-    return kind == SG_RECORD_SLICE ? sg_slices_add(slices, (uint32_t)comm, record)
-                                   : sg_slices_add_sum(slices, (uint32_t)comm, record);
-}
-
 static void forget_log(struct reading *reading)
 {
     sg_map_clear(&reading->site_by_index);
     sg_map_clear(&reading->function_by_index);
     sg_map_clear(&reading->comm_by_index);
-    sg_map_clear(&reading->slices_by_index);
+    sg_slices_log_clear(&reading->slices);
     free(reading->site_records);
     free(reading->sites);
     free(reading->functions);
@@ -372,8 +345,11 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
                 status = take_target(reading, record);
             else if (kind == SG_RECORD_INTERVAL_SUM)
                 status = take_interval_sum(reading, log, record);
-            else if (kind == SG_RECORD_SLICE || kind == SG_RECORD_SLICE_SUM)
-                status = take_slice(reading, record, kind);
+            /* A slice is of all call sites, and filters know communicators by another name. */
+            else if ((kind == SG_RECORD_SLICE || kind == SG_RECORD_SLICE_SUM) &&
+                     reading->takes_whole_ranks)
+                status = sg_slices_log_take(&reading->slices, log, record, kind,
+                                            sg_call_table_slices(reading->table));
             else if (kind == SG_RECORD_DISTRIBUTION && reading->takes_whole_ranks)
                 status = take_distribution(reading, log, record);
         }

@@ -122,7 +122,7 @@ enum sg_status sg_slices_print_text(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
     const struct sg_slice_set *slices = report->calls != NULL ? &report->calls->slices : NULL;
-    struct sg_slices_line *lines;
+    struct sg_slices_line *lines = NULL;
     uint32_t count;
     enum sg_status status;
 
@@ -141,9 +141,9 @@ enum sg_status sg_slices_print_text(const struct sg_report *report,
             sg_table_row(&table, &lines[i], NULL);
         status = sg_print_finish(&table, out);
     }
+    free(lines);
     if (status != SG_OK)
         return status;
-    free(lines);
     if (left_out(slices) > 0)
         fprintf(out,
                 "note: %" PRIu64 " slices are in sums alone, which have no p95 and are in no "

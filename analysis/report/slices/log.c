@@ -1,0 +1,51 @@
+#include "report/slices/log.h"
+
+#include "core/room.h"
+
+#include <stdlib.h>
+
+enum sg_status sg_slices_log_comm(struct sg_slices_log *own, const struct sg_record_comm *record)
+{
+    if (!SG_APPEND(own->comms, own->comm_count, ((struct sg_slices_log_comm){.record = record})))
+        return SG_ERR_MEMORY;
+    return sg_map_put(&own->by_index, record->index, own->comm_count - 1);
+}
+
+static enum sg_status look_for(struct sg_slices_log_comm *comm, struct sg_logread *log,
+                               struct sg_slice_set *slices)
+{
+    char *name = sg_logread_text(log, comm->record, comm->record->text_bytes);
+    enum sg_status status =
+        name != NULL ? sg_slices_comm(slices, comm->record, name, &comm->comm) : SG_ERR_MEMORY;
+
+    comm->is_known = status == SG_OK;
+    free(name);
+    return status;
+}
+
+enum sg_status sg_slices_log_take(struct sg_slices_log *own, struct sg_logread *log,
+                                  const void *record, enum sg_record_kind kind,
+                                  struct sg_slice_set *slices)
+{
+    uint32_t index = kind == SG_RECORD_SLICE ? ((const struct sg_record_slice *)record)->comm
+                                             : ((const struct sg_record_slice_sum *)record)->comm;
+    int64_t found = sg_map_get(&own->by_index, index);
+    struct sg_slices_log_comm *comm = found >= 0 ? &own->comms[found] : NULL;
+    enum sg_status status = SG_OK;
+
+    if (comm == NULL)
+        return SG_OK;
+    if (!comm->is_known)
+        status = look_for(comm, log, slices);
+    if (status != SG_OK)
+        return status;
+    return kind == SG_RECORD_SLICE ? sg_slices_add(slices, comm->comm, record)
+                                   : sg_slices_add_sum(slices, comm->comm, record);
+}
+
+void sg_slices_log_clear(struct sg_slices_log *own)
+{
+    sg_map_clear(&own->by_index);
+    free(own->comms);
+    *own = (struct sg_slices_log){0};
+}
