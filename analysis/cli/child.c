@@ -33,6 +33,23 @@ static void take_signals(void)
     before.is_known = true;
 }
 
+static void give_signals_back(void)
+{
+    int error = errno;
+
+    sigaction(SIGCHLD, &before.on_child, NULL);
+    sigprocmask(SIG_SETMASK, &before.mask, NULL);
+    before.is_known = false;
+    errno = error;
+}
+
+/* What the kernel sends, the terminal's, is sent to the whole group; a timer that was set before
+ * this program was executed is of this process alone. */
+static bool is_handed_on(const siginfo_t *info)
+{
+    return info->si_signo != SIGCHLD && (info->si_code <= 0 || info->si_signo == SIGALRM);
+}
+
 pid_t sg_child_start(int (*work)(void *context), void *context)
 {
     pid_t own = getpid();
@@ -40,13 +57,16 @@ pid_t sg_child_start(int (*work)(void *context), void *context)
 
     take_signals();
     child = fork();
-    if (child != 0)
+    if (child > 0)
         return child;
+    if (child < 0) {
+        give_signals_back();
+        return -1;
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != own)
         raise(SIGKILL);
-    sigaction(SIGCHLD, &before.on_child, NULL);
-    sigprocmask(SIG_SETMASK, &before.mask, NULL);
+    give_signals_back();
     _exit(work(context));
 }
 
@@ -62,8 +82,7 @@ int sg_child_await(pid_t child)
 
         if (signal == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
             return status;
-        /* What the kernel sends (the terminal's) is sent to the whole group. */
-        if (signal > 0 && signal != SIGCHLD && info.si_code <= 0)
+        if (signal > 0 && is_handed_on(&info))
             kill(child, signal);
     }
 }

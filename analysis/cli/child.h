@@ -3,8 +3,8 @@
  * this process is the program's.
  *
  * From sg_child_start on all signals but those that stop a process are blocked here. The terminal
- * sends its signals to both processes, which are in one group; they are not handed on. Not
- * thread-safe.
+ * sends its signals to both processes, which are in one group; they are not handed on, a timer's
+ * is. Not thread-safe.
  */
 #ifndef SG_CLI_CHILD_H
 #define SG_CLI_CHILD_H
@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 /* Starts a process that has the signals' mask and dispositions that this one had, runs `work` and
- * ends with what it returns; it is killed where this process is. -1: it cannot be started (errno).
- */
+ * ends with what it returns; it is killed where this process is. -1: it cannot be started (errno),
+ * and this process has its signals as before the first. */
 pid_t sg_child_start(int (*work)(void *context), void *context);
 
 /* Waits for its end and hands signals on. Gives its status, as of waitpid. */

@@ -81,6 +81,15 @@ check "who ignores the end of children gets the status, too" is 5 $?
 (trap '' USR2 && "$STAGGER" run sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals
 (trap '' USR2 && sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals.plain
 check "the program ignores and blocks what it would without" same signals.plain signals
+# The kernel's signal of a timer that outlives exec, as in: perl -e 'alarm 60; exec "stagger", "run", ...'
+timed() { "$PYTHON" -c 'import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.2); os.execv(sys.argv[1], sys.argv[1:])' "$STAGGER" run "$@"; }
+timed sh -c 'trap "kill \$!; exit 9" ALRM; sleep 20 & wait; exit 0' >/dev/null 2>&1
+check "a timer that was set before ends the program" is 9 $?
+echo '#include <errno.h>
+int fork(void) { errno = EAGAIN; return -1; }' >no_fork.c
+"${CC:-gcc}" -shared -fPIC -o no_fork.so no_fork.c
+(trap '' USR2 && LD_PRELOAD=$PWD/no_fork.so "$STAGGER" run sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals 2>no_fork.err
+check "where no process can be started it is the program, with these signals" all 'same signals.plain signals' 'empty no_fork.err'
 # The program waits for the end of a pipe that it holds itself: only a signal ends it.
 mkfifo life
 "$STAGGER" run sh -c 'echo $$; exec sleep 600' >pid 3<>life &
