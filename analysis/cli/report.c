@@ -117,6 +117,11 @@ static void check(const struct sg_usage *usage, struct options *options)
         options->rows.table = SG_PRINT_SLICES;
     if (options->html != NULL && options->rows.has_slices)
         sg_usage_fault(usage, "--html excludes --slices");
+    if (!options->rows.has_slices && !options->json &&
+        !(options->csv && options->rows.table == SG_PRINT_SLICES) &&
+        (options->rows.slices.has_nodes || options->rows.slices.metrics != 0))
+        sg_usage_fault(usage, "%s is of --slices",
+                       options->rows.slices.has_nodes ? "--node" : "--metric");
     if (options->csv && options->rows.distribution != NULL)
         options->rows.table = SG_PRINT_DISTRIBUTIONS;
     if (options->why.site != NULL && (options->json || options->csv || options->html != NULL ||

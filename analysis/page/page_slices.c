@@ -117,26 +117,26 @@ static json_t *column_of(const struct sg_slices_row *rows, uint32_t count)
                      mean(&dem), mean(&msm), mean(&all), (json_int_t)run.sum);
 }
 
-/* Up to the 99th percentile; the last bin has those above, too. */
+/* Up to a quarter beyond the 95th percentile; the last bin has those above, too. */
 static json_t *bins_of(const struct sg_slice_set *slices, const struct sg_slices_place *place,
                        const struct sg_slices_figures *figures)
 {
-    uint64_t counts[BINS] = {0}, top = figures->p95 + (figures->p95 - figures->min) / 4 + BINS;
+    double from_ns = (double)figures->min;
+    double bin_ns = ((double)figures->p95 - from_ns) * 1.25 / BINS + 1;
+    uint64_t counts[BINS] = {0};
     json_t *bins = json_array();
 
     for (uint32_t i = place->row; i < place->row + place->row_count; i++) {
         const struct sg_slice *slice = &slices->rows[i].slice;
-        uint64_t value = sg_slice_value(slice, SG_SLICE_GETTS), bin;
+        double bin = ((double)sg_slice_value(slice, SG_SLICE_GETTS) - from_ns) / bin_ns;
 
-        if (!sg_slice_knows(slice, SG_SLICE_GETTS))
-            continue;
-        bin = (value - figures->min) * BINS / (top - figures->min);
-        counts[bin < BINS ? bin : BINS - 1]++;
+        if (sg_slice_knows(slice, SG_SLICE_GETTS))
+            counts[bin < BINS ? (uint32_t)bin : BINS - 1]++;
     }
     for (uint32_t bin = 0; bin < BINS; bin++)
         sg_json_append(&bins, json_integer((json_int_t)counts[bin]));
-    return json_pack("{s:I, s:I, s:o}", "from", (json_int_t)figures->min, "to", (json_int_t)top,
-                     "counts", bins);
+    return json_pack("{s:f, s:f, s:o}", "from", from_ns, "to", from_ns + BINS * bin_ns, "counts",
+                     bins);
 }
 
 static json_t *data_of(const struct sg_slice_set *slices, const struct sg_slices_place *place)
@@ -152,7 +152,7 @@ static json_t *data_of(const struct sg_slice_set *slices, const struct sg_slices
                                  place->row_count - i < group ? place->row_count - i : group));
     if (sg_slices_lines(slices, &filter, &lines, &count) == SG_OK) {
         for (uint32_t i = 0; i < count; i++) {
-            if (lines[i].comm == &slices->comms[place->comm])
+            if (lines[i].comm == &slices->comms[place->comm] && lines[i].node == place->node)
                 bins = bins_of(slices, place, &lines[i].figures);
         }
         free(lines);

@@ -12,7 +12,7 @@ fixtures report/make_archive
 for kind in known foreign many without-data without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
-for kind in statistics all-calls mmds slices killed-statistics unrecovered; do
+for kind in statistics all-calls mmds slices far-slices killed-statistics unrecovered; do
     mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
 done
 
@@ -44,6 +44,10 @@ check "chosen metrics and nodes alone are shown" golden slices-chosen.txt --slic
 check "a reversed window is refused" refused 2 '--slices wants FIRST-LAST' --slices=5-4 slices
 check "so are metrics of which none is one" all \
     '! "$STAGGER" report --slices --metric x slices 2>refused.err' 'has refused.err "there is no metric"'
+check "slices that are damaged have a page" all '"$STAGGER" report --html far.html far-slices 2>far.err' 'has far.html "id=.slice-charts."'
+check "nodes and metrics without slices are refused" all "refused 2 '--node is of --slices' --node 1 slices" \
+    "refused 2 '--metric is of --slices' --csv --metric LTTS slices" '"$STAGGER" report --json --node 1 slices >of_node.json' \
+    '"$STAGGER" report --csv=slices --metric LTTS slices >of_metric.csv'
 check "where none were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
 check "an archive without these collectives is said to have none" \
