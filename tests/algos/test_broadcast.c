@@ -212,6 +212,30 @@ static void test_offered(void)
     }
 }
 
+/* Of four endpoints 0 has two partners below it: 2, which comes late, and 1. */
+static void test_late_sibling(void)
+{
+    struct mini_setup setup = {
+        .algo = &sg_algo_srm, .size = 4, .parameters = {.chunk_bytes = 8}, .seed = 3};
+    struct mini_host *host = mini_new(&setup);
+    struct sg_algo_call call = broadcast(0);
+
+    for (int i = 0; i < 2; i++) {
+        mini_call(host, i, &call);
+        mini_settle(host);
+    }
+    CU_ASSERT_TRUE(mini_finished(host, 1, 1));
+    CU_ASSERT_FALSE(mini_finished(host, 0, 1));
+    for (int i = 2; i < 4; i++) {
+        mini_call(host, i, &call);
+        mini_settle(host);
+    }
+    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    check(host, 4, 1, &call);
+    mini_finish(host);
+    mini_free(host);
+}
+
 /* Broadcasts without data, of one endpoint, and messages: one for each that is not the root. */
 static void test_messages(void)
 {
@@ -271,6 +295,7 @@ const struct unit_test unit_tests[] = {
     {"... and in tree does not", test_not_passed_on},
     {"a root is ahead by its credits, and waits for the slowest then", test_run_ahead},
     {"a large broadcast of srm is put into results that have been offered", test_offered},
+    {"... in whatever order they are, so that nobody waits for a sibling", test_late_sibling},
     {"a tree has one message for each endpoint but the root", test_messages},
     {"the Fibonacci tree takes as long as it is to", test_fibonacci},
     {NULL, NULL},

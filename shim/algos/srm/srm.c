@@ -202,6 +202,11 @@ static enum sg_srm_step kind_at(const struct sg_srm_instance *instance, uint32_t
     return (enum sg_srm_step)(instance->steps[at] >> SG_SRM_EDGE_BITS);
 }
 
+static uint32_t edge_at(const struct sg_srm_instance *instance, uint32_t at)
+{
+    return instance->steps[at] & ((1u << SG_SRM_EDGE_BITS) - 1);
+}
+
 /* Nothing is folded, or comes, after this step: the value is the result. */
 static bool is_last_value(const struct sg_srm_instance *instance)
 {
@@ -248,7 +253,7 @@ static void take(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
 static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_actions *actions)
 {
     enum sg_srm_step kind = kind_at(instance, instance->at);
-    uint32_t edge = instance->steps[instance->at] & ((1u << SG_SRM_EDGE_BITS) - 1);
+    uint32_t edge = edge_at(instance, instance->at);
 
     switch (kind) {
     case SG_SRM_OFFER:
@@ -290,10 +295,35 @@ static bool has_ended(const struct sg_srm_instance *instance)
     return instance->at == instance->count;
 }
 
+/* Of partners that the result goes to, one whose offer is there is next, if any. A plan's last steps
+ * are a HEAR and a SEND_RESULT for each of them. */
+static void prefer_offered(struct sg_srm *s, struct sg_srm_instance *instance)
+{
+    uint8_t *next = &instance->steps[instance->at];
+    uint32_t at = instance->at;
+
+    if (kind_at(instance, at) != SG_SRM_HEAR)
+        return;
+    while (at < instance->count && !sg_srm_is_there(s, instance, edge_at(instance, at)))
+        at += 2;
+    if (at == instance->count || at == instance->at)
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint8_t later = instance->steps[at + i];
+
+        instance->steps[at + i] = next[i];
+        next[i] = later;
+    }
+}
+
 static void advance(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_actions *actions)
 {
-    while (!has_ended(instance) && step(s, instance, actions))
-        continue;
+    bool goes = true;
+
+    while (goes && !has_ended(instance)) {
+        prefer_offered(s, instance);
+        goes = step(s, instance, actions);
+    }
     if (has_ended(instance) && instance->gets_result && instance->value.kind != SG_DATA_RESULT) {
         sg_emit_copy(actions, instance->value, result_of(s, instance), instance->bytes);
         instance->value = result_of(s, instance);
