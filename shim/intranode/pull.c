@@ -187,7 +187,8 @@ enum sg_node_step sg_pull_poll(struct sg_node_op *op)
     case SG_OP_START:
         arrive(op);
         op->state = SG_OP_ARRIVED;
-        /* fall through */
+        /* Who sleeps until this rank has come need not sleep until it has copied. */
+        return SG_NODE_WAIT;
     case SG_OP_ARRIVED:
         if (!copy(op))
             return SG_NODE_WAIT;

@@ -429,6 +429,36 @@ static void test_pull(void)
     CU_ASSERT_EQUAL(bytes_moved, all);
 }
 
+/* Who sleeps until a rank has come is woken after that rank's first poll, so before a long copy. */
+static void test_pull_says_first(void)
+{
+    static const int order[] = {1, 0, 2}; /* a reader, the root, a reader */
+    const struct collective what = {SG_OPERATION_BCAST, SG_NODE_PULL, {SG_SHAPE_DOUBLING, 3, 0}, 0,
+                                    COUNT_MAX,          false};
+    struct sg_node_reader reader = {.read = read_memory, .write = write_memory};
+    void *segment;
+    struct actor *actors = make_actors(3, &segment);
+
+    moves_until_failure = reads = writes = 0;
+    for (int i = 0; i < 3; i++) {
+        struct actor *actor = &actors[order[i]];
+
+        actor->node.reader = &reader;
+        begin(actor, &what, order[i]);
+        actor->op.call.root_writes = true;
+        CU_ASSERT_EQUAL(sg_node_poll(&actor->op), SG_NODE_WAIT);
+        CU_ASSERT_EQUAL(reads + writes, 0);
+    }
+    for (int rank = 0, done = 0; done < 3; rank = (rank + 1) % 3) {
+        if (actors[rank].inside)
+            step(&actors[rank], &what, rank);
+        done = !actors[0].inside + !actors[1].inside + !actors[2].inside;
+    }
+    CU_ASSERT_EQUAL(reads + writes, 2);
+    free(segment);
+    free(actors);
+}
+
 /* Whatever copy fails, of a fold or a fetch, or of the root's, on whatever rank: the result is
  * right. */
 static void test_failed_moves(void)
@@ -524,6 +554,7 @@ const struct unit_test unit_tests[] = {
     {"large operands are folded share by share, in any order of steps", test_chunks},
     {"large operands are read where they are, in any order of steps", test_single},
     {"a large broadcast is copied once, by its readers and its root", test_pull},
+    {"... after each has said that it is there", test_pull_says_first},
     {"a copy that fails sends all through the shared buffers", test_failed_moves},
     {"ranks that disagree on size are found by both", test_mismatch},
     {"the first arriver's choice holds for all", test_choice},
