@@ -102,7 +102,7 @@ static void fill(const struct sg_internode *internode, struct sg_internode_insta
     instance->operation = (uint8_t)call->operation;
     instance->signature = sg_consistency_signature(call);
     instance->told = false;
-    instance->slice = 0;
+    atomic_store_explicit(&instance->slice, 0, memory_order_relaxed);
     instance->root = call->root >= 0 ? internode->endpoint_of[call->root] : -1;
     instance->flags = 0;
     if (chunk->plan->user != NULL)
@@ -197,10 +197,10 @@ static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
                        (chunk->plan->side_by_side ||
                         !sg_progress_comes(internode->protocols[chunk->plan->protocol].progress)));
 
-    internode->names[chunk->position % internode->depth] =
-        (struct sg_instance_name){chunk->position, chunk->call->name};
     contribute(internode, chunk);
     sg_endpoint_lock(internode);
+    internode->names[chunk->position % internode->depth] =
+        (struct sg_instance_name){chunk->position, chunk->call->name};
     if (instance->arrived == 0 || instance->position != chunk->position) {
         fill(internode, instance, chunk);
         if (internode->remote != NULL)
@@ -261,7 +261,8 @@ static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
     const struct sg_internode_instance *instance =
         sg_internode_instance_at(internode, chunk->position);
 
-    chunk->slice = instance->slice;
+    /* Relaxed: who waited until it is over has seen FINISH or COMPLETE; for others it may be early. */
+    chunk->slice = atomic_load_explicit(&instance->slice, memory_order_relaxed);
     /* Beside a broadcast's root its data are where it has put them. */
     if (chunk->result != NULL && instance->operation == SG_OPERATION_BCAST &&
         instance->root == internode->endpoint)

@@ -86,7 +86,7 @@ struct sg_internode {
     bool draining, sees_to_it;
     struct sg_progress_client client;
     struct sg_instance_name
-        names[SG_INTERNODE_INSTANCES_MAX]; /* by place; read under the endpoint's lock */
+        names[SG_INTERNODE_INSTANCES_MAX]; /* by place; under the endpoint's lock */
     struct sg_comm_log log;                /* for what is told of slices */
     const struct sg_transport_ops *ops;
     struct sg_transport_setup transport_setup;

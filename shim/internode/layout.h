@@ -79,7 +79,7 @@ struct sg_internode_instance {
     bool told;                  /* other machines have been told that it is waited for */
     bool stays;                 /* the last local rank stays in its call until the end */
     uint64_t ready;             /* position + 1: its CALL may be delivered, in its turn */
-    uint64_t slice;             /* 1 + the one that it runs in; 0: none */
+    _Atomic uint64_t slice;     /* 1 + the one that it runs in; 0: none */
     uint64_t left_ns;           /* time of its CALL's completion, or of the last late message */
     _Atomic uint64_t finished;  /* position + 1 once the protocol has left it */
 };

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
+#include "internode/endpoint.h"
 #include "internode/nonblocking.h"
 #include "internode/waiting.h"
 #include "intranode/memory.h"
@@ -396,7 +397,11 @@ enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
 
 void sg_internode_name_in_log(struct sg_internode *internode, const struct sg_comm_log *log)
 {
+    /* The progress thread may be at a slice already. What comes meanwhile is left to this one. */
+    sg_endpoint_lock(internode);
     internode->log = *log;
+    sg_endpoint_unlock(internode);
+    sg_endpoint_poll(internode);
 }
 
 bool sg_internode_has_slices(const struct sg_internode *internode)

@@ -68,7 +68,8 @@ void sg_slices_begin(const struct sg_delivery *delivery, const struct sg_actions
 
         if (instance == NULL)
             continue;
-        instance->slice = 1 + slice->number;
+        /* Relaxed: FINISH and COMPLETE come behind it. */
+        atomic_store_explicit(&instance->slice, 1 + slice->number, memory_order_relaxed);
         if (i == 0 &&
             internode->names[instance->position % internode->depth].position == instance->position)
             own(delivery)->first_seq =
