@@ -111,6 +111,7 @@ static bool read_span(struct sg_node_op *op, uint64_t address, size_t at, size_t
 {
     const struct sg_node_reader *reader = op->node->reader;
 
+    op->copies++;
     return reader->read(reader->context, op->call.root, address + at, (char *)op->call.receive + at,
                         bytes);
 }
@@ -121,7 +122,6 @@ static bool read_rest(struct sg_node_op *op)
     struct place place = place_of(op, op->call.root);
     uint32_t block;
 
-    op->copies++;
     if (!place.writes)
         return read_span(op, place.address, 0, size_of(op));
     while (take(op, op->node->rank, &block)) {
@@ -138,6 +138,7 @@ static void write_block(struct sg_node_op *op, int rank, uint32_t block)
     struct sg_node_reader *reader = op->node->reader;
     size_t at, bytes = span_of(op, block, &at);
 
+    op->copies++;
     if (reader->write(reader->context, rank, place_of(op, rank).address + at,
                       (const char *)op->call.send + at, bytes))
         return;

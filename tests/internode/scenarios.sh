@@ -27,3 +27,17 @@ scenario() {
 }
 
 . "$ROOT/tests/internode/scenarios.bash"
+
+# ---- messages, or reading ------------------------------------------------------------------------
+
+# copies RULE: of data by root and leaf, in two reduces to which the leaf is early
+copies() {
+    run_across copies thread 1 "reduce=$1;*=mpich" 2 "$PROGRAMS/internode_scenarios" 1 1 0 0
+    calls_of copies
+    gave copies >&2 && ran_by copies bypass reduce >&2 &&
+        awk '$6 == "reduce" { copies[$1] += $12 } END { print copies[0] "/" copies[1] }' copies.calls
+}
+check "an early contribution of up to eager= bytes is a message, which the root keeps" \
+    is 2/0 "$(copies bypass)"
+check "a larger one stays with its sender, out of whose memory it is read" \
+    is 0/2 "$(copies 'bypass(eager=64)')"

@@ -11,6 +11,13 @@ program=$PROGRAMS/broadcasts
 # a communicator is MPICH's.)
 by() { algorithms_of "$1" broadcast_form; }
 
+# large_through NAME: what large ones went through, by the copies that each rank took: of each of 3 readers'
+# buffers there are 4 blocks at most where they are copied directly, and of slots 16 or more
+large_through() {
+    awk '$6 == "broadcast_bytes" && $4 >= 65536 && $5 == "srm" { print $12 > 12 ? "slots" : "nothing" }' \
+        "$1.calls" | sort -u | paste -sd ' '
+}
+
 for ranks in 1 2 3 4; do
     compare results "$ranks" "$program" results
     check "stock MPICH gives what is expected ($ranks ranks)" is 0 "$plain_status"
@@ -23,6 +30,10 @@ for ranks in 1 2 3 4; do
         [ "$ranks" -gt 1 ] && ours=srm || ours=mpich
         check "which ran the calls (form $form, $ranks ranks)" all 'is $ours "$(by results)"' \
             'is mpich "$(algorithms_of results broadcast_nothing)"'
+        [ "$ranks" -gt 1 ] || continue
+        [[ $form = auto || $form = single ]] && through=nothing || through=slots
+        check "... large ones through $through (form $form, $ranks ranks)" \
+            is "$through" "$(large_through results)"
     done
 done
 run_by results mpich 3 "$program" results

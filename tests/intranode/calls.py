@@ -4,7 +4,7 @@
     calls.py DIR/traces.otf2
 
 Columns: rank, seq, region, bytes, algorithm, function of the call site, skew in ns, late messages,
-early messages, slot stalls, ns in the call.
+early messages, slot stalls, ns in the call, copies.
 """
 import re
 import sys
@@ -40,7 +40,8 @@ def main():
                       values["bytes"], values["algorithm"],
                       function.group(1) if function else "?",
                       *(measured.get(name, 0) for name in METRICS),
-                      (event.time - enter.time) * 1000000000 // resolution)
+                      (event.time - enter.time) * 1000000000 // resolution,
+                      measured.get("copies", 0))
 
 
 main()
