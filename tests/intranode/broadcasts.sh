@@ -14,7 +14,7 @@ by() { algorithms_of "$1" broadcast_form; }
 # large_through NAME: what large ones went through, by the copies that each rank took: of each of 3 readers'
 # buffers there are 4 blocks at most where they are copied directly, and of slots 16 or more
 large_through() {
-    awk '$6 == "broadcast_bytes" && $4 >= 65536 && $5 == "srm" { print $12 > 12 ? "slots" : "nothing" }' \
+    awk '$6 == "broadcast_bytes" && $4 >= 65536 && $5 == "srm" { print ($12 > 12 ? "slots" : "nothing") }' \
         "$1.calls" | sort -u | paste -sd ' '
 }
 
