@@ -66,7 +66,7 @@ static enum sg_status run_slices(struct work *work, int way, double slice_us)
 {
     const struct sg_machine *machine = &work->found->machine;
     struct sg_network network = work->nodes > 1 ? machine->between : machine->inside;
-    struct sg_slices_setup setup = {.network = &network,
+    struct sg_sliced_setup setup = {.network = &network,
                                     .slice_ns = sg_network_ns(slice_us),
                                     .restart_slice = work->found->restart_slice,
                                     .always = work->recording.has_messages,
@@ -75,7 +75,7 @@ static enum sg_status run_slices(struct work *work, int way, double slice_us)
     enum sg_status status;
 
     network.post_us = machine->between.local_us;
-    status = sg_slices_run(&setup, &work->programs[way].program, &result);
+    status = sg_sliced_run(&setup, &work->programs[way].program, &result);
     if (status == SG_OK)
         add_row(work, way, slice_us, &result);
     return status;

@@ -106,7 +106,7 @@ static void take(const struct sg_program_result *result, struct run *out)
 static enum sg_status run_slices(const struct options *options, const struct sg_pattern *pattern,
                                  uint64_t slice_ns, struct run *out)
 {
-    struct sg_slices_setup setup = {
+    struct sg_sliced_setup setup = {
         .network = &options->common.options.network,
         .slice_ns = slice_ns,
         .budget_bytes = (uint64_t)options->budget_kib * 1024,
@@ -116,7 +116,7 @@ static enum sg_status run_slices(const struct options *options, const struct sg_
         .on_host = options->agent == HOST,
     };
     struct sg_program_result result = {0};
-    enum sg_status status = sg_slices_run(&setup, &pattern->program, &result);
+    enum sg_status status = sg_sliced_run(&setup, &pattern->program, &result);
 
     take(&result, out);
     return status;
@@ -219,7 +219,7 @@ int sg_sim_bcs_command(int argc, char **argv)
                               .bytes = 4096,
                               .eager = SG_STOCK_EAGER_DEFAULT,
                               .strobe = DEFAULT,
-                              .budget_kib = SG_SLICES_BUDGET_DEFAULT / 1024};
+                              .budget_kib = SG_SLICED_BUDGET_DEFAULT / 1024};
     const struct sg_command_line line = {
         name,
         NULL,

@@ -128,12 +128,12 @@ static void program_without_end(void)
     struct sg_program_comm world;
     struct sg_program program = program_of(&script, 2, &world);
     struct sg_stock_setup setup = {.network = &network};
-    struct sg_slices_setup slices = {.network = &network, .slice_ns = 250000};
+    struct sg_sliced_setup slices = {.network = &network, .slice_ns = 250000};
     struct sg_program_result result;
 
     CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
     CU_ASSERT_TRUE(result.stuck);
-    CU_ASSERT_EQUAL(sg_slices_run(&slices, &program, &result), SG_OK);
+    CU_ASSERT_EQUAL(sg_sliced_run(&slices, &program, &result), SG_OK);
     CU_ASSERT_TRUE(result.stuck);
 }
 
@@ -145,13 +145,13 @@ static void sends_that_need_buffers(void)
     struct sg_program_comm world;
     struct sg_program program = program_of(&script, 2, &world);
     struct sg_stock_setup setup = {.network = &network, .eager_bytes = 2000};
-    struct sg_slices_setup slices = {.network = &network, .slice_ns = 250000};
+    struct sg_sliced_setup slices = {.network = &network, .slice_ns = 250000};
     struct sg_program_result result;
 
     CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
     CU_ASSERT_FALSE(result.stuck);
     CU_ASSERT_TRUE(stock(&script, 2).stuck);
-    CU_ASSERT_EQUAL(sg_slices_run(&slices, &program, &result), SG_OK);
+    CU_ASSERT_EQUAL(sg_sliced_run(&slices, &program, &result), SG_OK);
     CU_ASSERT_TRUE(result.stuck);
 }
 
@@ -206,7 +206,7 @@ static void barriers_in_step(void)
 /* ---- slices */
 
 static struct sg_program_result coscheduled(const struct script *script, int32_t processes,
-                                            struct sg_slices_setup setup)
+                                            struct sg_sliced_setup setup)
 {
     struct sg_program_comm world;
     struct sg_program program = program_of(script, processes, &world);
@@ -214,7 +214,7 @@ static struct sg_program_result coscheduled(const struct script *script, int32_t
 
     setup.network = &network;
     setup.slice_ns = 250000;
-    CU_ASSERT_EQUAL(sg_slices_run(&setup, &program, &result), SG_OK);
+    CU_ASSERT_EQUAL(sg_sliced_run(&setup, &program, &result), SG_OK);
     return result;
 }
 
@@ -225,8 +225,8 @@ static void blocking_message_in_slices(void)
     /* A strobe, a descriptor, the request for the data, and they. */
     uint64_t phase_ns = 5000 + 5000 + 5000 + 300 + 5000;
 
-    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_slices_setup){0}).run_ns, 500000 + phase_ns);
-    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_slices_setup){.restart_slice = true}).run_ns,
+    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_sliced_setup){0}).run_ns, 500000 + phase_ns);
+    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_sliced_setup){.restart_slice = true}).run_ns,
                     750000 + 5000);
 }
 
@@ -235,7 +235,7 @@ static void nonblocking_message_in_slices(void)
     static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
                                           {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
     struct sg_program_result result =
-        coscheduled(&script, 2, (struct sg_slices_setup){.restart_slice = true});
+        coscheduled(&script, 2, (struct sg_sliced_setup){.restart_slice = true});
 
     CU_ASSERT_EQUAL(result.run_ns, 700000);
     CU_ASSERT_DOUBLE_EQUAL(result.blocked_ns, 0, 0);
@@ -245,7 +245,7 @@ static void nonblocking_message_in_slices(void)
 static void large_message_in_slices(void)
 {
     static const struct script script = {{{MESSAGE(SEND, 1, 163840)}, {MESSAGE(RECV, 0, 163840)}}};
-    struct sg_program_result result = coscheduled(&script, 2, (struct sg_slices_setup){0});
+    struct sg_program_result result = coscheduled(&script, 2, (struct sg_sliced_setup){0});
 
     CU_ASSERT_TRUE(result.run_ns > 750000 && result.run_ns < 1000000);
 }
@@ -255,7 +255,7 @@ static void agent_on_the_host_takes_time(void)
     static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
                                           {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
     struct sg_program_result result =
-        coscheduled(&script, 2, (struct sg_slices_setup){.on_host = true});
+        coscheduled(&script, 2, (struct sg_sliced_setup){.on_host = true});
 
     /* One strobe and one DONE interrupt each; the receiver, the descriptor too. */
     CU_ASSERT_EQUAL(result.run_ns, 700000 + 3000);
@@ -297,7 +297,7 @@ static uint64_t of_slices(bool restart, bool separate, const struct sg_network *
                                  .granularity_ns = granularity_ns,
                                  .operation = operation,
                                  .bytes = 8};
-    struct sg_slices_setup setup = {.network = on,
+    struct sg_sliced_setup setup = {.network = on,
                                     .slice_ns = 250000,
                                     .restart_slice = restart,
                                     .separate = separate,
@@ -305,7 +305,7 @@ static uint64_t of_slices(bool restart, bool separate, const struct sg_network *
     struct sg_program_result result = {0};
 
     sg_pattern_make(&pattern);
-    CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &result), SG_OK);
+    CU_ASSERT_EQUAL(sg_sliced_run(&setup, &pattern.program, &result), SG_OK);
     return result.run_ns;
 }
 
@@ -319,7 +319,7 @@ static void agent_on_the_host_as_the_protocol(void)
     for (int32_t nodes = 2; nodes <= 32; nodes *= 4) {
         struct sg_pattern pattern = {
             .kind = SG_PATTERN_BARRIER, .processes = nodes, .steps = 50, .granularity_ns = 1000000};
-        struct sg_slices_setup setup = {.network = &host, .slice_ns = 250000, .on_host = true};
+        struct sg_sliced_setup setup = {.network = &host, .slice_ns = 250000, .on_host = true};
         struct sg_lateness work = {0, nodes - 1, 1000000};
         struct sg_world_setup world = {
             .algo = algo.algo,
@@ -339,7 +339,7 @@ static void agent_on_the_host_as_the_protocol(void)
 
         sg_pattern_make(&pattern);
         CU_ASSERT_EQUAL(sg_world_run(&world, &protocol), SG_OK);
-        CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &slices), SG_OK);
+        CU_ASSERT_EQUAL(sg_sliced_run(&setup, &pattern.program, &slices), SG_OK);
         CU_ASSERT_DOUBLE_EQUAL((double)slices.run_ns, protocol.period_ns * 50,
                                0.01 * (double)slices.run_ns);
     }
@@ -392,7 +392,7 @@ static void messages_as_the_protocol(void)
     on_card.overhead_us = on_card.copy_ns_per_byte = 0;
     for (int way = 0; way < 8; way++) {
         bool restart = way & 1, separate = way & 2, always = way & 4;
-        struct sg_slices_setup setup = {.network = &on_card,
+        struct sg_sliced_setup setup = {.network = &on_card,
                                         .slice_ns = 250000,
                                         .restart_slice = restart,
                                         .separate = separate,
@@ -405,7 +405,7 @@ static void messages_as_the_protocol(void)
                                              .mode = SG_SIM_SIGNAL};
         struct sg_program_result slices = {0}, protocol = {0};
 
-        CU_ASSERT_EQUAL(sg_slices_run(&setup, &program, &slices), SG_OK);
+        CU_ASSERT_EQUAL(sg_sliced_run(&setup, &program, &slices), SG_OK);
         CU_ASSERT_EQUAL(sg_bcs_protocol_run(&world_setup, &program, &protocol), SG_OK);
         CU_ASSERT_EQUAL(protocol.run_ns, slices.run_ns);
         CU_ASSERT_EQUAL(protocol.blocking_calls, slices.blocking_calls);
@@ -429,12 +429,12 @@ static void patterns_end(void)
                                              .granularity_ns = 1000000,
                                              .bytes = 20000};
                 struct sg_stock_setup stock_setup = {.network = &network, .eager_bytes = 1000};
-                struct sg_slices_setup setup = {.network = &network, .slice_ns = 250000};
+                struct sg_sliced_setup setup = {.network = &network, .slice_ns = 250000};
                 struct sg_program_result usual = {0}, slices = {0};
 
                 sg_pattern_make(&pattern);
                 CU_ASSERT_EQUAL(sg_stock_run(&stock_setup, &pattern.program, &usual), SG_OK);
-                CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &slices), SG_OK);
+                CU_ASSERT_EQUAL(sg_sliced_run(&setup, &pattern.program, &slices), SG_OK);
                 CU_ASSERT_DOUBLE_EQUAL(usual.compute_ns, slices.compute_ns, 0);
                 CU_ASSERT_TRUE(usual.run_ns >= 40 * 1000000 && slices.run_ns >= 40 * 1000000);
                 CU_ASSERT_EQUAL(usual.blocking_calls, slices.blocking_calls);

@@ -230,7 +230,7 @@ static double period_slices(struct sg_claim_context *context, bool restart)
 /* What a barrier takes whose processes call at every time of a slice: mean and least, us. */
 static void call_us(struct sg_claim_context *context, bool restart, double *mean, double *least)
 {
-    struct sg_slices_setup setup = sg_paper_slices(&context->options.network, restart);
+    struct sg_sliced_setup setup = sg_paper_slices(&context->options.network, restart);
 
     *mean = 0;
     *least = INFINITY;
@@ -241,7 +241,7 @@ static void call_us(struct sg_claim_context *context, bool restart, double *mean
 
         pattern.granularity_ns = sg_network_ns(us + 0.5);
         sg_pattern_make(&pattern);
-        context->status = sg_slices_run(&setup, &pattern.program, &result);
+        context->status = sg_sliced_run(&setup, &pattern.program, &result);
         took_us = (double)(result.run_ns - pattern.granularity_ns) * 1e-3;
         *mean += took_us / SG_PAPER_SLICE_US;
         *least = fmin(*least, took_us);

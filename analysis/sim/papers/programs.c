@@ -34,9 +34,9 @@ struct sg_pattern sg_paper_barriers(uint32_t barriers)
         .kind = SG_PATTERN_BARRIER, .processes = 32, .steps = barriers, .granularity_ns = 1900000};
 }
 
-struct sg_slices_setup sg_paper_slices(const struct sg_network *network, bool restart_slice)
+struct sg_sliced_setup sg_paper_slices(const struct sg_network *network, bool restart_slice)
 {
-    return (struct sg_slices_setup){.network = network,
+    return (struct sg_sliced_setup){.network = network,
                                     .slice_ns = SG_PAPER_SLICE_US * 1000,
                                     .restart_slice = restart_slice,
                                     .separate = true,
@@ -79,7 +79,7 @@ enum sg_status sg_paper_run(const struct sg_network *network, struct sg_pattern 
                             bool restart_slice, struct sg_paper_times *out)
 {
     struct sg_stock_setup usual = {.network = network, .eager_bytes = SG_STOCK_EAGER_DEFAULT};
-    struct sg_slices_setup slices = sg_paper_slices(network, restart_slice);
+    struct sg_sliced_setup slices = sg_paper_slices(network, restart_slice);
     struct sg_program_result result = {0};
     enum sg_status status;
 
@@ -88,7 +88,7 @@ enum sg_status sg_paper_run(const struct sg_network *network, struct sg_pattern 
     if (status != SG_OK)
         return status;
     out->usual_ns = (double)result.run_ns;
-    status = sg_slices_run(&slices, &pattern->program, &result);
+    status = sg_sliced_run(&slices, &pattern->program, &result);
     if (status != SG_OK)
         return status;
     out->bcs_ns = (double)result.run_ns;

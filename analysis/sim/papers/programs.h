@@ -19,7 +19,7 @@ struct sg_pattern sg_paper_sage(int32_t processes, uint32_t calls);
 struct sg_pattern sg_paper_barriers(uint32_t barriers);
 
 /* Slices as the paper's: a strobe for each microphase, at every boundary, by the network card. */
-struct sg_slices_setup sg_paper_slices(const struct sg_network *network, bool restart_slice);
+struct sg_sliced_setup sg_paper_slices(const struct sg_network *network, bool restart_slice);
 
 /* The same barriers by the protocol, message by message: `slice` is told of each slice. */
 enum sg_status sg_paper_protocol(const struct sg_network *network, uint32_t barriers,

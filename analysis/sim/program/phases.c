@@ -7,7 +7,7 @@
 
 /* A slice under way. */
 struct slice {
-    struct sg_slices *slices;
+    struct sg_sliced_state *slices;
     uint64_t number, begin_ns;
     uint32_t most_descriptors, most_matches; /* of a process, in all */
 };
@@ -20,7 +20,7 @@ static uint64_t later(uint64_t left_ns, uint64_t right_ns)
 /* When endpoint 0 knows that all are done with the microphase that began then. */
 static uint64_t known_ns(const struct slice *slice, uint64_t begin_ns, uint64_t last_ns)
 {
-    const struct sg_slices *slices = slice->slices;
+    const struct sg_sliced_state *slices = slice->slices;
     uint64_t queries;
 
     if (slices->query_ns == 0)
@@ -32,17 +32,17 @@ static uint64_t known_ns(const struct slice *slice, uint64_t begin_ns, uint64_t 
 }
 
 /* The process's part of this slice, which the agent on its host interrupts it for. */
-static struct sg_slices_process *part_of(struct slice *slice, int32_t process)
+static struct sg_sliced_process *part_of(struct slice *slice, int32_t process)
 {
-    struct sg_slices *slices = slice->slices;
-    struct sg_slices_process *self = &slices->processes[process];
+    struct sg_sliced_state *slices = slice->slices;
+    struct sg_sliced_process *self = &slices->processes[process];
 
     if (self->stamp == slice->number + 1)
         return self;
     self->stamp = slice->number + 1;
     self->used_bytes = self->descriptors = 0;
     if (slices->setup->on_host && !slices->setup->always)
-        sg_slices_steal(slices, process,
+        sg_sliced_steal(slices, process,
                         sg_network_ns(slices->network.wake_us) + 2 * slices->overhead_ns);
     return self;
 }
@@ -51,13 +51,13 @@ static struct sg_slices_process *part_of(struct slice *slice, int32_t process)
 
 static void match(struct slice *slice, const struct sg_run_post *post)
 {
-    struct sg_slices *slices = slice->slices;
+    struct sg_sliced_state *slices = slice->slices;
     struct sg_run *run = &slices->run;
     struct sg_run_process *receiver = &run->processes[post->to];
     struct sg_run_posts *others = post->data ? &receiver->receives : &receiver->sends;
     uint32_t found = sg_run_match(run, others, post->from, post->comm, post->tag);
     struct sg_run_post other;
-    struct sg_slices_work work = {.from = post->from, .to = post->to, .bytes = post->bytes};
+    struct sg_sliced_work work = {.from = post->from, .to = post->to, .bytes = post->bytes};
 
     if (found == SG_RUN_NONE) {
         sg_run_append(run, post->data ? &receiver->sends : &receiver->receives, post);
@@ -69,23 +69,23 @@ static void match(struct slice *slice, const struct sg_run_post *post)
     work.receive = post->data ? other.request : post->request;
     work.bytes = post->data ? post->bytes : other.bytes;
     slice->most_matches++;
-    sg_slices_add_work(slices, &work);
+    sg_sliced_add_work(slices, &work);
 }
 
 /* Those that were posted before the boundary, which are the first. */
 static void exchange(struct slice *slice)
 {
-    struct sg_slices *slices = slice->slices;
+    struct sg_sliced_state *slices = slice->slices;
     uint32_t count = 0;
 
     while (count < slices->fresh_count && slices->fresh[count].time_ns < slice->begin_ns) {
         struct sg_run_post post = slices->fresh[count++];
-        struct sg_slices_process *self = part_of(slice, post.data ? post.from : post.to);
+        struct sg_sliced_process *self = part_of(slice, post.data ? post.from : post.to);
 
         if (++self->descriptors > slice->most_descriptors)
             slice->most_descriptors = self->descriptors;
         if (post.data && slices->setup->on_host)
-            sg_slices_steal(slices, post.to,
+            sg_sliced_steal(slices, post.to,
                             sg_network_ns(slices->network.wake_us) + slices->overhead_ns);
         match(slice, &post);
     }
@@ -96,11 +96,11 @@ static void exchange(struct slice *slice)
 /* ---- messages */
 
 /* What the budget leaves of a message moves: the receiver fetches it. Returns when it is there. */
-static uint64_t move(struct slice *slice, struct sg_slices_work *work, uint64_t begin_ns)
+static uint64_t move(struct slice *slice, struct sg_sliced_work *work, uint64_t begin_ns)
 {
-    struct sg_slices *slices = slice->slices;
-    struct sg_slices_process *from = &slices->processes[work->from];
-    struct sg_slices_process *to = part_of(slice, work->to);
+    struct sg_sliced_state *slices = slice->slices;
+    struct sg_sliced_process *from = &slices->processes[work->from];
+    struct sg_sliced_process *to = part_of(slice, work->to);
     uint64_t latency_ns = sg_network_ns(slices->network.latency_us), gap_ns, left_ns;
     uint64_t room = slices->budget_bytes - to->used_bytes;
     uint64_t bytes = work->bytes < room ? work->bytes : room;
@@ -122,7 +122,7 @@ static uint64_t move(struct slice *slice, struct sg_slices_work *work, uint64_t 
 /* Returns when the last is there; 0: none. */
 static uint64_t move_all(struct slice *slice, uint64_t begin_ns)
 {
-    struct sg_slices *slices = slice->slices;
+    struct sg_sliced_state *slices = slice->slices;
     uint64_t last_ns = 0;
 
     for (uint32_t i = 0; i < slices->work_count; i++) {
@@ -134,12 +134,12 @@ static uint64_t move_all(struct slice *slice, uint64_t begin_ns)
 
 /* ---- collectives */
 
-static bool is_reduction(const struct sg_slices_work *work)
+static bool is_reduction(const struct sg_sliced_work *work)
 {
     return work->operation == SG_OPERATION_REDUCE || work->operation == SG_OPERATION_ALLREDUCE;
 }
 
-static bool is_due(const struct slice *slice, const struct sg_slices_work *work, bool reductions)
+static bool is_due(const struct slice *slice, const struct sg_sliced_work *work, bool reductions)
 {
     return work->collective && is_reduction(work) == reductions && work->ready_ns < slice->begin_ns;
 }
@@ -150,7 +150,7 @@ static uint64_t bytes_ns(double ns_per_byte, uint64_t bytes)
 }
 
 /* Partial results climb a binomial tree, one level after another. */
-static uint64_t climb_ns(const struct sg_slices *slices, int32_t size, uint64_t bytes)
+static uint64_t climb_ns(const struct sg_sliced_state *slices, int32_t size, uint64_t bytes)
 {
     const struct sg_network *network = &slices->network;
 
@@ -161,9 +161,9 @@ static uint64_t climb_ns(const struct sg_slices *slices, int32_t size, uint64_t 
 }
 
 /* The strobe is sent at begin_ns. Returns when all are done. */
-static uint64_t run_collective(struct slice *slice, struct sg_slices_work *work, uint64_t begin_ns)
+static uint64_t run_collective(struct slice *slice, struct sg_sliced_work *work, uint64_t begin_ns)
 {
-    struct sg_slices *slices = slice->slices;
+    struct sg_sliced_state *slices = slice->slices;
     int32_t size = slices->run.program->comms[work->comm].size;
     uint64_t bytes = work->bytes < slices->budget_bytes ? work->bytes : slices->budget_bytes;
     uint64_t strobed_ns = begin_ns + (size > 1 ? slices->strobe_ns : 0);
@@ -187,7 +187,7 @@ static uint64_t run_collective(struct slice *slice, struct sg_slices_work *work,
 
 static uint64_t run_collectives(struct slice *slice, bool reductions, uint64_t begin_ns)
 {
-    struct sg_slices *slices = slice->slices;
+    struct sg_sliced_state *slices = slice->slices;
     uint64_t last_ns = 0;
 
     for (uint32_t i = 0; i < slices->work_count; i++) {
@@ -202,7 +202,7 @@ static uint64_t run_collectives(struct slice *slice, bool reductions, uint64_t b
 /* A strobe each; returns when the last one is over. */
 static uint64_t run_apart(struct slice *slice)
 {
-    struct sg_slices *slices = slice->slices;
+    struct sg_sliced_state *slices = slice->slices;
     uint64_t begin_ns = slice->begin_ns, over_ns, last_ns;
 
     last_ns = begin_ns + slices->strobe_ns + slice->most_descriptors * slices->agent_ns +
@@ -224,7 +224,7 @@ static uint64_t run_apart(struct slice *slice)
 /* One strobe for all. */
 static uint64_t run_together(struct slice *slice)
 {
-    struct sg_slices *slices = slice->slices;
+    struct sg_sliced_state *slices = slice->slices;
     uint64_t begin_ns = slice->begin_ns, strobed_ns = begin_ns + slices->strobe_ns;
     uint64_t matched_ns = strobed_ns + (slice->most_descriptors > 0 ? slices->hop_ns : 0) +
                           (slice->most_descriptors + (slice->most_matches > 0)) * slices->agent_ns;
@@ -238,7 +238,7 @@ static uint64_t run_together(struct slice *slice)
 /* ---- the end */
 
 /* When a process that waits may go on: with its microphase, or with the next slice's strobe. */
-static uint64_t return_ns(const struct sg_slices *slices, int32_t process, uint64_t done_ns)
+static uint64_t return_ns(const struct sg_sliced_state *slices, int32_t process, uint64_t done_ns)
 {
     uint64_t next_ns = (slices->end_ns / slices->slice_ns + 1) * slices->slice_ns;
 
@@ -249,7 +249,7 @@ static uint64_t return_ns(const struct sg_slices *slices, int32_t process, uint6
 
 /* A rank that goes on before its slice is over hears of the ends of those below, and passes them
  * on, while it computes. */
-static uint64_t done_cost_ns(const struct sg_slices *slices, int32_t rank, int32_t size)
+static uint64_t done_cost_ns(const struct sg_sliced_state *slices, int32_t rank, int32_t size)
 {
     struct sg_tree_place place = sg_tree_find(rank, size, SG_DEGREE_BARRIER);
     uint64_t children = (uint64_t)sg_tree_children(&place, SG_DEGREE_BARRIER);
@@ -260,16 +260,16 @@ static uint64_t done_cost_ns(const struct sg_slices *slices, int32_t rank, int32
            (children > 0 ? sg_network_ns(slices->network.wake_us) : 0);
 }
 
-static void finish(struct sg_slices *slices, const struct sg_slices_work *work)
+static void finish(struct sg_sliced_state *slices, const struct sg_sliced_work *work)
 {
     const struct sg_program *program = slices->run.program;
     /* Of a barrier endpoint 0 is the first to know, of an allreduce too. */
     int32_t root = sg_operation_has_root(work->operation) ? work->root : 0;
 
     if (!work->collective) {
-        sg_slices_done(slices, work->from, work->send, work->first_ns,
+        sg_sliced_done(slices, work->from, work->send, work->first_ns,
                        return_ns(slices, work->from, work->first_ns));
-        sg_slices_done(slices, work->to, work->receive, work->second_ns,
+        sg_sliced_done(slices, work->to, work->receive, work->second_ns,
                        return_ns(slices, work->to, work->second_ns));
         return;
     }
@@ -279,12 +279,12 @@ static void finish(struct sg_slices *slices, const struct sg_slices_work *work)
 
         slices->processes[process].owed_ns +=
             done_cost_ns(slices, rank, program->comms[work->comm].size);
-        sg_slices_done(slices, process, slices->comms[work->comm].requests[rank], done_ns,
+        sg_sliced_done(slices, process, slices->comms[work->comm].requests[rank], done_ns,
                        return_ns(slices, process, done_ns));
     }
 }
 
-static void finish_all(struct sg_slices *slices)
+static void finish_all(struct sg_sliced_state *slices)
 {
     uint32_t kept = 0;
 
@@ -297,7 +297,7 @@ static void finish_all(struct sg_slices *slices)
     slices->work_count = kept;
 }
 
-void sg_slices_begin(struct sg_slices *slices)
+void sg_sliced_begin(struct sg_sliced_state *slices)
 {
     struct slice slice = {.slices = slices,
                           .number = slices->run.now_ns / slices->slice_ns,
@@ -307,7 +307,7 @@ void sg_slices_begin(struct sg_slices *slices)
     slices->end_ns = slices->setup->separate ? run_apart(&slice) : run_together(&slice);
     finish_all(slices);
     if (slices->fresh_count > 0)
-        sg_slices_want(slices, slices->fresh[0].time_ns);
+        sg_sliced_want(slices, slices->fresh[0].time_ns);
     for (uint32_t i = 0; i < slices->work_count; i++)
-        sg_slices_want(slices, slices->work[i].ready_ns);
+        sg_sliced_want(slices, slices->work[i].ready_ns);
 }

@@ -8,6 +8,6 @@
 #include "sim/program/slices_state.h"
 
 /* The slice that begins now. */
-void sg_slices_begin(struct sg_slices *slices);
+void sg_sliced_begin(struct sg_sliced_state *slices);
 
 #endif

@@ -9,12 +9,12 @@
 
 /* ---- what is posted */
 
-static uint64_t climb_ns(const struct sg_slices *slices, int32_t rank, int32_t size)
+static uint64_t climb_ns(const struct sg_sliced_state *slices, int32_t rank, int32_t size)
 {
     return slices->hop_ns * (uint64_t)sg_tree_find(rank, size, SG_DEGREE_BARRIER).depth;
 }
 
-static bool add_fresh(struct sg_slices *slices, const struct sg_run_post *post)
+static bool add_fresh(struct sg_sliced_state *slices, const struct sg_run_post *post)
 {
     if (SG_APPEND(slices->fresh, slices->fresh_count, *post))
         return true;
@@ -22,8 +22,8 @@ static bool add_fresh(struct sg_slices *slices, const struct sg_run_post *post)
     return false;
 }
 
-static void post_message(struct sg_slices *slices, int32_t process, const struct sg_step *call,
-                         bool own)
+static void post_message(struct sg_sliced_state *slices, int32_t process,
+                         const struct sg_step *call, bool own)
 {
     bool sends = call->kind == SG_STEP_SEND || call->kind == SG_STEP_ISEND;
     uint64_t time_ns = slices->run.now_ns + slices->post_ns;
@@ -40,18 +40,19 @@ static void post_message(struct sg_slices *slices, int32_t process, const struct
 
     add_fresh(slices, &post);
     /* Endpoint 0 has to be told, unless it strobes anyway. */
-    sg_slices_want(slices,
+    sg_sliced_want(slices,
                    time_ns + (slices->setup->always
                                   ? 0
                                   : climb_ns(slices, process, slices->run.program->processes)));
 }
 
-static void post_collective(struct sg_slices *slices, int32_t process, const struct sg_step *call)
+static void post_collective(struct sg_sliced_state *slices, int32_t process,
+                            const struct sg_step *call)
 {
-    struct sg_slices_comm *comm = &slices->comms[call->comm];
+    struct sg_sliced_comm *comm = &slices->comms[call->comm];
     int32_t size = slices->run.program->comms[call->comm].size;
     uint64_t known_ns = slices->run.now_ns + slices->post_ns + climb_ns(slices, call->own, size);
-    struct sg_slices_work work = {.bytes = call->bytes,
+    struct sg_sliced_work work = {.bytes = call->bytes,
                                   .root = call->peer,
                                   .comm = call->comm,
                                   .operation = call->operation,
@@ -64,15 +65,15 @@ static void post_collective(struct sg_slices *slices, int32_t process, const str
     work.ready_ns = comm->ready_ns;
     comm->called = 0;
     comm->ready_ns = 0;
-    sg_slices_add_work(slices, &work);
-    sg_slices_want(slices, work.ready_ns);
+    sg_sliced_add_work(slices, &work);
+    sg_sliced_want(slices, work.ready_ns);
 }
 
 /* ---- processes */
 
 /* What a strobe takes of who computes: it comes and is answered, and the ends of those below in the
  * tree come, about together. */
-static uint64_t strobe_cost_ns(const struct sg_slices *slices, int32_t process)
+static uint64_t strobe_cost_ns(const struct sg_sliced_state *slices, int32_t process)
 {
     struct sg_tree_place place =
         sg_tree_find(process, slices->run.program->processes, SG_DEGREE_BARRIER);
@@ -82,22 +83,22 @@ static uint64_t strobe_cost_ns(const struct sg_slices *slices, int32_t process)
            slices->overhead_ns * (2 + children);
 }
 
-static void compute(struct sg_slices *slices, int32_t process, uint64_t ns)
+static void compute(struct sg_sliced_state *slices, int32_t process, uint64_t ns)
 {
-    struct sg_slices_process *self = &slices->processes[process];
+    struct sg_sliced_process *self = &slices->processes[process];
     uint64_t begin_ns = slices->run.now_ns, strobes;
 
     self->work_end_ns = begin_ns + ns;
-    sg_slices_steal(slices, process, self->owed_ns);
+    sg_sliced_steal(slices, process, self->owed_ns);
     self->owed_ns = 0;
     if (slices->setup->on_host && slices->setup->always) {
         strobes = self->work_end_ns / slices->slice_ns - begin_ns / slices->slice_ns;
-        sg_slices_steal(slices, process, strobes * strobe_cost_ns(slices, process));
+        sg_sliced_steal(slices, process, strobes * strobe_cost_ns(slices, process));
     }
     sg_run_push(&slices->run, self->work_end_ns, SG_RUN_RESUME, (uint32_t)process);
 }
 
-static void call(struct sg_slices *slices, int32_t process, const struct sg_step *call)
+static void call(struct sg_sliced_state *slices, int32_t process, const struct sg_step *call)
 {
     struct sg_run *run = &slices->run;
     uint64_t posted_ns = run->now_ns;
@@ -119,9 +120,9 @@ static void call(struct sg_slices *slices, int32_t process, const struct sg_step
         sg_run_leave(run, process, waits ? run->processes[process].return_ns : posted_ns);
 }
 
-static void resume(struct sg_slices *slices, int32_t process)
+static void resume(struct sg_sliced_state *slices, int32_t process)
 {
-    struct sg_slices_process *self = &slices->processes[process];
+    struct sg_sliced_process *self = &slices->processes[process];
     struct sg_step step;
 
     if (self->work_end_ns > slices->run.now_ns) {
@@ -137,9 +138,9 @@ static void resume(struct sg_slices *slices, int32_t process)
 
 /* ---- a run */
 
-static void set_times(struct sg_slices *slices)
+static void set_times(struct sg_sliced_state *slices)
 {
-    const struct sg_slices_setup *setup = slices->setup;
+    const struct sg_sliced_setup *setup = slices->setup;
 
     slices->network = *setup->network;
     slices->post_ns = sg_network_ns(slices->network.post_us);
@@ -153,12 +154,12 @@ static void set_times(struct sg_slices *slices)
     slices->agent_ns = sg_network_ns(slices->network.agent_us);
     slices->query_ns = sg_network_ns(slices->network.query_us);
     slices->slice_ns = setup->slice_ns;
-    slices->budget_bytes = setup->budget_bytes > 0 ? setup->budget_bytes : SG_SLICES_BUDGET_DEFAULT;
+    slices->budget_bytes = setup->budget_bytes > 0 ? setup->budget_bytes : SG_SLICED_BUDGET_DEFAULT;
     slices->depth = sg_tree_depth(slices->run.program->processes, SG_DEGREE_BARRIER);
     slices->alarm_ns = SG_RUN_PENDING;
 }
 
-static bool allocate(struct sg_slices *slices)
+static bool allocate(struct sg_sliced_state *slices)
 {
     const struct sg_program *program = slices->run.program;
 
@@ -175,7 +176,7 @@ static bool allocate(struct sg_slices *slices)
     return true;
 }
 
-static void clear(struct sg_slices *slices)
+static void clear(struct sg_sliced_state *slices)
 {
     sg_run_close(&slices->run);
     for (uint32_t i = 0; i < slices->run.program->comm_count && slices->comms != NULL; i++)
@@ -186,10 +187,10 @@ static void clear(struct sg_slices *slices)
     free(slices->work);
 }
 
-enum sg_status sg_slices_run(const struct sg_slices_setup *setup, const struct sg_program *program,
+enum sg_status sg_sliced_run(const struct sg_sliced_setup *setup, const struct sg_program *program,
                              struct sg_program_result *result)
 {
-    struct sg_slices slices = {.setup = setup};
+    struct sg_sliced_state slices = {.setup = setup};
     enum sg_status status = sg_run_open(program, &slices.run);
     struct sg_queue_entry entry;
 
@@ -201,7 +202,7 @@ enum sg_status sg_slices_run(const struct sg_slices_setup *setup, const struct s
             resume(&slices, (int32_t)entry.index);
         } else if (entry.time_ns == slices.alarm_ns) {
             slices.alarm_ns = SG_RUN_PENDING;
-            sg_slices_begin(&slices);
+            sg_sliced_begin(&slices);
         }
     }
     status = sg_run_finish(&slices.run, result);

@@ -18,7 +18,7 @@
 #include "sim/program/slices_setup.h"
 
 /* One line says what is wrong. */
-enum sg_status sg_slices_run(const struct sg_slices_setup *setup, const struct sg_program *program,
+enum sg_status sg_sliced_run(const struct sg_sliced_setup *setup, const struct sg_program *program,
                              struct sg_program_result *result);
 
 #endif

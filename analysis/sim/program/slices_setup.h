@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#define SG_SLICES_BUDGET_DEFAULT 65536
+#define SG_SLICED_BUDGET_DEFAULT 65536
 
-struct sg_slices_setup {
+struct sg_sliced_setup {
     const struct sg_network *network;
     uint64_t slice_ns;
     uint64_t

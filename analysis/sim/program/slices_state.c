@@ -4,7 +4,7 @@
 
 enum { EVENT_SLICE = SG_RUN_OWN };
 
-void sg_slices_want(struct sg_slices *slices, uint64_t time_ns)
+void sg_sliced_want(struct sg_sliced_state *slices, uint64_t time_ns)
 {
     uint64_t after_ns = time_ns > slices->end_ns ? time_ns : slices->end_ns;
     uint64_t boundary_ns = (after_ns / slices->slice_ns + 1) * slices->slice_ns;
@@ -15,7 +15,7 @@ void sg_slices_want(struct sg_slices *slices, uint64_t time_ns)
     sg_run_push(&slices->run, boundary_ns, EVENT_SLICE, 0);
 }
 
-bool sg_slices_add_work(struct sg_slices *slices, const struct sg_slices_work *work)
+bool sg_sliced_add_work(struct sg_sliced_state *slices, const struct sg_sliced_work *work)
 {
     if (SG_APPEND(slices->work, slices->work_count, *work))
         return true;
@@ -23,16 +23,16 @@ bool sg_slices_add_work(struct sg_slices *slices, const struct sg_slices_work *w
     return false;
 }
 
-void sg_slices_done(struct sg_slices *slices, int32_t process, uint32_t request, uint64_t done_ns,
-                    uint64_t return_ns)
+void sg_sliced_done(struct sg_sliced_state *slices, int32_t process, uint32_t request,
+                    uint64_t done_ns, uint64_t return_ns)
 {
     if (sg_run_done(&slices->run, process, request, done_ns, return_ns))
         sg_run_leave(&slices->run, process, slices->run.processes[process].return_ns);
 }
 
-void sg_slices_steal(struct sg_slices *slices, int32_t process, uint64_t ns)
+void sg_sliced_steal(struct sg_sliced_state *slices, int32_t process, uint64_t ns)
 {
-    struct sg_slices_process *self = &slices->processes[process];
+    struct sg_sliced_process *self = &slices->processes[process];
 
     if (self->work_end_ns <= slices->run.now_ns)
         return;

@@ -6,7 +6,7 @@
 #include "sim/program/run.h"
 #include "sim/program/slices_setup.h"
 
-struct sg_slices_process {
+struct sg_sliced_process {
     uint64_t work_end_ns;         /* of its computation; 0: it does not compute */
     uint64_t owed_ns;             /* to its agent, from its next computation */
     uint64_t send_ns, receive_ns; /* until then its adapter sends, receives */
@@ -16,14 +16,14 @@ struct sg_slices_process {
 };
 
 /* A communicator's collective that some members have called. */
-struct sg_slices_comm {
+struct sg_sliced_comm {
     uint32_t *requests; /* by rank */
     int32_t called;
     uint64_t ready_ns; /* endpoint 0 of it knows that all so far have called */
 };
 
 /* One that all have called, or a message whose send and receive match. */
-struct sg_slices_work {
+struct sg_sliced_work {
     uint64_t bytes;         /* that are left */
     uint64_t ready_ns;      /* of a collective */
     uint32_t send, receive; /* requests of a message */
@@ -35,32 +35,32 @@ struct sg_slices_work {
     uint64_t first_ns, second_ns;
 };
 
-struct sg_slices {
+struct sg_sliced_state {
     struct sg_run run;
-    const struct sg_slices_setup *setup;
+    const struct sg_sliced_setup *setup;
     struct sg_network network;
     uint64_t slice_ns, budget_bytes;
     /* of a strobe until it is everywhere; of a message; of the host; to post, to handle a
      * descriptor; between queries */
     uint64_t strobe_ns, hop_ns, overhead_ns, post_ns, agent_ns, query_ns;
     int depth; /* of the tree */
-    struct sg_slices_process *processes;
-    struct sg_slices_comm *comms;
+    struct sg_sliced_process *processes;
+    struct sg_sliced_comm *comms;
     struct sg_run_post *fresh; /* descriptors that no slice has exchanged; request: of who posted */
     uint32_t fresh_count;
-    struct sg_slices_work *work; /* to do, in order */
+    struct sg_sliced_work *work; /* to do, in order */
     uint32_t work_count;
     uint64_t alarm_ns; /* the next slice's begin; SG_RUN_PENDING: none */
     uint64_t end_ns;   /* of the last slice */
 };
 
 /* What one computing process loses to its agent, where that is on the host. */
-void sg_slices_steal(struct sg_slices *slices, int32_t process, uint64_t ns);
+void sg_sliced_steal(struct sg_sliced_state *slices, int32_t process, uint64_t ns);
 /* A slice is to begin after time_ns. */
-void sg_slices_want(struct sg_slices *slices, uint64_t time_ns);
+void sg_sliced_want(struct sg_sliced_state *slices, uint64_t time_ns);
 /* The request is done, and the process goes on where it waits for it. */
-void sg_slices_done(struct sg_slices *slices, int32_t process, uint32_t request, uint64_t done_ns,
-                    uint64_t return_ns);
-bool sg_slices_add_work(struct sg_slices *slices, const struct sg_slices_work *work);
+void sg_sliced_done(struct sg_sliced_state *slices, int32_t process, uint32_t request,
+                    uint64_t done_ns, uint64_t return_ns);
+bool sg_sliced_add_work(struct sg_sliced_state *slices, const struct sg_sliced_work *work);
 
 #endif
