@@ -114,8 +114,8 @@ static uint64_t move(struct slice *slice, struct sg_sliced_work *work, uint64_t 
     to->used_bytes += bytes;
     work->bytes -= bytes;
     work->finished = work->bytes == 0;
-    work->first_ns = left_ns;
     work->second_ns = to->receive_ns + slices->overhead_ns;
+    work->first_ns = work->second_ns + slices->hop_ns; /* the sender is told */
     return work->second_ns;
 }
 
@@ -130,6 +130,15 @@ static uint64_t move_all(struct slice *slice, uint64_t begin_ns)
             last_ns = later(last_ns, move(slice, &slices->work[i], begin_ns));
     }
     return last_ns;
+}
+
+static bool has_unfinished_messages(const struct sg_sliced_state *slices)
+{
+    for (uint32_t i = 0; i < slices->work_count; i++) {
+        if (!slices->work[i].collective)
+            return true;
+    }
+    return false;
 }
 
 /* ---- collectives */
@@ -199,15 +208,23 @@ static uint64_t run_collectives(struct slice *slice, bool reductions, uint64_t b
 
 /* ---- microphases */
 
+/* Has a strobe of its own; every descriptor is answered. Returns when it is over. */
+static uint64_t run_exchange(struct slice *slice)
+{
+    struct sg_sliced_state *slices = slice->slices;
+    uint64_t last_ns = slice->begin_ns + slices->strobe_ns +
+                       slice->most_descriptors * slices->agent_ns +
+                       (slice->most_descriptors > 0 ? 2 * slices->hop_ns : 0);
+
+    return known_ns(slice, slice->begin_ns, last_ns);
+}
+
 /* A strobe each; returns when the last one is over. */
 static uint64_t run_apart(struct slice *slice)
 {
     struct sg_sliced_state *slices = slice->slices;
-    uint64_t begin_ns = slice->begin_ns, over_ns, last_ns;
+    uint64_t over_ns = run_exchange(slice), last_ns;
 
-    last_ns = begin_ns + slices->strobe_ns + slice->most_descriptors * slices->agent_ns +
-              (slice->most_descriptors > 0 ? slices->hop_ns : 0);
-    over_ns = known_ns(slice, begin_ns, last_ns);
     last_ns = over_ns + slices->strobe_ns + (slice->most_matches > 0 ? slices->agent_ns : 0);
     over_ns = known_ns(slice, over_ns, last_ns);
     last_ns = move_all(slice, over_ns + slices->strobe_ns);
@@ -221,13 +238,14 @@ static uint64_t run_apart(struct slice *slice)
     return over_ns;
 }
 
-/* One strobe for all. */
+/* One strobe for all, but for the exchange of messages, which all have to have done. */
 static uint64_t run_together(struct slice *slice)
 {
     struct sg_sliced_state *slices = slice->slices;
-    uint64_t begin_ns = slice->begin_ns, strobed_ns = begin_ns + slices->strobe_ns;
-    uint64_t matched_ns = strobed_ns + (slice->most_descriptors > 0 ? slices->hop_ns : 0) +
-                          (slice->most_descriptors + (slice->most_matches > 0)) * slices->agent_ns;
+    bool has_messages = slice->most_descriptors > 0 || has_unfinished_messages(slices);
+    uint64_t begin_ns = has_messages ? run_exchange(slice) : slice->begin_ns;
+    uint64_t matched_ns =
+        begin_ns + slices->strobe_ns + (slice->most_matches > 0 ? slices->agent_ns : 0);
     uint64_t last_ns = later(matched_ns, move_all(slice, matched_ns));
 
     last_ns = later(last_ns, run_collectives(slice, false, begin_ns));

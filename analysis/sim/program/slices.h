@@ -1,10 +1,10 @@
 /* A program under buffered coscheduling (paper 001, section 4), slice by slice.
  *
  * What a slice does is computed at its boundary: which descriptors have been posted before it, what
- * of them matches, and how long each microphase takes, message by message. The times of collectives
- * are those of the protocol (shim/algos/bcs) among as many endpoints without a jitter, which tests
- * compare; messages follow design and paper, a blocking send returns when its data have been
- * fetched. Each process is an endpoint of its own.
+ * of them matches, and how long each microphase takes, message by message. The times are those of the
+ * protocol (shim/algos/bcs) without a jitter, which tests compare; but a message moves as a whole,
+ * not chunk by chunk. A blocking send returns when its data have been fetched and the sender has
+ * been told. Each process is an endpoint of its own.
  *
  * A slice begins at the first boundary after the end of the last one. Where the network has
  * query_us, hardware says that all are done, at a multiple of it after the microphase's begin; else
