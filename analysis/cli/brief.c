@@ -48,7 +48,8 @@ static int read_and_say(void *path)
     char *text = NULL;
     FILE *out;
 
-    if (sg_report_read(path, true, &watch, &report) != SG_OK)
+    /* Without the progress: who is killed cannot take it off the terminal. */
+    if (sg_report_read(path, false, &watch, &report) != SG_OK)
         return 1;
     out = open_memstream(&text, &bytes);
     if (out != NULL) {
