@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -207,15 +208,49 @@ static bool can_make_directory(const char *place)
     return made;
 }
 
+static bool is_empty(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    int entries = 0;
+
+    if (stream == NULL)
+        return false;
+    while (entries <= 2 && readdir(stream) != NULL)
+        entries++;
+    closedir(stream);
+    return entries <= 2; /* . and .. */
+}
+
+/* In place: the directory itself if it is there and empty, else the next one above it that is
+ * there, in which it is made, or another beside it. */
+static void find_place(char *path)
+{
+    do {
+        char *slash;
+
+        for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
+            path[end - 1] = '\0';
+        if (is_empty(path))
+            return;
+        slash = strrchr(path, '/');
+        if (slash == NULL)
+            strcpy(path, ".");
+        else
+            slash[slash == path] = '\0';
+    } while (access(path, F_OK) != 0);
+}
+
 void sg_doctor_check_directory(const struct sg_doctor *doctor, struct sg_finding *out)
 {
-    const char *place = doctor->config->directory[0] != '\0' ? doctor->config->directory : ".";
+    const char *directory = doctor->config->directory;
+    char place[PATH_MAX] = ".";
     struct statvfs space;
     double room_mib;
 
-    /* What does not exist is made where its parents allow it. */
-    if (access(place, F_OK) != 0)
-        place = ".";
+    if (directory[0] != '\0' && strlen(directory) < sizeof place) {
+        strcpy(place, directory);
+        find_place(place);
+    }
     if (!can_make_directory(place) || statvfs(place, &space) != 0) {
         sg_finding_set(out, SG_HEALTH_BAD, "stagger run --output DIR, or STAGGER_DIR",
                        "runs cannot write into %s: %s",

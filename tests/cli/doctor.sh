@@ -122,7 +122,7 @@ printf '#include <errno.h>\n#include <sys/uio.h>\nssize_t process_vm_readv(pid_t
 check "that ranks may not read each other's memory is noted" \
     says refused note 'single copy' "ranks may not read each other's memory \(Operation not permitted"
 mkdir readonly
-STAGGER_DIR=/proc doctor directory --launcher bin/good
+STAGGER_DIR=/proc/new doctor directory --launcher bin/good
 check "a directory that cannot be written is bad" all 'is 1 "$status"' \
     'says directory BAD directory "runs cannot write into /proc: .*; stagger run --output DIR"'
 

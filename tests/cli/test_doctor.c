@@ -176,12 +176,16 @@ static void directory(void)
     struct sg_finding finding;
 
     begin("directory");
-    snprintf(where, sizeof where, "%s", "/proc");
+    snprintf(where, sizeof where, "%s", "/proc/new/run/");
     config.directory = where;
     finding = examine("directory", sg_doctor_check_directory);
     CU_ASSERT_EQUAL(finding.health, SG_HEALTH_BAD);
     CU_ASSERT(says(&finding, "runs cannot write into /proc"));
-    snprintf(where, sizeof where, "%s", place);
+    /* One that is taken: the run's is beside it. */
+    snprintf(where, sizeof where, "%s", "/proc");
+    finding = examine("directory", sg_doctor_check_directory);
+    CU_ASSERT_NOT_EQUAL(finding.health, SG_HEALTH_BAD);
+    snprintf(where, sizeof where, "%s/new/run", place);
     finding = examine("directory", sg_doctor_check_directory);
     CU_ASSERT_NOT_EQUAL(finding.health, SG_HEALTH_BAD);
     CU_ASSERT(says(&finding, "MiB free"));
