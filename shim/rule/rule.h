@@ -1,11 +1,11 @@
 /* Rules: (operation, call site, bytes, communicator) -> algorithm and parameters, as text.
  *
- * operation[@site][~communicator][[bytes]]=algorithm[(parameter=value,...)]
+ *     operation[@site][~communicator][[bytes]]=algorithm[(parameter=value,...)]
  *
- * operation     barrier, reduce, allreduce, bcast or * site          file:line, a function glob,
- * module+0xoffset, or an id of 8 hex digits; * communicator  a name glob, or a range of sizes
- * (2-64, 8, 16-, -4); * bytes         [low-high], [low-], [-high], [n]; k, m, g are powers of 1024;
- * inclusive
+ *   operation     barrier, reduce, allreduce, bcast or *
+ *   site          file:line, a function glob, module+0xoffset, or an id of 8 hex digits; *
+ *   communicator  a name glob, or a range of sizes (2-64, 8, 16-, -4); *
+ *   bytes         [low-high], [low-], [-high], [n]; k, m, g are powers of 1024; inclusive
  *
  * A word of 8 hex digits is an id. An operation * stands for those that the algorithm takes. The
  * first '=' ends the left side, brackets right in front of it are bytes, the first '~' begins the
@@ -120,7 +120,7 @@ const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int in
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
                          const struct sg_rule_comm *comm);
 
-/* The largest call that may come to a choice; ones may be larger that would come to a like one. */
+/* The most bytes of the calls that the rule is for. */
 uint64_t sg_ruleset_most_bytes(const struct sg_ruleset *rules, int index);
 
 /* What was seen of a rule since the set was made. */
