@@ -5,27 +5,11 @@
  *
  * Of a binomial tree the rank between those two waits for what it only passes on.
  */
+#include "clock.h"
 #include "mpi_test.h"
 
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void compute(double ms)
-{
-    double end_s = now_s() + ms * 1e-3;
-
-    while (now_s() < end_s)
-        ;
-}
 
 /* Waits for a message of that rank's without keeping a processor that others need. */
 static void hear(int from)

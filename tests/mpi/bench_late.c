@@ -4,36 +4,20 @@
  * barrier|allreduce. Between two calls all ranks sleep, so that nothing of the call before is
  * left; stagger-bench, which measures several algorithms in turn, is not as quiet.
  */
+#include "clock.h"
+
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 300, WARM_ROUNDS = 20, ELEMENTS = 128 };
 #define LATE_NS UINT64_C(1000000)
 #define ROUND_NS UINT64_C(3000000)
-#define NS_PER_S UINT64_C(1000000000)
 
 static int is_allreduce;
 static double own[ELEMENTS], sum[ELEMENTS];
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static void sleep_until(uint64_t ns)
-{
-    struct timespec until = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
-        ;
-}
 
 static void call(void)
 {

@@ -2,31 +2,15 @@
  * lies anywhere in a slice: bench_slices SLICE_US ROUNDS. Prints the mean time from the last entry
  * to the last exit, in us. All ranks are on one machine, whose clock they share.
  */
+#include "clock.h"
+
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#define NS_PER_S UINT64_C(1000000000)
 #define ROUND_SLICES 6
 #define WARM_ROUNDS 20
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static void sleep_until(uint64_t ns)
-{
-    struct timespec until = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
-        ;
-}
 
 /* Alike on all ranks. */
 static uint64_t draw(uint64_t *random, uint64_t below)

@@ -14,6 +14,8 @@
  * come, as the library's sleepers do (shim/wait/wait.c). Ways take turns, so that what else goes
  * on meets them alike.
  */
+#include "clock.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -24,7 +26,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SLEEPERS_MAX 63
@@ -46,14 +47,6 @@ struct place {
 /* Of a number: place 0 is the late process's, and everyone's in the way `one`. */
 static struct place *places;
 static int sleepers;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 static enum way way_of(uint32_t round)
 {

@@ -3,25 +3,10 @@
  *
  *     exchanges MS STEPS
  */
+#include "clock.h"
 #include "mpi_test.h"
 
 #include <stdlib.h>
-
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void compute(double ms)
-{
-    double end_s = now_s() + ms * 1e-3;
-
-    while (now_s() < end_s)
-        ;
-}
 
 static void swap(int rank, int other, int value)
 {

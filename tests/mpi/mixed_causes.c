@@ -5,7 +5,7 @@
  *   RANK:faults:US  touches pages that are not there, for as much of its processor's time
  *   RANK:sleep:US   sleeps
  *   RANK:hog:US     computes on a processor that a thread of its own computes on, too
- *   RANK:rival:US  computes on a processor that another process computes on, too
+ *   RANK:rival:US   computes on a processor that another process computes on, too
  *   RANK:held:US    computes, in a control group whose cpu.stat is FILE, and which has a quota
  *   RANK:read:N     reads FILE N times, past the kernel's cache
  *   RANK:inwork:US, insleep, inhog, inrival, inheld: the same as without `in`, in a call of MPI

@@ -218,6 +218,7 @@ $(P)/stripped/%: $(P)/%
 	$(Q)strip -o $@ $<
 
 $(addprefix $(P)/,bench_added bench_call): tests/mpi/blocks.h
+$(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/mpi/clock.h
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 
