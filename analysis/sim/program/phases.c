@@ -153,11 +153,6 @@ static bool is_due(const struct slice *slice, const struct sg_sliced_work *work,
     return work->collective && is_reduction(work) == reductions && work->ready_ns < slice->begin_ns;
 }
 
-static uint64_t bytes_ns(double ns_per_byte, uint64_t bytes)
-{
-    return (uint64_t)((double)bytes * ns_per_byte + 0.5);
-}
-
 /* Partial results climb a binomial tree, one level after another. */
 static uint64_t climb_ns(const struct sg_sliced_state *slices, int32_t size, uint64_t bytes)
 {
@@ -165,8 +160,9 @@ static uint64_t climb_ns(const struct sg_sliced_state *slices, int32_t size, uin
 
     return (uint64_t)sg_tree_levels(size) *
                (slices->hop_ns + sg_network_gap_ns(network, bytes) +
-                bytes_ns(network->copy_ns_per_byte + network->reduce_ns_per_byte, bytes)) +
-           bytes_ns(network->copy_ns_per_byte, bytes);
+                sg_network_bytes_ns(network->copy_ns_per_byte + network->reduce_ns_per_byte,
+                                    bytes)) +
+           sg_network_bytes_ns(network->copy_ns_per_byte, bytes);
 }
 
 /* The strobe is sent at begin_ns. Returns when all are done. */
@@ -177,7 +173,7 @@ static uint64_t run_collective(struct slice *slice, struct sg_sliced_work *work,
     uint64_t bytes = work->bytes < slices->budget_bytes ? work->bytes : slices->budget_bytes;
     uint64_t strobed_ns = begin_ns + (size > 1 ? slices->strobe_ns : 0);
     uint64_t spread_ns = sg_network_multicast_ns(&slices->network, bytes) +
-                         bytes_ns(slices->network.copy_ns_per_byte, bytes);
+                         sg_network_bytes_ns(slices->network.copy_ns_per_byte, bytes);
 
     work->bytes -= bytes;
     work->finished = work->bytes == 0;

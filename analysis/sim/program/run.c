@@ -12,8 +12,8 @@ enum sg_status sg_run_open(const struct sg_program *program, struct sg_run *run)
                            .posts_free = SG_RUN_NONE};
     run->processes = calloc((size_t)program->processes, sizeof *run->processes);
     if (run->processes == NULL) {
-        sg_log("sim: out of memory");
-        return SG_ERR_MEMORY;
+        sg_run_fail(run, SG_ERR_MEMORY, "out of memory");
+        return run->status;
     }
     for (int32_t i = 0; i < program->processes; i++) {
         run->processes[i].requests = SG_RUN_NONE;

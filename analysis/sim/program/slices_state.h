@@ -31,8 +31,9 @@ struct sg_sliced_work {
     uint32_t comm;
     uint8_t operation;
     bool collective;
-    bool finished; /* in this slice: at the sender or the root, at the receiver or the others */
-    uint64_t first_ns, second_ns;
+    bool finished;      /* in this slice: */
+    uint64_t first_ns;  /* at the sender, or the root */
+    uint64_t second_ns; /* at the receiver, or the other members */
 };
 
 struct sg_sliced_state {
@@ -40,10 +41,13 @@ struct sg_sliced_state {
     const struct sg_sliced_setup *setup;
     struct sg_network network;
     uint64_t slice_ns, budget_bytes;
-    /* of a strobe until it is everywhere; of a message; of the host; to post, to handle a
-     * descriptor; between queries */
-    uint64_t strobe_ns, hop_ns, overhead_ns, post_ns, agent_ns, query_ns;
-    int depth; /* of the tree */
+    uint64_t strobe_ns;   /* until a strobe is everywhere */
+    uint64_t hop_ns;      /* of an empty message */
+    uint64_t overhead_ns; /* of the host for a message */
+    uint64_t post_ns;     /* of a process for a post */
+    uint64_t agent_ns;    /* of the agent for a descriptor */
+    uint64_t query_ns;    /* between two queries of the hardware; 0: DONE climbs the tree */
+    int depth;            /* of that tree */
     struct sg_sliced_process *processes;
     struct sg_sliced_comm *comms;
     struct sg_run_post *fresh; /* descriptors that no slice has exchanged; request: of who posted */

@@ -145,8 +145,7 @@ static void post_receive(struct stock *stock, const struct sg_run_post *message,
         return;
     }
     take(stock, message->to,
-         (uint64_t)((double)post.bytes * network_of(stock, post.from, post.to)->copy_ns_per_byte +
-                    0.5));
+         sg_network_bytes_ns(network_of(stock, post.from, post.to)->copy_ns_per_byte, post.bytes));
     done(stock, message->to, request, stock->processes[message->to].busy_ns);
 }
 
@@ -248,6 +247,16 @@ static struct sg_run_post message_of(const struct stock *stock, int32_t process,
     };
 }
 
+/* What the round waited for is there. */
+static void end_round(struct stock *stock, int32_t process)
+{
+    struct process *self = &stock->processes[process];
+
+    if (self->folds)
+        take(stock, process,
+             sg_network_bytes_ns(stock->setup->network->reduce_ns_per_byte, self->call.bytes));
+}
+
 /* Begins rounds until one has to be waited for; false: the collective is over. */
 static bool go_round(struct stock *stock, int32_t process)
 {
@@ -277,9 +286,7 @@ static bool go_round(struct stock *stock, int32_t process)
             return true;
         if (stock->run.processes[process].return_ns > self->busy_ns)
             self->busy_ns = stock->run.processes[process].return_ns;
-        if (self->folds)
-            take(stock, process,
-                 (uint64_t)((double)call->bytes * stock->setup->network->reduce_ns_per_byte + 0.5));
+        end_round(stock, process);
     }
     return false;
 }
@@ -292,10 +299,7 @@ static void go_on(struct stock *stock, int32_t process)
     if (stock->run.processes[process].return_ns > self->busy_ns)
         self->busy_ns = stock->run.processes[process].return_ns;
     if (self->call.kind == SG_STEP_COLLECTIVE) {
-        if (self->folds)
-            take(stock, process,
-                 (uint64_t)((double)self->call.bytes * stock->setup->network->reduce_ns_per_byte +
-                            0.5));
+        end_round(stock, process);
         if (go_round(stock, process))
             return;
     }

@@ -52,7 +52,7 @@ static uint64_t issue_self(struct world *world, struct item *item, uint64_t time
         time_ns += world->overhead_ns;
         effect_ns = time_ns + world->loopback_ns;
     } else {
-        time_ns += sg_world_bytes_ns(world->network.copy_ns_per_byte, item->base.access.bytes);
+        time_ns += sg_network_bytes_ns(world->network.copy_ns_per_byte, item->base.access.bytes);
         effect_ns = time_ns;
     }
     own->self_ns = later(own->self_ns, effect_ns);
@@ -140,9 +140,9 @@ static const char *combine(struct sg_host *host, const struct sg_host_endpoint *
     bool copy = action->kind == SG_ACTION_COPY;
 
     if (!copy || !sg_node_level_places_result(world))
-        world->cursor_ns += sg_world_bytes_ns(copy ? world->network.copy_ns_per_byte
-                                                   : world->network.reduce_ns_per_byte,
-                                              action->data.bytes);
+        world->cursor_ns += sg_network_bytes_ns(copy ? world->network.copy_ns_per_byte
+                                                     : world->network.reduce_ns_per_byte,
+                                                action->data.bytes);
     return NULL;
 }
 

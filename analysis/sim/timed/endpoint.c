@@ -114,8 +114,8 @@ static uint64_t mpich_copy_ns(const struct world *world, const struct sg_flight 
 {
     if (!world->setup->mpich_copies || base->kind != SG_FLIGHT_MESSAGE)
         return 0;
-    return sg_world_bytes_ns(world->network.copy_ns_per_byte,
-                             (uint64_t)base->header.parts * base->header.bytes);
+    return sg_network_bytes_ns(world->network.copy_ns_per_byte,
+                               (uint64_t)base->header.parts * base->header.bytes);
 }
 
 /* Delivers one item from time_ns on; returns when that is done. */

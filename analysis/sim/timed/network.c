@@ -331,9 +331,14 @@ uint64_t sg_network_ns(double us)
     return (uint64_t)(us * 1e3 + 0.5);
 }
 
+uint64_t sg_network_bytes_ns(double ns_per_byte, uint64_t bytes)
+{
+    return (uint64_t)((double)bytes * ns_per_byte + 0.5);
+}
+
 uint64_t sg_network_gap_ns(const struct sg_network *network, uint64_t bytes)
 {
-    return (uint64_t)((double)bytes * network->gap_ns_per_byte + 0.5);
+    return sg_network_bytes_ns(network->gap_ns_per_byte, bytes);
 }
 
 uint64_t sg_network_multicast_ns(const struct sg_network *network, uint64_t bytes)

@@ -47,6 +47,7 @@ enum sg_status sg_network_set(struct sg_network *network, const char *assignment
 
 /* For a number of bytes and for times in us, rounded to ns. */
 uint64_t sg_network_ns(double us);
+uint64_t sg_network_bytes_ns(double ns_per_byte, uint64_t bytes);
 uint64_t sg_network_gap_ns(const struct sg_network *network, uint64_t bytes);
 uint64_t sg_network_multicast_ns(const struct sg_network *network, uint64_t bytes);
 

@@ -198,11 +198,6 @@ static inline uint64_t later(uint64_t left_ns, uint64_t right_ns)
     return left_ns > right_ns ? left_ns : right_ns;
 }
 
-static inline uint64_t sg_world_bytes_ns(double ns_per_byte, uint64_t bytes)
-{
-    return (uint64_t)((double)bytes * ns_per_byte + 0.5);
-}
-
 /* Whose send_ns and receive_ns are those of the endpoint's adapter: the first that shares it. */
 static inline struct endpoint *sg_world_adapter(struct world *world, int32_t endpoint)
 {

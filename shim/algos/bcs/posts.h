@@ -29,14 +29,14 @@ struct sg_bcs_send {
     uint32_t handle, number, bytes;
     int32_t to, tag;
     uint16_t local, to_local;
-    uint32_t since;   /* the exchange that may offer it, or a later one */
-    uint32_t offered; /* the last one that did */
+    uint32_t since;   /* the first exchange that may offer it */
+    uint32_t offered; /* the last exchange that did */
     uint32_t taken;   /* the strobe in which its receiver had all of it */
-    uint32_t asked;   /* the strobe in which it was, last, for the bytes at */
-    uint32_t offset;
-    uint16_t asker; /* the receive */
-    uint8_t state;  /* enum sg_bcs_send_state */
-    uint8_t slot;   /* of those to be read from; SG_BCS_NO_SLOT */
+    uint32_t asked;   /* the last strobe in which its receiver asked for bytes, */
+    uint32_t offset;  /* from here on */
+    uint16_t asker;   /* the receive */
+    uint8_t state;    /* enum sg_bcs_send_state */
+    uint8_t slot;     /* of those to be read from; SG_BCS_NO_SLOT */
 };
 
 enum sg_bcs_receive_state {
@@ -53,8 +53,8 @@ struct sg_bcs_receive {
     uint32_t handle, number, bytes;
     int32_t from, tag; /* asked for; SG_ANY */
     uint16_t local, from_local;
-    uint32_t since; /* the exchange that may match it, or a later one */
-    uint32_t over;  /* the strobe in which it was */
+    uint32_t since; /* the first exchange that may match it */
+    uint32_t over;  /* the strobe in which it got that state */
     uint32_t asked; /* the strobe in which it last asked for bytes */
     uint8_t state;  /* enum sg_bcs_receive_state */
     bool is_probe;
@@ -70,7 +70,7 @@ struct sg_bcs_descriptor {
     int32_t from, tag;
     uint16_t local, to_local;
     uint32_t bytes, number;
-    uint32_t before;   /* number of the sender's last one to this rank in the same exchange; or 0 */
+    uint32_t before;   /* number of its sender's previous one to this rank in this exchange; or 0 */
     uint32_t exchange; /* that it came in */
     uint16_t post, slot;
     bool is_expected; /* by a receive that was there when it came */

@@ -60,11 +60,12 @@ enum {
 };
 enum { SG_BCS_EDGE, SG_BCS_IS_RESULT };
 #define SG_BCS_LATER 16
-/* Of a DESCRIPTOR: ranks, 16 bits each, the sender's first; and place, its post and above that the
- * slot with its first bytes from 1, or 0. */
+/* Of a DESCRIPTOR. RANKS: the sender's, and in the upper 16 bits the receiver's. PLACE: the sender's
+ * post, and in the upper 16 bits 1 + the slot that its first bytes are in, or 0. */
 enum { SG_BCS_RANKS, SG_BCS_MESSAGE_TAG, SG_BCS_BYTES, SG_BCS_NUMBER, SG_BCS_PLACE };
-/* Of the others to a post: which; then of an ANSWER; of a PULL and TOOK; of a FILLED. */
+/* Of an ANSWER, REFUSED, PULL, FILLED and TOOK: the post at the endpoint that it goes to. */
 enum { SG_BCS_POST };
+/* What else an ANSWER, a PULL or TOOK, and a FILLED have. */
 enum { SG_BCS_IS_REFUSED = 1 };
 enum { SG_BCS_ASKER = 1, SG_BCS_OFFSET, SG_BCS_IS_ALL };
 enum { SG_BCS_SLOT = 1 };
