@@ -24,6 +24,8 @@ static void write_log(const char *directory, int rank, int bits, const uint8_t *
     if ((bits & 1) == 0) {
         fabricate_start(&log, rank, 2);
         log.header.trace_mode = bits & 2 ? SG_TRACE_STATS : SG_TRACE_OTF2;
+        log.header.next_slot = log.header.allocated_slots = size / SG_SLOT_BYTES;
+        log.header.counts_calls = 1;
         fwrite(&log.header, 1, sizeof log.header, file);
         for (size_t at = sizeof log.header; at < SG_LOG_HEADER_BYTES; at++)
             fputc(0, file);
