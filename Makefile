@@ -57,14 +57,14 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model program explore exhaustive papers)
-TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) analysis/report \
-                  analysis/report/trials analysis/report/profile analysis/report/waitstates \
-                  analysis/report/path analysis/report/causes analysis/report/before analysis/report/slices analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch analysis/options analysis/output $(SIM_DIRS) \
+REPORT_DIRS    := analysis/report $(addprefix analysis/report/,before causes path profile slices trials waitstates)
+TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) \
+                  analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch \
+                  analysis/options analysis/output $(SIM_DIRS) \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
-                  analysis/options analysis/output analysis/report analysis/report/trials analysis/report/profile \
-                  analysis/report/waitstates analysis/report/path analysis/report/causes analysis/report/before analysis/report/slices analysis/compare analysis/advise analysis/page analysis/perfetto \
+                  analysis/options analysis/output $(REPORT_DIRS) analysis/compare analysis/advise analysis/page analysis/perfetto \
                   analysis/watch $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \

@@ -303,6 +303,28 @@ static void define_class(struct definer *definer, uint32_t ref, uint32_t first, 
                                                              OTF2_RECORDER_KIND_CPU));
 }
 
+static bool has_slices(const struct sg_unified *unified)
+{
+    for (int i = 0; i < unified->summary_count; i++)
+        if (unified->summaries[i].slices > 0)
+            return true;
+    return false;
+}
+
+static void define_slices(struct definer *definer)
+{
+    for (uint32_t ref = 0; ref < SG_SLICE_METRICS; ref++) {
+        const struct sg_metric_definition metric = {sg_slice_metrics[ref].name,
+                                                    sg_slice_metrics[ref].meaning,
+                                                    sg_slice_metrics[ref].is_time ? "ns" : "#"};
+
+        define_metric(definer, SG_METRIC_SLICES + ref, &metric);
+    }
+    define_class(definer, SG_CLASS_SLICE, SG_METRIC_SLICES + SG_SLICE_LETTS,
+                 SG_SLICE_METRICS - SG_SLICE_LETTS);
+    define_class(definer, SG_CLASS_SLICE_GLOBAL, SG_METRIC_SLICES, SG_SLICE_LETTS);
+}
+
 static void define_metrics(struct definer *definer)
 {
     static const struct sg_metric_definition interval = {
@@ -318,22 +340,14 @@ static void define_metrics(struct definer *definer)
 
         define_metric(definer, SG_METRIC_FIGURES + figure, &metric);
     }
-    for (uint32_t ref = 0; ref < SG_SLICE_METRICS; ref++) {
-        const struct sg_metric_definition metric = {sg_slice_metrics[ref].name,
-                                                    sg_slice_metrics[ref].meaning,
-                                                    sg_slice_metrics[ref].is_time ? "ns" : "#"};
-
-        define_metric(definer, SG_METRIC_SLICES + ref, &metric);
-    }
     define_class(definer, SG_CLASS_COLLECTIVES, 0, SG_METRIC_COUNT);
     define_class(definer, SG_CLASS_INTERVAL, SG_METRIC_INTERVAL, 1);
     for (uint32_t source = 0; source < SG_SOURCE_COUNT; source++)
         define_class(definer, SG_CLASS_OF_SOURCE(source),
                      SG_METRIC_FIGURES + sg_source_table[source].first,
                      sg_source_table[source].count);
-    define_class(definer, SG_CLASS_SLICE, SG_METRIC_SLICES + SG_SLICE_LETTS,
-                 SG_SLICE_METRICS - SG_SLICE_LETTS);
-    define_class(definer, SG_CLASS_SLICE_GLOBAL, SG_METRIC_SLICES, SG_SLICE_LETTS);
+    if (has_slices(definer->unified))
+        define_slices(definer);
 }
 
 static void define_source_locations(struct definer *definer)

@@ -152,6 +152,9 @@ static enum sg_status add_definition(struct sg_summary *summary, const struct sg
         return add_arm(summary, record, text);
     case SG_RECORD_CLOCK:
         return add_clock(summary, record);
+    case SG_RECORD_SLICE:
+        summary->slices++;
+        return SG_OK;
     case SG_RECORD_FUNCTION:
         return sg_summary_calls_add_function(&summary->calls, record, text);
     case SG_RECORD_PROFILE_COMM:

@@ -63,6 +63,7 @@ struct sg_summary {
     uint64_t realtime_ns, monotonic_ns;
     uint64_t last_ns;
     uint64_t dropped; /* events that found no room, records cut off or damaged */
+    uint64_t slices;  /* of bcs that are recorded */
     /* As in struct sg_log_header. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
     uint64_t unmanaged_calls, unmanaged_nonblocking;

@@ -124,6 +124,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->monotonic_ns);
     SG_PACK(pack, s->last_ns);
     SG_PACK(pack, s->dropped);
+    SG_PACK(pack, s->slices);
     SG_PACK(pack, s->overhead_calls);
     SG_PACK(pack, s->overhead_ns);
     SG_PACK(pack, s->overhead_long_calls);
