@@ -24,10 +24,10 @@ struct sg_pool_rank {
     _Alignas(64) unsigned char chunk[2][SG_POOL_CHUNK_BYTES];
 };
 
-/* Reads another rank's memory, or writes to it; false where it cannot. write NULL: it never can.
+/* To other ranks' memory: both give false where they cannot. write NULL: it never can.
  * scratch: SG_NODE_READ_BYTES a rank. */
 #define SG_NODE_READ_BYTES (64u * 1024u)
-struct sg_node_reader {
+struct sg_node_access {
     bool (*read)(void *context, int rank, uint64_t address, void *to, size_t size_bytes);
     bool (*write)(void *context, int rank, uint64_t address, const void *from, size_t size_bytes);
     void *context;
@@ -47,7 +47,7 @@ struct sg_node {
     uint64_t position;                /* of this rank's next instance */
     uint64_t known_finished;          /* every rank has finished at least this many */
     struct sg_pool_rank *const *pool; /* by rank; NULL: no large operands */
-    struct sg_node_reader *reader;    /* NULL: ranks cannot read each other's memory */
+    struct sg_node_access *access;    /* NULL: ranks cannot read each other's memory */
 };
 
 enum sg_node_method {
@@ -55,9 +55,9 @@ enum sg_node_method {
     SG_NODE_HANDOFF, /* a tree: the second at each meeting folds */
     SG_NODE_CHUNKS,  /* large: each rank folds its share of every chunk; needs a pool */
     SG_NODE_SINGLE,  /* large allreduce, not in place: shares are read from the ranks' own buffers,
-                        holes included; needs a pool and a reader */
+                        holes included; needs a pool and access */
     SG_NODE_BROADCAST, /* of a broadcast: the root fills slots, everyone else empties them */
-    SG_NODE_PULL,      /* large broadcast: out of the root's buffer; needs a reader */
+    SG_NODE_PULL,      /* large broadcast: out of the root's buffer; needs access */
 };
 
 enum sg_node_step {

@@ -93,7 +93,7 @@ static size_t span_of(const struct sg_node_op *op, uint32_t block, size_t *at)
 
 static bool writes(const struct sg_node_op *op)
 {
-    return op->call.root_writes && op->node->reader->write != NULL;
+    return op->call.root_writes && op->node->access->write != NULL;
 }
 
 static void arrive(struct sg_node_op *op)
@@ -109,10 +109,10 @@ static void arrive(struct sg_node_op *op)
 
 static bool read_span(struct sg_node_op *op, uint64_t address, size_t at, size_t bytes)
 {
-    const struct sg_node_reader *reader = op->node->reader;
+    const struct sg_node_access *access = op->node->access;
 
     op->copies++;
-    return reader->read(reader->context, op->call.root, address + at, (char *)op->call.receive + at,
+    return access->read(access->context, op->call.root, address + at, (char *)op->call.receive + at,
                         bytes);
 }
 
@@ -135,14 +135,14 @@ static bool read_rest(struct sg_node_op *op)
 
 static void write_block(struct sg_node_op *op, int rank, uint32_t block)
 {
-    struct sg_node_reader *reader = op->node->reader;
+    struct sg_node_access *access = op->node->access;
     size_t at, bytes = span_of(op, block, &at);
 
     op->copies++;
-    if (reader->write(reader->context, rank, place_of(op, rank).address + at,
+    if (access->write(access->context, rank, place_of(op, rank).address + at,
                       (const char *)op->call.send + at, bytes))
         return;
-    reader->write = NULL;
+    access->write = NULL;
     sg_op_say_failed(op);
 }
 

@@ -191,7 +191,7 @@ enum sg_status sg_reading_start(const struct sg_exchange *exchange, bool is_want
 }
 
 struct members {
-    struct sg_node_reader reader;
+    struct sg_node_access access;
     int32_t processes[]; /* by rank */
 };
 
@@ -232,7 +232,7 @@ static bool write_member(void *context, int rank, uint64_t address, const void *
                 (struct iovec){(void *)(uintptr_t)from, size_bytes}, address);
 }
 
-bool sg_reading_reader(const int *world_ranks, int ranks, struct sg_node_reader **out)
+bool sg_reading_access(const int *world_ranks, int ranks, struct sg_node_access **out)
 {
     struct members *members;
 
@@ -249,8 +249,8 @@ bool sg_reading_reader(const int *world_ranks, int ranks, struct sg_node_reader 
     }
     for (int rank = 0; rank < ranks; rank++)
         members->processes[rank] = processes[world_ranks[rank]];
-    members->reader = (struct sg_node_reader){read_member, write_member, members, scratch};
-    *out = &members->reader;
+    members->access = (struct sg_node_access){read_member, write_member, members, scratch};
+    *out = &members->access;
     return true;
 }
 

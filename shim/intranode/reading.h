@@ -20,11 +20,11 @@
  * ranks. */
 enum sg_status sg_reading_start(const struct sg_exchange *exchange, bool is_wanted);
 
-/* Reads memory of a communicator's ranks, which share this node; malloc'ed. *out NULL: not every
+/* To the memory of a communicator's ranks, which share this node; malloc'ed. *out NULL: not every
  * rank of every node can read the others of its node. False: no memory. */
-bool sg_reading_reader(const int *world_ranks, int ranks, struct sg_node_reader **out);
+bool sg_reading_access(const int *world_ranks, int ranks, struct sg_node_access **out);
 
-/* In every call in which others read this process, before they do; the first time it makes a system
+/* In every call in which others read or write this process, before they do; the first time it makes a system
  * call. */
 void sg_reading_open(void);
 

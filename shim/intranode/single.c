@@ -49,7 +49,7 @@ struct block {
 /* A rank's part of the block: read into this rank's scratch memory, or its own operand. */
 static unsigned char *scratch_of(const struct sg_node_op *op, int rank)
 {
-    return op->node->reader->scratch + (size_t)rank * SG_NODE_READ_BYTES;
+    return op->node->access->scratch + (size_t)rank * SG_NODE_READ_BYTES;
 }
 
 static const void *block_operand(void *context, int rank)
@@ -62,13 +62,13 @@ static const void *block_operand(void *context, int rank)
 
 static bool fold_block(struct sg_node_op *op, size_t first, size_t count)
 {
-    const struct sg_node_reader *reader = op->node->reader;
+    const struct sg_node_access *access = op->node->access;
     struct block block = {.op = op, .offset_bytes = first * op->call.element_bytes};
     struct sg_folding folding = sg_op_folding(op, block_operand, &block);
 
     for (int rank = 0; rank < op->node->ranks; rank++) {
         if (rank != op->node->rank &&
-            !reader->read(reader->context, rank, places_of(op, rank).send + block.offset_bytes,
+            !access->read(access->context, rank, places_of(op, rank).send + block.offset_bytes,
                           scratch_of(op, rank), count * op->call.element_bytes))
             return false;
     }
@@ -93,14 +93,14 @@ static bool fold_share(struct sg_node_op *op)
 
 static bool fetch_shares(struct sg_node_op *op)
 {
-    const struct sg_node_reader *reader = op->node->reader;
+    const struct sg_node_access *access = op->node->access;
 
     for (int rank = 0; rank < op->node->ranks; rank++) {
         size_t first, count = share_of(op, rank, &first);
         size_t offset_bytes = first * op->call.element_bytes;
 
         if (rank != op->node->rank && count > 0 &&
-            !reader->read(reader->context, rank, places_of(op, rank).receive + offset_bytes,
+            !access->read(access->context, rank, places_of(op, rank).receive + offset_bytes,
                           (char *)op->call.receive + offset_bytes, count * op->call.element_bytes))
             return false;
     }

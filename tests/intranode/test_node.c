@@ -298,7 +298,7 @@ static bool write_memory(void *context, int rank, uint64_t address, const void *
 static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind kind,
                       enum sg_node_method method)
 {
-    struct sg_node_reader reader = {.read = read_memory, .write = write_memory};
+    struct sg_node_access access = {.read = read_memory, .write = write_memory};
     struct sg_pool_rank *pool = aligned_alloc(64, (size_t)ranks * sizeof *pool);
     struct sg_pool_rank *places[RANKS_MAX];
     struct large {
@@ -311,11 +311,11 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
     int finished = 0;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(pool);
-    reader.scratch = malloc((size_t)ranks * SG_NODE_READ_BYTES);
+    access.scratch = malloc((size_t)ranks * SG_NODE_READ_BYTES);
     for (int rank = 0; rank < ranks; rank++) {
         places[rank] = &pool[rank];
         actors[rank].node.pool = places;
-        actors[rank].node.reader = &reader;
+        actors[rank].node.access = &access;
         buffers[rank].send = malloc(count * sizeof(uint64_t));
         buffers[rank].receive = malloc(count * sizeof(uint64_t));
     }
@@ -371,7 +371,7 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
         free(buffers[rank].send);
         free(buffers[rank].receive);
     }
-    free(reader.scratch);
+    free(access.scratch);
     free(pool);
     free(segment);
     free(actors);
@@ -435,7 +435,7 @@ static void test_pull_says_first(void)
     static const int order[] = {1, 0, 2}; /* a reader, the root, a reader */
     const struct collective what = {SG_OPERATION_BCAST, SG_NODE_PULL, {SG_SHAPE_DOUBLING, 3, 0}, 0,
                                     COUNT_MAX,          false};
-    struct sg_node_reader reader = {.read = read_memory, .write = write_memory};
+    struct sg_node_access access = {.read = read_memory, .write = write_memory};
     void *segment;
     struct actor *actors = make_actors(3, &segment);
 
@@ -443,7 +443,7 @@ static void test_pull_says_first(void)
     for (int i = 0; i < 3; i++) {
         struct actor *actor = &actors[order[i]];
 
-        actor->node.reader = &reader;
+        actor->node.access = &access;
         begin(actor, &what, order[i]);
         actor->op.call.root_writes = true;
         CU_ASSERT_EQUAL(sg_node_poll(&actor->op), SG_NODE_WAIT);

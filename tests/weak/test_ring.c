@@ -30,7 +30,7 @@ static struct sg_node nodes[RANKS_MAX];
 static struct sg_node_op ops[RANKS_MAX];
 static uint64_t sent[RANKS_MAX][CALLS_MAX][WORDS_MAX], received[RANKS_MAX][CALLS_MAX][WORDS_MAX];
 static unsigned char scratch[RANKS_MAX][RANKS_MAX * SG_NODE_READ_BYTES];
-static struct sg_node_reader readers[RANKS_MAX];
+static struct sg_node_access accesses[RANKS_MAX];
 
 /* Of the scenario under way. */
 static const struct call *calls;
@@ -39,7 +39,7 @@ static int failing; /* the rank that reaches nobody else's memory; -1 */
 
 static bool fails(const void *context)
 {
-    return failing >= 0 && context == &readers[failing];
+    return failing >= 0 && context == &accesses[failing];
 }
 
 static bool read_memory(void *context, int rank, uint64_t address, void *to, size_t bytes)
@@ -86,11 +86,11 @@ static void set_up(int ranks_wanted, int count, const struct call *wanted)
     sg_node_format(segment, ranks, DEPTH, SLOT_BYTES, 1);
     for (int rank = 0; rank < ranks; rank++) {
         pools[rank] = &pool[rank];
-        readers[rank] =
-            (struct sg_node_reader){read_memory, write_memory, &readers[rank], scratch[rank]};
+        accesses[rank] =
+            (struct sg_node_access){read_memory, write_memory, &accesses[rank], scratch[rank]};
         sg_node_attach(&nodes[rank], segment, rank, 1);
         nodes[rank].pool = pools;
-        nodes[rank].reader = &readers[rank];
+        nodes[rank].access = &accesses[rank];
         for (int call = 0; call < count; call++) {
             for (int word = 0; word < WORDS_MAX; word++)
                 sent[rank][call][word] = operand(call, rank, word);

@@ -107,7 +107,7 @@ bool sg_intranode_choose(struct sg_intranode *intranode, const struct sg_call *c
 static bool can_read(const struct sg_call *call, const struct sg_intranode_plan *plan)
 {
     return call->operation == SG_OPERATION_ALLREDUCE && call->send != MPI_IN_PLACE &&
-           plan->copy == NULL && sg_intranode_node(call->intranode)->reader != NULL;
+           plan->copy == NULL && sg_intranode_node(call->intranode)->access != NULL;
 }
 
 static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_intranode_plan *plan)
@@ -127,7 +127,7 @@ static enum sg_node_method method_of_broadcast(const struct sg_node *node,
     bool reads =
         form == SG_SRM_SINGLE || (form == SG_SRM_AUTO && plan->size_bytes >= SINGLE_BYTES_MIN);
 
-    return reads && node->reader != NULL ? SG_NODE_PULL : SG_NODE_BROADCAST;
+    return reads && node->access != NULL ? SG_NODE_PULL : SG_NODE_BROADCAST;
 }
 
 static enum sg_node_method method_of(const struct sg_call *call,

@@ -112,14 +112,14 @@ bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_rank
     for (int rank = 0; rank < ranks; rank++)
         intranode->pool[rank] = sg_pool_of(world_ranks[rank]);
     intranode->node.pool = intranode->pool;
-    return sg_reading_reader(world_ranks, ranks, &intranode->node.reader);
+    return sg_reading_access(world_ranks, ranks, &intranode->node.access);
 }
 
 void sg_intranode_free(struct sg_intranode *intranode)
 {
     sg_memory_free(intranode->segment, intranode->segment_bytes, intranode->is_maker);
     free(intranode->pool);
-    free(intranode->node.reader);
+    free(intranode->node.access);
     free(intranode);
 }
 
