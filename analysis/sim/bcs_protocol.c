@@ -87,7 +87,7 @@ static void deliver(void *context, struct world *world, int32_t process,
     struct sg_run *run = context;
     uint64_t now_ns = sg_world_now_ns(world);
 
-    if (sg_run_done(run, process, delivery->delivery.handle, now_ns, now_ns))
+    if (sg_run_done(run, process, delivery->delivery.handle, now_ns))
         sg_world_resume(world, process);
 }
 

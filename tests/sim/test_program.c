@@ -376,17 +376,12 @@ static void as_the_protocol(void)
     }
 }
 
-/* Whoever computes is interrupted: endpoint 0 to send strobes, the last process to answer them. */
-static void messages_as_the_protocol(void)
+/* Of messages, to the nanosecond. */
+static void compare_messages(const struct script *script, int32_t processes)
 {
-    static const struct script script = {
-        {{COMPUTE(20000)},
-         {COMPUTE(300), MESSAGE(SEND, 2, 64), COMPUTE(100), MESSAGE(RECV, 2, 10000)},
-         {MESSAGE(RECV, 1, 64), MESSAGE(SEND, 1, 10000)},
-         {COMPUTE(20000)}}};
     struct sg_network on_card = network;
     struct sg_program_comm world;
-    struct sg_program program = program_of(&script, 4, &world);
+    struct sg_program program = program_of(script, processes, &world);
 
     on_card.overhead_us = on_card.copy_ns_per_byte = 0;
     for (int way = 0; way < 8; way++) {
@@ -409,6 +404,33 @@ static void messages_as_the_protocol(void)
         CU_ASSERT_EQUAL(protocol.run_ns, slices.run_ns);
         CU_ASSERT_EQUAL(protocol.blocking_calls, slices.blocking_calls);
         CU_ASSERT_DOUBLE_EQUAL(protocol.blocked_ns, slices.blocked_ns, 0);
+    }
+}
+
+/* Whoever computes is interrupted: endpoint 0 to send strobes, the last process to answer them. */
+static void messages_as_the_protocol(void)
+{
+    static const struct script script = {
+        {{COMPUTE(20000)},
+         {COMPUTE(300), MESSAGE(SEND, 2, 64), COMPUTE(100), MESSAGE(RECV, 2, 10000)},
+         {MESSAGE(RECV, 1, 64), MESSAGE(SEND, 1, 10000)},
+         {COMPUTE(20000)}}};
+
+    compare_messages(&script, 4);
+}
+
+/* The waits come before the slice, within it behind the data, and behind the next one's begin. */
+static void nonblocking_as_the_protocol(void)
+{
+    static const uint64_t computed_us[] = {100, 240, 300, 440, 460, 600};
+
+    for (size_t i = 0; i < sizeof computed_us / sizeof *computed_us; i++) {
+        const struct script script = {
+            {{COMPUTE(2000)},
+             {COMPUTE(300), MESSAGE(ISEND, 2, 100), COMPUTE(computed_us[i]), WAITALL},
+             {COMPUTE(300), MESSAGE(IRECV, 1, 100), COMPUTE(computed_us[i]), WAITALL}}};
+
+        compare_messages(&script, 3);
     }
 }
 
@@ -459,6 +481,7 @@ const struct unit_test unit_tests[] = {
     {"barriers take as long as the protocol's, allreduces within 0.1 %", as_the_protocol},
     {"with an agent on the host within 1 %", agent_on_the_host_as_the_protocol},
     {"messages wait as long as the protocol's, though others compute", messages_as_the_protocol},
+    {"so do waits for nonblocking ones, whenever they come", nonblocking_as_the_protocol},
     {"all patterns end under both models, with the same calls", patterns_end},
     {NULL, NULL},
 };

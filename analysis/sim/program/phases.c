@@ -281,9 +281,9 @@ static void finish(struct sg_sliced_state *slices, const struct sg_sliced_work *
     int32_t root = sg_operation_has_root(work->operation) ? work->root : 0;
 
     if (!work->collective) {
-        sg_sliced_done(slices, work->from, work->send, work->first_ns,
+        sg_sliced_done(slices, work->from, work->send,
                        return_ns(slices, work->from, work->first_ns));
-        sg_sliced_done(slices, work->to, work->receive, work->second_ns,
+        sg_sliced_done(slices, work->to, work->receive,
                        return_ns(slices, work->to, work->second_ns));
         return;
     }
@@ -293,7 +293,7 @@ static void finish(struct sg_sliced_state *slices, const struct sg_sliced_work *
 
         slices->processes[process].owed_ns +=
             done_cost_ns(slices, rank, program->comms[work->comm].size);
-        sg_sliced_done(slices, process, slices->comms[work->comm].requests[rank], done_ns,
+        sg_sliced_done(slices, process, slices->comms[work->comm].requests[rank],
                        return_ns(slices, process, done_ns));
     }
 }

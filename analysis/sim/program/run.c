@@ -115,15 +115,14 @@ uint32_t sg_run_request(struct sg_run *run, int32_t process, bool own)
         return SG_RUN_NONE;
     }
     run->requests[index] =
-        (struct sg_run_request){.done_ns = SG_RUN_PENDING,
+        (struct sg_run_request){.return_ns = SG_RUN_PENDING,
                                 .number = own ? SG_RUN_OWN_POSTS : self->posted++,
                                 .next = self->requests};
     self->requests = index;
     return index;
 }
 
-bool sg_run_done(struct sg_run *run, int32_t process, uint32_t index, uint64_t done_ns,
-                 uint64_t return_ns)
+bool sg_run_done(struct sg_run *run, int32_t process, uint32_t index, uint64_t return_ns)
 {
     struct sg_run_process *self = &run->processes[process];
     struct sg_run_request *request;
@@ -131,7 +130,6 @@ bool sg_run_done(struct sg_run *run, int32_t process, uint32_t index, uint64_t d
     if (index == SG_RUN_NONE)
         return false;
     request = &run->requests[index];
-    request->done_ns = done_ns;
     request->return_ns = return_ns;
     if (!request->awaited)
         return false;
@@ -172,9 +170,9 @@ bool sg_run_wait(struct sg_run *run, int32_t process, uint32_t first, uint32_t l
         if (request->number < first || request->number > last)
             continue;
         request->awaited = true;
-        if (request->done_ns == SG_RUN_PENDING)
+        if (request->return_ns == SG_RUN_PENDING)
             self->pending++;
-        else if (request->done_ns > now_ns && request->return_ns > self->return_ns)
+        else if (request->return_ns > self->return_ns)
             self->return_ns = request->return_ns;
     }
     return self->pending == 0;

@@ -21,8 +21,7 @@ enum { SG_RUN_RESUME, SG_RUN_OWN };
 
 /* What a process posted, until a call has waited for it. */
 struct sg_run_request {
-    uint64_t done_ns;   /* SG_RUN_PENDING: not known yet */
-    uint64_t return_ns; /* who waits for it goes on */
+    uint64_t return_ns; /* who waits for it goes on; SG_RUN_PENDING: not known yet */
     uint32_t number;    /* of the process's posts, from 0; or SG_RUN_OWN_POSTS */
     uint32_t next;      /* of the process, or free */
     bool awaited;
@@ -87,10 +86,9 @@ void sg_run_leave(struct sg_run *run, int32_t process, uint64_t time_ns);
 
 /* own: of a call that waits for it itself. SG_RUN_NONE without memory. */
 uint32_t sg_run_request(struct sg_run *run, int32_t process, bool own);
-/* It is done, and who waits for it goes on at return_ns. True: that was the last that the process
+/* It is done: who waits for it goes on at return_ns. True: that was the last that the process
  * waits for; it goes on at return_ns of the process. */
-bool sg_run_done(struct sg_run *run, int32_t process, uint32_t request, uint64_t done_ns,
-                 uint64_t return_ns);
+bool sg_run_done(struct sg_run *run, int32_t process, uint32_t request, uint64_t return_ns);
 /* The process waits from now_ns on for its posts of these numbers. True: all is known; it goes on
  * at return_ns of the process. */
 bool sg_run_wait(struct sg_run *run, int32_t process, uint32_t first, uint32_t last,

@@ -24,9 +24,9 @@ bool sg_sliced_add_work(struct sg_sliced_state *slices, const struct sg_sliced_w
 }
 
 void sg_sliced_done(struct sg_sliced_state *slices, int32_t process, uint32_t request,
-                    uint64_t done_ns, uint64_t return_ns)
+                    uint64_t return_ns)
 {
-    if (sg_run_done(&slices->run, process, request, done_ns, return_ns))
+    if (sg_run_done(&slices->run, process, request, return_ns))
         sg_run_leave(&slices->run, process, slices->run.processes[process].return_ns);
 }
 

@@ -64,7 +64,7 @@ void sg_sliced_steal(struct sg_sliced_state *slices, int32_t process, uint64_t n
 void sg_sliced_want(struct sg_sliced_state *slices, uint64_t time_ns);
 /* The request is done, and the process goes on where it waits for it. */
 void sg_sliced_done(struct sg_sliced_state *slices, int32_t process, uint32_t request,
-                    uint64_t done_ns, uint64_t return_ns);
+                    uint64_t return_ns);
 bool sg_sliced_add_work(struct sg_sliced_state *slices, const struct sg_sliced_work *work);
 
 #endif

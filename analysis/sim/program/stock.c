@@ -308,7 +308,7 @@ static void go_on(struct stock *stock, int32_t process)
 
 static void done(struct stock *stock, int32_t process, uint32_t request, uint64_t time_ns)
 {
-    if (sg_run_done(&stock->run, process, request, time_ns, time_ns))
+    if (sg_run_done(&stock->run, process, request, time_ns))
         go_on(stock, process);
 }
 
