@@ -262,7 +262,7 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_MEMORY", "256m", "Limit of the memory that the ranks of a machine share.",
      SIZE(memory_bytes, "a size from 1m to 1024g", MIB, 1024 * GIB)},
     {"STAGGER_SINGLE_COPY", "auto",
-     "Whether large operands are read from the other ranks' memory, where the system lets them.",
+     "Whether large operands are copied from rank to rank directly, where the system lets them.",
      WORD(single_copy, "auto or off", off_or_auto)},
     {"STAGGER_WAIT", "auto",
      "What a rank does that waits in MPI: auto gives its processor away where there are fewer than "

@@ -1,5 +1,6 @@
-/* Reading the memory of other ranks of a node (process_vm_readv), for the single copy of large
- * operands. MPI_Init finds out whether it works, for all ranks or none.
+/* Reading the memory of other ranks of a node, and writing to it (process_vm_readv and writev), for
+ * the single copy of large operands. MPI_Init finds out whether reading works, for all ranks or
+ * none; writing takes the same permission.
  *
  * Linux with Yama lets a process be read by its ancestors only, and by the descendants of one
  * process that it names itself (prctl(2), PR_SET_PTRACER). If a first try fails, each rank names
@@ -24,8 +25,8 @@ enum sg_status sg_reading_start(const struct sg_exchange *exchange, bool is_want
  * rank of every node can read the others of its node. False: no memory. */
 bool sg_reading_access(const int *world_ranks, int ranks, struct sg_node_access **out);
 
-/* In every call in which others read or write this process, before they do; the first time it makes a system
- * call. */
+/* In every call in which others read or write this process, before they do; the first time it
+ * makes a system call. */
 void sg_reading_open(void);
 
 /* When no rank reads any more. */
