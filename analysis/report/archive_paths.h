@@ -14,7 +14,8 @@ struct sg_archive_paths;
 struct sg_places;
 struct sg_waitstate_tracker;
 
-/* The archive's clocks are known. The tracker tells them of calls and collectives from now on; it goes first. */
+/* The archive's clocks are known. The tracker tells them of calls and collectives from now on; it
+ * goes first. */
 enum sg_status sg_archive_paths_create(const struct sg_archive_defs *defs,
                                        struct sg_waitstate_tracker *tracker,
                                        struct sg_places *places, struct sg_archive_paths **out);

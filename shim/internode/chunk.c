@@ -261,7 +261,8 @@ static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
     const struct sg_internode_instance *instance =
         sg_internode_instance_at(internode, chunk->position);
 
-    /* Relaxed: who waited until it is over has seen FINISH or COMPLETE; for others it may be early. */
+    /* Relaxed: who waited until it is over has seen FINISH or COMPLETE; for others it may be
+     * early. */
     chunk->slice = atomic_load_explicit(&instance->slice, memory_order_relaxed);
     /* Beside a broadcast's root its data are where it has put them. */
     if (chunk->result != NULL && instance->operation == SG_OPERATION_BCAST &&

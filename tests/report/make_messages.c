@@ -4,8 +4,8 @@
  *   make_messages clocks DIRECTORY         likewise, a step a line of `clocks` below
  *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
  *   make_messages late RANKS ROUNDS DIR    rank 1 comes late to barriers, mostly because of another
- *   make_messages uncertain RANKS ROUNDS DIR  likewise; rank 1's clock may be off by 1000
- *   make_messages ahead RANKS ROUNDS DIR   likewise; rank 1's clock is ahead by 1000, which is not told
+ *   make_messages uncertain RANKS ROUNDS DIR   likewise; rank 1's clock may be off by 1000
+ *   make_messages ahead RANKS ROUNDS DIR   likewise; it is ahead by 1000, which is not told
  *   make_messages exchange 2 ROUNDS DIR    blocking exchanges after each 1 ms of computation
  *   make_messages sends 2 ROUNDS DIR       likewise, in which both ranks send first
  *

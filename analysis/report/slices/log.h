@@ -1,5 +1,5 @@
-/* The slices of one log, whose communicators are looked for once they have slices: there may be many
- * that have none.
+/* The slices of one log, whose communicators are looked for once they have slices: there may be
+ * many that have none.
  */
 #ifndef SG_REPORT_SLICES_LOG_H
 #define SG_REPORT_SLICES_LOG_H

@@ -60,8 +60,8 @@ enum {
 };
 enum { SG_BCS_EDGE, SG_BCS_IS_RESULT };
 #define SG_BCS_LATER 16
-/* Of a DESCRIPTOR. RANKS: the sender's, and in the upper 16 bits the receiver's. PLACE: the sender's
- * post, and in the upper 16 bits 1 + the slot that its first bytes are in, or 0. */
+/* Of a DESCRIPTOR. RANKS: the sender's, and in the upper 16 bits the receiver's. PLACE: the
+ * sender's post, and in the upper 16 bits 1 + the slot that its first bytes are in, or 0. */
 enum { SG_BCS_RANKS, SG_BCS_MESSAGE_TAG, SG_BCS_BYTES, SG_BCS_NUMBER, SG_BCS_PLACE };
 /* Of an ANSWER, REFUSED, PULL, FILLED and TOOK: the post at the endpoint that it goes to. */
 enum { SG_BCS_POST };

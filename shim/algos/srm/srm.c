@@ -295,8 +295,8 @@ static bool has_ended(const struct sg_srm_instance *instance)
     return instance->at == instance->count;
 }
 
-/* Of partners that the result goes to, one whose offer is there is next, if any. A plan's last steps
- * are a HEAR and a SEND_RESULT for each of them. */
+/* Of partners that the result goes to, one whose offer is there is next, if any. A plan's last
+ * steps are a HEAR and a SEND_RESULT for each of them. */
 static void prefer_offered(struct sg_srm *s, struct sg_srm_instance *instance)
 {
     uint8_t *next = &instance->steps[instance->at];
