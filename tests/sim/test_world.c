@@ -430,6 +430,23 @@ static void chunks_side_by_side(void)
     }
 }
 
+/* Their instances could not be numbered. */
+static void too_many_chunks_are_refused(void)
+{
+    struct sg_world_setup setup = world_of(&sg_algo_tree, SG_OPERATION_ALLREDUCE, 2, 1u << 30);
+    struct sg_world_result result;
+    struct capture capture;
+    char *log;
+
+    setup.chunk_bytes = 1;
+    setup.iterations = 4;
+    capture_begin(&capture);
+    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_ERR_ARGUMENT);
+    log = capture_end(&capture);
+    CU_ASSERT_STRING_EQUAL(log, "stagger: sim: too many calls of 1073741824 chunks\n");
+    free(log);
+}
+
 static void a_setup_that_is_not_for_it_is_refused(void)
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 1, 0);
@@ -490,6 +507,7 @@ const struct unit_test unit_tests[] = {
     {"a broadcast in one node holds up nobody but by a single copy", broadcasts_of_one_node},
     {"chunks of a call are instances, one after the other", chunks_one_after_the_other},
     {"chunks of srm go side by side", chunks_side_by_side},
+    {"more chunks than can be numbered are refused", too_many_chunks_are_refused},
     {"a setup that is not for the protocol is refused in one line",
      a_setup_that_is_not_for_it_is_refused},
     {NULL, NULL},

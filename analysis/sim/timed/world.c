@@ -151,6 +151,11 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
         sg_log("sim: %s has no %s", setup->algo->name, sg_operation_names[setup->call.operation]);
         return SG_ERR_ARGUMENT;
     }
+    /* Sequence numbers have 32 bits. */
+    if (((uint64_t)setup->warmup + setup->iterations) * world->chunking.count >= UINT32_MAX) {
+        sg_log("sim: too many calls of %u chunks", (unsigned)world->chunking.count);
+        return SG_ERR_ARGUMENT;
+    }
     status = find_needs(world);
     if (status != SG_OK)
         return status;
