@@ -6,7 +6,7 @@
 static void test_names(void)
 {
     for (int metric = 0; metric < SG_SLICE_METRICS; metric++)
-        CU_ASSERT_EQUAL(sg_slice_metric_find(sg_slice_metrics[metric].name), metric);
+        CU_ASSERT_EQUAL((int)sg_slice_metric_find(sg_slice_metrics[metric].name), metric);
     CU_ASSERT_EQUAL(sg_slice_metric_find("ltr5"), SG_SLICE_LTR5);
     CU_ASSERT_EQUAL(sg_slice_metric_find("LTR6"), SG_SLICE_METRICS);
 }

@@ -455,8 +455,8 @@ static void test_pull_says_first(void)
         done = !actors[0].inside + !actors[1].inside + !actors[2].inside;
     }
     CU_ASSERT_EQUAL(reads + writes, 2);
-    CU_ASSERT_EQUAL(actors[0].op.copies, writes);
-    CU_ASSERT_EQUAL(actors[1].op.copies + actors[2].op.copies, reads);
+    CU_ASSERT_EQUAL((int)actors[0].op.copies, writes);
+    CU_ASSERT_EQUAL((int)(actors[1].op.copies + actors[2].op.copies), reads);
     free(segment);
     free(actors);
 }

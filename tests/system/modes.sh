@@ -42,7 +42,7 @@ check "another run has another directory" \
     is 2 "$(find here -maxdepth 1 -name 'stagger-calls-*' | wc -l)"
 
 # stagger run.
-timeout 60 "$STAGGER" run -o around.trace -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
+timeout 60 "$STAGGER" run --quiet -o around.trace -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
     >around.out 2>around.err </dev/null
 status=$?
 check "stagger run before the launcher" \

@@ -137,7 +137,10 @@ static void plan_broadcast(struct sg_srm *s, struct sg_srm_instance *instance,
     uint32_t edge = s->fold;
 
     if (cube->position < 0) {
-        (root == s->rank ? plan_out : plan_in)(s, instance, 0, offers);
+        if (root == s->rank)
+            plan_out(s, instance, 0, offers);
+        else
+            plan_in(s, instance, 0, offers);
         return;
     }
     if (root == cube->partner)
