@@ -186,6 +186,8 @@ static void pay(struct thread *thread, uint64_t before_ns)
     uint64_t now_ns = sg_tick_ns();
     uint64_t cost_ns = thread->begin_cost_ns + cost_of(thread->usual_ns, now_ns - before_ns);
 
+    if (thread->watches)
+        cost_ns += sg_reader_watched(&thread->reader, &thread->end) * SG_SWITCH_COST_NS;
     charge(sampler_of(thread), cost_ns);
     add(&totals->time_ns, now_ns - thread->told_ns);
     thread->told_ns = now_ns;

@@ -417,6 +417,19 @@ uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
     return 0;
 }
 
+uint64_t sg_reader_watched(struct sg_reader *reader, const struct sg_reading *reading)
+{
+    const uint32_t events = sg_source_mask(SG_SOURCE_SWITCHES) |
+                            sg_source_mask(SG_SOURCE_MIGRATIONS) |
+                            sg_source_mask(SG_SOURCE_COUNTERS);
+    uint64_t before = reader->watched_switches;
+
+    if ((reader->mask & events) == 0 || (reading->mask & 1u << SG_FIGURE_VOLUNTARY) == 0)
+        return 0;
+    reader->watched_switches = switches_of(reading);
+    return reader->watched_switches - before;
+}
+
 /* Where there is no quota, nothing is throttled. */
 static void call_others(const struct sg_reading *end, struct sg_reading *begin)
 {

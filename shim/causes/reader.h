@@ -34,7 +34,7 @@ struct sg_reader {
     struct sg_counter counters[SG_COUNTERS];
     struct sg_switches switches;
     struct sg_threads threads;
-    uint64_t watched_switches; /* of the thread, when its events were opened */
+    uint64_t watched_switches; /* of the thread, which are paid for or were before its events */
     /* What changes with a context switch alone, as it was after so many of them. */
     uint64_t kept_switches, kept[SG_FIGURE_COUNT];
     uint32_t kept_mask;
@@ -57,8 +57,12 @@ void sg_reader_end(struct sg_reader *reader, struct sg_reading *out);
 
 /* Opens or closes the kernel's events, which make each switch of the thread dearer: switches,
  * migrations and the processor's counters. They are open when the reader is; an interval begins and
- * ends with the same ones open. Returns how many switches there were while they were. */
+ * ends with the same ones open. Returns how many switches there were while they were, but for
+ * those that sg_reader_watched has told. */
 uint64_t sg_reader_watch(struct sg_reader *reader, bool on);
+
+/* The switches until a reading since the events are open, or since the last call. */
+uint64_t sg_reader_watched(struct sg_reader *reader, const struct sg_reading *reading);
 
 /* What the call between two intervals spent, from the end of the one to the begin of the next,
  * which then tells of it. */

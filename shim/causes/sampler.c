@@ -42,6 +42,7 @@ static void forget(struct sg_sampler *sampler)
     if (sampler->taken > MEMORY) {
         sampler->taken /= 2;
         sampler->cost_ns /= 2;
+        sampler->dearest_ns /= 2;
     }
     if (sampler->chances > MEMORY_CHANCES) {
         sampler->chances /= 2;
@@ -69,12 +70,25 @@ void sg_sampler_review(struct sg_sampler *sampler, uint64_t now_ns)
     forget(sampler);
 }
 
+/* Whether one as dear as the dearest lately would be paid for. */
+static bool has_room(struct sg_sampler *sampler, uint64_t now_ns)
+{
+    uint64_t last_ns = sampler->spent_ns - sampler->taken_at_ns;
+
+    if (last_ns > sampler->dearest_ns)
+        sampler->dearest_ns = last_ns;
+    sampler->taken_at_ns = sampler->spent_ns;
+    return now_ns > sampler->start_ns && (double)(sampler->spent_ns + sampler->dearest_ns) <=
+                                             sampler->share * (double)(now_ns - sampler->start_ns);
+}
+
 bool sg_sampler_affords(struct sg_sampler *sampler, uint64_t now_ns)
 {
-    bool affords = !sg_sampler_is_spent(sampler, now_ns);
+    bool affords;
 
     if (sampler->share == 0)
         return true;
+    affords = has_room(sampler, now_ns);
     if (!sampler->has_begun && (!affords || sampler->taken >= FIRST)) {
         sampler->has_begun = true;
         note(sampler, now_ns);

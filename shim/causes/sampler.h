@@ -4,8 +4,8 @@
  * A chance has a hash that all ranks agree on without a message. One whose hash ends in `level`
  * zero bits is taken: one in 2^level, and those of a greater level are among those of a lesser one.
  * Each thread finds its level from what the taken ones have cost it and from how often chances
- * come; it begins at 0, so that a short run has some. Whatever the level, nothing is taken while
- * more has been spent than the share.
+ * come; it begins at 0, so that a short run has some. Whatever the level, nothing is taken that
+ * would go beyond the share if it cost as much as the dearest one lately.
  *
  * Pure: the times are the caller's. A sampler is one thread's.
  */
@@ -19,7 +19,9 @@ struct sg_sampler {
     double share; /* of the time; 0: everything is taken */
     uint64_t start_ns;
     uint64_t spent_ns;
-    uint64_t mask; /* bits of a hash that are to be 0 */
+    uint64_t dearest_ns;  /* of the taken ones lately */
+    uint64_t taken_at_ns; /* spent_ns when one could be taken last */
+    uint64_t mask;        /* bits of a hash that are to be 0 */
     unsigned level;
     /* Lately: each is halved now and then. */
     double chances, taken, time_ns, cost_ns;

@@ -201,6 +201,12 @@ static void watched(void)
     CU_ASSERT_EQUAL(reading.mask, reader.mask & ~calls);
     for (int i = 0; i < 3; i++)
         nanosleep(&moment, NULL);
+    sg_reader_begin(&reader, &reading);
+    if ((reader.mask & events) != 0)
+        CU_ASSERT_TRUE(sg_reader_watched(&reader, &reading) >= 3);
+    CU_ASSERT_EQUAL(sg_reader_watched(&reader, &reading), 0);
+    for (int i = 0; i < 3; i++)
+        nanosleep(&moment, NULL);
     if ((reader.mask & events) != 0)
         CU_ASSERT_TRUE(sg_reader_watch(&reader, false) >= 3);
     sg_reader_close(&reader);

@@ -90,7 +90,8 @@ static void exchange(struct slice *slice)
         match(slice, &post);
     }
     slices->fresh_count -= count;
-    memmove(slices->fresh, slices->fresh + count, slices->fresh_count * sizeof *slices->fresh);
+    if (slices->fresh_count > 0)
+        memmove(slices->fresh, slices->fresh + count, slices->fresh_count * sizeof *slices->fresh);
 }
 
 /* ---- messages */
