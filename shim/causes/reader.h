@@ -9,6 +9,7 @@
 
 #include "causes/counters.h"
 #include "causes/kernel_file.h"
+#include "causes/reading.h"
 #include "causes/switches.h"
 #include "causes/threads.h"
 #include "trace/figure.h"
@@ -40,14 +41,6 @@ struct sg_reader {
     uint32_t kept_mask;
 };
 
-/* Figures since some time of their own: only what is between two readings means anything. */
-struct sg_reading {
-    uint64_t time_ns; /* core/tick.h's */
-    uint64_t figures[SG_FIGURE_COUNT];
-    uint32_t mask;
-    uint16_t processor; /* UINT16_MAX: not known */
-};
-
 void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *places);
 void sg_reader_close(struct sg_reader *reader);
 
@@ -63,14 +56,6 @@ uint64_t sg_reader_watch(struct sg_reader *reader, bool on);
 
 /* The switches until a reading since the events are open, or since the last call. */
 uint64_t sg_reader_watched(struct sg_reader *reader, const struct sg_reading *reading);
-
-/* What the call between two intervals spent, from the end of the one to the begin of the next,
- * which then tells of it. */
-void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin);
-
-/* What is between the two; what has gone backwards is left out. Of the call before, as it is. */
-void sg_reading_between(const struct sg_reading *begin, const struct sg_reading *end,
-                        struct sg_reading *out);
 
 /* What one reading of each source costs, measured: the least of a few. 0: it is not there. */
 void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COUNT]);
