@@ -50,7 +50,10 @@ alike='len(nodes) > 1 and all(numbers(n) == numbers(0) == sorted(set(numbers(0))
 check "slices that come always are recorded" ran_across always thread 1 \
     '*=bcs(slice=500,strobe=always,microphases=separate)' 3 "${SOLVE[@]}"
 check "... alike at all nodes, each once" holds always "$alike"
-check "... with idle ones among them" holds always 'any(r["ncollmsm"] == 0 for r in nodes[0])'
+# Its barriers are 60 slices apart.
+check "... with idle ones among them, where ranks sleep" all \
+    'ran_across idle thread 1 "*=bcs(slice=500,strobe=always)" 2 "$PROGRAMS/bench_slices" 5000 1' \
+    'holds idle "any(r[\"ncollmsm\"] == 0 for r in nodes[0])"'
 check "... and with as many collectives exchanged as scheduled, at every node" holds always \
     'len({total(n, k) for n in nodes for k in ("ncolldem", "ncollmsm")}) == 1'
 check "... global times at endpoint 0 alone" holds always \
