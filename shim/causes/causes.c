@@ -187,7 +187,7 @@ static void pay(struct thread *thread, uint64_t before_ns)
     uint64_t cost_ns = thread->begin_cost_ns + cost_of(thread->usual_ns, now_ns - before_ns);
 
     if (thread->watches)
-        cost_ns += sg_reader_watched(&thread->reader, &thread->end) * SG_SWITCH_COST_NS;
+        cost_ns += sg_reader_watched(&thread->reader, &thread->end);
     charge(sampler_of(thread), cost_ns);
     add(&totals->time_ns, now_ns - thread->told_ns);
     thread->told_ns = now_ns;
@@ -234,15 +234,14 @@ static __attribute__((noinline)) void settle(struct thread *thread, uint32_t ent
 static __attribute__((noinline)) void watch(struct thread *thread, struct sg_sampler *payer,
                                             bool on)
 {
-    uint64_t before_ns = sg_tick_ns(), switches;
+    uint64_t before_ns = sg_tick_ns(), switches_ns;
     int error = errno;
 
     if (on && !sg_event_is_own(kept.file, kept.id))
         return;
-    switches = sg_reader_watch(&thread->reader, on);
+    switches_ns = sg_reader_watch(&thread->reader, on);
     thread->watches = on;
-    charge(payer, cost_of(thread->usual_watch_ns, sg_tick_ns() - before_ns) +
-                      switches * SG_SWITCH_COST_NS);
+    charge(payer, cost_of(thread->usual_watch_ns, sg_tick_ns() - before_ns) + switches_ns);
     errno = error;
 }
 

@@ -393,6 +393,15 @@ void sg_reader_end(struct sg_reader *reader, struct sg_reading *out)
     read_source(reader, SG_SOURCE_COUNTERS, out);
 }
 
+/* Of so many switches while the events are open. A hardware counter costs a switch what the event of
+ * switches does, at most: its registers are saved and restored. */
+static uint64_t cost_of_switches(const struct sg_reader *reader, uint64_t switches)
+{
+    bool counts = (reader->mask & sg_source_mask(SG_SOURCE_COUNTERS)) != 0;
+
+    return switches * (counts ? 1 + SG_COUNTERS : 1) * SG_SWITCH_COST_NS;
+}
+
 /* The migrations that are kept are those of an event that is closed. */
 uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
 {
@@ -405,7 +414,7 @@ uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
         if ((reader->mask & counters) != 0)
             close_counters(reader);
         return (reader->mask & (switches | counters)) != 0
-                   ? count_switches() - reader->watched_switches
+                   ? cost_of_switches(reader, count_switches() - reader->watched_switches)
                    : 0;
     }
     reader->watched_switches = count_switches();
@@ -427,7 +436,7 @@ uint64_t sg_reader_watched(struct sg_reader *reader, const struct sg_reading *re
     if ((reader->mask & events) == 0 || (reading->mask & 1u << SG_FIGURE_VOLUNTARY) == 0)
         return 0;
     reader->watched_switches = switches_of(reading);
-    return reader->watched_switches - before;
+    return cost_of_switches(reader, reader->watched_switches - before);
 }
 
 void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COUNT])

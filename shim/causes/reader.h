@@ -50,11 +50,11 @@ void sg_reader_end(struct sg_reader *reader, struct sg_reading *out);
 
 /* Opens or closes the kernel's events, which make each switch of the thread dearer: switches,
  * migrations and the processor's counters. They are open when the reader is; an interval begins and
- * ends with the same ones open. Returns how many switches there were while they were, but for
- * those that sg_reader_watched has told. */
+ * ends with the same ones open. Returns the ns that the switches meanwhile cost more, at most, but
+ * for those that sg_reader_watched has told. */
 uint64_t sg_reader_watch(struct sg_reader *reader, bool on);
 
-/* The switches until a reading since the events are open, or since the last call. */
+/* The same of the switches until a reading, since the events are open or since the last call. */
 uint64_t sg_reader_watched(struct sg_reader *reader, const struct sg_reading *reading);
 
 /* What one reading of each source costs, measured: the least of a few. 0: it is not there. */
