@@ -393,8 +393,8 @@ void sg_reader_end(struct sg_reader *reader, struct sg_reading *out)
     read_source(reader, SG_SOURCE_COUNTERS, out);
 }
 
-/* Of so many switches while the events are open. A hardware counter costs a switch what the event of
- * switches does, at most: its registers are saved and restored. */
+/* Of so many switches while the events are open. A hardware counter costs a switch what the event
+ * of switches does, at most: its registers are saved and restored. */
 static uint64_t cost_of_switches(const struct sg_reader *reader, uint64_t switches)
 {
     bool counts = (reader->mask & sg_source_mask(SG_SOURCE_COUNTERS)) != 0;
