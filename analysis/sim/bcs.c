@@ -6,6 +6,8 @@
 #include "sim/program/slices.h"
 #include "sim/program/stock.h"
 
+#include <math.h>
+
 static const char documentation[] =
     "Runs a pattern of computations and calls under MPI as usual and under buffered coscheduling, "
     "and prints both run times (ms), by how much the latter is longer, and how many slices a call "
@@ -30,8 +32,9 @@ static const char *const engines[] = {"slices", "protocol", NULL};
 
 struct options {
     struct sg_sim_common common;
-    struct sg_numbers slices_us;
+    struct sg_numbers slices_us, noisy;
     int pattern, mode, restart, agent, microphases, strobe, engine;
+    uint32_t noise_us, noise_every_us;
     uint32_t granularity_us, imbalance_percent, bytes, eager, budget_kib;
 };
 
@@ -50,6 +53,12 @@ static const struct sg_option option_table[] = {
      AT(granularity_us), .most = 100000000},
     {"imbalance", 0, "PERCENT", "by which computations differ from that at most (default: 0)",
      sg_option_u32, AT(imbalance_percent), .most = 100},
+    {"noisy", 0, "N,...", "so many nodes have noise (default: 0)", sg_option_wholes, AT(noisy),
+     .most = NODES_MOST},
+    {"noise", 0, "US", "what it takes each time (default: 500)", sg_option_u32, AT(noise_us),
+     .most = 100000000},
+    {"noise-every", 0, "US", "computation from one time to the next (default: 10000)",
+     sg_option_u32, AT(noise_every_us), .least = 1, .most = 100000000},
     {"bytes", 'b', "N", "of a message (default: 4096)", sg_option_u32, AT(bytes), .most = 1 << 26},
     {"steps", 'i', "N", "steps of the pattern (default: 200)", sg_option_u32,
      AT(common.options.iterations), .least = 1, .most = 10000000},
@@ -83,7 +92,7 @@ static enum sg_status run_usual(const struct options *options, const struct sg_p
     struct sg_program_result result = {0};
     enum sg_status status;
 
-    if (pattern->kind == SG_PATTERN_BARRIER && options->imbalance_percent == 0) {
+    if (pattern->kind == SG_PATTERN_BARRIER && pattern->imbalance == 0 && pattern->noisy == 0) {
         out->run_ns = (double)sg_stock_lockstep_ns(network, pattern->processes, pattern->steps,
                                                    pattern->granularity_ns);
         return SG_OK;
@@ -151,31 +160,35 @@ static enum sg_status run_protocol(const struct options *options, const struct s
 static json_t *row_of(const struct options *options, const struct sg_pattern *pattern,
                       double slice_us, const struct run *usual, const struct run *bcs)
 {
-    return json_pack("{s:s, s:s, s:i, s:f, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "pattern",
-                     sg_pattern_names[pattern->kind], "engine", engines[options->engine], "nodes",
-                     (int)pattern->processes, "slice_us", slice_us, "granularity_us",
-                     (int)options->granularity_us, "restart", restarts[options->restart], "agent",
-                     agents[options->agent], "usual_ms", sg_sim_real(usual->run_ns * 1e-6),
-                     "bcs_ms", sg_sim_real(bcs->run_ns * 1e-6), "longer_percent",
-                     sg_sim_real(100 * (bcs->run_ns / usual->run_ns - 1)), "call_slices",
-                     sg_sim_real(bcs->call_ns * 1e-3 / slice_us), "events",
+    return json_pack("{s:s, s:s, s:i, s:f, s:i, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "pattern", sg_pattern_names[pattern->kind], "engine", engines[options->engine],
+                     "nodes", (int)pattern->processes, "slice_us", slice_us, "granularity_us",
+                     (int)options->granularity_us, "noisy", (int)pattern->noisy, "restart",
+                     restarts[options->restart], "agent", agents[options->agent], "usual_ms",
+                     sg_sim_real(usual->run_ns * 1e-6), "bcs_ms", sg_sim_real(bcs->run_ns * 1e-6),
+                     "longer_percent", sg_sim_real(100 * (bcs->run_ns / usual->run_ns - 1)),
+                     "call_slices", sg_sim_real(bcs->call_ns * 1e-3 / slice_us), "events",
                      sg_sim_real(bcs->events), "fitted",
                      sg_sim_fitted(&options->common.options.network));
 }
 
-/* Case number i: the nodes vary more slowly than the slice. */
+/* Case number i: the nodes vary most slowly, then the slice, then who has noise. */
 static enum sg_status measure_row(const void *of, int i, json_t **row)
 {
     const struct options *options = of;
-    double slice_us = options->slices_us.list[i % options->slices_us.count];
+    int by_slice = i / options->noisy.count;
+    double slice_us = options->slices_us.list[by_slice % options->slices_us.count];
     uint64_t slice_ns = sg_network_ns(slice_us);
     struct sg_pattern pattern = {
         .kind = (enum sg_pattern_kind)options->pattern,
         .nonblocking = options->mode == NONBLOCKING,
-        .processes = (int32_t)options->common.nodes.list[i / options->slices_us.count],
+        .processes = (int32_t)options->common.nodes.list[by_slice / options->slices_us.count],
         .steps = options->common.options.iterations,
         .granularity_ns = sg_network_ns(options->granularity_us),
         .imbalance = options->imbalance_percent / 100.0,
+        .noisy = (int32_t)options->noisy.list[i % options->noisy.count],
+        .noise_ns = sg_network_ns(options->noise_us),
+        .noise_every_ns = sg_network_ns(options->noise_every_us),
         .bytes = options->bytes,
         .seed = options->common.options.seed,
     };
@@ -196,14 +209,20 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
 static bool check_pattern(const struct options *options)
 {
     bool collectives = options->pattern == SG_PATTERN_BARRIER;
-    double most = 0;
+    double most = 0, least = NODES_MOST, noisy = 0;
 
-    for (int i = 0; i < options->common.nodes.count; i++)
-        most = options->common.nodes.list[i] > most ? options->common.nodes.list[i] : most;
+    for (int i = 0; i < options->common.nodes.count; i++) {
+        most = fmax(most, options->common.nodes.list[i]);
+        least = fmin(least, options->common.nodes.list[i]);
+    }
+    for (int i = 0; i < options->noisy.count; i++)
+        noisy = fmax(noisy, options->noisy.list[i]);
     if (!collectives && most > MESSAGES_MOST)
         sg_log("sim: messages are simulated among at most %d nodes", MESSAGES_MOST);
     else if (most > NODES_MOST)
         sg_log("sim: bcs takes at most %d nodes", NODES_MOST);
+    else if (noisy > least)
+        sg_log("sim: %.0f nodes with noise are more than %.0f nodes", noisy, least);
     else
         return true;
     return false;
@@ -214,6 +233,9 @@ int sg_sim_bcs_command(int argc, char **argv)
     static char name[] = "stagger sim bcs";
     struct options options = {.common = sg_sim_common_of("qsnet", 200),
                               .slices_us = {{250}, 1},
+                              .noisy = {{0}, 1},
+                              .noise_us = 500,
+                              .noise_every_us = 10000,
                               .pattern = SG_PATTERN_EXCHANGE,
                               .granularity_us = 3500,
                               .bytes = 4096,
@@ -236,6 +258,7 @@ int sg_sim_bcs_command(int argc, char **argv)
     if (!check_pattern(&options) || sg_sim_common_finish(&options.common) != SG_OK)
         return 1;
     return sg_sim_print_rows("bcs", "programs", &options.common,
-                             options.common.nodes.count * options.slices_us.count, measure_row,
-                             &options);
+                             options.common.nodes.count * options.slices_us.count *
+                                 options.noisy.count,
+                             measure_row, &options);
 }

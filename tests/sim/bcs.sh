@@ -16,10 +16,10 @@ bcs -n 4,16 -s 250,500 --json >rows.json 2>rows.err
 check "a row for each number of nodes and each slice" all 'empty rows.err' \
     'is "4 250 4 500 16 250 16 500" \
         "$(json rows.json "\" \".join(\"%d %d\" % (r[\"nodes\"], r[\"slice_us\"]) for r in d[\"rows\"])")"' \
-    'is "pattern engine nodes slice_us granularity_us restart agent usual_ms bcs_ms longer_percent call_slices events fitted" \
+    'is "pattern engine nodes slice_us granularity_us noisy restart agent usual_ms bcs_ms longer_percent call_slices events fitted" \
         "$(json rows.json "\" \".join(d[\"rows\"][0])")"' 'is blocking "$(json rows.json "d[\"mode\"]")"'
 check "CSV and the table have the same rows" all 'bcs -n 4,16 -s 250,500 --csv >rows.csv' \
-    'has_lines rows.csv "^exchange,slices,(4|16),(250|500),3500,phase,nic," 4' \
+    'has_lines rows.csv "^exchange,slices,(4|16),(250|500),3500,0,phase,nic," 4' \
     'bcs -n 4,16 -s 250,500 >rows.txt' 'has_lines rows.txt "^exchange " 4' \
     'has rows.txt "^seed 1, 200 iterations, mode blocking,"'
 check "a blocking exchange every 3.5 ms takes about 30 % longer, as paper 001 has it" all \
@@ -54,6 +54,21 @@ how="-p sweep -n 4,16 -i 40 --set query_us=0 --set post_us=0 --set agent_us=0 --
 check "... with strobes on demand, though a computing node sends them" all \
     'bcs $how --strobe demand >slices.json' 'bcs $how --strobe demand -e protocol >protocol.json' \
     'alike slices.json protocol.json'
+noise="-p barrier -n 32 -g 1900 -i 200 --noise 1000 --noise-every 20000"
+# longer FILE: the run times, as usual and coscheduled, of each row are longer than those of the row before
+longer() { "$PYTHON" -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+assert len(rows) == 4 and all(b[k] > a[k] for a, b in zip(rows, rows[1:]) for k in ("usual_ms", "bcs_ms")), rows' "$1"; }
+check "nodes with noise hold up all, the more there are" all \
+    'bcs $noise --noisy 0,1,4,32 --json >noisy.json' 'longer noisy.json' \
+    'is "[0, 1, 4, 32]" "$(json noisy.json "[r[\"noisy\"] for r in d[\"rows\"]]")"'
+check "... by the noise's own time, where one node has it" \
+    is 19 "$(json noisy.json "'%.0f' % (d['rows'][1]['usual_ms'] - d['rows'][0]['usual_ms'])")"
+check "... in the protocol, too" all 'bcs $noise --set query_us=0 --set post_us=0 --noisy 1,4 --json >slices.json' \
+    'bcs $noise --set query_us=0 --set post_us=0 --noisy 1,4 -e protocol --json >protocol.json' 'alike slices.json protocol.json'
+check "more nodes with noise than nodes are refused" all 'bcs -n 4,16 --noisy 5 2>err; is 1 $?' \
+    'is "stagger: sim: 5 nodes with noise are more than 4 nodes" "$(cat err)"'
 check "an agent on the host costs time" all \
     'bcs -n 16 -m nonblocking -a nic --json >nic.json' 'bcs -n 16 -m nonblocking -a host --json >host.json' \
     'is True "$("$PYTHON" -c "print($(value nic.json bcs_ms) < $(value host.json bcs_ms))")"'
@@ -63,7 +78,7 @@ check "65536 nodes call barriers, in the protocol too" all \
 check "4096 exchange messages" all 'bcs -n 4096 -i 5 --json >many3.json' 'near many3.json longer_percent 20 40'
 check "what takes no time as usual is not longer by a share of it" all 'bcs -n 1 -g 0 --json >none.json' \
     'is None "$(value none.json longer_percent)"' 'is 0.0 "$(value none.json bcs_ms)"' 'bcs -n 1 -g 0' \
-    'bcs -n 1 -g 0 --csv >none.csv' 'has none.csv "^exchange,slices,1,250,0,phase,nic,0,0,,0,"'
+    'bcs -n 1 -g 0 --csv >none.csv' 'has none.csv "^exchange,slices,1,250,0,0,phase,nic,0,0,,0,"'
 
 # refused STATUS REGEX ARGUMENT...
 refused() {

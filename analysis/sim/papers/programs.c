@@ -1,5 +1,6 @@
 #include "sim/papers/programs.h"
 
+#include "sim/bcs_protocol.h"
 #include "sim/program/stock.h"
 
 #define MESSAGE_BYTES 4096
@@ -43,6 +44,15 @@ struct sg_sliced_setup sg_paper_slices(const struct sg_network *network, bool re
                                     .always = true};
 }
 
+/* The card carries everything out, at no time of the processors. */
+static struct sg_network on_card(const struct sg_network *network)
+{
+    struct sg_network card = *network;
+
+    card.overhead_us = card.signal_us = card.wake_us = card.local_us = card.copy_ns_per_byte = 0;
+    return card;
+}
+
 enum sg_status sg_paper_protocol(const struct sg_network *network, uint32_t barriers,
                                  void (*slice)(void *context, int32_t endpoint,
                                                const struct sg_slice *slice),
@@ -50,7 +60,7 @@ enum sg_status sg_paper_protocol(const struct sg_network *network, uint32_t barr
 {
     struct sg_pattern pattern = sg_paper_barriers(barriers);
     struct sg_lateness work = {0, pattern.processes - 1, pattern.granularity_ns};
-    struct sg_network card = *network;
+    struct sg_network card = on_card(network);
     struct sg_world_setup setup = {
         .algo = &sg_algo_bcs,
         .parameters = {.slice_ns = SG_PAPER_SLICE_US * 1000,
@@ -71,7 +81,6 @@ enum sg_status sg_paper_protocol(const struct sg_network *network, uint32_t barr
     };
     struct sg_world_result result;
 
-    card.overhead_us = card.signal_us = card.wake_us = card.local_us = 0;
     return sg_world_run(&setup, &result);
 }
 
@@ -94,4 +103,25 @@ enum sg_status sg_paper_run(const struct sg_network *network, struct sg_pattern 
     out->bcs_ns = (double)result.run_ns;
     out->call_ns = (result.blocked_ns + result.busy_ns) / (double)result.blocking_calls;
     return SG_OK;
+}
+
+enum sg_status sg_paper_run_protocol(const struct sg_network *network, struct sg_pattern *pattern,
+                                     double *bcs_ns)
+{
+    struct sg_network card = on_card(network);
+    struct sg_world_setup setup = {
+        .parameters = {.slice_ns = SG_PAPER_SLICE_US * 1000,
+                       .budget_bytes = SG_SLICED_BUDGET_DEFAULT,
+                       .microphases_separate = true,
+                       .strobe_always = true},
+        .network = &card,
+        .mode = SG_SIM_SIGNAL,
+    };
+    struct sg_program_result result = {0};
+    enum sg_status status;
+
+    sg_pattern_make(pattern);
+    status = sg_bcs_protocol_run(&setup, &pattern->program, &result);
+    *bcs_ns = (double)result.run_ns;
+    return status;
 }

@@ -34,4 +34,8 @@ struct sg_paper_times {
 enum sg_status sg_paper_run(const struct sg_network *network, struct sg_pattern *pattern,
                             bool restart_slice, struct sg_paper_times *out);
 
+/* The coscheduled run time by the protocol, message by message. The pattern is made. */
+enum sg_status sg_paper_run_protocol(const struct sg_network *network, struct sg_pattern *pattern,
+                                     double *bcs_ns);
+
 #endif

@@ -40,16 +40,37 @@ static void add_message(struct row *row, const struct sg_pattern *pattern, enum 
     step->bytes = pattern->bytes;
 }
 
+static bool is_noisy(const struct sg_pattern *pattern, int32_t process)
+{
+    int64_t noisy = pattern->noisy;
+
+    return (process + 1) * noisy / pattern->processes != process * noisy / pattern->processes;
+}
+
+/* How often noise comes in a computation: periods end at every time of a process's steps. */
+static uint64_t noise_of(const struct sg_pattern *pattern, int32_t process, uint64_t step)
+{
+    double every = (double)pattern->noise_every_ns, own = (double)pattern->granularity_ns;
+    double phase =
+        sg_random_unit(sg_random(pattern->seed, SG_RANDOM_NOISE, (uint64_t)(uint32_t)process, 0));
+    double before = floor((double)step * own / every + phase);
+
+    return (uint64_t)(floor((double)(step + 1) * own / every + phase) - before);
+}
+
 uint64_t sg_pattern_compute_ns(const struct sg_pattern *pattern, int32_t process, uint64_t step)
 {
     double share = 0;
+    uint64_t noise_ns = 0;
 
     if (pattern->imbalance > 0)
         share =
             pattern->imbalance * (2 * sg_random_unit(sg_random(pattern->seed, SG_RANDOM_SKEW,
                                                                (uint64_t)(uint32_t)process, step)) -
                                   1);
-    return (uint64_t)((double)pattern->granularity_ns * (1 + share) + 0.5);
+    if (pattern->noise_ns > 0 && is_noisy(pattern, process))
+        noise_ns = noise_of(pattern, process, step) * pattern->noise_ns;
+    return (uint64_t)((double)pattern->granularity_ns * (1 + share) + 0.5) + noise_ns;
 }
 
 static void add_compute(struct row *row, const struct sg_pattern *pattern, int32_t process,

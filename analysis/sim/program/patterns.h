@@ -36,6 +36,10 @@ struct sg_pattern {
     uint64_t granularity_ns; /* of a computation, the mean */
     /* The most by which a computation differs from the mean, as a share of it. */
     double imbalance;
+    /* Noise: on so many processes, spread evenly, each noise_every_ns of computation take noise_ns
+     * more, at times of the process's own. */
+    int32_t noisy;
+    uint64_t noise_ns, noise_every_ns;
     uint64_t bytes;              /* of a message, or of the collective's operand */
     enum sg_operation operation; /* of barrier: SG_OPERATION_BARRIER, or another collective */
     uint64_t seed;
@@ -45,7 +49,7 @@ struct sg_pattern {
 
 /* Makes the pattern's program, which refers to it, from its other members. */
 void sg_pattern_make(struct sg_pattern *pattern);
-/* The process's computation in a step. */
+/* The process's computation in a step, with its noise. */
 uint64_t sg_pattern_compute_ns(const struct sg_pattern *pattern, int32_t process, uint64_t step);
 
 #endif
