@@ -5,6 +5,7 @@
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/intranode/dying.bash"
 . "$ROOT/tests/internode/internode.bash"
+. "$ROOT/tests/internode/slices.bash"
 
 SOLVE=("$PROGRAMS/cg" -n 12 -t 2 -s 1 -w 5)
 export STAGGER_EMDS=on
@@ -86,6 +87,9 @@ for mode in thread signal poll; do
 done
 check "... also from logs with statistics alone" all \
     'STAGGER_TRACE=stats ran_across stats thread 2 "*=bcs(slice=200)" 4 "${SOLVE[@]}"' 'holds stats "$alike"'
+
+check "communicators whose strobes come from different nodes count their slices from one moment" all \
+    'ran_across orders thread 1 "*=bcs(slice=200)" 2 "$PROGRAMS/two_orders" 20' 'one_epoch orders.csv 200000'
 
 # ---- what is chosen ------------------------------------------------------------------------------
 

@@ -85,6 +85,7 @@ C_PROGRAMS := \
   three_calls \
   topologies \
   trial \
+  two_orders \
   user_operations \
   virtual_nodes \
   waits \

@@ -1,0 +1,18 @@
+# Sourced by tests of slices: what `stagger report --slices --csv` says of them.
+# shellcheck shell=bash
+
+# one_epoch CSV SLICE_NS: slices of all communicators begin in theirs, counted from one moment on one clock.
+# The node that sends strobes, which alone has global times, numbers slices by its own clock; begins are on
+# the archive's.
+one_epoch() {
+    "$PYTHON" -c '
+import csv, sys
+slice_ns, bound_ns = int(sys.argv[2]), 1000000
+since = {}
+for row in csv.DictReader(open(sys.argv[1])):
+    if row["gtts_ns"] != "":
+        since.setdefault(row["comm"], []).append(int(row["begin_ns"]) - int(row["slice"]) * slice_ns)
+least, most = (f(f(times) for times in since.values()) for f in (min, max))
+assert len(since) >= 2 and all(len(times) >= 10 for times in since.values()), since
+assert most - least <= slice_ns + bound_ns, (least, most)' "$@"
+}
