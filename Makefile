@@ -70,8 +70,8 @@ PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
                     $(wildcard tests/*/test_*.c tests/*/*/test_*.c))))
 
-PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so $(B)/stagger \
-            $(B)/stagger-bench
+PRODUCTS := $(B)/libstagger.so $(B)/libstagger-account.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so \
+            $(B)/stagger $(B)/stagger-bench
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -179,6 +179,17 @@ $(B)/%.o: %.c Makefile VERSION
 $(B)/libstagger.so: $(call objects,$(LIB_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger.so $^ -o $@ -pthread -ldl
+
+# The library for `stagger-bench account`: sources with marks are compiled once more, with them.
+MARKED := $(basename $(shell grep -rl --include=*.c '"core/account.h"' shim))
+$(B)/account/%.o: %.c Makefile VERSION
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(MPI_INCLUDES) -DSG_ACCOUNT $(CFLAGS_ALL) -ftls-model=initial-exec -MMD -MP -c $< -o $@
+
+$(B)/libstagger-account.so: $(MARKED:%=$(B)/account/%.o) $(filter-out $(MARKED:%=$(B)/%.o),$(call objects,$(LIB_DIRS)))
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-account.so $^ -o $@ -pthread -ldl
 
 $(B)/libstagger-otf2.so: $(call objects,$(COMPANION_DIRS))
 	$(say) LINK $@
@@ -308,7 +319,7 @@ include tests/fuzz/fuzz.mk
 ZSH_DIR ?= share/zsh/site-functions
 INSTALLED = \
   $(foreach x,stagger stagger-bench,755:$(B)/$x:bin/$x) \
-  $(foreach x,libstagger libstagger-otf2 libstagger-verbs,755:$(B)/$x.so:lib/stagger/$x.so) \
+  $(foreach x,libstagger libstagger-account libstagger-otf2 libstagger-verbs,755:$(B)/$x.so:lib/stagger/$x.so) \
   $(foreach x,$(wildcard docs/*.[1-8]),644:$x:share/man/man$(subst .,,$(suffix $x))/$(notdir $x)) \
   $(foreach x,$(filter-out docs/status.md docs/style.md,$(wildcard docs/*.md)),644:$x:share/doc/stagger/$(notdir $x)) \
   $(foreach x,$(wildcard analysis/sim/networks/*.conf),644:$x:share/stagger/networks/$(notdir $x)) \
@@ -362,4 +373,4 @@ lint: ## formatting, clang-tidy, cppcheck
 clean: ## removes build/
 	rm -rf build
 
--include $(shell find $(addprefix $(B)/,shim analysis tests) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,account shim analysis tests) -name '*.d' 2>/dev/null)

@@ -17,11 +17,12 @@
 #define ITERATIONS_MAX UINT64_C(1000000000)
 #define TEST_BYTES "0,64k,4k"
 
-#define COMMANDS "latency, cpu, delay, overlap, clock, noise"
+#define COMMANDS "latency, cpu, delay, overlap, clock, noise, account"
 
 const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1] = {
     [SG_BENCH_LATENCY] = "latency", [SG_BENCH_CPU] = "cpu",     [SG_BENCH_DELAY] = "delay",
-    [SG_BENCH_OVERLAP] = "overlap", [SG_BENCH_CLOCK] = "clock", [SG_BENCH_NOISE] = "noise"};
+    [SG_BENCH_OVERLAP] = "overlap", [SG_BENCH_CLOCK] = "clock", [SG_BENCH_NOISE] = "noise",
+    [SG_BENCH_ACCOUNT] = "account"};
 
 struct reading {
     struct sg_bench_options options;
@@ -40,7 +41,7 @@ static const char documentation[] =
     "nonblocking "
     "one is hidden behind computation. clock: how well the ranks' clocks are known. noise: what "
     "the "
-    "machine itself does.\v"
+    "machine itself does. account: where the time of a small call goes.\v"
     "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
 
 /* The commands that have an option, as a mask. */
@@ -50,8 +51,10 @@ static const char documentation[] =
 #define OVERLAP (1u << SG_BENCH_OVERLAP)
 #define CLOCK (1u << SG_BENCH_CLOCK)
 #define NOISE (1u << SG_BENCH_NOISE)
+#define ACCOUNT (1u << SG_BENCH_ACCOUNT)
 #define OF_CALLS (LATENCY | CPU | DELAY | OVERLAP)
-#define ALL (OF_CALLS | CLOCK | NOISE)
+#define SAMPLED (OF_CALLS | CLOCK | NOISE)
+#define ALL (SAMPLED | ACCOUNT)
 
 /* Rows of the table. */
 #define AT(member) offsetof(struct sg_bench_options, member)
@@ -123,8 +126,9 @@ static const struct sg_option options_known[] = {
      SAYS("delay: how late it is (default: 1000)", DELAY)},
     {"json", 'j', .read = sg_bench_read_json, SAYS("print JSON (docs/bench-json.md)", ALL)},
     {"csv", .read = sg_bench_read_csv, SAYS("print CSV", ALL)},
-    {"samples", .read = sg_option_flag, .at = AT(samples), SAYS("keep every sample, in JSON", ALL)},
-    {"plot", 0, "FILE.svg", .read = sg_bench_read_plot, SAYS("draw a figure (gnuplot)", ALL)},
+    {"samples", .read = sg_option_flag, .at = AT(samples),
+     SAYS("keep every sample, in JSON", SAMPLED)},
+    {"plot", 0, "FILE.svg", .read = sg_bench_read_plot, SAYS("draw a figure (gnuplot)", SAMPLED)},
     {0}};
 enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known - 1, KEY_FIRST = 256 };
 
@@ -194,7 +198,8 @@ static void complete_sizes(struct sg_bench_options *options)
 {
     static const char *const elements[SG_BENCH_COMMANDS] = {
         [SG_BENCH_LATENCY] = "1",    [SG_BENCH_CPU] = "4,32,128", [SG_BENCH_DELAY] = "128",
-        [SG_BENCH_OVERLAP] = "8192", [SG_BENCH_CLOCK] = "1",      [SG_BENCH_NOISE] = "1"};
+        [SG_BENCH_OVERLAP] = "8192", [SG_BENCH_CLOCK] = "1",      [SG_BENCH_NOISE] = "1",
+        [SG_BENCH_ACCOUNT] = "1"};
     char room[SG_OPTION_FAULT_BYTES];
 
     if (options->bytes.count == 0)
@@ -368,9 +373,9 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
         {"help", 'h', NULL, 0, "print this help", -1},
         {"version", 'V', NULL, 0, "print the version", -1},
     };
-    const struct argp argp = {table,         parse_option, "latency|cpu|delay|overlap|clock|noise",
-                              documentation, NULL,         NULL,
-                              NULL};
+    const struct argp argp = {
+        table, parse_option, "latency|cpu|delay|overlap|clock|noise|account", documentation, NULL,
+        NULL,  NULL};
     static char name[] = "stagger-bench";
     struct reading reading = {.options = {.ranks = ranks,
                                           .row_s = DEFAULT_ROW_S,

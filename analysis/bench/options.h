@@ -20,6 +20,7 @@ enum sg_bench_command {
     SG_BENCH_OVERLAP,
     SG_BENCH_CLOCK,
     SG_BENCH_NOISE,
+    SG_BENCH_ACCOUNT,
     SG_BENCH_COMMANDS
 };
 

@@ -3,7 +3,6 @@
 #include "core/clock.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +33,7 @@ static bool is_invariant(void)
 }
 
 /* Whether the kernel's clock is made of it: it knows whether processors' counters agree. */
-static bool is_trusted(const char *systems)
+static bool is_the_kernels(const char *systems)
 {
     static const char *const made_of_it[] = {"tsc\n", "kvm-clock\n",
                                              "hyperv_clocksource_tsc_page\n"};
@@ -82,9 +81,14 @@ static uint64_t rate_by(const struct sg_tick *now)
     return rate;
 }
 
+bool sg_tick_is_trusted(const char *systems)
+{
+    return is_invariant() && is_the_kernels(systems);
+}
+
 void sg_tick_start(const char *systems)
 {
-    is_usable = is_invariant() && is_trusted(systems) && read_both(&origin);
+    is_usable = sg_tick_is_trusted(systems) && read_both(&origin);
 }
 
 uint64_t sg_tick_set(void)
@@ -103,6 +107,12 @@ uint64_t sg_tick_set(void)
 }
 
 #else
+
+bool sg_tick_is_trusted(const char *systems)
+{
+    (void)systems;
+    return false;
+}
 
 void sg_tick_start(const char *systems)
 {

@@ -7,7 +7,11 @@
 #ifndef SG_CORE_TICK_H
 #define SG_CORE_TICK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Whether the counter can be relied on: it has one rate, and those of the processors agree. */
+bool sg_tick_is_trusted(const char *systems);
 
 /* Before the first reading; once. systems: where sysfs(5) is. */
 void sg_tick_start(const char *systems);

@@ -1,5 +1,6 @@
 #include "intercept/call_log.h"
 
+#include "core/account.h"
 #include "core/clock.h"
 #include "internode/request.h"
 #include "profile/mmds.h"
@@ -128,6 +129,7 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
     /* Another: an error handler's calls have settled this one. */
     if (record != NULL && record == sg_events_open)
         end_record(record, call->bytes, statistics, error, end_ns);
+    sg_account_mark(SG_ACCOUNT_RECORDED);
     if (error == MPI_SUCCESS)
         sg_statistics_add(call, site, comm->index, statistics, end_ns - begin_ns);
     else
@@ -138,6 +140,7 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
         sg_mmds_add_collective(&sample, begin_ns,
                                sg_stack_is_held(&sg_stack_outermost, __builtin_frame_address(0)));
     }
+    sg_account_mark(SG_ACCOUNT_COUNTED);
 }
 
 /* ---- a nonblocking call ---- */

@@ -1,5 +1,6 @@
 #include "intercept/dispatch.h"
 
+#include "core/account.h"
 #include "core/clock.h"
 #include "core/tick.h"
 #include "intercept/call_log.h"
@@ -199,10 +200,13 @@ static int run_recorded(struct sg_call *call, const struct sg_choice *choice, st
     uint64_t end_ns;
     int error;
 
+    sg_account_mark(SG_ACCOUNT_BEGUN);
     call->arrival_ns = begin_ns;
     record = sg_call_log_begin(call, site, comm, begin_ns);
+    sg_account_mark(SG_ACCOUNT_RECORD);
     error = sg_call_run(call, choice, &statistics);
     end_ns = sg_tick_ns();
+    sg_account_mark(SG_ACCOUNT_ENDED);
     timed.inside_ns = end_ns - begin_ns;
     between->end_ns = end_ns;
     if (error == MPI_SUCCESS)
@@ -242,10 +246,13 @@ static inline int dispatch(struct sg_call *call, void *return_address,
         return pass_unmanaged(call, return_address);
     /* What completes a request reads the clock, perhaps on another thread. */
     entered_ns = nonblocking ? sg_clock_ns() : is_timed() ? sg_tick_ns() : 0;
+    sg_account_mark(SG_ACCOUNT_COMM);
     between->site = site = sg_site_of(return_address);
+    sg_account_mark(SG_ACCOUNT_SITE);
     between->comm = comm->profile;
     describe(call, site, comm);
     choice = sg_choose(call, site, comm);
+    sg_account_mark(SG_ACCOUNT_CHOICE);
     if (nonblocking)
         return start_nonblocking(call, choice, site, comm, entered_ns, return_address);
     records = is_recording(call, comm);
@@ -264,6 +271,7 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     bool is_between;
     int error;
 
+    sg_account_enter();
     if (sg_stack_is_held(&sg_stack_ending, frame))
         return call->pass(call);
     is_between = sg_between_enter(frame, __builtin_return_address(0));
@@ -276,5 +284,6 @@ int sg_dispatch(struct sg_call *call, void *return_address)
             between.comm = sg_profile_comm_of(call->comm);
         sg_between_leave(&between);
     }
+    sg_account_mark(SG_ACCOUNT_RETURN);
     return error;
 }

@@ -3,6 +3,7 @@
  * all operands and folds them, in the association of the shape. The critical path is the transfer
  * of one line. A rank that only contributes to a reduce leaves at once.
  */
+#include "core/account.h"
 #include "intranode/ring.h"
 
 #include <string.h>
@@ -50,12 +51,14 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
         op->call.operation == SG_OPERATION_REDUCE && node->rank != op->call.root;
 
     if (op->state == SG_OP_START) {
+        sg_account_mark(SG_ACCOUNT_PLAN);
         if (size_bytes > 0) {
             memcpy(sg_ring_data(node, op->position, node->rank, size_bytes), sg_op_own(op),
                    size_bytes);
             op->copies++;
         }
         sg_op_publish(op);
+        sg_account_mark(SG_ACCOUNT_PUBLISH);
         op->state = SG_OP_ARRIVED;
         op->seen_ranks = 0;
     }
@@ -63,6 +66,7 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
         return SG_NODE_DONE;
     if (!sg_op_sees_all(op))
         return SG_NODE_WAIT;
+    sg_account_mark(SG_ACCOUNT_SEE);
     if (op->mismatch_rank >= 0)
         return SG_NODE_MISMATCH;
     /* Brings this rank's next line back into its cache before it is needed. */
@@ -70,5 +74,6 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
     find_skew(op);
     if (size_bytes > 0)
         fold_all(op);
+    sg_account_mark(SG_ACCOUNT_FOLD);
     return SG_NODE_DONE;
 }

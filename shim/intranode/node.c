@@ -4,6 +4,7 @@
  */
 #include "intranode/node.h"
 
+#include "core/account.h"
 #include "intranode/ring.h"
 
 #include <string.h>
@@ -155,6 +156,8 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
         op->stalled = true;
         return SG_NODE_WAIT;
     }
+    if (op->stalled)
+        sg_account_mark(SG_ACCOUNT_SLOT);
     op->stalled = false;
     switch (op->call.method) {
     case SG_NODE_FLAT:

@@ -20,7 +20,7 @@ commands() { sed -n '1,/^commands:/d; s/^  \([a-z][a-z-]*\)  .*/\1/p'; }
 check "the commands are those of --help" all \
     'is "$(stagger --help | commands | LC_ALL=C sort)" "$(follows stagger "")"' \
     'is "$(stagger sim --help | commands | LC_ALL=C sort)" "$(follows stagger sim "")"' \
-    'is "$(sorted latency cpu delay overlap clock noise)" "$(follows stagger-bench "")"'
+    'is "$(sorted latency cpu delay overlap clock noise account)" "$(follows stagger-bench "")"'
 
 # offered COMMAND...: the options are those whose names stand in front of the lines of --help
 offered() {

@@ -65,6 +65,11 @@ enum sg_status sg_bench_overlap(const struct sg_bench_job *job,
 enum sg_status sg_bench_clock(const struct sg_bench_job *job);
 enum sg_status sg_bench_noise(const struct sg_bench_job *job);
 
+/* Where the time of small calls goes. Whether that can be told, on rank 0; if not, a line says why.
+ */
+bool sg_bench_can_account(const struct sg_bench_job *job);
+enum sg_status sg_bench_account(const struct sg_bench_job *job);
+
 /* The processor time of a call that one rank enters late, after sleeping: of the root (if there is
  * one), and the most of any other rank. The lateness is the options', not skew_us. Errors as above.
  */

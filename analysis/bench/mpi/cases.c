@@ -17,6 +17,12 @@ static const measure measures[SG_BENCH_COMMANDS] = {[SG_BENCH_LATENCY] = sg_benc
                                                     [SG_BENCH_DELAY] = sg_bench_delay,
                                                     [SG_BENCH_OVERLAP] = sg_bench_overlap};
 
+/* Those that have no operations to choose. */
+static enum sg_status (*const of_machine[SG_BENCH_COMMANDS])(const struct sg_bench_job *) = {
+    [SG_BENCH_CLOCK] = sg_bench_clock,
+    [SG_BENCH_NOISE] = sg_bench_noise,
+    [SG_BENCH_ACCOUNT] = sg_bench_account};
+
 static enum sg_status measure_case(const struct sg_bench_job *job,
                                    const struct sg_bench_case *bench_case)
 {
@@ -106,10 +112,10 @@ enum sg_status sg_bench_run_cases(const struct sg_bench_job *world,
     int groups = options->processes.count, place = 0, count = 0;
     enum sg_status status = SG_OK;
 
-    if (options->command == SG_BENCH_CLOCK || options->command == SG_BENCH_NOISE) {
+    if (of_machine[options->command] != NULL) {
         sg_progress_line_show(progress, "stagger-bench %s",
                               sg_bench_command_names[options->command]);
-        return options->command == SG_BENCH_CLOCK ? sg_bench_clock(world) : sg_bench_noise(world);
+        return of_machine[options->command](world);
     }
     for (int i = 0; i < options->operation_count; i++)
         count += sizes_of(options, options->operations[i]) * (groups > 0 ? groups : 1);

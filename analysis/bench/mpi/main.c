@@ -143,6 +143,8 @@ static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
         return false;
     job->ranks_per_node = ours ? ranks_per_node : 0;
     job->between_nodes = job->ranks_per_node > 0 && job->ranks_per_node < job->size;
+    if (options->command == SG_BENCH_ACCOUNT)
+        return sg_bench_can_account(job);
     if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
         return true;
     if (job->between_nodes)
@@ -220,7 +222,7 @@ static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_
         return false;
     job->ranks_per_node = found[1];
     sg_bench_group_open(job);
-    if (job->options->command == SG_BENCH_LATENCY)
+    if (job->options->command == SG_BENCH_LATENCY || job->options->command == SG_BENCH_ACCOUNT)
         measure_limits(job, &head->limits);
     share_replay(job);
     gather_bounds(job);

@@ -1,5 +1,6 @@
 #include "intranode/mpi/intranode.h"
 
+#include "core/account.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/reading.h"
@@ -276,6 +277,7 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
         sg_reading_open();
     sg_node_begin(&op, &intranode->node, &node_call);
     complete(intranode, call, &op);
+    sg_account_mark(SG_ACCOUNT_LEAVE);
     statistics->early = op.early;
     statistics->late = op.late;
     statistics->stalls = op.stalls;
