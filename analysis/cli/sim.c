@@ -10,6 +10,7 @@ static const struct sg_command commands[] = {
     {"cpu", sg_sim_cpu_command, "processor use of a reduction under skew"},
     {"delay", sg_sim_delay_command, "synchronization delay of a barrier or allreduce"},
     {"bcs", sg_sim_bcs_command, "programs under buffered coscheduling and as usual"},
+    {"lines", sg_sim_lines_command, "small collectives in a node, by transfers of cache lines"},
     {"explore", sg_explore_command, "look for interleavings and faults that break a protocol"},
     {"plot", sg_sim_plot_command, "the papers' figures as SVG"},
     {"papers", sg_sim_papers_command, "the papers' results against the simulator's"},

@@ -7,6 +7,7 @@
 int sg_sim_cpu_command(int argc, char **argv);
 int sg_sim_delay_command(int argc, char **argv);
 int sg_sim_bcs_command(int argc, char **argv);
+int sg_sim_lines_command(int argc, char **argv);
 int sg_sim_plot_command(int argc, char **argv);
 int sg_explore_command(int argc, char **argv);
 int sg_sim_papers_command(int argc, char **argv);

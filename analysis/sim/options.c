@@ -67,6 +67,7 @@ static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NUL
         "csv", 'c', NULL, "print CSV", read_csv, .group = 2                                        \
     }
 
+const struct sg_option sg_sim_format_options[] = {FORMATS, {0}};
 const struct sg_option sg_sim_program_options[] = {NODES, NETWORK, SEED, FORMATS, {0}};
 
 const struct sg_option sg_sim_common_options[] = {

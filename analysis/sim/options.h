@@ -25,6 +25,8 @@ struct sg_sim_common {
 extern const struct sg_option sg_sim_common_options[];
 /* Those without algorithms and hosts. */
 extern const struct sg_option sg_sim_program_options[];
+/* What the output is, alone. */
+extern const struct sg_option sg_sim_format_options[];
 
 /* Without algorithms and nodes. */
 struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations);

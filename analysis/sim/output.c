@@ -39,6 +39,9 @@ static json_t *output_of(const char *command, const struct sg_sim_common *common
     static const char *const modes[] = {"signal", "thread", "poll"};
     const struct sg_sim_options *options = &common->options;
 
+    if (options->network.name[0] == '\0')
+        return json_pack("{s:i, s:s, s:s, s:[]}", "version", FORMAT_VERSION, "command", command,
+                         "commit", sg_commit, "rows");
     return json_pack(
         "{s:i, s:s, s:s, s:I, s:s, s:i, s:i, s:o, s:o, s:[]}", "version", FORMAT_VERSION, "command",
         command, "commit", sg_commit, "seed", (json_int_t)options->seed, "mode",
@@ -164,9 +167,15 @@ static long long whole_of(json_t *output, const char *key)
 static void print_heading(json_t *output, FILE *out)
 {
     json_t *network = json_object_get(output, "network");
-    json_t *list = join(json_object_get(output, "fitted"));
-    const char *fitted = json_string_value(list);
+    json_t *list;
+    const char *fitted;
 
+    if (network == NULL) {
+        fprintf(out, "commit %s\n\n", sg_commit);
+        return;
+    }
+    list = join(json_object_get(output, "fitted"));
+    fitted = json_string_value(list);
     fprintf(out, "network %s:", json_string_value(json_object_get(network, "name")));
     for (void *at = json_object_iter(network); at != NULL;
          at = json_object_iter_next(network, at)) {

@@ -15,7 +15,8 @@
 typedef enum sg_status (*sg_sim_measure_row)(const void *options, int i, json_t **row);
 
 /* Measures a command's cases, 0 to total - 1, shows the progress of `what`, and prints their rows
- * to stdout. Returns the command's exit status. */
+ * to stdout, with the network and what else is the same for all if there is a network. Returns the
+ * command's exit status. */
 int sg_sim_print_rows(const char *command, const char *what, const struct sg_sim_common *common,
                       int total, sg_sim_measure_row measure, const void *options);
 
