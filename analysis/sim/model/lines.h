@@ -1,8 +1,8 @@
 /* Small collectives in a node, as transfers of cache lines between the cores of a machine.
  *
  * A line that was written is fetched by others one after the other; the first in a cluster of cores
- * (those that share a last-level cache) brings it there. Who stores to a line that others poll waits
- * for the farthest of them to give it up. What a rank does itself takes no time but for folds.
+ * (those that share a last-level cache) brings it there. Who stores to a line that others poll
+ * waits for the farthest of them to give it up. What a rank does itself takes no time but for folds.
  *
  * Ranks are on cores in their order, a core's threads first filled when all cores have a rank. The
  * latencies of a machine are published (measured with one pair of cores at a time); how long a line
@@ -35,10 +35,11 @@ int sg_lines_ranks_most(const struct sg_lines_machine *machine);
 double sg_lines_way_ns(const struct sg_lines_machine *machine, int from, int to);
 
 enum sg_lines_shape {
-    SG_LINES_FLAT,   /* everyone reads everyone's line */
-    SG_LINES_CLIMB,  /* the second at each meeting goes on; the last one's word lets all go */
-    SG_LINES_GROUPS, /* the first of each group reads the others, and tells them the result; so again
-                        among the first ones, until one group exchanges flat */
+    SG_LINES_FLAT,  /* everyone reads everyone's line */
+    SG_LINES_CLIMB, /* the second at each meeting goes on; the last one's word lets all go */
+    /* The first of each group reads the others, and tells them the result; so again among the first
+     * ones, until one group exchanges flat. */
+    SG_LINES_GROUPS,
     SG_LINES_ROUNDS, /* recursive doubling: a line for each round */
     SG_LINES_SHAPES
 };
