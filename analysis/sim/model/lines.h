@@ -2,7 +2,8 @@
  *
  * A line that was written is fetched by others one after the other; the first in a cluster of cores
  * (those that share a last-level cache) brings it there. Who stores to a line that others poll
- * waits for the farthest of them to give it up. What a rank does itself takes no time but for folds.
+ * waits for the farthest of them to give it up. What a rank does by itself takes no time, but folds
+ * do.
  *
  * Ranks are on cores in their order, a core's threads first filled when all cores have a rank. The
  * latencies of a machine are published (measured with one pair of cores at a time); how long a line
