@@ -1,5 +1,7 @@
 #include "bench/cold.h"
 
+#include "core/cpu/cpu.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,17 +64,17 @@ void sg_bench_sweep_close(void)
     room.size_bytes = 0;
 }
 
-#if defined(__x86_64__)
+#ifdef SG_CPU_HAS_FLUSH
 
 void sg_bench_flush(const void *data, size_t size_bytes)
 {
     const char *bytes = data;
 
     for (size_t at = 0; at < size_bytes; at += LINE_BYTES)
-        __builtin_ia32_clflush(bytes + at);
+        sg_cpu_flush(bytes + at);
     if (size_bytes > 0)
-        __builtin_ia32_clflush(bytes + size_bytes - 1);
-    __builtin_ia32_mfence();
+        sg_cpu_flush(bytes + size_bytes - 1);
+    sg_cpu_flush_all_done();
 }
 
 #else

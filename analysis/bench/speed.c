@@ -1,27 +1,18 @@
 #include "bench/speed.h"
 
+#include "core/cpu/cpu.h"
+
 #include <math.h>
 #include <stddef.h>
 
 #define TRIES 40
 #define LOOP_NS 25000
 
-#if defined(__x86_64__)
+#ifdef SG_CPU_HAS_COUNTER
 
 static uint64_t read_counter(void)
 {
-    return __builtin_ia32_rdtsc();
-}
-uint64_t (*const sg_bench_counter)(void) = read_counter;
-
-#elif defined(__aarch64__)
-
-static uint64_t read_counter(void)
-{
-    uint64_t value;
-
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
+    return sg_cpu_counter();
 }
 uint64_t (*const sg_bench_counter)(void) = read_counter;
 

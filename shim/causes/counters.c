@@ -1,5 +1,7 @@
 #include "causes/counters.h"
 
+#include "core/cpu/cpu.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,23 +12,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-static uint64_t read_pmc(uint32_t index)
+static uint64_t own_register(uint32_t index)
 {
-    return __builtin_ia32_rdpmc((int)index);
-}
+#ifdef SG_CPU_HAS_EVENTS
+    return sg_cpu_event_register(index);
 #else
-/* Never asked for: sg_counter_open maps no page. */
-static uint64_t read_pmc(uint32_t index)
-{
-    return 0;
-}
+    return 0; /* never asked for: sg_counter_open maps no page */
 #endif
+}
 
-#if defined(__x86_64__)
-#define HAS_PMC true
+#ifdef SG_CPU_HAS_EVENTS
+#define HAS_EVENTS true
 #else
-#define HAS_PMC false
+#define HAS_EVENTS false
 #endif
 
 bool sg_event_is_own(int file, uint64_t id)
@@ -59,8 +57,9 @@ int sg_counter_open(const struct sg_counter_event *event, struct sg_counter *out
         out->file = -1;
         return error;
     }
-    page = HAS_PMC ? mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, out->file, 0)
-                   : MAP_FAILED;
+    page = HAS_EVENTS
+               ? mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, out->file, 0)
+               : MAP_FAILED;
     if (page != MAP_FAILED)
         out->page = page;
     return 0;
@@ -132,7 +131,7 @@ bool sg_counter_read(const struct sg_counter *counter, uint64_t *value)
     } now;
     bool is_whole;
 
-    if (counter->page != NULL && sg_counter_of_page(counter->page, read_pmc, value, &is_whole))
+    if (counter->page != NULL && sg_counter_of_page(counter->page, own_register, value, &is_whole))
         return is_whole;
     if (!sg_event_is_own(counter->file, counter->id) ||
         read(counter->file, &now, sizeof now) != sizeof now)

@@ -31,13 +31,13 @@ double sg_account_cost(void)
         uint64_t begin, passed;
 
         sg_account_set(rows + 1);
-        begin = __builtin_ia32_rdtsc();
+        begin = sg_cpu_counter();
         for (int row = 0; row < ROWS; row++) {
             sg_account_enter();
             for (int step = SG_ACCOUNT_ENTERED + 1; step < SG_ACCOUNT_STEPS; step++)
                 sg_account_mark((enum sg_account_step)step);
         }
-        passed = __builtin_ia32_rdtsc() - begin;
+        passed = sg_cpu_counter() - begin;
         least = passed < least ? passed : least;
     }
     sg_account_set(NULL);

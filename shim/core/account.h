@@ -6,6 +6,8 @@
 #ifndef SG_CORE_ACCOUNT_H
 #define SG_CORE_ACCOUNT_H
 
+#include "core/cpu/cpu.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,7 +49,7 @@ extern __thread uint64_t (*sg_account_row)[SG_ACCOUNT_STEPS]
 static inline void sg_account_mark(enum sg_account_step step)
 {
     if (__builtin_expect(sg_account_row != NULL, 1))
-        (*sg_account_row)[step] = __builtin_ia32_rdtsc();
+        (*sg_account_row)[step] = sg_cpu_counter();
 }
 
 /* A call begins. */

@@ -8,9 +8,7 @@
 
 __thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec")));
 
-#ifdef __x86_64__
-
-#include <cpuid.h>
+#ifdef SG_CPU_COUNTER_CLOCKS
 
 #define REACH_NS 100000u
 /* Two readings of the clock this far apart give the rate to 50 in a million: 5 ns in REACH_NS. */
@@ -24,19 +22,10 @@ static bool is_usable;
 static struct sg_tick origin;
 static _Atomic uint64_t known_rate; /* 0: not known yet */
 
-/* Whether the counter has one rate for ever: the processor says so. */
-static bool is_invariant(void)
-{
-    unsigned a, b, c, d;
-
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0;
-}
-
-/* Whether the kernel's clock is made of it: it knows whether processors' counters agree. */
+/* Whether the kernel's clock is made of it. */
 static bool is_the_kernels(const char *systems)
 {
-    static const char *const made_of_it[] = {"tsc\n", "kvm-clock\n",
-                                             "hyperv_clocksource_tsc_page\n"};
+    static const char *const made_of_it[] = {SG_CPU_COUNTER_CLOCKS};
     char path[256], line[64] = "";
     bool found = false;
     FILE *file;
@@ -47,6 +36,7 @@ static bool is_the_kernels(const char *systems)
     if (file == NULL)
         return false;
     if (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
         for (size_t i = 0; i < sizeof made_of_it / sizeof *made_of_it; i++)
             found = found || strcmp(line, made_of_it[i]) == 0;
     }
@@ -58,10 +48,10 @@ static bool is_the_kernels(const char *systems)
 static bool read_both(struct sg_tick *tick)
 {
     for (int i = 0; i < TRIES; i++) {
-        uint64_t before = __builtin_ia32_rdtsc(), after;
+        uint64_t before = sg_cpu_counter(), after;
 
         tick->ns = sg_clock_ns();
-        after = __builtin_ia32_rdtsc();
+        after = sg_cpu_counter();
         tick->counter = before + (after - before) / 2;
         if (after - before < NARROW)
             return true;
@@ -83,7 +73,7 @@ static uint64_t rate_by(const struct sg_tick *now)
 
 bool sg_tick_is_trusted(const char *systems)
 {
-    return is_invariant() && is_the_kernels(systems);
+    return sg_cpu_counter_is_steady() && is_the_kernels(systems);
 }
 
 void sg_tick_start(const char *systems)

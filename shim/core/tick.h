@@ -7,6 +7,8 @@
 #ifndef SG_CORE_TICK_H
 #define SG_CORE_TICK_H
 
+#include "core/cpu/cpu.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,8 +39,8 @@ extern __thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec"))
 
 static inline uint64_t sg_tick_ns(void)
 {
-#ifdef __x86_64__
-    uint64_t passed = __builtin_ia32_rdtsc() - sg_tick.counter;
+#ifdef SG_CPU_COUNTER_CLOCKS
+    uint64_t passed = sg_cpu_counter() - sg_tick.counter;
 
     if (__builtin_expect(passed < sg_tick.reach, 1))
         return sg_tick.ns + (passed * sg_tick.rate >> 32);

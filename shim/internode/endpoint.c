@@ -1,6 +1,7 @@
 #include "internode/endpoint.h"
 
 #include "core/clock.h"
+#include "core/cpu/cpu.h"
 #include "internode/consistency.h"
 #include "internode/feed.h"
 
@@ -38,7 +39,7 @@ void sg_endpoint_lock(struct sg_internode *internode)
         if (tries % SPINS_TO_YIELD == 0)
             sched_yield();
         else
-            __builtin_ia32_pause();
+            sg_cpu_pause();
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "algos/kernels/kernel.h"
 #include "core/clock.h"
+#include "core/cpu/cpu.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -217,7 +218,7 @@ static uint32_t wait_for(struct words *words, _Atomic uint32_t *word, uint32_t s
         if (atomic_load_explicit(&words->sleeps, memory_order_relaxed))
             sleep_for(word, seen, BUDGET_NS);
         else if (looks < SPINS)
-            __builtin_ia32_pause();
+            sg_cpu_pause();
         else
             sched_yield();
         if (looks >= SPINS && sg_clock_ns() - began_ns > PATIENCE_NS)

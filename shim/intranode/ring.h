@@ -3,6 +3,7 @@
 #ifndef SG_INTRANODE_RING_H
 #define SG_INTRANODE_RING_H
 
+#include "core/cpu/cpu.h"
 #include "intranode/method.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ static inline struct sg_call_info *sg_ring_call_info(const struct sg_node *node,
 /* Requests a line's ownership before a store to it; a hint. */
 static inline void sg_ring_take(const void *line)
 {
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+    sg_cpu_take(line);
 }
 
 static inline bool sg_broadcast_is_root(const struct sg_node_op *op)

@@ -3,12 +3,11 @@
 #include "progress/doorbell.h"
 
 #include "core/clock.h"
+#include "core/cpu/cpu.h"
 #include "progress/adapter.h"
 #include "progress/mode.h"
 #include "progress/signal.h"
 #include "progress/thread.h"
-
-#include <xmmintrin.h>
 
 /* How often the helper thread checks nonblocking calls that wait for places. */
 #define NAP_NS UINT64_C(1000000)
@@ -16,11 +15,6 @@
 /* The mode in the low bits, the process slot above. */
 #define MODE_BITS 2u
 #define MODE_MASK ((1u << MODE_BITS) - 1)
-
-/* Of MXCSR the flags, and the masks of the corresponding exceptions; likewise of x87's. */
-#define MXCSR_FLAGS 0x003fu
-#define MXCSR_MASKS 0x1f80u
-#define X87_MASKS 0x003fu
 
 static struct sg_progress_table *table;
 static uint32_t own;
@@ -40,21 +34,18 @@ static uint32_t armed_by_us(enum sg_progress_mode mode)
 
 void sg_progress_keep_arithmetic(struct sg_progress_float *kept)
 {
-    uint16_t x87;
+    struct sg_cpu_float_modes modes = sg_cpu_float_modes();
 
-    __asm__ volatile("fnstcw %0" : "=m"(x87));
     /* Relaxed, both: the doorbell orders the process that rings and the one that is rung. */
-    atomic_store_explicit(&kept->mxcsr, (_mm_getcsr() & ~MXCSR_FLAGS) | MXCSR_MASKS,
-                          memory_order_relaxed);
-    atomic_store_explicit(&kept->x87, x87 | X87_MASKS, memory_order_relaxed);
+    atomic_store_explicit(&kept->words[0], modes.words[0], memory_order_relaxed);
+    atomic_store_explicit(&kept->words[1], modes.words[1], memory_order_relaxed);
 }
 
 void sg_progress_take_arithmetic(const struct sg_progress_float *kept)
 {
-    uint16_t x87 = (uint16_t)atomic_load_explicit(&kept->x87, memory_order_relaxed);
-
-    _mm_setcsr(atomic_load_explicit(&kept->mxcsr, memory_order_relaxed));
-    __asm__ volatile("fldcw %0" : : "m"(x87) : "memory");
+    sg_cpu_set_float_modes(
+        (struct sg_cpu_float_modes){{atomic_load_explicit(&kept->words[0], memory_order_relaxed),
+                                     atomic_load_explicit(&kept->words[1], memory_order_relaxed)}});
 }
 
 /* ---- by senders ---- */

@@ -54,7 +54,7 @@ struct sg_doorbell {
 
 /* The floating-point modes of the thread that armed the doorbell last, for one process. */
 struct sg_progress_float {
-    _Atomic uint32_t mxcsr, x87;
+    _Atomic uint32_t words[2]; /* as in struct sg_cpu_float_modes */
 };
 
 struct sg_choice;

@@ -1,6 +1,7 @@
 #include "wait/wait.h"
 
 #include "core/clock.h"
+#include "core/cpu/cpu.h"
 #include "mpi/real.h"
 #include "wait/processors.h"
 #include "wait/turn.h"
@@ -100,7 +101,7 @@ bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_queue *queue, bool 
 
     wait->steps++;
     if (mode == SG_WAIT_SPIN || wait->steps < spins()) {
-        __builtin_ia32_pause();
+        sg_cpu_pause();
         if (wait->steps % POKE_STEPS != 0)
             return false;
         poke();
@@ -131,7 +132,7 @@ void sg_wait_brief(struct sg_wait *wait)
     uint32_t steps = ++wait->steps;
 
     if (sg_turn_mode() == SG_WAIT_SPIN || steps < spins())
-        __builtin_ia32_pause();
+        sg_cpu_pause();
     else
         sg_turn_yield();
     if (steps % YIELDS_PER_POKE == 0)

@@ -7,10 +7,32 @@
 #include "mpi_test.h"
 
 #include <fenv.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+/* Denormal numbers are zeros. */
+#ifdef __aarch64__
+#define FLUSHES (UINT64_C(1) << 24)
+
+static inline void float_mode_flush(bool flush)
+{
+    uint64_t fpcr;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    fpcr = flush ? fpcr | FLUSHES : fpcr & ~FLUSHES;
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr));
+}
+#else
 #include <xmmintrin.h>
 
 #define FTZ_DAZ 0x8040u
+
+static inline void float_mode_flush(bool flush)
+{
+    _mm_setcsr(flush ? _mm_getcsr() | FTZ_DAZ : _mm_getcsr() & ~FTZ_DAZ);
+}
+#endif
 
 static inline void float_mode_set(const char *mode)
 {
@@ -21,13 +43,13 @@ static inline void float_mode_set(const char *mode)
     else if (strcmp(mode, "zero") == 0)
         REQUIRE(fesetround(FE_TOWARDZERO) == 0);
     else
-        _mm_setcsr(_mm_getcsr() | FTZ_DAZ);
+        float_mode_flush(true);
 }
 
 static inline void float_mode_set_default(void)
 {
     REQUIRE(fesetround(FE_TONEAREST) == 0);
-    _mm_setcsr(_mm_getcsr() & ~FTZ_DAZ);
+    float_mode_flush(false);
 }
 
 #endif

@@ -33,6 +33,9 @@ outer='runtime|profile|intercept|report|cli'
 live="mpi|wait|progress|internode|intranode/mpi|$outer"
 check "core includes no other part" \
     keeps_out shim/core "rule|trace|algos|transport|intranode|$live"
+check "what names an architecture is in core/cpu alone" is "" "$(grep -rnE \
+    '__(x86_64|i386|aarch64|amd64)__|__builtin_(ia32|cpu)_|_mm_|intrin\.h|cpuid|target\("' --include='*.[ch]' shim analysis |
+    grep -v '^shim/core/cpu/')"
 check "rule includes core and rule only" \
     keeps_out shim/rule "trace|transport|intranode|$live"
 check "... and, of algos, the tables of parameters" is "" "$(include shim/rule 'algos/' | grep -vF algos/parameters.h)"

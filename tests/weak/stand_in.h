@@ -4,6 +4,8 @@
 #ifndef SG_TESTS_WEAK_STAND_IN_H
 #define SG_TESTS_WEAK_STAND_IN_H
 
+#include "core/cpu/cpu.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -39,7 +41,7 @@ int weak_sigaction(int number, const struct sigaction *action, struct sigaction 
 #define pthread_setname_np(thread, name) ((void)(thread), (void)(name))
 #define sigaction(number, action, before) weak_sigaction(number, action, before)
 #define clock_gettime weak_clock
-#define __builtin_ia32_pause weak_pause
+#define sg_cpu_pause weak_pause
 #define __thread __attribute__((section("weak_local")))
 
 #endif

@@ -10,6 +10,7 @@
 #include "bench/mpi/quiet.h"
 #include "bench/rows.h"
 #include "bench/statistics.h"
+#include "core/cpu/cpu.h"
 #include "core/hash.h"
 
 #include <math.h>
@@ -306,25 +307,16 @@ static void look_at_clock(uint64_t (*now_ns)(void))
 
 /* The processor's counter, if it counts at a constant rate so that it could serve as the clock; NaN
  * if there is none. */
-#if defined(__x86_64__)
-
-#include <cpuid.h>
-
-#define POWER_LEAF 0x80000007u
-#define INVARIANT_BIT (1u << 8)
+#ifdef SG_CPU_HAS_COUNTER
 
 static void look_at_counter(uint64_t (*now_ns)(void))
 {
-    unsigned processor;
-
-    __builtin_ia32_rdtscp(&processor);
+    sg_cpu_counter_in_order();
 }
 
 static double counter_ns(uint64_t (*now_ns)(void))
 {
-    unsigned a, b, c, d;
-
-    if (!__get_cpuid(POWER_LEAF, &a, &b, &c, &d) || (d & INVARIANT_BIT) == 0)
+    if (!sg_cpu_counter_is_steady())
         return NAN;
     return cost_of(look_at_counter, now_ns);
 }

@@ -1,25 +1,35 @@
 /* Finds kernels: the best instruction set that the processor and the system support. */
 #include "algos/kernels/kernel.h"
 
+#include "core/cpu/cpu.h"
+
 static const struct sg_kernel_table *const tables[SG_KERNEL_SET_COUNT] = {
     [SG_KERNEL_PLAIN] = &sg_kernel_table_plain,
-    [SG_KERNEL_AVX2] = &sg_kernel_table_avx2,
-    [SG_KERNEL_AVX512] = &sg_kernel_table_avx512,
+#ifdef SG_CPU_WIDE
+    [SG_KERNEL_WIDE] = &sg_kernel_table_wide,
+#endif
+#ifdef SG_CPU_WIDEST
+    [SG_KERNEL_WIDEST] = &sg_kernel_table_widest,
+#endif
 };
 
 static enum sg_kernel_set chosen = SG_KERNEL_PLAIN;
 
 bool sg_kernel_set_available(enum sg_kernel_set set)
 {
-    __builtin_cpu_init();
     switch (set) {
-    case SG_KERNEL_AVX2:
-        return __builtin_cpu_supports("avx2");
-    case SG_KERNEL_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    default:
+    case SG_KERNEL_PLAIN:
         return true;
+#ifdef SG_CPU_WIDE
+    case SG_KERNEL_WIDE:
+        return sg_cpu_has_wide();
+#endif
+#ifdef SG_CPU_WIDEST
+    case SG_KERNEL_WIDEST:
+        return sg_cpu_has_widest();
+#endif
+    default:
+        return false;
     }
 }
 

@@ -1,5 +1,6 @@
 /* The vector kernels for every processor of the architecture. */
+#include "core/cpu/cpu.h"
 #define TARGET
-#define PRODUCT_TARGET __attribute__((target("no-fma,no-avx512f")))
+#define PRODUCT_TARGET SG_CPU_UNFUSED
 #define TABLE sg_kernel_table_plain
 #include "algos/kernels/vector.h"

@@ -7,10 +7,11 @@
  */
 #include "algos/kernels/table.h"
 #include "algos/kernels/types.h"
+#include "core/cpu/cpu.h"
 
 /* Where the build is for a processor with fused multiply-add (-march=native): not here, see
  * vector.h. */
-#define HERE __attribute__((target("no-fma,no-avx512f")))
+#define HERE SG_CPU_UNFUSED
 
 LOOP(HERE, max_long_double, any_long_double, long double, a > b ? a : b)
 LOOP(HERE, min_long_double, any_long_double, long double, a < b ? a : b)

@@ -1,5 +1,5 @@
 /* A kernel, and the tables of kernels: one for each instruction set. A set's table lacks what gains
- * nothing from it (x87 arithmetic, scalar code); those kernels come from the scalar table.
+ * nothing from it (long double, scalar code); those kernels come from the scalar table.
  */
 #ifndef SG_ALGOS_KERNELS_TABLE_H
 #define SG_ALGOS_KERNELS_TABLE_H
@@ -13,9 +13,9 @@
 typedef void (*sg_kernel)(const void *in, const void *inout, void *out, size_t count);
 
 enum sg_kernel_set {
-    SG_KERNEL_PLAIN, /* what every processor of the architecture has */
-    SG_KERNEL_AVX2,
-    SG_KERNEL_AVX512,
+    SG_KERNEL_PLAIN,  /* what every processor of the architecture has */
+    SG_KERNEL_WIDE,   /* AVX2 */
+    SG_KERNEL_WIDEST, /* AVX-512 */
     SG_KERNEL_SET_COUNT
 };
 
@@ -25,7 +25,7 @@ struct sg_kernel_table {
 
 extern const struct sg_kernel_table sg_kernel_table_plain;
 extern const struct sg_kernel_table sg_kernel_table_scalar; /* goes with every set */
-extern const struct sg_kernel_table sg_kernel_table_avx2;
-extern const struct sg_kernel_table sg_kernel_table_avx512;
+extern const struct sg_kernel_table sg_kernel_table_wide;
+extern const struct sg_kernel_table sg_kernel_table_widest;
 
 #endif

@@ -1,6 +1,7 @@
 #include "intranode/mpi/intranode.h"
 
 #include "core/account.h"
+#include "core/cpu/cpu.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/reading.h"
@@ -221,7 +222,7 @@ static void complete(struct sg_intranode *intranode, const struct sg_call *call,
             sg_wait_wake(&intranode->wait_queue);
         if (waiting.step != SG_NODE_WAIT)
             break;
-        __builtin_ia32_pause();
+        sg_cpu_pause();
     }
     while (waiting.step == SG_NODE_WAIT) {
         uint64_t position = op->position;

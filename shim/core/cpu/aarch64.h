@@ -1,0 +1,66 @@
+/* core/cpu/cpu.h for 64-bit Arm. Every processor has its vectors (NEON): the plain kernels' loops
+ * are compiled for them. The kernel's clock is the processor's counter, read without a system call:
+ * the clock is not made of it here once more.
+ */
+#ifndef SG_CORE_CPU_AARCH64_H
+#define SG_CORE_CPU_AARCH64_H
+
+/* `yield` does nothing on most processors; this empties the pipeline, which takes about as long as
+ * x86's pause. */
+static inline void sg_cpu_pause(void)
+{
+    __asm__ volatile("isb" : : : "memory");
+}
+
+static inline void sg_cpu_take(const void *line)
+{
+    __builtin_prefetch(line, 1, 3);
+}
+
+/* Of FPCR the bits that trap: invalid, by zero, overflow, underflow, inexact, denormal. */
+#define SG_CPU_FPCR_TRAPS 0x9f00u
+
+static inline struct sg_cpu_float_modes sg_cpu_float_modes(void)
+{
+    uint64_t fpcr;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return (struct sg_cpu_float_modes){{(uint32_t)fpcr & ~SG_CPU_FPCR_TRAPS, 0}};
+}
+
+static inline void sg_cpu_set_float_modes(struct sg_cpu_float_modes modes)
+{
+    uint64_t fpcr = modes.words[0];
+
+    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, xzr" : : "r"(fpcr) : "memory");
+}
+
+/* ---- counters ---- */
+
+#define SG_CPU_HAS_COUNTER 1
+
+static inline uint64_t sg_cpu_counter(void)
+{
+    uint64_t value;
+
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+}
+
+static inline uint64_t sg_cpu_counter_in_order(void)
+{
+    uint64_t value;
+
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value) : : "memory");
+    return value;
+}
+
+static inline bool sg_cpu_counter_is_steady(void)
+{
+    return true;
+}
+
+/* -ffp-contract=off does it. */
+#define SG_CPU_UNFUSED
+
+#endif
