@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
 . "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/internode/slices.bash"
 . "$ROOT/tests/lab/between.bash"
 lab_test "slices of several machines" -n 3 -c 2 -m 1536 -t 3900

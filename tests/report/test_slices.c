@@ -1,6 +1,6 @@
 /* Slices of several logs, joined by communicator and node; what their metrics come to. */
 #include "lib/unit.h"
-#include "report/slices/slices.h"
+#include "report/slices/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void add(struct sg_slice_set *slices, uint32_t comm, uint32_t node, uint6
     struct sg_record_slice record = {.node = node, .number = number, .since_ns = since_ns};
 
     record.known = 1u << SG_SLICE_LETTS | (node == 0 ? 1u << SG_SLICE_GETTS : 0);
-    CU_ASSERT_EQUAL(sg_slices_add(slices, comm, &record), SG_OK);
+    CU_ASSERT_EQUAL(sg_slices_add(slices, comm, &record, number * 1000), SG_OK);
 }
 
 static struct sg_slices_line *line_of(struct sg_slices_line *lines, uint32_t count, uint32_t node,
@@ -115,8 +115,27 @@ static void test_chosen(void)
     sg_slices_clear(&slices);
 }
 
+/* Another machine's clock, which is 5 s ahead, then 5 s and 1 us. */
+static void test_clocks(void)
+{
+    const struct sg_record_clock points[] = {
+        {.local_ns = 8000000000, .offset_ns = -5000001000, .error_ns = 100},
+        {.local_ns = 6000000000, .offset_ns = -5000000000, .error_ns = 100},
+    };
+    struct sg_slices_log own = {0};
+
+    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 77), 77);
+    for (int i = 0; i < 2; i++)
+        CU_ASSERT_EQUAL(sg_slices_log_clock(&own, &points[i]), SG_OK);
+    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 6000000000), 1000000000);
+    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 7000000000), 1999999500);
+    sg_slices_log_clear(&own);
+    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 77), 77);
+}
+
 const struct unit_test unit_tests[] = {
     {"a node's slices are joined, with those in sums alone", test_joined},
+    {"slices begin on the clock of all ranks", test_clocks},
     {"a window, nodes and metrics are chosen", test_chosen},
     {NULL, NULL},
 };

@@ -123,6 +123,8 @@ static enum sg_status read_definitions(struct reading *reading, struct sg_logrea
             status = keep_comm(reading, log, record);
         else if (kind == SG_RECORD_COMM)
             status = sg_slices_log_comm(&reading->slices, record);
+        else if (kind == SG_RECORD_CLOCK)
+            status = sg_slices_log_clock(&reading->slices, record);
     }
     return status;
 }

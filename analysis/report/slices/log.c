@@ -11,6 +11,27 @@ enum sg_status sg_slices_log_comm(struct sg_slices_log *own, const struct sg_rec
     return sg_map_put(&own->by_index, record->index, own->comm_count - 1);
 }
 
+enum sg_status sg_slices_log_clock(struct sg_slices_log *own, const struct sg_record_clock *record)
+{
+    struct sg_clock_point point = {record->local_ns, record->offset_ns, record->error_ns};
+
+    return SG_APPEND(own->clock, own->clock_count, point) ? SG_OK : SG_ERR_MEMORY;
+}
+
+uint64_t sg_slices_log_global_ns(struct sg_slices_log *own, uint64_t local_ns)
+{
+    own->clock_count = (uint32_t)sg_clock_sanitize(own->clock, own->clock_count);
+    return own->clock_count > 0 ? sg_clock_global(own->clock, own->clock_count, local_ns)
+                                : local_ns;
+}
+
+/* record: of a slice. */
+static enum sg_status add(struct sg_slices_log *own, uint32_t comm,
+                          const struct sg_record_slice *record, struct sg_slice_set *slices)
+{
+    return sg_slices_add(slices, comm, record, sg_slices_log_global_ns(own, record->begin_ns));
+}
+
 static enum sg_status look_for(struct sg_slices_log_comm *comm, struct sg_logread *log,
                                struct sg_slice_set *slices)
 {
@@ -39,7 +60,7 @@ enum sg_status sg_slices_log_take(struct sg_slices_log *own, struct sg_logread *
         status = look_for(comm, log, slices);
     if (status != SG_OK)
         return status;
-    return kind == SG_RECORD_SLICE ? sg_slices_add(slices, comm->comm, record)
+    return kind == SG_RECORD_SLICE ? add(own, comm->comm, record, slices)
                                    : sg_slices_add_sum(slices, comm->comm, record);
 }
 
@@ -47,5 +68,6 @@ void sg_slices_log_clear(struct sg_slices_log *own)
 {
     sg_map_clear(&own->by_index);
     free(own->comms);
+    free(own->clock);
     *own = (struct sg_slices_log){0};
 }

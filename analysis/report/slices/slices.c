@@ -33,11 +33,12 @@ enum sg_status sg_slices_comm(struct sg_slice_set *slices, const struct sg_recor
 }
 
 enum sg_status sg_slices_add(struct sg_slice_set *slices, uint32_t comm,
-                             const struct sg_record_slice *record)
+                             const struct sg_record_slice *record, uint64_t begin_ns)
 {
-    const struct sg_slices_row row = {
+    struct sg_slices_row row = {
         .comm = comm, .node = record->node, .slice = sg_record_slice_read(record)};
 
+    row.slice.begin_ns = begin_ns;
     return SG_APPEND(slices->rows, slices->row_count, row) ? SG_OK : SG_ERR_MEMORY;
 }
 

@@ -68,8 +68,9 @@ struct sg_slices_figures {
 
 enum sg_status sg_slices_comm(struct sg_slice_set *slices, const struct sg_record_comm *record,
                               const char *name, uint32_t *out);
+/* begin_ns: the slice's, on the clock of all ranks. */
 enum sg_status sg_slices_add(struct sg_slice_set *slices, uint32_t comm,
-                             const struct sg_record_slice *record);
+                             const struct sg_record_slice *record, uint64_t begin_ns);
 enum sg_status sg_slices_add_sum(struct sg_slice_set *slices, uint32_t comm,
                                  const struct sg_record_slice_sum *record);
 /* When all is there. */

@@ -54,8 +54,8 @@ static bool is_kept(enum sg_record_kind kind)
 {
     return kind == SG_RECORD_SITE || kind == SG_RECORD_SITE_NAME || kind == SG_RECORD_FUNCTION ||
            kind == SG_RECORD_PROFILE || kind == SG_RECORD_PROFILE_COMM || kind == SG_RECORD_PEER ||
-           kind == SG_RECORD_TARGET || kind == SG_RECORD_DISTRIBUTION ||
-           kind == SG_RECORD_COMM || kind == SG_RECORD_SLICE || kind == SG_RECORD_SLICE_SUM ||
+           kind == SG_RECORD_TARGET || kind == SG_RECORD_DISTRIBUTION || kind == SG_RECORD_COMM ||
+           kind == SG_RECORD_CLOCK || kind == SG_RECORD_SLICE || kind == SG_RECORD_SLICE_SUM ||
            kind == SG_RECORD_INTERVAL_SUM || kind == SG_RECORD_CAUSES || kind == SG_RECORD_SOURCE;
 }
 
