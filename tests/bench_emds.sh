@@ -7,6 +7,8 @@
 #     paper's table 6.1);
 #   - with strobe=always and slices of 500 us: median and 95th percentile of the time between strobes
 #     (goals: 500 us within 1 %, 550 us);
+#   - what strobes that always come take of a computing program: the time of the solver on a larger grid, with
+#     strobes at each boundary and on demand, by the length of slices, and the median of the ratios;
 #   - the mean delay of a barrier at random times, beside half a slice and the mean time of a slice with
 #     restart=phase, and one slice and a half with restart=slice (goal: within 10 %).
 #
@@ -29,15 +31,17 @@ runs() {
     STAGGER_RULES=$1 STAGGER_EMDS=$2 timeout 300 "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" -n "$ranks" \
         "${@:3}" </dev/null || { echo "bench: the run of ${*:3} failed" >&2; exit 1; }
 }
+# took EMDS RULES OPTION...: of the solver
 took() {
     local begin=$EPOCHREALTIME
-    runs '*=bcs' "$1" "$BUILD/mpi/cg" -n 64 -t 4 -s 1 -w 20 >/dev/null || exit 1
+    runs "$2" "$1" "$BUILD/mpi/cg" "${@:3}" >/dev/null || exit 1
     awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.4f\n", b - a }'
 }
+solve() { took "$1" '*=bcs' -n 64 -t 4 -s 1 -w 20; }
 
 printf 'cg of %d ranks on %s processors, *=bcs, s\n\n%8s %8s %8s\n' "$ranks" "$(nproc)" off on ratio
 for ((block = 0; block < blocks; block++)); do
-    a=$(took off) && b=$(took on) && c=$(took on) && d=$(took off) || exit 1
+    a=$(solve off) && b=$(solve on) && c=$(solve on) && d=$(solve off) || exit 1
     awk "BEGIN { printf \"%8.3f %8.3f %8.4f\\n\", ($a + $d) / 2, ($b + $c) / 2, ($b + $c) / ($a + $d) }"
 done | tee "$WORK/blocks"
 awk '{ x = log($3); sum += x; square += x * x; n++ } END {
@@ -56,6 +60,15 @@ metric() {
 
 runs "*=bcs(slice=$slice,strobe=always,microphases=separate)" on "$BUILD/mpi/bench_slices" $slice 500 >/dev/null || exit 1
 printf 'strobes always, slices of %d us: median %s us, 95th percentile %s us\n' $slice "$(metric getts_ns 0.5)" "$(metric getts_ns 0.95)"
+for length in $slice $((4 * slice)); do
+    for ((block = 0; block < blocks; block++)); do
+        demand=$(took off "*=bcs(slice=$length)" -n 400 -t 1 -w 4) &&
+            always=$(took off "*=bcs(slice=$length,strobe=always)" -n 400 -t 1 -w 4) || exit 1
+        awk "BEGIN { printf \"%.4f %.3f %.3f\n\", $always / $demand, $always, $demand }"
+    done | sort -n | awk -v length_us="$length" '{ ratio[NR] = $1; always[NR] = $2; demand[NR] = $3 } END {
+        m = int((NR + 1) / 2); printf "strobes always, slices of %d us: cg takes %.3f s, %.3f s on demand, ratio %.4f (%.4f to %.4f)\n",
+            length_us, always[m], demand[m], ratio[m], ratio[1], ratio[NR] }'
+done
 for restart in phase slice; do
     delay=$(runs "*=bcs(slice=$slice,restart=$restart)" on "$BUILD/mpi/bench_slices" $slice 500) || exit 1
     phase=$(metric gtts_ns mean)
