@@ -167,6 +167,8 @@ const struct sg_parameter sg_parameters_bcs[] = {
      "operands that one slice takes", FIELD(budget_bytes, 1024)},
     {"degree", SG_PARAMETER_INTEGER, 2, SG_DEGREE_MAX, "auto", "auto", NULL,
      "children in the tree; auto: " TEXT(SG_DEGREE_BARRIER), FIELD(degree, 1)},
+    {"send", SG_PARAMETER_CHOICE, 0, 0, "buffered|rendezvous", "buffered", NULL,
+     "a send of up to 64 KiB returns when it is copied, or when it is received", ENGINE},
     PROGRESS,
     END,
     CREDITS,

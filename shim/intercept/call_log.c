@@ -2,7 +2,7 @@
 
 #include "core/account.h"
 #include "core/clock.h"
-#include "internode/request.h"
+#include "internode/collective_request.h"
 #include "profile/mmds.h"
 #include "profile/profile.h"
 #include "profile/statistics.h"

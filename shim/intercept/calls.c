@@ -2,9 +2,11 @@
 
 #include "causes/causes.h"
 #include "core/tick.h"
+#include "intercept/comm.h"
 #include "intercept/comm_setup.h"
 #include "intercept/emds.h"
 #include "intercept/passing.h"
+#include "intercept/sliced.h"
 #include "intercept/test_loop.h"
 #include "intercept/trace_events.h"
 #include "intercept/trial.h"
@@ -34,7 +36,10 @@ static enum sg_status start(void)
     }
     if (sg_test_loop_start(&sg_process.exchange, sg_passing_is_direct) != SG_OK)
         return SG_ERR_SYSTEM;
-    return sg_comm_start();
+    if (sg_comm_start(sg_sliced_choose()) != SG_OK)
+        return SG_ERR_SYSTEM;
+    sg_sliced_start(sg_comm_find(MPI_COMM_WORLD)->internode);
+    return SG_OK;
 }
 
 static void finish(void)
@@ -43,6 +48,7 @@ static void finish(void)
 
     sg_causes_stop();
     begin_ns = sg_tick_ns();
+    sg_sliced_stop();
     sg_test_loop_stop();
     sg_profile_stop(begin_ns);
     sg_events_settle(__builtin_frame_address(0));

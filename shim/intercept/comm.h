@@ -41,6 +41,7 @@ struct sg_comm {
     struct sg_comm_choice last[SG_OPERATION_COUNT];
     struct sg_intranode *intranode; /* the engine where all members share a node; else NULL */
     struct sg_internode *internode; /* the engine where they are on several nodes; else NULL */
+    int messages_rule;              /* by which its messages are carried; -1: MPICH's */
     MPI_Comm talk;                  /* of the same group, and over it: */
     struct sg_exchange exchange;    /* ... of the communicator, by collectives alone */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */

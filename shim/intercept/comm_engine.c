@@ -152,7 +152,8 @@ static enum sg_status set_up_internode(struct sg_comm *comm, const struct map *m
                                        .machines = map->machines,
                                        .machine_of = map->machine,
                                        .hosts = map->host,
-                                       .rules = sg_process.rules};
+                                       .rules = sg_process.rules,
+                                       .messages_rule = comm->messages_rule};
 
     if (map->machines > 1) {
         setup.ops = sg_rdma_ops();

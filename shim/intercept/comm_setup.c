@@ -137,6 +137,7 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     comm->name[0] = '\0';
     comm->intranode = NULL;
     comm->internode = NULL;
+    comm->messages_rule = -1;
     memset(comm->last, 0, sizeof comm->last);
     memset(comm->trial, 0, sizeof comm->trial);
     atomic_store(&comm->seq, 0);
@@ -214,12 +215,14 @@ void sg_comm_leave(MPI_Comm handle)
 
 /* ---- start and stop ---- */
 
-enum sg_status sg_comm_start(void)
+enum sg_status sg_comm_start(int messages_rule)
 {
     if (sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) != MPI_SUCCESS)
         return SG_ERR_SYSTEM;
     /* Their counters are 0 and 1 where their rank 0 is world rank 0, and on every rank the
      * second is MPI_COMM_SELF's. */
+    sg_comm_find(MPI_COMM_WORLD)->messages_rule = messages_rule;
+    sg_comm_find(MPI_COMM_SELF)->messages_rule = -1;
     fill(sg_comm_find(MPI_COMM_WORLD), MPI_COMM_WORLD, sg_process.world);
     atomic_store(&next_counter, 1);
     fill(sg_comm_find(MPI_COMM_SELF), MPI_COMM_SELF, MPI_COMM_SELF);

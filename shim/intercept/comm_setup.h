@@ -13,8 +13,9 @@
 #include "core/status.h"
 #include "intercept/comm.h"
 
-/* Sets up MPI_COMM_WORLD and MPI_COMM_SELF; after sg_process's rank, size and log are set. */
-enum sg_status sg_comm_start(void);
+/* Sets up MPI_COMM_WORLD and MPI_COMM_SELF; after sg_process's rank, size and log are set.
+ * messages_rule: by which messages of MPI_COMM_WORLD are carried; -1: they are not. */
+enum sg_status sg_comm_start(int messages_rule);
 
 /* Collective over the communicator (unless every member can tell that it is not managed). NULL
  * when out of memory. */

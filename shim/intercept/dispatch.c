@@ -7,7 +7,7 @@
 #include "intercept/choose.h"
 #include "intercept/comm_setup.h"
 #include "intercept/run.h"
-#include "internode/request.h"
+#include "internode/collective_request.h"
 #include "mpi/packed.h"
 #include "mpi/real.h"
 #include "mpi/types.h"

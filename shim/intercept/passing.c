@@ -5,6 +5,7 @@
  */
 #include "intercept/passing.h"
 
+#include "intercept/sliced.h"
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
 #include "intercept/words.h"
@@ -28,9 +29,9 @@
 #define END_START
 #define END_LOCAL
 
-/* MPI_ERR_OTHER is what an MPI without the function says of it. Where is_other holds, other is
- * the call. */
-#define WRAPPER(name, count, mode, is_other, other)                                                \
+/* MPI_ERR_OTHER is what an MPI without the function says of it. Where is_taken holds, it has set
+ * error, and that was the call; where is_other holds, other is. */
+#define WRAPPER(name, count, mode, is_taken, is_other, other)                                      \
     int pass_##name(PARAMETERS(count)) SG_INTERCEPTS("MPI_" #name);                                \
     int pass_##name(PARAMETERS(count))                                                             \
     {                                                                                              \
@@ -40,18 +41,21 @@
         struct sg_profile_call call;                                                               \
         bool counted = sg_profile_begin(&call, SG_FUNCTION_##name, false, words,                   \
                                         __builtin_frame_address(0), __builtin_return_address(0));  \
-        int error;                                                                                 \
+        int error = MPI_SUCCESS;                                                                   \
+        bool goes_on = !(is_taken);                                                                \
                                                                                                    \
         *(void **)&next = sg_real_find_once(&known, "MPI_" #name);                                 \
-        if (is_other) {                                                                            \
+        if (goes_on && (is_other)) {                                                               \
             error = other;                                                                         \
-        } else if (next == NULL) {                                                                 \
+        } else if (goes_on && next == NULL) {                                                      \
             error = MPI_ERR_OTHER;                                                                 \
-        } else {                                                                                   \
+        } else if (goes_on) {                                                                      \
             BEGIN_##mode;                                                                          \
             error = next(PASSED(count));                                                           \
             END_##mode;                                                                            \
         }                                                                                          \
+        if (error != MPI_SUCCESS && sg_sliced_is_on())                                             \
+            sg_sliced_mend(SG_FUNCTION_##name, false, words);                                      \
         if (counted)                                                                               \
             sg_profile_end(&call, words, error);                                                   \
         return error;                                                                              \
@@ -70,18 +74,33 @@
                              : sg_test_loop_complete(start(PASSED(count), &request), &request,     \
                                                      comm, MPI_STATUS_IGNORE);                     \
     }                                                                                              \
-    WRAPPER(name, count, mode, is_other, begin##_complete(words, (MPI_Comm)words[(count)-1]))
+    WRAPPER(name, count, mode, false, is_other, begin##_complete(words, (MPI_Comm)words[(count)-1]))
 
 /* By a row's form. */
 #define FORM_PLAIN PLAIN, none
 #define FORM_LOOP LOOP, none
+#define FORM_SLICED SLICED, none
+#define FORM_LOOP_SLICED LOOP_SLICED, none
+#define FORM_REFUSED REFUSED, none
+#define FORM_LOOP_REFUSED LOOP_REFUSED, none
 #define FORM_OWN OWN, none
 #define FORM_BEGUN(begin) BEGUN, begin
 #define FORM_REDUCED(begin) REDUCED, begin
 #define BY(form, name, count, mode, begin) BY_##form(name, count, mode, begin)
-#define BY_PLAIN(name, count, mode, begin) WRAPPER(name, count, mode, false, MPI_SUCCESS)
+#define BY_PLAIN(name, count, mode, begin) WRAPPER(name, count, mode, false, false, MPI_SUCCESS)
 #define BY_LOOP(name, count, mode, begin)                                                          \
-    WRAPPER(name, count, mode, sg_test_loop_begin(), sg_loop_##name(PASSED(count)))
+    WRAPPER(name, count, mode, false, sg_test_loop_begin(), sg_loop_##name(PASSED(count)))
+#define IS_SLICED(name) sg_sliced_is_on() && sg_sliced_##name(words, &error)
+#define IS_REFUSED(name) sg_sliced_is_on() && sg_sliced_refuses(SG_FUNCTION_##name, words, &error)
+#define BY_SLICED(name, count, mode, begin)                                                        \
+    WRAPPER(name, count, mode, IS_SLICED(name), false, MPI_SUCCESS)
+#define BY_LOOP_SLICED(name, count, mode, begin)                                                   \
+    WRAPPER(name, count, mode, IS_SLICED(name), sg_test_loop_begin(), sg_loop_##name(PASSED(count)))
+#define BY_REFUSED(name, count, mode, begin)                                                       \
+    WRAPPER(name, count, mode, IS_REFUSED(name), false, MPI_SUCCESS)
+#define BY_LOOP_REFUSED(name, count, mode, begin)                                                  \
+    WRAPPER(name, count, mode, IS_REFUSED(name), sg_test_loop_begin(),                             \
+            sg_loop_##name(PASSED(count)))
 #define BY_OWN(name, count, mode, begin)
 #define BY_BEGUN(name, count, mode, begin)                                                         \
     WRAPPER_BEGUN(name, count, mode, begin,                                                        \
@@ -145,6 +164,8 @@
         BEGIN_##mode;                                                                              \
         next(PASSED(count));                                                                       \
         END_##mode;                                                                                \
+        if (sg_word_error(words[error]) != MPI_SUCCESS && sg_sliced_is_on())                       \
+            sg_sliced_mend(SG_FUNCTION_##name, true, words);                                       \
         if (counted)                                                                               \
             sg_profile_end(&call, words, sg_word_error(words[error]));                             \
     }
@@ -163,6 +184,10 @@ SG_FUNCTIONS(ROW_F08)
 #define LOOPED_PLAIN false
 #define LOOPED_OWN false
 #define LOOPED_LOOP true
+#define LOOPED_SLICED false
+#define LOOPED_LOOP_SLICED true
+#define LOOPED_REFUSED false
+#define LOOPED_LOOP_REFUSED true
 #define LOOPED_BEGUN true
 #define LOOPED_REDUCED true
 #define LOOPED_BY(...) LOOPED(__VA_ARGS__)

@@ -24,6 +24,8 @@ struct sg_internode_protocol {
     size_t cells_at, slots_at, results_at; /* in a region */
 };
 
+struct sg_messages;
+
 /* What this process's log calls its own part in an instance. */
 struct sg_instance_name {
     uint64_t position;
@@ -84,6 +86,9 @@ struct sg_internode {
     _Atomic uint32_t nonblocking_count; /* how many */
     _Atomic uint32_t users;             /* threads that work on a nonblocking call */
     bool draining, sees_to_it;
+    int messages_protocol;        /* that carries its messages; -1: they are MPICH's */
+    size_t posts_at;              /* by endpoint; see posts.h */
+    struct sg_messages *messages; /* NULL: none is carried here */
     struct sg_progress_client client;
     struct sg_instance_name
         names[SG_INTERNODE_INSTANCES_MAX]; /* by place; under the endpoint's lock */

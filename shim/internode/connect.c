@@ -14,6 +14,7 @@
 #include "core/status.h"
 #include "internode/endpoint.h"
 #include "internode/health.h"
+#include "internode/messages.h"
 #include "internode/nonblocking.h"
 #include "mpi/trace_events.h"
 
@@ -199,6 +200,7 @@ static bool poll_client(struct sg_progress_client *client)
 static void advance_client(struct sg_progress_client *client)
 {
     sg_nonblocking_advance(internode_of(client));
+    sg_messages_advance(internode_of(client));
 }
 
 static void check_client(struct sg_progress_client *client)

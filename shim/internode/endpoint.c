@@ -63,6 +63,16 @@ static bool may_deliver(const struct sg_internode *internode)
            (user_call == internode && sg_progress_by() == SG_PROGRESS_BY_CALL);
 }
 
+bool sg_endpoint_lock_to_deliver(struct sg_internode *internode)
+{
+    sg_endpoint_lock(internode);
+    if (may_deliver(internode))
+        return true;
+    release_lock(sg_internode_endpoint(internode, internode->endpoint));
+    sg_wait_wake(&internode->wait_queue);
+    return false;
+}
+
 static void learn_operand_type(struct sg_internode *internode, uint64_t word,
                                const struct sg_header *header)
 {

@@ -14,6 +14,10 @@ void sg_endpoint_lock(struct sg_internode *internode);
  * process of the endpoint gets the lock. */
 void sg_endpoint_unlock(struct sg_internode *internode);
 
+/* The same, for who is to deliver events that are not messages. False: others are to, and the lock
+ * is not held. Not in a signal handler. */
+bool sg_endpoint_lock_to_deliver(struct sg_internode *internode);
+
 /* With the lock: handles what has arrived and timers that are due. Returns the number of events
  * delivered. */
 int sg_endpoint_receive(struct sg_internode *internode);

@@ -4,6 +4,7 @@
 #include "internode/consistency.h"
 #include "internode/decisions.h"
 #include "internode/host.h"
+#include "internode/posts.h"
 #include "internode/slices.h"
 #include "internode/statistics.h"
 
@@ -27,6 +28,12 @@ static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind
     return NULL;
 }
 
+/* What is under way for messages at the end is given up. */
+static bool has_stopped(const struct sg_internode *internode, uint32_t protocol)
+{
+    return internode->messages_protocol == (int)protocol && sg_posts_of(internode)->has_stopped;
+}
+
 /* False: it only read cells again. */
 static bool deliver_one(struct sg_internode *internode, uint32_t protocol, sg_handler handler,
                         const struct sg_event *event, const void *parts)
@@ -42,7 +49,7 @@ static bool deliver_one(struct sg_internode *internode, uint32_t protocol, sg_ha
     struct sg_late late;
     bool is_late;
 
-    if (handler == NULL)
+    if (handler == NULL || has_stopped(internode, protocol))
         return false;
     sg_slices_begin_event(&delivery);
     handler(head, event, &actions);

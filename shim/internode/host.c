@@ -1,5 +1,6 @@
 #include "internode/host.h"
 
+#include "internode/posts.h"
 #include "internode/slices.h"
 
 #include <sched.h>
@@ -265,6 +266,13 @@ void sg_internode_carry_out(struct sg_delivery *delivery, const struct sg_action
             break;
         case SG_ACTION_WATCH:
             watch(delivery, action);
+            break;
+        case SG_ACTION_FILL:
+        case SG_ACTION_DRAIN:
+            sg_posts_access(delivery, action, data_of(delivery, action->post.slot));
+            break;
+        case SG_ACTION_DELIVER:
+            sg_posts_deliver(delivery, action);
             break;
         default:
             access_remote(delivery, action);

@@ -11,7 +11,8 @@
  * The layers, lowest first: layout and communicator (data), statistics, consistency, host (carries
  * out actions), feed (delivers events), endpoint (lock, poll), health, waiting, chunk, nonblocking,
  * connect, coordinator, agree, call. setup and drain begin and end a communicator; request is a
- * nonblocking call as an MPI request.
+ * nonblocking call as an MPI request. Messages that a protocol carries are posts (data and
+ * actions), below host, and messages, beside call.
  */
 #ifndef SG_INTERNODE_INTERNODE_H
 #define SG_INTERNODE_INTERNODE_H
@@ -39,6 +40,7 @@ struct sg_internode_setup {
     int machines;
     const int *machine_of; /* by rank */
     const struct sg_ruleset *rules;
+    int messages_rule; /* by which its messages are carried; -1: they are not */
     /* Between machines; NULL where there is one. Both live as long as the communicator. */
     const struct sg_transport_ops *ops;
     const struct sg_exchange *exchange; /* for agreement among its ranks, by collectives only */

@@ -1,40 +1,36 @@
 #include "internode/request.h"
 
 #include "core/clock.h"
-#include "internode/nonblocking.h"
-#include "mpi/packed.h"
 #include "mpi/real.h"
 #include "wait/wait.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Tests that follow each other within this time count as one wait: a loop around MPI_Test, or
  * MPI_Waitany. */
 #define CLOSE_NS 20000
 
-struct request {
-    struct sg_nonblocking *nonblocking;
+struct sg_request {
+    const struct sg_request_ops *ops;
+    void *work;
     MPI_Request handle;
-    sg_request_completed completed;
-    void *context;
     struct sg_request_times times;
-    struct sg_packed packed;
-    bool takes;          /* unpacks */
     uint64_t tested_ns;  /* a test was over */
     struct sg_wait wait; /* of the tests that follow each other */
     atomic_bool is_completed, is_freed;
     atomic_int holders; /* the operation, until it is completed, and the application's request */
-    struct request *next, **link; /* link NULL: not outstanding any more */
+    struct sg_request *next, **link; /* link NULL: not outstanding any more */
 };
 
-static struct request *outstanding;
+static struct sg_request *outstanding;
 static atomic_uint count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the requests that are outstanding ---- */
 
-static void add(struct request *request)
+static void add(struct sg_request *request)
 {
     pthread_mutex_lock(&lock);
     request->next = outstanding;
@@ -47,7 +43,7 @@ static void add(struct request *request)
 }
 
 /* Under the lock. */
-static void take_out(struct request *request)
+static void take_out(struct sg_request *request)
 {
     if (request->link == NULL)
         return;
@@ -58,9 +54,9 @@ static void take_out(struct request *request)
     atomic_fetch_sub_explicit(&count, 1, memory_order_relaxed);
 }
 
-static struct request *find(MPI_Request handle)
+static struct sg_request *find(MPI_Request handle)
 {
-    struct request *request;
+    struct sg_request *request;
 
     /* Relaxed: the thread that owns the request knows of its nonblocking call. */
     if (atomic_load_explicit(&count, memory_order_relaxed) == 0)
@@ -73,13 +69,13 @@ static struct request *find(MPI_Request handle)
 }
 
 /* One that nobody else will complete, removed from the list; NULL: there is none. */
-static struct request *take_orphan(void)
+static struct sg_request *take_orphan(void)
 {
-    struct request *request;
+    struct sg_request *request;
 
     pthread_mutex_lock(&lock);
     for (request = outstanding; request != NULL; request = request->next) {
-        if (atomic_load(&request->is_freed) && sg_nonblocking_is_done(request->nonblocking))
+        if (atomic_load(&request->is_freed) && request->ops->is_done(request->work))
             break;
     }
     if (request != NULL)
@@ -90,24 +86,21 @@ static struct request *take_orphan(void)
 
 /* ---- the end of one ---- */
 
-static void let_go(struct request *request)
+static void let_go(struct sg_request *request)
 {
     if (atomic_fetch_sub(&request->holders, 1) > 1)
         return;
-    sg_nonblocking_free(request->nonblocking);
+    request->ops->free(request->work);
     free(request);
 }
 
 /* Once, even if MPICH asks again. */
-static void complete(struct request *request)
+static void complete(struct sg_request *request)
 {
     if (atomic_exchange(&request->is_completed, true))
         return;
-    sg_packed_end(&request->packed, request->takes);
     request->times.completed_ns = sg_clock_ns();
-    request->times.slice = sg_nonblocking_slice(request->nonblocking);
-    if (request->completed != NULL)
-        request->completed(request->context, &request->times);
+    request->ops->complete(request->work, &request->times);
     pthread_mutex_lock(&lock);
     take_out(request);
     pthread_mutex_unlock(&lock);
@@ -119,25 +112,23 @@ static void complete(struct request *request)
 
 static int on_query(void *state, MPI_Status *status)
 {
-    (void)state;
-    sg_real.Status_set_elements(status, MPI_BYTE, 0);
+    const struct sg_request *request = state;
+
     sg_real.Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = MPI_UNDEFINED;
-    status->MPI_TAG = MPI_UNDEFINED;
-    return MPI_SUCCESS;
+    return request->ops->query(request->work, status);
 }
 
 /* MPI_Request_free calls it at once, whether the operation is complete or not. */
 static int on_free(void *state)
 {
-    struct request *request = state;
+    struct sg_request *request = state;
 
     atomic_store(&request->is_freed, true);
     let_go(request);
     return MPI_SUCCESS;
 }
 
-/* Collectives cannot be cancelled. */
+/* Nothing can be cancelled. */
 static int on_cancel(void *state, int is_complete)
 {
     (void)state;
@@ -149,10 +140,10 @@ static int on_cancel(void *state, int is_complete)
  */
 static int on_poll(void *state, MPI_Status *status)
 {
-    struct request *request = state;
+    struct sg_request *request = state;
     uint64_t begin_ns = sg_clock_ns();
     bool follows = begin_ns - request->tested_ns < CLOSE_NS;
-    bool done = sg_nonblocking_poll(request->nonblocking);
+    bool done = request->ops->poll(request->work);
 
     (void)status;
     if (!follows) {
@@ -171,11 +162,11 @@ static int on_poll(void *state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static void await(struct request *request)
+static void await(struct sg_request *request)
 {
     uint64_t begin_ns = sg_clock_ns();
 
-    sg_nonblocking_wait(request->nonblocking);
+    request->ops->wait(request->work);
     request->times.tests++;
     request->times.exposed_ns += sg_clock_ns() - begin_ns;
     complete(request);
@@ -193,60 +184,39 @@ static int on_wait(int states_count, void **states, double timeout_s, MPI_Status
 
 /* ---- what the library calls ---- */
 
-/* Packs a broadcast's data where its type may have holes. */
-static int prepare(struct request *request, const struct sg_call *call,
-                   const struct sg_internode_plan *plan)
+int sg_request_make(const struct sg_request_ops *ops, void *work, MPI_Request *handle,
+                    struct sg_request **out)
 {
-    struct sg_internode_plan packed = *plan;
+    struct sg_request *request = calloc(1, sizeof *request);
     int error;
 
-    if (sg_packed_wants(call)) {
-        error = sg_packed_begin(call, plan->own != NULL, &request->packed);
-        if (error != MPI_SUCCESS)
-            return error;
-        request->takes = plan->own == NULL;
-        if (request->takes)
-            packed.result = request->packed.bytes;
-        else
-            packed.own = request->packed.bytes;
-    }
-    request->nonblocking = sg_nonblocking_new(call->internode, call, &packed);
-    if (request->nonblocking == NULL)
+    if (request == NULL)
         return MPI_ERR_OTHER;
-    return sg_real.x_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, request,
-                                    &request->handle);
-}
-
-int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
-                     sg_request_completed completed, void *context,
-                     struct sg_call_statistics *statistics)
-{
-    struct request *request = calloc(1, sizeof *request);
-    int error = request != NULL ? prepare(request, call, plan) : MPI_ERR_OTHER;
-
+    request->ops = ops;
+    request->work = work;
+    atomic_init(&request->holders, 2);
+    error = sg_real.x_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, request,
+                                     &request->handle);
     if (error != MPI_SUCCESS) {
-        if (request != NULL) {
-            sg_packed_end(&request->packed, false);
-            sg_nonblocking_free(request->nonblocking);
-        }
         free(request);
         return error;
     }
-    request->completed = completed;
-    request->context = context;
-    atomic_init(&request->holders, 2);
-    *call->request = request->handle;
+    *handle = request->handle;
     add(request);
-    sg_nonblocking_start(request->nonblocking, statistics);
-    request->times.started_ns = sg_clock_ns();
-    if (sg_nonblocking_is_done(request->nonblocking))
-        complete(request);
+    *out = request;
     return MPI_SUCCESS;
+}
+
+void sg_request_begun(struct sg_request *request)
+{
+    request->times.started_ns = sg_clock_ns();
+    if (request->ops->is_done(request->work))
+        complete(request);
 }
 
 void sg_request_reap(void)
 {
-    struct request *request;
+    struct sg_request *request;
 
     while ((request = take_orphan()) != NULL)
         complete(request);
@@ -254,7 +224,7 @@ void sg_request_reap(void)
 
 void sg_request_wait(MPI_Request handle)
 {
-    struct request *request = find(handle);
+    struct sg_request *request = find(handle);
 
     if (request != NULL)
         await(request);
@@ -262,7 +232,7 @@ void sg_request_wait(MPI_Request handle)
 
 void sg_request_poll(MPI_Request handle)
 {
-    struct request *request = find(handle);
+    struct sg_request *request = find(handle);
 
     if (request != NULL)
         on_poll(request, MPI_STATUS_IGNORE);

@@ -5,7 +5,9 @@
 #include "internode/communicator.h"
 #include "internode/connect.h"
 #include "internode/endpoint.h"
+#include "internode/messages.h"
 #include "internode/nonblocking.h"
+#include "internode/posts.h"
 #include "internode/waiting.h"
 #include "intranode/memory.h"
 
@@ -131,12 +133,15 @@ static bool lay_out(struct sg_internode *internode, const char *name)
 
         protocol->setup.rank = internode->endpoint;
         protocol->setup.size = internode->endpoints;
-        if (!sg_ruleset_concerns(internode->rules, i, &comm))
+        if (!sg_ruleset_concerns(internode->rules, i, &comm) ||
+            (sg_ruleset_is_of_messages(internode->rules, i) && i != internode->messages_protocol))
             continue;
         protocol->algo =
             algo_of(sg_ruleset_choice(internode->rules, i), &protocol->setup.parameters);
         if (protocol->algo == NULL)
             continue;
+        if (i == internode->messages_protocol)
+            protocol->setup.parameters.posts = sg_posts_count(internode->endpoints);
         if (!protocol->algo->needs(&protocol->setup, &protocol->needs)) {
             protocol->algo = NULL;
             continue;
@@ -162,6 +167,9 @@ static bool lay_out(struct sg_internode *internode, const char *name)
             eager_bytes = message_bytes_of(protocol);
         at = lay_out_protocol(internode, protocol, at);
     }
+    internode->posts_at = at;
+    if (internode->messages_protocol >= 0)
+        at += (size_t)internode->here * sg_posts_bytes(internode->endpoints, internode->locals_max);
     internode->contributions_at = at;
     at += (size_t)internode->here * internode->depth * (size_t)internode->locals_max *
           internode->slot_bytes;
@@ -172,6 +180,8 @@ static bool lay_out(struct sg_internode *internode, const char *name)
     internode->transport_setup.inflight =
         protocols * (2 * internode->depth + 8) + (internode->remote != NULL ? internode->depth : 0);
     internode->transport_setup.staged = internode->transport_setup.inflight;
+    if (internode->messages_protocol >= 0)
+        internode->transport_setup.inflight += sg_posts_inflight(internode->endpoints);
     internode->transport_setup.eager_bytes = eager_bytes;
     transport_bytes = protocols > 0 ? internode->ops->shared_bytes(&internode->transport_setup) : 0;
     internode->transport_at = at;
@@ -253,6 +263,7 @@ static void dispose(struct sg_internode *internode)
         internode->ops->close(internode->transport);
     if (internode->header != NULL)
         sg_memory_free(internode->header, internode->size_bytes, internode->is_maker);
+    sg_messages_close(internode);
     free(internode->endpoint_of);
     free(internode->hosts);
     free(internode->reached);
@@ -275,6 +286,16 @@ static bool can_have_coordinator(const struct sg_internode *internode)
            internode->locals_max <= servers_max;
 }
 
+static int messages_protocol_of(const struct sg_internode_setup *setup)
+{
+    int rule = setup->messages_rule;
+
+    return rule >= 0 && rule < SG_INTERNODE_PROTOCOLS_MAX &&
+                   sg_ruleset_is_of_messages(setup->rules, rule)
+               ? rule
+               : -1;
+}
+
 /* NULL: errno tells, 0 where nothing would run. */
 static struct sg_internode *make(const struct sg_internode_setup *setup)
 {
@@ -286,6 +307,7 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode->ranks = setup->ranks;
     internode->endpoints = setup->endpoints;
     internode->rules = setup->rules;
+    internode->messages_protocol = messages_protocol_of(setup);
     internode->depth = ring_depth;
     internode->ops = &sg_transport_shm;
     if (setup->ops != NULL) {
@@ -321,6 +343,18 @@ static enum sg_status attach(struct sg_internode *internode)
     return sg_internode_open(internode);
 }
 
+/* Where messages are carried they may come to who has called nothing. */
+static void init_protocol(struct sg_internode *internode, uint32_t protocol, int endpoint)
+{
+    struct sg_algo_setup setup = internode->protocols[protocol].setup;
+    struct sg_algo_head *head = (void *)sg_internode_region(internode, protocol, endpoint);
+
+    setup.rank = endpoint;
+    internode->protocols[protocol].algo->init(head, &setup);
+    atomic_fetch_add(&sg_internode_endpoint(internode, endpoint)->doorbell.outstanding,
+                     head->outstanding);
+}
+
 /* Of the machine's endpoints. */
 static void init_protocols(struct sg_internode *internode)
 {
@@ -329,12 +363,8 @@ static void init_protocols(struct sg_internode *internode)
 
         for (int endpoint = 0; endpoint < internode->endpoints && protocol->algo != NULL;
              endpoint++) {
-            struct sg_algo_setup setup = protocol->setup;
-
-            if (internode->machine_of_endpoint[endpoint] != internode->machine_of[internode->rank])
-                continue;
-            setup.rank = endpoint;
-            protocol->algo->init(sg_internode_region(internode, (uint32_t)i, endpoint), &setup);
+            if (internode->machine_of_endpoint[endpoint] == internode->machine_of[internode->rank])
+                init_protocol(internode, (uint32_t)i, endpoint);
         }
     }
 }

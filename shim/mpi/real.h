@@ -44,6 +44,7 @@
     X(Dist_graph_neighbors)                                                                        \
     X(Dist_graph_neighbors_count)                                                                  \
     X(Errhandler_free)                                                                             \
+    X(Error_class)                                                                                 \
     X(Finalize)                                                                                    \
     X(Get_elements_x)                                                                              \
     X(Get_library_version)                                                                         \
@@ -86,6 +87,7 @@
     X(Ssend)                                                                                       \
     X(Status_set_cancelled)                                                                        \
     X(Status_set_elements)                                                                         \
+    X(Status_set_elements_x)                                                                       \
     X(Test)                                                                                        \
     X(Test_cancelled)                                                                              \
     X(Testall)                                                                                     \

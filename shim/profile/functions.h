@@ -18,6 +18,8 @@
  * flow       which operands go where: enum sg_function_flow
  * form       PLAIN          passes by
  *            LOOP           may be carried out by a loop of tests, sg_loop_<name>
+ *            SLICED         may go through slices, sg_sliced_<name>; LOOP_SLICED: or by a loop
+ *            REFUSED        is an error where messages go through slices; LOOP_REFUSED likewise
  *            BEGUN(other)   may be carried out by its nonblocking form
  *            REDUCED(other) likewise, where MPICH associates operands the same way in both
  *            OWN            has handwritten wrappers (intercept/wrap.c, wrap_f08.c)
@@ -38,35 +40,36 @@
     X(prepared, NO, PREPARE, class, flow, PLAIN, __VA_ARGS__, VALUE, REQUEST)
 
 #define SG_FUNCTIONS_MESSAGES_COUNTED(X, c)                                                        \
-    X(Send##c, NO, WAIT, MESSAGE, SEND, LOOP, BUFFER, COUNT, TYPE, PEER, TAG, COMM)                \
-    X(Isend##c, NO, POST, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)     \
-    X(Send_init##c, NO, PREPARE, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM,       \
+    X(Send##c, NO, WAIT, MESSAGE, SEND, LOOP_SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM)         \
+    X(Isend##c, NO, POST, MESSAGE, SEND, SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)    \
+    X(Send_init##c, NO, PREPARE, MESSAGE, SEND, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, COMM,     \
       REQUEST)                                                                                     \
-    X(Ssend##c, NO, WAIT, MESSAGE, SEND, LOOP, BUFFER, COUNT, TYPE, PEER, TAG, COMM)               \
-    X(Issend##c, NO, POST, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)    \
-    X(Ssend_init##c, NO, PREPARE, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM,      \
+    X(Ssend##c, NO, WAIT, MESSAGE, SEND, LOOP_SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM)        \
+    X(Issend##c, NO, POST, MESSAGE, SEND, SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)   \
+    X(Ssend_init##c, NO, PREPARE, MESSAGE, SEND, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, COMM,    \
       REQUEST)                                                                                     \
-    X(Rsend##c, NO, WAIT, MESSAGE, SEND, LOOP, BUFFER, COUNT, TYPE, PEER, TAG, COMM)               \
-    X(Irsend##c, NO, POST, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)    \
-    X(Rsend_init##c, NO, PREPARE, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM,      \
+    X(Rsend##c, NO, WAIT, MESSAGE, SEND, LOOP_SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM)        \
+    X(Irsend##c, NO, POST, MESSAGE, SEND, SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)   \
+    X(Rsend_init##c, NO, PREPARE, MESSAGE, SEND, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, COMM,    \
       REQUEST)                                                                                     \
-    X(Bsend##c, NO, WAIT, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM)              \
-    X(Ibsend##c, NO, POST, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)    \
-    X(Bsend_init##c, NO, PREPARE, MESSAGE, SEND, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM,      \
+    X(Bsend##c, NO, WAIT, MESSAGE, SEND, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, COMM)            \
+    X(Ibsend##c, NO, POST, MESSAGE, SEND, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)  \
+    X(Bsend_init##c, NO, PREPARE, MESSAGE, SEND, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, COMM,    \
       REQUEST)                                                                                     \
-    X(Recv##c, NO, WAIT, MESSAGE, RECEIVE, LOOP, BUFFER, COUNT, TYPE, PEER, TAG, COMM, STATUS)     \
-    X(Irecv##c, NO, POST, MESSAGE, RECEIVE, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST)  \
-    X(Recv_init##c, NO, PREPARE, MESSAGE, RECEIVE, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, COMM,    \
+    X(Recv##c, NO, WAIT, MESSAGE, RECEIVE, LOOP_SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM,      \
+      STATUS)                                                                                      \
+    X(Irecv##c, NO, POST, MESSAGE, RECEIVE, SLICED, BUFFER, COUNT, TYPE, PEER, TAG, COMM, REQUEST) \
+    X(Recv_init##c, NO, PREPARE, MESSAGE, RECEIVE, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, COMM,  \
       REQUEST)                                                                                     \
     X(Mrecv##c, NO, WAIT, MESSAGE, RECEIVE, LOOP, BUFFER, COUNT, TYPE, MESSAGE, STATUS)            \
     X(Imrecv##c, NO, POST, MESSAGE, RECEIVE, PLAIN, BUFFER, COUNT, TYPE, MESSAGE, REQUEST)         \
-    X(Sendrecv##c, NO, WAIT, MESSAGE, EXCHANGE, LOOP, BUFFER, COUNT, TYPE, PEER, TAG, BUFFER,      \
-      COUNT, TYPE, PEER, TAG, COMM, STATUS)                                                        \
-    X(Isendrecv##c, NO, POST, MESSAGE, EXCHANGE, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG, BUFFER,    \
+    X(Sendrecv##c, NO, WAIT, MESSAGE, EXCHANGE, LOOP_SLICED, BUFFER, COUNT, TYPE, PEER, TAG,       \
+      BUFFER, COUNT, TYPE, PEER, TAG, COMM, STATUS)                                                \
+    X(Isendrecv##c, NO, POST, MESSAGE, EXCHANGE, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG, BUFFER,  \
       COUNT, TYPE, PEER, TAG, COMM, REQUEST)                                                       \
-    X(Sendrecv_replace##c, NO, WAIT, MESSAGE, EXCHANGE, LOOP, BUFFER, COUNT, TYPE, PEER, TAG,      \
-      PEER, TAG, COMM, STATUS)                                                                     \
-    X(Isendrecv_replace##c, NO, POST, MESSAGE, EXCHANGE, PLAIN, BUFFER, COUNT, TYPE, PEER, TAG,    \
+    X(Sendrecv_replace##c, NO, WAIT, MESSAGE, EXCHANGE, LOOP_SLICED, BUFFER, COUNT, TYPE, PEER,    \
+      TAG, PEER, TAG, COMM, STATUS)                                                                \
+    X(Isendrecv_replace##c, NO, POST, MESSAGE, EXCHANGE, REFUSED, BUFFER, COUNT, TYPE, PEER, TAG,  \
       PEER, TAG, COMM, REQUEST)
 
 #define SG_FUNCTIONS_MESSAGES(X)                                                                   \
@@ -93,15 +96,15 @@
     X(Pready, F08(pready, 1), LOCAL, MESSAGE, NONE, PLAIN, VALUE, HANDLE)                          \
     X(Pready_list, F08(pready_list, 1), LOCAL, MESSAGE, NONE, PLAIN, VALUE, VALUE, HANDLE)         \
     X(Pready_range, F08(pready_range, 1), LOCAL, MESSAGE, NONE, PLAIN, VALUE, VALUE, HANDLE)       \
-    X(Precv_init, NO, PREPARE, MESSAGE, RECEIVE, PLAIN, BUFFER, PARTS, COUNT, TYPE, PEER, TAG,     \
+    X(Precv_init, NO, PREPARE, MESSAGE, RECEIVE, REFUSED, BUFFER, PARTS, COUNT, TYPE, PEER, TAG,   \
       COMM, VALUE, REQUEST)                                                                        \
-    X(Psend_init, NO, PREPARE, MESSAGE, SEND, PLAIN, BUFFER, PARTS, COUNT, TYPE, PEER, TAG, COMM,  \
-      VALUE, REQUEST)                                                                              \
-    X(Improbe, F08(improbe, 1), TEST, MESSAGE, NONE, PLAIN, PEER, TAG, COMM, FLAG, MESSAGE,        \
+    X(Psend_init, NO, PREPARE, MESSAGE, SEND, REFUSED, BUFFER, PARTS, COUNT, TYPE, PEER, TAG,      \
+      COMM, VALUE, REQUEST)                                                                        \
+    X(Improbe, F08(improbe, 1), TEST, MESSAGE, NONE, REFUSED, PEER, TAG, COMM, FLAG, MESSAGE,      \
       STATUS)                                                                                      \
-    X(Iprobe, F08(iprobe, 1), TEST, MESSAGE, NONE, PLAIN, PEER, TAG, COMM, FLAG, STATUS)           \
-    X(Mprobe, F08(mprobe, 1), WAIT, MESSAGE, NONE, LOOP, PEER, TAG, COMM, MESSAGE, STATUS)         \
-    X(Probe, F08(probe, 1), WAIT, MESSAGE, NONE, LOOP, PEER, TAG, COMM, STATUS)                    \
+    X(Iprobe, F08(iprobe, 1), TEST, MESSAGE, NONE, SLICED, PEER, TAG, COMM, FLAG, STATUS)          \
+    X(Mprobe, F08(mprobe, 1), WAIT, MESSAGE, NONE, LOOP_REFUSED, PEER, TAG, COMM, MESSAGE, STATUS) \
+    X(Probe, F08(probe, 1), WAIT, MESSAGE, NONE, LOOP_SLICED, PEER, TAG, COMM, STATUS)             \
     X(Start, F08(start, 1), START, MESSAGE, NONE, PLAIN, REQUEST)                                  \
     X(Startall, F08(startall, 1), START, MESSAGE, NONE, PLAIN, NUMBER, REQUESTS)                   \
     X(Cancel, F08(cancel, 1), LOCAL, REQUEST, NONE, PLAIN, REQUEST)                                \

@@ -164,7 +164,7 @@ void sg_progress_mind_timer(struct sg_progress_client *client)
 /* Sequentially consistent: see sg_progress_look_after. */
 bool sg_progress_takes_naps(const struct sg_progress_client *client)
 {
-    return atomic_load(&client->waits) ||
+    return atomic_load(&client->waits) || atomic_load(&client->posts_wait) ||
            (client->is_polled && atomic_load(&client->doorbell->nonblocking) > 0);
 }
 

@@ -83,6 +83,7 @@ struct sg_progress_client {
     bool has_companions; /* the endpoint has other processes */
     bool is_polled;      /* nobody rings for what the endpoint's nonblocking calls wait for */
     _Atomic bool waits;  /* a nonblocking call of this process waits for a place */
+    _Atomic bool posts_wait; /* ... and messages for room */
     const struct sg_transport_remote_ops *remote; /* NULL: no messages come from other machines */
     struct sg_transport *transport;
     /* Kept by progress. */

@@ -97,14 +97,8 @@ enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *tex
         struct sg_rule rule = {.any_bytes = true};
         struct sg_rule_fault fault;
 
-        if (sg_rule_is_of_messages(begin, stop)) {
-            status = sg_rule_parse_messages(&reader->table, begin, stop, &fault);
-            reader->of_messages += status == SG_OK;
-            if (status == SG_OK)
-                continue;
-        } else {
-            status = sg_rule_parse(&reader->table, begin, stop, &rule, &fault);
-        }
+        status = (sg_rule_is_of_messages(begin, stop) ? sg_rule_parse_messages : sg_rule_parse)(
+            &reader->table, begin, stop, &rule, &fault);
         status = finish(reader, text, begin, stop, status, &rule, &fault, set);
     }
     return status;

@@ -100,7 +100,7 @@ bool sg_rule_matches_comm(const struct sg_rule *rule, const struct sg_rule_comm 
 static bool matches_operation(const struct sg_ruleset *rules, const struct sg_rule *rule,
                               enum sg_operation operation)
 {
-    if (rule->operation >= 0)
+    if (rule->operation != -1)
         return rule->operation == (int)operation;
     return (rules->table.entries[rule->choice.algorithm].operations & 1u << operation) != 0;
 }
@@ -165,6 +165,26 @@ static void note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen
 
     if ((atomic_load_explicit(at, memory_order_relaxed) & seen) == 0)
         atomic_fetch_or_explicit(at, (uint8_t)seen, memory_order_relaxed);
+}
+
+int sg_ruleset_messages(const struct sg_ruleset *rules, int size)
+{
+    const struct sg_rule_comm world = {.name = "MPI_COMM_WORLD", .size = size};
+
+    for (int i = 0; i < rules->count; i++) {
+        const struct sg_rule *rule = &rules->rules[i];
+
+        if (rule->operation != SG_RULE_OF_MESSAGES || !sg_rule_matches_comm(rule, &world))
+            continue;
+        note(rules, i, SG_RULE_SEEN_TAKEN);
+        return reach_of(rules, rule) != 0 ? i : -1;
+    }
+    return -1;
+}
+
+bool sg_ruleset_is_of_messages(const struct sg_ruleset *rules, int index)
+{
+    return rules->rules[index].operation == SG_RULE_OF_MESSAGES;
 }
 
 /* A choice that is fixed is not looked for again: its rules have all decided calls, or may have. */

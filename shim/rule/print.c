@@ -87,7 +87,10 @@ static void print_choice(const struct sg_algorithm *algorithm, const struct sg_c
 
 void sg_rule_print_pattern(const struct sg_rule *rule, FILE *out)
 {
-    fputs(rule->operation < 0 ? "*" : sg_operation_names[rule->operation], out);
+    if (rule->operation == SG_RULE_OF_MESSAGES)
+        fputs("p2p", out);
+    else
+        fputs(rule->operation < 0 ? "*" : sg_operation_names[rule->operation], out);
     print_site(rule, out);
     print_comm(rule, out);
     print_range(rule, out);

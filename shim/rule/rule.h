@@ -13,8 +13,9 @@
  * base name or by the end of its path, from a slash on. Globs are fnmatch's, for modules and files
  * too.
  *
- * Rules for messages, p2p[~communicator]=algorithm, stand beside these: their communicator is a
- * range of sizes or MPI_COMM_WORLD, their algorithm mpich; bcs is declined (messages.c).
+ * Rules for messages, p2p[~communicator]=algorithm, stand among these and match no collective:
+ * their communicator is a range of sizes or MPI_COMM_WORLD, their algorithm mpich or bcs
+ * (messages.c).
  *
  * Rules are separated by ';' or stand on lines of their own. The first match wins. The order of
  * sources is: trials (trial.h), SITE variables, RULES, the CONFIG file, the short variables,
@@ -102,6 +103,11 @@ typedef bool (*sg_choice_test)(const struct sg_choice *choice);
 bool sg_ruleset_may_choose(const struct sg_ruleset *rules, enum sg_operation operation,
                            const struct sg_rule_comm *comm, uint64_t least_bytes,
                            sg_choice_test test);
+
+/* The rule for the messages of MPI_COMM_WORLD, of that size, which it decides: its index; -1: they
+ * are MPICH's. */
+int sg_ruleset_messages(const struct sg_ruleset *rules, int size);
+bool sg_ruleset_is_of_messages(const struct sg_ruleset *rules, int index);
 
 /* Whether some rule's algorithm has slices. */
 bool sg_ruleset_has_slices(const struct sg_ruleset *rules);

@@ -150,7 +150,7 @@ static enum sg_status check(const char *source, const char *text, parse_function
     struct sg_rule_reader reader = {
         .table = set.table, .source = source, .speak = true, .checking = true};
     enum sg_status status = parse(&reader, text, &set);
-    int found = set.count + set.trial_count + reader.of_messages;
+    int found = set.count + set.trial_count;
 
     for (int i = 0; i < set.count; i++)
         sg_rule_clear(&set.rules[i]);

@@ -27,8 +27,11 @@ enum sg_rule_site_kind {
 
 enum sg_rule_comm_kind { SG_RULE_COMM_ANY, SG_RULE_COMM_SIZE, SG_RULE_COMM_NAME };
 
+#define SG_RULE_OF_MESSAGES (-2)
+
 struct sg_rule {
-    int operation; /* enum sg_operation, or -1: every one that the algorithm takes */
+    /* enum sg_operation; -1: every one that the algorithm takes; or SG_RULE_OF_MESSAGES */
+    int operation;
     enum sg_rule_site_kind site_kind;
     enum sg_rule_comm_kind comm_kind;
     bool any_bytes;
@@ -70,9 +73,8 @@ struct sg_rule_reader {
     struct sg_algorithm_table table;
     const char *source;
     bool speak;
-    bool checking;   /* there is no set: nothing is left out, and the first fault is enough */
-    int faults;      /* so far; the first few are said */
-    int of_messages; /* rules for messages, which leave nothing in the set */
+    bool checking; /* there is no set: nothing is left out, and the first fault is enough */
+    int faults;    /* so far; the first few are said */
 };
 
 static inline bool sg_rule_is_default(const struct sg_rule *rule)
@@ -140,13 +142,12 @@ bool sg_rule_next_item(const char **at, const char *end, const char **begin, con
 enum sg_status sg_rule_parse_comm(const char *begin, const char *end, struct sg_rule *rule,
                                   struct sg_rule_fault *fault);
 
-/* messages.c. A rule for messages leaves nothing in the set: SG_OK, where it says what holds. */
+/* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault
+ * holds what sg_rule_clear frees. The first function: a rule for messages (messages.c). */
 bool sg_rule_is_of_messages(const char *begin, const char *end);
 enum sg_status sg_rule_parse_messages(const struct sg_algorithm_table *table, const char *begin,
-                                      const char *end, struct sg_rule_fault *fault);
-
-/* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault
- * holds what sg_rule_clear frees. */
+                                      const char *end, struct sg_rule *rule,
+                                      struct sg_rule_fault *fault);
 enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char *begin,
                              const char *end, struct sg_rule *rule, struct sg_rule_fault *fault);
 

@@ -37,8 +37,10 @@ static bool is_behind(const struct sg_ruleset *rules, int index, const uint8_t *
 
     for (int i = 0; i < index && !behind; i++) {
         int operation = rules->rules[i].operation;
+        bool are_alike =
+            (operation == SG_RULE_OF_MESSAGES) == (rule->operation == SG_RULE_OF_MESSAGES);
 
-        behind = (seen[i] & SG_RULE_SEEN_TAKEN) != 0 && is_own(&rules->rules[i]) &&
+        behind = are_alike && (seen[i] & SG_RULE_SEEN_TAKEN) != 0 && is_own(&rules->rules[i]) &&
                  (operation < 0 || rule->operation < 0 || operation == rule->operation);
     }
     return behind;

@@ -73,6 +73,7 @@ C_PROGRAMS := \
   rounding \
   samples \
   sessions \
+  sliced \
   soak \
   internode_finalize \
   internode_runahead \

@@ -356,6 +356,48 @@ static void knows_where_sites_matter(void)
     CU_ASSERT(depends_on_site("reduce=handoff(where=inside); reduce@main=mpich"));
 }
 
+static int messages_of(const char *text, int size)
+{
+    struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, (char *)"STAGGER_RULES",
+                                  (char *)"STAGGER_RULES", (char *)text};
+    struct sg_config config = {.rules = &rule, .rule_count = 1};
+    struct sg_ruleset *rules = NULL;
+    int index;
+
+    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, true, &rules), SG_OK);
+    index = sg_ruleset_messages(rules, size);
+    CU_ASSERT(index < 0 || sg_ruleset_is_of_messages(rules, index));
+    sg_ruleset_destroy(rules);
+    return index;
+}
+
+static void finds_the_rule_for_messages(void)
+{
+    CU_ASSERT_EQUAL(messages_of("*=bcs", 4), -1);
+    CU_ASSERT_EQUAL(messages_of("barrier=bcs; p2p=bcs", 4), 1);
+    CU_ASSERT_EQUAL(messages_of("p2p~2-3=bcs", 4), -1);
+    CU_ASSERT_EQUAL(messages_of("p2p~2-3=bcs; p2p~MPI_COMM_WORLD=bcs(slice=250)", 4), 1);
+    CU_ASSERT_EQUAL(messages_of("p2p~2-3=mpich; p2p=bcs", 3), -1);
+    CU_ASSERT_EQUAL(messages_of("p2p~2-3=mpich; p2p=bcs", 4), 1);
+}
+
+static void rules_for_messages_match_no_collective(void)
+{
+    const struct sg_rule_comm comm = {.name = "MPI_COMM_WORLD", .size = 4};
+    char *log;
+    struct sg_ruleset *rules = rules_of("p2p=mpich; p2p~2-64=mpich; *=mpich", &log);
+    bool fixed;
+
+    for (int operation = 0; operation <= SG_OPERATION_ALLREDUCE; operation++) {
+        const struct sg_choice *choice =
+            sg_ruleset_match(rules, (enum sg_operation)operation, NULL, &comm, 8, &fixed);
+
+        CU_ASSERT(sg_ruleset_index(rules, choice) >= 2);
+    }
+    free(log);
+    sg_ruleset_destroy(rules);
+}
+
 /* Whether the only rule of "reduce<place>=bypass" may be a choice on the communicator. */
 static bool concerns(const char *place, const char *name, int size)
 {
@@ -417,5 +459,7 @@ const struct unit_test unit_tests[] = {
      passes_over_what_does_not_reach},
     {"a choice depends on call sites where a rule that names one may be reached",
      knows_where_sites_matter},
+    {"finds the rule for messages", finds_the_rule_for_messages},
+    {"rules for messages match no collective", rules_for_messages_match_no_collective},
     {NULL, NULL},
 };

@@ -402,34 +402,30 @@ static void any_bytes(void)
 
 static void messages_are_mpichs(void)
 {
-    CU_ASSERT(reads("p2p=mpich", ""));
-    CU_ASSERT(reads("p2p~2-64 = mpich; barrier=mpich", "barrier=mpich"));
-    CU_ASSERT(reads("p2p~MPI_COMM_WORLD=mpich", ""));
+    CU_ASSERT(reads("p2p=mpich", "p2p=mpich"));
+    CU_ASSERT(reads("p2p~2-64 = mpich; barrier=mpich", "p2p~2-64=mpich\nbarrier=mpich"));
+    CU_ASSERT(reads("p2p~MPI_COMM_WORLD=mpich", "p2p~MPI_COMM_WORLD=mpich"));
     CU_ASSERT(
         says("p2p=bcs", 5, "unknown algorithm 'bcs', expected one of: mpich, bypass, adaptive"));
 }
 
 /* With the algorithms that there are. */
-static void messages_by_bcs_are_declined(void)
+static void messages_go_by_bcs_alone(void)
 {
     struct capture capture;
     char *log;
 
     capture_begin(&capture);
     CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p~2-=mpich"), SG_OK);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=bcs"), SG_ERR_SYNTAX);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p~MPI_COMM_WORLD = bcs(slice=250)"), SG_ERR_SYNTAX);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=bcs"), SG_OK);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p~MPI_COMM_WORLD = bcs(slice=250,send=rendezvous)"),
+                    SG_OK);
     CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=bcs(slice=1)"), SG_ERR_SYNTAX);
     CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=srm"), SG_ERR_SYNTAX);
     log = capture_end(&capture);
     CU_ASSERT_STRING_EQUAL(
-        log,
-        "stagger: --rule, column 5: bcs carries messages in the simulator only: that a machine "
-        "keeps its slices is not shown\n"
-        "stagger: --rule, column 22: bcs carries messages in the simulator only: that a machine "
-        "keeps its slices is not shown\n"
-        "stagger: --rule, column 15: expected slice from 100 to 1000000, found '1'\n"
-        "stagger: --rule, column 5: expected mpich or bcs, found 'srm'\n");
+        log, "stagger: --rule, column 15: expected slice from 100 to 1000000, found '1'\n"
+             "stagger: --rule, column 5: expected mpich or bcs, found 'srm'\n");
     free(log);
 }
 
@@ -450,7 +446,7 @@ static void messages_go_as_a_whole(void)
 
 const struct unit_test unit_tests[] = {
     {"messages are MPICH's", messages_are_mpichs},
-    {"messages by bcs are declined", messages_by_bcs_are_declined},
+    {"messages go by bcs alone", messages_go_by_bcs_alone},
     {"messages go as a whole", messages_go_as_a_whole},
     {"every operation is read", reads_operations},
     {"every form of call site is read", reads_sites},

@@ -1,0 +1,91 @@
+#include "core/imports.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+struct search {
+    bool (*is_left_out)(const char *object);
+    bool (*is_wanted)(const char *symbol);
+    struct sg_import *out;
+};
+
+/* An object's dynamic symbols. Those that it imports have no hash: they stand before those that
+ * have one. */
+struct symbols {
+    const ElfW(Sym) * list;
+    const char *names;
+    size_t imports_end;
+};
+
+/* Some loaders have relocated these addresses, others have not. */
+static const void *at(const struct dl_phdr_info *info, ElfW(Addr) address)
+{
+    return (const void *)(address >= info->dlpi_addr ? address : info->dlpi_addr + address);
+}
+
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    }
+    return NULL;
+}
+
+static struct symbols symbols_of(const struct dl_phdr_info *info)
+{
+    struct symbols symbols = {0};
+    const uint32_t *hash = NULL, *gnu_hash = NULL;
+
+    for (const ElfW(Dyn) *entry = dynamic_of(info); entry != NULL && entry->d_tag != DT_NULL;
+         entry++) {
+        if (entry->d_tag == DT_SYMTAB)
+            symbols.list = at(info, entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_STRTAB)
+            symbols.names = at(info, entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_HASH)
+            hash = at(info, entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_GNU_HASH)
+            gnu_hash = at(info, entry->d_un.d_ptr);
+    }
+    /* The number of symbols; or the first one with a hash. */
+    if (hash != NULL)
+        symbols.imports_end = hash[1];
+    else if (gnu_hash != NULL)
+        symbols.imports_end = gnu_hash[1];
+    return symbols;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const struct search *search = context;
+    const char *path = info->dlpi_name, *slash = strrchr(path, '/');
+    const char *object = path[0] == '\0' ? "the program" : slash != NULL ? slash + 1 : path;
+    struct symbols symbols;
+
+    (void)size;
+    if (search->is_left_out(object) || strncmp(object, "linux-vdso", strlen("linux-vdso")) == 0)
+        return 0;
+    symbols = symbols_of(info);
+    for (size_t i = 1; symbols.list != NULL && symbols.names != NULL && i < symbols.imports_end;
+         i++) {
+        const char *name = symbols.names + symbols.list[i].st_name;
+
+        if (symbols.list[i].st_shndx != SHN_UNDEF || !search->is_wanted(name))
+            continue;
+        snprintf(search->out->object, sizeof search->out->object, "%s", object);
+        snprintf(search->out->symbol, sizeof search->out->symbol, "%s", name);
+        return 1;
+    }
+    return 0;
+}
+
+bool sg_imports_find(bool (*is_left_out)(const char *object), bool (*is_wanted)(const char *symbol),
+                     struct sg_import *out)
+{
+    struct search search = {is_left_out, is_wanted, out};
+
+    return dl_iterate_phdr(look, &search) != 0;
+}

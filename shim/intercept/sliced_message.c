@@ -1,0 +1,381 @@
+/* A small message that is sent is copied, and the call that sends it returns, or its request is
+ * complete: programs count on that, in which every rank sends before it receives.
+ */
+#include "intercept/sliced_message.h"
+
+#include "core/status.h"
+#include "internode/messages.h"
+#include "internode/request.h"
+#include "mpi/bytes.h"
+#include "mpi/real.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COPIED_BYTES 65536u                     /* the largest message that is */
+#define COPIES_BYTES ((size_t)64 * 1024 * 1024) /* all of a rank's together */
+
+struct sg_sliced sg_sliced;
+
+/* With its bytes; of a request, in memory of its own. */
+struct sliced {
+    struct sg_carried_message message;
+    struct sg_bytes bytes;
+};
+
+static int raise(int error)
+{
+    sg_real.Comm_call_errhandler(MPI_COMM_WORLD, error);
+    return error;
+}
+
+static int wild(int rank_or_tag, int any)
+{
+    return rank_or_tag == any ? SG_ANY : rank_or_tag;
+}
+
+/* ---- statuses ---- */
+
+static void tell(const struct sg_carried_message *message, MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    sg_real.Status_set_elements_x(status, MPI_BYTE, (MPI_Count)message->source_bytes);
+    sg_real.Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = message->source;
+    status->MPI_TAG = message->source_tag;
+}
+
+/* ---- sends ---- */
+
+static bool is_to_copy(const struct sg_bytes *bytes, bool is_synchronous)
+{
+    return !is_synchronous && !sg_sliced.is_rendezvous && bytes->size_bytes <= COPIED_BYTES &&
+           sg_messages_detached_bytes(sg_sliced.internode) + (size_t)bytes->size_bytes <=
+               COPIES_BYTES;
+}
+
+/* False: no memory. */
+static bool post_copy(const struct sg_bytes *bytes, int to, int tag)
+{
+    struct sg_carried_message *message = calloc(1, sizeof *message);
+
+    if (message == NULL)
+        return false;
+    *message = (struct sg_carried_message){.kind = SG_POST_SEND,
+                                           .peer = to,
+                                           .tag = tag,
+                                           .bytes = (uint32_t)bytes->size_bytes,
+                                           .buffer = malloc((size_t)bytes->size_bytes + 1),
+                                           .is_detached = true};
+    if (message->buffer == NULL) {
+        free(message);
+        return false;
+    }
+    if (bytes->size_bytes > 0)
+        memcpy(message->buffer, bytes->at, (size_t)bytes->size_bytes);
+    sg_messages_post(sg_sliced.internode, message);
+    return true;
+}
+
+static int begin_send(struct sliced *sliced, void *buffer, MPI_Count count, MPI_Datatype type,
+                      int to, int tag)
+{
+    int error = sg_bytes_begin(buffer, count, type, true, &sliced->bytes);
+
+    if (error != MPI_SUCCESS)
+        return error;
+    if (sliced->bytes.size_bytes > UINT32_MAX) {
+        sg_bytes_end(&sliced->bytes);
+        return MPI_ERR_COUNT;
+    }
+    sliced->message = (struct sg_carried_message){.kind = SG_POST_SEND,
+                                                  .peer = to,
+                                                  .tag = tag,
+                                                  .bytes = (uint32_t)sliced->bytes.size_bytes,
+                                                  .buffer = sliced->bytes.at};
+    return MPI_SUCCESS;
+}
+
+/* It is done if it could be copied. */
+static void post_send(struct sliced *sliced, bool is_synchronous)
+{
+    if (is_to_copy(&sliced->bytes, is_synchronous) &&
+        post_copy(&sliced->bytes, sliced->message.peer, sliced->message.tag))
+        atomic_store(&sliced->message.done, true);
+    else
+        sg_messages_post(sg_sliced.internode, &sliced->message);
+}
+
+static void end_send(struct sliced *sliced)
+{
+    sg_messages_wait(sg_sliced.internode, &sliced->message);
+    sg_bytes_end(&sliced->bytes);
+}
+
+int sg_sliced_send(void *buffer, MPI_Count count, MPI_Datatype type, int to, int tag,
+                   bool is_synchronous)
+{
+    struct sliced sliced;
+    int error = begin_send(&sliced, buffer, count, type, to, tag);
+
+    if (error != MPI_SUCCESS)
+        return raise(error);
+    post_send(&sliced, is_synchronous);
+    end_send(&sliced);
+    return MPI_SUCCESS;
+}
+
+/* ---- receives ---- */
+
+static int begin_receive(struct sliced *sliced, void *buffer, MPI_Count count, MPI_Datatype type,
+                         int from, int tag)
+{
+    int error = sg_bytes_begin(buffer, count, type, false, &sliced->bytes);
+
+    if (error != MPI_SUCCESS)
+        return error;
+    sliced->message = (struct sg_carried_message){.kind = SG_POST_RECEIVE,
+                                                  .peer = wild(from, MPI_ANY_SOURCE),
+                                                  .tag = wild(tag, MPI_ANY_TAG),
+                                                  .bytes = sliced->bytes.size_bytes < UINT32_MAX
+                                                               ? (uint32_t)sliced->bytes.size_bytes
+                                                               : UINT32_MAX,
+                                                  .buffer = sliced->bytes.at};
+    return MPI_SUCCESS;
+}
+
+static int put(const struct sliced *sliced)
+{
+    int error = sg_bytes_put(&sliced->bytes, (MPI_Count)sliced->message.source_bytes);
+
+    return sliced->message.outcome == SG_OUTCOME_TRUNCATED ? MPI_ERR_TRUNCATE : error;
+}
+
+static int end_receive(struct sliced *sliced, MPI_Status *status)
+{
+    int error;
+
+    sg_messages_wait(sg_sliced.internode, &sliced->message);
+    error = put(sliced);
+    tell(&sliced->message, status);
+    sg_bytes_end(&sliced->bytes);
+    return error;
+}
+
+int sg_sliced_receive(void *buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                      MPI_Status *status)
+{
+    struct sliced sliced;
+    int error = begin_receive(&sliced, buffer, count, type, from, tag);
+
+    if (error == MPI_SUCCESS) {
+        sg_messages_post(sg_sliced.internode, &sliced.message);
+        error = end_receive(&sliced, status);
+    }
+    return error == MPI_SUCCESS ? MPI_SUCCESS : raise(error);
+}
+
+/* ---- exchanges ---- */
+
+int sg_sliced_exchange(const struct sg_sliced_side *sends, const struct sg_sliced_side *receives,
+                       MPI_Status *status)
+{
+    struct sliced out, in;
+    int error = MPI_SUCCESS;
+
+    if (receives->takes_part)
+        error = begin_receive(&in, receives->buffer, receives->count, receives->type,
+                              receives->peer, receives->tag);
+    if (error != MPI_SUCCESS)
+        return raise(error);
+    if (sends->takes_part)
+        error = begin_send(&out, sends->buffer, sends->count, sends->type, sends->peer, sends->tag);
+    if (error != MPI_SUCCESS) {
+        if (receives->takes_part)
+            sg_bytes_end(&in.bytes);
+        return raise(error);
+    }
+    if (receives->takes_part)
+        sg_messages_post(sg_sliced.internode, &in.message);
+    if (sends->takes_part)
+        post_send(&out, false);
+    if (receives->takes_part)
+        error = end_receive(&in, status);
+    if (sends->takes_part)
+        end_send(&out);
+    return error == MPI_SUCCESS ? MPI_SUCCESS : raise(error);
+}
+
+int sg_sliced_replace(const struct sg_sliced_side *sends, int from, int tag, bool comes,
+                      MPI_Status *status)
+{
+    struct sg_sliced_side copy = *sends, receives = *sends;
+    struct sg_bytes bytes;
+    int error = sg_bytes_begin(sends->buffer, sends->count, sends->type, true, &bytes);
+
+    if (error != MPI_SUCCESS)
+        return raise(error);
+    copy.buffer = malloc((size_t)bytes.size_bytes + 1);
+    if (copy.buffer == NULL) {
+        sg_bytes_end(&bytes);
+        return raise(MPI_ERR_NO_MEM);
+    }
+    if (bytes.size_bytes > 0)
+        memcpy(copy.buffer, bytes.at, (size_t)bytes.size_bytes);
+    copy.count = bytes.size_bytes;
+    copy.type = MPI_BYTE;
+    sg_bytes_end(&bytes);
+    receives.peer = from;
+    receives.tag = tag;
+    receives.takes_part = comes;
+    /* The handler of an error need not return: the copy is lost then, as MPICH's is. */
+    error = sg_sliced_exchange(&copy, &receives, status);
+    free(copy.buffer);
+    return error;
+}
+
+/* ---- requests ---- */
+
+static __thread bool was_cut;
+
+bool sg_sliced_take_cut(void)
+{
+    bool before = was_cut;
+
+    was_cut = false;
+    return before;
+}
+
+static bool is_done(const void *work)
+{
+    return sg_carried_is_done(&((const struct sliced *)work)->message);
+}
+
+static bool poll(void *work)
+{
+    return sg_messages_poll(sg_sliced.internode, &((struct sliced *)work)->message);
+}
+
+static void await(void *work)
+{
+    sg_messages_wait(sg_sliced.internode, &((struct sliced *)work)->message);
+}
+
+static void complete(void *work, struct sg_request_times *times)
+{
+    struct sliced *sliced = work;
+
+    (void)times;
+    if (sliced->message.kind == SG_POST_RECEIVE)
+        put(sliced);
+    sg_bytes_end(&sliced->bytes);
+}
+
+static int query(const void *work, MPI_Status *status)
+{
+    const struct sliced *sliced = work;
+
+    if (sliced->message.kind == SG_POST_RECEIVE) {
+        tell(&sliced->message, status);
+        if (sliced->message.outcome != SG_OUTCOME_TRUNCATED)
+            return MPI_SUCCESS;
+        was_cut = true;
+        return MPI_ERR_TRUNCATE;
+    }
+    sg_real.Status_set_elements(status, MPI_BYTE, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static const struct sg_request_ops ops = {is_done, poll, await, complete, query, free};
+
+/* begun: what has become of its bytes. */
+static int make_request(struct sliced *sliced, int begun, MPI_Request *handle,
+                        struct sg_request **request)
+{
+    int error = begun;
+
+    if (error == MPI_SUCCESS) {
+        error = sg_request_make(&ops, sliced, handle, request);
+        if (error == MPI_SUCCESS)
+            return MPI_SUCCESS;
+        sg_bytes_end(&sliced->bytes);
+    }
+    free(sliced);
+    *handle = MPI_REQUEST_NULL;
+    return raise(error);
+}
+
+int sg_sliced_isend(void *buffer, MPI_Count count, MPI_Datatype type, int to, int tag,
+                    bool is_synchronous, MPI_Request *handle)
+{
+    struct sliced *sliced = calloc(1, sizeof *sliced);
+    struct sg_request *request;
+    int error;
+
+    sg_request_reap();
+    if (sliced == NULL)
+        return raise(MPI_ERR_NO_MEM);
+    error =
+        make_request(sliced, begin_send(sliced, buffer, count, type, to, tag), handle, &request);
+    if (error != MPI_SUCCESS)
+        return error;
+    post_send(sliced, is_synchronous);
+    sg_request_begun(request);
+    return MPI_SUCCESS;
+}
+
+int sg_sliced_ireceive(void *buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                       MPI_Request *handle)
+{
+    struct sliced *sliced = calloc(1, sizeof *sliced);
+    struct sg_request *request;
+    int error;
+
+    sg_request_reap();
+    if (sliced == NULL)
+        return raise(MPI_ERR_NO_MEM);
+    error = make_request(sliced, begin_receive(sliced, buffer, count, type, from, tag), handle,
+                         &request);
+    if (error != MPI_SUCCESS)
+        return error;
+    sg_messages_post(sg_sliced.internode, &sliced->message);
+    sg_request_begun(request);
+    return MPI_SUCCESS;
+}
+
+/* ---- probes ---- */
+
+void sg_sliced_probe(int from, int tag, MPI_Status *status)
+{
+    struct sg_carried_message message = {
+        .kind = SG_POST_PROBE, .peer = wild(from, MPI_ANY_SOURCE), .tag = wild(tag, MPI_ANY_TAG)};
+
+    sg_messages_post(sg_sliced.internode, &message);
+    sg_messages_wait(sg_sliced.internode, &message);
+    tell(&message, status);
+}
+
+bool sg_sliced_look(int from, int tag, MPI_Status *status)
+{
+    struct sg_carried_message message = {
+        .kind = SG_POST_IPROBE, .peer = wild(from, MPI_ANY_SOURCE), .tag = wild(tag, MPI_ANY_TAG)};
+
+    sg_messages_look(sg_sliced.internode, &message);
+    if (message.outcome == SG_OUTCOME_NOTHING)
+        return false;
+    tell(&message, status);
+    return true;
+}
+
+void sg_sliced_say_refused(const char *function)
+{
+    static atomic_bool is_said;
+
+    if (!atomic_exchange(&is_said, true))
+        sg_log("%s on MPI_COMM_WORLD: p2p=bcs does not carry it, and the code that calls it was "
+               "loaded after MPI_Init",
+               function);
+}

@@ -1,0 +1,24 @@
+# Shared by the scripts of messages in slices, sourced after internode.bash.
+# shellcheck shell=bash
+
+CARRIED='p2p=bcs(slice=200,progress=thread)'
+
+# The program's own: MPICH warns of what is left.
+lines() { grep "^[0-9]" "$1" | sort; }
+
+# as_without NAME RULES RANKS RANKS-PER-NODE CASE...: the program's lines are those of a run without
+as_without() {
+    local name=$1 rules=$2 ranks=$3 each=$4
+    shift 4
+    timeout 120 "$MPIEXEC" -n "$ranks" "$PROGRAMS/sliced" "$@" >plain.out 2>plain.err || return
+    STAGGER_EMDS=on run_across "$name" thread "$each" "$rules" "$ranks" "$PROGRAMS/sliced" "$@"
+    is 0 "$status" && lacks "$name.err" 'p2p=bcs:' && same <(lines plain.out) <(lines "$name.out")
+}
+
+# went_in_slices NAME: messages were matched in its slices
+went_in_slices() {
+    "$STAGGER" report --slices -j "$1.trace" | "$PYTHON" -c '
+import json, sys
+rows = [r for r in json.load(sys.stdin)["slices"] if r["metric"] == "NP2PMSM"]
+sys.exit(not rows or not all(r["max"] > 0 for r in rows))'
+}

@@ -1,0 +1,50 @@
+#!/bin/bash
+# timeout: 600
+# Messages in slices: what programs receive is what they receive without the library; who is carried,
+# who is not, and what is said then.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/intranode/dying.bash"
+. "$ROOT/tests/internode/internode.bash"
+. "$ROOT/tests/internode/p2p.bash"
+
+# ---- as without ----------------------------------------------------------------------------------
+
+for each in '3 1' '4 3'; do
+    # shellcheck disable=SC2086
+    set -- $each
+    check "sizes, tags, wildcards, types, errors, probes and requests are as without ($1 ranks, $2 a node)" \
+        as_without carried "$CARRIED" "$1" "$2" all
+    check "... and went in slices" went_in_slices carried
+    check "... in an archive that is sound" archive_sound carried.trace
+done
+check "programs whose sends wait for their receives, with restarts at boundaries" \
+    as_without waits 'p2p=bcs(slice=200,restart=slice,send=rendezvous,progress=thread)' 3 1 \
+    sizes derived completed
+check "beside collectives in slices" \
+    as_without both "$CARRIED;*=bcs(slice=200,progress=thread)" 3 1 tags many beside
+check "what nobody receives does not keep a program from its end" \
+    as_without unmatched "$CARRIED" 3 1 unmatched
+
+# ---- where messages are not carried --------------------------------------------------------------
+
+# declined NAME RULES RANKS EACH LINE PROGRAM ARG...: one line says why, and nothing goes in slices
+declined() {
+    local name=$1 rules=$2 ranks=$3 each=$4 line=$5
+    shift 5
+    run_across "$name" "${MODE:-thread}" "$each" "$rules" "$ranks" "$@"
+    is 0 "$status" && has_lines "$name.err" "^stagger: p2p=bcs: $line; messages are MPICH's$" 1
+}
+check "inside a node they are MPICH's" declined node "$CARRIED" 2 2 \
+    'MPI_COMM_WORLD is on one node \(STAGGER_RANKS_PER_NODE makes more of it\)' "$PROGRAMS/sliced" tags
+MODE=signal check "without a thread they are MPICH's" declined signal 'p2p=bcs' 2 1 \
+    'it needs progress=thread' "$PROGRAMS/sliced" tags
+check "where threads may call MPI at a time they are MPICH's" declined threads "$CARRIED" 2 1 \
+    'threads may call MPI at a time \(MPI_THREAD_MULTIPLE\)' "$PROGRAMS/thread_levels" multiple
+check "a program that may cancel keeps MPICH's" declined imports "$CARRIED" 2 1 \
+    'the program may call MPI_[A-Z][a-z_]+' "$PROGRAMS/known_requests"
+check "a rule for another size decides nothing, and is said to" all \
+    'run_across size thread 1 "p2p~3-4=bcs(progress=thread)" 2 "$PROGRAMS/sliced" tags' 'is 0 "$status"' \
+    'has_lines size.err "^stagger: rule p2p~3-4=bcs .STAGGER_RULES.: matched no call$" 1'
+
+check "nothing of ours is left in /dev/shm" no_shared_memory

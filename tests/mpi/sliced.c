@@ -1,0 +1,439 @@
+/* Messages on MPI_COMM_WORLD, as programs send and receive them:
+ *
+ *     sliced CASE...
+ *
+ * Every rank prints what it has received, with its status: lines that are the same however messages
+ * are carried, but for the case "order". The cases are in the table below; "all" stands for those
+ * that it marks.
+ */
+#include "mpi_test.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY 1500
+
+static int rank, ranks, next, before;
+/* Out of the compiler's sight, which takes it for an array of no length. */
+static MPI_Status *volatile ignored = MPI_STATUSES_IGNORE;
+
+static unsigned hash(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    unsigned sum = 2166136261u;
+
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ at[i]) * 16777619u;
+    return sum;
+}
+
+static void fill(void *bytes, size_t size, unsigned seed)
+{
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)(i * 31 + i / 251 + seed);
+}
+
+static void say(const char *what, const MPI_Status *status, const void *bytes, size_t size)
+{
+    MPI_Count count = -1;
+    int cancelled = -1;
+
+    MUST(MPI_Get_elements_x(status, MPI_BYTE, &count));
+    MUST(MPI_Test_cancelled(status, &cancelled));
+    printf("%d %s: from %d, tag %d, %lld bytes, cancelled %d, data %08x\n", rank, what,
+           status->MPI_SOURCE, status->MPI_TAG, (long long)count, cancelled, hash(bytes, size));
+}
+
+static void sizes(void)
+{
+    static const int bytes[] = {0, 1, 7, 4096, 65535, 65536, 65537, 262144, 1 << 20};
+
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        size_t size = (size_t)bytes[i];
+        char *out = malloc(size + 1), *in = calloc(1, size + 1);
+        MPI_Request requests[2];
+        MPI_Status statuses[2];
+
+        fill(out, size, (unsigned)rank);
+        MUST(MPI_Irecv(in, bytes[i], MPI_CHAR, before, 3, MPI_COMM_WORLD, &requests[0]));
+        MUST(MPI_Isend(out, bytes[i], MPI_CHAR, next, 3, MPI_COMM_WORLD, &requests[1]));
+        MUST(MPI_Waitall(2, requests, statuses));
+        REQUIRE(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+        say("size", &statuses[0], in, size);
+        memset(in, 0, size);
+        MUST(MPI_Sendrecv(out, bytes[i], MPI_CHAR, next, 4, in, bytes[i], MPI_CHAR, before, 4,
+                          MPI_COMM_WORLD, &statuses[0]));
+        say("exchange", &statuses[0], in, size);
+        MUST(MPI_Sendrecv_replace(in, bytes[i], MPI_CHAR, next, 5, before, MPI_ANY_TAG,
+                                  MPI_COMM_WORLD, &statuses[0]));
+        say("replace", &statuses[0], in, size);
+        free(out);
+        free(in);
+    }
+}
+
+/* All send first; receives take tags in another order than they were sent in. */
+static void tags(void)
+{
+    int value, got;
+    MPI_Status status;
+
+    for (int tag = 0; tag < 8; tag++) {
+        value = 100 * rank + tag;
+        MUST(MPI_Send(&value, 1, MPI_INT, next, tag, MPI_COMM_WORLD));
+    }
+    for (int tag = 7; tag > 3; tag--) {
+        MUST(MPI_Recv(&got, 1, MPI_INT, before, tag, MPI_COMM_WORLD, &status));
+        say("tag", &status, &got, sizeof got);
+    }
+    for (int i = 0; i < 4; i++) {
+        MUST(MPI_Recv(&got, 1, MPI_INT, before, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+        say("any tag", &status, &got, sizeof got);
+    }
+}
+
+static void from_anyone(bool is_told)
+{
+    int value = 7 * rank, sum = 0;
+
+    if (rank > 0) {
+        for (int i = 0; i < 3; i++)
+            MUST(MPI_Send(&value, 1, MPI_INT, 0, 10 + i, MPI_COMM_WORLD));
+    }
+    for (int i = 0; rank == 0 && i < 3 * (ranks - 1); i++) {
+        MPI_Status status;
+
+        MUST(MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+        REQUIRE(value == 7 * status.MPI_SOURCE);
+        sum += value * status.MPI_TAG;
+        if (is_told)
+            printf("from %d, tag %d\n", status.MPI_SOURCE, status.MPI_TAG);
+    }
+    if (rank == 0)
+        printf("0 anyone: %d\n", sum);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void anyone(void)
+{
+    from_anyone(false);
+}
+
+/* What all have got in one slice they answer in that slice. */
+static void order(void)
+{
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    if (rank > 0)
+        MUST(MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    for (int to = 1; rank == 0 && to < ranks; to++)
+        MUST(MPI_Send(NULL, 0, MPI_INT, to, 9, MPI_COMM_WORLD));
+    from_anyone(true);
+}
+
+static void derived(void)
+{
+    int in[64], out[64], packed[16];
+    MPI_Datatype column, pair;
+    MPI_Request request;
+    MPI_Status status;
+
+    for (int i = 0; i < 64; i++)
+        out[i] = 1000 * rank + i;
+    MUST(MPI_Type_vector(8, 1, 8, MPI_INT, &column));
+    MUST(MPI_Type_commit(&column));
+    memset(in, 0, sizeof in);
+    MUST(MPI_Sendrecv(out, 1, column, next, 1, in, 1, column, before, 1, MPI_COMM_WORLD, &status));
+    say("column", &status, in, sizeof in);
+    MUST(MPI_Sendrecv(out, 1, column, next, 1, packed, 16, MPI_INT, before, 1, MPI_COMM_WORLD,
+                      &status));
+    say("column as row", &status, packed, 8 * sizeof *packed);
+    MUST(MPI_Type_contiguous(3, MPI_INT, &pair));
+    MUST(MPI_Type_commit(&pair));
+    memset(in, 0, sizeof in);
+    /* It ends within an element; and the type is freed before it is there. */
+    MUST(MPI_Irecv(in, 4, pair, before, 2, MPI_COMM_WORLD, &request));
+    MUST(MPI_Type_free(&pair));
+    MUST(MPI_Send(out, 7, MPI_INT, next, 2, MPI_COMM_WORLD));
+    MUST(MPI_Wait(&request, &status));
+    say("part of an element", &status, in, sizeof in);
+    memset(in, 0, sizeof in);
+    MUST(MPI_Irecv(in, 1, column, before, 2, MPI_COMM_WORLD, &request));
+    MUST(MPI_Type_free(&column));
+    MUST(MPI_Ssend(out, 8, MPI_INT, next, 2, MPI_COMM_WORLD));
+    MUST(MPI_Wait(&request, &status));
+    say("row as column", &status, in, sizeof in);
+}
+
+static int class_of(int error)
+{
+    int class = -1;
+
+    MUST(MPI_Error_class(error, &class));
+    return class;
+}
+
+static void truncated(void)
+{
+    char in[16] = "", out[16] = "0123456789abcde";
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int error;
+
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    MUST(MPI_Send(out, 16, MPI_CHAR, next, 1, MPI_COMM_WORLD));
+    error = MPI_Recv(in, 4, MPI_CHAR, before, 1, MPI_COMM_WORLD, &statuses[0]);
+    printf("%d cut: %s, from %d, tag %d\n", rank,
+           class_of(error) == MPI_ERR_TRUNCATE ? "truncated" : "not truncated",
+           statuses[0].MPI_SOURCE, statuses[0].MPI_TAG);
+    REQUIRE(in[4] == '\0');
+    MUST(MPI_Irecv(in, 4, MPI_CHAR, before, 2, MPI_COMM_WORLD, &requests[0]));
+    MUST(MPI_Irecv(in + 8, 4, MPI_CHAR, before, 3, MPI_COMM_WORLD, &requests[1]));
+    MUST(MPI_Send(out, 16, MPI_CHAR, next, 2, MPI_COMM_WORLD));
+    MUST(MPI_Send(out, 4, MPI_CHAR, next, 3, MPI_COMM_WORLD));
+    error = MPI_Waitall(2, requests, statuses);
+    REQUIRE(class_of(error) == MPI_ERR_IN_STATUS);
+    printf("%d of two: %s, %s\n", rank,
+           class_of(statuses[0].MPI_ERROR) == MPI_ERR_TRUNCATE ? "truncated" : "whole",
+           statuses[1].MPI_ERROR == MPI_SUCCESS || statuses[1].MPI_ERROR == MPI_ERR_PENDING
+               ? "whole or pending"
+               : "neither");
+    if (requests[1] != MPI_REQUEST_NULL)
+        MUST(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+    MUST(MPI_Irecv(in, 4, MPI_CHAR, before, 4, MPI_COMM_WORLD, &requests[0]));
+    MUST(MPI_Send(out, 5, MPI_CHAR, next, 4, MPI_COMM_WORLD));
+    error = MPI_Wait(&requests[0], &statuses[0]);
+    printf("%d alone: %s\n", rank,
+           class_of(error) == MPI_ERR_TRUNCATE ? "truncated" : "not truncated");
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
+static void wrong(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int value = 0, flag;
+
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    printf("%d wrong: %d %d %d %d %d %d\n", rank,
+           class_of(MPI_Send(&value, 1, MPI_INT, ranks, 0, MPI_COMM_WORLD)) == MPI_ERR_RANK,
+           class_of(MPI_Recv(&value, -1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+               MPI_ERR_COUNT,
+           class_of(MPI_Isend(&value, 1, MPI_INT, 0, -5, MPI_COMM_WORLD, &request)) == MPI_ERR_TAG,
+           class_of(MPI_Irecv(&value, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD, &request)) ==
+               MPI_ERR_TYPE,
+           class_of(MPI_Iprobe(ranks, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE)) == MPI_ERR_RANK,
+           class_of(MPI_Sendrecv(&value, 1, MPI_INT, 0, 0, &value, 1, MPI_INT, -7, 0,
+                                 MPI_COMM_WORLD, MPI_STATUS_IGNORE)) != MPI_SUCCESS);
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
+static void probed(void)
+{
+    char out[40], in[40];
+    MPI_Status status;
+    int count, flag = 0;
+
+    fill(out, sizeof out, (unsigned)rank);
+    MUST(MPI_Isend(out, 17 + rank, MPI_CHAR, next, 6, MPI_COMM_WORLD, &(MPI_Request){0}));
+    MUST(MPI_Probe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &status));
+    say("probe", &status, NULL, 0);
+    MUST(MPI_Get_count(&status, MPI_CHAR, &count));
+    MUST(MPI_Recv(in, count, MPI_CHAR, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status));
+    say("probed", &status, in, (size_t)count);
+    MUST(MPI_Iprobe(before, 8, MPI_COMM_WORLD, &flag, &status));
+    REQUIRE(!flag);
+    MUST(MPI_Sendrecv(out, 1, MPI_CHAR, next, 9, in, 1, MPI_CHAR, before, 9, MPI_COMM_WORLD,
+                      MPI_STATUS_IGNORE));
+    MUST(MPI_Send(out, 5, MPI_CHAR, next, 7, MPI_COMM_WORLD));
+    while (!flag)
+        MUST(MPI_Iprobe(before, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status));
+    say("iprobe", &status, NULL, 0);
+    MUST(MPI_Recv(in, 5, MPI_CHAR, before, 7, MPI_COMM_WORLD, &status));
+    say("iprobed", &status, in, 5);
+}
+
+static void nobody(void)
+{
+    int value = 5;
+    MPI_Request request;
+    MPI_Status status;
+
+    MUST(MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD));
+    MUST(MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status));
+    say("nobody", &status, &value, sizeof value);
+    MUST(MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    MUST(MPI_Probe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status));
+    say("nobody", &status, &value, sizeof value);
+    /* The ends of a line. */
+    MUST(MPI_Sendrecv(&rank, 1, MPI_INT, rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL, 2, &value, 1,
+                      MPI_INT, rank > 0 ? rank - 1 : MPI_PROC_NULL, 2, MPI_COMM_WORLD, &status));
+    say("line", &status, &value, sizeof value);
+}
+
+static void itself(void)
+{
+    int value = rank, got = -1;
+    MPI_Request request;
+    MPI_Status status;
+    char *large = malloc(300000), *copy = calloc(1, 300000);
+
+    MUST(MPI_Send(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD));
+    MUST(MPI_Recv(&got, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &status));
+    say("itself", &status, &got, sizeof got);
+    fill(large, 300000, 5);
+    MUST(MPI_Isend(large, 300000, MPI_CHAR, rank, 1, MPI_COMM_WORLD, &request));
+    MUST(MPI_Recv(copy, 300000, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    say("itself", &status, copy, 300000);
+    free(large);
+    free(copy);
+}
+
+/* Each of many ways to complete requests. */
+static void completed(void)
+{
+    enum { COUNT = 6 };
+    int out[COUNT], in[COUNT], done, index, flag, indices[COUNT], sum = 0;
+    MPI_Request sends[COUNT], receives[COUNT];
+    MPI_Status status, statuses[COUNT];
+
+    for (int way = 0; way < 7; way++) {
+        for (int i = 0; i < COUNT; i++) {
+            in[i] = -1;
+            out[i] = 100 * way + 10 * i + rank;
+            MUST(MPI_Irecv(&in[i], 1, MPI_INT, before, i, MPI_COMM_WORLD, &receives[i]));
+        }
+        for (int i = 0; i < COUNT; i++)
+            MUST(MPI_Issend(&out[i], 1, MPI_INT, next, i, MPI_COMM_WORLD, &sends[i]));
+        done = flag = 0;
+        while (way == 0 && done < COUNT) {
+            MUST(MPI_Waitany(COUNT, receives, &index, &status));
+            REQUIRE(status.MPI_TAG == index && status.MPI_SOURCE == before);
+            done++;
+        }
+        while (way == 1 && done < COUNT) {
+            MUST(MPI_Waitsome(COUNT, receives, &index, indices, statuses));
+            for (int i = 0; i < index; i++)
+                REQUIRE(statuses[i].MPI_TAG == indices[i]);
+            done += index;
+        }
+        for (int i = 0; way == 2 && i < COUNT; i++) {
+            for (flag = 0; !flag;)
+                MUST(MPI_Test(&receives[i], &flag, &status));
+        }
+        while (way == 3 && !flag)
+            MUST(MPI_Testall(COUNT, receives, &flag, statuses));
+        while (way == 4 && done < COUNT) {
+            MUST(MPI_Testany(COUNT, receives, &index, &flag, &status));
+            done += flag && index != MPI_UNDEFINED;
+        }
+        while (way == 5 && done < COUNT) {
+            MUST(MPI_Testsome(COUNT, receives, &index, indices, statuses));
+            done += index;
+        }
+        for (int i = 0; way == 6 && i < COUNT; i++) {
+            for (flag = 0; !flag;)
+                MUST(MPI_Request_get_status(receives[i], &flag, &status));
+            MUST(MPI_Wait(&receives[i], &status));
+        }
+        MUST(MPI_Waitall(COUNT, sends, ignored));
+        for (int i = 0; i < COUNT; i++) {
+            REQUIRE(receives[i] == MPI_REQUEST_NULL && in[i] == 100 * way + 10 * i + before);
+            sum += in[i];
+        }
+    }
+    printf("%d completed: %d\n", rank, sum);
+}
+
+/* More than there is room for at a time; a request that is freed; collectives between them. */
+static void many(void)
+{
+    static int in[MANY], out[MANY];
+    static MPI_Request requests[MANY];
+    long sum = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        MUST(MPI_Irecv(&in[i], 1, MPI_INT, before, i % 5, MPI_COMM_WORLD, &requests[i]));
+    }
+    for (int i = 0; i < MANY; i++) {
+        MPI_Request request;
+
+        out[i] = i * (rank + 1);
+        MUST(MPI_Isend(&out[i], 1, MPI_INT, next, i % 5, MPI_COMM_WORLD, &request));
+        MUST(MPI_Request_free(&request));
+    }
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_Waitall(MANY, requests, ignored));
+    for (int i = 0; i < MANY; i++) {
+        REQUIRE(in[i] == i * (before + 1));
+        sum += in[i];
+    }
+    MUST(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    printf("%d many: %ld\n", rank, sum);
+}
+
+/* Messages of another communicator and collectives, while one waits. */
+static void beside(void)
+{
+    MPI_Comm copy;
+    MPI_Request requests[2];
+    int value = rank, got = -1, other = -1, sum = 0;
+
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+    MUST(MPI_Irecv(&got, 1, MPI_INT, before, 1, MPI_COMM_WORLD, &requests[0]));
+    MUST(MPI_Irecv(&other, 1, MPI_INT, next, 1, copy, &requests[1]));
+    MUST(MPI_Send(&value, 1, MPI_INT, before, 1, copy));
+    MUST(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    MUST(MPI_Send(&value, 1, MPI_INT, next, 1, MPI_COMM_WORLD));
+    MUST(MPI_Waitall(2, requests, ignored));
+    printf("%d beside: %d %d %d\n", rank, got, other, sum);
+    MUST(MPI_Comm_free(&copy));
+}
+
+/* The last rank sends what nobody receives, and receives what nobody sends. */
+static void unmatched(void)
+{
+    static int value;
+    MPI_Request request;
+
+    if (rank == ranks - 1) {
+        MUST(MPI_Send(&rank, 1, MPI_INT, 0, 77, MPI_COMM_WORLD));
+        MUST(MPI_Irecv(&value, 1, MPI_INT, 0, 78, MPI_COMM_WORLD, &request));
+        MUST(MPI_Request_free(&request));
+    }
+    printf("%d unmatched\n", rank);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+    bool is_of_all;
+} cases[] = {
+    {"sizes", sizes, true},         {"tags", tags, true},
+    {"anyone", anyone, true},       {"derived", derived, true},
+    {"truncated", truncated, true}, {"wrong", wrong, true},
+    {"probed", probed, true},       {"nobody", nobody, true},
+    {"itself", itself, true},       {"completed", completed, true},
+    {"many", many, true},           {"beside", beside, true},
+    {"order", order, false},        {"unmatched", unmatched, false},
+};
+
+int main(int argc, char **argv)
+{
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    next = (rank + 1) % ranks;
+    before = (rank + ranks - 1) % ranks;
+    for (int i = 1; i < argc; i++) {
+        for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
+            if (strcmp(argv[i], cases[j].name) == 0 ||
+                (cases[j].is_of_all && strcmp(argv[i], "all") == 0))
+                cases[j].run();
+        }
+    }
+    printf("%d finished\n", rank);
+    MUST(MPI_Finalize());
+    return 0;
+}
