@@ -136,7 +136,7 @@ demo: ## two programs with skew, observed, and their reports
 
 bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
-	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bench_added bench_call bench_late bench_slices bench_wakes call_times cg) \
+	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bcs_pattern bench_added bench_call bench_late bench_slices bench_wakes call_times cg) \
 	  $(if $(OPENMPI_CC),$(addprefix $(B)/openmpi/,stagger-bench call_times))
 	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
 	$(Q)tests/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
@@ -145,6 +145,7 @@ bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1
 	$(Q)tests/bench_watch.sh $(B) 3 | tee $(B)/bench/watch.txt
 	$(Q)tests/bench_wakes.sh $(B) | tee $(B)/bench/wakes.txt
 	$(Q)tests/bench_emds.sh $(B) | tee $(B)/bench/emds.txt
+	$(Q)tests/bench_p2p.sh $(B) | tee $(B)/bench/p2p.txt
 
 papers: ## the papers' results against the simulator's, printed
 	$(Q).ci/deps build
@@ -288,7 +289,7 @@ WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/tran
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_channels: $(call weak,$(WEAK_SHM))
 # What is not reached of these is left out.
-WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking slices statistics waiting) \
+WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking posts slices statistics waiting) \
                     $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
 $(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))

@@ -126,7 +126,7 @@ void sg_sliced_start(struct sg_internode *internode)
 
     if (rule < 0)
         return;
-    opened = internode != NULL && open_bytes() && sg_messages_open(internode);
+    opened = internode != NULL && open_bytes() && sg_messages_are_carried(internode);
     if (!agree(opened, "no shared memory for it")) {
         close_bytes();
         return;

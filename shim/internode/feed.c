@@ -31,7 +31,8 @@ static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind
 /* What is under way for messages at the end is given up. */
 static bool has_stopped(const struct sg_internode *internode, uint32_t protocol)
 {
-    return internode->messages_protocol == (int)protocol && sg_posts_of(internode)->has_stopped;
+    return internode->messages != NULL && internode->messages->protocol == protocol &&
+           sg_posts_of(internode)->has_stopped;
 }
 
 /* False: it only read cells again. */

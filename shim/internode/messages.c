@@ -236,7 +236,7 @@ static void number_locals(const struct sg_internode *internode, struct sg_messag
     }
 }
 
-bool sg_messages_open(struct sg_internode *internode)
+void sg_messages_open(struct sg_internode *internode)
 {
     uint32_t quota = sg_posts_count(internode->endpoints) / (uint32_t)internode->locals;
     size_t ranks = (size_t)internode->ranks;
@@ -244,17 +244,17 @@ bool sg_messages_open(struct sg_internode *internode)
     struct sg_messages *messages;
 
     if (internode->messages_protocol < 0)
-        return false;
+        return;
     messages =
         calloc(1, sizeof *messages + sg_posts_places(quota) * sizeof(struct sg_carried_message *));
     if (messages == NULL)
-        return false;
+        return;
     messages->protocol = (uint32_t)internode->messages_protocol;
     messages->quota = quota;
     messages->local_of = malloc((ranks + places) * sizeof *messages->local_of);
     if (messages->local_of == NULL) {
         free(messages);
-        return false;
+        return;
     }
     messages->rank_at = messages->local_of + ranks;
     for (size_t i = 0; i < places; i++)
@@ -262,7 +262,6 @@ bool sg_messages_open(struct sg_internode *internode)
     number_locals(internode, messages);
     sg_posts_rank(internode, internode->local)->helper = sg_progress_serve();
     internode->messages = messages;
-    return true;
 }
 
 /* Armed from here on, for messages that others send. */

@@ -15,9 +15,10 @@ struct sg_internode;
 /* Whether this communicator's messages are carried here; alike on all ranks. */
 bool sg_messages_are_carried(const struct sg_internode *internode);
 
-/* Once, by all ranks, when the communicator is set up: from here on messages may come. False: this
- * process has no memory for them; the others must not begin. */
-bool sg_messages_open(struct sg_internode *internode);
+/* With the communicator, before any other thread knows of it: where its messages are to be carried.
+ * If there is no memory for that, they are not, and other ranks must not begin. */
+void sg_messages_open(struct sg_internode *internode);
+/* When all ranks can: from here on messages may come. */
 void sg_messages_begin(struct sg_internode *internode);
 
 /* When no thread uses it any more. */

@@ -337,6 +337,7 @@ static enum sg_status attach(struct sg_internode *internode)
         .wake = &internode->header->wake,
         .timer_ns = &sg_internode_endpoint(internode, internode->endpoint)->doorbell.next_timer_ns,
     };
+    sg_messages_open(internode);
     /* Between machines it is opened by all together, later: sg_internode_link. */
     if (internode->remote != NULL)
         return SG_OK;

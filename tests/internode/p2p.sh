@@ -26,6 +26,39 @@ check "beside collectives in slices" \
 check "what nobody receives does not keep a program from its end" \
     as_without unmatched "$CARRIED" 3 1 unmatched
 
+# pattern MODE RANKS: the exchange of `stagger sim bcs`, which checks what it receives
+pattern() {
+    run_across pattern thread 1 "$CARRIED" "$2" "$PROGRAMS/bcs_pattern" "$1" 20 100 5000
+    is 0 "$status" && lacks pattern.err 'p2p=bcs:' && grep -q '^[1-9][0-9]* messages$' pattern.out
+}
+for mode in blocking nonblocking; do
+    check "neighbours exchange in slices ($mode)" all 'pattern "$mode" 2' 'pattern "$mode" 3'
+done
+if [ -e "$PROGRAMS/sliced_f08" ]; then
+    f08() {
+        STAGGER_EMDS=on run_across f08 thread 1 "$CARRIED" 3 "$PROGRAMS/sliced_f08"
+        is 0 "$status" && is 3 "$(grep -c received f08.out)" && went_in_slices f08
+    }
+    check "a program in Fortran 2008 receives what it should" f08
+fi
+
+# orders: who was received from, of a run in which all answer in one slice
+orders() { run_across order thread 1 'p2p=bcs(slice=200000,progress=thread)' 3 "$PROGRAMS/sliced" order && grep from order.out; }
+same_order() {
+    orders >first.order && is 6 "$(wc -l <first.order)" || return
+    for _ in 1 2 3 4; do
+        orders >next.order && same first.order next.order || return
+    done
+    is '1 1 1 2 2 2' "$(grep -o 'from [0-9]' first.order | cut -d ' ' -f 2 | xargs)"
+}
+check "receives from any source match by slice and rank, five times the same" same_order
+
+killed() {
+    run_across killed thread 1 "$CARRIED" 3 "$PROGRAMS/sliced" killed "$WORK"
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] && all_gone && "$STAGGER" recover killed.trace && archive_sound killed.trace
+}
+check "a rank that is killed ends the job, and leaves logs that make an archive" killed
+
 # ---- where messages are not carried --------------------------------------------------------------
 
 # declined NAME RULES RANKS EACH LINE PROGRAM ARG...: one line says why, and nothing goes in slices

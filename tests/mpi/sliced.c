@@ -8,6 +8,7 @@
  */
 #include "mpi_test.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define MANY 1500
 
 static int rank, ranks, next, before;
+static MPI_Comm apart; /* whose messages are MPICH's */
 /* Out of the compiler's sight, which takes it for an array of no length. */
 static MPI_Status *volatile ignored = MPI_STATUSES_IGNORE;
 
@@ -93,42 +95,56 @@ static void tags(void)
     }
 }
 
-static void from_anyone(bool is_told)
+static void send_three(int value)
 {
-    int value = 7 * rank, sum = 0;
+    for (int i = 0; i < 3; i++)
+        MUST(MPI_Send(&value, 1, MPI_INT, 0, 10 + i, MPI_COMM_WORLD));
+}
 
-    if (rank > 0) {
-        for (int i = 0; i < 3; i++)
-            MUST(MPI_Send(&value, 1, MPI_INT, 0, 10 + i, MPI_COMM_WORLD));
-    }
+static void anyone(void)
+{
+    int value, sum = 0;
+
+    if (rank > 0)
+        send_three(7 * rank);
     for (int i = 0; rank == 0 && i < 3 * (ranks - 1); i++) {
         MPI_Status status;
 
         MUST(MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
         REQUIRE(value == 7 * status.MPI_SOURCE);
         sum += value * status.MPI_TAG;
-        if (is_told)
-            printf("from %d, tag %d\n", status.MPI_SOURCE, status.MPI_TAG);
     }
     if (rank == 0)
         printf("0 anyone: %d\n", sum);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-static void anyone(void)
-{
-    from_anyone(false);
-}
-
-/* What all have got in one slice they answer in that slice. */
+/* Who has got something in a slice answers in the same one: so all answers are of one slice. The
+ * ranks do so in turn, the last first. */
 static void order(void)
 {
-    MUST(MPI_Barrier(MPI_COMM_WORLD));
-    if (rank > 0)
-        MUST(MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    MPI_Request requests[3 * 16];
+    MPI_Status statuses[3 * 16];
+    int values[3 * 16], count = 3 * (ranks - 1), token = 0;
+
+    REQUIRE(ranks <= 16);
+    for (int i = 0; rank == 0 && i < count; i++)
+        MUST(MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                       &requests[i]));
     for (int to = 1; rank == 0 && to < ranks; to++)
         MUST(MPI_Send(NULL, 0, MPI_INT, to, 9, MPI_COMM_WORLD));
-    from_anyone(true);
+    if (rank > 0) {
+        MUST(MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        if (rank + 1 < ranks)
+            MUST(MPI_Recv(&token, 1, MPI_INT, rank + 1, 0, apart, MPI_STATUS_IGNORE));
+        send_three(rank);
+        if (rank > 1)
+            MUST(MPI_Send(&token, 1, MPI_INT, rank - 1, 0, apart));
+        return;
+    }
+    MUST(MPI_Waitall(count, requests, statuses));
+    for (int i = 0; i < count; i++)
+        printf("0 from %d, tag %d\n", statuses[i].MPI_SOURCE, statuses[i].MPI_TAG);
 }
 
 static void derived(void)
@@ -405,6 +421,20 @@ static void unmatched(void)
     printf("%d unmatched\n", rank);
 }
 
+/* One of the ranks is killed while messages go around. */
+static void killed(void)
+{
+    for (int i = 0;; i++) {
+        int got = -1;
+
+        MUST(MPI_Sendrecv(&i, 1, MPI_INT, next, 1, &got, 1, MPI_INT, before, 1, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE));
+        REQUIRE(got == i);
+        if (rank == 1 && i == 100)
+            raise(SIGKILL);
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -417,6 +447,7 @@ static const struct {
     {"itself", itself, true},       {"completed", completed, true},
     {"many", many, true},           {"beside", beside, true},
     {"order", order, false},        {"unmatched", unmatched, false},
+    {"killed", killed, false},
 };
 
 int main(int argc, char **argv)
@@ -424,6 +455,7 @@ int main(int argc, char **argv)
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
     next = (rank + 1) % ranks;
     before = (rank + ranks - 1) % ranks;
     for (int i = 1; i < argc; i++) {
@@ -434,6 +466,7 @@ int main(int argc, char **argv)
         }
     }
     printf("%d finished\n", rank);
+    MUST(MPI_Comm_free(&apart));
     MUST(MPI_Finalize());
     return 0;
 }
