@@ -8,10 +8,15 @@
 
 #include <string.h>
 
+#define FETCHED_AHEAD 2 /* lines of a rank */
+
+/* Its own is where the user has it: see sg_op_sees_all. */
 static const void *operand_of(void *context, int rank)
 {
     const struct sg_node_op *op = context;
 
+    if (rank == op->node->rank)
+        return sg_op_own(op);
     return sg_ring_data(op->node, op->position, rank, sg_op_chunk_bytes(op));
 }
 
@@ -33,14 +38,38 @@ static void find_skew(struct sg_node_op *op)
         const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
         const struct sg_node_control *control = sg_ring_control(op->node, rank);
 
+        if (rank == op->node->rank)
+            continue;
         if (line->arrival_ns < first_ns)
             first_ns = line->arrival_ns;
         op->early += line->arrival_ns < op->call.arrival_ns;
-        op->late += op->call.operation == SG_OPERATION_REDUCE && rank != op->node->rank &&
+        op->late += op->call.operation == SG_OPERATION_REDUCE &&
                     atomic_load_explicit(&control->finished, memory_order_relaxed) > op->position;
     }
     op->skew_known = first_ns != 0;
     op->skew_ns = op->call.arrival_ns - first_ns;
+}
+
+/* Brings what this rank will write for its next call back into its cache, before it is needed. */
+static void take_next(const struct sg_node_op *op, size_t size_bytes)
+{
+    const struct sg_node *node = op->node;
+
+    sg_ring_take(sg_ring_line(node, op->position + 1, node->rank));
+    if (size_bytes > SG_NODE_INLINE_BYTES)
+        sg_ring_take(sg_ring_data(node, op->position + 1, node->rank, size_bytes));
+}
+
+/* The others were here before the root, and may be ahead by more: so their next lines come while it
+ * is busy. Of a rank that is not ahead a line would have to be taken back. */
+static void fetch_next(const struct sg_node_op *op)
+{
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        if (rank == op->node->rank)
+            continue;
+        for (int ahead = 1; ahead <= FETCHED_AHEAD; ahead++)
+            __builtin_prefetch(sg_ring_line(op->node, op->position + (uint64_t)ahead, rank));
+    }
 }
 
 enum sg_node_step sg_flat_poll(struct sg_node_op *op)
@@ -49,6 +78,7 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
     size_t size_bytes = sg_op_chunk_bytes(op);
     bool contributes_only =
         op->call.operation == SG_OPERATION_REDUCE && node->rank != op->call.root;
+    bool first_look = op->state == SG_OP_START;
 
     if (op->state == SG_OP_START) {
         sg_account_mark(SG_ACCOUNT_PLAN);
@@ -69,8 +99,9 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
     sg_account_mark(SG_ACCOUNT_SEE);
     if (op->mismatch_rank >= 0)
         return SG_NODE_MISMATCH;
-    /* Brings this rank's next line back into its cache before it is needed. */
-    sg_ring_take(sg_ring_line(node, op->position + 1, node->rank));
+    take_next(op, size_bytes);
+    if (first_look && op->call.operation == SG_OPERATION_REDUCE)
+        fetch_next(op);
     find_skew(op);
     if (size_bytes > 0)
         fold_all(op);

@@ -175,6 +175,14 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
     }
 }
 
+/* Of an instance that is complete on this rank: then everyone has left those before it. A reduce's
+ * root has everyone's operand. */
+static bool have_all_entered(const struct sg_node_op *op)
+{
+    return sg_operation_synchronises(op->call.operation) ||
+           (op->call.operation == SG_OPERATION_REDUCE && op->node->rank == op->call.root);
+}
+
 enum sg_node_step sg_node_poll(struct sg_node_op *op)
 {
     for (;;) {
@@ -186,9 +194,7 @@ enum sg_node_step sg_node_poll(struct sg_node_op *op)
             continue;
         if (step != SG_NODE_DONE)
             return step;
-        /* Everyone has entered a synchronising instance that is complete, and so left those
-         * before it. */
-        if (sg_operation_synchronises(op->call.operation))
+        if (have_all_entered(op))
             op->node->known_finished = op->position;
         leave(op->node, op->position);
         op->position++;

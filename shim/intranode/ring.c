@@ -47,10 +47,12 @@ bool sg_op_sees(struct sg_node_op *op, int rank)
     return true;
 }
 
+/* Not of its own line: a load from it would wait, with all that follow, until the store has its
+ * line, which others poll. */
 bool sg_op_sees_all(struct sg_node_op *op)
 {
     while (op->seen_ranks < op->node->ranks) {
-        if (!sg_op_sees(op, op->seen_ranks))
+        if (op->seen_ranks != op->node->rank && !sg_op_sees(op, op->seen_ranks))
             return false;
         op->seen_ranks++;
     }

@@ -153,7 +153,7 @@ static inline size_t sg_op_share(size_t elements, size_t each, int rank, size_t 
 /* True when the rank's line for op->position has arrived. Compares its signature: on a difference
  * sets the operation's mismatch_rank. */
 bool sg_op_sees(struct sg_node_op *op, int rank);
-/* Likewise of every rank. */
+/* Likewise of every other rank. */
 bool sg_op_sees_all(struct sg_node_op *op);
 
 /* Counters for large operands in each rank's control: the times that a rank has brought its

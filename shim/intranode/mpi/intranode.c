@@ -1,7 +1,6 @@
 #include "intranode/mpi/intranode.h"
 
 #include "core/account.h"
-#include "core/cpu/cpu.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/reading.h"
@@ -17,7 +16,8 @@
 #include <string.h>
 
 #define SLOT_BYTES 4096u
-/* The first wait is this many polls: a peer that comes at the same time needs no ladder. */
+/* The first wait is this many polls, one after the other: a peer that comes at the same time needs
+ * no ladder, and is seen sooner. */
 #define FIRST_POLLS 64
 #define FIRST_POLLS_CONTESTED 4
 #define RANKS_NAMED 16 /* where one does not come */
@@ -222,7 +222,6 @@ static void complete(struct sg_intranode *intranode, const struct sg_call *call,
             sg_wait_wake(&intranode->wait_queue);
         if (waiting.step != SG_NODE_WAIT)
             break;
-        sg_cpu_pause();
     }
     while (waiting.step == SG_NODE_WAIT) {
         uint64_t position = op->position;
