@@ -57,7 +57,7 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model program explore exhaustive papers)
-REPORT_DIRS    := analysis/report $(addprefix analysis/report/,before causes path profile slices trials waitstates)
+REPORT_DIRS    := analysis/report $(addprefix analysis/report/,before causes learned path profile slices trials waitstates)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) \
                   analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch \
                   analysis/options analysis/output $(SIM_DIRS) \

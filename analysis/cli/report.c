@@ -10,13 +10,14 @@
 #include "report/causes/print.h"
 #include "report/columns.h"
 #include "report/filter.h"
+#include "report/learned/print.h"
 #include "report/print.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct options {
-    bool json, csv;
+    bool json, csv, rules;
     const char *html; /* the page's file; NULL: no page */
     const struct sg_column *sort;
     struct sg_print_options rows;
@@ -105,6 +106,9 @@ static void check(const struct sg_usage *usage, struct options *options)
 
     if (options->json && options->csv)
         sg_usage_fault(usage, "--json and --csv exclude each other");
+    if (options->rules && (options->json || options->csv || options->html != NULL ||
+                           sg_filter_is_set(&options->filter) || options->why.site != NULL))
+        sg_usage_fault(usage, "--rules prints rules alone, of the whole run: no other option");
     if (options->html != NULL && (options->json || options->csv))
         sg_usage_fault(usage, "--html excludes --json and --csv");
     if (options->html != NULL && sg_filter_is_set(&options->filter))
@@ -157,6 +161,8 @@ static void parse(int argc, char **argv, struct options *options)
          set_nodes},
         {"metric", 'm', "METRICS", "print these metrics of slices only (GETTS,LTTS)",
          &options->rows.slices.metrics, set_metrics},
+        {"rules", 'R', NULL, "print what auto has learned, as rules for STAGGER_RULES",
+         &options->rules, NULL},
         {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
          &options->sort, set_sort},
         {"why", 'w', "SITE", "print why ranks are late at this call site, written as in a rule",
@@ -204,6 +210,8 @@ static enum sg_status print(const struct options *options)
     status = sg_report_sort(&report, options->sort);
     if (status == SG_OK && options->why.site != NULL)
         status = sg_causes_print_why(&report, &options->why, stdout);
+    else if (status == SG_OK && options->rules)
+        status = sg_learned_print_rules(&report, stdout);
     else if (status == SG_OK && options->json)
         status = sg_report_print_json(&report, &options->rows, stdout);
     else if (status == SG_OK && options->csv)

@@ -6,6 +6,7 @@
 #include "report/causes/print.h"
 #include "report/columns.h"
 #include "report/filter.h"
+#include "report/learned/print.h"
 #include "report/path/print.h"
 #include "report/print.h"
 #include "report/profile/print.h"
@@ -170,6 +171,7 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_set(&root, "waiting", waiting_of(report));
     sg_json_set(&root, "filter", filter_of(report->filter));
     sg_json_set(&root, "trials", sg_report_trials_json(report));
+    sg_json_set(&root, "learned", sg_learned_json(report));
     sg_calls_json(&root, report, options);
     sg_waitstates_json(&root, report, options);
     sg_path_json(&root, report, options);

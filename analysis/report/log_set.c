@@ -53,3 +53,35 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
     }
     *out = facts;
 }
+
+static enum sg_status learn_of(struct sg_logread *log, struct sg_learned *learned)
+{
+    uint32_t rank = (uint32_t)sg_logread_header(log)->rank;
+    enum sg_status status = SG_OK;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        const struct sg_record_marker *marker = record;
+        char *text;
+
+        if (kind != SG_RECORD_MARKER || marker->marker != SG_MARKER_LEARNED)
+            continue;
+        text = sg_logread_text(log, record, marker->text_bytes);
+        status = text != NULL ? sg_learned_add(learned, rank, text) : SG_ERR_MEMORY;
+        free(text);
+    }
+    return status;
+}
+
+enum sg_status sg_log_set_learned(const struct sg_log_set *set, struct sg_learned *learned)
+{
+    enum sg_status status = SG_OK;
+
+    for (int i = 0; i < set->count && status == SG_OK; i++)
+        status = learn_of(set->logs[i], learned);
+    if (status != SG_OK)
+        sg_log("statistics: %s", sg_status_text(status));
+    return status;
+}

@@ -14,6 +14,7 @@
 #include "core/waiting.h"
 #include "output/progress.h"
 #include "report/counts.h"
+#include "report/learned/learned.h"
 #include "report/trials/result.h"
 #include "report/watch.h"
 
@@ -116,6 +117,7 @@ struct sg_report {
     struct sg_causes_found *causes;
     struct sg_report_trial *trials;
     uint32_t trial_count;
+    struct sg_learned learned; /* by auto */
 
     const struct sg_filter *filter; /* the part that is reported; NULL: all. The caller's */
     void *strings;                  /* owns the rows' texts */

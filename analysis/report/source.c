@@ -218,6 +218,8 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
     sg_aggregate_watch(aggregate, watch);
     status = sg_source_stats(set, progress, aggregate);
     if (status == SG_OK)
+        status = sg_log_set_learned(set, &report.learned);
+    if (status == SG_OK)
         status = read_calls(path, set, watch, aggregate, &calls);
     if (status == SG_OK) {
         sg_log_set_facts(set, &facts);
@@ -339,6 +341,7 @@ void sg_report_clear(struct sg_report *report)
         free(report->sums[i].algorithm);
     for (uint32_t i = 0; i < report->trial_count; i++)
         sg_report_trial_clear(&report->trials[i]);
+    sg_learned_clear(&report->learned);
     sg_calls_free(report->calls);
     sg_waitstates_free(report->waitstates);
     sg_path_free(report->critical_path);

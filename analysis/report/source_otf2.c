@@ -5,6 +5,7 @@
 
 #include "report/archive_defs.h"
 #include "report/archive_events.h"
+#include "report/archive_markers.h"
 #include "report/archive_resolve.h"
 
 #include <malloc.h>
@@ -394,7 +395,10 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     OTF2_Reader_SetSerialCollectiveCallbacks(archive->reader);
     read_properties(archive);
     read_program(archive);
+    status = sg_archive_markers_read(archive->reader, &archive->report->learned);
     forget_complaint(archive);
+    if (status != SG_OK)
+        return heard(archive, status);
     status = sg_archive_defs_read(archive->reader, &archive->defs);
     if (status == SG_OK)
         status = sg_archive_defs_resolve(&archive->defs, archive->path);

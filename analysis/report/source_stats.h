@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "output/progress.h"
 #include "report/aggregate.h"
+#include "report/learned/learned.h"
 #include "report/log_names.h"
 #include "trace/export/logread.h"
 
@@ -39,6 +40,8 @@ struct sg_log_facts {
 enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out);
 void sg_log_set_close(struct sg_log_set *set);
 void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out);
+/* What auto has learned. SG_ERR_MEMORY, logged. */
+enum sg_status sg_log_set_learned(const struct sg_log_set *set, struct sg_learned *learned);
 
 /* Adds all logs' statistics and run times to an aggregate of at least world_size ranks. Names of
  * sites come from the logs, or else from the symbols of their modules. Errors are logged. */

@@ -7,6 +7,7 @@
 #include "report/causes/print.h"
 #include "report/columns.h"
 #include "report/filter.h"
+#include "report/learned/print.h"
 #include "report/path/print.h"
 #include "report/print.h"
 #include "report/profile/print.h"
@@ -178,6 +179,8 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
         status = sg_before_print(report, options, out);
     if (status == SG_OK)
         status = sg_report_print_trials(report, out);
+    if (status == SG_OK)
+        status = sg_learned_print(report, out);
     if (status == SG_OK)
         status = sg_report_print_ranks(report, out);
     put_notes(report, options, out);

@@ -177,6 +177,16 @@ const struct sg_parameter sg_parameters_bcs[] = {
     END,
 };
 
+const struct sg_parameter sg_parameters_auto[] = {
+    {"block", SG_PARAMETER_INTEGER, 2, 1000, NULL, "8", NULL,
+     "an algorithm that is tried has so many calls in turn", ENGINE},
+    {"hold", SG_PARAMETER_INTEGER, 16, 1000000, NULL, "1024", NULL,
+     "what is found holds for so many calls at first, and for twice as many when found again",
+     ENGINE},
+    END,
+    END,
+};
+
 const struct sg_parameter *sg_parameters_simulated(const struct sg_parameter *parameters)
 {
     while (parameters->name != NULL)

@@ -118,6 +118,6 @@ void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value
 
 extern const struct sg_parameter sg_parameters_bypass[], sg_parameters_adaptive[],
     sg_parameters_tree[], sg_parameters_dissemination[], sg_parameters_pairwise[],
-    sg_parameters_handoff[], sg_parameters_srm[], sg_parameters_bcs[];
+    sg_parameters_handoff[], sg_parameters_srm[], sg_parameters_bcs[], sg_parameters_auto[];
 
 #endif

@@ -208,7 +208,8 @@ static bool take_part(struct sg_comm *comm, const struct sg_comm_members *member
     return members->world_ranks != NULL &&
            (comm->rank == 0 ||
             sg_intranode_accept(&ticket, comm->rank, &comm->intranode) == SG_OK) &&
-           sg_intranode_use_pool(comm->intranode, members->world_ranks);
+           sg_intranode_use_pool(comm->intranode, members->world_ranks) &&
+           sg_intranode_use_auto(comm->intranode, sg_process.rules, comm->name);
 }
 
 /* Once a process: what fails for one communicator fails for others. */

@@ -73,6 +73,27 @@ static int run_between_nodes(const struct sg_call *call, const struct sg_choice 
     return sg_internode_run(call->internode, call, &plan, statistics);
 }
 
+/* The arm runs, and so does the record say; a trial's arm is the choice's. */
+static __attribute__((noinline)) int run_automatic(const struct sg_call *call,
+                                                   const struct sg_choice *choice,
+                                                   const struct sg_intranode_plan *plan,
+                                                   struct sg_call_statistics *statistics)
+{
+    struct sg_auto_turn turn;
+    int error;
+
+    sg_intranode_begin_auto(call->intranode, call, choice, &turn);
+    if (turn.choice->algorithm == SG_ALGORITHM_MPICH) {
+        sg_node_skip(sg_intranode_node(call->intranode));
+        error = pass(call, turn.choice, statistics);
+    } else {
+        error = sg_intranode_run_chosen(call->intranode, call, turn.choice, plan, statistics);
+    }
+    sg_auto_end(&turn);
+    statistics->executed = sg_executed(sg_executed_algorithm(statistics->executed), choice->arm);
+    return error;
+}
+
 static int run_in_node(const struct sg_call *call, const struct sg_choice *choice,
                        struct sg_call_statistics *statistics)
 {
@@ -80,6 +101,8 @@ static int run_in_node(const struct sg_call *call, const struct sg_choice *choic
 
     if (!sg_intranode_choose(call->intranode, call, &choice, &plan))
         return pass(call, choice, statistics);
+    if (choice->algorithm == SG_ALGORITHM_AUTO)
+        return run_automatic(call, choice, &plan, statistics);
     return sg_intranode_run_chosen(call->intranode, call, choice, &plan, statistics);
 }
 

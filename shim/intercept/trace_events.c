@@ -38,7 +38,8 @@ static void on_line(enum sg_trace_line kind, const char *text)
 {
     static const uint8_t markers[] = {[SG_TRACE_LINE_STALL] = SG_MARKER_STALL,
                                       [SG_TRACE_LINE_MISMATCH] = SG_MARKER_MISMATCH,
-                                      [SG_TRACE_LINE_NOTE] = SG_MARKER_NOTE};
+                                      [SG_TRACE_LINE_NOTE] = SG_MARKER_NOTE,
+                                      [SG_TRACE_LINE_LEARNED] = SG_MARKER_LEARNED};
     size_t text_bytes = strlen(text);
     struct sg_record_marker *marker = sg_log_definition(sg_process.log, text, text_bytes);
 

@@ -10,6 +10,7 @@
  *   meeting, release, choice  any rank that arrives there; they contain the position, so that the
  *                          values of an earlier instance are recognised
  *   control.finished       its rank alone: the instances it has left for good
+ *   told                   its rank alone, two in turn (tell.h)
  * A rank starts the instance at position p only when every rank has finished p - depth: nobody then
  * reads what p overwrites. Offsets and indices only, no pointers: the segment is mapped at any
  * address.
@@ -63,6 +64,12 @@ struct sg_node_word {
 };
 #define SG_NODE_VALUE_BITS 28
 
+/* What a rank tells of its costs at one place, behind the ring (tell.h). */
+struct sg_node_told {
+    _Atomic uint64_t ns[SG_NODE_LINE_BYTES / 8];
+};
+#define SG_NODE_PLACES 8
+
 #define SG_NODE_WARNED 6
 
 struct sg_node_header {
@@ -85,6 +92,7 @@ _Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");
 _Static_assert(sizeof(struct sg_call_info) == SG_NODE_LINE_BYTES, "info");
 _Static_assert(sizeof(struct sg_node_control) == 2 * SG_NODE_LINE_BYTES, "control");
 _Static_assert(sizeof(struct sg_node_word) == SG_NODE_LINE_BYTES, "word");
+_Static_assert(sizeof(struct sg_node_told) == SG_NODE_LINE_BYTES, "told");
 _Static_assert(sizeof(struct sg_node_header) == 2 * SG_NODE_LINE_BYTES, "header");
 
 #endif

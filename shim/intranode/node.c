@@ -22,7 +22,8 @@ static size_t instance_bytes(int ranks, uint32_t slot_bytes)
 size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes)
 {
     return sizeof(struct sg_node_header) + (size_t)ranks * sizeof(struct sg_node_control) +
-           depth * instance_bytes(ranks, slot_bytes);
+           depth * instance_bytes(ranks, slot_bytes) +
+           (size_t)ranks * SG_NODE_PLACES * 2 * sizeof(struct sg_node_told);
 }
 
 void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce)
@@ -55,16 +56,11 @@ bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonc
     return true;
 }
 
-/* True when every rank has left the instance whose place `position` takes. A rank that has run so
- * far ahead that it must check continues only when half of the ring is free: otherwise it would
- * check in every call, and take the line from a rank that is writing it. The others can finish all
- * instances before this one without it, so this wait ends. */
-static bool has_credit(struct sg_node *node, uint64_t position)
+/* How many instances every rank has left. */
+static uint64_t find_finished(struct sg_node *node)
 {
     uint64_t least = UINT64_MAX;
 
-    if (position < node->depth + node->known_finished)
-        return true;
     for (int rank = 0; rank < node->ranks; rank++) {
         /* Acquire: what that rank read of the old instance, it read before. */
         uint64_t finished =
@@ -74,7 +70,22 @@ static bool has_credit(struct sg_node *node, uint64_t position)
             least = finished;
     }
     node->known_finished = least;
-    return position + node->depth / 2 <= node->depth + least;
+    return least;
+}
+
+/* True when every rank has left the instance whose place `position` takes. A rank that has run so
+ * far ahead that it must check continues only when half of the ring is free: otherwise it would
+ * check in every call, and take the line from a rank that is writing it. The others can finish all
+ * instances before this one without it, so this wait ends. */
+static bool has_credit(struct sg_node *node, uint64_t position)
+{
+    return position < node->depth + node->known_finished ||
+           position + node->depth / 2 <= node->depth + find_finished(node);
+}
+
+bool sg_node_have_left(struct sg_node *node, uint64_t position)
+{
+    return position < node->known_finished || position < find_finished(node);
 }
 
 /* This rank has left the instance at position and all before it. */

@@ -31,6 +31,9 @@ enum sg_node_step sg_node_poll(struct sg_node_op *op);
 bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int *chooser);
 void sg_node_skip(struct sg_node *node);
 
+/* Whether every rank has left the instance at position, which this rank has. */
+bool sg_node_have_left(struct sg_node *node, uint64_t position);
+
 /* While waiting: looks for a rank whose call in this instance differs; if there is one returns true
  * and mismatch_rank. Cheap enough for once in a few microseconds. */
 bool sg_node_disagrees(struct sg_node_op *op);

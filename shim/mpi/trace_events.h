@@ -33,8 +33,13 @@ struct sg_told_slice {
     uint64_t *kept; /* slices of this node that have records, by whichever process has the lock */
 };
 
-/* What a line tells of. A note is of no fault, and on no terminal. */
-enum sg_trace_line { SG_TRACE_LINE_STALL, SG_TRACE_LINE_MISMATCH, SG_TRACE_LINE_NOTE };
+/* What a line tells of. A note, and what `auto` has learned, are of no fault and on no terminal. */
+enum sg_trace_line {
+    SG_TRACE_LINE_STALL,
+    SG_TRACE_LINE_MISMATCH,
+    SG_TRACE_LINE_NOTE,
+    SG_TRACE_LINE_LEARNED
+};
 
 struct sg_trace_events {
     /* Any thread of the process, or a signal handler: async-signal-safe. */

@@ -96,6 +96,32 @@ void sg_rule_print_pattern(const struct sg_rule *rule, FILE *out)
     print_range(rule, out);
 }
 
+/* What is special in a rule or a glob is any character. */
+static void print_comm_name(const char *name, FILE *out)
+{
+    for (; *name != '\0'; name++)
+        putc((unsigned char)*name < ' ' || strchr("\\;=~|[]*?", *name) != NULL ? '?' : *name, out);
+}
+
+void sg_ruleset_print_place(const struct sg_ruleset *rules, const struct sg_choice *choice,
+                            const struct sg_rule_place *place, FILE *out)
+{
+    const struct sg_rule *rule = &rules->rules[sg_ruleset_index(rules, choice)];
+    struct sg_rule range = {.byte_low = place->byte_low, .byte_high = place->byte_high};
+
+    if (!rule->any_bytes && rule->byte_low > range.byte_low)
+        range.byte_low = rule->byte_low;
+    if (!rule->any_bytes && rule->byte_high < range.byte_high)
+        range.byte_high = rule->byte_high;
+    fputs(sg_operation_names[place->operation], out);
+    print_site(rule, out);
+    putc('~', out);
+    print_comm_name(place->comm_name, out);
+    fprintf(out, place->comm_name[0] != '\0' ? "(%d)" : "%d", place->comm_size);
+    if (place->operation != SG_OPERATION_BARRIER)
+        print_range(&range, out);
+}
+
 /* Trials as comments: they are no rules. */
 static void print_trials(const struct sg_ruleset *rules, FILE *out)
 {

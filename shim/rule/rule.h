@@ -146,6 +146,18 @@ void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *see
 /* Whether the user gave any rule. */
 bool sg_ruleset_has_own(const struct sg_ruleset *rules);
 
+/* Where calls of one kind are, as far as ranks of a communicator know alike. */
+struct sg_rule_place {
+    enum sg_operation operation;
+    const char *comm_name; /* "": it has none */
+    int comm_size;
+    uint64_t byte_low, byte_high;
+};
+
+/* Prints the left side of a rule for those of the choice's calls that are there. */
+void sg_ruleset_print_place(const struct sg_ruleset *rules, const struct sg_choice *choice,
+                            const struct sg_rule_place *place, FILE *out);
+
 /* Prints the rules in force, one a line, in order, in the grammar, with a comment naming the
  * source of each. */
 void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out);

@@ -273,6 +273,7 @@ enum sg_marker_kind {
     SG_MARKER_MISMATCH = 2, /* ranks disagreed on operation, size or site */
     SG_MARKER_PARTIAL = 3,  /* recording stopped: limit or full disk */
     SG_MARKER_NOTE = 4,
+    SG_MARKER_LEARNED = 5, /* what `auto` has found at a place; the last one holds */
 };
 
 struct sg_record_marker {

@@ -207,8 +207,8 @@ def algorithms():
                  for _, tag, body in simulated if tag is not None}
     said = algorithms_said()
     wrong = shared_differences(said, 1, shared)
-    all_but_mpich = {name: one for name, one in said.items() if name != "mpich"}
-    wrong += shared_differences(all_but_mpich, 2, simulated)
+    protocols = {name: one for name, one in said.items() if name not in ("mpich", "auto")}
+    wrong += shared_differences(protocols, 2, simulated)
     for name, (operations, parameters, alone) in said.items():
         body, own = written.get(name, ("", {}))
         wrong += differences(name, set(operations), set(re.findall(r"\w+", body.partition(".")[0])))

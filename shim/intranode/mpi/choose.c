@@ -23,6 +23,11 @@ static bool takes_form(const struct sg_choice *choice, enum sg_srm_form form)
     return choice->algorithm == SG_ALGORITHM_SRM && choice->parameters[0] == form;
 }
 
+static bool is_auto(const struct sg_choice *choice)
+{
+    return choice->algorithm == SG_ALGORITHM_AUTO;
+}
+
 static bool takes_pool(const struct sg_choice *choice)
 {
     return takes_form(choice, SG_SRM_CHUNKS) || takes_form(choice, SG_SRM_SINGLE);
@@ -30,7 +35,7 @@ static bool takes_pool(const struct sg_choice *choice)
 
 static bool may_take_pool(const struct sg_choice *choice)
 {
-    return takes_pool(choice) || takes_form(choice, SG_SRM_AUTO);
+    return takes_pool(choice) || takes_form(choice, SG_SRM_AUTO) || is_auto(choice);
 }
 
 static bool reads(const struct sg_choice *choice)
@@ -40,7 +45,7 @@ static bool reads(const struct sg_choice *choice)
 
 static bool may_read(const struct sg_choice *choice)
 {
-    return reads(choice) || takes_form(choice, SG_SRM_AUTO);
+    return reads(choice) || takes_form(choice, SG_SRM_AUTO) || is_auto(choice);
 }
 
 /* Elements may take up twice their size. */

@@ -31,6 +31,7 @@ struct sg_intranode {
     size_t segment_bytes;
     bool is_maker;
     struct sg_pool_rank **pool; /* by rank; NULL: none */
+    struct sg_auto *automatic;  /* NULL: no rule has `auto` */
     _Alignas(64) unsigned char scratch[SLOT_BYTES];
 };
 
@@ -66,6 +67,7 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
         return SG_ERR_SYSTEM;
     }
     intranode->pool = NULL;
+    intranode->automatic = NULL;
     intranode->is_maker = rank == 0;
     intranode->segment = segment;
     intranode->segment_bytes = size_bytes;
@@ -117,8 +119,18 @@ bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_rank
     return sg_reading_access(world_ranks, ranks, &intranode->node.access);
 }
 
+bool sg_intranode_use_auto(struct sg_intranode *intranode, const struct sg_ruleset *rules,
+                           const char *name)
+{
+    if (!sg_auto_is_wanted(rules, name, intranode->node.ranks))
+        return true;
+    intranode->automatic = sg_auto_create(rules, name, intranode->node.ranks);
+    return intranode->automatic != NULL;
+}
+
 void sg_intranode_free(struct sg_intranode *intranode)
 {
+    sg_auto_free(intranode->automatic);
     sg_memory_free(intranode->segment, intranode->segment_bytes, intranode->is_maker);
     free(intranode->pool);
     free(intranode->node.access);
@@ -350,4 +362,34 @@ const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
     sg_report_choice(intranode->node.header->warned, call, intranode->node.rank, own->algorithm,
                      choice->algorithm, choosing.chooser);
     return choice;
+}
+
+struct deciding {
+    struct sg_intranode *intranode;
+    const struct sg_call *call;
+    const struct sg_choice *choice;
+    struct sg_auto_turn *turn;
+    bool done;
+};
+
+static bool decide(void *context)
+{
+    struct deciding *deciding = context;
+
+    deciding->done =
+        deciding->done || sg_auto_begin(deciding->intranode->automatic, &deciding->intranode->node,
+                                        deciding->call, deciding->choice, deciding->turn);
+    return deciding->done;
+}
+
+void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
+                             const struct sg_choice *choice, struct sg_auto_turn *turn)
+{
+    struct deciding deciding = {intranode, call, choice, turn, false};
+    struct waiting waiting = {.intranode = intranode, .call = call};
+
+    while (!decide(&deciding)) {
+        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, decide, &deciding))
+            look(&waiting);
+    }
 }

@@ -9,6 +9,7 @@
 #define SG_INTRANODE_MPI_INTRANODE_H
 
 #include "core/status.h"
+#include "intranode/mpi/auto.h"
 #include "intranode/mpi/plan.h"
 #include "intranode/segment.h"
 
@@ -30,6 +31,10 @@ enum sg_status sg_intranode_accept(const struct sg_segment_ticket *ticket, int r
 /* Before the agreement: where the members' large buffers are. False when out of memory. */
 bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_ranks);
 
+/* Likewise: for the algorithm `auto`, where some rule has it; name: the communicator's. */
+bool sg_intranode_use_auto(struct sg_intranode *intranode, const struct sg_ruleset *rules,
+                           const char *name);
+
 void sg_intranode_free(struct sg_intranode *intranode);
 
 /* False if some rank does not have the segment: nothing runs here. */
@@ -46,6 +51,10 @@ const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
 
 /* Whether the condition holds on any rank; takes an instance of its own. */
 bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call, bool own);
+
+/* What runs a call whose choice is `auto`: sg_auto_begin, with whatever wait it needs. */
+void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
+                             const struct sg_choice *choice, struct sg_auto_turn *turn);
 
 int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
                      const struct sg_intranode_plan *plan, enum sg_node_method method,

@@ -1,5 +1,6 @@
 /* Markers: what the ranks noted at run time, and what is missing from the archive. */
 #include "trace/export/definitions.h"
+#include "trace/export/vocabulary.h"
 
 struct marker_writer {
     struct sg_archive *archive;
@@ -16,6 +17,7 @@ static bool open_markers(struct marker_writer *writer)
         [SG_MARKER_MISMATCH] = {"mismatch", OTF2_SEVERITY_HIGH},
         [SG_MARKER_PARTIAL] = {"partial data", OTF2_SEVERITY_MEDIUM},
         [SG_MARKER_NOTE] = {"note", OTF2_SEVERITY_LOW},
+        [SG_MARKER_LEARNED] = {SG_MARKER_LEARNED_CATEGORY, OTF2_SEVERITY_LOW},
     };
 
     if (writer->markers != NULL)
@@ -25,7 +27,7 @@ static bool open_markers(struct marker_writer *writer)
         sg_archive_note(writer->archive, SG_ERR_MEMORY);
         return false;
     }
-    for (uint32_t kind = SG_MARKER_STALL; kind <= SG_MARKER_NOTE; kind++)
+    for (uint32_t kind = SG_MARKER_STALL; kind <= SG_MARKER_LEARNED; kind++)
         sg_archive_check(writer->archive, OTF2_MarkerWriter_WriteDefMarker(
                                               writer->markers, kind, "stagger",
                                               kinds[kind].category, kinds[kind].severity));
@@ -35,7 +37,7 @@ static bool open_markers(struct marker_writer *writer)
 static void write_marker(struct marker_writer *writer, uint32_t kind, uint64_t time_ns,
                          uint32_t rank, const char *text)
 {
-    if (kind < SG_MARKER_STALL || kind > SG_MARKER_NOTE)
+    if (kind < SG_MARKER_STALL || kind > SG_MARKER_LEARNED)
         kind = SG_MARKER_NOTE;
     if (open_markers(writer))
         sg_archive_check(writer->archive,

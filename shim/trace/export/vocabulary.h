@@ -135,6 +135,7 @@ enum sg_interval_metric_ref {
 #define SG_PROPERTY_OVERHEAD_NS "STAGGER::OVERHEAD_NS"
 #define SG_PROPERTY_OVERHEAD_LONG_CALLS "STAGGER::OVERHEAD_LONG_CALLS"
 #define SG_PROPERTY_TRIAL_BLOCK "STAGGER::TRIAL_BLOCK"
+#define SG_MARKER_LEARNED_CATEGORY "learned" /* of a marker: what `auto` has found */
 #define SG_PROPERTY_CALIBRATION "STAGGER::CALIBRATION"
 /* Where causes were recorded: STAGGER_CAUSES, how many intervals, how many of them are not in the
  * archive, what they cost in how much time of threads; and the sources that ranks lack, each with

@@ -1,0 +1,343 @@
+/* The decisions: integers only, so that they come out alike wherever they are made. */
+#include "intranode/learn.h"
+
+#include <string.h>
+
+/* An arm has no more turns if its least round is above so many quarters of the least of all: after
+ * one round, which may be any rank's bad luck, and after more. */
+#define FAR_QUARTERS_FIRST 16
+#define FAR_QUARTERS 6
+/* The winner is below so many of a hundred parts of what the arm costs that ran before. */
+#define MARGIN_PERCENT 97
+/* A rank's share is in parts of what it would be if all had the same. A pattern is another if the
+ * share of some rank differs by so many of them, or if the sum has grown or shrunk by this factor.
+ */
+#define EVEN_SHARE 1024
+#define SHARE_APART 768
+#define SUM_FACTOR 2
+#define HOLD_MAX (1u << 20)
+#define WATCH_FACTOR_MAX 64
+
+/* ---- phases ----------------------------------------------------------------------------------*/
+
+static int alive_count(const struct sg_learn *learn)
+{
+    return __builtin_popcount(learn->alive);
+}
+
+/* The arm whose turn it is: the order begins one arm later in each round. */
+static int arm_of_turn(const struct sg_learn *learn)
+{
+    int index = (learn->turn + learn->round) % alive_count(learn);
+
+    for (int arm = 0; arm < learn->settings.arms; arm++) {
+        if ((learn->alive & 1u << arm) != 0 && index-- == 0)
+            return arm;
+    }
+    return learn->holds;
+}
+
+static void begin_round(struct sg_learn *learn)
+{
+    learn->phase = SG_LEARN_TRYING;
+    learn->turn = 0;
+    learn->left = learn->settings.block;
+}
+
+static void begin_learning(struct sg_learn *learn, bool by_change)
+{
+    learn->alive = (1u << learn->settings.arms) - 1;
+    learn->round = 0;
+    learn->by_change = by_change;
+    learn->suspects = false;
+    memset(learn->known, 0, (size_t)learn->settings.ranks * sizeof *learn->known);
+    memset(&learn->own, 0, sizeof learn->own);
+    begin_round(learn);
+}
+
+/* What has been counted goes to the others, a few calls before it is decided upon. */
+static void begin_telling(struct sg_learn *learn, bool looks)
+{
+    learn->phase = SG_LEARN_TELLING;
+    learn->looks = looks;
+    learn->left = SG_LEARN_LAG;
+}
+
+static void begin_holding(struct sg_learn *learn)
+{
+    learn->phase = SG_LEARN_HOLDING;
+    learn->left = learn->suspects ? 1 : learn->watch;
+}
+
+void sg_learn_start(struct sg_learn *learn, const struct sg_learn_settings *settings,
+                    struct sg_learn_told *known, struct sg_learn_told *look)
+{
+    memset(learn, 0, sizeof *learn);
+    learn->settings = *settings;
+    learn->known = known;
+    learn->look = look;
+    learn->holds = settings->first;
+    learn->hold = settings->hold;
+    learn->watch = SG_LEARN_WATCH_BLOCKS * settings->block;
+    begin_learning(learn, false);
+}
+
+/* ---- calls -----------------------------------------------------------------------------------*/
+
+static struct sg_learn_step try(struct sg_learn *learn)
+{
+    struct sg_learn_step step = {.arm = arm_of_turn(learn),
+                                 .counts = learn->left < learn->settings.block};
+
+    if (--learn->left == 0) {
+        learn->left = learn->settings.block;
+        if (++learn->turn == alive_count(learn))
+            begin_telling(learn, false);
+    }
+    return step;
+}
+
+static struct sg_learn_step look(struct sg_learn *learn)
+{
+    struct sg_learn_step step = {.arm = learn->holds,
+                                 .counts = learn->left < learn->settings.block};
+
+    if (--learn->left == 0)
+        begin_telling(learn, true);
+    return step;
+}
+
+static struct sg_learn_step hold(struct sg_learn *learn)
+{
+    if (--learn->left == 0) {
+        learn->phase = SG_LEARN_LOOKING;
+        learn->left = learn->settings.block;
+    }
+    return (struct sg_learn_step){.arm = learn->holds};
+}
+
+static struct sg_learn_step tell(struct sg_learn *learn)
+{
+    bool first = learn->left == SG_LEARN_LAG;
+
+    if (learn->left == 0)
+        return (struct sg_learn_step){.decides = true};
+    learn->left--;
+    return (struct sg_learn_step){.arm = learn->holds, .tells = first};
+}
+
+struct sg_learn_step sg_learn_step(struct sg_learn *learn)
+{
+    struct sg_learn_step step;
+
+    switch (learn->phase) {
+    case SG_LEARN_TRYING:
+        step = try(learn);
+        break;
+    case SG_LEARN_TELLING:
+        step = tell(learn);
+        break;
+    case SG_LEARN_LOOKING:
+        step = look(learn);
+        break;
+    default:
+        step = hold(learn);
+        break;
+    }
+    learn->calls += !step.decides;
+    if (learn->until_learning > 0)
+        learn->until_learning -= !step.decides;
+    return step;
+}
+
+void sg_learn_add(struct sg_learn *learn, int arm, uint64_t ns)
+{
+    learn->own.ns[arm] += ns;
+}
+
+struct sg_learn_told sg_learn_tell(struct sg_learn *learn)
+{
+    struct sg_learn_told told = learn->own;
+
+    memset(&learn->own, 0, sizeof learn->own);
+    return told;
+}
+
+/* ---- decisions on a round --------------------------------------------------------------------*/
+
+static uint64_t least_round(const struct sg_learn *learn, int arm)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (int round = 0; round <= learn->round; round++) {
+        if (learn->round_ns[round][arm] < least)
+            least = learn->round_ns[round][arm];
+    }
+    return least;
+}
+
+/* The arm that runs when none is tried stays, so that what is found is compared with it. */
+static void drop_arms(struct sg_learn *learn)
+{
+    uint64_t quarters = learn->round == 0 ? FAR_QUARTERS_FIRST : FAR_QUARTERS;
+    uint64_t least = UINT64_MAX;
+
+    for (int arm = 0; arm < learn->settings.arms; arm++) {
+        if ((learn->alive & 1u << arm) != 0 && least_round(learn, arm) < least)
+            least = least_round(learn, arm);
+    }
+    for (int arm = 0; arm < learn->settings.arms; arm++) {
+        if (arm != learn->holds && (learn->alive & 1u << arm) != 0 &&
+            least_round(learn, arm) / quarters > least / 4)
+            learn->alive &= ~(1u << arm);
+    }
+}
+
+static uint64_t median(const struct sg_learn *learn, int arm)
+{
+    uint64_t sorted[SG_LEARN_ROUNDS];
+
+    for (int i = 0; i < SG_LEARN_ROUNDS; i++) {
+        int at = i;
+
+        for (; at > 0 && sorted[at - 1] > learn->round_ns[i][arm]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = learn->round_ns[i][arm];
+    }
+    return sorted[SG_LEARN_ROUNDS / 2];
+}
+
+static int winner(const struct sg_learn *learn)
+{
+    uint64_t holds_ns = median(learn, learn->holds), least_ns = UINT64_MAX;
+    int least = learn->holds;
+
+    for (int arm = 0; arm < learn->settings.arms; arm++) {
+        uint64_t ns = median(learn, arm);
+
+        if ((learn->alive & 1u << arm) == 0 || ns >= least_ns)
+            continue;
+        least_ns = ns;
+        least = arm;
+    }
+    return least_ns / MARGIN_PERCENT < holds_ns / 100 ? least : learn->holds;
+}
+
+/* Of arms that were dropped: what their rounds were. */
+static void keep_costs(struct sg_learn *learn)
+{
+    double calls = (double)(learn->settings.block - 1) * learn->settings.ranks;
+
+    for (int arm = 0; arm < learn->settings.arms; arm++) {
+        uint64_t ns =
+            (learn->alive & 1u << arm) != 0 ? median(learn, arm) : least_round(learn, arm);
+
+        learn->cost_ns[arm] = ns < UINT64_MAX ? (double)ns / calls : 0;
+    }
+}
+
+static void end_learning(struct sg_learn *learn)
+{
+    int before = learn->holds;
+    uint32_t watch = SG_LEARN_WATCH_BLOCKS * learn->settings.block;
+
+    learn->round = SG_LEARN_ROUNDS - 1;
+    learn->holds = winner(learn);
+    keep_costs(learn);
+    learn->learnings++;
+    learn->changes += learn->by_change;
+    if (learn->holds != before) {
+        learn->hold = learn->settings.hold;
+        learn->watch = watch;
+    } else if (learn->by_change && learn->watch < WATCH_FACTOR_MAX * watch) {
+        learn->watch *= 2; /* a change that changes nothing is looked for more rarely */
+    } else if (!learn->by_change && learn->learnings > 1 && learn->hold < HOLD_MAX) {
+        learn->hold *= 2;
+    }
+    learn->until_learning = learn->hold;
+    begin_holding(learn);
+}
+
+static bool decide_round(struct sg_learn *learn, const struct sg_learn_told *told)
+{
+    for (int arm = 0; arm < learn->settings.arms; arm++) {
+        uint64_t sum = 0;
+
+        for (int rank = 0; rank < learn->settings.ranks; rank++) {
+            sum += told[rank].ns[arm];
+            learn->known[rank].ns[arm] += told[rank].ns[arm];
+        }
+        /* An arm without a turn does not win by it. */
+        learn->round_ns[learn->round][arm] = (learn->alive & 1u << arm) != 0 ? sum : UINT64_MAX;
+    }
+    drop_arms(learn);
+    if (learn->round + 1 == SG_LEARN_ROUNDS || alive_count(learn) == 1) {
+        for (int round = learn->round + 1; round < SG_LEARN_ROUNDS; round++)
+            memcpy(learn->round_ns[round], learn->round_ns[learn->round],
+                   sizeof learn->round_ns[round]);
+        learn->known_calls = (uint64_t)(learn->round + 1) * (learn->settings.block - 1);
+        end_learning(learn);
+        return true;
+    }
+    learn->round++;
+    begin_round(learn);
+    return false;
+}
+
+/* ---- decisions on a look ---------------------------------------------------------------------*/
+
+static uint64_t sum_of(const struct sg_learn *learn, const struct sg_learn_told *told)
+{
+    uint64_t sum = 0;
+
+    for (int rank = 0; rank < learn->settings.ranks; rank++)
+        sum += told[rank].ns[learn->holds];
+    return sum;
+}
+
+/* calls: that are counted in `told`. */
+static bool is_unlike(const struct sg_learn *learn, const struct sg_learn_told *told,
+                      uint64_t calls)
+{
+    uint64_t known = sum_of(learn, learn->known), now = sum_of(learn, told), apart = 0;
+    uint64_t even = EVEN_SHARE * (uint64_t)learn->settings.ranks;
+
+    if (known == 0 || now == 0)
+        return known != now;
+    for (int rank = 0; rank < learn->settings.ranks; rank++) {
+        uint64_t was = learn->known[rank].ns[learn->holds] * even / known;
+        uint64_t is = told[rank].ns[learn->holds] * even / now;
+
+        if ((was < is ? is - was : was - is) > apart)
+            apart = was < is ? is - was : was - is;
+    }
+    known /= learn->known_calls;
+    now /= calls;
+    return apart > SHARE_APART || now > known * SUM_FACTOR || now < known / SUM_FACTOR;
+}
+
+/* Two looks one behind the other, because one may be anything; together they have less noise. */
+static void decide_look(struct sg_learn *learn, const struct sg_learn_told *told)
+{
+    uint64_t calls = learn->settings.block - 1;
+    bool again = learn->suspects;
+
+    for (int rank = 0; rank < learn->settings.ranks; rank++)
+        learn->look[rank].ns[learn->holds] =
+            told[rank].ns[learn->holds] + (again ? learn->look[rank].ns[learn->holds] : 0);
+    learn->suspects = !again && is_unlike(learn, learn->look, calls);
+    if (again && is_unlike(learn, told, calls) && is_unlike(learn, learn->look, 2 * calls))
+        begin_learning(learn, true);
+    else if (learn->until_learning == 0)
+        begin_learning(learn, false);
+    else
+        begin_holding(learn);
+}
+
+bool sg_learn_decide(struct sg_learn *learn, const struct sg_learn_told *told)
+{
+    if (!learn->looks)
+        return decide_round(learn, told);
+    decide_look(learn, told);
+    return false;
+}

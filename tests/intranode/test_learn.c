@@ -1,0 +1,365 @@
+/* The decisions of `auto` on scripted costs: ranks that step side by side, as they do in a segment.
+ * After each call all have the same arm.
+ */
+#include "intranode/learn.h"
+#include "lib/unit.h"
+
+#include <string.h>
+
+#define RANKS 4
+#define BLOCK 8
+
+struct team {
+    struct sg_learn learn[RANKS];
+    struct sg_learn_told known[RANKS][RANKS], look[RANKS][RANKS], told[RANKS];
+    uint64_t call;                      /* so many have been */
+    uint64_t cost_ns;                   /* of all */
+    uint64_t of_arm[SG_LEARN_ARMS_MAX]; /* calls */
+    bool differ;
+};
+
+/* What a call costs a rank, by an arm. */
+typedef uint64_t (*cost_of)(uint64_t call, int arm, int rank);
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (random_state >> 33) % below;
+}
+
+/* A number of its own for each call and rank, alike for all arms. */
+static uint64_t noise(uint64_t call, int rank, uint64_t below)
+{
+    random_state = call * RANKS + (uint64_t)rank;
+    draw(below);
+    draw(below);
+    return draw(below);
+}
+
+static void start_with(struct team *team, int arms, int first, uint32_t hold)
+{
+    const struct sg_learn_settings settings = {RANKS, arms, first, BLOCK, hold};
+
+    memset(team, 0, sizeof *team);
+    for (int rank = 0; rank < RANKS; rank++)
+        sg_learn_start(&team->learn[rank], &settings, team->known[rank], team->look[rank]);
+}
+
+static void start(struct team *team)
+{
+    start_with(team, 3, 0, 1024);
+}
+
+/* The cost of one call by all ranks; its arm. */
+static int call(struct team *team, cost_of script)
+{
+    int arms[RANKS];
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        struct sg_learn *learn = &team->learn[rank];
+        struct sg_learn_step step = sg_learn_step(learn);
+
+        if (step.decides) {
+            sg_learn_decide(learn, team->told);
+            step = sg_learn_step(learn);
+        }
+        CU_ASSERT_FALSE(step.decides);
+        arms[rank] = step.arm;
+        if (step.counts)
+            sg_learn_add(learn, step.arm, script(team->call, step.arm, rank));
+        team->cost_ns += script(team->call, step.arm, rank);
+        team->differ = team->differ || step.arm != arms[0];
+        /* What others decide from is told before any of them decides. */
+        if (step.tells)
+            team->told[rank] = sg_learn_tell(learn);
+    }
+    team->call++;
+    team->of_arm[arms[0]]++;
+    return arms[0];
+}
+
+static void calls(struct team *team, uint64_t count, cost_of script)
+{
+    for (uint64_t i = 0; i < count; i++)
+        call(team, script);
+    CU_ASSERT_FALSE(team->differ);
+}
+
+static uint64_t of(cost_of script, uint64_t from, uint64_t to, int arm)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = from; i < to; i++) {
+        for (int rank = 0; rank < RANKS; rank++)
+            sum += script(i, arm, rank);
+    }
+    return sum;
+}
+
+/* ---- patterns --------------------------------------------------------------------------------*/
+
+static uint64_t alike(uint64_t call, int arm, int rank)
+{
+    return 500 + noise(call, rank, 50);
+}
+
+/* The others wait for rank 3; arm 1 lets them leave. */
+static uint64_t always_late(uint64_t call, int arm, int rank)
+{
+    static const uint64_t waits[] = {9000, 6000, 9500, 40000};
+
+    return rank == 3 ? 500 : waits[arm] + noise(call, rank, 400);
+}
+
+static uint64_t random_skew(uint64_t call, int arm, int rank)
+{
+    static const uint64_t own[] = {2000, 2300, 800, 6000};
+
+    return own[arm] + noise(call, rank, 2000);
+}
+
+/* Of a reduce: the others need not wait, and do so by arm 0 alone. */
+static uint64_t root_late(uint64_t call, int arm, int rank)
+{
+    static const uint64_t waits[] = {7000, 300, 700, 8000};
+
+    return rank == 0 ? 400 : waits[arm] + noise(call, rank, 100);
+}
+
+/* Another rank is late, and another arm the best, every 4000 calls. */
+static uint64_t changing(uint64_t call, int arm, int rank)
+{
+    bool odd = call / 4000 % 2;
+    int late = odd ? 0 : 3, best = odd ? 2 : 1;
+
+    if (rank == late)
+        return 500;
+    return (arm == best ? 4000 : 7000) + noise(call, rank, 300);
+}
+
+static void is_found(cost_of script, int arms)
+{
+    struct team team;
+    uint64_t best = UINT64_MAX, before;
+    int arm = 0;
+
+    start_with(&team, arms, 0, 1024);
+    for (int i = 0; i < arms; i++) {
+        uint64_t sum = of(script, 0, 200, i);
+
+        if (sum < best) {
+            best = sum;
+            arm = i;
+        }
+    }
+    calls(&team, 200, script);
+    CU_ASSERT_EQUAL(team.learn[0].learnings, 1);
+    CU_ASSERT_EQUAL(team.learn[0].holds, arm);
+    before = team.cost_ns;
+    calls(&team, 800, script);
+    CU_ASSERT_EQUAL(team.cost_ns - before, of(script, 200, 1000, arm));
+}
+
+static void test_found(void)
+{
+    is_found(always_late, 3);
+    is_found(random_skew, 3);
+    is_found(root_late, 3);
+    is_found(always_late, 2);
+    is_found(random_skew, 4);
+    is_found(root_late, 4);
+}
+
+static void test_alike(void)
+{
+    struct team team;
+
+    start(&team);
+    calls(&team, 20000, alike);
+    CU_ASSERT_EQUAL(team.learn[0].holds, 0);
+    CU_ASSERT_EQUAL(team.learn[0].changes, 0);
+    /* Rarer and rarer: after 1024, 2048, 4096, 8192 calls. */
+    CU_ASSERT_TRUE(team.learn[0].learnings >= 4 && team.learn[0].learnings <= 5);
+    CU_ASSERT_EQUAL(team.of_arm[1] + team.of_arm[2],
+                    (uint64_t)2 * SG_LEARN_ROUNDS * BLOCK * team.learn[0].learnings);
+}
+
+/* ---- ties and noise --------------------------------------------------------------------------*/
+
+static uint64_t a_little(uint64_t call, int arm, int rank)
+{
+    return arm == 1 ? 980 : 1000;
+}
+
+static uint64_t a_tenth(uint64_t call, int arm, int rank)
+{
+    return arm == 1 ? 900 : 1000;
+}
+
+static uint64_t nothing(uint64_t call, int arm, int rank)
+{
+    return 0;
+}
+
+static void test_ties(void)
+{
+    struct team team;
+
+    for (int first = 0; first < 3; first++) {
+        start_with(&team, 3, first, 1024);
+        calls(&team, 1000, a_little);
+        CU_ASSERT_EQUAL(team.learn[0].holds, first);
+        start_with(&team, 3, first, 1024);
+        calls(&team, 1000, a_tenth);
+        CU_ASSERT_EQUAL(team.learn[0].holds, 1);
+        start_with(&team, 3, first, 1024);
+        calls(&team, 5000, nothing);
+        CU_ASSERT_EQUAL(team.learn[0].holds, first);
+    }
+}
+
+/* Two of five turns of arm 1 are disturbed, which would be the best. */
+static uint64_t disturbed(uint64_t call, int arm, int rank)
+{
+    bool hit = call < 64 && arm == 1 && rank == 2;
+
+    return (arm == 1 ? 700 : 1000) + (hit ? 900 : 0);
+}
+
+static void test_outlier(void)
+{
+    struct team team;
+
+    start(&team);
+    calls(&team, 200, disturbed);
+    CU_ASSERT_EQUAL(team.learn[0].holds, 1);
+}
+
+static uint64_t one_is_far(uint64_t call, int arm, int rank)
+{
+    return arm == 2 ? 50000 : 1000;
+}
+
+static uint64_t one_is_dearer(uint64_t call, int arm, int rank)
+{
+    return arm == 2 ? 2000 : 1000;
+}
+
+static void test_dropped(void)
+{
+    struct team team;
+
+    start(&team);
+    calls(&team, 200, one_is_far);
+    CU_ASSERT_EQUAL(team.of_arm[2], BLOCK);
+    CU_ASSERT_EQUAL(team.of_arm[1], SG_LEARN_ROUNDS * BLOCK);
+    CU_ASSERT_EQUAL(team.learn[0].cost_ns[2], 50000);
+    start(&team);
+    calls(&team, 200, one_is_dearer);
+    CU_ASSERT_EQUAL(team.of_arm[2], 2 * BLOCK);
+}
+
+/* It is the sum over the ranks that counts: what one arm saves one rank it costs the others. */
+static uint64_t moved(uint64_t call, int arm, int rank)
+{
+    if (arm == 1)
+        return rank == 0 ? 100 : 1500;
+    return 1000;
+}
+
+static void test_sum(void)
+{
+    struct team team;
+
+    start(&team);
+    calls(&team, 200, moved);
+    CU_ASSERT_EQUAL(team.learn[0].holds, 0);
+}
+
+/* ---- change ----------------------------------------------------------------------------------*/
+
+static void test_change(void)
+{
+    struct team team;
+    uint64_t best = 0;
+
+    start(&team);
+    calls(&team, 4000, changing);
+    CU_ASSERT_EQUAL(team.learn[0].holds, 1);
+    CU_ASSERT_EQUAL(team.learn[0].changes, 0);
+    /* A look every 128 calls, two that are unlike, and a learning. */
+    calls(&team,
+          128 + 2 * (BLOCK + SG_LEARN_LAG + 1) + 3 * SG_LEARN_ROUNDS * BLOCK +
+              SG_LEARN_ROUNDS * SG_LEARN_LAG + BLOCK,
+          changing);
+    CU_ASSERT_EQUAL(team.learn[0].holds, 2);
+    CU_ASSERT_EQUAL(team.learn[0].changes, 1);
+    calls(&team, 8000 - team.call, changing);
+    calls(&team, 12000, changing);
+    CU_ASSERT_EQUAL(team.learn[0].changes, 4);
+    for (uint64_t from = 0; from < 20000; from += 4000)
+        best += of(changing, from, from + 4000, from / 4000 % 2 ? 2 : 1);
+    CU_ASSERT_TRUE(team.cost_ns < best + best / 20);
+}
+
+static uint64_t suddenly_longer(uint64_t call, int arm, int rank)
+{
+    return call < 1000 ? 1000 : arm == 1 ? 3000 : 5000;
+}
+
+static void test_longer(void)
+{
+    struct team team;
+
+    start(&team);
+    calls(&team, 1600, suddenly_longer);
+    CU_ASSERT_EQUAL(team.learn[0].holds, 1);
+    CU_ASSERT_EQUAL(team.learn[0].changes, 1);
+}
+
+/* Shares that go up and down without a reason make it learn less and less often. */
+static uint64_t wild(uint64_t call, int arm, int rank)
+{
+    return call / 50 % RANKS == (uint64_t)rank ? 20000 : 500;
+}
+
+static void test_wild(void)
+{
+    struct team team;
+
+    start(&team);
+    calls(&team, 100000, wild);
+    CU_ASSERT_TRUE(team.of_arm[1] + team.of_arm[2] < 5000);
+    CU_ASSERT_TRUE(team.learn[0].changes > 0);
+}
+
+/* One look that is unlike is none. */
+static uint64_t once(uint64_t call, int arm, int rank)
+{
+    return call / 150 == 2 && rank == 1 ? 90000 : 1000;
+}
+
+static void test_once(void)
+{
+    struct team team;
+
+    start(&team);
+    calls(&team, 1000, once);
+    CU_ASSERT_EQUAL(team.learn[0].changes, 0);
+}
+
+const struct unit_test unit_tests[] = {
+    {"the arm that costs least runs after 200 calls, whoever is late", test_found},
+    {"where all arms cost alike the first stays, and it learns more and more rarely", test_alike},
+    {"an arm wins by more than the noise only", test_ties},
+    {"turns that were disturbed do not decide", test_outlier},
+    {"an arm that costs far more has few turns", test_dropped},
+    {"the sum over all ranks counts", test_sum},
+    {"when another rank is late it learns anew, and costs little more than the best", test_change},
+    {"... and when calls take longer", test_longer},
+    {"patterns that never stay make it learn rarely", test_wild},
+    {"one look does not make a change", test_once},
+    {NULL, NULL},
+};

@@ -1,0 +1,237 @@
+/* Ranks of a node that learn: driven from one thread, polled in an order drawn from a seed, on
+ * costs that are drawn for each rank. Whatever the order, all ranks have the same arm in the same
+ * call, and decide from the same numbers.
+ */
+#include "intranode/tell.h"
+#include "lib/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX 7
+#define DEPTH 4
+#define SLOT_BYTES 64
+#define PLACES 3
+#define CALLS 900
+#define BLOCK 3
+#define DECISIONS_MAX 200
+enum { FLAT, CLIMB, OTHERS, ARMS }; /* others': a library that does not wait for anybody */
+
+static uint64_t random_state;
+
+static unsigned draw(unsigned below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(random_state >> 33) % below;
+}
+
+struct place {
+    struct sg_learn learn;
+    struct sg_learn_told known[RANKS_MAX], look[RANKS_MAX];
+    uint32_t turns;
+    uint64_t position; /* told last */
+};
+
+struct actor {
+    struct sg_node node;
+    struct sg_node_op op;
+    struct place places[PLACES];
+    uint64_t operand, result;
+    int at; /* in the script */
+    bool inside;
+};
+
+/* What the first rank that came there did, which the others do, too. */
+struct common {
+    int arm[CALLS];
+    struct sg_learn_told told[PLACES][DECISIONS_MAX][RANKS_MAX];
+    int decisions[PLACES][RANKS_MAX];
+};
+
+static struct common common;
+static enum sg_operation operations[CALLS];
+static int place_of[CALLS];
+static int ranks, waits, winners[ARMS];
+
+static void fold(void *context, const void *left, const void *right, void *out, size_t count)
+{
+    const uint64_t *a = left, *b = right;
+
+    *(uint64_t *)out = *a * 31 + *b;
+}
+
+static void decide(struct place *place, int number, int rank, const struct sg_learn_told *told)
+{
+    int decision = common.decisions[number][rank]++;
+    struct sg_learn_told *first = common.told[number][decision % DECISIONS_MAX];
+    bool is_first = true;
+
+    for (int other = 0; other < ranks; other++)
+        is_first = is_first && (other == rank || common.decisions[number][other] <= decision);
+    if (is_first)
+        memcpy(first, told, (size_t)ranks * sizeof *told);
+    CU_ASSERT_EQUAL_FATAL(memcmp(first, told, (size_t)ranks * sizeof *told), 0);
+    if (sg_learn_decide(&place->learn, told) && rank == 0)
+        winners[place->learn.holds]++;
+}
+
+/* False: others have not left yet. */
+static bool begin(struct actor *actor, int rank)
+{
+    int number = place_of[actor->at];
+    struct place *place = &actor->places[number];
+    struct sg_learn_told told[RANKS_MAX];
+    struct sg_learn_step step = sg_learn_step(&place->learn);
+    bool reduces = operations[actor->at] == SG_OPERATION_REDUCE;
+    struct sg_node_call call = {.operation = operations[actor->at],
+                                .shape = {SG_SHAPE_DOUBLING, ranks, 0},
+                                .root = reduces ? 0 : -1,
+                                .send = &actor->operand,
+                                .receive = reduces && rank != 0 ? NULL : &actor->result,
+                                .count = operations[actor->at] != SG_OPERATION_BARRIER,
+                                .element_bytes = sizeof actor->operand,
+                                .fold = fold};
+
+    if (step.decides) {
+        if (!sg_node_have_left(&actor->node, place->position)) {
+            waits++;
+            return false;
+        }
+        sg_tell_get(&actor->node, number, place->turns - 1, told);
+        decide(place, number, rank, told);
+        step = sg_learn_step(&place->learn);
+    }
+    if (step.tells) {
+        *told = sg_learn_tell(&place->learn);
+        sg_tell_put(&actor->node, number, place->turns++, told);
+        place->position = actor->node.position;
+    }
+    if (step.counts)
+        sg_learn_add(&place->learn, step.arm, 100 + draw(1000));
+    if (common.arm[actor->at] < 0)
+        common.arm[actor->at] = step.arm;
+    CU_ASSERT_EQUAL_FATAL(step.arm, common.arm[actor->at]);
+    if (step.arm == OTHERS) {
+        sg_node_skip(&actor->node);
+        actor->at++;
+        return true;
+    }
+    call.method = step.arm == FLAT ? SG_NODE_FLAT : SG_NODE_HANDOFF;
+    actor->operand = (uint64_t)rank;
+    sg_node_begin(&actor->op, &actor->node, &call);
+    actor->inside = true;
+    return true;
+}
+
+static void step(struct actor *actor, int rank)
+{
+    enum sg_node_step got;
+
+    if (!actor->inside && (!begin(actor, rank) || !actor->inside))
+        return;
+    got = sg_node_poll(&actor->op);
+    CU_ASSERT_NOT_EQUAL_FATAL(got, SG_NODE_MISMATCH);
+    if (got != SG_NODE_DONE)
+        return;
+    actor->inside = false;
+    actor->at++;
+}
+
+static void run(int seed)
+{
+    struct actor *actors = calloc(RANKS_MAX, sizeof *actors);
+    size_t size_bytes = sg_node_bytes(ranks, DEPTH, SLOT_BYTES);
+    const struct sg_learn_settings settings = {ranks, ARMS, seed % ARMS, BLOCK, 40};
+    void *segment = aligned_alloc(64, size_bytes);
+    int finished = 0;
+
+    CU_ASSERT_FATAL(actors != NULL && segment != NULL);
+    memset(segment, 0, size_bytes);
+    sg_node_format(segment, ranks, DEPTH, SLOT_BYTES, 42);
+    for (int rank = 0; rank < ranks; rank++) {
+        CU_ASSERT_TRUE_FATAL(sg_node_attach(&actors[rank].node, segment, rank, 42));
+        for (int i = 0; i < PLACES; i++)
+            sg_learn_start(&actors[rank].places[i].learn, &settings, actors[rank].places[i].known,
+                           actors[rank].places[i].look);
+    }
+    while (finished < ranks) {
+        int rank = (int)draw((unsigned)ranks);
+        /* Bursts: one rank runs while it can, so that others fall behind. */
+        int burst = 1 + (int)draw(60);
+
+        for (int i = 0; i < burst && actors[rank].at < CALLS; i++)
+            step(&actors[rank], rank);
+        finished = 0;
+        for (int other = 0; other < ranks; other++)
+            finished += actors[other].at == CALLS;
+    }
+    free(segment);
+    free(actors);
+}
+
+static void test_alike(void)
+{
+    for (int seed = 0; seed < 120; seed++) {
+        random_state = (uint64_t)seed;
+        ranks = 2 + seed % (RANKS_MAX - 1);
+        memset(&common, 0, sizeof common);
+        for (int i = 0; i < CALLS; i++) {
+            static const enum sg_operation any[] = {SG_OPERATION_REDUCE, SG_OPERATION_BARRIER,
+                                                    SG_OPERATION_ALLREDUCE};
+
+            common.arm[i] = -1;
+            place_of[i] = (int)draw(PLACES);
+            /* A place of reduces alone, at which ranks run ahead. */
+            operations[i] = seed % 2 ? SG_OPERATION_REDUCE : any[place_of[i]];
+        }
+        run(seed);
+    }
+    CU_ASSERT_TRUE(waits > 0);
+    for (int arm = 0; arm < ARMS; arm++)
+        CU_ASSERT_TRUE(winners[arm] > 0);
+}
+
+/* What was told stays for whoever reads it late, and no longer than needed. */
+static void test_lines(void)
+{
+    size_t size_bytes = sg_node_bytes(2, DEPTH, SLOT_BYTES);
+    void *segment = aligned_alloc(64, size_bytes);
+    struct sg_learn_told told, all[2];
+    struct sg_node nodes[2];
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(segment);
+    memset(segment, 0, size_bytes);
+    sg_node_format(segment, 2, DEPTH, SLOT_BYTES, 42);
+    for (int rank = 0; rank < 2; rank++)
+        CU_ASSERT_TRUE_FATAL(sg_node_attach(&nodes[rank], segment, rank, 42));
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (int rank = 0; rank < 2; rank++) {
+            for (int place = 0; place < SG_NODE_PLACES; place++) {
+                told =
+                    (struct sg_learn_told){{turn + 1, (uint64_t)rank, (uint64_t)place, UINT64_MAX}};
+                sg_tell_put(&nodes[rank], place, turn, &told);
+            }
+        }
+    }
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (int place = 0; place < SG_NODE_PLACES; place++) {
+            sg_tell_get(&nodes[1], place, turn, all);
+            for (uint64_t rank = 0; rank < 2; rank++)
+                CU_ASSERT(all[rank].ns[0] == turn + 1 && all[rank].ns[1] == rank &&
+                          all[rank].ns[2] == (uint64_t)place && all[rank].ns[3] == UINT64_MAX);
+        }
+    }
+    CU_ASSERT_FALSE(sg_node_have_left(&nodes[0], 0));
+    sg_node_skip(&nodes[0]);
+    CU_ASSERT_FALSE(sg_node_have_left(&nodes[0], 0));
+    sg_node_skip(&nodes[1]);
+    CU_ASSERT_TRUE(sg_node_have_left(&nodes[0], 0));
+    CU_ASSERT_FALSE(sg_node_have_left(&nodes[0], 1));
+    free(segment);
+}
+
+const struct unit_test unit_tests[] = {
+    {"all ranks run the same arm in every order of arrival, and decide from the same", test_alike},
+    {"what ranks tell of one place and turn is apart from all others", test_lines},
+    {NULL, NULL},
+};
