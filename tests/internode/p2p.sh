@@ -60,6 +60,12 @@ check "where threads may call MPI at a time they are MPICH's" declined threads "
     'threads may call MPI at a time \(MPI_THREAD_MULTIPLE\)' "$PROGRAMS/thread_levels" multiple
 check "a program that may cancel keeps MPICH's" declined imports "$CARRIED" 2 1 \
     'the program may call MPI_[A-Z][a-z_]+' "$PROGRAMS/known_requests"
+late() {
+    run_across late thread 1 "$CARRIED" 2 "$PROGRAMS/sliced" late
+    is 0 "$status" && is 2 "$(grep -c 'late: 1 1$' late.out)" &&
+        has_lines late.err '^stagger: MPI_(Bsend|Recv_init) on MPI_COMM_WORLD: p2p=bcs does not carry it, and the code that calls it was loaded after MPI_Init$' 2
+}
+check "code that is loaded later gets an error, by the communicator's handler" late
 check "a rule for another size decides nothing, and is said to" all \
     'run_across size thread 1 "p2p~3-4=bcs(progress=thread)" 2 "$PROGRAMS/sliced" tags' 'is 0 "$status"' \
     'has_lines size.err "^stagger: rule p2p~3-4=bcs .STAGGER_RULES.: matched no call$" 1'

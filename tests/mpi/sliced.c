@@ -6,8 +6,10 @@
  * are carried, but for the case "order". The cases are in the table below; "all" stands for those
  * that it marks.
  */
+#define _GNU_SOURCE
 #include "mpi_test.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -421,6 +423,28 @@ static void unmatched(void)
     printf("%d unmatched\n", rank);
 }
 
+/* As code does that is loaded later: nothing tells of it before it calls. */
+static void late(void)
+{
+    int (*bsend)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+    int (*init)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int value = 0;
+
+    *(void **)&bsend = dlsym(RTLD_DEFAULT, "MPI_Bsend");
+    *(void **)&init = dlsym(RTLD_DEFAULT, "MPI_Recv_init");
+    REQUIRE(bsend != NULL && init != NULL);
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    printf("%d late: %d %d\n", rank,
+           class_of(bsend(&value, 1, MPI_INT, next, 0, MPI_COMM_WORLD)) ==
+               MPI_ERR_UNSUPPORTED_OPERATION,
+           class_of(init(&value, 1, MPI_INT, before, 0, MPI_COMM_WORLD, &request)) ==
+               MPI_ERR_UNSUPPORTED_OPERATION);
+    MUST(init(&value, 1, MPI_INT, before, 0, apart, &request));
+    MUST(MPI_Request_free(&request));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
 /* One of the ranks is killed while messages go around. */
 static void killed(void)
 {
@@ -447,7 +471,7 @@ static const struct {
     {"itself", itself, true},       {"completed", completed, true},
     {"many", many, true},           {"beside", beside, true},
     {"order", order, false},        {"unmatched", unmatched, false},
-    {"killed", killed, false},
+    {"killed", killed, false},      {"late", late, false},
 };
 
 int main(int argc, char **argv)
