@@ -1,5 +1,5 @@
-/* The exchange of `stagger sim bcs`, live: neighbours in a line, or in a ring if their number is even,
- * exchange messages, and compute between exchanges.
+/* The exchange of `stagger sim bcs`, live: neighbours in a line, or in a ring if their number is
+ * even, exchange messages, and compute between exchanges.
  *
  *     bcs_pattern blocking|nonblocking STEPS GRANULARITY_US BYTES
  *
