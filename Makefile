@@ -75,7 +75,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-account.so $(B)/libstagger-otf2.s
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-build check-full fresh soak fuzz lab bench papers demo install uninstall dist deb format lint clean test-programs unit
+.PHONY: help deps all check check-build check-full check-mpich fresh soak fuzz lab bench papers demo install uninstall dist deb format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -107,6 +107,11 @@ check-full: check-build ## check and the long tests, the Debian package and empt
 	$(Q).ci/deps programs || echo 'the tests of some real programs are skipped'
 	$(Q).ci/deps tools || echo 'the tests of some tools are skipped'
 	$(Q)tests/run $(B) check fresh full
+
+MPICH ?=
+check-mpich: check-build ## short tests under other MPICHs, into docs/mpich.md; MPICH="NAME...": under these
+	$(Q).ci/deps checked libfabric fresh || echo 'some MPICHs cannot be had'
+	$(Q)BUILD=$(B) tests/mpich/matrix $(MPICH)
 
 fresh: all ## make demo and what check builds in an empty Debian 12, as root
 	$(Q).ci/deps fresh || echo 'the tests of empty systems are skipped'

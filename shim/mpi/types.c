@@ -20,14 +20,16 @@ struct type_entry {
 #define ENTRY(type, name) [INDEX(type)] = {type, SG_ELEMENT_##name},
 
 _Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long) == 8 &&
-                   sizeof(long long) == 8 && sizeof(long double) == 16 && CHAR_MIN < 0,
-               "the table below holds for x86-64");
+                   sizeof(long long) == 8 && sizeof(long double) == 16,
+               "the table below holds for x86-64 and 64-bit Arm");
 _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8,
-               "the table below holds for x86-64");
+               "the table below holds for x86-64 and 64-bit Arm");
+/* Arm's characters have no sign; sg_types_init sees what MPICH makes of them. */
+#define SG_ELEMENT_CHARACTER (CHAR_MIN < 0 ? SG_ELEMENT_INT8 : SG_ELEMENT_UINT8)
 
 /* clang-format off */
 static struct type_entry types[ENTRIES] = {
-    ENTRY(MPI_CHAR, INT8)
+    ENTRY(MPI_CHAR, CHARACTER)
     ENTRY(MPI_SIGNED_CHAR, INT8)
     ENTRY(MPI_UNSIGNED_CHAR, UINT8)
     ENTRY(MPI_BYTE, BYTE)
@@ -69,7 +71,7 @@ static struct type_entry types[ENTRIES] = {
     ENTRY(MPI_CXX_DOUBLE_COMPLEX, COMPLEX_DOUBLE)
     ENTRY(MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX_LONG_DOUBLE)
 
-    ENTRY(MPI_CHARACTER, INT8)
+    ENTRY(MPI_CHARACTER, CHARACTER)
     ENTRY(MPI_LOGICAL, LOGICAL)
     ENTRY(MPI_INTEGER, INT32)
     ENTRY(MPI_INTEGER1, INT8)

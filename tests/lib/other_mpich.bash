@@ -1,16 +1,19 @@
 # An MPICH that is built otherwise than Debian's, beside it; sourced after sh.sh.
 # shellcheck shell=bash
 
-# use_other_mpich WHAT PART BUILD DIRECTORY: from now on Debian's programs and launcher run with the MPICH
-# that the program BUILD makes in DIRECTORY once, from the packages of PART; its libraries' directory is
-# $mpich. The script ends, skipped as WHAT, where it cannot be had.
+# have_mpich NAME: one of tests/lib/build_mpich, made once; its libraries' directory is $mpich. Fails, with the
+# reason in the file `why`, where it cannot be had.
+have_mpich() {
+    local part missing
+    part=$("$ROOT/tests/lib/build_mpich" | sed -n "s/^$1|\([^|]*\)|.*/\1/p")
+    missing=$("$ROOT/.ci/deps" --missing "$part") || { echo "not installed: $missing" >why; return 1; }
+    mpich=$("$ROOT/tests/lib/build_mpich" "$1" "$BUILD/mpich/$1" 2>why)
+}
+
+# use_other_mpich WHAT NAME: from now on Debian's programs and launcher run with it. The script ends, skipped as
+# WHAT, where it cannot be had.
 use_other_mpich() {
-    local missing
-    if ! missing=$("$ROOT/.ci/deps" --missing "$2"); then
-        skip "$1" "not installed: $missing"
-        exit 0
-    fi
-    if ! mpich=$("$3" "$4" 2>why); then
+    if ! have_mpich "$2"; then
         skip "$1" "it cannot be had: $(tail -n 1 why)"
         exit 0
     fi

@@ -26,7 +26,7 @@ system_sources() {
 }
 
 # make_system SUITE VARIANT [PACKAGES]: the system in $system, which is removed at exit. Where it
-# cannot be made, prints why and fails.
+# cannot be made, prints why and fails. $apt_says, if set, is more of apt's configuration.
 make_system() {
     local suite=$1 variant=$2 include=${3:-}
     archives=$ROOT/build/chroot/archives
@@ -41,7 +41,7 @@ make_system() {
     at_exit+=('rm -rf --one-file-system "$system"')
     chmod 755 "$system"
     system_sources "$suite" >sources.list
-    apt-config dump | grep -E '^Acquire::https?::' >apt.conf
+    { apt-config dump | grep -E '^Acquire::https?::'; echo "${apt_says:-}"; } >apt.conf
     # Its mounts go with its namespace.
     # shellcheck disable=SC2016 # expanded by the hooks' shell
     ARCHIVES=$archives unshare --mount --pid --fork --kill-child \
@@ -57,7 +57,7 @@ make_system() {
 }
 
 # inside SECONDS COMMAND...: in the system, as root with an empty environment, with processes, shared
-# memory and mounts of its own; what still runs at its end is ended.
+# memory and mounts of its own; what still runs at its end is ended. $tree, if set, is in it at its own place.
 inside() {
     local seconds=$1 name proxies=()
     shift
@@ -68,10 +68,11 @@ inside() {
     # shellcheck disable=SC2016 # expanded by the inner shell
     timeout --kill-after=5 "$seconds" unshare --mount --ipc --pid --fork --kill-child sh -c '
         mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" &&
-            mount -t tmpfs tmpfs "$0/dev/shm" && mount --bind "$1" "$0/var/cache/apt/archives" || exit
-        shift
+            mount -t tmpfs tmpfs "$0/dev/shm" && mount --bind "$1" "$0/var/cache/apt/archives" &&
+            { [ -z "$2" ] || { mkdir -p "$0$2" && mount --bind "$2" "$0$2"; }; } || exit
+        shift 2
         chroot "$0" "$@"
-        exit $?' "$system" "$archives" \
+        exit $?' "$system" "$archives" "${tree:-}" \
         env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root DEBIAN_FRONTEND=noninteractive \
         "${proxies[@]+"${proxies[@]}"}" "$@" </dev/null
 }

@@ -7,8 +7,7 @@
 RANKS=4
 PROGRAM_SECONDS=300
 
-use_other_mpich "an MPICH for libfabric" libfabric "$ROOT/tests/wait/libfabric_mpich" \
-    "${LIBFABRIC_MPICH:-$BUILD/libfabric-mpich}"
+use_other_mpich "an MPICH for libfabric" ofi
 check "it is one for libfabric" has <(ldd "$mpich/libmpich.so.12") libfabric.so.1
 
 # On no more processors than half of the ranks.

@@ -1,0 +1,96 @@
+#!/bin/bash
+# stagger run before other launchers than mpiexec.mpich: mpirun, names and scripts of the user's, ssh that hands on no
+# environment, srun; and in a container whose root is read-only.
+. "$(dirname "$0")/../lib/sh.sh"
+
+plain 2 "$PROGRAMS/calls" 9 >plain.out 2>&1
+# runs NAME COMMAND...: stagger run with it, the archive in NAME.trace
+runs() {
+    local name=$1
+    shift
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$STAGGER" run --quiet -o "$WORK/$name.trace" -- "$@" \
+        >"$name.out" 2>"$name.err" </dev/null
+    status=$?
+}
+# recorded NAME: the program's own counts are the archive's, and it says what it says without the library
+recorded() {
+    is 0 "$status" && archive_agrees "$1.trace" "$1.out" && same <(own_counts plain.out) <(own_counts "$1.out") && return
+    cat "$1.err"
+    return 1
+}
+
+# ---- names -----------------------------------------------------------------------------------------
+
+for name in mpirun.mpich mpiexec.hydra; do
+    command -v "$name" >/dev/null || { skip "ranks have the library under $name" "not installed"; continue; }
+    runs "$name" "$name" -n 2 "$PROGRAMS/calls" 9
+    check "ranks have the library under $name" recorded "$name"
+done
+mkdir bin
+ln -s "$(command -v "$MPIEXEC")" bin/mpirun
+# Hydra looks for it beside itself.
+ln -s "$(command -v hydra_pmi_proxy)" bin/hydra_pmi_proxy
+printf '#!/bin/sh\nexec %s -n 2 "$@"\n' "$MPIEXEC" >bin/two
+chmod +x bin/two
+PATH=$PWD/bin:$PATH runs alias mpirun -n 2 "$PROGRAMS/calls" 9
+check "... under a link named mpirun" recorded alias
+PATH=$PWD/bin:$PATH runs script two "$PROGRAMS/calls" 9
+check "... under a script around the launcher" recorded script
+
+# ---- ssh ---------------------------------------------------------------------------------------------
+
+# Reaches "hosts" on this machine, with as little environment as sshd gives.
+cat >bin/ssh <<'END'
+#!/bin/sh
+while :; do case $1 in -*) shift ;; *) break ;; esac; done
+echo "$1" >>"${0%/*}/hosts"
+shift
+exec env -i PATH=/usr/bin:/bin HOME=/ sh -c "$*"
+END
+chmod +x bin/ssh
+UCX_TLS=tcp,self,sm runs ssh "$MPIEXEC" -launcher ssh -launcher-exec "$PWD/bin/ssh" -hosts one,two -ppn 1 -n 2 \
+    -genv UCX_TLS tcp,self,sm "$PROGRAMS/calls" 9
+check "... on hosts that are reached by ssh, whose sessions begin with no environment" all 'recorded ssh' \
+    'has_lines bin/hosts "^(one|two)$" 2'
+
+# ---- Slurm ---------------------------------------------------------------------------------------------
+
+if ! command -v srun >/dev/null; then
+    skip "... under srun" "Slurm is not installed"
+elif ! timeout 20 srun -n 1 true 2>srun.err </dev/null; then
+    skip "... under srun" "no job starts: $(head -n 1 srun.err)"
+else
+    runs srun srun --mpi=pmi2 -n 2 "$PROGRAMS/calls" 9
+    check "... under srun" recorded srun
+fi
+
+# ---- a read-only root --------------------------------------------------------------------------------
+
+# read_only COMMAND...: where nothing can be written but /dev/shm, /tmp and "$WORK/room"
+read_only() {
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    unshare "${user[@]+"${user[@]}"}" --mount sh -c 'mount -o remount,bind,ro / &&
+        mount -t tmpfs tmpfs "$0" && shift && exec "$@"' "$WORK/room" - "$@"
+}
+mkdir room outside
+user=()
+[ "$(id -u)" = 0 ] || user=(--user --map-root-user)
+if ! read_only true 2>why; then
+    skip "under a root that is read-only" "$(tail -n 1 why)"
+    exit
+fi
+cat >inside.sh <<END
+cd /usr && touch never 2>/dev/null && exit 3
+cd /usr && "$STAGGER" run --quiet -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >"$WORK/room/nowhere.out" 2>"$WORK/room/nowhere.err"
+echo \$? >"$WORK/room/nowhere.status"
+"$STAGGER" run --quiet -o "$WORK/room/in" -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >"$WORK/room/in.out" 2>"$WORK/room/in.err"
+echo \$? >"$WORK/room/in.status"
+"$STAGGER" report --json "$WORK/room/in" >"$WORK/room/in.json"
+tar -C "$WORK/room" -cf - .
+END
+read_only sh "$WORK/inside.sh" >room.tar 2>room.err
+check "under a root that is read-only the program runs as ever, and one line says that nothing is recorded" all \
+    'tar -xf room.tar -C outside' 'is 0 "$(cat outside/nowhere.status)"' 'has_lines outside/nowhere.err "^stagger: " 1' \
+    'same <(own_counts plain.out) <(own_counts outside/nowhere.out)' || cat room.err
+check "with a directory that is not, it is recorded" all 'is 0 "$(cat outside/in.status)"' \
+    'archive_agrees outside/in outside/in.out' '[ "$(json outside/in.json "len(d[\"sites\"])")" -gt 0 ]'
