@@ -81,6 +81,17 @@ struct sg_learn_step {
 void sg_learn_start(struct sg_learn *learn, const struct sg_learn_settings *settings,
                     struct sg_learn_told *known, struct sg_learn_told *look);
 
+/* Most calls: the arm that holds runs, and there is nothing else to do. False: sg_learn_step. */
+static inline bool sg_learn_goes_on(struct sg_learn *learn)
+{
+    if (learn->phase != SG_LEARN_HOLDING || learn->left <= 1)
+        return false;
+    learn->left--;
+    learn->calls++;
+    learn->until_learning -= learn->until_learning > 0;
+    return true;
+}
+
 /* The next call. One that decides is not taken yet. */
 struct sg_learn_step sg_learn_step(struct sg_learn *learn);
 

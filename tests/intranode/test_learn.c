@@ -59,8 +59,10 @@ static int call(struct team *team, cost_of script)
 
     for (int rank = 0; rank < RANKS; rank++) {
         struct sg_learn *learn = &team->learn[rank];
-        struct sg_learn_step step = sg_learn_step(learn);
+        struct sg_learn_step step = {.arm = learn->holds};
 
+        if (!sg_learn_goes_on(learn))
+            step = sg_learn_step(learn);
         if (step.decides) {
             sg_learn_decide(learn, team->told);
             step = sg_learn_step(learn);

@@ -14,6 +14,7 @@ C_PROGRAMS := \
   arrival \
   bcs_pattern \
   bench_added \
+  bench_auto \
   bench_call \
   bench_late \
   bench_slices \

@@ -268,7 +268,13 @@ bool sg_auto_begin(struct sg_auto *automatic, struct sg_node *node, const struct
     struct sg_auto_place *place = place_of(automatic, node, call, choice);
     struct sg_learn_step now;
 
-    *turn = (struct sg_auto_turn){.place = place};
+    turn->place = place;
+    turn->begin_ns = 0;
+    if (place != NULL && sg_learn_goes_on(&place->learn)) {
+        turn->arm = place->learn.holds;
+        turn->choice = &arms[place->arms[turn->arm]].choice;
+        return true;
+    }
     if (place == NULL) {
         turn->choice = &arms[usual(node, call->operation, call->bytes)].choice;
         return true;

@@ -382,8 +382,10 @@ static bool decide(void *context)
     return deciding->done;
 }
 
-void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
-                             const struct sg_choice *choice, struct sg_auto_turn *turn)
+static __attribute__((noinline)) void await_decision(struct sg_intranode *intranode,
+                                                     const struct sg_call *call,
+                                                     const struct sg_choice *choice,
+                                                     struct sg_auto_turn *turn)
 {
     struct deciding deciding = {intranode, call, choice, turn, false};
     struct waiting waiting = {.intranode = intranode, .call = call};
@@ -392,4 +394,11 @@ void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_cal
         if (sg_wait_step(&waiting.wait, &intranode->wait_queue, decide, &deciding))
             look(&waiting);
     }
+}
+
+void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
+                             const struct sg_choice *choice, struct sg_auto_turn *turn)
+{
+    if (!sg_auto_begin(intranode->automatic, &intranode->node, call, choice, turn))
+        await_decision(intranode, call, choice, turn);
 }
