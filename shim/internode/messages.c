@@ -155,6 +155,13 @@ static void do_own(struct sg_internode *internode)
     sg_posts_end_over(internode);
 }
 
+/* What this process has handled outside of a call may have set a timer, which the process that is
+ * rung for the endpoint does not know of. */
+static void mind_timer(struct sg_internode *internode)
+{
+    sg_progress_left(&internode->client);
+}
+
 void sg_messages_advance(struct sg_internode *internode)
 {
     struct sg_posts_rank *own;
@@ -172,6 +179,7 @@ void sg_messages_advance(struct sg_internode *internode)
     }
     sg_endpoint_unlock(internode);
     sg_wait_wake(&internode->wait_queue);
+    mind_timer(internode);
 }
 
 bool sg_messages_poll(struct sg_internode *internode, const struct sg_carried_message *message)
@@ -180,6 +188,7 @@ bool sg_messages_poll(struct sg_internode *internode, const struct sg_carried_me
         return true;
     sg_internode_progress(internode);
     sg_messages_advance(internode);
+    mind_timer(internode);
     return sg_carried_is_done(message);
 }
 
