@@ -5,6 +5,7 @@
 #define SG_TESTS_ALGOS_ONE_ELEMENT_H
 
 #include "algos/kernels/kernel.h"
+#include "lib/operands.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,7 +99,7 @@ static bool one_logical(enum sg_reduction reduction, const void *left, const voi
     return is_logical(reduction) && one_int32(reduction, left, right, result);
 }
 
-/* Value bytes only: those of x87 are 10. */
+/* Value bytes only. */
 #define FLOATING(name, type, value_bytes)                                                          \
     static bool one_##name(enum sg_reduction reduction, const void *left, const void *right,       \
                            void *result)                                                           \
@@ -132,7 +133,7 @@ static bool one_logical(enum sg_reduction reduction, const void *left, const voi
 
 FLOATING(float, float, 4)
 FLOATING(double, double, 8)
-FLOATING(long_double, long double, 10)
+FLOATING(long_double, long double, LONG_DOUBLE_BYTES)
 
 /* MPICH accepts logical operations on Fortran's reals and leaves inout as it is. */
 #define REAL(name, base, bytes)                                                                    \
@@ -241,7 +242,7 @@ PAIR(double_int, double, 8, int32_t, 8)
 PAIR(long_int, int64_t, 8, int32_t, 8)
 PAIR(int_int, int32_t, 4, int32_t, 4)
 PAIR(short_int, int16_t, 2, int32_t, 4)
-PAIR(long_double_int, long double, 10, int32_t, 16)
+PAIR(long_double_int, long double, LONG_DOUBLE_BYTES, int32_t, 16)
 PAIR(float_float, float, 4, float, 4)
 PAIR(double_double, double, 8, double, 8)
 

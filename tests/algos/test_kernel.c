@@ -112,7 +112,8 @@ static void finds_what_there_is(void)
             const bool is_pair = one[element](reduction, a, b, c);
 
             for (enum sg_kernel_set set = 0; set < SG_KERNEL_SET_COUNT; set++)
-                CU_ASSERT_EQUAL(sg_kernel_find_in(set, reduction, element) != NULL, is_pair);
+                if (sg_kernel_set_available(set))
+                    CU_ASSERT_EQUAL(sg_kernel_find_in(set, reduction, element) != NULL, is_pair);
             CU_ASSERT_EQUAL(sg_kernel_find(reduction, element) != NULL, is_pair);
         }
     }

@@ -6,10 +6,18 @@
 
 #include "algos/kernels/kernel.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Value bytes of a long double: those of x87 are 10, of 16 that it takes. */
+#if LDBL_MANT_DIG == 64
+#define LONG_DOUBLE_BYTES 10
+#else
+#define LONG_DOUBLE_BYTES 16
+#endif
 
 enum operand_values {
     OPERANDS_ORDINARY, /* finite, of like magnitude: any order of summing gives other bits */
@@ -23,7 +31,7 @@ enum operand_kind { OPERAND_NONE, OPERAND_BITS, OPERAND_TRUTH, OPERAND_REAL };
 struct operand_field {
     enum operand_kind kind;
     unsigned offset_bytes;
-    unsigned size_bytes; /* of a real: 4, 8, or 10 of x87's */
+    unsigned size_bytes; /* of a real: 4, 8 or LONG_DOUBLE_BYTES */
 };
 
 static const struct operand_field operand_fields[SG_ELEMENT_COUNT][2] = {
@@ -40,22 +48,24 @@ static const struct operand_field operand_fields[SG_ELEMENT_COUNT][2] = {
     [SG_ELEMENT_LOGICAL] = {{OPERAND_TRUTH, 0, 4}},
     [SG_ELEMENT_FLOAT] = {{OPERAND_REAL, 0, 4}},
     [SG_ELEMENT_DOUBLE] = {{OPERAND_REAL, 0, 8}},
-    [SG_ELEMENT_LONG_DOUBLE] = {{OPERAND_REAL, 0, 10}},
+    [SG_ELEMENT_LONG_DOUBLE] = {{OPERAND_REAL, 0, LONG_DOUBLE_BYTES}},
     [SG_ELEMENT_REAL4] = {{OPERAND_REAL, 0, 4}},
     [SG_ELEMENT_REAL8] = {{OPERAND_REAL, 0, 8}},
     [SG_ELEMENT_REAL16] = {{OPERAND_BITS, 0, 8}, {OPERAND_BITS, 8, 8}},
     [SG_ELEMENT_C_COMPLEX_FLOAT] = {{OPERAND_REAL, 0, 4}, {OPERAND_REAL, 4, 4}},
     [SG_ELEMENT_C_COMPLEX_DOUBLE] = {{OPERAND_REAL, 0, 8}, {OPERAND_REAL, 8, 8}},
-    [SG_ELEMENT_C_COMPLEX_LONG_DOUBLE] = {{OPERAND_REAL, 0, 10}, {OPERAND_REAL, 16, 10}},
+    [SG_ELEMENT_C_COMPLEX_LONG_DOUBLE] = {{OPERAND_REAL, 0, LONG_DOUBLE_BYTES},
+                                          {OPERAND_REAL, 16, LONG_DOUBLE_BYTES}},
     [SG_ELEMENT_COMPLEX_FLOAT] = {{OPERAND_REAL, 0, 4}, {OPERAND_REAL, 4, 4}},
     [SG_ELEMENT_COMPLEX_DOUBLE] = {{OPERAND_REAL, 0, 8}, {OPERAND_REAL, 8, 8}},
-    [SG_ELEMENT_COMPLEX_LONG_DOUBLE] = {{OPERAND_REAL, 0, 10}, {OPERAND_REAL, 16, 10}},
+    [SG_ELEMENT_COMPLEX_LONG_DOUBLE] = {{OPERAND_REAL, 0, LONG_DOUBLE_BYTES},
+                                        {OPERAND_REAL, 16, LONG_DOUBLE_BYTES}},
     [SG_ELEMENT_FLOAT_INT] = {{OPERAND_REAL, 0, 4}, {OPERAND_BITS, 4, 4}},
     [SG_ELEMENT_DOUBLE_INT] = {{OPERAND_REAL, 0, 8}, {OPERAND_BITS, 8, 4}},
     [SG_ELEMENT_LONG_INT] = {{OPERAND_BITS, 0, 8}, {OPERAND_BITS, 8, 4}},
     [SG_ELEMENT_INT_INT] = {{OPERAND_BITS, 0, 4}, {OPERAND_BITS, 4, 4}},
     [SG_ELEMENT_SHORT_INT] = {{OPERAND_BITS, 0, 2}, {OPERAND_BITS, 4, 4}},
-    [SG_ELEMENT_LONG_DOUBLE_INT] = {{OPERAND_REAL, 0, 10}, {OPERAND_BITS, 16, 4}},
+    [SG_ELEMENT_LONG_DOUBLE_INT] = {{OPERAND_REAL, 0, LONG_DOUBLE_BYTES}, {OPERAND_BITS, 16, 4}},
     [SG_ELEMENT_FLOAT_FLOAT] = {{OPERAND_REAL, 0, 4}, {OPERAND_REAL, 4, 4}},
     [SG_ELEMENT_DOUBLE_DOUBLE] = {{OPERAND_REAL, 0, 8}, {OPERAND_REAL, 8, 8}},
 };
@@ -98,14 +108,17 @@ static inline bool operand_is_nan(const unsigned char *at, unsigned size_bytes)
 /* The NaN the processor makes: a result of it and any other has one possible value. */
 static inline void operand_store_nan(unsigned char *at, unsigned size_bytes)
 {
-    static const unsigned char x87[10] = {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0xff};
-    const uint32_t f = UINT32_C(0xffc00000);
-    const uint64_t d = UINT64_C(0xfff8000000000000);
+    static volatile long double zero; /* not for the compiler to divide */
+    static volatile float zero_f;
+    static volatile double zero_d;
+    const float f = zero_f / zero_f;
+    const double d = zero_d / zero_d;
+    const long double x = zero / zero;
 
     memcpy(at,
            size_bytes == 4   ? (const void *)&f
            : size_bytes == 8 ? (const void *)&d
-                             : x87,
+                             : (const void *)&x,
            size_bytes);
 }
 
@@ -114,8 +127,10 @@ static inline void operand_store_bits(unsigned char *at, unsigned size_bytes, ui
 {
     uint64_t low = operand_random(random), high = operand_random(random);
 
-    if (size_bytes < 10) {
-        memcpy(at, &low, size_bytes);
+    if (size_bytes != 10) {
+        memcpy(at, &low, size_bytes < 8 ? size_bytes : 8);
+        if (size_bytes > 8)
+            memcpy(at + 8, &high, size_bytes - 8);
         return;
     }
     low = (high & 0x7fff) != 0 ? low | UINT64_C(1) << 63 : low & ~(UINT64_C(1) << 63);
@@ -198,7 +213,7 @@ static inline bool operand_has_byte(enum sg_element element, size_t at)
 {
     for (int k = 0; k < 2; k++) {
         const struct operand_field *field = &operand_fields[element][k];
-        const unsigned size_bytes = field->size_bytes == 10 ? 16 : field->size_bytes;
+        const unsigned size_bytes = field->size_bytes == LONG_DOUBLE_BYTES ? 16 : field->size_bytes;
 
         if (field->kind != OPERAND_NONE && at >= field->offset_bytes &&
             at < field->offset_bytes + size_bytes)

@@ -43,8 +43,11 @@ void sg_kernel_init(void)
 sg_kernel sg_kernel_find_in(enum sg_kernel_set set, enum sg_reduction reduction,
                             enum sg_element element)
 {
-    sg_kernel kernel = tables[set]->kernels[reduction][element];
+    sg_kernel kernel;
 
+    if (tables[set] == NULL)
+        return NULL;
+    kernel = tables[set]->kernels[reduction][element];
     return kernel ? kernel : sg_kernel_table_scalar.kernels[reduction][element];
 }
 

@@ -20,7 +20,8 @@ void sg_kernel_init(void);
 /* NULL where MPICH has no such reduction. */
 sg_kernel sg_kernel_find(enum sg_reduction reduction, enum sg_element element);
 
-/* For tests: whether this machine has an instruction set, and its kernels. */
+/* For tests: whether this machine has an instruction set, and its kernels; NULL, too, where the
+ * architecture has no such set. */
 bool sg_kernel_set_available(enum sg_kernel_set set);
 sg_kernel sg_kernel_find_in(enum sg_kernel_set set, enum sg_reduction reduction,
                             enum sg_element element);
