@@ -334,7 +334,7 @@ static void checks_alone(void)
     CU_ASSERT_STRING_EQUAL(
         log,
         "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich, handoff, srm, "
-        "bypass, adaptive, tree, dissemination, pairwise, bcs\n"
+        "bypass, adaptive, tree, dissemination, pairwise, bcs, auto\n"
         "stagger: --rule, column 1: expected a rule, found the end\n");
     free(log);
 }
