@@ -8,11 +8,14 @@ lines() { grep "^[0-9]" "$1" | sort; }
 
 # as_without NAME RULES RANKS RANKS-PER-NODE CASE...: the program's lines are those of a run without
 as_without() {
-    local name=$1 rules=$2 ranks=$3 each=$4
+    local name=$1 rules=$2 ranks=$3 each=$4 plain
     shift 4
-    timeout 120 "$MPIEXEC" -n "$ranks" "$PROGRAMS/sliced" "$@" >plain.out 2>plain.err || return
+    plain=plain-$ranks-$(tr ' ' - <<<"$*").out
+    if [ ! -s "$plain" ]; then
+        timeout 120 "$MPIEXEC" -n "$ranks" "$PROGRAMS/sliced" "$@" >"$plain" 2>plain.err || return
+    fi
     STAGGER_EMDS=on run_across "$name" thread "$each" "$rules" "$ranks" "$PROGRAMS/sliced" "$@"
-    is 0 "$status" && lacks "$name.err" 'p2p=bcs:' && same <(lines plain.out) <(lines "$name.out")
+    is 0 "$status" && lacks "$name.err" 'p2p=bcs:' && same <(lines "$plain") <(lines "$name.out")
 }
 
 # went_in_slices NAME: messages were matched in its slices
