@@ -14,18 +14,18 @@ struct search {
 /* An object's dynamic symbols. Those that it imports have no hash: they stand before those that
  * have one. */
 struct symbols {
-    const ElfW(Sym) * list;
+    const Elf64_Sym *list;
     const char *names;
     size_t imports_end;
 };
 
 /* Some loaders have relocated these addresses, others have not. */
-static const void *at(const struct dl_phdr_info *info, ElfW(Addr) address)
+static const void *at(const struct dl_phdr_info *info, Elf64_Addr address)
 {
     return (const void *)(address >= info->dlpi_addr ? address : info->dlpi_addr + address);
 }
 
-static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *info)
+static const Elf64_Dyn *dynamic_of(const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -39,7 +39,7 @@ static struct symbols symbols_of(const struct dl_phdr_info *info)
     struct symbols symbols = {0};
     const uint32_t *hash = NULL, *gnu_hash = NULL;
 
-    for (const ElfW(Dyn) *entry = dynamic_of(info); entry != NULL && entry->d_tag != DT_NULL;
+    for (const Elf64_Dyn *entry = dynamic_of(info); entry != NULL && entry->d_tag != DT_NULL;
          entry++) {
         if (entry->d_tag == DT_SYMTAB)
             symbols.list = at(info, entry->d_un.d_ptr);

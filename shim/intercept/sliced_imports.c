@@ -110,7 +110,7 @@ static const char *find_tool(void)
 
 bool sg_sliced_can_carry(char *why, size_t why_bytes)
 {
-    struct sg_import import;
+    struct sg_import import = {.object = ""};
     const char *tool = find_tool();
 
     if (tool != NULL)

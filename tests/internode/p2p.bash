@@ -1,5 +1,5 @@
 # Shared by the scripts of messages in slices, sourced after internode.bash.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # what scripts use and set
 
 CARRIED='p2p=bcs(slice=200,progress=thread)'
 
