@@ -95,7 +95,7 @@ enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *tex
 
     while (status == SG_OK && sg_rule_next_item(&at, end, &begin, &stop)) {
         struct sg_rule rule = {.any_bytes = true};
-        struct sg_rule_fault fault;
+        struct sg_rule_fault fault = {.at = begin};
 
         status = (sg_rule_is_of_messages(begin, stop) ? sg_rule_parse_messages : sg_rule_parse)(
             &reader->table, begin, stop, &rule, &fault);
