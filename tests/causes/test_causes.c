@@ -197,7 +197,7 @@ static void samples_have_a_share(void)
     stop();
     count(SG_RECORD_CAUSES, (const void **)&totals);
     CU_ASSERT_TRUE(totals->intervals > 0);
-    /* A reading may be preempted, which looks dear; all of them would cost a hundred times as much. */
+    /* A reading may be preempted, which looks dear; all of them would cost a hundred times more. */
     CU_ASSERT_TRUE((double)totals->cost_ns < SG_CAUSES_SHARE * (double)totals->time_ns + 1e6);
     sg_logread_close(log_read);
 }
