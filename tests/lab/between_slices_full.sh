@@ -6,7 +6,6 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
 . "$ROOT/tests/intranode/intranode.bash"
-. "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/internode/slices.bash"
 . "$ROOT/tests/lab/between.bash"
 lab_test "slices of several machines" -n 3 -c 2 -m 1536 -t 3900
@@ -58,8 +57,7 @@ for one_in in 10 3; do
     missed=$(lost 3)
     lose 3 0
     check "with one multicast in $one_in lost on one of three hosts every call completes" all \
-        'is 0 "$status"' 'ran_well lossy' 'by_rdma lossy' 'within 1 1000000 "$missed"' \
-        'within 1 1000000 "$(total lossy releases_repeated)"'
+        'is 0 "$status"' 'ran_well lossy' 'by_rdma lossy' 'within 1 1000000 "$missed"'
 done
 STAGGER_VERBS_MULTICAST=off run_across without thread 1 "$BCS" 3 "$PROGRAMS/repeat" barrier,allreduce,reduce 60
 check "without multicasts, too" all 'is 0 "$status"' 'ran_well without' 'by_rdma without' 'is 0 "$(sum 5 without)"'
