@@ -289,7 +289,7 @@ static int query(const void *work, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static const struct sg_request_ops ops = {is_done, poll, await, complete, query, free};
+static const struct sg_request_ops message_ops = {is_done, poll, await, complete, query, free};
 
 /* begun: what has become of its bytes. */
 static int make_request(struct sliced *sliced, int begun, MPI_Request *handle,
@@ -298,7 +298,7 @@ static int make_request(struct sliced *sliced, int begun, MPI_Request *handle,
     int error = begun;
 
     if (error == MPI_SUCCESS) {
-        error = sg_request_make(&ops, sliced, handle, request);
+        error = sg_request_make(&message_ops, sliced, handle, request);
         if (error == MPI_SUCCESS)
             return MPI_SUCCESS;
         sg_bytes_end(&sliced->bytes);

@@ -62,7 +62,8 @@ static void discard(void *work)
     free(collective);
 }
 
-static const struct sg_request_ops ops = {is_done, poll, await, complete, query, discard};
+static const struct sg_request_ops collective_ops = {is_done,  poll,  await,
+                                                     complete, query, discard};
 
 /* Packs a broadcast's data where its type may have holes. */
 static int prepare(struct collective *collective, const struct sg_call *call,
@@ -84,7 +85,7 @@ static int prepare(struct collective *collective, const struct sg_call *call,
     collective->nonblocking = sg_nonblocking_new(call->internode, call, &packed);
     if (collective->nonblocking == NULL)
         return MPI_ERR_OTHER;
-    return sg_request_make(&ops, collective, call->request, request);
+    return sg_request_make(&collective_ops, collective, call->request, request);
 }
 
 int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
