@@ -1,6 +1,7 @@
 #include "intranode/mpi/auto.h"
 
 #include "core/tick.h"
+#include "intranode/mpi/forms.h"
 #include "intranode/tell.h"
 #include "mpi/trace_events.h"
 
@@ -11,6 +12,7 @@
 
 /* ---- arms ------------------------------------------------------------------------------------*/
 
+/* Those of srm in the order of its forms. */
 enum arm { ARM_FLAT, ARM_CLIMB, ARM_CHUNKS, ARM_SINGLE, ARM_MPICH, ARM_COUNT };
 
 #define SRM(form_name, form)                                                                       \
@@ -40,10 +42,6 @@ static const struct {
 } ranges[] = {
     {0, 64}, {65, 1024}, {1025, 4096}, {4097, 65535}, {65536, 1048575}, {1048576, UINT64_MAX},
 };
-#define FLAT_BYTES UINT64_C(1024) /* more than so many no rank has room for */
-#define CLIMB_BYTES UINT64_C(4096)
-#define SINGLE_BYTES UINT64_C(65536)
-#define FLAT_RANKS 8
 
 static int range_of(uint64_t bytes)
 {
@@ -57,15 +55,15 @@ static int range_of(uint64_t bytes)
 /* What runs without `auto`. */
 static enum arm usual(const struct sg_node *node, enum sg_operation operation, uint64_t bytes)
 {
-    bool reads = bytes >= SINGLE_BYTES && node->access != NULL;
+    bool broadcasts = operation == SG_OPERATION_BCAST;
+    enum sg_srm_form form =
+        broadcasts ? sg_form_of_broadcast(bytes) : sg_form_of(bytes, node->ranks);
 
-    if (operation == SG_OPERATION_BCAST)
-        return reads ? ARM_SINGLE : ARM_CHUNKS;
-    if (bytes <= FLAT_BYTES && node->ranks <= FLAT_RANKS)
-        return ARM_FLAT;
-    if (bytes <= CLIMB_BYTES || node->pool == NULL)
-        return ARM_CLIMB;
-    return reads && operation == SG_OPERATION_ALLREDUCE ? ARM_SINGLE : ARM_CHUNKS;
+    if (form == SG_SRM_SINGLE && (node->access == NULL || operation == SG_OPERATION_REDUCE))
+        form = SG_SRM_CHUNKS;
+    if (form == SG_SRM_CHUNKS && !broadcasts && node->pool == NULL)
+        form = SG_SRM_CLIMB;
+    return (enum arm)(form - SG_SRM_FLAT);
 }
 
 /* Whether an arm is another algorithm than those before it. All give MPICH's bits. */
@@ -76,13 +74,13 @@ static bool runs(const struct sg_node *node, enum arm arm, enum sg_operation ope
 
     switch (arm) {
     case ARM_FLAT:
-        return !broadcasts && bytes <= FLAT_BYTES;
+        return !broadcasts && bytes <= SG_FLAT_BYTES_MAX;
     case ARM_CLIMB:
         return !broadcasts;
     case ARM_CHUNKS:
-        return broadcasts || (bytes > FLAT_BYTES && node->pool != NULL);
+        return broadcasts || (bytes > SG_FLAT_BYTES_MAX && node->pool != NULL);
     case ARM_SINGLE:
-        return bytes > CLIMB_BYTES && node->access != NULL &&
+        return bytes > SG_CLIMB_BYTES_MAX && node->access != NULL &&
                (broadcasts || operation == SG_OPERATION_ALLREDUCE);
     default:
         return true;

@@ -1,14 +1,7 @@
 #include "intranode/mpi/choose.h"
 
+#include "intranode/mpi/forms.h"
 #include "mpi/device_call.h"
-
-/* Forms of srm by ranks and bytes: docs/decisions/0005-thresholds.md. */
-#define FLAT_RANKS_MAX 8
-#define FLAT_BYTES_MAX 1024
-#define CLIMB_BYTES_MAX 4096
-#define SINGLE_BYTES_MIN (64u * 1024u)
-/* What a fold of all ranks' lines has room for on its stack. */
-#define FLAT_BYTES_LIMIT 1024
 
 /* ---- what the rules can ask for ---- */
 
@@ -69,7 +62,7 @@ bool sg_intranode_wants_pool(const struct sg_ruleset *rules)
     bool wants = sg_ruleset_may_choose(rules, SG_OPERATION_BCAST, &any, 1, reads);
 
     for (int i = 0; i < 2 && !wants; i++)
-        wants = sg_ruleset_may_choose(rules, with_data[i], &any, SIZE_OF_EXTENT(CLIMB_BYTES_MAX),
+        wants = sg_ruleset_may_choose(rules, with_data[i], &any, SIZE_OF_EXTENT(SG_CLIMB_BYTES_MAX),
                                       may_take_pool) ||
                 sg_ruleset_may_choose(rules, with_data[i], &any, 1, takes_pool);
     return wants;
@@ -80,7 +73,7 @@ bool sg_intranode_wants_reading(const struct sg_ruleset *rules)
     const struct sg_rule_comm any = {.reach = SG_REACH_NODE};
 
     return sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any,
-                                 SIZE_OF_EXTENT(SINGLE_BYTES_MIN), may_read) ||
+                                 SIZE_OF_EXTENT(SG_SINGLE_BYTES_MIN), may_read) ||
            sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any, 1, reads) ||
            sg_ruleset_may_choose(rules, SG_OPERATION_BCAST, &any, 1, reads);
 }
@@ -115,24 +108,13 @@ static bool can_read(const struct sg_call *call, const struct sg_intranode_plan 
            plan->copy == NULL && sg_intranode_node(call->intranode)->access != NULL;
 }
 
-static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_intranode_plan *plan)
-{
-    if (plan->size_bytes <= FLAT_BYTES_MAX && plan->shape.size <= FLAT_RANKS_MAX)
-        return SG_SRM_FLAT;
-    if (plan->size_bytes <= CLIMB_BYTES_MAX)
-        return SG_SRM_CLIMB;
-    return plan->size_bytes >= SINGLE_BYTES_MIN ? SG_SRM_SINGLE : SG_SRM_CHUNKS;
-}
-
-/* Of a broadcast there are two forms. */
 static enum sg_node_method method_of_broadcast(const struct sg_node *node,
                                                const struct sg_intranode_plan *plan,
                                                enum sg_srm_form form)
 {
-    bool reads =
-        form == SG_SRM_SINGLE || (form == SG_SRM_AUTO && plan->size_bytes >= SINGLE_BYTES_MIN);
-
-    return reads && node->access != NULL ? SG_NODE_PULL : SG_NODE_BROADCAST;
+    if (form == SG_SRM_AUTO)
+        form = sg_form_of_broadcast(plan->size_bytes);
+    return form == SG_SRM_SINGLE && node->access != NULL ? SG_NODE_PULL : SG_NODE_BROADCAST;
 }
 
 static enum sg_node_method method_of(const struct sg_call *call,
@@ -149,8 +131,8 @@ static enum sg_node_method method_of(const struct sg_call *call,
         return SG_NODE_HANDOFF;
     form = (enum sg_srm_form)choice->parameters[0];
     if (form == SG_SRM_AUTO)
-        form = form_of(call, plan);
-    if (form == SG_SRM_FLAT && plan->size_bytes <= FLAT_BYTES_LIMIT)
+        form = sg_form_of(plan->size_bytes, plan->shape.size);
+    if (form == SG_SRM_FLAT && plan->size_bytes <= SG_FLAT_BYTES_MAX)
         return SG_NODE_FLAT;
     if (form == SG_SRM_SINGLE && can_read(call, plan))
         return SG_NODE_SINGLE;
