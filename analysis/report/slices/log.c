@@ -15,18 +15,20 @@ enum sg_status sg_slices_log_clock(struct sg_slices_log *own, const struct sg_re
 {
     struct sg_clock_point point = {record->local_ns, record->offset_ns, record->error_ns};
 
-    return SG_APPEND(own->clock, own->clock_count, point) ? SG_OK : SG_ERR_MEMORY;
+    if (!SG_APPEND(own->clock, own->clock_count, point))
+        return SG_ERR_MEMORY;
+    own->clock_count = (uint32_t)sg_clock_sanitize(own->clock, own->clock_count);
+    return SG_OK;
 }
 
-uint64_t sg_slices_log_global_ns(struct sg_slices_log *own, uint64_t local_ns)
+uint64_t sg_slices_log_global_ns(const struct sg_slices_log *own, uint64_t local_ns)
 {
-    own->clock_count = (uint32_t)sg_clock_sanitize(own->clock, own->clock_count);
     return own->clock_count > 0 ? sg_clock_global(own->clock, own->clock_count, local_ns)
                                 : local_ns;
 }
 
 /* record: of a slice. */
-static enum sg_status add(struct sg_slices_log *own, uint32_t comm,
+static enum sg_status add(const struct sg_slices_log *own, uint32_t comm,
                           const struct sg_record_slice *record, struct sg_slice_set *slices)
 {
     return sg_slices_add(slices, comm, record, sg_slices_log_global_ns(own, record->begin_ns));

@@ -29,7 +29,7 @@ enum sg_status sg_slices_log_comm(struct sg_slices_log *own, const struct sg_rec
 /* What the log knows of its clock, before its slices are taken. */
 enum sg_status sg_slices_log_clock(struct sg_slices_log *own, const struct sg_record_clock *record);
 /* The time of the log's clock on that of all ranks; a log that knows nothing has that clock. */
-uint64_t sg_slices_log_global_ns(struct sg_slices_log *own, uint64_t local_ns);
+uint64_t sg_slices_log_global_ns(const struct sg_slices_log *own, uint64_t local_ns);
 
 /* A SG_RECORD_SLICE or SG_RECORD_SLICE_SUM; one of a communicator that there is not is left out. */
 enum sg_status sg_slices_log_take(struct sg_slices_log *own, struct sg_logread *log,
