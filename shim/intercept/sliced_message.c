@@ -78,22 +78,26 @@ static bool post_copy(const struct sg_bytes *bytes, int to, int tag)
     return true;
 }
 
-static int begin_send(struct sliced *sliced, void *buffer, MPI_Count count, MPI_Datatype type,
-                      int to, int tag)
+/* What is sent has less than 4 GiB; of a buffer to receive into so much is used. */
+static int begin(struct sliced *sliced, const struct sg_sliced_side *side, enum sg_post_kind kind)
 {
-    int error = sg_bytes_begin(buffer, count, type, true, &sliced->bytes);
+    MPI_Count bytes;
+    int error =
+        sg_bytes_begin(side->buffer, side->count, side->type, kind == SG_POST_SEND, &sliced->bytes);
 
     if (error != MPI_SUCCESS)
         return error;
-    if (sliced->bytes.size_bytes > UINT32_MAX) {
+    bytes = sliced->bytes.size_bytes;
+    if (kind == SG_POST_SEND && bytes > UINT32_MAX) {
         sg_bytes_end(&sliced->bytes);
         return MPI_ERR_COUNT;
     }
-    sliced->message = (struct sg_carried_message){.kind = SG_POST_SEND,
-                                                  .peer = to,
-                                                  .tag = tag,
-                                                  .bytes = (uint32_t)sliced->bytes.size_bytes,
-                                                  .buffer = sliced->bytes.at};
+    sliced->message =
+        (struct sg_carried_message){.kind = kind,
+                                    .peer = wild(side->peer, MPI_ANY_SOURCE),
+                                    .tag = wild(side->tag, MPI_ANY_TAG),
+                                    .bytes = (uint32_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX),
+                                    .buffer = sliced->bytes.at};
     return MPI_SUCCESS;
 }
 
@@ -117,7 +121,8 @@ int sg_sliced_send(void *buffer, MPI_Count count, MPI_Datatype type, int to, int
                    bool is_synchronous)
 {
     struct sliced sliced;
-    int error = begin_send(&sliced, buffer, count, type, to, tag);
+    int error =
+        begin(&sliced, &(struct sg_sliced_side){buffer, count, type, to, tag, true}, SG_POST_SEND);
 
     if (error != MPI_SUCCESS)
         return raise(error);
@@ -127,23 +132,6 @@ int sg_sliced_send(void *buffer, MPI_Count count, MPI_Datatype type, int to, int
 }
 
 /* ---- receives ---- */
-
-static int begin_receive(struct sliced *sliced, void *buffer, MPI_Count count, MPI_Datatype type,
-                         int from, int tag)
-{
-    int error = sg_bytes_begin(buffer, count, type, false, &sliced->bytes);
-
-    if (error != MPI_SUCCESS)
-        return error;
-    sliced->message = (struct sg_carried_message){.kind = SG_POST_RECEIVE,
-                                                  .peer = wild(from, MPI_ANY_SOURCE),
-                                                  .tag = wild(tag, MPI_ANY_TAG),
-                                                  .bytes = sliced->bytes.size_bytes < UINT32_MAX
-                                                               ? (uint32_t)sliced->bytes.size_bytes
-                                                               : UINT32_MAX,
-                                                  .buffer = sliced->bytes.at};
-    return MPI_SUCCESS;
-}
 
 static int put(const struct sliced *sliced)
 {
@@ -167,7 +155,8 @@ int sg_sliced_receive(void *buffer, MPI_Count count, MPI_Datatype type, int from
                       MPI_Status *status)
 {
     struct sliced sliced;
-    int error = begin_receive(&sliced, buffer, count, type, from, tag);
+    int error = begin(&sliced, &(struct sg_sliced_side){buffer, count, type, from, tag, true},
+                      SG_POST_RECEIVE);
 
     if (error == MPI_SUCCESS) {
         sg_messages_post(sg_sliced.internode, &sliced.message);
@@ -185,12 +174,11 @@ int sg_sliced_exchange(const struct sg_sliced_side *sends, const struct sg_slice
     int error = MPI_SUCCESS;
 
     if (receives->takes_part)
-        error = begin_receive(&in, receives->buffer, receives->count, receives->type,
-                              receives->peer, receives->tag);
+        error = begin(&in, receives, SG_POST_RECEIVE);
     if (error != MPI_SUCCESS)
         return raise(error);
     if (sends->takes_part)
-        error = begin_send(&out, sends->buffer, sends->count, sends->type, sends->peer, sends->tag);
+        error = begin(&out, sends, SG_POST_SEND);
     if (error != MPI_SUCCESS) {
         if (receives->takes_part)
             sg_bytes_end(&in.bytes);
@@ -318,8 +306,10 @@ int sg_sliced_isend(void *buffer, MPI_Count count, MPI_Datatype type, int to, in
     sg_request_reap();
     if (sliced == NULL)
         return raise(MPI_ERR_NO_MEM);
-    error =
-        make_request(sliced, begin_send(sliced, buffer, count, type, to, tag), handle, &request);
+    error = make_request(
+        sliced,
+        begin(sliced, &(struct sg_sliced_side){buffer, count, type, to, tag, true}, SG_POST_SEND),
+        handle, &request);
     if (error != MPI_SUCCESS)
         return error;
     post_send(sliced, is_synchronous);
@@ -337,8 +327,11 @@ int sg_sliced_ireceive(void *buffer, MPI_Count count, MPI_Datatype type, int fro
     sg_request_reap();
     if (sliced == NULL)
         return raise(MPI_ERR_NO_MEM);
-    error = make_request(sliced, begin_receive(sliced, buffer, count, type, from, tag), handle,
-                         &request);
+    error =
+        make_request(sliced,
+                     begin(sliced, &(struct sg_sliced_side){buffer, count, type, from, tag, true},
+                           SG_POST_RECEIVE),
+                     handle, &request);
     if (error != MPI_SUCCESS)
         return error;
     sg_messages_post(sg_sliced.internode, &sliced->message);
