@@ -1,5 +1,5 @@
-/* The quota of a control group (cgroups(7), cpu.max), which holds a container back that sees many
- * processors. Both versions of control groups.
+/* The limits of control groups (cgroups(7)): the quota (cpu.max), which holds a container back that
+ * sees many processors, and the memory. Both versions of control groups.
  *
  * Any thread; not from a signal handler.
  */
@@ -23,5 +23,9 @@ bool sg_cgroup_quota(const char *root, const char *path, struct sg_cgroup *out);
 
 /* Of the groups that this process is in. processes: where proc(5) is; systems: sysfs(5). */
 bool sg_cgroup_own(const char *processes, const char *systems, struct sg_cgroup *out);
+
+/* What they leave of memory, copies of files that are given up for it counted; UINT64_MAX: no
+ * limit. Who takes more than that has processes of the group ended. */
+uint64_t sg_cgroup_memory_left(const char *processes, const char *systems);
 
 #endif

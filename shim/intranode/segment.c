@@ -1,5 +1,6 @@
 #include "intranode/segment.h"
 
+#include "core/cgroup.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/hash.h"
@@ -30,12 +31,23 @@ static enum sg_status map(int file, size_t size_bytes, void **segment)
     return SG_OK;
 }
 
+/* Reserving more memory than a control group has would end a process of it: the program keeps most
+ * of what is left. */
+static bool fits_control_group(size_t size_bytes)
+{
+    return size_bytes <= sg_cgroup_memory_left("/proc", "/sys") / 4;
+}
+
 enum sg_status sg_segment_create(size_t size_bytes, void **segment,
                                  struct sg_segment_ticket *ticket)
 {
-    int file = memfd_create("stagger", MFD_CLOEXEC);
-    int error;
+    int file, error;
 
+    if (!fits_control_group(size_bytes)) {
+        errno = ENOMEM;
+        return SG_ERR_SYSTEM;
+    }
+    file = memfd_create("stagger", MFD_CLOEXEC);
     if (file < 0)
         return SG_ERR_SYSTEM;
     fchmod(file, 0600);

@@ -1,4 +1,4 @@
-/* Quotas of control groups, from trees of files made as the kernel shows them. */
+/* Limits of control groups, from trees of files made as the kernel shows them. */
 #include "core/cgroup.h"
 #include "lib/unit.h"
 
@@ -159,6 +159,60 @@ static void nonsense(void)
     CU_ASSERT_EQUAL(quota(path), INT_MAX);
 }
 
+/* ---- memory: in root/proc and root/sys ---- */
+
+/* groups: what /proc/self/cgroup says */
+static void fresh_system(const char *groups)
+{
+    fresh();
+    put("/proc", NULL, NULL);
+    put("/proc/self", "cgroup", groups);
+    put("/sys", NULL, NULL);
+    put("/sys/fs", NULL, NULL);
+    put("/sys/fs/cgroup", NULL, NULL);
+}
+
+static uint64_t memory_left(void)
+{
+    char processes[300], systems[300];
+
+    snprintf(processes, sizeof processes, "%s/proc", root);
+    snprintf(systems, sizeof systems, "%s/sys", root);
+    return sg_cgroup_memory_left(processes, systems);
+}
+
+static void memory(void)
+{
+    fresh_system("0::/a/b\n");
+    CU_ASSERT_EQUAL(memory_left(), UINT64_MAX);
+    put("/sys/fs/cgroup/a", "memory.max", "max\n");
+    put("/sys/fs/cgroup/a", "memory.current", "1000\n");
+    CU_ASSERT_EQUAL(memory_left(), UINT64_MAX);
+    put("/sys/fs/cgroup/a", "memory.max", "5000\n");
+    CU_ASSERT_EQUAL(memory_left(), 4000);
+    put("/sys/fs/cgroup/a", "memory.stat", "anon 600\ninactive_file 300\nactive_file 100\n");
+    CU_ASSERT_EQUAL(memory_left(), 4300);
+    put("/sys/fs/cgroup/a/b", "memory.max", "2000\n");
+    CU_ASSERT_EQUAL(memory_left(), 4300); /* what it has used is not known */
+    put("/sys/fs/cgroup/a/b", "memory.current", "500\n");
+    CU_ASSERT_EQUAL(memory_left(), 1500);
+    put("/sys/fs/cgroup/a/b", "memory.current", "2001\n");
+    CU_ASSERT_EQUAL(memory_left(), 0);
+}
+
+static void memory_of_version_1(void)
+{
+    fresh_system("4:cpu,memory:/a\n0::/\n");
+    put("/sys/fs/cgroup/memory", NULL, NULL);
+    put("/sys/fs/cgroup/memory/a", "memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/a", "memory.usage_in_bytes", "700\n");
+    CU_ASSERT(memory_left() > UINT64_C(1) << 62);
+    put("/sys/fs/cgroup/memory/a", "memory.limit_in_bytes", "1700\n");
+    CU_ASSERT_EQUAL(memory_left(), 1000);
+    put("/sys/fs/cgroup/memory/a", "memory.stat", "inactive_file 10\ntotal_inactive_file 20\n");
+    CU_ASSERT_EQUAL(memory_left(), 1020);
+}
+
 const struct unit_test unit_tests[] = {
     {"without a quota anywhere there is none", none},
     {"a group's quota is its time by its period", one},
@@ -167,5 +221,7 @@ const struct unit_test unit_tests[] = {
     {"the root has a quota, too, for groups that are not seen", of_the_root},
     {"groups of version 1 have two files", version_1},
     {"what is no quota counts as none", nonsense},
+    {"what a group and those above it leave of memory is the least of them", memory},
+    {"groups of version 1 have other names for memory", memory_of_version_1},
     {NULL, NULL},
 };

@@ -1,0 +1,68 @@
+#!/bin/bash
+# In the limits of a container: a control group with little memory left, and a small /dev/shm. The program lives and
+# has its results, and one line says what goes without.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/lib/groups.bash"
+
+# ---- memory ------------------------------------------------------------------------------------------
+
+about="where a control group leaves too little memory for all segments"
+communicators=40 # with 9 MiB each
+if make_group 2 memory memory.max; then
+    usage=$group/memory.current limit=$group/memory.max
+elif make_group 1 memory memory.limit_in_bytes; then
+    usage=$group/memory.usage_in_bytes limit=$group/memory.limit_in_bytes
+else
+    usage=
+fi
+# grouped NAME ALGORITHM: all reductions of all communicators by it, in the group
+grouped() {
+    (
+        echo "$BASHPID" >"$group/cgroup.procs" || exit 1
+        STAGGER_MEMORY=1g STAGGER_SLOTS=1024 run_by "$1" "$2" 2 "$PROGRAMS/memory" "$communicators" "$usage"
+        echo "$status" >"$1.status"
+    )
+    status=$(cat "$1.status")
+}
+if [ -n "$usage" ]; then
+    grouped without mpich
+    taken=$(awk '$1 == "made" { print $3 }' without.out)
+    check "stock MPICH runs in the group" all 'is 0 "$status"' '[ "$taken" -gt 0 ]'
+    echo $((taken + 64 * 1048576)) >"$limit"
+    grouped few handoff
+    check "$about, the program lives and has its results" all 'is 0 "$status"' 'has few.out "^again"' \
+        'archive_sound few.trace' || cat few.err
+    check "... and one line says so" all 'has_lines few.err "^stagger: .*no shared memory .Cannot allocate memory.*" 1' \
+        'has_lines few.err "^stagger: " 3'
+    check "... to the communicators that came too late for it" \
+        [ "$(awk '$1 == "made" { print int($2 / 1048576) }' few.out)" -gt 8 ]
+else
+    skip "$about" "no memory control group can be made here"
+fi
+
+# ---- /dev/shm ------------------------------------------------------------------------------------------
+
+about="with a /dev/shm of 64 KiB the program runs as without the library"
+# shellcheck disable=SC2016 # expanded by the inner shell
+small=(unshare --mount sh -c 'mount -t tmpfs -o size=64k tmpfs /dev/shm && exec "$@"' -)
+[ "$(id -u)" = 0 ] || small=(unshare --user --map-root-user "${small[@]:1}")
+# MPICH's own shared memory would be there.
+export UCX_TLS=sysv,tcp,self
+if ! "${small[@]}" true 2>why; then
+    skip "$about" "$(tail -n 1 why)"
+    exit
+fi
+"${small[@]}" timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >plain.out 2>&1 </dev/null
+if [ $? -ne 0 ]; then
+    skip "$about" "MPICH itself does not run there"
+    exit
+fi
+for rules in '*=handoff' '*=srm'; do
+    rm -rf small.trace
+    STAGGER_DIR=$WORK/small.trace STAGGER_RULES=$rules timeout --kill-after=5 "$PROGRAM_SECONDS" \
+        "${small[@]}" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 "$PROGRAMS/calls" 9 >small.out 2>small.err </dev/null
+    status=$?
+    check "$about ($rules)" all 'ran_well small' 'same <(own_counts plain.out) <(own_counts small.out)' \
+        'archive_agrees small.trace small.out'
+done
