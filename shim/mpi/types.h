@@ -20,8 +20,10 @@ typedef int (*sg_reduce_local)(const void *in, void *inout, int count, MPI_Datat
 
 /* Asks MPICH (PMPI_Reduce_local) how it compares unsigned integers: 4.0.2 takes them for signed
  * ones in MAX and MIN (its issue 6083), and results are to be the same with and without us. After
- * that, sg_type_of gives the signed element for such types. To be called once, after MPI_Init and
- * before other threads; without it, unsigned types are what they are called. */
+ * that, sg_type_of gives the signed element for such types. And whether its products of complex
+ * numbers have the kernels' bits: types of which they have not are no longer known. To be called
+ * once, after MPI_Init and before other threads; without it, unsigned types are what they are
+ * called. */
 void sg_types_init(sg_reduce_local reduce_local);
 
 /* MPICH's handles of predefined types carry this mark, and the size; those of pairs

@@ -5,8 +5,10 @@
 #define SG_TESTS_ALGOS_ONE_ELEMENT_H
 
 #include "algos/kernels/kernel.h"
+#include "core/cpu/cpu.h"
 #include "lib/operands.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -182,14 +184,24 @@ static bool one_real16(enum sg_reduction reduction, const void *left, const void
         return true;                                                                               \
     }
 
-/* Each product is rounded before the sum. */
+/* Where compilers fuse, the first product is not rounded before the sum; else each is. */
+#ifdef SG_CPU_FUSES
+#define FUSED(type) (sizeof(type) <= sizeof(double))
+#else
+#define FUSED(type) false
+#endif
+
+#define FMA(type, a, b, c)                                                                         \
+    (sizeof(type) == sizeof(float) ? (type)fmaf((float)(a), (float)(b), (float)(c))                \
+                                   : (type)fma((double)(a), (double)(b), (double)(c)))
+
 #define FORMULA(name, type, extent_bytes)                                                          \
     static void multiply_##name(const type *a, const type *b, type *c)                             \
     {                                                                                              \
         const volatile type products[4] = {a[0] * b[0], a[1] * b[1], a[1] * b[0], a[0] * b[1]};    \
                                                                                                    \
-        c[0] = products[0] - products[1];                                                          \
-        c[1] = products[2] + products[3];                                                          \
+        c[0] = FUSED(type) ? FMA(type, a[0], b[0], -products[1]) : products[0] - products[1];      \
+        c[1] = FUSED(type) ? FMA(type, a[1], b[0], products[3]) : products[2] + products[3];       \
     }                                                                                              \
     COMPLEX(name, type, extent_bytes, multiply_##name)
 FORMULA(complex_float, float, 8)
@@ -197,16 +209,24 @@ FORMULA(complex_double, double, 16)
 FORMULA(complex_long_double, long double, 32)
 
 /* C's operator on the parts in memory: CMPLX is not in every C library's header for every compiler.
+ * Where compilers fuse, its result without NaN is that of the formula, the products of the second
+ * part in the other order.
  */
 #define OPERATOR(name, type, extent_bytes)                                                         \
     static void multiply_##name(const type *a, const type *b, type *c)                             \
     {                                                                                              \
+        const volatile type products[2] = {a[1] * b[1], a[1] * b[0]};                              \
         _Complex type x, y, product;                                                               \
                                                                                                    \
         memcpy(&x, a, sizeof x);                                                                   \
         memcpy(&y, b, sizeof y);                                                                   \
         product = x * y;                                                                           \
         memcpy(c, &product, sizeof product);                                                       \
+        if (FUSED(type) && !isnan(FMA(type, a[0], b[0], -products[0])) &&                          \
+            !isnan(FMA(type, a[0], b[1], products[1]))) {                                          \
+            c[0] = FMA(type, a[0], b[0], -products[0]);                                            \
+            c[1] = FMA(type, a[0], b[1], products[1]);                                             \
+        }                                                                                          \
     }                                                                                              \
     COMPLEX(name, type, extent_bytes, multiply_##name)
 OPERATOR(c_complex_float, float, 8)

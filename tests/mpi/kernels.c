@@ -141,6 +141,27 @@ static void check_unsigned(void)
     printf("MPICH compares unsigned integers as %s\n", result == largest ? "unsigned" : "signed");
 }
 
+/* An MPICH whose compiler rounds products otherwise: its complex numbers are not the kernels'. */
+static int round_otherwise(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op)
+{
+    int status = PMPI_Reduce_local(from, into, count, type, op);
+
+    if (op == MPI_PROD)
+        *(unsigned char *)into ^= 1;
+    return status;
+}
+
+static void check_products(void)
+{
+    enum sg_element element;
+
+    REQUIRE(sg_type_of(MPI_C_DOUBLE_COMPLEX, &element) && sg_type_of(MPI_COMPLEX, &element));
+    sg_types_init(round_otherwise);
+    REQUIRE(!sg_type_of(MPI_C_DOUBLE_COMPLEX, &element) && !sg_type_of(MPI_C_COMPLEX, &element));
+    REQUIRE(!sg_type_of(MPI_DOUBLE_COMPLEX, &element) && !sg_type_of(MPI_COMPLEX, &element));
+    REQUIRE(sg_type_of(MPI_DOUBLE, &element) && element == SG_ELEMENT_DOUBLE);
+}
+
 /* An MPICH that takes MPI_REAL16 for a number: its kernels are no longer those of MPICH. */
 static int add_numbers(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op)
 {
@@ -173,6 +194,7 @@ int main(int argc, char **argv)
         check_type(type);
     printf("%d pairs of %d types and %d operations, %d comparisons, %d failures\n", pairs,
            PREDEFINED_TYPES, PREDEFINED_OPERATIONS, comparisons, failures);
+    check_products();
     check_real16();
     MUST(MPI_Finalize());
     return pairs < PAIRS || failures > 0;

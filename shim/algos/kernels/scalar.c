@@ -3,7 +3,8 @@
  * That product is C11 Annex G's: where both parts come out as NaN although an operand is infinite,
  * or partial products overflowed, the infinity is recovered. MPICH multiplies with C's operator,
  * of which this is the meaning; written out here because the compiler's own is a call into its
- * run-time library for each such element.
+ * run-time library for each such element. That library never fuses, and where a part is NaN the
+ * whole element is its result.
  */
 #include "algos/kernels/table.h"
 #include "algos/kernels/types.h"
@@ -58,13 +59,15 @@ HERE static void prod_complex_long_double(const void *in, const void *inout, voi
         return __builtin_isnan(x) ? COPYSIGN(type, 0, x) : x;                                      \
     }                                                                                              \
                                                                                                    \
-    static __attribute__((noinline))                                                               \
-    any_##name recover_##name(any_##name a, any_##name b, any_##name product)                      \
+    HERE static __attribute__((noinline)) any_##name recover_##name(any_##name a, any_##name b)    \
     {                                                                                              \
+        any_##name product = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};               \
         const int overflowed = __builtin_isinf(a.re * b.re) || __builtin_isinf(a.im * b.im) ||     \
                                __builtin_isinf(a.re * b.im) || __builtin_isinf(a.im * b.re);       \
         int infinite = 0;                                                                          \
                                                                                                    \
+        if (!__builtin_isnan(product.re) || !__builtin_isnan(product.im))                          \
+            return product;                                                                        \
         if (__builtin_isinf(a.re) || __builtin_isinf(a.im)) {                                      \
             a = (any_##name){box_##name(a.re), box_##name(a.im)};                                  \
             b = (any_##name){zero_##name(b.re), zero_##name(b.im)};                                \
@@ -96,10 +99,11 @@ HERE static void prod_complex_long_double(const void *in, const void *inout, voi
         for (size_t i = 0; i < count; i++) {                                                       \
             const any_##name b = left[i];                                                          \
             const any_##name a = right[i];                                                         \
-            any_##name product = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};           \
+            any_##name product = {MULTIPLY_ADD(a.re, b.re, -(a.im * b.im)),                        \
+                                  MULTIPLY_ADD(a.re, b.im, a.im * b.re)};                          \
                                                                                                    \
-            if (__builtin_expect(__builtin_isnan(product.re) && __builtin_isnan(product.im), 0))   \
-                product = recover_##name(a, b, product);                                           \
+            if (__builtin_expect(__builtin_isunordered(product.re, product.im), 0))                \
+                product = recover_##name(a, b);                                                    \
             result[i].re = product.re;                                                             \
             result[i].im = product.im;                                                             \
         }                                                                                          \

@@ -7,6 +7,8 @@
 #ifndef SG_ALGOS_KERNELS_TYPES_H
 #define SG_ALGOS_KERNELS_TYPES_H
 
+#include "core/cpu/cpu.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,6 +58,22 @@ PAIR_PADDED_INSIDE(short_int, int16_t, 2, int32_t)
 PAIR(long_double_int, long double, int32_t, 32)
 PAIR(float_float, float, float, 8)
 PAIR(double_double, double, double, 16)
+
+/* a * b + c as MPICH computes it in a product of complex numbers: its compiler fuses wherever the
+ * processor can and it was not told not to. Long double is software there, and rounded twice. */
+#ifdef SG_CPU_FUSES
+static inline long double multiply_add_long(long double a, long double b, long double c)
+{
+    return a * b + c;
+}
+#define MULTIPLY_ADD(a, b, c)                                                                      \
+    _Generic((a), float                                                                            \
+             : __builtin_fmaf, double                                                              \
+             : __builtin_fma, long double                                                          \
+             : multiply_add_long)(a, b, c)
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
 
 /* The arrays are one and the same or apart: iterations do not depend on each other. */
 #ifdef __clang__

@@ -62,5 +62,6 @@ static inline bool sg_cpu_counter_is_steady(void)
 
 /* -ffp-contract=off does it. */
 #define SG_CPU_UNFUSED
+#define SG_CPU_FUSES 1
 
 #endif

@@ -8,10 +8,11 @@
  *   sg_cpu_take(line)      asks for a cache line to write to it; a hint
  *   sg_cpu_float_modes()   the thread's modes of arithmetic, without flags, exceptions masked
  *   sg_cpu_set_float_modes()
- *   SG_CPU_UNFUSED         attribute of functions that must not multiply and add in one step
+ *   SG_CPU_UNFUSED         attribute of functions that multiply and add in one step only if told to
  * and where there are such things:
  *   SG_CPU_WIDE, SG_CPU_WIDEST  attributes for vector instructions that only some processors have;
  *                          SG_CPU_WIDE_UNFUSED; sg_cpu_has_wide(), sg_cpu_has_widest()
+ *   SG_CPU_FUSES           compilers multiply and add in one step (fma) unless they are told not to
  *   SG_CPU_HAS_COUNTER     sg_cpu_counter(), sg_cpu_counter_in_order(), sg_cpu_counter_is_steady()
  *   SG_CPU_COUNTER_CLOCKS  the kernel's clocks that are made of the counter; a program gains by
  *                          reading the counter itself

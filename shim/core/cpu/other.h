@@ -26,6 +26,9 @@ static inline void sg_cpu_set_float_modes(struct sg_cpu_float_modes modes)
 }
 
 #define SG_CPU_UNFUSED
+#ifdef __FP_FAST_FMA
+#define SG_CPU_FUSES 1
+#endif
 
 /* None: marks of an account compile, and sg_tick_is_trusted says no. */
 static inline uint64_t sg_cpu_counter(void)
