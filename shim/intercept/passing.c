@@ -5,6 +5,7 @@
  */
 #include "intercept/passing.h"
 
+#include "intercept/lacking.h"
 #include "intercept/sliced.h"
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
@@ -29,8 +30,7 @@
 #define END_START
 #define END_LOCAL
 
-/* MPI_ERR_OTHER is what an MPI without the function says of it. Where is_taken holds, it has set
- * error, and that was the call; where is_other holds, other is. */
+/* Where is_taken holds, it has set error, and that was the call; where is_other holds, other is. */
 #define WRAPPER(name, count, mode, is_taken, is_other, other)                                      \
     int pass_##name(PARAMETERS(count)) SG_INTERCEPTS("MPI_" #name);                                \
     int pass_##name(PARAMETERS(count))                                                             \
@@ -48,7 +48,7 @@
         if (goes_on && (is_other)) {                                                               \
             error = other;                                                                         \
         } else if (goes_on && next == NULL) {                                                      \
-            error = MPI_ERR_OTHER;                                                                 \
+            error = sg_lacking_called("MPI_" #name);                                               \
         } else if (goes_on) {                                                                      \
             BEGIN_##mode;                                                                          \
             error = next(PASSED(count));                                                           \
@@ -157,8 +157,11 @@
         bool counted;                                                                              \
                                                                                                    \
         *(void **)&next = sg_real_find_once(&known, "mpi_" #symbol "_f08_");                       \
-        if (next == NULL)                                                                          \
+        if (next == NULL) {                                                                        \
+            if (words[error] != 0)                                                                 \
+                *(int *)words[error] = sg_lacking_called("MPI_" #name);                            \
             return;                                                                                \
+        }                                                                                          \
         counted = sg_profile_begin(&call, SG_FUNCTION_##name, true, words,                         \
                                    __builtin_frame_address(0), __builtin_return_address(0));       \
         BEGIN_##mode;                                                                              \

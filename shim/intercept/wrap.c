@@ -7,6 +7,7 @@
 #include "intercept/calls.h"
 #include "intercept/comm_setup.h"
 #include "intercept/dispatch.h"
+#include "intercept/lacking.h"
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
 #include "internode/request.h"
@@ -449,9 +450,9 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
 
 /* MPI 4.1's MPI_Request_get_status_any, _some and _all: like MPI_Request_get_status they do not
  * poll generalized requests, as which nonblocking collectives run. MPICH has them from 4.2 on, some
- * releases as MPIX_; they are looked up when they are first called. MPI_ERR_OTHER is what an MPI
- * without the function says of it; another than MPICH is never asked for it. */
-#define GET_STATUS(function, name, symbol, parameters, arguments)                                  \
+ * releases as MPIX_; they are looked up when they are first called. Another MPI than MPICH that has
+ * not the function is never asked for it. */
+#define GET_STATUS(function, name, symbol, lacking, parameters, arguments)                         \
     static int get_##name parameters                                                               \
     {                                                                                              \
         static void *_Atomic known;                                                                \
@@ -459,26 +460,31 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
                                                                                                    \
         *(void **)&pass = sg_real_find_once(&known, "P" symbol);                                   \
         sg_wrap_poll((int)count, (const MPI_Request *)requests);                                   \
-        return pass != NULL ? pass arguments : MPI_ERR_OTHER;                                      \
+        if (pass != NULL)                                                                          \
+            return pass arguments;                                                                 \
+        return sg_real_is_mpich() ? lacking : MPI_ERR_OTHER;                                       \
     }                                                                                              \
     int name parameters SG_INTERCEPTS(symbol);                                                     \
     int name parameters                                                                            \
     {                                                                                              \
         COUNTED(function, arguments, get_##name arguments);                                        \
     }
+#define REQUESTS (int)count, (const MPI_Request *)requests
 #define GET_STATUS_ALL(name, symbol)                                                               \
     GET_STATUS(Request_get_status_all, name, symbol,                                               \
+               sg_lacking_status_all(REQUESTS, (int *)flag, (MPI_Status *)statuses),               \
                (sg_word count, sg_word requests, sg_word flag, sg_word statuses),                  \
                (count, requests, flag, statuses))
-/* Of any and of some, whose results differ. */
-#define GET_STATUS_FEW(function, name, symbol)                                                     \
-    GET_STATUS(function, name, symbol,                                                             \
-               (sg_word count, sg_word requests, sg_word first, sg_word second, sg_word third),    \
-               (count, requests, first, second, third))
+#define GET_STATUS_FEW(which, name, symbol)                                                        \
+    GET_STATUS(                                                                                    \
+        Request_get_status_##which, name, symbol,                                                  \
+        sg_lacking_status_##which(REQUESTS, (int *)first, (int *)second, (MPI_Status *)statuses),  \
+        (sg_word count, sg_word requests, sg_word first, sg_word second, sg_word statuses),        \
+        (count, requests, first, second, statuses))
 
 GET_STATUS_ALL(status_all, "MPI_Request_get_status_all")
-GET_STATUS_FEW(Request_get_status_any, status_any, "MPI_Request_get_status_any")
-GET_STATUS_FEW(Request_get_status_some, status_some, "MPI_Request_get_status_some")
+GET_STATUS_FEW(any, status_any, "MPI_Request_get_status_any")
+GET_STATUS_FEW(some, status_some, "MPI_Request_get_status_some")
 GET_STATUS_ALL(x_status_all, "MPIX_Request_get_status_all")
-GET_STATUS_FEW(Request_get_status_any, x_status_any, "MPIX_Request_get_status_any")
-GET_STATUS_FEW(Request_get_status_some, x_status_some, "MPIX_Request_get_status_some")
+GET_STATUS_FEW(any, x_status_any, "MPIX_Request_get_status_any")
+GET_STATUS_FEW(some, x_status_some, "MPIX_Request_get_status_some")

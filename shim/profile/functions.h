@@ -74,17 +74,19 @@
 
 #define SG_FUNCTIONS_MESSAGES(X)                                                                   \
     X(Buffer_detach, F08(buffer_detach, 1), WAIT, MESSAGE, NONE, PLAIN, BUFFER, VALUE)             \
-    X(Buffer_detach_c, NO, WAIT, MESSAGE, NONE, PLAIN, BUFFER, VALUE)                              \
+    X(Buffer_detach_c, F08(buffer_detach_c, 1), WAIT, MESSAGE, NONE, PLAIN, BUFFER, VALUE)         \
     X(Buffer_flush, F08_ALONE(buffer_flush), WAIT, MESSAGE, NONE, PLAIN, VALUE)                    \
     X(Buffer_iflush, F08(buffer_iflush, 1), POST, MESSAGE, NONE, PLAIN, REQUEST)                   \
     X(Comm_detach_buffer, F08(comm_detach_buffer, 1), WAIT, MESSAGE, NONE, PLAIN, COMM, BUFFER,    \
       VALUE)                                                                                       \
-    X(Comm_detach_buffer_c, NO, WAIT, MESSAGE, NONE, PLAIN, COMM, BUFFER, VALUE)                   \
+    X(Comm_detach_buffer_c, F08(comm_detach_buffer_c, 1), WAIT, MESSAGE, NONE, PLAIN, COMM,        \
+      BUFFER, VALUE)                                                                               \
     X(Comm_flush_buffer, F08(comm_flush_buffer, 1), WAIT, MESSAGE, NONE, PLAIN, COMM)              \
     X(Comm_iflush_buffer, F08(comm_iflush_buffer, 1), POST, MESSAGE, NONE, PLAIN, COMM, REQUEST)   \
     X(Session_detach_buffer, F08(session_detach_buffer, 1), WAIT, MESSAGE, NONE, PLAIN, VALUE,     \
       BUFFER, VALUE)                                                                               \
-    X(Session_detach_buffer_c, NO, WAIT, MESSAGE, NONE, PLAIN, VALUE, BUFFER, VALUE)               \
+    X(Session_detach_buffer_c, F08(session_detach_buffer_c, 1), WAIT, MESSAGE, NONE, PLAIN, VALUE, \
+      BUFFER, VALUE)                                                                               \
     X(Session_flush_buffer, F08(session_flush_buffer, 1), WAIT, MESSAGE, NONE, PLAIN, VALUE)       \
     X(Session_iflush_buffer, F08(session_iflush_buffer, 1), POST, MESSAGE, NONE, PLAIN, VALUE,     \
       REQUEST)                                                                                     \
@@ -207,11 +209,12 @@
 #define SG_FUNCTIONS_ONE_SIDED(X)                                                                  \
     X(Win_allocate, F08(win_allocate, 1), WAIT, WINDOW, NONE, PLAIN, VALUE, VALUE, VALUE, COMM,    \
       BUFFER, NEW)                                                                                 \
-    X(Win_allocate_c, NO, WAIT, WINDOW, NONE, PLAIN, VALUE, VALUE, VALUE, COMM, BUFFER, NEW)       \
+    X(Win_allocate_c, F08(win_allocate_c, 1), WAIT, WINDOW, NONE, PLAIN, VALUE, VALUE, VALUE,      \
+      COMM, BUFFER, NEW)                                                                           \
     X(Win_allocate_shared, F08(win_allocate_shared, 1), WAIT, WINDOW, NONE, PLAIN, VALUE, VALUE,   \
       VALUE, COMM, BUFFER, NEW)                                                                    \
-    X(Win_allocate_shared_c, NO, WAIT, WINDOW, NONE, PLAIN, VALUE, VALUE, VALUE, COMM, BUFFER,     \
-      NEW)                                                                                         \
+    X(Win_allocate_shared_c, F08(win_allocate_shared_c, 1), WAIT, WINDOW, NONE, PLAIN, VALUE,      \
+      VALUE, VALUE, COMM, BUFFER, NEW)                                                             \
     X(Compare_and_swap, NO, POST, ONE_SIDED, ELEMENT, PLAIN, BUFFER, BUFFER, BUFFER, TYPE, PEER,   \
       VALUE, WIN)                                                                                  \
     X(Fetch_and_op, NO, POST, ONE_SIDED, ELEMENT, PLAIN, BUFFER, BUFFER, TYPE, PEER, VALUE, OP,    \

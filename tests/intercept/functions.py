@@ -16,7 +16,7 @@ KINDS = (
     (r"MPI_Request\b.*\[", {"REQUESTS"}),
     (r"(MPI_Request|MPIO_Request)\s*\*", {"REQUEST"}),
     (r"MPI_Request\b", {"HANDLE"}),
-    (r"MPI_Status\b.*\[", {"STATUSES"}),
+    (r"MPI_Status\b.*(\[|\barray_of_statuses\b)", {"STATUSES"}),
     (r"MPI_Status\s*\*", {"STATUS"}),
     (r"MPI_Message\s*\*", {"MESSAGE"}),
     (r"MPI_Comm\s*\*", {"NEW", "OLD"}),
@@ -56,7 +56,7 @@ def read_prototypes(path):
     prototypes = {}
     for name, parameters in re.findall(r"\b(MPI_\w+)\s*\(([^;{}()]*)\)\s*;", text):
         parameters = [re.sub(r"\s+", " ", p).strip() for p in parameters.split(",")]
-        # Some are declared twice, once without names.
+        # Some are declared twice, once without names; what mpi.h has comes first.
         prototypes.setdefault(name, [] if parameters == ["void"] else parameters)
     return prototypes
 
@@ -89,8 +89,10 @@ def differences(prototypes, rows, left_alone):
             for argument, parameter in zip(arguments, parameters):
                 if argument not in kinds_of(parameter):
                     yield f"{name}: '{parameter}' is {argument}"
+    for name in sorted(rows.keys() - prototypes.keys()):
+        yield f"{name}: in the table, and in no MPI"
     for name in sorted(left_alone - prototypes.keys()):
-        yield f"{name}: left alone, and not in mpi.h"
+        yield f"{name}: left alone, and in no MPI"
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/bin/bash
 # MPI 4.1's MPI_Request_get_status_any, _some and _all complete the library's requests. Where this
-# MPICH has none of them, they are a stand-in's (tests/mpi/status_of_many_library.c).
+# MPICH has none of them, they are a stand-in's (tests/mpi/status_of_many_library.c), or the library's own.
 . "$(dirname "$0")/../lib/sh.sh"
 PROGRAM_SECONDS=60
 
@@ -13,4 +13,11 @@ for prefix in MPI MPIX; do
 ($([ "$nodes" = 0 ] && echo in a node || echo between nodes))" \
             all 'is 0 "$status"' 'has_lines many-$prefix-$nodes.out "^rank [01] ok$" 2'
     done
+done
+
+for nodes in 0 1; do
+    STAGGER_RANKS_PER_NODE=$nodes STAGGER_TRACE=off observe bound-$nodes 2 "$PROGRAMS/status_of_many" bound
+    check "... and by those that a program is bound to, whether this MPICH has them or not \
+($([ "$nodes" = 0 ] && echo in a node || echo between nodes))" \
+        all 'is 0 "$status"' 'has_lines bound-$nodes.out "^rank [01] ok$" 2'
 done

@@ -64,6 +64,7 @@ C_PROGRAMS := \
   many_sites \
   memory \
   mixed_causes \
+  newer \
   orders \
   overlap \
   pcontrol \
@@ -98,7 +99,7 @@ TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) all_calls association kernels r
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so libgiving.so libsecond_ucx.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
-                 libmpich5.so libsites.so libstatus_of_many.so libyama.so libyields.so librepeatable.so sites \
+                 libmpich5.so libnewer.so libsites.so libstatus_of_many.so libyama.so libyields.so librepeatable.so sites \
                  static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 known_requests_f08 posts_f08 sliced_f08))
 
@@ -134,7 +135,7 @@ $(P)/left_calls: tests/mpi/left_calls.cc tests/mpi/mpi_test.h tests/mpi/programs
 	@mkdir -p $(@D)
 	$(Q)$(MPICXX) $(PROGRAM_FLAGS) $< -o $@ -pie -pthread
 
-$(addprefix $(P)/lib,giving.so second_ucx.so refused_requests.so status_of_many.so user_threads.so): \
+$(addprefix $(P)/lib,giving.so newer.so second_ucx.so refused_requests.so status_of_many.so user_threads.so): \
   $(P)/lib%.so: tests/mpi/%_library.c tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)

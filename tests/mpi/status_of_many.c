@@ -1,16 +1,26 @@
 /* Asks for nonblocking collectives by MPI 4.1's MPI_Request_get_status_any, _some and _all alone:
  * they complete by that. The functions are looked up at run time: MPICH before 4.2 has none, and
- * libstatus_of_many.so stands for one that has. The argument is "MPI" or "MPIX", their prefix.
+ * libstatus_of_many.so stands for one that has. The argument is "MPI" or "MPIX", their prefix; with
+ * "bound" they are those that the program is bound to, as the loader has found them.
  */
 #include "mpi_test.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 enum { REQUESTS = 4 };
 
 typedef int (*get_all)(int, const MPI_Request *, int *, MPI_Status *);
 typedef int (*get_any)(int, const MPI_Request *, int *, int *, MPI_Status *);
 typedef int (*get_some)(int, const MPI_Request *, int *, int *, MPI_Status *);
+
+/* An mpi.h may declare them otherwise, without const. */
+int bound_all(int, const MPI_Request *, int *, MPI_Status *) __asm__("MPI_Request_get_status_all")
+    __attribute__((weak));
+int bound_any(int, const MPI_Request *, int *, int *,
+              MPI_Status *) __asm__("MPI_Request_get_status_any") __attribute__((weak));
+int bound_some(int, const MPI_Request *, int *, int *,
+               MPI_Status *) __asm__("MPI_Request_get_status_some") __attribute__((weak));
 
 static const char *prefix;
 static int mine[REQUESTS], sum[REQUESTS], rank, size;
@@ -21,6 +31,13 @@ static void *find(const char *name)
     char symbol[64];
     void *function;
 
+    if (strcmp(prefix, "bound") == 0) {
+        function = strcmp(name, "all") == 0   ? (void *)bound_all
+                   : strcmp(name, "any") == 0 ? (void *)bound_any
+                                              : (void *)bound_some;
+        REQUIRE(function != NULL);
+        return function;
+    }
     snprintf(symbol, sizeof symbol, "%s_Request_get_status_%s", prefix, name);
     function = dlsym(RTLD_DEFAULT, symbol);
     REQUIRE(function != NULL);
@@ -89,6 +106,20 @@ static void ask_some(get_some get)
     finish();
 }
 
+/* Of requests none of which is one. */
+static void ask_none(get_all all, get_any any, get_some some)
+{
+    int flag = 0, index = -1, count = -1, indices[REQUESTS];
+
+    MUST(all(REQUESTS, requests, &flag, MPI_STATUSES_IGNORE));
+    REQUIRE(flag);
+    flag = 0;
+    MUST(any(REQUESTS, requests, &index, &flag, MPI_STATUS_IGNORE));
+    REQUIRE(flag && index == MPI_UNDEFINED);
+    MUST(some(REQUESTS, requests, &count, indices, MPI_STATUSES_IGNORE));
+    REQUIRE(count == MPI_UNDEFINED);
+}
+
 int main(int argc, char **argv)
 {
     REQUIRE(argc == 2);
@@ -101,6 +132,9 @@ int main(int argc, char **argv)
         ask_any((get_any)find("any"));
         ask_some((get_some)find("some"));
     }
+    for (int i = 0; i < REQUESTS; i++)
+        requests[i] = MPI_REQUEST_NULL;
+    ask_none((get_all)find("all"), (get_any)find("any"), (get_some)find("some"));
     MUST(MPI_Finalize());
     printf("rank %d ok\n", rank);
     return 0;

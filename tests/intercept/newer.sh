@@ -1,0 +1,38 @@
+#!/bin/bash
+# Functions of MPI 4.1 are counted and go on to an MPI that has them (a stand-in, tests/mpi/newer_library.c);
+# where MPI has them not, a program finds out as it does without the library.
+. "$(dirname "$0")/../lib/sh.sh"
+
+cat >known <<'END'
+MPI_Buffer_flush 2 0
+MPI_Buffer_iflush 4 0
+MPI_Comm_detach_buffer 2 0
+MPI_Comm_flush_buffer 8 2
+MPI_Comm_iflush_buffer 2 0
+MPI_Wait 2 0
+MPI_Waitall 2 0
+END
+for trace in otf2 stats; do
+    PRELOAD=$LIB:$PROGRAMS/libnewer.so STAGGER_TRACE=$trace observe "$trace" 2 "$PROGRAMS/newer" call
+    check "flushes of buffers go on to an MPI that has them ($trace)" ran_well "$trace"
+    report_json "$trace.trace" "$trace.json" &&
+        json "$trace.json" '"\n".join(sorted("%s %d %d" % (f["mpi_function"], f["calls"], f["failed_calls"])
+            for f in d["functions"]))' | grep -E 'flush|Comm_detach|Wait' >"$trace.told"
+    check "... and are counted, with the waits for those that were posted ($trace)" same known "$trace.told"
+done
+check "the archive is sound" archive_sound otf2.trace
+
+compare found 1 "$PROGRAMS/newer" find
+STAGGER_TRACE=off observe found 1 "$PROGRAMS/newer" find
+check "a program that asks for a function finds what it finds without the library" all 'is 0 "$status"' \
+    'same found.plain.out found.out' 'has found.out "^Send is there$"'
+
+compare bound 1 "$PROGRAMS/newer" bound
+STAGGER_TRACE=off observe bound 1 "$PROGRAMS/newer" bound
+if [ "$(cat bound.plain.out)" = "not there" ]; then
+    check "what a program was bound to before, and MPI has not, is an error, and one line says so" all 'is 0 "$status"' \
+        'is unsupported "$(cat bound.out)"' \
+        'has_lines bound.err "^stagger: this MPI has no MPI_Comm_flush_buffer: an error of the call$" 1'
+else
+    check "what a program was bound to is MPI's" all 'is 0 "$status"' 'same bound.plain.out bound.out'
+fi
