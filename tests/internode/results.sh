@@ -22,7 +22,8 @@ for mode in $MODES; do
         check "what goes to MPICH gives right results ($ranks ranks, $mode)" all \
             'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
         calls_of fallbacks
-        for function in derived_type no_elements $(logical_real fallbacks); do
+        left_out fallbacks
+        for function in $(had fallbacks derived_type no_elements logical_real); do
             check "MPICH's own ran for ${function//_/ } ($ranks ranks, $mode)" \
                 is "mpich" "$(algorithms_of fallbacks "$function")"
         done

@@ -88,5 +88,12 @@ check_sites() {
         is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' "$name.calls")"
 }
 
-# logical_real NAME: the function of tests/mpi/fallbacks.c where this MPICH has such reductions
-logical_real() { grep "^skip - logical real" "$1.out" >&2 || echo logical_real; }
+# left_out NAME: says what of tests/mpi/fallbacks.c this MPICH has not; had NAME FUNCTION...: those that it has
+left_out() { grep '^skip - ' "$1.out"; return 0; }
+had() {
+    local name=$1 function
+    shift
+    for function in "$@"; do
+        grep -q "^skip - ${function//_/ }:" "$name.out" || echo "$function"
+    done
+}

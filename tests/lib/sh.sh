@@ -161,6 +161,18 @@ observe() {
     return 0
 }
 
+# fails_alone SENTENCE N PROGRAM ARG...: the program that was observed last failed, and does so without
+# the library, too: the sentence is skipped.
+fails_alone() {
+    local sentence=$1 alone
+    shift
+    [ "$status" -ne 0 ] || return
+    plain "$@" >"$WORK/.alone" 2>&1
+    alone=$?
+    [ "$alone" -ne 0 ] || return
+    skip "$sentence" "without the library the program ends with status $alone, too"
+}
+
 # compare NAME N PROGRAM ARG...: the same without the library: NAME.plain.out, .err, $plain_status
 compare() {
     local name=$1

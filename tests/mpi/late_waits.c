@@ -3,6 +3,7 @@
  * libgiving.so:
  *
  *     CALL yields=N sleeps=N
+ *     CALL did not wait         where it was over before rank 0 came
  *
  * Calls are those of the table below, and
  *
@@ -233,17 +234,37 @@ static void print(const char *name, long yields_before, long sleeps_before)
     fflush(stdout);
 }
 
+/* Of rank 0: when it came; of the last: when its call was over. */
+static void compare_times(const struct call *call, double own_s)
+{
+    double came_s;
+
+    if (rank == 0)
+        MUST(MPI_Send(&own_s, 1, MPI_DOUBLE, ranks - 1, 11, MPI_COMM_WORLD));
+    if (rank < ranks - 1)
+        return;
+    MUST(MPI_Recv(&came_s, 1, MPI_DOUBLE, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    if (own_s < came_s)
+        printf("%s did not wait\n", call->name);
+    fflush(stdout);
+}
+
 static void run(const struct call *call)
 {
     long yields_before, sleeps_before;
+    double own_s;
 
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     yields_before = yields();
     sleeps_before = sleeps();
     if (rank == 0)
         compute(LATE_S);
+    own_s = now_s();
     call->call();
+    if (rank == ranks - 1)
+        own_s = now_s();
     print(call->name, yields_before, sleeps_before);
+    compare_times(call, own_s);
 }
 
 /* A message that comes when the work is done. */
