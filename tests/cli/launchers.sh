@@ -57,11 +57,13 @@ check "... on hosts that are reached by ssh, whose sessions begin with no enviro
 
 if ! command -v srun >/dev/null; then
     skip "... under srun" "Slurm is not installed"
-elif ! timeout 20 srun -n 1 true 2>srun.err </dev/null; then
+elif ! timeout 60 srun -n 1 true 2>srun.err </dev/null; then
     skip "... under srun" "no job starts: $(head -n 1 srun.err)"
 else
     runs srun srun --mpi=pmi2 -n 2 "$PROGRAMS/calls" 9
     check "... under srun" recorded srun
+    runs salloc salloc -n 2 "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9
+    check "... under Hydra in an allocation of Slurm" recorded salloc
 fi
 
 # ---- a read-only root --------------------------------------------------------------------------------
