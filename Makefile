@@ -20,10 +20,27 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
+# For another architecture: CC=aarch64-linux-gnu-gcc SYSROOT=DIR, a Debian system of that architecture
+# that has the libraries and MPICH. Its wrapper says where in it they are (=), and is not run to compile.
+SYSROOT ?=
+OBJCOPY := objcopy
+STRIP   := strip
+ifneq ($(SYSROOT),)
+binutils := $(patsubst %gcc,%,$(notdir $(CC)))
+AR      := $(binutils)ar
+OBJCOPY := $(binutils)objcopy
+STRIP   := $(binutils)strip
+override CC := $(CC) --sysroot=$(SYSROOT)
+endif
+
 # ---- MPICH, never another MPI --------------------------------------------------------------------
-MPICC := $(shell .ci/find-mpi cc)
-MPI_INCLUDES := $(if $(MPICC),$(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))))
-MPI_LIBS := $(if $(MPICC),$(filter -L% -l%,$(shell $(MPICC) -show 2>/dev/null)))
+MPICC := $(if $(SYSROOT),$(SYSROOT)/usr/bin/mpicc.mpich,$(shell .ci/find-mpi cc))
+mpi_flags := $(if $(MPICC),$(patsubst -I%,-I$(if $(SYSROOT),=)%,$(patsubst -L%,-L$(if $(SYSROOT),=)%,$(shell $(MPICC) -show 2>/dev/null))))
+MPI_INCLUDES := $(patsubst -I%,-isystem %,$(filter -I%,$(mpi_flags)))
+MPI_LIBS := $(filter -L% -l%,$(mpi_flags))
+ifneq ($(SYSROOT),)
+MPICC := $(CC) $(MPI_INCLUDES) $(MPI_LIBS)
+endif
 # For comparison only, where it is installed with its headers.
 OPENMPI_CC = $(shell mpicc.openmpi -include mpi.h -E -x c /dev/null >/dev/null 2>&1 && echo mpicc.openmpi)
 
@@ -75,12 +92,12 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-account.so $(B)/libstagger-otf2.s
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-build check-full check-mpich fresh soak fuzz lab bench papers demo install uninstall dist deb format lint clean test-programs unit
+.PHONY: help deps all check check-build check-full check-mpich check-arm64 fresh soak fuzz lab bench papers demo install uninstall dist deb format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
 	  while IFS='|' read -r name what; do printf '  make %-12s %s\n' "$$name" "$$what"; done
-	@echo '  options: PREFIX=DIR DESTDIR=DIR CC=clang WERROR=0 DEBUG=1 SAN=address,undefined SAN=thread COVERAGE=1 V=1'
+	@echo '  options: PREFIX=DIR DESTDIR=DIR CC=clang SYSROOT=DIR WERROR=0 DEBUG=1 SAN=address,undefined SAN=thread COVERAGE=1 V=1'
 
 all: $(PRODUCTS) ## the library and the command, in build/
 
@@ -112,6 +129,11 @@ MPICH ?=
 check-mpich: check-build ## short tests under other MPICHs, into docs/mpich.md; MPICH="NAME...": under these
 	$(Q).ci/deps checked libfabric fresh || echo 'some MPICHs cannot be had'
 	$(Q)BUILD=$(B) tests/mpich/matrix $(MPICH)
+
+check-arm64: ## builds for 64-bit Arm and tests in a Debian of its own under qemu-user, as root
+	$(Q).ci/deps arm64 || echo 'the tests of 64-bit Arm are skipped'
+	$(Q)mkdir -p $(B)
+	$(Q)BUILD=$(B) tests/arch/emulated arm64
 
 fresh: all ## make demo and what check builds in an empty Debian 12, as root
 	$(Q).ci/deps fresh || echo 'the tests of empty systems are skipped'
@@ -287,7 +309,7 @@ $(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests $(MPI_INCLUDES) $(WEAK_SIZES) -include tests/weak/stand_in.h -std=gnu11 -O1 -g $(WARN) \
 	  -fno-inline -fno-optimize-sibling-calls -fno-pie -fno-common -ffunction-sections -fsanitize=thread -MMD -MP -c $< -o $@
-	$(Q)objcopy --set-section-flags .bss=contents,alloc,load,data --rename-section .bss=weak_state \
+	$(Q)$(OBJCOPY) --set-section-flags .bss=contents,alloc,load,data --rename-section .bss=weak_state \
 	  --rename-section .data=weak_state $@
 $(B)/tests/weak/test_%: LDFLAGS_ALL += -no-pie -Wl,--gc-sections
 $(filter $(B)/tests/weak/%,$(UNIT_TESTS)): $(WEAK_PARTS)

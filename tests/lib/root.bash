@@ -26,7 +26,8 @@ system_sources() {
 }
 
 # make_system SUITE VARIANT [PACKAGES]: the system in $system, which is removed at exit. Where it
-# cannot be made, prints why and fails. $apt_says, if set, is more of apt's configuration.
+# cannot be made, prints why and fails. $apt_says, if set, is more of apt's configuration, $architecture
+# another one than this machine's.
 make_system() {
     local suite=$1 variant=$2 include=${3:-}
     archives=$ROOT/build/chroot/archives
@@ -38,14 +39,15 @@ make_system() {
     done
     system=$ROOT/build/chroot/$suite-$$
     mkdir "$system" || return
-    at_exit+=('rm -rf --one-file-system "$system"')
+    at_exit+=("rm -rf --one-file-system '$system'")
     chmod 755 "$system"
     system_sources "$suite" >sources.list
     { apt-config dump | grep -E '^Acquire::https?::'; echo "${apt_says:-}"; } >apt.conf
     # Its mounts go with its namespace.
     # shellcheck disable=SC2016 # expanded by the hooks' shell
     ARCHIVES=$archives unshare --mount --pid --fork --kill-child \
-        mmdebstrap --variant="$variant" ${include:+--include="$include"} --aptopt="$WORK/apt.conf" \
+        mmdebstrap --variant="$variant" ${architecture:+--architectures="$architecture"} \
+        ${include:+--include="$include"} --aptopt="$WORK/apt.conf" \
         --skip=download/empty,essential/unlink,cleanup/apt/cache \
         --setup-hook='mkdir -p "$1/var/cache/apt/archives" &&
             mount --bind "$ARCHIVES" "$1/var/cache/apt/archives"' \
@@ -54,6 +56,19 @@ make_system() {
         printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(uname -n)" >"$system/etc/hosts" && return
     grep '^E:' mmdebstrap.out | tail -n 1
     return 1
+}
+
+# keep_system NAME SUITE VARIANT PACKAGES: the system in $system, made by the first who asks for it with these
+# packages, and kept in build/chroot/NAME.
+keep_system() {
+    local name=$1 wanted="$2 $3 $4" kept=$ROOT/build/chroot/$1
+    shift
+    if [ "$wanted" != "$(cat "$kept.made" 2>/dev/null)" ]; then
+        make_system "$@" || return
+        rm -rf --one-file-system "$kept" && mv "$system" "$kept" && echo "$wanted" >"$kept.made" || return
+    fi
+    archives=$ROOT/build/chroot/archives
+    system=$kept
 }
 
 # inside SECONDS COMMAND...: in the system, as root with an empty environment, with processes, shared

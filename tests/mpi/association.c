@@ -11,6 +11,7 @@
  * anything differs, and where the two shapes gave the same in every case that should tell them
  * apart.
  */
+#include "lib/operands.h"
 #include "lib/reference.h"
 #include "mpi_test.h"
 #include "predefined.h"
@@ -76,12 +77,13 @@ static void draw(const struct operation *operation, uint64_t *state, unsigned ch
 {
     const uint64_t bits[2] = {mix(*state), mix(*state + 1)};
     const bool single = operation->type == MPI_FLOAT;
-    const long double real = 1 + (long double)bits[0] / 0x1p65L;
+    /* With bits to the last place, also where there are 113 of them. */
+    const long double real = 1 + (long double)bits[0] / 0x1p65L + (long double)bits[1] / 0x1p129L;
 
     *state += 2;
     memset(at, 0, 16);
     if (is_long_double(operation)) {
-        memcpy(at, &real, 10);
+        memcpy(at, &real, LONG_DOUBLE_BYTES);
         return;
     }
     for (int i = 0; i < 2; i++) {
@@ -110,7 +112,7 @@ static void fill(const struct operation *operation)
 static void clear_padding(const struct operation *operation, unsigned char *values, size_t bytes)
 {
     for (size_t at = 0; at < bytes && is_long_double(operation); at += 16)
-        memset(values + at + 10, 0, 6);
+        memset(values + at + LONG_DOUBLE_BYTES, 0, 16 - LONG_DOUBLE_BYTES);
 }
 
 static struct reference reference_of(const struct operation *operation)

@@ -9,6 +9,7 @@
 #include "float_modes.h"
 #include "late.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -23,8 +24,8 @@ static void compute_in_default(int round)
 /* Of which v2 + v3 differs between the modes: less than half a step, more than half a step. */
 static const volatile double little[] = {0, 0, 1, 0x1p-54}, much[] = {0, 0, 1, 0x1.8p-53};
 static const volatile double denormals[] = {0, 0, 0x1p-1030, 0x1p-1031};
-static const volatile long double long_little[] = {0, 0, 1, 0x1p-65L};
-static const volatile long double long_much[] = {0, 0, 1, 0x1.8p-64L};
+static const volatile long double long_little[] = {0, 0, 1, LDBL_EPSILON / 4};
+static const volatile long double long_much[] = {0, 0, 1, LDBL_EPSILON * 3 / 4};
 
 static void reduce_doubles(int round, const volatile double *v)
 {

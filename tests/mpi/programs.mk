@@ -2,9 +2,9 @@
 # MPICH's own wrappers choose the compilers; flags are those of an ordinary optimised program, in
 # sanitizer builds too (the library is then preloaded together with the sanitizer's).
 
-MPICXX  := $(shell .ci/find-mpi cxx)
-MPIF77  := $(shell .ci/find-mpi f77)
-MPIFORT := $(shell .ci/find-mpi fort)
+MPICXX  := $(if $(SYSROOT),,$(shell .ci/find-mpi cxx))
+MPIF77  := $(if $(SYSROOT),,$(shell .ci/find-mpi f77))
+MPIFORT := $(if $(SYSROOT),,$(shell .ci/find-mpi fort))
 
 P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
@@ -220,7 +220,7 @@ $(P)/sites: tests/mpi/sites.c $(P)/libsites.so tests/mpi/mpi_test.h
 $(P)/stripped/%: $(P)/%
 	$(say) STRIP $@
 	@mkdir -p $(@D)
-	$(Q)strip -o $@ $<
+	$(Q)$(STRIP) -o $@ $<
 
 $(addprefix $(P)/,bench_added bench_call): tests/mpi/blocks.h
 $(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/mpi/clock.h
@@ -238,7 +238,7 @@ $(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/m
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
 
-$(P)/association: tests/mpi/association.c tests/lib/reference.h tests/mpi/mpi_test.h \
+$(P)/association: tests/mpi/association.c tests/lib/operands.h tests/lib/reference.h tests/mpi/mpi_test.h \
                   tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)

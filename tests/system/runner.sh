@@ -51,6 +51,15 @@ kill "$!"
 wait "$!"
 check "where it is ended itself, so are its tests" all "is 130 $?" 'is "" "$(left)"'
 
+unit_test first 'echo "ok - first"'
+unit_test second 'echo "ok - second"'
+unit_test third 'echo "ok - third"'
+echo "runner/test_second: cannot be here" >skips
+"$ROOT/tests/run" "$build" check only=runner/test_first only=runner/test_second "skips=$WORK/skips" >run.out 2>&1
+check "of the tests that are asked for, those that are not to run are told with their reason" all "is 0 $?" \
+    'closing "1 passed, 0 failed, 1 skipped"' 'has run.out "^skip - runner/test_second: cannot be here$"' \
+    'lacks run.out test_third'
+
 # ci DEMO CHECK FRESH: .ci/run in a tree whose targets are these commands
 mkdir -p ci/.ci && cp "$ROOT/.ci/run" ci/.ci
 ci() {
