@@ -88,6 +88,6 @@ inside() {
         shift 2
         chroot "$0" "$@"
         exit $?' "$system" "$archives" "${tree:-}" \
-        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root DEBIAN_FRONTEND=noninteractive \
+        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root DEBIAN_FRONTEND=noninteractive PYTHONDONTWRITEBYTECODE=1 \
         "${proxies[@]+"${proxies[@]}"}" "$@" </dev/null
 }
