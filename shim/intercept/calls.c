@@ -38,7 +38,7 @@ static enum sg_status start(void)
         return SG_ERR_SYSTEM;
     if (sg_comm_start(sg_sliced_choose()) != SG_OK)
         return SG_ERR_SYSTEM;
-    sg_sliced_start(sg_comm_find(MPI_COMM_WORLD)->internode);
+    sg_sliced_start();
     return SG_OK;
 }
 

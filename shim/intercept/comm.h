@@ -41,7 +41,9 @@ struct sg_comm {
     struct sg_comm_choice last[SG_OPERATION_COUNT];
     struct sg_intranode *intranode; /* the engine where all members share a node; else NULL */
     struct sg_internode *internode; /* the engine where they are on several nodes; else NULL */
-    int messages_rule;              /* by which its messages are carried; -1: MPICH's */
+    int messages_rule;              /* by which its messages are to be carried; -1: MPICH's */
+    bool is_sliced;                 /* they are */
+    bool is_rendezvous;             /* a send returns when it has been received (send=rendezvous) */
     MPI_Comm talk;                  /* of the same group, and over it: */
     struct sg_exchange exchange;    /* ... of the communicator, by collectives alone */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */

@@ -123,7 +123,7 @@ static void link_profile(struct sg_comm *comm, MPI_Comm handle)
     comm->profile = sg_process.log != NULL ? sg_profile_comm_link(handle, &comm->seq) : NULL;
 }
 
-struct sg_comm *sg_comm_set_up(MPI_Comm handle)
+struct sg_comm *sg_comm_set_up(MPI_Comm handle, int messages_rule)
 {
     struct sg_comm *comm;
 
@@ -137,7 +137,8 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     comm->name[0] = '\0';
     comm->intranode = NULL;
     comm->internode = NULL;
-    comm->messages_rule = -1;
+    comm->messages_rule = messages_rule;
+    comm->is_sliced = false;
     memset(comm->last, 0, sizeof comm->last);
     memset(comm->trial, 0, sizeof comm->trial);
     atomic_store(&comm->seq, 0);

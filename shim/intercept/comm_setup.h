@@ -1,6 +1,7 @@
 /* Set-up of communicators, and their end.
  *
- * A communicator is set up inside its first blocking collective, after MPICH's call has returned
+ * A communicator is set up behind its creation if its messages are carried (sliced.h), else inside
+ * its first blocking collective, after MPICH's call has returned
  * success (argument errors so stay MPICH's), by one broadcast from its rank 0. Its state is kept as
  * an attribute, whose delete callback tells when the handle becomes free for reuse. MPI_COMM_WORLD
  * and MPI_COMM_SELF are set up at start.
@@ -18,8 +19,8 @@
 enum sg_status sg_comm_start(int messages_rule);
 
 /* Collective over the communicator (unless every member can tell that it is not managed). NULL
- * when out of memory. */
-struct sg_comm *sg_comm_set_up(MPI_Comm handle);
+ * when out of memory. messages_rule: as in sg_comm_start. */
+struct sg_comm *sg_comm_set_up(MPI_Comm handle, int messages_rule);
 
 /* Before MPI_Comm_free and MPI_Comm_disconnect, collective: the communicator's state is the first
  * of its attributes to be deleted. Where members are on several machines, all of them have come to

@@ -116,7 +116,7 @@ static int run_first(struct sg_call *call, void *return_address)
     struct sg_comm *comm = NULL;
 
     if (error == MPI_SUCCESS)
-        comm = sg_comm_set_up(call->comm);
+        comm = sg_comm_set_up(call->comm, -1);
     if (comm == NULL || !comm->managed) {
         sg_call_log_first(call, return_address, error, begin_ns, end_ns);
         return error;

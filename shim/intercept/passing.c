@@ -54,8 +54,8 @@
             error = next(PASSED(count));                                                           \
             END_##mode;                                                                            \
         }                                                                                          \
-        if (error != MPI_SUCCESS && sg_sliced_is_on())                                             \
-            sg_sliced_mend(SG_FUNCTION_##name, false, words);                                      \
+        if (sg_sliced_is_on())                                                                     \
+            sg_sliced_behind(SG_FUNCTION_##name, false, words, error);                             \
         if (counted)                                                                               \
             sg_profile_end(&call, words, error);                                                   \
         return error;                                                                              \
@@ -167,8 +167,8 @@
         BEGIN_##mode;                                                                              \
         next(PASSED(count));                                                                       \
         END_##mode;                                                                                \
-        if (sg_word_error(words[error]) != MPI_SUCCESS && sg_sliced_is_on())                       \
-            sg_sliced_mend(SG_FUNCTION_##name, true, words);                                       \
+        if (sg_sliced_is_on())                                                                     \
+            sg_sliced_behind(SG_FUNCTION_##name, true, words, sg_word_error(words[error]));        \
         if (counted)                                                                               \
             sg_profile_end(&call, words, sg_word_error(words[error]));                             \
     }

@@ -4,20 +4,23 @@
 
 /* ---- arguments ---- */
 
-static bool is_ours(sg_word comm)
+/* NULL: its messages are MPICH's. */
+static const struct sg_comm *find(sg_word handle)
 {
-    return (MPI_Comm)comm == MPI_COMM_WORLD;
+    const struct sg_comm *comm = sg_comm_find((MPI_Comm)handle);
+
+    return comm != NULL && comm->is_sliced ? comm : NULL;
 }
 
 /* A message goes there, or comes from there. */
-static bool is_member(sg_word rank)
+static bool is_member(const struct sg_comm *comm, sg_word rank)
 {
-    return (int)rank >= 0 && (int)rank < sg_sliced.size;
+    return comm != NULL && (int)rank >= 0 && (int)rank < comm->size;
 }
 
-static bool is_source(sg_word rank)
+static bool is_source(const struct sg_comm *comm, sg_word rank)
 {
-    return (int)rank == MPI_ANY_SOURCE || is_member(rank);
+    return is_member(comm, rank) || (comm != NULL && (int)rank == MPI_ANY_SOURCE);
 }
 
 /* The words of MPI_Send. */
@@ -31,14 +34,16 @@ static bool is_source(sg_word rank)
 #define SEND(name, length, is_synchronous)                                                         \
     bool sg_sliced_##name(const sg_word *words, int *error)                                        \
     {                                                                                              \
-        bool goes = is_member(words[3]);                                                           \
+        const struct sg_comm *comm = find(words[5]);                                               \
+        bool goes = is_member(comm, words[3]);                                                     \
                                                                                                    \
-        if (!is_ours(words[5]))                                                                    \
+        if (comm == NULL)                                                                          \
             return false;                                                                          \
         *error =                                                                                   \
             sg_real.name(BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG, COMM);  \
         if (*error == MPI_SUCCESS && goes)                                                         \
-            *error = sg_sliced_send(BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous);    \
+            *error =                                                                               \
+                sg_sliced_send(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous);   \
         return true;                                                                               \
     }
 
@@ -46,48 +51,51 @@ static bool is_source(sg_word rank)
 #define ISEND(name, length, is_synchronous)                                                        \
     bool sg_sliced_##name(const sg_word *words, int *error)                                        \
     {                                                                                              \
+        const struct sg_comm *comm = find(words[5]);                                               \
         MPI_Request *request = (MPI_Request *)words[6];                                            \
-        bool goes = is_member(words[3]);                                                           \
+        bool goes = is_member(comm, words[3]);                                                     \
                                                                                                    \
-        if (!is_ours(words[5]))                                                                    \
+        if (comm == NULL)                                                                          \
             return false;                                                                          \
         *error = sg_real.name(BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG,    \
                               COMM, request);                                                      \
         if (*error != MPI_SUCCESS || !goes)                                                        \
             return true;                                                                           \
         sg_real.Request_free(request);                                                             \
-        *error =                                                                                   \
-            sg_sliced_isend(BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous, request);   \
+        *error = sg_sliced_isend(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous,  \
+                                 request);                                                         \
         return true;                                                                               \
     }
 
 #define RECEIVE(length, c)                                                                         \
     bool sg_sliced_Recv##c(const sg_word *words, int *error)                                       \
     {                                                                                              \
-        bool comes = is_source(words[3]);                                                          \
+        const struct sg_comm *comm = find(words[5]);                                               \
+        bool comes = is_source(comm, words[3]);                                                    \
         MPI_Status *status = (MPI_Status *)words[6], nothing;                                      \
                                                                                                    \
-        if (!is_ours(words[5]))                                                                    \
+        if (comm == NULL)                                                                          \
             return false;                                                                          \
         *error = sg_real.Recv##c(BUFFER, (length)words[1], TYPE, comes ? MPI_PROC_NULL : PEER,     \
                                  TAG, COMM, comes ? &nothing : status);                            \
         if (*error == MPI_SUCCESS && comes)                                                        \
-            *error = sg_sliced_receive(BUFFER, (length)words[1], TYPE, PEER, TAG, status);         \
+            *error = sg_sliced_receive(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, status);   \
         return true;                                                                               \
     }                                                                                              \
     bool sg_sliced_Irecv##c(const sg_word *words, int *error)                                      \
     {                                                                                              \
+        const struct sg_comm *comm = find(words[5]);                                               \
         MPI_Request *request = (MPI_Request *)words[6];                                            \
-        bool comes = is_source(words[3]);                                                          \
+        bool comes = is_source(comm, words[3]);                                                    \
                                                                                                    \
-        if (!is_ours(words[5]))                                                                    \
+        if (comm == NULL)                                                                          \
             return false;                                                                          \
         *error = sg_real.Irecv##c(BUFFER, (length)words[1], TYPE, comes ? MPI_PROC_NULL : PEER,    \
                                   TAG, COMM, request);                                             \
         if (*error != MPI_SUCCESS || !comes)                                                       \
             return true;                                                                           \
         sg_real.Request_free(request);                                                             \
-        *error = sg_sliced_ireceive(BUFFER, (length)words[1], TYPE, PEER, TAG, request);           \
+        *error = sg_sliced_ireceive(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, request);     \
         return true;                                                                               \
     }
 
@@ -95,18 +103,19 @@ static bool is_source(sg_word rank)
 #define EXCHANGE(length, c)                                                                        \
     bool sg_sliced_Sendrecv##c(const sg_word *words, int *error)                                   \
     {                                                                                              \
-        bool goes = is_member(words[3]), comes = is_source(words[8]);                              \
+        const struct sg_comm *comm = find(words[10]);                                              \
+        bool goes = is_member(comm, words[3]), comes = is_source(comm, words[8]);                  \
         MPI_Status *status = (MPI_Status *)words[11], nothing;                                     \
                                                                                                    \
-        if (!is_ours(words[10]))                                                                   \
+        if (comm == NULL)                                                                          \
             return false;                                                                          \
         *error = sg_real.Sendrecv##c(                                                              \
             BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG, (void *)words[5],    \
             (length)words[6], (MPI_Datatype)words[7], comes ? MPI_PROC_NULL : (int)words[8],       \
-            (int)words[9], MPI_COMM_WORLD, comes ? &nothing : status);                             \
+            (int)words[9], (MPI_Comm)words[10], comes ? &nothing : status);                        \
         if (*error == MPI_SUCCESS)                                                                 \
             *error = sg_sliced_exchange(                                                           \
-                &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},         \
+                comm, &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},   \
                 &(struct sg_sliced_side){(void *)words[5], (length)words[6],                       \
                                          (MPI_Datatype)words[7], (int)words[8], (int)words[9],     \
                                          comes},                                                   \
@@ -115,18 +124,19 @@ static bool is_source(sg_word rank)
     }                                                                                              \
     bool sg_sliced_Sendrecv_replace##c(const sg_word *words, int *error)                           \
     {                                                                                              \
-        bool goes = is_member(words[3]), comes = is_source(words[5]);                              \
+        const struct sg_comm *comm = find(words[7]);                                               \
+        bool goes = is_member(comm, words[3]), comes = is_source(comm, words[5]);                  \
         MPI_Status *status = (MPI_Status *)words[8], nothing;                                      \
                                                                                                    \
-        if (!is_ours(words[7]))                                                                    \
+        if (comm == NULL)                                                                          \
             return false;                                                                          \
         *error = sg_real.Sendrecv_replace##c(BUFFER, (length)words[1], TYPE,                       \
                                              goes ? MPI_PROC_NULL : PEER, TAG,                     \
                                              comes ? MPI_PROC_NULL : (int)words[5], (int)words[6], \
-                                             MPI_COMM_WORLD, comes ? &nothing : status);           \
+                                             (MPI_Comm)words[7], comes ? &nothing : status);       \
         if (*error == MPI_SUCCESS)                                                                 \
             *error = sg_sliced_replace(                                                            \
-                &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},         \
+                comm, &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},   \
                 (int)words[5], (int)words[6], comes, status);                                      \
         return true;                                                                               \
     }
@@ -152,33 +162,35 @@ EXCHANGE(MPI_Count, _c)
 
 bool sg_sliced_Probe(const sg_word *words, int *error)
 {
+    const struct sg_comm *comm = find(words[2]);
     MPI_Status *status = (MPI_Status *)words[3], nothing;
     int flag;
 
-    if (!is_ours(words[2]))
+    if (comm == NULL)
         return false;
-    if (!is_source(words[0])) {
+    if (!is_source(comm, words[0])) {
         /* At once. */
-        *error = sg_real.Iprobe((int)words[0], (int)words[1], MPI_COMM_WORLD, &flag, status);
+        *error = sg_real.Iprobe((int)words[0], (int)words[1], (MPI_Comm)words[2], &flag, status);
         return true;
     }
-    *error = sg_real.Iprobe(MPI_PROC_NULL, (int)words[1], MPI_COMM_WORLD, &flag, &nothing);
+    *error = sg_real.Iprobe(MPI_PROC_NULL, (int)words[1], (MPI_Comm)words[2], &flag, &nothing);
     if (*error == MPI_SUCCESS)
-        sg_sliced_probe((int)words[0], (int)words[1], status);
+        sg_sliced_probe(comm, (int)words[0], (int)words[1], status);
     return true;
 }
 
 bool sg_sliced_Iprobe(const sg_word *words, int *error)
 {
+    const struct sg_comm *comm = find(words[2]);
     MPI_Status *status = (MPI_Status *)words[4], nothing;
-    bool comes = is_source(words[0]);
+    bool comes = is_source(comm, words[0]);
 
-    if (!is_ours(words[2]))
+    if (comm == NULL)
         return false;
-    *error = sg_real.Iprobe(comes ? MPI_PROC_NULL : (int)words[0], (int)words[1], MPI_COMM_WORLD,
-                            (int *)words[3], comes ? &nothing : status);
+    *error = sg_real.Iprobe(comes ? MPI_PROC_NULL : (int)words[0], (int)words[1],
+                            (MPI_Comm)words[2], (int *)words[3], comes ? &nothing : status);
     if (*error == MPI_SUCCESS && comes)
-        *(int *)words[3] = sg_sliced_look((int)words[0], (int)words[1], status);
+        *(int *)words[3] = sg_sliced_look(comm, (int)words[0], (int)words[1], status);
     return true;
 }
 
@@ -189,10 +201,13 @@ bool sg_sliced_refuses(enum sg_function function, const sg_word *words, int *err
     const struct sg_function_facts *facts = &sg_functions[function];
 
     for (int i = 0; i < facts->words; i++) {
-        if (facts->arguments[i] != SG_ARGUMENT_COMM || !is_ours(words[i]))
+        const struct sg_comm *comm =
+            facts->arguments[i] == SG_ARGUMENT_COMM ? find(words[i]) : NULL;
+
+        if (comm == NULL)
             continue;
-        sg_sliced_say_refused(facts->name);
-        sg_real.Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+        sg_sliced_say_refused(comm, facts->name);
+        sg_real.Comm_call_errhandler((MPI_Comm)words[i], MPI_ERR_UNSUPPORTED_OPERATION);
         *error = MPI_ERR_UNSUPPORTED_OPERATION;
         return true;
     }
@@ -210,7 +225,7 @@ static int number_of(const struct sg_function_facts *facts, bool is_f08, const s
     return is_f08 ? *(const int *)words[0] : (int)words[0];
 }
 
-void sg_sliced_mend(enum sg_function function, bool is_f08, const sg_word *words)
+static void mend(enum sg_function function, bool is_f08, const sg_word *words)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
     bool was_cut = sg_sliced_take_cut();
@@ -227,5 +242,22 @@ void sg_sliced_mend(enum sg_function function, bool is_f08, const sg_word *words
             if (class == MPI_ERR_OTHER)
                 statuses[at].MPI_ERROR = MPI_ERR_TRUNCATE;
         }
+    }
+}
+
+/* ---- behind other functions ---- */
+
+void sg_sliced_behind(enum sg_function function, bool is_f08, const sg_word *words, int error)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    if (error != MPI_SUCCESS) {
+        mend(function, is_f08, words);
+        return;
+    }
+    /* Behind a nonblocking one messages may go before all ranks know of the communicator. */
+    for (int i = 0; facts->mode == SG_MODE_WAIT && i < facts->words; i++) {
+        if (facts->arguments[i] == SG_ARGUMENT_NEW && facts->class == SG_CLASS_COMMUNICATOR)
+            sg_sliced_begin(*(const MPI_Comm *)words[i]);
     }
 }

@@ -1,5 +1,6 @@
-/* Messages on MPI_COMM_WORLD that go through the slices of buffered coscheduling, where a rule says
- * so (rule/rule.h, p2p): the functions that send, receive and probe, in the place of MPICH's.
+/* Messages that go through the slices of buffered coscheduling, where a rule says so (rule/rule.h,
+ * p2p): the functions that send, receive and probe, in the place of MPICH's. A communicator's go so
+ * from its creation on, or none of them does.
  *
  * Arguments are checked by MPICH's function, with MPI_PROC_NULL; what that is for, or what is
  * wrong, is left to it. The application's threads, one at a time.
@@ -11,14 +12,22 @@
 #include "mpi/real.h"
 #include "profile/function.h"
 
-/* Collective. Before communicators are set up: which rule their messages are carried by; -1: none.
- * Where a rule cannot hold, one line says why. Then: begins, if the engine is there. */
+/* Collective, in MPI_Init. Before communicators are set up: the rule by which messages of
+ * MPI_COMM_WORLD are to be carried; -1: none. Where a rule cannot hold, one line says why. Then:
+ * begins. */
 int sg_sliced_choose(void);
-void sg_sliced_start(struct sg_internode *internode);
+void sg_sliced_start(void);
 /* In MPI_Finalize: returns when all ranks are there, and gives up what nobody has received. */
 void sg_sliced_stop(void);
 
-/* True: the call is on MPI_COMM_WORLD, and has been carried out so; *error is what it returns. */
+/* Collective over a communicator that has just been made, or MPI_COMM_NULL: if a rule says so, its
+ * messages are carried. */
+void sg_sliced_begin(MPI_Comm handle);
+/* Before it is freed, collective: returns when all are here, and what has been sent and is received
+ * has been; what nobody receives is given up. */
+void sg_sliced_end(MPI_Comm handle);
+
+/* True: the call is on such a communicator, and has been carried out; *error is what it returns. */
 #define SG_SLICED(X)                                                                               \
     X(Send)                                                                                        \
     X(Send_c)                                                                                      \
@@ -46,11 +55,12 @@ void sg_sliced_stop(void);
 SG_SLICED(SG_SLICED_DECLARE)
 #undef SG_SLICED_DECLARE
 
-/* After a function that completed requests and returned an error: messages that were cut are so in
- * their statuses, where MPICH calls an error of a generalized request another one. */
-void sg_sliced_mend(enum sg_function function, bool is_f08, const sg_word *words);
+/* After any other function. Behind one that made a communicator its messages begin. Behind one that
+ * completed requests and returned an error, messages that were cut are so in their statuses, where
+ * MPICH calls an error of a generalized request another one. */
+void sg_sliced_behind(enum sg_function function, bool is_f08, const sg_word *words, int error);
 
-/* Of functions that are not carried so, on that communicator: an error by its handler. */
+/* Of functions that are not carried so, on such a communicator: an error by its handler. */
 bool sg_sliced_refuses(enum sg_function function, const sg_word *words, int *error);
 
 #endif

@@ -96,7 +96,7 @@ static const char *find_tool(void)
 {
     Dl_info own, found;
 
-    if (dladdr(&sg_sliced, &own) == 0)
+    if (dladdr(&sg_sliced_on, &own) == 0)
         return carried[0];
     for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
         void *called = dlsym(RTLD_DEFAULT, carried[i]), *next = sg_real_find(carried[i]);

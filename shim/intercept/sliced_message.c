@@ -15,17 +15,18 @@
 #define COPIED_BYTES 65536u                     /* the largest message that is */
 #define COPIES_BYTES ((size_t)64 * 1024 * 1024) /* all of a rank's together */
 
-struct sg_sliced sg_sliced;
+atomic_bool sg_sliced_on;
 
 /* With its bytes; of a request, in memory of its own. */
 struct sliced {
+    struct sg_internode *internode;
     struct sg_carried_message message;
     struct sg_bytes bytes;
 };
 
-static int raise(int error)
+static int raise(const struct sg_comm *comm, int error)
 {
-    sg_real.Comm_call_errhandler(MPI_COMM_WORLD, error);
+    sg_real.Comm_call_errhandler(atomic_load_explicit(&comm->handle, memory_order_relaxed), error);
     return error;
 }
 
@@ -48,15 +49,15 @@ static void tell(const struct sg_carried_message *message, MPI_Status *status)
 
 /* ---- sends ---- */
 
-static bool is_to_copy(const struct sg_bytes *bytes, bool is_synchronous)
+static bool is_to_copy(const struct sg_comm *comm, const struct sg_bytes *bytes,
+                       bool is_synchronous)
 {
-    return !is_synchronous && !sg_sliced.is_rendezvous && bytes->size_bytes <= COPIED_BYTES &&
-           sg_messages_detached_bytes(sg_sliced.internode) + (size_t)bytes->size_bytes <=
-               COPIES_BYTES;
+    return !is_synchronous && !comm->is_rendezvous && bytes->size_bytes <= COPIED_BYTES &&
+           sg_messages_detached_bytes(comm->internode) + (size_t)bytes->size_bytes <= COPIES_BYTES;
 }
 
 /* False: no memory. */
-static bool post_copy(const struct sg_bytes *bytes, int to, int tag)
+static bool post_copy(struct sg_internode *internode, const struct sg_bytes *bytes, int to, int tag)
 {
     struct sg_carried_message *message = calloc(1, sizeof *message);
 
@@ -74,12 +75,13 @@ static bool post_copy(const struct sg_bytes *bytes, int to, int tag)
     }
     if (bytes->size_bytes > 0)
         memcpy(message->buffer, bytes->at, (size_t)bytes->size_bytes);
-    sg_messages_post(sg_sliced.internode, message);
+    sg_messages_post(internode, message);
     return true;
 }
 
 /* What is sent has less than 4 GiB; of a buffer to receive into so much is used. */
-static int begin(struct sliced *sliced, const struct sg_sliced_side *side, enum sg_post_kind kind)
+static int begin(const struct sg_comm *comm, struct sliced *sliced,
+                 const struct sg_sliced_side *side, enum sg_post_kind kind)
 {
     MPI_Count bytes;
     int error =
@@ -92,6 +94,7 @@ static int begin(struct sliced *sliced, const struct sg_sliced_side *side, enum 
         sg_bytes_end(&sliced->bytes);
         return MPI_ERR_COUNT;
     }
+    sliced->internode = comm->internode;
     sliced->message =
         (struct sg_carried_message){.kind = kind,
                                     .peer = wild(side->peer, MPI_ANY_SOURCE),
@@ -102,31 +105,31 @@ static int begin(struct sliced *sliced, const struct sg_sliced_side *side, enum 
 }
 
 /* It is done if it could be copied. */
-static void post_send(struct sliced *sliced, bool is_synchronous)
+static void post_send(const struct sg_comm *comm, struct sliced *sliced, bool is_synchronous)
 {
-    if (is_to_copy(&sliced->bytes, is_synchronous) &&
-        post_copy(&sliced->bytes, sliced->message.peer, sliced->message.tag))
+    if (is_to_copy(comm, &sliced->bytes, is_synchronous) &&
+        post_copy(sliced->internode, &sliced->bytes, sliced->message.peer, sliced->message.tag))
         atomic_store(&sliced->message.done, true);
     else
-        sg_messages_post(sg_sliced.internode, &sliced->message);
+        sg_messages_post(sliced->internode, &sliced->message);
 }
 
 static void end_send(struct sliced *sliced)
 {
-    sg_messages_wait(sg_sliced.internode, &sliced->message);
+    sg_messages_wait(sliced->internode, &sliced->message);
     sg_bytes_end(&sliced->bytes);
 }
 
-int sg_sliced_send(void *buffer, MPI_Count count, MPI_Datatype type, int to, int tag,
-                   bool is_synchronous)
+int sg_sliced_send(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
+                   int to, int tag, bool is_synchronous)
 {
     struct sliced sliced;
-    int error =
-        begin(&sliced, &(struct sg_sliced_side){buffer, count, type, to, tag, true}, SG_POST_SEND);
+    int error = begin(comm, &sliced, &(struct sg_sliced_side){buffer, count, type, to, tag, true},
+                      SG_POST_SEND);
 
     if (error != MPI_SUCCESS)
-        return raise(error);
-    post_send(&sliced, is_synchronous);
+        return raise(comm, error);
+    post_send(comm, &sliced, is_synchronous);
     end_send(&sliced);
     return MPI_SUCCESS;
 }
@@ -144,70 +147,70 @@ static int end_receive(struct sliced *sliced, MPI_Status *status)
 {
     int error;
 
-    sg_messages_wait(sg_sliced.internode, &sliced->message);
+    sg_messages_wait(sliced->internode, &sliced->message);
     error = put(sliced);
     tell(&sliced->message, status);
     sg_bytes_end(&sliced->bytes);
     return error;
 }
 
-int sg_sliced_receive(void *buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
-                      MPI_Status *status)
+int sg_sliced_receive(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
+                      int from, int tag, MPI_Status *status)
 {
     struct sliced sliced;
-    int error = begin(&sliced, &(struct sg_sliced_side){buffer, count, type, from, tag, true},
+    int error = begin(comm, &sliced, &(struct sg_sliced_side){buffer, count, type, from, tag, true},
                       SG_POST_RECEIVE);
 
     if (error == MPI_SUCCESS) {
-        sg_messages_post(sg_sliced.internode, &sliced.message);
+        sg_messages_post(sliced.internode, &sliced.message);
         error = end_receive(&sliced, status);
     }
-    return error == MPI_SUCCESS ? MPI_SUCCESS : raise(error);
+    return error == MPI_SUCCESS ? MPI_SUCCESS : raise(comm, error);
 }
 
 /* ---- exchanges ---- */
 
-int sg_sliced_exchange(const struct sg_sliced_side *sends, const struct sg_sliced_side *receives,
-                       MPI_Status *status)
+int sg_sliced_exchange(const struct sg_comm *comm, const struct sg_sliced_side *sends,
+                       const struct sg_sliced_side *receives, MPI_Status *status)
 {
     struct sliced out, in;
     int error = MPI_SUCCESS;
 
     if (receives->takes_part)
-        error = begin(&in, receives, SG_POST_RECEIVE);
+        error = begin(comm, &in, receives, SG_POST_RECEIVE);
     if (error != MPI_SUCCESS)
-        return raise(error);
+        return raise(comm, error);
     if (sends->takes_part)
-        error = begin(&out, sends, SG_POST_SEND);
+        error = begin(comm, &out, sends, SG_POST_SEND);
     if (error != MPI_SUCCESS) {
         if (receives->takes_part)
             sg_bytes_end(&in.bytes);
-        return raise(error);
+        return raise(comm, error);
     }
     if (receives->takes_part)
-        sg_messages_post(sg_sliced.internode, &in.message);
+        sg_messages_post(in.internode, &in.message);
     if (sends->takes_part)
-        post_send(&out, false);
+        post_send(comm, &out, false);
     if (receives->takes_part)
         error = end_receive(&in, status);
     if (sends->takes_part)
         end_send(&out);
-    return error == MPI_SUCCESS ? MPI_SUCCESS : raise(error);
+    return error == MPI_SUCCESS ? MPI_SUCCESS : raise(comm, error);
 }
 
-int sg_sliced_replace(const struct sg_sliced_side *sends, int from, int tag, bool comes,
-                      MPI_Status *status)
+int sg_sliced_replace(const struct sg_comm *comm, const struct sg_sliced_side *sends, int from,
+                      int tag, bool comes, MPI_Status *status)
 {
     struct sg_sliced_side copy = *sends, receives = *sends;
     struct sg_bytes bytes;
     int error = sg_bytes_begin(sends->buffer, sends->count, sends->type, true, &bytes);
 
     if (error != MPI_SUCCESS)
-        return raise(error);
+        return raise(comm, error);
     copy.buffer = malloc((size_t)bytes.size_bytes + 1);
     if (copy.buffer == NULL) {
         sg_bytes_end(&bytes);
-        return raise(MPI_ERR_NO_MEM);
+        return raise(comm, MPI_ERR_NO_MEM);
     }
     if (bytes.size_bytes > 0)
         memcpy(copy.buffer, bytes.at, (size_t)bytes.size_bytes);
@@ -218,7 +221,7 @@ int sg_sliced_replace(const struct sg_sliced_side *sends, int from, int tag, boo
     receives.tag = tag;
     receives.takes_part = comes;
     /* The handler of an error need not return: the copy is lost then, as MPICH's is. */
-    error = sg_sliced_exchange(&copy, &receives, status);
+    error = sg_sliced_exchange(comm, &copy, &receives, status);
     free(copy.buffer);
     return error;
 }
@@ -242,12 +245,16 @@ static bool is_done(const void *work)
 
 static bool poll(void *work)
 {
-    return sg_messages_poll(sg_sliced.internode, &((struct sliced *)work)->message);
+    struct sliced *sliced = work;
+
+    return sg_messages_poll(sliced->internode, &sliced->message);
 }
 
 static void await(void *work)
 {
-    sg_messages_wait(sg_sliced.internode, &((struct sliced *)work)->message);
+    struct sliced *sliced = work;
+
+    sg_messages_wait(sliced->internode, &sliced->message);
 }
 
 static void complete(void *work, struct sg_request_times *times)
@@ -280,8 +287,8 @@ static int query(const void *work, MPI_Status *status)
 static const struct sg_request_ops message_ops = {is_done, poll, await, complete, query, free};
 
 /* begun: what has become of its bytes. */
-static int make_request(struct sliced *sliced, int begun, MPI_Request *handle,
-                        struct sg_request **request)
+static int make_request(const struct sg_comm *comm, struct sliced *sliced, int begun,
+                        MPI_Request *handle, struct sg_request **request)
 {
     int error = begun;
 
@@ -293,11 +300,11 @@ static int make_request(struct sliced *sliced, int begun, MPI_Request *handle,
     }
     free(sliced);
     *handle = MPI_REQUEST_NULL;
-    return raise(error);
+    return raise(comm, error);
 }
 
-int sg_sliced_isend(void *buffer, MPI_Count count, MPI_Datatype type, int to, int tag,
-                    bool is_synchronous, MPI_Request *handle)
+int sg_sliced_isend(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
+                    int to, int tag, bool is_synchronous, MPI_Request *handle)
 {
     struct sliced *sliced = calloc(1, sizeof *sliced);
     struct sg_request *request;
@@ -305,20 +312,21 @@ int sg_sliced_isend(void *buffer, MPI_Count count, MPI_Datatype type, int to, in
 
     sg_request_reap();
     if (sliced == NULL)
-        return raise(MPI_ERR_NO_MEM);
-    error = make_request(
-        sliced,
-        begin(sliced, &(struct sg_sliced_side){buffer, count, type, to, tag, true}, SG_POST_SEND),
-        handle, &request);
+        return raise(comm, MPI_ERR_NO_MEM);
+    error = make_request(comm, sliced,
+                         begin(comm, sliced,
+                               &(struct sg_sliced_side){buffer, count, type, to, tag, true},
+                               SG_POST_SEND),
+                         handle, &request);
     if (error != MPI_SUCCESS)
         return error;
-    post_send(sliced, is_synchronous);
+    post_send(comm, sliced, is_synchronous);
     sg_request_begun(request);
     return MPI_SUCCESS;
 }
 
-int sg_sliced_ireceive(void *buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
-                       MPI_Request *handle)
+int sg_sliced_ireceive(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
+                       int from, int tag, MPI_Request *handle)
 {
     struct sliced *sliced = calloc(1, sizeof *sliced);
     struct sg_request *request;
@@ -326,49 +334,49 @@ int sg_sliced_ireceive(void *buffer, MPI_Count count, MPI_Datatype type, int fro
 
     sg_request_reap();
     if (sliced == NULL)
-        return raise(MPI_ERR_NO_MEM);
-    error =
-        make_request(sliced,
-                     begin(sliced, &(struct sg_sliced_side){buffer, count, type, from, tag, true},
-                           SG_POST_RECEIVE),
-                     handle, &request);
+        return raise(comm, MPI_ERR_NO_MEM);
+    error = make_request(comm, sliced,
+                         begin(comm, sliced,
+                               &(struct sg_sliced_side){buffer, count, type, from, tag, true},
+                               SG_POST_RECEIVE),
+                         handle, &request);
     if (error != MPI_SUCCESS)
         return error;
-    sg_messages_post(sg_sliced.internode, &sliced->message);
+    sg_messages_post(sliced->internode, &sliced->message);
     sg_request_begun(request);
     return MPI_SUCCESS;
 }
 
 /* ---- probes ---- */
 
-void sg_sliced_probe(int from, int tag, MPI_Status *status)
+void sg_sliced_probe(const struct sg_comm *comm, int from, int tag, MPI_Status *status)
 {
     struct sg_carried_message message = {
         .kind = SG_POST_PROBE, .peer = wild(from, MPI_ANY_SOURCE), .tag = wild(tag, MPI_ANY_TAG)};
 
-    sg_messages_post(sg_sliced.internode, &message);
-    sg_messages_wait(sg_sliced.internode, &message);
+    sg_messages_post(comm->internode, &message);
+    sg_messages_wait(comm->internode, &message);
     tell(&message, status);
 }
 
-bool sg_sliced_look(int from, int tag, MPI_Status *status)
+bool sg_sliced_look(const struct sg_comm *comm, int from, int tag, MPI_Status *status)
 {
     struct sg_carried_message message = {
         .kind = SG_POST_IPROBE, .peer = wild(from, MPI_ANY_SOURCE), .tag = wild(tag, MPI_ANY_TAG)};
 
-    sg_messages_look(sg_sliced.internode, &message);
+    sg_messages_look(comm->internode, &message);
     if (message.outcome == SG_OUTCOME_NOTHING)
         return false;
     tell(&message, status);
     return true;
 }
 
-void sg_sliced_say_refused(const char *function)
+void sg_sliced_say_refused(const struct sg_comm *comm, const char *function)
 {
     static atomic_bool is_said;
 
     if (!atomic_exchange(&is_said, true))
-        sg_log("%s on MPI_COMM_WORLD: p2p=bcs does not carry it, and the code that calls it was "
-               "loaded after MPI_Init",
-               function);
+        sg_log("%s on %s: p2p=bcs does not carry it, and the code that calls it was loaded after "
+               "MPI_Init",
+               function, comm->name[0] != '\0' ? comm->name : "a communicator");
 }

@@ -1,6 +1,8 @@
-/* When messages go in slices: agreed in MPI_Init by all ranks, else they are MPICH's, and one line
- * says why.
+/* When messages go in slices: agreed in MPI_Init by all ranks, and by those of a communicator behind
+ * its creation; else they are MPICH's. One line says why it is so in MPI_COMM_WORLD.
  */
+#include "core/clock.h"
+#include "intercept/comm_setup.h"
 #include "intercept/sliced.h"
 #include "intercept/sliced_imports.h"
 #include "internode/messages.h"
@@ -15,12 +17,36 @@
 
 #include <stdio.h>
 
-#define NODES_MAX 64
-#define RANKS_PER_NODE_MAX 16
 #define WHY_BYTES 640
+#define PATIENCE_SLICES 64 /* in which nothing happens: what is left is not received */
 
-static int rule = -1;
 static MPI_Comm self = MPI_COMM_NULL; /* for messages of the process to itself */
+
+/* ---- conditions ---- */
+
+/* Of the process, for any communicator. False: why not. */
+static bool is_possible(char *why)
+{
+    int level = MPI_THREAD_MULTIPLE;
+
+    sg_real.Query_thread(&level);
+    if (level == MPI_THREAD_MULTIPLE)
+        snprintf(why, WHY_BYTES, "threads may call MPI at a time (MPI_THREAD_MULTIPLE)");
+    else if (sg_device_look())
+        snprintf(why, WHY_BYTES, "buffers may be in a GPU's memory (%s)", sg_device_driver());
+    else if (sg_real.x_Grequest_start == NULL)
+        snprintf(why, WHY_BYTES, "this MPI has no MPIX_Grequest_start");
+    else
+        return sg_sliced_can_carry(why, WHY_BYTES);
+    return false;
+}
+
+static bool has_thread(int rule)
+{
+    return sg_progress_asked(sg_ruleset_choice(sg_process.rules, rule), false) ==
+               SG_PROGRESS_THREAD &&
+           sg_progress_comes(SG_PROGRESS_THREAD);
+}
 
 struct extent {
     int nodes, machines, most_ranks;
@@ -42,32 +68,23 @@ static struct extent find_extent(void)
     return extent;
 }
 
-/* False: why not. */
-static bool is_possible(const struct sg_choice *choice, char *why)
+/* In MPI_COMM_WORLD. False: why not. */
+static bool is_possible_for_all(int rule, char *why)
 {
     struct extent extent = find_extent();
-    int level = MPI_THREAD_MULTIPLE;
 
-    sg_real.Query_thread(&level);
     if (extent.machines > 1)
         snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on several machines");
     else if (extent.nodes < 2)
         snprintf(why, WHY_BYTES,
                  "MPI_COMM_WORLD is on one node (STAGGER_RANKS_PER_NODE makes more of it)");
-    else if (extent.nodes > NODES_MAX || extent.most_ranks > RANKS_PER_NODE_MAX)
+    else if (extent.nodes > SG_MESSAGES_ENDPOINTS_MAX || extent.most_ranks > SG_MESSAGES_LOCALS_MAX)
         snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on more than %d nodes, or %d ranks on a node",
-                 NODES_MAX, RANKS_PER_NODE_MAX);
-    else if (level == MPI_THREAD_MULTIPLE)
-        snprintf(why, WHY_BYTES, "threads may call MPI at a time (MPI_THREAD_MULTIPLE)");
-    else if (sg_progress_asked(choice, false) != SG_PROGRESS_THREAD ||
-             !sg_progress_comes(SG_PROGRESS_THREAD))
+                 SG_MESSAGES_ENDPOINTS_MAX, SG_MESSAGES_LOCALS_MAX);
+    else if (!has_thread(rule))
         snprintf(why, WHY_BYTES, "it needs progress=thread");
-    else if (sg_device_look())
-        snprintf(why, WHY_BYTES, "buffers may be in a GPU's memory (%s)", sg_device_driver());
-    else if (sg_real.x_Grequest_start == NULL)
-        snprintf(why, WHY_BYTES, "this MPI has no MPIX_Grequest_start");
     else
-        return sg_sliced_can_carry(why, WHY_BYTES);
+        return true;
     return false;
 }
 
@@ -83,27 +100,7 @@ static bool agree(bool is_here, const char *why)
     return first < 0;
 }
 
-int sg_sliced_choose(void)
-{
-    char why[WHY_BYTES] = "";
-    int found = sg_ruleset_messages(sg_process.rules, sg_process.size);
-    bool possible;
-
-    rule = -1;
-    if (found < 0)
-        return -1;
-    possible = is_possible(sg_ruleset_choice(sg_process.rules, found), why);
-    if (agree(possible, why))
-        rule = found;
-    return rule;
-}
-
-static bool is_named(const struct sg_choice *choice, const char *parameter)
-{
-    int index = sg_parameter_find(choice->algorithm, parameter);
-
-    return index >= 0 && choice->parameters[index] > 0;
-}
+/* ---- MPI_Init ---- */
 
 static bool open_bytes(void)
 {
@@ -120,25 +117,82 @@ static void close_bytes(void)
         sg_real.Comm_free(&self);
 }
 
-void sg_sliced_start(struct sg_internode *internode)
-{
-    bool opened;
+/* Alike on all ranks from here on. */
+static bool may_carry;
 
+int sg_sliced_choose(void)
+{
+    char why[WHY_BYTES] = "";
+    bool possible;
+    int rule;
+
+    may_carry = false;
+    if (!sg_ruleset_has_messages(sg_process.rules))
+        return -1;
+    possible = is_possible(why);
+    if (!agree(possible, why))
+        return -1;
+    may_carry = true;
+    rule = sg_ruleset_messages(sg_process.rules, "MPI_COMM_WORLD", sg_process.size);
     if (rule < 0)
-        return;
-    opened = internode != NULL && open_bytes() && sg_messages_are_carried(internode);
-    if (!agree(opened, "no shared memory for it")) {
-        close_bytes();
-        return;
-    }
-    sg_sliced.internode = internode;
-    sg_sliced.size = sg_process.size;
-    sg_sliced.is_rendezvous = is_named(sg_ruleset_choice(sg_process.rules, rule), "send");
-    sg_messages_begin(internode);
-    atomic_store(&sg_sliced.is_on, true);
+        return -1;
+    possible = is_possible_for_all(rule, why);
+    return agree(possible, why) ? rule : -1;
 }
 
-/* ---- the end ---- */
+static bool is_named(const struct sg_choice *choice, const char *parameter)
+{
+    int index = sg_parameter_find(choice->algorithm, parameter);
+
+    return index >= 0 && choice->parameters[index] > 0;
+}
+
+static bool is_ready(const struct sg_comm *comm)
+{
+    return comm->internode != NULL && sg_messages_are_carried(comm->internode);
+}
+
+/* When all its ranks are ready. */
+static void begin(struct sg_comm *comm)
+{
+    comm->is_rendezvous =
+        is_named(sg_ruleset_choice(sg_process.rules, comm->messages_rule), "send");
+    sg_messages_begin(comm->internode);
+    comm->is_sliced = true;
+}
+
+void sg_sliced_start(void)
+{
+    struct sg_comm *world = sg_comm_find(MPI_COMM_WORLD);
+
+    if (!may_carry || !agree(open_bytes(), "no communicator for it"))
+        return;
+    atomic_store(&sg_sliced_on, true);
+    if (world->messages_rule >= 0 && agree(is_ready(world), "no shared memory for it"))
+        begin(world);
+}
+
+/* ---- other communicators ---- */
+
+/* Where it is not possible they are MPICH's without a line: most programs have communicators inside
+ * a node, and what lacks otherwise has its own. */
+void sg_sliced_begin(MPI_Comm handle)
+{
+    int size = 0, is_inter = 1, own, all = 0, rule;
+    struct sg_comm *comm;
+
+    if (handle == MPI_COMM_NULL || !sg_sliced_is_on())
+        return;
+    sg_real.Comm_test_inter(handle, &is_inter);
+    sg_real.Comm_size(handle, &size);
+    rule = is_inter || size < 2 ? -1 : sg_ruleset_messages(sg_process.rules, "", size);
+    if (rule < 0)
+        return;
+    comm = sg_comm_set_up(handle, rule);
+    own = comm != NULL && is_ready(comm) && has_thread(rule) && !sg_device_look();
+    if (sg_yielding_allreduce(&own, &all, 1, MPI_INT, MPI_MIN, handle) == MPI_SUCCESS && all)
+        begin(comm);
+}
 
 static bool is_complete(MPI_Request *request)
 {
@@ -148,18 +202,70 @@ static bool is_complete(MPI_Request *request)
     return sg_real.Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
 }
 
+static void complete(MPI_Request request)
+{
+    struct sg_wait wait = {0};
+
+    while (!is_complete(&request))
+        sg_wait_brief(&wait);
+}
+
+static uint64_t patience_ns(const struct sg_comm *comm)
+{
+    const struct sg_choice *choice = sg_ruleset_choice(sg_process.rules, comm->messages_rule);
+
+    return (uint64_t)choice->parameters[sg_parameter_find(choice->algorithm, "slice")] * 1000u *
+           PATIENCE_SLICES;
+}
+
+void sg_sliced_end(MPI_Comm handle)
+{
+    enum { PENDING, MOVING, FLAGS };
+    struct sg_comm *comm;
+    uint64_t steps = 0, before = UINT64_MAX, moved_ns = 0;
+    int own[FLAGS], all[FLAGS] = {0};
+    MPI_Request request;
+
+    if (!sg_sliced_is_on() || handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD)
+        return;
+    comm = sg_comm_find(handle);
+    if (comm == NULL || !comm->is_sliced)
+        return;
+    /* Nothing is posted any more once all have called this. */
+    do {
+        own[PENDING] = !sg_messages_are_over(comm->internode, &steps);
+        if (steps != before)
+            moved_ns = sg_clock_ns();
+        before = steps;
+        own[MOVING] = sg_clock_ns() - moved_ns < patience_ns(comm);
+        if (sg_real.Iallreduce(own, all, FLAGS, MPI_INT, MPI_MAX, handle, &request) != MPI_SUCCESS)
+            break;
+        complete(request);
+    } while (all[PENDING] && all[MOVING]);
+    comm->is_sliced = false;
+    sg_messages_stop(comm->internode);
+}
+
+/* ---- the end ---- */
+
+static void give_up(struct sg_comm *comm)
+{
+    if (!comm->is_sliced)
+        return;
+    comm->is_sliced = false;
+    sg_messages_stop(comm->internode);
+}
+
 void sg_sliced_stop(void)
 {
     MPI_Request request;
-    struct sg_wait wait = {0};
 
-    if (!atomic_exchange(&sg_sliced.is_on, false))
+    if (!atomic_load(&sg_sliced_on))
         return;
     /* Others may still wait for what this rank has sent, or take part in its collectives. */
-    if (sg_real.Ibarrier(sg_process.world, &request) == MPI_SUCCESS) {
-        while (!is_complete(&request))
-            sg_wait_brief(&wait);
-    }
-    sg_messages_stop(sg_sliced.internode);
+    if (sg_real.Ibarrier(sg_process.world, &request) == MPI_SUCCESS)
+        complete(request);
+    atomic_store(&sg_sliced_on, false);
+    sg_comm_each(give_up);
     close_bytes();
 }

@@ -8,6 +8,7 @@
 #include "intercept/comm_setup.h"
 #include "intercept/dispatch.h"
 #include "intercept/lacking.h"
+#include "intercept/sliced.h"
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
 #include "internode/request.h"
@@ -182,6 +183,7 @@ static inline __attribute__((always_inline)) int end_comm(sg_word comm, pass1 pa
     int error;
 
     if (comm != 0 && sg_process_running()) {
+        sg_sliced_end(*(MPI_Comm *)comm);
         sg_comm_leave(*(MPI_Comm *)comm);
         sg_profile_comm_forget(*(MPI_Comm *)comm);
     }
@@ -225,9 +227,18 @@ static int dup(sg_word comm, sg_word copy)
                                  &request, (MPI_Comm)comm, MPI_STATUS_IGNORE);
 }
 
+static int dup_and_begin(sg_word comm, sg_word copy)
+{
+    int error = dup(comm, copy);
+
+    if (error == MPI_SUCCESS && sg_sliced_is_on())
+        sg_sliced_begin(*(MPI_Comm *)copy);
+    return error;
+}
+
 int sg_wrap_comm_dup(sg_word comm, sg_word copy)
 {
-    COUNTED(Comm_dup, (comm, copy), dup(comm, copy));
+    COUNTED(Comm_dup, (comm, copy), dup_and_begin(comm, copy));
 }
 int mpi_comm_dup(sg_word comm, sg_word copy) EXPORTS("MPI_Comm_dup", sg_wrap_comm_dup);
 

@@ -21,6 +21,7 @@ struct sg_carried_message {
     int source, source_tag;
     uint32_t source_bytes; /* received; of a probe, the message's */
     _Atomic bool done;
+    _Atomic bool is_lost; /* its communicator is gone: it never will be */
     /* Kept by messages.c. */
     struct sg_carried_message *next;
 };

@@ -108,6 +108,7 @@ void sg_messages_post(struct sg_internode *internode, struct sg_carried_message 
 
     message->next = NULL;
     atomic_init(&message->done, false);
+    atomic_init(&message->is_lost, false);
     sg_internode_enter(internode);
     sg_endpoint_lock(internode);
     if (messages->first[queue] == NULL)
@@ -186,6 +187,8 @@ bool sg_messages_poll(struct sg_internode *internode, const struct sg_carried_me
 {
     if (sg_carried_is_done(message))
         return true;
+    if (atomic_load(&message->is_lost))
+        return false;
     sg_internode_progress(internode);
     sg_messages_advance(internode);
     mind_timer(internode);
@@ -204,16 +207,30 @@ static bool is_done(void *context)
     return sg_messages_poll(awaited->internode, awaited->message);
 }
 
+static void wait_for_ever(void)
+{
+    struct sg_wait wait = {0};
+
+    for (;;) {
+        sg_progress_poll();
+        sg_wait_brief(&wait);
+    }
+}
+
 void sg_messages_wait(struct sg_internode *internode, const struct sg_carried_message *message)
 {
-    struct sg_posts_rank *own = sg_posts_rank(internode, internode->local);
     struct awaited awaited = {internode, message};
+    struct sg_posts_rank *own;
 
     if (sg_carried_is_done(message))
         return;
+    if (atomic_load(&message->is_lost))
+        wait_for_ever();
+    own = sg_posts_rank(internode, internode->local);
     sg_internode_enter(internode);
     atomic_store(&own->inside, 1);
-    sg_internode_wait(internode, &(struct sg_internode_waiting){.call = NULL}, is_done, &awaited);
+    sg_internode_wait(internode, &(struct sg_internode_waiting){.message = message}, is_done,
+                      &awaited);
     /* Sequentially consistent: who has not rung for news has them seen here. */
     atomic_store(&own->inside, 0);
     sg_messages_advance(internode);
@@ -228,6 +245,19 @@ size_t sg_messages_detached_bytes(struct sg_internode *internode)
     bytes = internode->messages->detached_bytes;
     sg_endpoint_unlock(internode);
     return bytes;
+}
+
+bool sg_messages_are_over(struct sg_internode *internode, uint64_t *steps)
+{
+    const struct sg_messages *messages = internode->messages;
+    bool are_over;
+
+    sg_endpoint_lock(internode);
+    are_over = messages->under_way[0] + messages->under_way[1] == 0 && messages->first[0] == NULL &&
+               messages->first[1] == NULL;
+    *steps = messages->steps;
+    sg_endpoint_unlock(internode);
+    return are_over;
 }
 
 /* ---- begin and end ---- */
@@ -299,6 +329,16 @@ void sg_messages_stop(struct sg_internode *internode)
     sg_endpoint_unlock(internode);
 }
 
+static void lose(struct sg_messages *messages, struct sg_carried_message *message)
+{
+    if (message->is_detached) {
+        message->next = messages->ended;
+        messages->ended = message;
+    } else {
+        atomic_store(&message->is_lost, true);
+    }
+}
+
 void sg_messages_close(struct sg_internode *internode)
 {
     struct sg_messages *messages = internode->messages;
@@ -306,18 +346,15 @@ void sg_messages_close(struct sg_internode *internode)
     if (messages == NULL)
         return;
     for (uint32_t i = 0; i < sg_posts_places(messages->quota); i++) {
-        if (messages->place[i] != NULL && messages->place[i]->is_detached) {
-            messages->place[i]->next = messages->ended;
-            messages->ended = messages->place[i];
-        }
+        if (messages->place[i] != NULL)
+            lose(messages, messages->place[i]);
     }
-    for (struct sg_carried_message *message = messages->first[0], *next; message != NULL;
-         message = next) {
-        next = message->next;
-        if (!message->is_detached)
-            continue;
-        message->next = messages->ended;
-        messages->ended = message;
+    for (unsigned queue = 0; queue < 2; queue++) {
+        for (struct sg_carried_message *message = messages->first[queue], *next; message != NULL;
+             message = next) {
+            next = message->next;
+            lose(messages, message);
+        }
     }
     free_all(messages->ended);
     free(messages->local_of);

@@ -12,6 +12,10 @@
 
 struct sg_internode;
 
+/* Nodes, and ranks of each, that it is possible with; and all of one machine. */
+#define SG_MESSAGES_ENDPOINTS_MAX 64
+#define SG_MESSAGES_LOCALS_MAX 16
+
 /* Whether this communicator's messages are carried here; alike on all ranks. */
 bool sg_messages_are_carried(const struct sg_internode *internode);
 
@@ -21,7 +25,8 @@ void sg_messages_open(struct sg_internode *internode);
 /* When all ranks can: from here on messages may come. */
 void sg_messages_begin(struct sg_internode *internode);
 
-/* When no thread uses it any more. */
+/* When no thread uses it any more. What is not over never will be; whoever asks for it is told so
+ * without it. */
 void sg_messages_close(struct sg_internode *internode);
 
 /* Posts it, behind those before it. */
@@ -40,6 +45,10 @@ size_t sg_messages_detached_bytes(struct sg_internode *internode);
 
 /* Does what others ask this process for, and posts what has waited. Any thread. */
 void sg_messages_advance(struct sg_internode *internode);
+
+/* Of this process nothing is under way or waits for room. *steps: grows with what has been done for
+ * its messages. */
+bool sg_messages_are_over(struct sg_internode *internode, uint64_t *steps);
 
 /* When no rank will post or wait any more: what is under way is given up. */
 void sg_messages_stop(struct sg_internode *internode);

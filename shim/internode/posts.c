@@ -98,6 +98,7 @@ static void copy(struct sg_internode *internode, const struct sg_posts_work *wor
     const struct sg_carried_message *message = *place_of(internode, work->handle);
     unsigned char *bytes = (unsigned char *)message->buffer + work->offset;
 
+    internode->messages->steps++;
     if (work->fills)
         memcpy(slot, bytes, work->bytes);
     else
@@ -138,6 +139,7 @@ static void end(struct sg_internode *internode, uint32_t handle)
     struct sg_carried_message *message = *place_of(internode, handle);
 
     *place_of(internode, handle) = NULL;
+    messages->steps++;
     if (message->kind != SG_POST_IPROBE)
         messages->under_way[message->kind != SG_POST_SEND]--;
     entry->is_over = false;

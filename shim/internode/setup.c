@@ -286,12 +286,16 @@ static bool can_have_coordinator(const struct sg_internode *internode)
            internode->locals_max <= servers_max;
 }
 
-static int messages_protocol_of(const struct sg_internode_setup *setup)
+/* Behind the numbers of ranks. */
+static int messages_protocol_of(const struct sg_internode *internode,
+                                const struct sg_internode_setup *setup)
 {
     int rule = setup->messages_rule;
 
     return rule >= 0 && rule < SG_INTERNODE_PROTOCOLS_MAX &&
-                   sg_ruleset_is_of_messages(setup->rules, rule)
+                   sg_ruleset_is_of_messages(setup->rules, rule) && setup->machines <= 1 &&
+                   internode->endpoints <= SG_MESSAGES_ENDPOINTS_MAX &&
+                   internode->locals_max <= SG_MESSAGES_LOCALS_MAX
                ? rule
                : -1;
 }
@@ -307,7 +311,6 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode->ranks = setup->ranks;
     internode->endpoints = setup->endpoints;
     internode->rules = setup->rules;
-    internode->messages_protocol = messages_protocol_of(setup);
     internode->depth = ring_depth;
     internode->ops = &sg_transport_shm;
     if (setup->ops != NULL) {
@@ -318,6 +321,7 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     }
     if (!number_ranks(internode, setup) || (setup->ops != NULL && !keep_hosts(internode, setup)))
         goto err_dispose;
+    internode->messages_protocol = messages_protocol_of(internode, setup);
     internode->has_coordinator = internode->is_one_sided = can_have_coordinator(internode);
     errno = 0;
     if (!lay_out(internode, setup->name))

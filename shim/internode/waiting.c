@@ -7,6 +7,9 @@
 
 #define RANKS_NAMED 16
 #define TEXT_BYTES 4096
+#define TAG_BYTES 24
+#define PEER_BYTES 24
+#define MESSAGE_REPORTED UINT64_MAX /* no instance has it */
 
 static uint64_t stall_ns;
 
@@ -60,10 +63,40 @@ static __attribute__((noinline)) void report_stall(const struct sg_internode *in
                    here < internode->ranks ? " of this machine" : "", text);
 }
 
+/* "tag 5" */
+static const char *name_tag(int tag, char text[TAG_BYTES])
+{
+    if (tag == SG_ANY)
+        return "any tag";
+    snprintf(text, TAG_BYTES, "tag %d", tag);
+    return text;
+}
+
+/* One line a communicator: where a message lacks, others often wait for what its receiver would do
+ * next. */
+static __attribute__((noinline)) void report_message(const struct sg_internode *internode,
+                                                     const struct sg_carried_message *message)
+{
+    char tag[TAG_BYTES], peer[PEER_BYTES] = "any rank";
+
+    if (atomic_exchange(&internode->header->stall_reported, MESSAGE_REPORTED) == MESSAGE_REPORTED)
+        return;
+    if (message->peer != SG_ANY)
+        snprintf(peer, sizeof peer, "rank %d", message->peer);
+    sg_report_line(SG_TRACE_LINE_STALL,
+                   message->kind == SG_POST_SEND
+                       ? "rank %d waits for more than %d s: %s does not receive its message (%s, "
+                         "%u bytes) on a communicator of %d ranks"
+                       : "rank %d waits for more than %d s: %s does not send it a message (%s, "
+                         "%u bytes at most) on a communicator of %d ranks",
+                   internode->rank, (int)(stall_ns / UINT64_C(1000000000)), peer,
+                   name_tag(message->tag, tag), message->bytes, internode->ranks);
+}
+
 void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiting *waiting,
                        bool (*is_over)(void *context), void *context)
 {
-    bool reported = waiting->call == NULL || stall_ns == 0;
+    bool reported = (waiting->call == NULL && waiting->message == NULL) || stall_ns == 0;
 
     while (!is_over(context)) {
         if (!sg_wait_step(&waiting->wait, &internode->wait_queue, is_over, context))
@@ -71,7 +104,10 @@ void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiti
         sg_progress_poll();
         if (!reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
             reported = true;
-            report_stall(internode, waiting->call, waiting->position);
+            if (waiting->call != NULL)
+                report_stall(internode, waiting->call, waiting->position);
+            else
+                report_message(internode, waiting->message);
         }
     }
 }

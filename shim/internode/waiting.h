@@ -4,12 +4,14 @@
 #ifndef SG_INTERNODE_WAITING_H
 #define SG_INTERNODE_WAITING_H
 
+#include "internode/carried_message.h"
 #include "internode/communicator.h"
 
 struct sg_internode_waiting {
     struct sg_wait wait;
-    const struct sg_call *call; /* NULL: the wait is not reported */
-    uint64_t position;          /* of the instance that is waited for */
+    const struct sg_call *call;               /* NULL: it is for a message */
+    uint64_t position;                        /* of the instance that is waited for */
+    const struct sg_carried_message *message; /* NULL with no call: the wait is not reported */
 };
 
 /* A wait of this length is reported; 0: never. */

@@ -167,19 +167,28 @@ static void note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen
         atomic_fetch_or_explicit(at, (uint8_t)seen, memory_order_relaxed);
 }
 
-int sg_ruleset_messages(const struct sg_ruleset *rules, int size)
+int sg_ruleset_messages(const struct sg_ruleset *rules, const char *name, int size)
 {
-    const struct sg_rule_comm world = {.name = "MPI_COMM_WORLD", .size = size};
+    const struct sg_rule_comm comm = {.name = name, .size = size};
 
     for (int i = 0; i < rules->count; i++) {
         const struct sg_rule *rule = &rules->rules[i];
 
-        if (rule->operation != SG_RULE_OF_MESSAGES || !sg_rule_matches_comm(rule, &world))
+        if (rule->operation != SG_RULE_OF_MESSAGES || !sg_rule_matches_comm(rule, &comm))
             continue;
         note(rules, i, SG_RULE_SEEN_TAKEN);
         return reach_of(rules, rule) != 0 ? i : -1;
     }
     return -1;
+}
+
+bool sg_ruleset_has_messages(const struct sg_ruleset *rules)
+{
+    for (int i = 0; i < rules->count; i++) {
+        if (rules->rules[i].operation == SG_RULE_OF_MESSAGES)
+            return true;
+    }
+    return false;
 }
 
 bool sg_ruleset_is_of_messages(const struct sg_ruleset *rules, int index)

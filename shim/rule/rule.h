@@ -106,7 +106,9 @@ bool sg_ruleset_may_choose(const struct sg_ruleset *rules, enum sg_operation ope
 
 /* The rule for the messages of MPI_COMM_WORLD, of that size, which it decides: its index; -1: they
  * are MPICH's. */
-int sg_ruleset_messages(const struct sg_ruleset *rules, int size);
+int sg_ruleset_messages(const struct sg_ruleset *rules, const char *name, int size);
+/* Whether there is one for any. */
+bool sg_ruleset_has_messages(const struct sg_ruleset *rules);
 bool sg_ruleset_is_of_messages(const struct sg_ruleset *rules, int index);
 
 /* Whether some rule's algorithm has slices. */

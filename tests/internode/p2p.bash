@@ -25,3 +25,4 @@ import json, sys
 rows = [r for r in json.load(sys.stdin)["slices"] if r["metric"] == "NP2PMSM"]
 sys.exit(not rows or not all(r["max"] > 0 for r in rows))'
 }
+not_in_slices() { ! went_in_slices "$1"; }

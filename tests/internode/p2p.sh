@@ -21,6 +21,33 @@ done
 check "what nobody receives does not keep a program from its end" \
     as_without unmatched "$CARRIED" 3 1 unmatched
 
+# ---- on communicators that programs make ---------------------------------------------------------
+
+# halves: two at a time; created: the last rank has none, and waits in MPI_Finalize.
+for on in dup reversed halves cart created; do
+    check "on a communicator that is made messages are as without ($on)" \
+        as_without "on-$on" "$CARRIED" 4 1 on "$on" all freed
+    check "... and went in slices ($on)" went_in_slices "on-$on"
+    check "... in an archive that is sound ($on)" archive_sound "on-$on.trace"
+done
+check "what nobody receives does not keep a communicator from its end" \
+    as_without dropped "$CARRIED" 3 1 on reversed dropped
+check "a rule for MPI_COMM_WORLD alone leaves the others MPICH's" \
+    as_without alone "${CARRIED/p2p/p2p~MPI_COMM_WORLD}" 3 1 on dup tags
+check "... which then have no slices" not_in_slices alone
+check "so does one for other numbers of ranks" all 'as_without small "${CARRIED/p2p/p2p~2}" 4 1 on halves tags' \
+    'went_in_slices small'
+
+# ---- long waits ------------------------------------------------------------------------------------
+
+for on in dup reversed; do
+    STAGGER_STALL_S=1 STAGGER_RULES=$CARRIED STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread \
+        release_after 'more than 1 s' stalled mpirun_stagger 2 "$PROGRAMS/sliced" on "$on" stalled "$WORK/released"
+    check "a long wait for a message is told, once ($on)" all 'is 0 "$status"' \
+        'has_lines stalled.err "^stagger: rank 0 waits for more than 1 s: rank 1 does not send it a message \(tag 5, 4 bytes at most\) on a communicator of 2 ranks$" 1'
+    check "... and marked ($on)" has <(otf2-marker stalled.trace/traces.otf2) 'rank 1 does not send it a message'
+done
+
 # pattern MODE RANKS: the exchange of `stagger sim bcs`, which checks what it receives
 pattern() {
     run_across pattern thread 1 "$CARRIED" "$2" "$PROGRAMS/bcs_pattern" "$1" 20 100 5000

@@ -1,6 +1,8 @@
-/* Messages on MPI_COMM_WORLD, as programs send and receive them:
+/* Messages as programs send and receive them:
  *
- *     sliced CASE...
+ *     sliced [on COMMUNICATOR] CASE...
+ *
+ * On MPI_COMM_WORLD, or on one that is made of it, in main.
  *
  * Every rank prints what it has received, with its status: lines that are the same however messages
  * are carried, but for the case "order". The cases are in the table below; "all" stands for those
@@ -14,10 +16,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define MANY 1500
 
 static int rank, ranks, next, before;
+static const char *file; /* the last word */
+static MPI_Comm comm;
 static MPI_Comm apart; /* whose messages are MPICH's */
 /* Out of the compiler's sight, which takes it for an array of no length. */
 static MPI_Status *volatile ignored = MPI_STATUSES_IGNORE;
@@ -60,17 +66,17 @@ static void sizes(void)
         MPI_Status statuses[2];
 
         fill(out, size, (unsigned)rank);
-        MUST(MPI_Irecv(in, bytes[i], MPI_CHAR, before, 3, MPI_COMM_WORLD, &requests[0]));
-        MUST(MPI_Isend(out, bytes[i], MPI_CHAR, next, 3, MPI_COMM_WORLD, &requests[1]));
+        MUST(MPI_Irecv(in, bytes[i], MPI_CHAR, before, 3, comm, &requests[0]));
+        MUST(MPI_Isend(out, bytes[i], MPI_CHAR, next, 3, comm, &requests[1]));
         MUST(MPI_Waitall(2, requests, statuses));
         REQUIRE(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
         say("size", &statuses[0], in, size);
         memset(in, 0, size);
-        MUST(MPI_Sendrecv(out, bytes[i], MPI_CHAR, next, 4, in, bytes[i], MPI_CHAR, before, 4,
-                          MPI_COMM_WORLD, &statuses[0]));
+        MUST(MPI_Sendrecv(out, bytes[i], MPI_CHAR, next, 4, in, bytes[i], MPI_CHAR, before, 4, comm,
+                          &statuses[0]));
         say("exchange", &statuses[0], in, size);
-        MUST(MPI_Sendrecv_replace(in, bytes[i], MPI_CHAR, next, 5, before, MPI_ANY_TAG,
-                                  MPI_COMM_WORLD, &statuses[0]));
+        MUST(MPI_Sendrecv_replace(in, bytes[i], MPI_CHAR, next, 5, before, MPI_ANY_TAG, comm,
+                                  &statuses[0]));
         say("replace", &statuses[0], in, size);
         free(out);
         free(in);
@@ -85,14 +91,14 @@ static void tags(void)
 
     for (int tag = 0; tag < 8; tag++) {
         value = 100 * rank + tag;
-        MUST(MPI_Send(&value, 1, MPI_INT, next, tag, MPI_COMM_WORLD));
+        MUST(MPI_Send(&value, 1, MPI_INT, next, tag, comm));
     }
     for (int tag = 7; tag > 3; tag--) {
-        MUST(MPI_Recv(&got, 1, MPI_INT, before, tag, MPI_COMM_WORLD, &status));
+        MUST(MPI_Recv(&got, 1, MPI_INT, before, tag, comm, &status));
         say("tag", &status, &got, sizeof got);
     }
     for (int i = 0; i < 4; i++) {
-        MUST(MPI_Recv(&got, 1, MPI_INT, before, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+        MUST(MPI_Recv(&got, 1, MPI_INT, before, MPI_ANY_TAG, comm, &status));
         say("any tag", &status, &got, sizeof got);
     }
 }
@@ -100,7 +106,7 @@ static void tags(void)
 static void send_three(int value)
 {
     for (int i = 0; i < 3; i++)
-        MUST(MPI_Send(&value, 1, MPI_INT, 0, 10 + i, MPI_COMM_WORLD));
+        MUST(MPI_Send(&value, 1, MPI_INT, 0, 10 + i, comm));
 }
 
 static void anyone(void)
@@ -112,13 +118,13 @@ static void anyone(void)
     for (int i = 0; rank == 0 && i < 3 * (ranks - 1); i++) {
         MPI_Status status;
 
-        MUST(MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+        MUST(MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status));
         REQUIRE(value == 7 * status.MPI_SOURCE);
         sum += value * status.MPI_TAG;
     }
     if (rank == 0)
         printf("0 anyone: %d\n", sum);
-    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_Barrier(comm));
 }
 
 /* Who has got something in a slice answers in the same one: so all answers are of one slice. The
@@ -131,12 +137,11 @@ static void order(void)
 
     REQUIRE(ranks <= 16);
     for (int i = 0; rank == 0 && i < count; i++)
-        MUST(MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
-                       &requests[i]));
+        MUST(MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[i]));
     for (int to = 1; rank == 0 && to < ranks; to++)
-        MUST(MPI_Send(NULL, 0, MPI_INT, to, 9, MPI_COMM_WORLD));
+        MUST(MPI_Send(NULL, 0, MPI_INT, to, 9, comm));
     if (rank > 0) {
-        MUST(MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        MUST(MPI_Recv(NULL, 0, MPI_INT, 0, 9, comm, MPI_STATUS_IGNORE));
         if (rank + 1 < ranks)
             MUST(MPI_Recv(&token, 1, MPI_INT, rank + 1, 0, apart, MPI_STATUS_IGNORE));
         send_three(rank);
@@ -161,24 +166,23 @@ static void derived(void)
     MUST(MPI_Type_vector(8, 1, 8, MPI_INT, &column));
     MUST(MPI_Type_commit(&column));
     memset(in, 0, sizeof in);
-    MUST(MPI_Sendrecv(out, 1, column, next, 1, in, 1, column, before, 1, MPI_COMM_WORLD, &status));
+    MUST(MPI_Sendrecv(out, 1, column, next, 1, in, 1, column, before, 1, comm, &status));
     say("column", &status, in, sizeof in);
-    MUST(MPI_Sendrecv(out, 1, column, next, 1, packed, 16, MPI_INT, before, 1, MPI_COMM_WORLD,
-                      &status));
+    MUST(MPI_Sendrecv(out, 1, column, next, 1, packed, 16, MPI_INT, before, 1, comm, &status));
     say("column as row", &status, packed, 8 * sizeof *packed);
     MUST(MPI_Type_contiguous(3, MPI_INT, &pair));
     MUST(MPI_Type_commit(&pair));
     memset(in, 0, sizeof in);
     /* It ends within an element; and the type is freed before it is there. */
-    MUST(MPI_Irecv(in, 4, pair, before, 2, MPI_COMM_WORLD, &request));
+    MUST(MPI_Irecv(in, 4, pair, before, 2, comm, &request));
     MUST(MPI_Type_free(&pair));
-    MUST(MPI_Send(out, 7, MPI_INT, next, 2, MPI_COMM_WORLD));
+    MUST(MPI_Send(out, 7, MPI_INT, next, 2, comm));
     MUST(MPI_Wait(&request, &status));
     say("part of an element", &status, in, sizeof in);
     memset(in, 0, sizeof in);
-    MUST(MPI_Irecv(in, 1, column, before, 2, MPI_COMM_WORLD, &request));
+    MUST(MPI_Irecv(in, 1, column, before, 2, comm, &request));
     MUST(MPI_Type_free(&column));
-    MUST(MPI_Ssend(out, 8, MPI_INT, next, 2, MPI_COMM_WORLD));
+    MUST(MPI_Ssend(out, 8, MPI_INT, next, 2, comm));
     MUST(MPI_Wait(&request, &status));
     say("row as column", &status, in, sizeof in);
 }
@@ -191,6 +195,13 @@ static int class_of(int error)
     return class;
 }
 
+/* What completes several requests has the handler of MPI_COMM_WORLD. */
+static void handle(MPI_Errhandler handler)
+{
+    MUST(MPI_Comm_set_errhandler(comm, handler));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+}
+
 static void truncated(void)
 {
     char in[16] = "", out[16] = "0123456789abcde";
@@ -198,17 +209,17 @@ static void truncated(void)
     MPI_Status statuses[2];
     int error;
 
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    MUST(MPI_Send(out, 16, MPI_CHAR, next, 1, MPI_COMM_WORLD));
-    error = MPI_Recv(in, 4, MPI_CHAR, before, 1, MPI_COMM_WORLD, &statuses[0]);
+    handle(MPI_ERRORS_RETURN);
+    MUST(MPI_Send(out, 16, MPI_CHAR, next, 1, comm));
+    error = MPI_Recv(in, 4, MPI_CHAR, before, 1, comm, &statuses[0]);
     printf("%d cut: %s, from %d, tag %d\n", rank,
            class_of(error) == MPI_ERR_TRUNCATE ? "truncated" : "not truncated",
            statuses[0].MPI_SOURCE, statuses[0].MPI_TAG);
     REQUIRE(in[4] == '\0');
-    MUST(MPI_Irecv(in, 4, MPI_CHAR, before, 2, MPI_COMM_WORLD, &requests[0]));
-    MUST(MPI_Irecv(in + 8, 4, MPI_CHAR, before, 3, MPI_COMM_WORLD, &requests[1]));
-    MUST(MPI_Send(out, 16, MPI_CHAR, next, 2, MPI_COMM_WORLD));
-    MUST(MPI_Send(out, 4, MPI_CHAR, next, 3, MPI_COMM_WORLD));
+    MUST(MPI_Irecv(in, 4, MPI_CHAR, before, 2, comm, &requests[0]));
+    MUST(MPI_Irecv(in + 8, 4, MPI_CHAR, before, 3, comm, &requests[1]));
+    MUST(MPI_Send(out, 16, MPI_CHAR, next, 2, comm));
+    MUST(MPI_Send(out, 4, MPI_CHAR, next, 3, comm));
     error = MPI_Waitall(2, requests, statuses);
     REQUIRE(class_of(error) == MPI_ERR_IN_STATUS);
     printf("%d of two: %s, %s\n", rank,
@@ -218,12 +229,12 @@ static void truncated(void)
                : "neither");
     if (requests[1] != MPI_REQUEST_NULL)
         MUST(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
-    MUST(MPI_Irecv(in, 4, MPI_CHAR, before, 4, MPI_COMM_WORLD, &requests[0]));
-    MUST(MPI_Send(out, 5, MPI_CHAR, next, 4, MPI_COMM_WORLD));
+    MUST(MPI_Irecv(in, 4, MPI_CHAR, before, 4, comm, &requests[0]));
+    MUST(MPI_Send(out, 5, MPI_CHAR, next, 4, comm));
     error = MPI_Wait(&requests[0], &statuses[0]);
     printf("%d alone: %s\n", rank,
            class_of(error) == MPI_ERR_TRUNCATE ? "truncated" : "not truncated");
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    handle(MPI_ERRORS_ARE_FATAL);
 }
 
 static void wrong(void)
@@ -231,18 +242,16 @@ static void wrong(void)
     MPI_Request request = MPI_REQUEST_NULL;
     int value = 0, flag;
 
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    handle(MPI_ERRORS_RETURN);
     printf("%d wrong: %d %d %d %d %d %d\n", rank,
-           class_of(MPI_Send(&value, 1, MPI_INT, ranks, 0, MPI_COMM_WORLD)) == MPI_ERR_RANK,
-           class_of(MPI_Recv(&value, -1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
-               MPI_ERR_COUNT,
-           class_of(MPI_Isend(&value, 1, MPI_INT, 0, -5, MPI_COMM_WORLD, &request)) == MPI_ERR_TAG,
-           class_of(MPI_Irecv(&value, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD, &request)) ==
-               MPI_ERR_TYPE,
-           class_of(MPI_Iprobe(ranks, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE)) == MPI_ERR_RANK,
-           class_of(MPI_Sendrecv(&value, 1, MPI_INT, 0, 0, &value, 1, MPI_INT, -7, 0,
-                                 MPI_COMM_WORLD, MPI_STATUS_IGNORE)) != MPI_SUCCESS);
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+           class_of(MPI_Send(&value, 1, MPI_INT, ranks, 0, comm)) == MPI_ERR_RANK,
+           class_of(MPI_Recv(&value, -1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE)) == MPI_ERR_COUNT,
+           class_of(MPI_Isend(&value, 1, MPI_INT, 0, -5, comm, &request)) == MPI_ERR_TAG,
+           class_of(MPI_Irecv(&value, 1, MPI_DATATYPE_NULL, 0, 0, comm, &request)) == MPI_ERR_TYPE,
+           class_of(MPI_Iprobe(ranks, 0, comm, &flag, MPI_STATUS_IGNORE)) == MPI_ERR_RANK,
+           class_of(MPI_Sendrecv(&value, 1, MPI_INT, 0, 0, &value, 1, MPI_INT, -7, 0, comm,
+                                 MPI_STATUS_IGNORE)) != MPI_SUCCESS);
+    handle(MPI_ERRORS_ARE_FATAL);
 }
 
 static void probed(void)
@@ -252,21 +261,21 @@ static void probed(void)
     int count, flag = 0;
 
     fill(out, sizeof out, (unsigned)rank);
-    MUST(MPI_Isend(out, 17 + rank, MPI_CHAR, next, 6, MPI_COMM_WORLD, &(MPI_Request){0}));
-    MUST(MPI_Probe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &status));
+    MUST(MPI_Isend(out, 17 + rank, MPI_CHAR, next, 6, comm, &(MPI_Request){0}));
+    MUST(MPI_Probe(MPI_ANY_SOURCE, 6, comm, &status));
     say("probe", &status, NULL, 0);
     MUST(MPI_Get_count(&status, MPI_CHAR, &count));
-    MUST(MPI_Recv(in, count, MPI_CHAR, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status));
+    MUST(MPI_Recv(in, count, MPI_CHAR, status.MPI_SOURCE, status.MPI_TAG, comm, &status));
     say("probed", &status, in, (size_t)count);
-    MUST(MPI_Iprobe(before, 8, MPI_COMM_WORLD, &flag, &status));
+    MUST(MPI_Iprobe(before, 8, comm, &flag, &status));
     REQUIRE(!flag);
-    MUST(MPI_Sendrecv(out, 1, MPI_CHAR, next, 9, in, 1, MPI_CHAR, before, 9, MPI_COMM_WORLD,
+    MUST(MPI_Sendrecv(out, 1, MPI_CHAR, next, 9, in, 1, MPI_CHAR, before, 9, comm,
                       MPI_STATUS_IGNORE));
-    MUST(MPI_Send(out, 5, MPI_CHAR, next, 7, MPI_COMM_WORLD));
+    MUST(MPI_Send(out, 5, MPI_CHAR, next, 7, comm));
     while (!flag)
-        MUST(MPI_Iprobe(before, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status));
+        MUST(MPI_Iprobe(before, MPI_ANY_TAG, comm, &flag, &status));
     say("iprobe", &status, NULL, 0);
-    MUST(MPI_Recv(in, 5, MPI_CHAR, before, 7, MPI_COMM_WORLD, &status));
+    MUST(MPI_Recv(in, 5, MPI_CHAR, before, 7, comm, &status));
     say("iprobed", &status, in, 5);
 }
 
@@ -276,16 +285,16 @@ static void nobody(void)
     MPI_Request request;
     MPI_Status status;
 
-    MUST(MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD));
-    MUST(MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status));
+    MUST(MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 1, comm));
+    MUST(MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, comm, &status));
     say("nobody", &status, &value, sizeof value);
-    MUST(MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request));
+    MUST(MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, comm, &request));
     MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    MUST(MPI_Probe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status));
+    MUST(MPI_Probe(MPI_PROC_NULL, 1, comm, &status));
     say("nobody", &status, &value, sizeof value);
     /* The ends of a line. */
     MUST(MPI_Sendrecv(&rank, 1, MPI_INT, rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL, 2, &value, 1,
-                      MPI_INT, rank > 0 ? rank - 1 : MPI_PROC_NULL, 2, MPI_COMM_WORLD, &status));
+                      MPI_INT, rank > 0 ? rank - 1 : MPI_PROC_NULL, 2, comm, &status));
     say("line", &status, &value, sizeof value);
 }
 
@@ -296,12 +305,12 @@ static void itself(void)
     MPI_Status status;
     char *large = malloc(300000), *copy = calloc(1, 300000);
 
-    MUST(MPI_Send(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD));
-    MUST(MPI_Recv(&got, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &status));
+    MUST(MPI_Send(&value, 1, MPI_INT, rank, 1, comm));
+    MUST(MPI_Recv(&got, 1, MPI_INT, rank, 1, comm, &status));
     say("itself", &status, &got, sizeof got);
     fill(large, 300000, 5);
-    MUST(MPI_Isend(large, 300000, MPI_CHAR, rank, 1, MPI_COMM_WORLD, &request));
-    MUST(MPI_Recv(copy, 300000, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status));
+    MUST(MPI_Isend(large, 300000, MPI_CHAR, rank, 1, comm, &request));
+    MUST(MPI_Recv(copy, 300000, MPI_CHAR, MPI_ANY_SOURCE, 1, comm, &status));
     MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
     say("itself", &status, copy, 300000);
     free(large);
@@ -320,10 +329,10 @@ static void completed(void)
         for (int i = 0; i < COUNT; i++) {
             in[i] = -1;
             out[i] = 100 * way + 10 * i + rank;
-            MUST(MPI_Irecv(&in[i], 1, MPI_INT, before, i, MPI_COMM_WORLD, &receives[i]));
+            MUST(MPI_Irecv(&in[i], 1, MPI_INT, before, i, comm, &receives[i]));
         }
         for (int i = 0; i < COUNT; i++)
-            MUST(MPI_Issend(&out[i], 1, MPI_INT, next, i, MPI_COMM_WORLD, &sends[i]));
+            MUST(MPI_Issend(&out[i], 1, MPI_INT, next, i, comm, &sends[i]));
         done = flag = 0;
         while (way == 0 && done < COUNT) {
             MUST(MPI_Waitany(COUNT, receives, &index, &status));
@@ -372,22 +381,22 @@ static void many(void)
     long sum = 0;
 
     for (int i = 0; i < MANY; i++) {
-        MUST(MPI_Irecv(&in[i], 1, MPI_INT, before, i % 5, MPI_COMM_WORLD, &requests[i]));
+        MUST(MPI_Irecv(&in[i], 1, MPI_INT, before, i % 5, comm, &requests[i]));
     }
     for (int i = 0; i < MANY; i++) {
         MPI_Request request;
 
         out[i] = i * (rank + 1);
-        MUST(MPI_Isend(&out[i], 1, MPI_INT, next, i % 5, MPI_COMM_WORLD, &request));
+        MUST(MPI_Isend(&out[i], 1, MPI_INT, next, i % 5, comm, &request));
         MUST(MPI_Request_free(&request));
     }
-    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_Barrier(comm));
     MUST(MPI_Waitall(MANY, requests, ignored));
     for (int i = 0; i < MANY; i++) {
         REQUIRE(in[i] == i * (before + 1));
         sum += in[i];
     }
-    MUST(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    MUST(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, comm));
     printf("%d many: %ld\n", rank, sum);
 }
 
@@ -398,12 +407,12 @@ static void beside(void)
     MPI_Request requests[2];
     int value = rank, got = -1, other = -1, sum = 0;
 
-    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
-    MUST(MPI_Irecv(&got, 1, MPI_INT, before, 1, MPI_COMM_WORLD, &requests[0]));
+    MUST(MPI_Comm_dup(comm, &copy));
+    MUST(MPI_Irecv(&got, 1, MPI_INT, before, 1, comm, &requests[0]));
     MUST(MPI_Irecv(&other, 1, MPI_INT, next, 1, copy, &requests[1]));
     MUST(MPI_Send(&value, 1, MPI_INT, before, 1, copy));
-    MUST(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    MUST(MPI_Send(&value, 1, MPI_INT, next, 1, MPI_COMM_WORLD));
+    MUST(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm));
+    MUST(MPI_Send(&value, 1, MPI_INT, next, 1, comm));
     MUST(MPI_Waitall(2, requests, ignored));
     printf("%d beside: %d %d %d\n", rank, got, other, sum);
     MUST(MPI_Comm_free(&copy));
@@ -416,8 +425,8 @@ static void unmatched(void)
     MPI_Request request;
 
     if (rank == ranks - 1) {
-        MUST(MPI_Send(&rank, 1, MPI_INT, 0, 77, MPI_COMM_WORLD));
-        MUST(MPI_Irecv(&value, 1, MPI_INT, 0, 78, MPI_COMM_WORLD, &request));
+        MUST(MPI_Send(&rank, 1, MPI_INT, 0, 77, comm));
+        MUST(MPI_Irecv(&value, 1, MPI_INT, 0, 78, comm, &request));
         MUST(MPI_Request_free(&request));
     }
     printf("%d unmatched\n", rank);
@@ -434,15 +443,14 @@ static void late(void)
     *(void **)&bsend = dlsym(RTLD_DEFAULT, "MPI_Bsend");
     *(void **)&init = dlsym(RTLD_DEFAULT, "MPI_Recv_init");
     REQUIRE(bsend != NULL && init != NULL);
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    handle(MPI_ERRORS_RETURN);
     printf("%d late: %d %d\n", rank,
-           class_of(bsend(&value, 1, MPI_INT, next, 0, MPI_COMM_WORLD)) ==
-               MPI_ERR_UNSUPPORTED_OPERATION,
-           class_of(init(&value, 1, MPI_INT, before, 0, MPI_COMM_WORLD, &request)) ==
+           class_of(bsend(&value, 1, MPI_INT, next, 0, comm)) == MPI_ERR_UNSUPPORTED_OPERATION,
+           class_of(init(&value, 1, MPI_INT, before, 0, comm, &request)) ==
                MPI_ERR_UNSUPPORTED_OPERATION);
     MUST(init(&value, 1, MPI_INT, before, 0, apart, &request));
     MUST(MPI_Request_free(&request));
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    handle(MPI_ERRORS_ARE_FATAL);
 }
 
 /* One of the ranks is killed while messages go around. */
@@ -451,12 +459,73 @@ static void killed(void)
     for (int i = 0;; i++) {
         int got = -1;
 
-        MUST(MPI_Sendrecv(&i, 1, MPI_INT, next, 1, &got, 1, MPI_INT, before, 1, MPI_COMM_WORLD,
+        MUST(MPI_Sendrecv(&i, 1, MPI_INT, next, 1, &got, 1, MPI_INT, before, 1, comm,
                           MPI_STATUS_IGNORE));
         REQUIRE(got == i);
         if (rank == 1 && i == 100)
             raise(SIGKILL);
     }
+}
+
+/* Communicators that end before what is under way on them. */
+static void freed(void)
+{
+    size_t size = 1 << 20;
+    char *out = malloc(size), *in = calloc(1, size);
+    MPI_Request requests[3];
+    MPI_Status statuses[3];
+    MPI_Comm copy;
+    int value = -1;
+
+    fill(out, size, (unsigned)rank);
+    for (int i = 0; i < 3; i++) {
+        MUST(MPI_Comm_dup(comm, &copy));
+        MUST(MPI_Irecv(in, 1 << 20, MPI_CHAR, before, 3, copy, &requests[0]));
+        MUST(MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 4, copy, &requests[1]));
+        MUST(MPI_Isend(out, 1 << 20, MPI_CHAR, next, 3, copy, &requests[2]));
+        MUST(MPI_Send(&rank, 1, MPI_INT, before, 4, copy));
+        if (i < 2)
+            MUST(MPI_Comm_free(&copy));
+        else
+            MUST(MPI_Comm_disconnect(&copy));
+        MUST(MPI_Waitall(3, requests, statuses));
+        say("freed", &statuses[0], in, size);
+        say("freed", &statuses[1], &value, sizeof value);
+        memset(in, 0, size);
+    }
+    free(out);
+    free(in);
+}
+
+/* ... and with what nobody receives. */
+static void dropped(void)
+{
+    static int value;
+    MPI_Request request;
+    MPI_Comm copy;
+    int flag = 1;
+
+    MUST(MPI_Comm_dup(comm, &copy));
+    MUST(MPI_Send(&rank, 1, MPI_INT, next, 77, copy));
+    MUST(MPI_Irecv(&value, 1, MPI_INT, next, 78, copy, &request));
+    MUST(MPI_Comm_free(&copy));
+    MUST(MPI_Barrier(comm));
+    MUST(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+    printf("%d dropped: %d\n", rank, flag);
+}
+
+/* Rank 1 sends when the file is there: whoever runs this has then read what rank 0 waits for. */
+static void stalled(void)
+{
+    int value = 5;
+
+    if (rank == 0)
+        MUST(MPI_Recv(&value, 1, MPI_INT, 1, 5, comm, MPI_STATUS_IGNORE));
+    while (rank == 1 && access(file, F_OK) != 0)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    if (rank == 1)
+        MUST(MPI_Send(&value, 1, MPI_INT, 0, 5, comm));
+    printf("%d stalled\n", rank);
 }
 
 static const struct {
@@ -472,27 +541,74 @@ static const struct {
     {"many", many, true},           {"beside", beside, true},
     {"order", order, false},        {"unmatched", unmatched, false},
     {"killed", killed, false},      {"late", late, false},
+    {"freed", freed, false},        {"dropped", dropped, false},
+    {"stalled", stalled, false},
 };
+
+/* Several of what makes one. */
+static void make(const char *what)
+{
+    int size, place, period = 1;
+
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &place));
+    if (strcmp(what, "dup") == 0) {
+        MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    } else if (strcmp(what, "reversed") == 0) {
+        MUST(MPI_Comm_split(MPI_COMM_WORLD, 0, size - place, &comm));
+    } else if (strcmp(what, "halves") == 0) {
+        MUST(MPI_Comm_split(MPI_COMM_WORLD, place % 2, 0, &comm));
+    } else if (strcmp(what, "cart") == 0) {
+        MUST(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &period, 0, &comm));
+    } else {
+        MPI_Group all, some;
+        int left_out = size - 1;
+
+        REQUIRE(strcmp(what, "created") == 0);
+        MUST(MPI_Comm_group(MPI_COMM_WORLD, &all));
+        MUST(MPI_Group_excl(all, 1, &left_out, &some));
+        MUST(MPI_Comm_create(MPI_COMM_WORLD, some, &comm));
+        MUST(MPI_Group_free(&some));
+        MUST(MPI_Group_free(&all));
+    }
+}
 
 int main(int argc, char **argv)
 {
+    int first = 1;
+    bool stays = false; /* until MPI_Finalize */
+    MPI_Request request;
+
     MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
-    next = (rank + 1) % ranks;
-    before = (rank + ranks - 1) % ranks;
-    for (int i = 1; i < argc; i++) {
+    comm = MPI_COMM_WORLD;
+    /* Begun by one that returns before it is there. */
+    MUST(MPI_Comm_idup(MPI_COMM_WORLD, &apart, &request));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    if (argc > 2 && strcmp(argv[1], "on") == 0) {
+        make(argv[2]);
+        stays = strcmp(argv[2], "dup") == 0;
+        first = 3;
+    }
+    file = argv[argc - 1];
+    if (comm != MPI_COMM_NULL) {
+        MUST(MPI_Comm_rank(comm, &rank));
+        MUST(MPI_Comm_size(comm, &ranks));
+        next = (rank + 1) % ranks;
+        before = (rank + ranks - 1) % ranks;
+    }
+    for (int i = first; comm != MPI_COMM_NULL && i < argc; i++) {
         for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
             if (strcmp(argv[i], cases[j].name) == 0 ||
                 (cases[j].is_of_all && strcmp(argv[i], "all") == 0)) {
                 cases[j].run();
                 /* Wildcards are for messages of their own case. */
-                MUST(MPI_Barrier(MPI_COMM_WORLD));
+                MUST(MPI_Barrier(comm));
             }
         }
     }
     printf("%d finished\n", rank);
+    if (comm != MPI_COMM_WORLD && comm != MPI_COMM_NULL && !stays)
+        MUST(MPI_Comm_free(&comm));
     MUST(MPI_Comm_free(&apart));
     MUST(MPI_Finalize());
     return 0;

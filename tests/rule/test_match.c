@@ -365,7 +365,7 @@ static int messages_of(const char *text, int size)
     int index;
 
     CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, true, &rules), SG_OK);
-    index = sg_ruleset_messages(rules, size);
+    index = sg_ruleset_messages(rules, "MPI_COMM_WORLD", size);
     CU_ASSERT(index < 0 || sg_ruleset_is_of_messages(rules, index));
     sg_ruleset_destroy(rules);
     return index;
