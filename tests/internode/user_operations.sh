@@ -12,9 +12,13 @@ program=$PROGRAMS/user_operations
 # users_give RULES MODE RANKS RANKS-PER-NODE
 users_give() {
     run_across users "$2" "$4" "$1" "$3" "$program"
-    compare users "$3" "$program"
+    # With more ranks than processors stock MPICH takes seconds: once for each number of ranks.
+    if [ ! -e "stock-$3.plain.out" ]; then
+        compare "stock-$3" "$3" "$program"
+        check "stock runs it ($3 ranks)" is 0 "$plain_status"
+    fi
     check "stock's results, and a sequential reference's ($3 ranks, $4 a node, $2, $1)" all \
-        'gave users' 'is 0 "$plain_status"' 'same <(sort users.plain.out) <(sort users.out)'
+        'gave users' "same <(sort stock-$3.plain.out) <(sort users.out)"
     calls_of users
 }
 
