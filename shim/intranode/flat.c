@@ -36,7 +36,6 @@ static void find_skew(struct sg_node_op *op)
         return;
     for (int rank = 0; rank < op->node->ranks; rank++) {
         const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
-        const struct sg_node_control *control = sg_ring_control(op->node, rank);
 
         if (rank == op->node->rank)
             continue;
@@ -44,7 +43,7 @@ static void find_skew(struct sg_node_op *op)
             first_ns = line->arrival_ns;
         op->early += line->arrival_ns < op->call.arrival_ns;
         op->late += op->call.operation == SG_OPERATION_REDUCE &&
-                    atomic_load_explicit(&control->finished, memory_order_relaxed) > op->position;
+                    sg_ring_left(op->node, rank) > op->position;
     }
     op->skew_known = first_ns != 0;
     op->skew_ns = op->call.arrival_ns - first_ns;

@@ -57,13 +57,12 @@ static void *fold_target(const struct sg_node_op *op, bool top, size_t size_byte
 
 static void fold_with(struct sg_node_op *op, int partner, bool right, bool top, size_t size_bytes)
 {
-    const struct sg_node_control *control = sg_ring_control(op->node, partner);
     const void *own = partial_of(op, size_bytes);
     const void *theirs = sg_ring_data(op->node, op->position, partner, size_bytes);
 
     op->early++;
     if (op->call.arrival_ns != 0 && op->call.operation == SG_OPERATION_REDUCE)
-        op->late += atomic_load_explicit(&control->finished, memory_order_relaxed) > op->position;
+        op->late += sg_ring_left(op->node, partner) > op->position;
     if (size_bytes == 0)
         return;
     op->call.fold(op->call.fold_context, right ? theirs : own, right ? own : theirs,

@@ -9,7 +9,9 @@
  *   line, info, operand    their rank alone, at the start of its instance
  *   meeting, release, choice  any rank that arrives there; they contain the position, so that the
  *                          values of an earlier instance are recognised
- *   control.finished       its rank alone: the instances it has left for good
+ *   control.finished       its rank alone: the instances it has left for good; of reduces it is told
+ *                          twice a round of the ring
+ *   control.left           likewise, of reduces in between
  *   told                   its rank alone, two in turn (tell.h)
  * A rank starts the instance at position p only when every rank has finished p - depth: nobody then
  * reads what p overwrites. Offsets and indices only, no pointers: the segment is mapped at any
@@ -48,12 +50,13 @@ struct sg_call_info {
 };
 
 struct sg_node_control {
-    _Atomic uint64_t finished; /* instances this rank has left */
+    _Atomic uint64_t finished; /* instances this rank has left, at least */
     unsigned char reserved[SG_NODE_LINE_BYTES - 8];
     /* Chunks of large operands that have passed each stage on this rank: chunks.c. */
     _Atomic uint64_t stage[3];
     _Atomic uint64_t failed; /* position + 1 of the last instance in which a read failed */
-    unsigned char reserved2[SG_NODE_LINE_BYTES - 32];
+    _Atomic uint64_t left;   /* where that is more: instances this rank has left */
+    unsigned char reserved2[SG_NODE_LINE_BYTES - 40];
 };
 
 /* A word that several ranks write, tagged with the position it belongs to: position + 1 in the

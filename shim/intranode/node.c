@@ -85,7 +85,13 @@ static bool has_credit(struct sg_node *node, uint64_t position)
 
 bool sg_node_have_left(struct sg_node *node, uint64_t position)
 {
-    return position < node->known_finished || position < find_finished(node);
+    if (position < node->known_finished)
+        return true;
+    for (int rank = 0; rank < node->ranks; rank++) {
+        if (sg_ring_left(node, rank) <= position)
+            return false;
+    }
+    return true;
 }
 
 /* This rank has left the instance at position and all before it. */
@@ -94,6 +100,17 @@ static void leave(struct sg_node *node, uint64_t position)
     /* Release: our reads of the instance come before its place is used again. */
     atomic_store_explicit(&sg_ring_control(node, node->rank)->finished, position + 1,
                           memory_order_release);
+}
+
+/* The same of a reduce, where ranks may be waiting for slots: they take the line of every store. So
+ * often that a rank which waits for half of the ring is told. */
+static void leave_reduce(struct sg_node *node, uint64_t position)
+{
+    if (((position + 1) & (node->depth / 2 - 1)) == 0)
+        leave(node, position);
+    else /* release: what it has told in the instance is there (tell.h) */
+        atomic_store_explicit(&sg_ring_control(node, node->rank)->left, position + 1,
+                              memory_order_release);
 }
 
 /* Different, almost always, for calls that differ in operation, root, bytes or MPI_IN_PLACE; one
@@ -207,7 +224,10 @@ enum sg_node_step sg_node_poll(struct sg_node_op *op)
             return step;
         if (have_all_entered(op))
             op->node->known_finished = op->position;
-        leave(op->node, op->position);
+        if (op->call.operation == SG_OPERATION_REDUCE)
+            leave_reduce(op->node, op->position);
+        else
+            leave(op->node, op->position);
         op->position++;
         op->node->position = op->position;
         op->done_count += op->chunk_count;

@@ -18,6 +18,16 @@ static inline struct sg_node_control *sg_ring_control(const struct sg_node *node
     return (struct sg_node_control *)(node->header + 1) + rank;
 }
 
+/* Instances that a rank has left. Acquire: what is looked at of it is looked at afterwards. */
+static inline uint64_t sg_ring_left(const struct sg_node *node, int rank)
+{
+    const struct sg_node_control *control = sg_ring_control(node, rank);
+    uint64_t finished = atomic_load_explicit(&control->finished, memory_order_acquire);
+    uint64_t left = atomic_load_explicit(&control->left, memory_order_acquire);
+
+    return finished > left ? finished : left;
+}
+
 static inline _Atomic uint64_t *sg_ring_release(const struct sg_node *node, uint64_t position)
 {
     return &((struct sg_node_word *)sg_ring_instance(node, position))->word;

@@ -143,14 +143,12 @@ void sg_intranode_free(struct sg_intranode *intranode)
 static void describe_rank(const struct sg_node *node, uint64_t position, int rank,
                           char text[SG_REPORT_CALL_BYTES])
 {
-    /* Acquire: what it wrote of later calls is not mistaken for those before. */
-    uint64_t finished =
-        atomic_load_explicit(&sg_ring_control(node, rank)->finished, memory_order_acquire);
-    const struct sg_call_info *info = sg_node_call_info(node, finished, rank);
+    uint64_t left = sg_ring_left(node, rank);
+    const struct sg_call_info *info = sg_node_call_info(node, left, rank);
 
     if (info != NULL)
         sg_report_call(info, text);
-    else if (finished <= position)
+    else if (left <= position)
         snprintf(text, SG_REPORT_CALL_BYTES, "in no collective of this communicator");
     else
         snprintf(text, SG_REPORT_CALL_BYTES, "ahead of it");
