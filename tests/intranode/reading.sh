@@ -31,10 +31,12 @@ namings() {
 named() { is "$(printf '%s\n' "$2" "$2" "$2")" "$(namings "$1")"; }
 
 guarded large 1 "$PROGRAMS/large" 1000000 3
-check "large operands: ranks name their launcher for the probe and from the first call to the end" \
+check "large operands go through buffers: for the probe alone" all 'gave large' 'named large "L 0"'
+export STAGGER_RULES='allreduce=srm(form=single)'
+guarded large 1 "$PROGRAMS/large" 1000000 3
+check "where a rule has them read: ranks name their launcher for the probe and from the first call to the end" \
     all 'gave large' 'named large "L 0 L 0"' 'archive_agrees large.trace large.out'
-guarded small 1 "$PROGRAMS/large" 4096 3
-check "small ones: for the probe alone" all 'gave small' 'named small "L 0"'
+unset STAGGER_RULES
 guarded broadcasts 1 "$PROGRAMS/broadcasts" results
 check "large broadcasts: likewise, without a large allreduce" all 'gave broadcasts' \
     'is 12 "$(wc -l <broadcasts.yama/calls)"'
@@ -42,12 +44,13 @@ STAGGER_SINGLE_COPY=off guarded off 1 "$PROGRAMS/large" 1000000 3
 check "STAGGER_SINGLE_COPY=off: never" all 'gave off' 'named off ""'
 STAGGER_RULES='*=mpich' guarded rules 1 "$PROGRAMS/large" 1000000 3
 check "nor where MPICH runs all" all 'gave rules' 'named rules ""'
-for rules in '*=handoff' '*=srm(form=chunks)' 'allreduce[30k-]=handoff'; do
+for rules in '*=handoff;bcast=mpich' '*=srm(form=chunks)' 'bcast[30k-]=mpich'; do
     STAGGER_RULES=$rules guarded rules 1 "$PROGRAMS/large" 1000000 3
     check "nor where no rule can come to it ($rules)" all 'gave rules' 'named rules ""'
 done
 STAGGER_RULES='*=srm(form=single)' guarded form 1 "$PROGRAMS/large" 20000 3
 check "a rule that asks for it does" all 'gave form' 'named form "L 0 L 0"'
+export STAGGER_RULES='allreduce=srm(form=single)'
 guarded never 3 "$PROGRAMS/large" 1000000 3
 check "where nobody may be read ranks take back what they named, and copy" all 'gave never' \
     'named never "L 0"' 'archive_agrees never.trace never.out'

@@ -36,9 +36,15 @@ static bool reads(const struct sg_choice *choice)
     return takes_form(choice, SG_SRM_SINGLE);
 }
 
+/* Of an allreduce. */
 static bool may_read(const struct sg_choice *choice)
 {
-    return reads(choice) || takes_form(choice, SG_SRM_AUTO) || is_auto(choice);
+    return reads(choice) || is_auto(choice);
+}
+
+static bool may_read_broadcast(const struct sg_choice *choice)
+{
+    return may_read(choice) || takes_form(choice, SG_SRM_AUTO);
 }
 
 /* Elements may take up twice their size. */
@@ -72,10 +78,10 @@ bool sg_intranode_wants_reading(const struct sg_ruleset *rules)
 {
     const struct sg_rule_comm any = {.reach = SG_REACH_NODE};
 
-    return sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any,
-                                 SIZE_OF_EXTENT(SG_SINGLE_BYTES_MIN), may_read) ||
-           sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any, 1, reads) ||
-           sg_ruleset_may_choose(rules, SG_OPERATION_BCAST, &any, 1, reads);
+    return sg_ruleset_may_choose(rules, SG_OPERATION_BCAST, &any,
+                                 SIZE_OF_EXTENT(SG_SINGLE_BYTES_MIN), may_read_broadcast) ||
+           sg_ruleset_may_choose(rules, SG_OPERATION_BCAST, &any, 1, reads) ||
+           sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any, 1, may_read);
 }
 
 /* ---- one call ---- */

@@ -19,9 +19,7 @@ static inline enum sg_srm_form sg_form_of(uint64_t size_bytes, int ranks)
 {
     if (size_bytes <= SG_FLAT_BYTES_MAX && ranks <= SG_FLAT_RANKS_MAX)
         return SG_SRM_FLAT;
-    if (size_bytes <= SG_CLIMB_BYTES_MAX)
-        return SG_SRM_CLIMB;
-    return size_bytes >= SG_SINGLE_BYTES_MIN ? SG_SRM_SINGLE : SG_SRM_CHUNKS;
+    return size_bytes <= SG_CLIMB_BYTES_MAX ? SG_SRM_CLIMB : SG_SRM_CHUNKS;
 }
 
 /* Of a broadcast there are two. */

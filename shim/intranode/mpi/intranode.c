@@ -219,7 +219,15 @@ static void look(struct waiting *waiting)
     }
 }
 
-/* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. */
+/* Other whenever the call has taken a step that another rank may wait for. */
+static uint64_t steps_of(const struct sg_node_op *op)
+{
+    return op->position << 36 | (uint64_t)op->state << 32 |
+           (uint32_t)(op->stage_count[0] + op->stage_count[1] + op->stage_count[2]);
+}
+
+/* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. After
+ * each step a wait begins anew: the others come to theirs as soon. */
 static void complete(struct sg_intranode *intranode, const struct sg_call *call,
                      struct sg_node_op *op)
 {
@@ -234,17 +242,17 @@ static void complete(struct sg_intranode *intranode, const struct sg_call *call,
             break;
     }
     while (waiting.step == SG_NODE_WAIT) {
-        uint64_t position = op->position;
-        uint32_t state = op->state;
-
+        uint64_t steps = steps_of(op);
         bool slow = sg_wait_step(&waiting.wait, &intranode->wait_queue, op_is_ready, &waiting);
 
         if (waiting.step == SG_NODE_WAIT)
             waiting.step = sg_node_poll(op);
         if (slow && waiting.step == SG_NODE_WAIT)
             look(&waiting);
-        if (waiting.step != SG_NODE_WAIT || op->position != position || op->state != state)
-            sg_wait_wake(&intranode->wait_queue);
+        if (waiting.step == SG_NODE_WAIT && steps_of(op) == steps)
+            continue;
+        sg_wait_wake(&intranode->wait_queue);
+        waiting.wait = (struct sg_wait){0};
     }
     if (waiting.step == SG_NODE_MISMATCH)
         report_mismatch(op, call);
