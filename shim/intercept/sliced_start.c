@@ -1,5 +1,5 @@
-/* When messages go in slices: agreed in MPI_Init by all ranks, and by those of a communicator behind
- * its creation; else they are MPICH's. One line says why it is so in MPI_COMM_WORLD.
+/* When messages go in slices: agreed in MPI_Init by all ranks, and by those of a communicator
+ * behind its creation; else they are MPICH's. One line says why it is so in MPI_COMM_WORLD.
  */
 #include "core/clock.h"
 #include "intercept/comm_setup.h"

@@ -9,8 +9,8 @@
  *   line, info, operand    their rank alone, at the start of its instance
  *   meeting, release, choice  any rank that arrives there; they contain the position, so that the
  *                          values of an earlier instance are recognised
- *   control.finished       its rank alone: the instances it has left for good; of reduces it is told
- *                          twice a round of the ring
+ *   control.finished       its rank alone: the instances it has left for good; of reduces it is
+ *                          told twice a round of the ring
  *   control.left           likewise, of reduces in between
  *   told                   its rank alone, two in turn (tell.h)
  * A rank starts the instance at position p only when every rank has finished p - depth: nobody then

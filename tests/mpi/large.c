@@ -2,11 +2,13 @@
  *
  *     large BYTES COUNT
  *
- * Each rank prints the processes that it is and that started it.
+ * Each rank prints the processes that it is and that started it, and how often it had to leave a
+ * processor to something else.
  */
 #include "mpi_test.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static struct own_counts counts;
 
@@ -14,6 +16,8 @@ int main(int argc, char **argv)
 {
     int rank, ranks, count = atoi(argv[1]) / (int)sizeof(double), calls = atoi(argv[2]);
     double *own = malloc((size_t)count * sizeof *own), *sum = malloc((size_t)count * sizeof *sum);
+
+    struct rusage usage;
 
     REQUIRE(own != NULL && sum != NULL);
     MUST(MPI_Init(&argc, &argv));
@@ -31,6 +35,8 @@ int main(int argc, char **argv)
     free(own);
     free(sum);
     print_counts(rank, &counts);
+    getrusage(RUSAGE_SELF, &usage);
+    printf("left %ld\n", usage.ru_nivcsw);
     MUST(MPI_Finalize());
     return 0;
 }
