@@ -39,7 +39,7 @@ mpi_flags := $(if $(MPICC),$(patsubst -I%,-I$(if $(SYSROOT),=)%,$(patsubst -L%,-
 MPI_INCLUDES := $(patsubst -I%,-isystem %,$(filter -I%,$(mpi_flags)))
 MPI_LIBS := $(filter -L% -l%,$(mpi_flags))
 ifneq ($(SYSROOT),)
-MPICC := $(CC) $(MPI_INCLUDES) $(MPI_LIBS)
+MPICC := $(CC) $(MPI_INCLUDES) -Wl,--no-as-needed $(MPI_LIBS)
 endif
 # For comparison only, where it is installed with its headers.
 OPENMPI_CC = $(shell mpicc.openmpi -include mpi.h -E -x c /dev/null >/dev/null 2>&1 && echo mpicc.openmpi)
