@@ -471,9 +471,7 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
                                                                                                    \
         *(void **)&pass = sg_real_find_once(&known, "P" symbol);                                   \
         sg_wrap_poll((int)count, (const MPI_Request *)requests);                                   \
-        if (pass != NULL)                                                                          \
-            return pass arguments;                                                                 \
-        return sg_real_is_mpich() ? lacking : MPI_ERR_OTHER;                                       \
+        return pass != NULL ? pass arguments : sg_real_is_mpich() ? lacking : MPI_ERR_OTHER;       \
     }                                                                                              \
     int name parameters SG_INTERCEPTS(symbol);                                                     \
     int name parameters                                                                            \
