@@ -16,6 +16,7 @@ struct search {
 struct symbols {
     const Elf64_Sym *list;
     const char *names;
+    size_t names_bytes;
     size_t imports_end;
 };
 
@@ -34,6 +35,19 @@ static const Elf64_Dyn *dynamic_of(const struct dl_phdr_info *info)
     return NULL;
 }
 
+static bool is_empty(const uint32_t *gnu_hash)
+{
+    enum { BUCKETS, FIRST, FILTER_WORDS, SHIFT, HEAD };
+    const uint32_t *buckets =
+        gnu_hash + HEAD + gnu_hash[FILTER_WORDS] * (sizeof(Elf64_Addr) / sizeof *gnu_hash);
+
+    for (uint32_t i = 0; i < gnu_hash[BUCKETS]; i++) {
+        if (buckets[i] != 0)
+            return false;
+    }
+    return true;
+}
+
 static struct symbols symbols_of(const struct dl_phdr_info *info)
 {
     struct symbols symbols = {0};
@@ -45,16 +59,22 @@ static struct symbols symbols_of(const struct dl_phdr_info *info)
             symbols.list = at(info, entry->d_un.d_ptr);
         else if (entry->d_tag == DT_STRTAB)
             symbols.names = at(info, entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_STRSZ)
+            symbols.names_bytes = entry->d_un.d_val;
         else if (entry->d_tag == DT_HASH)
             hash = at(info, entry->d_un.d_ptr);
         else if (entry->d_tag == DT_GNU_HASH)
             gnu_hash = at(info, entry->d_un.d_ptr);
     }
-    /* The number of symbols; or the first one with a hash. */
+    /* The number of symbols; or the first one with a hash. Where none has one, that says nothing:
+     * the list ends where its names begin, at the latest. */
     if (hash != NULL)
         symbols.imports_end = hash[1];
-    else if (gnu_hash != NULL)
+    else if (gnu_hash != NULL && !is_empty(gnu_hash))
         symbols.imports_end = gnu_hash[1];
+    else if (gnu_hash != NULL && (uintptr_t)symbols.names > (uintptr_t)symbols.list)
+        symbols.imports_end =
+            ((uintptr_t)symbols.names - (uintptr_t)symbols.list) / sizeof *symbols.list;
     return symbols;
 }
 
@@ -73,7 +93,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *context)
          i++) {
         const char *name = symbols.names + symbols.list[i].st_name;
 
-        if (symbols.list[i].st_shndx != SHN_UNDEF || !search->is_wanted(name))
+        if (symbols.list[i].st_shndx != SHN_UNDEF ||
+            symbols.list[i].st_name >= symbols.names_bytes || !search->is_wanted(name))
             continue;
         snprintf(search->out->object, sizeof search->out->object, "%s", object);
         snprintf(search->out->symbol, sizeof search->out->symbol, "%s", name);

@@ -89,6 +89,18 @@ check "where threads may call MPI at a time they are MPICH's" declined threads "
     'threads may call MPI at a time \(MPI_THREAD_MULTIPLE\)' "$PROGRAMS/thread_levels" multiple
 check "a program that may cancel keeps MPICH's" declined imports "$CARRIED" 2 1 \
     'the program may call MPI_[A-Z][a-z_]+' "$PROGRAMS/known_requests"
+cat >importing.c <<'EOF'
+#include <mpi.h>
+#include <stdlib.h>
+static __attribute__((constructor)) void begin(void)
+{
+    if (getenv("NOBODY_SETS_THIS") != NULL)
+        MPI_Cancel(NULL);
+}
+EOF
+"$("$ROOT/.ci/find-mpi" cc)" -shared -fPIC -o importing.so importing.c
+PRELOAD=$WORK/importing.so:$LIB check "... or one with a library that exports nothing itself" declined importing "$CARRIED" 2 1 \
+    'importing\.so may call MPI_Cancel' "$PROGRAMS/sliced" tags
 late() {
     run_across late thread 1 "$CARRIED" 2 "$PROGRAMS/sliced" late
     is 0 "$status" && is 2 "$(grep -c 'late: 1 1$' late.out)" &&
