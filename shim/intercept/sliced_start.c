@@ -165,8 +165,12 @@ void sg_sliced_start(void)
 {
     struct sg_comm *world = sg_comm_find(MPI_COMM_WORLD);
 
-    if (!may_carry || !agree(open_bytes(), "no communicator for it"))
+    if (!may_carry)
         return;
+    if (!agree(open_bytes(), "no communicator for it")) {
+        close_bytes();
+        return;
+    }
     atomic_store(&sg_sliced_on, true);
     if (world->messages_rule >= 0 && agree(is_ready(world), "no shared memory for it"))
         begin(world);

@@ -25,8 +25,8 @@ void sg_messages_open(struct sg_internode *internode);
 /* When all ranks can: from here on messages may come. */
 void sg_messages_begin(struct sg_internode *internode);
 
-/* When no thread uses it any more. What is not over never will be; whoever asks for it is told so
- * without it. */
+/* When no thread uses it any more. What is not over never will be: it may still be polled, or
+ * waited for in vain. */
 void sg_messages_close(struct sg_internode *internode);
 
 /* Posts it, behind those before it. */
