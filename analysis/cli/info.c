@@ -119,6 +119,8 @@ static enum sg_status print_all(void)
     print_configuration(&config);
     puts("\nrules in force, the first that matches a call decides");
     sg_ruleset_print(rules, stdout);
+    puts("\nbarriers, reduces and allreduces among the ranks of this machine, by srm");
+    sg_machine_print_forms(stdout);
     puts("\ntransports of this machine");
     sg_machine_print_transports(&config, stdout);
     puts("\nsources of what a rank does between calls of MPI");

@@ -1,8 +1,10 @@
 #include "cli/machine.h"
 
 #include "cli/locate.h"
+#include "core/caches.h"
 #include "core/companion.h"
 #include "core/waiting.h"
+#include "intranode/forms.h"
 #include "transport/verbs/verbs.h"
 
 #include <dirent.h>
@@ -17,6 +19,33 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* ---- forms ----------------------------------------------------------------------------------- */
+
+/* Where its groups of so many begin: the least number of ranks that has them. */
+static int print_groups(int cores, int ranks, FILE *out)
+{
+    int group = sg_form_group(cores, ranks), last = group * SG_GROUPS_MAX;
+
+    fprintf(out, "%s%d (up to %d ranks)", ranks > SG_FLAT_RANKS_MAX + 1 ? ", " : " ", group, last);
+    return last + 1;
+}
+
+void sg_machine_print_forms(FILE *out)
+{
+    int cores = sg_caches_cores("/sys"), ranks = SG_FLAT_RANKS_MAX + 1;
+
+    fprintf(out, "  up to %d ranks: flat (up to %d bytes), climb (up to %d), chunks\n",
+            SG_FLAT_RANKS_MAX, SG_FLAT_BYTES_MAX, SG_CLIMB_BYTES_MAX);
+    fprintf(out, "  more: climb (up to %d bytes), chunks\n", SG_CLIMB_BYTES_MAX);
+    fprintf(out, "  with srm(form=groups), more: groups (up to %d bytes) of", SG_CLIMB_BYTES_MAX);
+    while (ranks <= 256)
+        ranks = print_groups(cores, ranks, out);
+    if (cores > 0)
+        fprintf(out, "; %d core%s a cache\n", cores, cores == 1 ? " has" : "s share");
+    else
+        fprintf(out, "; which cores share a cache is not told\n");
+}
 
 /* ---- transports ------------------------------------------------------------------------------ */
 

@@ -12,6 +12,8 @@
 
 void sg_machine_print_transports(const struct sg_config *config, FILE *out);
 void sg_machine_print_libraries(FILE *out);
+/* How the ranks of a node exchange, by their number. */
+void sg_machine_print_forms(FILE *out);
 /* In machine_sources.c: what can be read of a rank between calls. */
 void sg_machine_print_sources(FILE *out);
 void sg_machine_print_mpi(const struct sg_config *config, FILE *out);

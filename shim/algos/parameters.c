@@ -140,13 +140,16 @@ const struct sg_parameter sg_parameters_handoff[] = {WHERE,   EAGER, PROGRESS, E
 
 /* The words of form are by enum sg_srm_form. */
 const struct sg_parameter sg_parameters_srm[] = {
-    {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single", "auto", NULL,
+    {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single|groups", "auto", NULL,
      "inside a node, how operands move; auto: by ranks and bytes", ENGINE},
     WHERE,
     {"chunk", SG_PARAMETER_INTEGER, 1, 64, NULL, TEXT(SG_CHUNK_DEFAULT_KIB), "KiB",
      "between nodes, what is exchanged at once; more goes in chunks of it",
      FIELD(chunk_bytes, 1024)},
     PROGRESS,
+    {"group", SG_PARAMETER_INTEGER, 2, SG_GROUP_MAX, "auto", "auto", NULL,
+     "inside a node, of the form groups: ranks of a group; auto: by cores that share a cache",
+     ENGINE},
     END,
     CREDITS,
     SPLIT,

@@ -18,6 +18,7 @@
 #define SG_PARAMETERS_MAX 8 /* that rules may set, of one algorithm */
 
 #define SG_DEGREE_MAX 32
+#define SG_GROUP_MAX 64
 #define SG_DEGREE_BARRIER 8 /* the degree auto */
 #define SG_DEGREE_DATA 4
 #define SG_TOKENS_MAX 4
@@ -36,6 +37,20 @@
 #define SG_POSTS_MIN 4
 #define SG_POSTS_MAX 4096
 #define SG_LINGER_AUTO_US 100 /* the most that the linger auto waits: what a wake-up costs */
+
+/* Parameters of srm, by index. */
+enum { SG_SRM_FORM, SG_SRM_WHERE, SG_SRM_CHUNK, SG_SRM_PROGRESS, SG_SRM_GROUP };
+
+/* Inside a node. A form that does not take a call leaves it to the next smaller one's, the climb's
+ * at last; groups to what auto would take. */
+enum sg_srm_form {
+    SG_SRM_AUTO,
+    SG_SRM_FLAT,
+    SG_SRM_CLIMB,
+    SG_SRM_CHUNKS,
+    SG_SRM_SINGLE,
+    SG_SRM_GROUPS
+};
 
 enum sg_tree_shape {
     SG_TREE_SHAPE_DEGREE, /* the degree's */

@@ -39,11 +39,7 @@ static int first_leaf(const struct sg_shape *shape, int level, int index)
 
 struct sg_climb sg_climb_start(const struct sg_shape *shape, int rank)
 {
-    struct sg_climb climb = {0, rank};
-
-    if (shape->kind == SG_SHAPE_BINOMIAL)
-        climb.index = (rank - shape->root + shape->size) % shape->size;
-    return climb;
+    return (struct sg_climb){0, sg_shape_leaf_of(shape, rank)};
 }
 
 /* From a single rank of a doubling shape to its partial. True when it meets a neighbour. */
@@ -100,4 +96,39 @@ void sg_shape_below(const struct sg_shape *shape, const struct sg_climb *climb, 
 int sg_shape_leaf(const struct sg_shape *shape, int leaf)
 {
     return shape->kind == SG_SHAPE_BINOMIAL ? (leaf + shape->root) % shape->size : leaf;
+}
+
+int sg_shape_leaf_of(const struct sg_shape *shape, int rank)
+{
+    return shape->kind == SG_SHAPE_BINOMIAL ? (rank - shape->root + shape->size) % shape->size
+                                            : rank;
+}
+
+void sg_shape_group(const struct sg_shape *shape, const struct sg_shape_groups *groups, int group,
+                    int *first, int *end)
+{
+    struct sg_climb at = {groups->level, group};
+
+    sg_shape_below(shape, &at, first, end);
+}
+
+/* The first subtree of a level is the greatest. */
+struct sg_shape_groups sg_shape_groups(const struct sg_shape *shape, int most)
+{
+    bool doubling = shape->kind == SG_SHAPE_DOUBLING;
+    int width = doubling ? power_within(shape->size) : shape->size;
+    struct sg_shape_groups groups = {0, 0};
+    int first, end, spread;
+
+    do {
+        struct sg_climb next = {++groups.level, 0};
+
+        sg_shape_below(shape, &next, &first, &end);
+        spread = 1 << (doubling ? groups.level - 1 : groups.level);
+    } while (end <= most && spread < width);
+    if (end > most)
+        groups.level--;
+    spread = doubling ? 1 << groups.level >> 1 : 1 << groups.level;
+    groups.count = groups.level == 0 ? shape->size : (width + spread - 1) / spread;
+    return groups;
 }

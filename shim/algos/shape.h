@@ -57,5 +57,17 @@ void sg_shape_below(const struct sg_shape *shape, const struct sg_climb *climb, 
 
 /* The rank that is leaf i of the shape, counted from the left. */
 int sg_shape_leaf(const struct sg_shape *shape, int leaf);
+/* The other way. */
+int sg_shape_leaf_of(const struct sg_shape *shape, int rank);
+
+/* All subtrees of one level, numbered from the left: the greatest that have `most` leaves at most
+ * (2 or more). */
+struct sg_shape_groups {
+    int level, count;
+};
+struct sg_shape_groups sg_shape_groups(const struct sg_shape *shape, int most);
+/* Its leaves: [*first, *end). */
+void sg_shape_group(const struct sg_shape *shape, const struct sg_shape_groups *groups, int group,
+                    int *first, int *end);
 
 #endif

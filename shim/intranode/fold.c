@@ -5,27 +5,27 @@
 /* Of the greatest shape: a position's word holds 2^14 ranks. */
 #define LEVELS 16
 
-/* One block, from the first leaf to the last. A stack holds the partial results that wait for their
- * right operand; because leaves come from left to right, a right operand finds its partner on top.
- */
-static void fold_block(const struct sg_folding *folding, size_t offset_bytes, size_t count,
-                       void *out)
+/* One block, from the first operand to the last. A stack holds the partial results that wait for
+ * their right operand; because they come from left to right, a right operand finds its partner on
+ * top. */
+static void fold_block(const struct sg_folding *folding, const struct sg_fold_part *part,
+                       size_t offset_bytes, size_t count, void *out)
 {
     const struct sg_shape *shape = folding->shape;
     _Alignas(64) unsigned char partial_results[LEVELS][BLOCK_BYTES];
     const void *stack[LEVELS];
     int depth = 0;
 
-    for (int leaf = 0; leaf < shape->size; leaf++) {
-        int rank = sg_shape_leaf(shape, leaf);
-        struct sg_climb climb = sg_climb_start(shape, rank);
+    for (int index = part->first; index < part->end; index++) {
+        struct sg_climb climb = {part->level, index};
         const void *value =
-            (const char *)folding->operand(folding->operand_context, rank) + offset_bytes;
+            (const char *)folding->operand(folding->operand_context, index) + offset_bytes;
         bool right;
         int meeting;
 
-        while (sg_climb_step(shape, &climb, &meeting, &right) && right) {
-            bool last = --depth == 0 && leaf == shape->size - 1;
+        while (sg_climb_step(shape, &climb, &meeting, &right) && right &&
+               climb.level <= part->top) {
+            bool last = --depth == 0 && index == part->end - 1;
             void *target = last ? (void *)((char *)out + offset_bytes) : partial_results[depth];
 
             folding->fold(folding->fold_context, stack[depth], value, target, count);
@@ -45,17 +45,35 @@ static void fold_two(const struct sg_folding *folding, size_t count, void *out)
     folding->fold(folding->fold_context, left, right, out, count);
 }
 
-void sg_fold_all(const struct sg_folding *folding, size_t count, void *out)
+void sg_fold_part(const struct sg_folding *folding, const struct sg_fold_part *part, size_t count,
+                  void *out)
 {
     size_t block = BLOCK_BYTES / folding->element_bytes;
+
+    for (size_t done = 0; done < count; done += block) {
+        size_t left = count - done;
+
+        fold_block(folding, part, done * folding->element_bytes, left < block ? left : block, out);
+    }
+}
+
+static const void *operand_of_leaf(void *context, int leaf)
+{
+    const struct sg_folding *folding = context;
+
+    return folding->operand(folding->operand_context, sg_shape_leaf(folding->shape, leaf));
+}
+
+void sg_fold_all(const struct sg_folding *folding, size_t count, void *out)
+{
+    struct sg_folding by_leaf = *folding;
+    const struct sg_fold_part whole = {0, 0, folding->shape->size, SG_FOLD_TO_TOP};
 
     if (folding->shape->size == 2) {
         fold_two(folding, count, out);
         return;
     }
-    for (size_t done = 0; done < count; done += block) {
-        size_t left = count - done;
-
-        fold_block(folding, done * folding->element_bytes, left < block ? left : block, out);
-    }
+    by_leaf.operand = operand_of_leaf;
+    by_leaf.operand_context = (void *)folding;
+    sg_fold_part(&by_leaf, &whole, count, out);
 }

@@ -10,8 +10,8 @@
 typedef void (*sg_node_fold)(void *context, const void *left, const void *right, void *out,
                              size_t count);
 
-/* Where a rank's operand is. */
-typedef const void *(*sg_fold_operand)(void *context, int rank);
+/* Where an operand is: a rank's, or that of a part (sg_fold_part). */
+typedef const void *(*sg_fold_operand)(void *context, int which);
 
 struct sg_folding {
     const struct sg_shape *shape;
@@ -24,5 +24,14 @@ struct sg_folding {
 
 /* out may be exactly one of the operands, or must not overlap any. */
 void sg_fold_all(const struct sg_folding *folding, size_t count, void *out);
+
+/* The subtrees [first, end) of a level, two or more, up to another level where they are one; at
+ * level 0 these are leaves. Their operands are asked for by these numbers. */
+#define SG_FOLD_TO_TOP 64
+struct sg_fold_part {
+    int level, first, end, top;
+};
+void sg_fold_part(const struct sg_folding *folding, const struct sg_fold_part *part, size_t count,
+                  void *out);
 
 #endif

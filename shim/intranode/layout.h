@@ -82,7 +82,8 @@ struct sg_node_header {
     uint32_t ranks;
     uint32_t depth;
     uint32_t slot_bytes; /* room for an operand */
-    unsigned char reserved[SG_NODE_LINE_BYTES - 36];
+    uint32_t group;      /* ranks of a group, as the machine has it; 0: processors are short */
+    unsigned char reserved[SG_NODE_LINE_BYTES - 40];
     /* On a line of their own: read at every release, written when a rank goes to sleep. */
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;           /* futex */

@@ -58,6 +58,7 @@ enum sg_node_method {
                         holes included; needs a pool and access */
     SG_NODE_BROADCAST, /* of a broadcast: the root fills slots, everyone else empties them */
     SG_NODE_PULL,      /* large broadcast: out of the root's buffer; needs access */
+    SG_NODE_GROUPS,    /* many ranks, small: flat inside groups, and among their first ranks */
 };
 
 enum sg_node_step {
@@ -72,6 +73,7 @@ struct sg_node_call {
     enum sg_operation operation;
     enum sg_node_method method;
     struct sg_shape shape;
+    int group;        /* ranks at most, 2 or more; of SG_NODE_GROUPS */
     int root;         /* of a reduce or broadcast; else -1 */
     const void *send; /* this rank's contribution (for MPI_IN_PLACE: the contents of receive) */
     void *receive;    /* where this rank gets the result; NULL: it gets none */
@@ -98,6 +100,8 @@ struct sg_node_op {
     size_t done_count; /* elements of chunks before this one */
     size_t chunk_count;
     int seen_ranks;      /* lines that have arrived, from rank 0 */
+    struct sg_shape_groups groups; /* and this rank's: number, leaves */
+    int group, group_first, group_end;
     uint64_t stage_base; /* of the counts of large operands' stages */
     uint64_t stage_count[3];
     bool own_in_slot;
@@ -120,6 +124,7 @@ enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING, SG_OP_FOLDED, SG_OP_FETCHED };
 enum sg_node_step sg_flat_poll(struct sg_node_op *op);
 enum sg_node_step sg_broadcast_poll(struct sg_node_op *op);
 enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
+enum sg_node_step sg_groups_poll(struct sg_node_op *op);
 /* The whole call. */
 enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
 enum sg_node_step sg_single_poll(struct sg_node_op *op);

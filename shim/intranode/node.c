@@ -192,6 +192,8 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
         return sg_flat_poll(op);
     case SG_NODE_HANDOFF:
         return sg_handoff_poll(op);
+    case SG_NODE_GROUPS:
+        return sg_groups_poll(op);
     case SG_NODE_CHUNKS:
         return sg_chunks_poll(op);
     case SG_NODE_BROADCAST:

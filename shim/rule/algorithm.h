@@ -33,10 +33,6 @@ struct sg_algorithm {
 #define SG_ALGORITHM_BCS 8
 #define SG_ALGORITHM_AUTO 9 /* a choice among those inside a node; no log names it */
 
-/* Parameter 0 of srm, inside a node; a form that does not take a call leaves it to the next smaller
- * one's, the climb's at last. */
-enum sg_srm_form { SG_SRM_AUTO, SG_SRM_FLAT, SG_SRM_CLIMB, SG_SRM_CHUNKS, SG_SRM_SINGLE };
-
 /* Parameters of auto, by index. */
 enum { SG_AUTO_BLOCK, SG_AUTO_HOLD };
 

@@ -170,10 +170,47 @@ static void test_nodes(void)
     }
 }
 
+/* Groups follow each other, none has more leaves than are asked for, and the next level's would. */
+static void test_groups(void)
+{
+    for (int size = 2; size < 200; size++) {
+        for (int most = 2; most < size; most++) {
+            for (int kind = SG_SHAPE_DOUBLING; kind <= SG_SHAPE_BINOMIAL; kind++) {
+                struct sg_shape shape = {(enum sg_shape_kind)kind, size, 0};
+                struct sg_shape_groups groups = sg_shape_groups(&shape, most);
+                struct sg_shape_groups above = {groups.level + 1, 0};
+                int first, end, last_end = 0;
+
+                CU_ASSERT_TRUE_FATAL(groups.count >= 2);
+                for (int group = 0; group < groups.count; group++) {
+                    sg_shape_group(&shape, &groups, group, &first, &end);
+                    CU_ASSERT_TRUE_FATAL(first == last_end && end > first && end - first <= most);
+                    last_end = end;
+                }
+                CU_ASSERT_EQUAL_FATAL(last_end, size);
+                sg_shape_group(&shape, &above, 0, &first, &end);
+                CU_ASSERT_TRUE_FATAL(end > most);
+            }
+        }
+    }
+}
+
+static void test_leaves(void)
+{
+    for (int root = 0; root < 7; root++) {
+        struct sg_shape shape = {SG_SHAPE_BINOMIAL, 7, root};
+
+        for (int rank = 0; rank < 7; rank++)
+            CU_ASSERT_EQUAL(sg_shape_leaf(&shape, sg_shape_leaf_of(&shape, rank)), rank);
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"a doubling shape is recursive doubling, whatever the order of arrival", test_doubling},
     {"a binomial shape is the binomial tree of every root, whatever the order of arrival",
      test_binomial},
     {"every node of a shape is reached from both sides", test_nodes},
+    {"groups are the greatest subtrees of a size, and cover the shape", test_groups},
+    {"a rank's leaf is found from both ends", test_leaves},
     {NULL, NULL},
 };

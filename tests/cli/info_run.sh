@@ -47,8 +47,11 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
     'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 44'
+check "it shows the forms by number of ranks, and groups by the cores that share a cache" all \
+    'has info.out "^  up to 8 ranks: flat .*, climb .*, chunks$"' \
+    'has info.out "^  with srm.form=groups., more: groups .* of [48] .up to (64|128) ranks.*; ([0-9]+ cores? (has|share) a cache|.* is not told)$"'
 check "it lists the rules in force" has info.out \
-    '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto\) # default$'
+    '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto,group=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \
     'has info.out "^  shared memory: CMA \(process_vm_readv\) is (allowed|refused: .+)"' \
     'has info.out "^  /dev/shm: (none|[0-9.]+ MiB, [0-9.]+ MiB free)"' \

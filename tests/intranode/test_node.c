@@ -48,6 +48,7 @@ struct collective {
     int root;
     size_t count;
     bool in_place;
+    int group; /* of ranks, in groups */
 };
 
 struct actor {
@@ -97,6 +98,7 @@ static void begin(struct actor *actor, const struct collective *what, int rank)
     struct sg_node_call call = {.operation = what->operation,
                                 .method = what->method,
                                 .shape = what->shape,
+                                .group = what->group,
                                 .root = what->root,
                                 .send = own,
                                 .receive = receives ? actor->receive : NULL,
@@ -184,13 +186,16 @@ static void run(const struct collective *script, int length, int ranks, unsigned
     free(actors);
 }
 
+static const enum sg_node_method methods[] = {SG_NODE_FLAT, SG_NODE_HANDOFF, SG_NODE_GROUPS};
+
 static void fill(struct collective *script, int length, int ranks, size_t greatest)
 {
     for (int i = 0; i < length; i++) {
         struct collective *what = &script[i];
 
         what->operation = (enum sg_operation)draw(SG_OPERATION_COUNT);
-        what->method = draw(2) ? SG_NODE_FLAT : SG_NODE_HANDOFF;
+        what->method = methods[draw(3)];
+        what->group = 2 + (int)draw((unsigned)ranks);
         what->root = sg_operation_has_root(what->operation) ? (int)draw((unsigned)ranks) : -1;
         what->shape.kind = draw(2) ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL;
         what->shape.size = ranks;
@@ -330,7 +335,8 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
                                       {kind, ranks, 0},
                                       reduce || broadcast ? i % ranks : -1,
                                       count,
-                                      in_place};
+                                      in_place,
+                                      0};
     }
     while (finished < ranks * LENGTH) {
         int rank = (int)draw((unsigned)ranks);
@@ -433,8 +439,8 @@ static void test_pull(void)
 static void test_pull_says_first(void)
 {
     static const int order[] = {1, 0, 2}; /* a reader, the root, a reader */
-    const struct collective what = {SG_OPERATION_BCAST, SG_NODE_PULL, {SG_SHAPE_DOUBLING, 3, 0}, 0,
-                                    COUNT_MAX,          false};
+    const struct collective what = {
+        SG_OPERATION_BCAST, SG_NODE_PULL, {SG_SHAPE_DOUBLING, 3, 0}, 0, COUNT_MAX, false, 0};
     struct sg_node_access access = {.read = read_memory, .write = write_memory};
     void *segment;
     struct actor *actors = make_actors(3, &segment);
@@ -484,15 +490,11 @@ static void test_failed_moves(void)
 
 static void test_mismatch(void)
 {
-    for (int method = SG_NODE_FLAT; method <= SG_NODE_HANDOFF; method++) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         void *segment;
         struct actor *actors = make_actors(2, &segment);
-        struct collective eight = {SG_OPERATION_ALLREDUCE,
-                                   (enum sg_node_method)method,
-                                   {SG_SHAPE_DOUBLING, 2, 0},
-                                   -1,
-                                   1,
-                                   false};
+        struct collective eight = {
+            SG_OPERATION_ALLREDUCE, methods[i], {SG_SHAPE_DOUBLING, 2, 0}, -1, 1, false, 0};
         struct collective sixteen = eight;
 
         sixteen.count = 2;

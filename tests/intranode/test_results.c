@@ -1,5 +1,5 @@
 /* Results of the node's algorithms with the real kernels: every pair of operation and type that has
- * a kernel, by all three methods, bit for bit what the sequential reference gives.
+ * a kernel, by all methods, bit for bit what the sequential reference gives.
  *
  * All ranks are driven from one thread, polled in an order drawn from a seed. The pairs, sizes,
  * ranks and roots are covered by rotation; with SG_TEST_FULL in the environment their whole product
@@ -24,6 +24,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 1000, COUNT_MAX};
+static const enum sg_node_method methods[] = {SG_NODE_FLAT, SG_NODE_HANDOFF, SG_NODE_CHUNKS,
+                                              SG_NODE_GROUPS};
 /* Communicators of one rank are left to MPICH. */
 static const int sizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 16};
 
@@ -166,6 +168,7 @@ static void run(struct machine *machine, const struct trial *trial, enum sg_node
         struct sg_node_call call = {.operation = trial->operation,
                                     .method = method,
                                     .shape = shape_of(trial),
+                                    .group = 2 + (int)(trials_run % 8),
                                     .root = trial->root,
                                     .send = takes && in_place ? received[rank] : operands[rank],
                                     .receive = takes ? received[rank] : NULL,
@@ -228,9 +231,9 @@ static void try_all(struct machine *machine, const struct trial *trial)
         reference_allreduce(&reference, trial->ranks, inputs, trial->count, expected);
     else
         reference_reduce(&reference, trial->ranks, inputs, trial->count, trial->root, expected);
-    for (int method = SG_NODE_FLAT; method <= SG_NODE_CHUNKS; method++) {
-        run(machine, trial, (enum sg_node_method)method, trials_run % 2);
-        check(trial, (enum sg_node_method)method);
+    for (size_t i = 0; i < LENGTH(methods); i++) {
+        run(machine, trial, methods[i], trials_run % 2);
+        check(trial, methods[i]);
         trials_run++;
     }
 }

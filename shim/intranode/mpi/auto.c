@@ -1,7 +1,7 @@
 #include "intranode/mpi/auto.h"
 
 #include "core/tick.h"
-#include "intranode/mpi/forms.h"
+#include "intranode/forms.h"
 #include "intranode/tell.h"
 #include "mpi/trace_events.h"
 
@@ -13,7 +13,7 @@
 /* ---- arms ------------------------------------------------------------------------------------*/
 
 /* Those of srm in the order of its forms. */
-enum arm { ARM_FLAT, ARM_CLIMB, ARM_CHUNKS, ARM_SINGLE, ARM_MPICH, ARM_COUNT };
+enum arm { ARM_FLAT, ARM_CLIMB, ARM_CHUNKS, ARM_SINGLE, ARM_GROUPS, ARM_MPICH, ARM_COUNT };
 
 #define SRM(form_name, form)                                                                       \
     {                                                                                              \
@@ -33,6 +33,7 @@ static const struct {
                    {.algorithm = SG_ALGORITHM_HANDOFF, .executed = SG_ALGORITHM_HANDOFF}},
     [ARM_CHUNKS] = SRM("chunks", SG_SRM_CHUNKS),
     [ARM_SINGLE] = SRM("single", SG_SRM_SINGLE),
+    [ARM_GROUPS] = SRM("groups", SG_SRM_GROUPS),
     [ARM_MPICH] = {"mpich", {.algorithm = SG_ALGORITHM_MPICH, .executed = SG_ALGORITHM_MPICH}},
 };
 
@@ -82,6 +83,8 @@ static bool runs(const struct sg_node *node, enum arm arm, enum sg_operation ope
     case ARM_SINGLE:
         return bytes > SG_CLIMB_BYTES_MAX && node->access != NULL &&
                (broadcasts || operation == SG_OPERATION_ALLREDUCE);
+    case ARM_GROUPS: /* whose first ranks the others wait for */
+        return !broadcasts && node->header->group != 0 && sg_form_may_group(bytes, node->ranks);
     default:
         return true;
     }

@@ -1,6 +1,6 @@
 #include "intranode/mpi/choose.h"
 
-#include "intranode/mpi/forms.h"
+#include "intranode/forms.h"
 #include "mpi/device_call.h"
 
 /* ---- what the rules can ask for ---- */
@@ -13,7 +13,13 @@ static bool runs_here(const struct sg_choice *choice)
 
 static bool takes_form(const struct sg_choice *choice, enum sg_srm_form form)
 {
-    return choice->algorithm == SG_ALGORITHM_SRM && choice->parameters[0] == form;
+    return choice->algorithm == SG_ALGORITHM_SRM && choice->parameters[SG_SRM_FORM] == form;
+}
+
+/* By itself, also where it has no groups. */
+static bool takes_any_form(const struct sg_choice *choice)
+{
+    return takes_form(choice, SG_SRM_AUTO) || takes_form(choice, SG_SRM_GROUPS);
 }
 
 static bool is_auto(const struct sg_choice *choice)
@@ -28,7 +34,7 @@ static bool takes_pool(const struct sg_choice *choice)
 
 static bool may_take_pool(const struct sg_choice *choice)
 {
-    return takes_pool(choice) || takes_form(choice, SG_SRM_AUTO) || is_auto(choice);
+    return takes_pool(choice) || takes_any_form(choice) || is_auto(choice);
 }
 
 static bool reads(const struct sg_choice *choice)
@@ -44,7 +50,7 @@ static bool may_read(const struct sg_choice *choice)
 
 static bool may_read_broadcast(const struct sg_choice *choice)
 {
-    return may_read(choice) || takes_form(choice, SG_SRM_AUTO);
+    return may_read(choice) || takes_any_form(choice);
 }
 
 /* Elements may take up twice their size. */
@@ -118,7 +124,7 @@ static enum sg_node_method method_of_broadcast(const struct sg_node *node,
                                                const struct sg_intranode_plan *plan,
                                                enum sg_srm_form form)
 {
-    if (form == SG_SRM_AUTO)
+    if (form == SG_SRM_AUTO || form == SG_SRM_GROUPS)
         form = sg_form_of_broadcast(plan->size_bytes);
     return form == SG_SRM_SINGLE && node->access != NULL ? SG_NODE_PULL : SG_NODE_BROADCAST;
 }
@@ -131,12 +137,14 @@ static enum sg_node_method method_of(const struct sg_call *call,
     enum sg_srm_form form;
 
     if (call->operation == SG_OPERATION_BCAST)
-        return method_of_broadcast(node, plan, (enum sg_srm_form)choice->parameters[0]);
+        return method_of_broadcast(node, plan, (enum sg_srm_form)choice->parameters[SG_SRM_FORM]);
 
     if (choice->algorithm == SG_ALGORITHM_HANDOFF)
         return SG_NODE_HANDOFF;
-    form = (enum sg_srm_form)choice->parameters[0];
-    if (form == SG_SRM_AUTO)
+    form = (enum sg_srm_form)choice->parameters[SG_SRM_FORM];
+    if (form == SG_SRM_GROUPS && sg_form_may_group(plan->size_bytes, node->ranks))
+        return SG_NODE_GROUPS;
+    if (form == SG_SRM_AUTO || form == SG_SRM_GROUPS)
         form = sg_form_of(plan->size_bytes, plan->shape.size);
     if (form == SG_SRM_FLAT && plan->size_bytes <= SG_FLAT_BYTES_MAX)
         return SG_NODE_FLAT;
@@ -147,10 +155,23 @@ static enum sg_node_method method_of(const struct sg_call *call,
     return SG_NODE_HANDOFF;
 }
 
+/* Where nothing tells, as many as exchange flat. */
+static int group_of(const struct sg_node *node, const struct sg_choice *choice)
+{
+    int64_t wanted = choice->algorithm == SG_ALGORITHM_SRM ? choice->parameters[SG_SRM_GROUP] : 0;
+
+    if (wanted >= 2)
+        return (int)wanted;
+    if (node->header->group != 0)
+        return (int)node->header->group;
+    return sg_form_group(SG_FLAT_RANKS_MAX, node->ranks);
+}
+
 int sg_intranode_run_chosen(struct sg_intranode *intranode, const struct sg_call *call,
                             const struct sg_choice *choice, const struct sg_intranode_plan *plan,
                             struct sg_call_statistics *statistics)
 {
     statistics->executed = (uint8_t)choice->executed;
-    return sg_intranode_run(intranode, call, plan, method_of(call, plan, choice), statistics);
+    return sg_intranode_run(intranode, call, plan, method_of(call, plan, choice),
+                            group_of(sg_intranode_node(intranode), choice), statistics);
 }

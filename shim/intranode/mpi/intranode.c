@@ -1,12 +1,15 @@
 #include "intranode/mpi/intranode.h"
 
 #include "core/account.h"
+#include "core/caches.h"
 #include "intranode/memory.h"
+#include "intranode/forms.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/reading.h"
 #include "intranode/ring.h"
 #include "mpi/real.h"
 #include "mpi/report.h"
+#include "wait/processors.h"
 #include "wait/turn.h"
 #include "wait/wait.h"
 
@@ -89,6 +92,9 @@ enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intrano
     if (status != SG_OK)
         return status;
     sg_node_format(segment, ranks, ring_depth, SLOT_BYTES, ticket->nonce);
+    if (ranks > SG_FLAT_RANKS_MAX && !sg_processors_are_short())
+        ((struct sg_node_header *)segment)->group =
+            (uint32_t)sg_form_group(sg_caches_cores("/sys"), ranks);
     status = attach(segment, size_bytes, 0, ticket->nonce, out);
     if (status != SG_OK)
         sg_segment_seal(ticket);
@@ -196,16 +202,25 @@ struct waiting {
     const struct sg_call *call;
     struct sg_node_op *op; /* NULL: waits for a slot to choose in */
     enum sg_node_step step;
+    uint64_t steps; /* of op, when its last wait began */
     struct sg_wait wait;
     bool reported;
 };
 
+/* Other whenever the call has taken a step that another rank may wait for. */
+static uint64_t steps_of(const struct sg_node_op *op)
+{
+    return op->position << 36 | (uint64_t)op->state << 32 |
+           (uint32_t)(op->stage_count[0] + op->stage_count[1] + op->stage_count[2]);
+}
+
+/* Also after a step: others are to be woken. */
 static bool op_is_ready(void *context)
 {
     struct waiting *waiting = context;
 
     waiting->step = sg_node_poll(waiting->op);
-    return waiting->step != SG_NODE_WAIT;
+    return waiting->step != SG_NODE_WAIT || steps_of(waiting->op) != waiting->steps;
 }
 
 /* What a wait that takes long is looked at for. */
@@ -217,13 +232,6 @@ static void look(struct waiting *waiting)
         waiting->reported = true;
         report_stall(&waiting->intranode->node, waiting->call);
     }
-}
-
-/* Other whenever the call has taken a step that another rank may wait for. */
-static uint64_t steps_of(const struct sg_node_op *op)
-{
-    return op->position << 36 | (uint64_t)op->state << 32 |
-           (uint32_t)(op->stage_count[0] + op->stage_count[1] + op->stage_count[2]);
 }
 
 /* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. After
@@ -241,15 +249,19 @@ static void complete(struct sg_intranode *intranode, const struct sg_call *call,
         if (waiting.step != SG_NODE_WAIT)
             break;
     }
+    if (waiting.step == SG_NODE_WAIT) /* a later one may have taken a step, too */
+        sg_wait_wake(&intranode->wait_queue);
     while (waiting.step == SG_NODE_WAIT) {
-        uint64_t steps = steps_of(op);
-        bool slow = sg_wait_step(&waiting.wait, &intranode->wait_queue, op_is_ready, &waiting);
+        bool slow;
+
+        waiting.steps = steps_of(op);
+        slow = sg_wait_step(&waiting.wait, &intranode->wait_queue, op_is_ready, &waiting);
 
         if (waiting.step == SG_NODE_WAIT)
             waiting.step = sg_node_poll(op);
         if (slow && waiting.step == SG_NODE_WAIT)
             look(&waiting);
-        if (waiting.step == SG_NODE_WAIT && steps_of(op) == steps)
+        if (waiting.step == SG_NODE_WAIT && steps_of(op) == waiting.steps)
             continue;
         sg_wait_wake(&intranode->wait_queue);
         waiting.wait = (struct sg_wait){0};
@@ -268,7 +280,7 @@ static void name_site(struct sg_node_call *node_call, const struct sg_call *call
 }
 
 int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
-                     const struct sg_intranode_plan *plan, enum sg_node_method method,
+                     const struct sg_intranode_plan *plan, enum sg_node_method method, int group,
                      struct sg_call_statistics *statistics)
 {
     struct sg_node_op op;
@@ -276,6 +288,7 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
         .operation = call->operation,
         .method = method,
         .shape = plan->shape,
+        .group = group,
         .root = call->root,
         .send = plan->own,
         .receive = plan->result,

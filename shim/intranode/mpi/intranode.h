@@ -56,8 +56,9 @@ bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call
 void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
                              const struct sg_choice *choice, struct sg_auto_turn *turn);
 
+/* group: of SG_NODE_GROUPS. */
 int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
-                     const struct sg_intranode_plan *plan, enum sg_node_method method,
+                     const struct sg_intranode_plan *plan, enum sg_node_method method, int group,
                      struct sg_call_statistics *statistics);
 
 #endif

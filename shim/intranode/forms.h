@@ -1,11 +1,12 @@
 /* The form that srm takes by itself inside a node, by ranks and bytes:
  * docs/decisions/0005-thresholds.md.
  */
-#ifndef SG_INTRANODE_MPI_FORMS_H
-#define SG_INTRANODE_MPI_FORMS_H
+#ifndef SG_INTRANODE_FORMS_H
+#define SG_INTRANODE_FORMS_H
 
-#include "rule/algorithm.h"
+#include "algos/parameters.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SG_FLAT_RANKS_MAX 8
@@ -20,6 +21,27 @@ static inline enum sg_srm_form sg_form_of(uint64_t size_bytes, int ranks)
     if (size_bytes <= SG_FLAT_BYTES_MAX && ranks <= SG_FLAT_RANKS_MAX)
         return SG_SRM_FLAT;
     return size_bytes <= SG_CLIMB_BYTES_MAX ? SG_SRM_CLIMB : SG_SRM_CHUNKS;
+}
+
+/* The form groups takes what is flat, or climbs, among so many ranks. */
+static inline bool sg_form_may_group(uint64_t size_bytes, int ranks)
+{
+    return size_bytes <= SG_CLIMB_BYTES_MAX && ranks > SG_FLAT_RANKS_MAX;
+}
+
+/* Ranks of a group: cores that share a cache, as many as exchange flat at most; more where there
+ * would be more groups than can do that (docs/decisions/0064-many-ranks.md). */
+#define SG_GROUP_RANKS_MIN 4
+#define SG_GROUPS_MAX 16
+static inline int sg_form_group(int cores, int ranks)
+{
+    int group = SG_GROUP_RANKS_MIN;
+
+    while (2 * group <= cores && 2 * group <= SG_FLAT_RANKS_MAX)
+        group *= 2;
+    while (group * SG_GROUPS_MAX < ranks)
+        group *= 2;
+    return group;
 }
 
 /* Of a broadcast there are two. */
