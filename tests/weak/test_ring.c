@@ -131,6 +131,7 @@ static void run_call(int rank, int number)
     struct sg_node_call call = {.operation = each->operation,
                                 .method = each->method,
                                 .shape = {SG_SHAPE_DOUBLING, ranks, 0},
+                                .group = 2,
                                 .root = each->root,
                                 .send = each->count > 0 ? sent[rank][number] : NULL,
                                 .receive =
@@ -297,6 +298,10 @@ SCENARIO(handoff_reduces, 2, REDUCE(SG_NODE_HANDOFF, 0, 1), REDUCE(SG_NODE_HANDO
 SCENARIO(handoff_reduces_of_three, 3, REDUCE(SG_NODE_HANDOFF, 1, 1));
 SCENARIO(mixed, 2, REDUCE(SG_NODE_FLAT, 0, 1), REDUCE(SG_NODE_HANDOFF, 1, 1),
          ALLREDUCE(SG_NODE_FLAT, 1));
+SCENARIO(groups_allreduce, 3, ALLREDUCE(SG_NODE_GROUPS, 1));
+SCENARIO(groups_large_allreduce, 3, ALLREDUCE(SG_NODE_GROUPS, 8));
+SCENARIO(groups_barriers, 3, BARRIER(SG_NODE_GROUPS), BARRIER(SG_NODE_GROUPS));
+SCENARIO(groups_reduces, 3, REDUCE(SG_NODE_GROUPS, 1, 1), REDUCE(SG_NODE_GROUPS, 2, 8));
 SCENARIO_OF(single_that_fails, 2, 1, run, NULL, 0, ALLREDUCE(SG_NODE_SINGLE, 2));
 SCENARIO(broadcasts, 2, BCAST(SG_NODE_BROADCAST, 0, 1), BCAST(SG_NODE_BROADCAST, 0, 8),
          BCAST(SG_NODE_BROADCAST, 0, 1), BCAST(SG_NODE_BROADCAST, 1, 8));
@@ -329,6 +334,10 @@ static const struct weak_scenario *const scenarios[] = {
     &handoff_reduces,
     &handoff_reduces_of_three,
     &mixed,
+    &groups_allreduce,
+    &groups_large_allreduce,
+    &groups_barriers,
+    &groups_reduces,
     &broadcasts,
     &broadcast_of_three,
     &pulled,
