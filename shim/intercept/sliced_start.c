@@ -5,6 +5,7 @@
 #include "intercept/comm_setup.h"
 #include "intercept/sliced.h"
 #include "intercept/sliced_imports.h"
+#include "internode/internode.h"
 #include "internode/messages.h"
 #include "intranode/placement.h"
 #include "mpi/bytes.h"
@@ -12,6 +13,7 @@
 #include "progress/progress.h"
 #include "rule/rule.h"
 #include "runtime/process.h"
+#include "runtime/rdma.h"
 #include "wait/wait.h"
 #include "wait/yielding.h"
 
@@ -19,6 +21,8 @@
 
 #define WHY_BYTES 640
 #define PATIENCE_SLICES 64 /* in which nothing happens: what is left is not received */
+/* Between machines: longer than an adapter repeats what gets lost, before it says so. */
+#define PATIENCE_BETWEEN_NS UINT64_C(10000000000)
 
 static MPI_Comm self = MPI_COMM_NULL; /* for messages of the process to itself */
 
@@ -41,9 +45,9 @@ static bool is_possible(char *why)
     return false;
 }
 
-static bool has_thread(int rule)
+static bool has_thread(int rule, bool between_machines)
 {
-    return sg_progress_asked(sg_ruleset_choice(sg_process.rules, rule), false) ==
+    return sg_progress_asked(sg_ruleset_choice(sg_process.rules, rule), between_machines) ==
                SG_PROGRESS_THREAD &&
            sg_progress_comes(SG_PROGRESS_THREAD);
 }
@@ -72,16 +76,20 @@ static struct extent find_extent(void)
 static bool is_possible_for_all(int rule, char *why)
 {
     struct extent extent = find_extent();
+    bool between = extent.machines > 1;
 
-    if (extent.machines > 1)
-        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on several machines");
+    if (between && sg_rdma_ops() == NULL)
+        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on several machines, without RDMA");
     else if (extent.nodes < 2)
         snprintf(why, WHY_BYTES,
                  "MPI_COMM_WORLD is on one node (STAGGER_RANKS_PER_NODE makes more of it)");
     else if (extent.nodes > SG_MESSAGES_ENDPOINTS_MAX || extent.most_ranks > SG_MESSAGES_LOCALS_MAX)
         snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on more than %d nodes, or %d ranks on a node",
                  SG_MESSAGES_ENDPOINTS_MAX, SG_MESSAGES_LOCALS_MAX);
-    else if (!has_thread(rule))
+    else if (between && extent.most_ranks > sg_process.config.verbs_senders)
+        snprintf(why, WHY_BYTES, "a node has ranks that others send for (STAGGER_VERBS_SENDERS=%d)",
+                 sg_process.config.verbs_senders);
+    else if (!has_thread(rule, between))
         snprintf(why, WHY_BYTES, "it needs progress=thread");
     else
         return true;
@@ -172,7 +180,9 @@ void sg_sliced_start(void)
         return;
     }
     atomic_store(&sg_sliced_on, true);
-    if (world->messages_rule >= 0 && agree(is_ready(world), "no shared memory for it"))
+    if (world->messages_rule >= 0 &&
+        agree(is_ready(world), sg_rdma_ops() != NULL ? "no connections for it, or no memory"
+                                                     : "no shared memory for it"))
         begin(world);
 }
 
@@ -193,7 +203,8 @@ void sg_sliced_begin(MPI_Comm handle)
     if (rule < 0)
         return;
     comm = sg_comm_set_up(handle, rule);
-    own = comm != NULL && is_ready(comm) && has_thread(rule) && !sg_device_look();
+    own = comm != NULL && is_ready(comm) &&
+          has_thread(rule, sg_internode_is_linked(comm->internode)) && !sg_device_look();
     if (sg_yielding_allreduce(&own, &all, 1, MPI_INT, MPI_MIN, handle) == MPI_SUCCESS && all)
         begin(comm);
 }
@@ -217,16 +228,39 @@ static void complete(MPI_Request request)
 static uint64_t patience_ns(const struct sg_comm *comm)
 {
     const struct sg_choice *choice = sg_ruleset_choice(sg_process.rules, comm->messages_rule);
+    uint64_t ns = (uint64_t)choice->parameters[sg_parameter_find(choice->algorithm, "slice")] *
+                  1000u * PATIENCE_SLICES;
+    uint64_t least_ns = sg_internode_is_linked(comm->internode) ? PATIENCE_BETWEEN_NS : 0;
 
-    return (uint64_t)choice->parameters[sg_parameter_find(choice->algorithm, "slice")] * 1000u *
-           PATIENCE_SLICES;
+    return ns > least_ns ? ns : least_ns;
+}
+
+/* How long nothing has moved here. */
+struct quiet {
+    uint64_t steps, ns, looked_ns;
+};
+
+/* A process that has stood still between two looks, or whose others have, could not see it move: it
+ * counts a slice at most. */
+static bool is_still_patient(struct quiet *quiet, uint64_t steps, uint64_t patience_ns)
+{
+    uint64_t now_ns = sg_clock_ns(), passed_ns = now_ns - quiet->looked_ns;
+    uint64_t most_ns = patience_ns / PATIENCE_SLICES;
+
+    quiet->ns += passed_ns < most_ns ? passed_ns : most_ns;
+    if (steps != quiet->steps)
+        quiet->ns = 0;
+    quiet->steps = steps;
+    quiet->looked_ns = now_ns;
+    return quiet->ns < patience_ns;
 }
 
 void sg_sliced_end(MPI_Comm handle)
 {
     enum { PENDING, MOVING, FLAGS };
     struct sg_comm *comm;
-    uint64_t steps = 0, before = UINT64_MAX, moved_ns = 0;
+    struct quiet quiet = {.looked_ns = sg_clock_ns()};
+    uint64_t steps = 0;
     int own[FLAGS], all[FLAGS] = {0};
     MPI_Request request;
 
@@ -238,10 +272,7 @@ void sg_sliced_end(MPI_Comm handle)
     /* Nothing is posted any more once all have called this. */
     do {
         own[PENDING] = !sg_messages_are_over(comm->internode, &steps);
-        if (steps != before)
-            moved_ns = sg_clock_ns();
-        before = steps;
-        own[MOVING] = sg_clock_ns() - moved_ns < patience_ns(comm);
+        own[MOVING] = is_still_patient(&quiet, steps, patience_ns(comm));
         if (sg_real.Iallreduce(own, all, FLAGS, MPI_INT, MPI_MAX, handle, &request) != MPI_SUCCESS)
             break;
         complete(request);

@@ -4,9 +4,9 @@
  * A protocol's peers follow from its parameters, the operation and the root, so every rank knows
  * for which roots endpoints are connected. Set-up connects what barriers, allreduces, reduces to
  * rank 0 and broadcasts from it need, and what those of all roots need if these have few neighbours
- * together (those of bypass are at distances of powers of two). The first blocking call that needs
- * other connections makes them. Until then MPICH runs a nonblocking call that needs them, because
- * it must not wait for other ranks.
+ * together (those of bypass are at distances of powers of two). Where messages are carried it
+ * connects all to all. The first blocking call that needs other connections makes them. Until then
+ * MPICH runs a nonblocking call that needs them, because it must not wait for other ranks.
  */
 #include "internode/connect.h"
 
@@ -129,16 +129,17 @@ static void add_wanted(const struct sg_internode *internode, const struct wanted
                        int32_t *scratch, struct peers *peers)
 {
     int32_t *more = peers->list + internode->endpoints;
-    int32_t asking = internode->has_coordinator && internode->endpoint == 0
-                         ? internode->endpoints
-                         : internode->has_coordinator;
+    bool names_all = internode->messages_protocol >= 0 ||
+                     (internode->has_coordinator && internode->endpoint == 0);
+    int32_t first = names_all ? internode->endpoints : internode->has_coordinator;
 
     if (wanted != NULL) {
         add_rooted_peers(internode, wanted->protocol, wanted->root, scratch, peers);
         return;
     }
-    /* Every endpoint asks the coordinator, including its own. */
-    for (int32_t peer = 0; peer < asking; peer++)
+    /* Every endpoint asks the coordinator, including its own; a message goes to any, and to its own
+     * endpoint, too. */
+    for (int32_t peer = 0; peer < first; peer++)
         add_peer(peers, peer);
     for (uint32_t protocol = 0; protocol < (uint32_t)internode->protocol_count; protocol++) {
         add_peers(internode, protocol, SG_OPERATION_BARRIER, -1, scratch, peers);

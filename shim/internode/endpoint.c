@@ -177,11 +177,18 @@ static void settle(struct sg_internode *internode)
 }
 
 /* If a process left another one's accesses outstanding, it could only wait for them, while it holds
- * the lock that the other needs to see that they are complete. */
+ * the lock that the other needs to see that they are complete. And a message's bytes are read for
+ * ranks that compute: nobody may be told of the end of a read that is left. */
+static bool is_to_settle(const struct sg_internode *internode)
+{
+    return internode->remote != NULL && internode->is_one_sided &&
+           (internode->servers > 1 || internode->messages_protocol >= 0) &&
+           sg_internode_serves(internode);
+}
+
 void sg_endpoint_unlock(struct sg_internode *internode)
 {
-    if (internode->remote != NULL && internode->is_one_sided && internode->servers > 1 &&
-        sg_internode_serves(internode))
+    if (is_to_settle(internode))
         settle(internode);
     release_lock(sg_internode_endpoint(internode, internode->endpoint));
 }
@@ -308,6 +315,7 @@ static bool is_left_something(const struct sg_internode *internode)
 void sg_internode_leave(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    bool is_armed = false;
 
     if (!sg_internode_serves(internode))
         return;
@@ -319,8 +327,10 @@ void sg_internode_leave(struct sg_internode *internode)
     }
     if (atomic_load_explicit(&endpoint->doorbell.outstanding, memory_order_relaxed) > 0 ||
         leaves_before_others(internode))
-        sg_progress_arm(&internode->client, mode_asked(internode));
+        is_armed = sg_progress_arm(&internode->client, mode_asked(internode));
     atomic_fetch_sub(&endpoint->doorbell.inside, 1);
+    if (is_armed)
+        sg_progress_listen(&internode->client);
     if (is_left_something(internode))
         sg_internode_progress(internode);
     sg_progress_left(&internode->client);

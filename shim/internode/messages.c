@@ -8,6 +8,7 @@
 
 #include "internode/endpoint.h"
 #include "internode/feed.h"
+#include "internode/health.h"
 #include "internode/posts.h"
 #include "internode/waiting.h"
 
@@ -140,6 +141,7 @@ void sg_messages_look(struct sg_internode *internode, struct sg_carried_message 
         deliver_post(internode, message, 2 * internode->messages->quota);
     sg_endpoint_unlock(internode);
     sg_internode_leave(internode);
+    sg_internode_check_health(internode);
 }
 
 /* ---- going on ---- */
@@ -192,6 +194,8 @@ bool sg_messages_poll(struct sg_internode *internode, const struct sg_carried_me
     sg_internode_progress(internode);
     sg_messages_advance(internode);
     mind_timer(internode);
+    /* Programs test in a loop, and may test for a message of a machine that is gone. */
+    sg_internode_check_health(internode);
     return sg_carried_is_done(message);
 }
 

@@ -12,7 +12,7 @@
 
 struct sg_internode;
 
-/* Nodes, and ranks of each, that it is possible with; and all of one machine. */
+/* Nodes, and ranks of each, that it is possible with. */
 #define SG_MESSAGES_ENDPOINTS_MAX 64
 #define SG_MESSAGES_LOCALS_MAX 16
 

@@ -157,8 +157,8 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         if (protocol->progress > internode->progress_high)
             internode->progress_high = protocol->progress;
         internode->is_polled = internode->is_polled || (protocol->algo->uses & SG_ALGO_POLLED);
-        internode->is_one_sided =
-            internode->is_one_sided || (protocol->algo->uses & SG_ALGO_ONE_SIDED);
+        internode->is_one_sided = internode->is_one_sided ||
+                                  sg_algo_is_one_sided(protocol->algo, &protocol->setup.parameters);
         protocols++;
         protocol->slot_bytes = slot_bytes_of(protocol, sg_ruleset_most_bytes(internode->rules, i));
         if (protocol->slot_bytes > internode->slot_bytes)
@@ -286,14 +286,15 @@ static bool can_have_coordinator(const struct sg_internode *internode)
            internode->locals_max <= servers_max;
 }
 
-/* Behind the numbers of ranks. */
+/* Behind the numbers of ranks. Who posts sends: all ranks are to be connected. */
 static int messages_protocol_of(const struct sg_internode *internode,
                                 const struct sg_internode_setup *setup)
 {
     int rule = setup->messages_rule;
 
     return rule >= 0 && rule < SG_INTERNODE_PROTOCOLS_MAX &&
-                   sg_ruleset_is_of_messages(setup->rules, rule) && setup->machines <= 1 &&
+                   sg_ruleset_is_of_messages(setup->rules, rule) &&
+                   (setup->machines <= 1 || internode->locals_max <= servers_max) &&
                    internode->endpoints <= SG_MESSAGES_ENDPOINTS_MAX &&
                    internode->locals_max <= SG_MESSAGES_LOCALS_MAX
                ? rule

@@ -64,6 +64,8 @@ static void attend_adapter(struct sg_progress_client *client)
         sg_progress_take_arithmetic(&client->arithmetic);
         client->ops->poll(client);
     }
+    /* The listener may have set one; the helper is who waits for it. */
+    sg_progress_mind_timer(client);
 }
 
 static void attend_all_by_thread(struct sg_progress_client *client, void *context)

@@ -89,7 +89,7 @@ void sg_progress_ring_master(uint32_t number)
 
 /* ---- by who enters and leaves calls ---- */
 
-void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked)
+bool sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked)
 {
     struct sg_doorbell *doorbell = client->doorbell;
     /* Checked every time, at the price of two system calls: the application may have taken over the
@@ -99,9 +99,14 @@ void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode as
     if (now == SG_PROGRESS_SIGNAL && !sg_progress_signal_expect())
         now = sg_progress_mode_ready(SG_PROGRESS_THREAD, false);
     if (now == SG_PROGRESS_POLL)
-        return;
+        return false;
     sg_progress_keep_arithmetic(&client->arithmetic);
     atomic_store(&doorbell->armed, armed_by_us(now));
+    return true;
+}
+
+void sg_progress_listen(struct sg_progress_client *client)
+{
     if (client->remote != NULL)
         sg_progress_adapter_arm(client);
 }

@@ -138,9 +138,13 @@ enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY
 enum sg_progress_by sg_progress_by(void);
 
 /* By a process of the endpoint, inside a call. arm: before it leaves with instances outstanding;
- * asked is the highest of their modes. disarm: when it has entered. */
-void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked);
+ * asked is the highest of their modes; false: nobody will be rung. disarm: when it has entered. */
+bool sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked);
 void sg_progress_disarm(struct sg_progress_client *client);
+/* When it has armed, and does not count as inside any more, before it looks for what has come
+ * meanwhile. An adapter tells once: what it told of before would be left to this rank, and nobody
+ * would ask it again. */
+void sg_progress_listen(struct sg_progress_client *client);
 /* When it has left the call. */
 void sg_progress_left(struct sg_progress_client *client);
 

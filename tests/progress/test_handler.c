@@ -3,6 +3,7 @@
  */
 #include "progress/progress.h"
 
+#include "core/clock.h"
 #include "core/config.h"
 #include "lib/unit.h"
 #include "progress/table.h"
@@ -37,8 +38,12 @@ static _Atomic int adapter_calls[BYS]; /* of a transport between machines */
 static struct sg_progress_client clients[2];
 static struct sg_doorbell doorbells[2];
 
+static _Atomic bool sets_timer; /* the next look of a thread does, of the client between machines */
+
 static bool look(struct sg_progress_client *client)
 {
+    if (client == &clients[BETWEEN] && atomic_exchange(&sets_timer, false))
+        atomic_store(&client->doorbell->next_timer_ns, sg_clock_ns() + 1000000);
     atomic_fetch_add(&looks[client - clients][sg_progress_by()], 1);
     return true;
 }
@@ -49,10 +54,12 @@ static void do_nothing(struct sg_progress_client *client)
 
 static const struct sg_progress_ops client_ops = {look, do_nothing, do_nothing};
 
+static struct sg_progress_table *slots;
+
 enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool wired,
                                        struct sg_progress_table **table, uint32_t *own)
 {
-    *table = calloc(1, sizeof **table + sizeof(struct sg_process_slot));
+    *table = slots = calloc(1, sizeof **table + sizeof(struct sg_process_slot));
     *own = 0;
     return *table != NULL ? SG_OK : SG_ERR_MEMORY;
 }
@@ -124,13 +131,44 @@ static void test_thread(void)
 {
     int before;
 
-    sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD);
+    CU_ASSERT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD));
+    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_CALL] == 0);
+    sg_progress_listen(&clients[BETWEEN]);
+    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_CALL] > 0);
     before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
     CU_ASSERT(write(told[1], "", 1) == 1);
     while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) == before)
         sched_yield();
     CU_ASSERT(raise(SIGNAL) == 0);
     CU_ASSERT(adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
+}
+
+/* It has nothing to do at any time. */
+static void put_helper_to_sleep(void)
+{
+    sg_progress_disarm(&clients[HERE]);
+    sg_progress_ring_master(0);
+    while (atomic_load(&slots->slots[0].rung) != 0 ||
+           atomic_load(&slots->slots[0].wakes_ns) != UINT64_MAX)
+        sched_yield();
+}
+
+/* The listener looks twice when it is told. Who goes on to look is the helper thread. */
+static void test_timer(void)
+{
+    int before;
+
+    put_helper_to_sleep();
+    CU_ASSERT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD));
+    sg_progress_listen(&clients[BETWEEN]);
+    atomic_store(&sets_timer, true);
+    CU_ASSERT(write(told[1], "", 1) == 1);
+    while (atomic_load(&sets_timer))
+        sched_yield();
+    before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
+    while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) < before + 9)
+        sched_yield();
+    atomic_store(&doorbells[BETWEEN].next_timer_ns, 0);
 }
 
 static void test_stop(void)
@@ -146,7 +184,9 @@ static void test_stop(void)
 const struct unit_test unit_tests[] = {
     {"progress by signal starts beside progress between machines", test_start},
     {"a signal handler touches nothing of a client between machines", test_signal},
-    {"what comes from another machine is handled by a thread", test_thread},
+    {"what comes from another machine is handled by a thread, from the way out of a call on",
+     test_thread},
+    {"a timer that this thread sets is minded by the helper thread", test_timer},
     {"both end", test_stop},
     {NULL, NULL},
 };

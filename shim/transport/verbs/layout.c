@@ -16,12 +16,14 @@ static uint32_t least(size_t left, size_t right)
     return (uint32_t)(left < right ? left : right);
 }
 
-/* Those of a tree and a few patterns of doubling beside; a protocol that names more is refused when
- * it connects. */
+/* All others and itself, of few; of many those of a tree and a few patterns of doubling beside. A
+ * protocol that names more is refused when it connects. */
 static uint32_t channels_of(int32_t endpoints)
 {
     uint32_t levels = 0;
 
+    if (endpoints <= SG_VERBS_ALL_CONNECTED)
+        return (uint32_t)endpoints;
     while (INT32_C(1) << levels < endpoints)
         levels++;
     return least((size_t)endpoints, 2 * levels + 34);

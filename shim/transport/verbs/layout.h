@@ -25,6 +25,8 @@
 #define SG_VERBS_CHANNELS_BYTES ((size_t)16 << 20)
 /* Places beside those for messages: multicasts along the tree. */
 #define SG_VERBS_FORWARDED 8
+/* So many endpoints, or fewer, may each be connected to every one of them. */
+#define SG_VERBS_ALL_CONNECTED 64
 /* Processes of an endpoint that are connected. */
 #define SG_VERBS_SERVERS_MAX 64
 #define SG_VERBS_HELD_MAX 64    /* messages that a receiver may hold: bits of a word */
