@@ -39,6 +39,21 @@ static const char *name_of(const struct sg_comm *comm, char name[NAME_BYTES])
     return name;
 }
 
+/* Where MPICH takes a process of another world, which was spawned or connected, for one of this
+ * world (4.0.2 over libfabric does), two members are the same rank. */
+static bool are_distinct(const int *world_ranks, int size)
+{
+    bool *seen = calloc((size_t)sg_process.size, sizeof *seen);
+    bool distinct = true;
+
+    for (int i = 0; seen != NULL && i < size && distinct; i++) {
+        distinct = !seen[world_ranks[i]];
+        seen[world_ranks[i]] = true;
+    }
+    free(seen);
+    return distinct;
+}
+
 bool sg_comm_find_members(MPI_Comm handle, int size, struct sg_comm_members *out)
 {
     MPI_Group group, world_group;
@@ -75,6 +90,7 @@ bool sg_comm_find_members(MPI_Comm handle, int size, struct sg_comm_members *out
     }
     sg_real.Group_free(&group);
     sg_real.Group_free(&world_group);
+    inside = inside && (out->world_ranks == NULL || are_distinct(out->world_ranks, size));
     out->extent = one_node      ? SG_COMM_ONE_NODE
                   : one_machine ? SG_COMM_ONE_MACHINE
                                 : SG_COMM_SEVERAL_MACHINES;
