@@ -66,7 +66,7 @@ static void check_part(const struct sg_algo *algo, const struct sg_parameter *li
             continue;
         CU_ASSERT_TRUE(parses(list, list->low) && !parses(list, list->low - 1));
         CU_ASSERT_TRUE(parses(list, list->high) && !parses(list, list->high + 1));
-        if (is_inside_node(list))
+        if (list->put == NULL && is_inside_node(list))
             continue;
         CU_ASSERT_PTR_NOT_NULL_FATAL(list->put);
         CU_ASSERT_TRUE(is_taken(algo, list, list->low) && is_taken(algo, list, list->high));

@@ -171,7 +171,9 @@ int sg_intranode_run_chosen(struct sg_intranode *intranode, const struct sg_call
                             const struct sg_choice *choice, const struct sg_intranode_plan *plan,
                             struct sg_call_statistics *statistics)
 {
+    enum sg_node_method method = method_of(call, plan, choice);
+    int group = method == SG_NODE_GROUPS ? group_of(sg_intranode_node(intranode), choice) : 0;
+
     statistics->executed = (uint8_t)choice->executed;
-    return sg_intranode_run(intranode, call, plan, method_of(call, plan, choice),
-                            group_of(sg_intranode_node(intranode), choice), statistics);
+    return sg_intranode_run(intranode, call, plan, method, group, statistics);
 }

@@ -2,8 +2,8 @@
 
 #include "core/account.h"
 #include "core/caches.h"
-#include "intranode/memory.h"
 #include "intranode/forms.h"
+#include "intranode/memory.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/reading.h"
 #include "intranode/ring.h"
