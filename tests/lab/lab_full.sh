@@ -1,5 +1,5 @@
 #!/bin/bash
-# timeout: 400
+# timeout: 900
 # The lab itself: output and exit statuses, and that nothing is left of one that was killed.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
@@ -23,6 +23,8 @@ check "what hosts write to their directory stays" is "$WORK $WORK" "$(cat shared
 check "hosts have the files of the machine's root, but for its keys" \
     is "$({ ls -A /root; printf '%s\n' .ssh authorized_keys key known_hosts; } | sort -u)" \
     "$(sed '/:$/d; /^$/d' out | sort)"
+check "a host's kernel that patches what its other processor runs goes on" \
+    is "patched 4000 times" "$("$LAB" -n 1 -c 2 -t 500 -- "$BUILD/lab/patches" 4000 2>&1 | sed 's/^node1: //')"
 check "the lab leaves nothing else" is "" "$(ls -A "$TMPDIR")"
 
 timeout 30 "$LAB" -d "$WORK/none" -- true >out 2>err

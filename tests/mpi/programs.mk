@@ -295,9 +295,14 @@ $(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/lab/cro
 	@mkdir -p $(@D)
 	$(Q)$(WIRE_LINK)
 
-test-programs: $(B)/lab/finalize.so
+test-programs: $(B)/lab/finalize.so $(B)/lab/patches
 
 $(B)/lab/finalize.so: tests/lab/finalize.c tests/mpi/programs.mk
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -fPIC -shared $< -o $@ -ldl
+
+$(B)/lab/patches: tests/lab/patches.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow $< -o $@
