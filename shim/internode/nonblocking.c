@@ -7,6 +7,7 @@
 #include "internode/nonblocking.h"
 
 #include "internode/endpoint.h"
+#include "internode/health.h"
 #include "internode/statistics.h"
 #include "internode/waiting.h"
 
@@ -188,6 +189,8 @@ bool sg_nonblocking_poll(struct sg_nonblocking *nonblocking)
         return true;
     sg_internode_progress(internode);
     sg_nonblocking_advance(internode);
+    /* A program may call nothing else while it waits. */
+    sg_internode_check_health(internode);
     let_go(internode);
     return sg_nonblocking_is_done(nonblocking);
 }

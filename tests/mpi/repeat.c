@@ -1,10 +1,11 @@
 /* Collectives, over and over, each on a communicator of all ranks of its own:
  *
- *     repeat barrier|allreduce|reduce|@FILE[,...] CALLS [ROOT]
+ *     repeat barrier|tested|allreduce|reduce|@FILE[,...] CALLS [ROOT]
  *
- * @FILE: it waits until that is there, and rank 0 says that it does. Results are checked. Rank 0
- * says when the first ones are over. Of barriers some: a rank that comes late, each in turn, must
- * not find a word of another that has left already.
+ * @FILE: it waits until that is there, and rank 0 says that it does. "tested" is MPI_Ibarrier, of
+ * which nothing but MPI_Test is called. Results are checked. Rank 0 says when the first ones are
+ * over. Of barriers some: a rank that comes late, each in turn, must not find a word of another that
+ * has left already.
  */
 #include "mpi_test.h"
 
@@ -46,6 +47,18 @@ static void barrier(long call, int root)
         MUST(MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, tag, words, MPI_STATUS_IGNORE));
 }
 
+static void tested(long call, int root)
+{
+    MPI_Request request;
+    int done = 0;
+
+    (void)call;
+    (void)root;
+    MUST(MPI_Ibarrier(all, &request));
+    while (!done)
+        MUST(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+}
+
 static double expected(long call)
 {
     return (double)ranks * (double)call + ranks * (ranks - 1) / 2.0;
@@ -71,7 +84,8 @@ static void reduce(long call, int root)
 static const struct {
     const char *name;
     void (*run)(long call, int root);
-} operations[] = {{"barrier", barrier}, {"allreduce", allreduce}, {"reduce", reduce}};
+} operations[] = {
+    {"barrier", barrier}, {"tested", tested}, {"allreduce", allreduce}, {"reduce", reduce}};
 
 static void repeat(const char *name, long calls, int root)
 {
