@@ -60,7 +60,7 @@ done
 # The cable is pulled out while calls go round. What MPI itself sends has another.
 cut_cable() {
     rm -rf cut.trace cut.out
-    STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/cut.trace timeout --kill-after=5 200 \
+    STAGGER_RULES='*=adaptive' STAGGER_PROGRESS=thread STAGGER_DIR=$WORK/cut.trace timeout --kill-after=5 200 \
         mpi 2 1 -genv LD_PRELOAD "$PRELOAD" "$PROGRAMS/repeat" "$1" 100000000 \
         </dev/null >cut.out 2>cut.err &
     until [ -s cut.out ] || ! kill -0 $! 2>/dev/null; do sleep 0.2; done
