@@ -4,8 +4,8 @@
  *
  * @FILE: it waits until that is there, and rank 0 says that it does. "tested" is MPI_Ibarrier, of
  * which nothing but MPI_Test is called. Results are checked. Rank 0 says when the first ones are
- * over. Of barriers some: a rank that comes late, each in turn, must not find a word of another that
- * has left already.
+ * over. Of barriers some: a rank that comes late, each in turn, must not find a word of another
+ * that has left already.
  */
 #include "mpi_test.h"
 
