@@ -91,8 +91,10 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
         op->state = SG_OP_ARRIVED;
         op->seen_ranks = 0;
     }
-    if (contributes_only)
+    if (contributes_only) {
+        take_next(op, size_bytes);
         return SG_NODE_DONE;
+    }
     if (!sg_op_sees_all(op))
         return SG_NODE_WAIT;
     sg_account_mark(SG_ACCOUNT_SEE);

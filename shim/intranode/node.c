@@ -153,13 +153,12 @@ static size_t next_chunk(const struct sg_node_op *op)
     return whole || left < room ? left : room;
 }
 
-void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_node_call *call)
+void sg_node_begin(struct sg_node_op *op, struct sg_node *node)
 {
     /* Each member by name: zeroing the whole first takes longer than a barrier's exchange. */
     op->node = node;
-    op->call = *call;
     op->position = node->position;
-    op->signature = signature_of(call);
+    op->signature = signature_of(&op->call);
     op->state = SG_OP_START;
     op->done_count = 0;
     op->seen_ranks = 0;

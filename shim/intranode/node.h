@@ -22,7 +22,8 @@ size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes);
 void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce);
 bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonce);
 
-void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_node_call *call);
+/* op->call is the caller's; the rest need not have been set. */
+void sg_node_begin(struct sg_node_op *op, struct sg_node *node);
 enum sg_node_step sg_node_poll(struct sg_node_op *op);
 
 /* The first rank chooses: publishes `choice` for this rank's next instance, or returns what another

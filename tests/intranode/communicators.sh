@@ -28,6 +28,11 @@ for algorithm in srm handoff; do
     check "and calls within a node by its rule, those across by the built-in ones ($algorithm)" all \
         "ran_by pairs $algorithm within" 'is "adaptive bypass" "$(algorithms_of pairs across)"'
 
+    for ranks in 2 3; do
+        run_by alternating "$algorithm" "$ranks" "$PROGRAMS/alternating"
+        check "a call that is almost the last one has its own results ($algorithm, $ranks ranks)" gave alternating
+    done
+
     # ---- fallbacks -------------------------------------------------------------------------------
     for ranks in 2 3; do
         run_by fallbacks "$algorithm" "$ranks" "$PROGRAMS/fallbacks"

@@ -112,7 +112,8 @@ static void begin(struct actor *actor, const struct collective *what, int rank)
     memset(actor->receive, 0, sizeof actor->receive);
     for (size_t i = 0; i < what->count && (!broadcast || rank == what->root); i++)
         own[i] = contribution(actor->at, rank, i);
-    sg_node_begin(&actor->op, &actor->node, &call);
+    actor->op.call = call;
+    sg_node_begin(&actor->op, &actor->node);
     actor->inside = true;
 }
 

@@ -181,7 +181,8 @@ static void run(struct machine *machine, const struct trial *trial, enum sg_node
             memcpy(received[rank], operands[rank], trial->count * extent_bytes);
         else if (takes)
             memset(received[rank], 0x5a, trial->count * extent_bytes);
-        sg_node_begin(&ops[rank], &machine->nodes[rank], &call);
+        ops[rank].call = call;
+        sg_node_begin(&ops[rank], &machine->nodes[rank]);
         waiting[rank] = rank;
     }
     while (left > 0) {

@@ -118,7 +118,8 @@ static bool begin(struct actor *actor, int rank)
     }
     call.method = step.arm == FLAT ? SG_NODE_FLAT : SG_NODE_HANDOFF;
     actor->operand = (uint64_t)rank;
-    sg_node_begin(&actor->op, &actor->node, &call);
+    actor->op.call = call;
+    sg_node_begin(&actor->op, &actor->node);
     actor->inside = true;
     return true;
 }

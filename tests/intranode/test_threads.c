@@ -182,7 +182,8 @@ static void run_instance(struct rank *rank, int index)
     if (what->chooses && !choose(rank, what, &call.method))
         return;
     contribute(index, rank->node.rank, rank->send, what->count);
-    sg_node_begin(&op, &rank->node, &call);
+    op.call = call;
+    sg_node_begin(&op, &rank->node);
     while ((step = sg_node_poll(&op)) == SG_NODE_WAIT) {
         /* What a waiter looks at for its messages is read while others write. */
         rank->wrong += sg_node_disagrees(&op);

@@ -141,7 +141,8 @@ static void run_call(int rank, int number)
                                 .fold = fold,
                                 .root_writes = true};
 
-    sg_node_begin(&ops[rank], &nodes[rank], &call);
+    ops[rank].call = call;
+    sg_node_begin(&ops[rank], &nodes[rank]);
     weak_await(has_left, (void *)(intptr_t)rank);
     if (call.receive != NULL)
         check_result(number, rank);
@@ -225,7 +226,8 @@ static void disagree(int rank)
         call.operation = SG_OPERATION_REDUCE;
         call.root = 1;
     }
-    sg_node_begin(&ops[rank], &nodes[rank], &call);
+    ops[rank].call = call;
+    sg_node_begin(&ops[rank], &nodes[rank]);
     weak_await(is_found_out, (void *)(intptr_t)rank);
     weak_await(is_told, (void *)(intptr_t)rank);
     weak_copy(&info, sg_node_call_info(&nodes[rank], 0, 1 - rank), sizeof info);

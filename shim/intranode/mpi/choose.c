@@ -96,8 +96,8 @@ bool sg_intranode_choose(struct sg_intranode *intranode, const struct sg_call *c
                          const struct sg_choice **choice, struct sg_intranode_plan *plan)
 {
     if (((*choice)->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
-        !sg_intranode_plan_call(sg_intranode_node(intranode), sg_intranode_user_fold(intranode),
-                                call, plan))
+        !sg_intranode_plan_call(sg_intranode_node(intranode), sg_intranode_planner(intranode), call,
+                                plan))
         return false;
     if (call->devices && call->operation != SG_OPERATION_BARRIER &&
         sg_intranode_any(intranode, call, sg_device_has_buffer(call))) {

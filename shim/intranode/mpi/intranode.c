@@ -29,7 +29,7 @@
 struct sg_intranode {
     struct sg_node node;
     struct sg_wait_queue wait_queue;
-    struct sg_user_fold user;
+    struct sg_intranode_planner planner;
     void *segment;
     size_t segment_bytes;
     bool is_maker;
@@ -52,9 +52,9 @@ struct sg_node *sg_intranode_node(struct sg_intranode *intranode)
     return &intranode->node;
 }
 
-struct sg_user_fold *sg_intranode_user_fold(struct sg_intranode *intranode)
+struct sg_intranode_planner *sg_intranode_planner(struct sg_intranode *intranode)
 {
-    return &intranode->user;
+    return &intranode->planner;
 }
 
 /* Takes the segment over; frees it on failure. */
@@ -76,8 +76,9 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
     intranode->segment_bytes = size_bytes;
     intranode->wait_queue = (struct sg_wait_queue){.sleepers = &intranode->node.header->sleepers,
                                                    .wake = &intranode->node.header->wake};
-    intranode->user.scratch = intranode->scratch;
-    intranode->user.scratch_bytes = sizeof intranode->scratch;
+    intranode->planner.operation = SG_OPERATION_COUNT;
+    intranode->planner.user.scratch = intranode->scratch;
+    intranode->planner.user.scratch_bytes = sizeof intranode->scratch;
     *out = intranode;
     return SG_OK;
 }
@@ -284,7 +285,8 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
                      struct sg_call_statistics *statistics)
 {
     struct sg_node_op op;
-    struct sg_node_call node_call = {
+
+    op.call = (struct sg_node_call){
         .operation = call->operation,
         .method = method,
         .shape = plan->shape,
@@ -302,11 +304,11 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
         .algorithm = (uint8_t)sg_executed_algorithm(statistics->executed),
     };
 
-    name_site(&node_call, call);
-    intranode->user.error = MPI_SUCCESS;
+    name_site(&op.call, call);
+    intranode->planner.user.error = MPI_SUCCESS;
     if (method == SG_NODE_SINGLE || method == SG_NODE_PULL)
         sg_reading_open();
-    sg_node_begin(&op, &intranode->node, &node_call);
+    sg_node_begin(&op, &intranode->node);
     complete(intranode, call, &op);
     sg_account_mark(SG_ACCOUNT_LEAVE);
     statistics->early = op.early;
@@ -315,7 +317,7 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
     statistics->copies = op.copies;
     statistics->skew_known = op.skew_known;
     statistics->skew_ns = op.skew_ns;
-    return sg_user_fold_error(&intranode->user, call->comm);
+    return sg_user_fold_error(&intranode->planner.user, call->comm);
 }
 
 static void fold_any(void *context, const void *left, const void *right, void *out, size_t count)
@@ -330,7 +332,8 @@ bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call
 {
     unsigned char mine = own, any = own;
     struct sg_node_op op;
-    struct sg_node_call node_call = {
+
+    op.call = (struct sg_node_call){
         .operation = SG_OPERATION_ALLREDUCE,
         .method = SG_NODE_HANDOFF,
         .shape = {SG_SHAPE_DOUBLING, intranode->node.ranks, 0},
@@ -343,8 +346,8 @@ bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call
         .algorithm = SG_ALGORITHM_HANDOFF,
     };
 
-    name_site(&node_call, call);
-    sg_node_begin(&op, &intranode->node, &node_call);
+    name_site(&op.call, call);
+    sg_node_begin(&op, &intranode->node);
     complete(intranode, call, &op);
     return any;
 }

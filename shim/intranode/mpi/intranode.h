@@ -40,8 +40,7 @@ void sg_intranode_free(struct sg_intranode *intranode);
 /* False if some rank does not have the segment: nothing runs here. */
 struct sg_node *sg_intranode_node(struct sg_intranode *intranode);
 
-/* Where a plan of its next call keeps an operation of the user's. */
-struct sg_user_fold *sg_intranode_user_fold(struct sg_intranode *intranode);
+struct sg_intranode_planner *sg_intranode_planner(struct sg_intranode *intranode);
 
 /* The choice that all ranks of the instance follow: the first arriver's, as its index in
  * call->rules. Waits for a slot if necessary; warns once for each pair of call sites that choose

@@ -37,20 +37,26 @@ static bool plan_broadcast(const struct sg_node *node, const struct sg_call *cal
     return true;
 }
 
-bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *user,
-                            const struct sg_call *call, struct sg_intranode_plan *plan)
+/* Where this rank's operand is, and where its result goes. */
+static bool plan_buffers(const struct sg_node *node, const struct sg_call *call,
+                         struct sg_intranode_plan *plan)
+{
+    return call->operation == SG_OPERATION_BARRIER ||
+           sg_buffers_of(call, node->rank, &plan->own, &plan->result);
+}
+
+/* All but the buffers; not for a broadcast. */
+static bool plan_operands(const struct sg_node *node, struct sg_user_fold *user,
+                          const struct sg_call *call, struct sg_intranode_plan *plan)
 {
     struct sg_operands operands;
     enum sg_element element;
     bool predefined = sg_operation_is_predefined(call->op);
 
-    memset(plan, 0, sizeof *plan);
     if (call->operation == SG_OPERATION_BARRIER) {
         plan->shape = shape_of(call, node->ranks, true);
         return true;
     }
-    if (call->operation == SG_OPERATION_BCAST)
-        return plan_broadcast(node, call, plan);
     if (call->count <= 0 || (!predefined && !sg_operation_is_users(call->op)) ||
         !sg_type_of(call->datatype, &element))
         return false;
@@ -74,5 +80,42 @@ bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *use
         plan->fold_context = user;
     }
     plan->shape = shape_of(call, node->ranks, predefined);
-    return sg_buffers_of(call, node->rank, &plan->own, &plan->result);
+    return true;
+}
+
+static bool is_last(const struct sg_intranode_planner *planner, const struct sg_call *call)
+{
+    return planner->operation == call->operation && planner->op == call->op &&
+           planner->datatype == call->datatype && planner->count == call->count &&
+           planner->root == call->root;
+}
+
+static void keep(struct sg_intranode_planner *planner, const struct sg_call *call,
+                 const struct sg_intranode_plan *plan)
+{
+    if (call->operation != SG_OPERATION_BARRIER &&
+        !(sg_operation_is_predefined(call->op) && sg_type_is_builtin(call->datatype)))
+        return;
+    planner->operation = call->operation;
+    planner->op = call->op;
+    planner->datatype = call->datatype;
+    planner->count = call->count;
+    planner->root = call->root;
+    planner->plan = *plan;
+}
+
+bool sg_intranode_plan_call(const struct sg_node *node, struct sg_intranode_planner *planner,
+                            const struct sg_call *call, struct sg_intranode_plan *plan)
+{
+    if (is_last(planner, call)) {
+        *plan = planner->plan;
+        return plan_buffers(node, call, plan);
+    }
+    memset(plan, 0, sizeof *plan);
+    if (call->operation == SG_OPERATION_BCAST)
+        return plan_broadcast(node, call, plan);
+    if (!plan_operands(node, &planner->user, call, plan))
+        return false;
+    keep(planner, call, plan);
+    return plan_buffers(node, call, plan);
 }
