@@ -52,19 +52,19 @@ intervals comms
 check "a short run has some" within 1 100000 "$(json comms.json 'len(d)')"
 check "stretches are the same on all members" alike comms 0.5
 
-# share NAME RANK: 1 % of its time in ns, and two samples. Samples have half of it, as tests/causes/test_sampler
-# shows with costs that are given; here they are measured, with what else the processor does meanwhile.
+# share NAME RANK: 0.5 % of its time in ns, and a few samples: what one costs is known when it is over, and on
+# some machines one costs several times as much as another. tests/causes/test_sampler has costs that are given.
 share() {
     local cost samples
     cost=$(value "$1" causes "$2" cost) samples=$(value "$1" causes "$2" intervals)
-    echo $(($(value "$1" causes "$2" time) / 100 + 2 * cost / samples))
+    echo $(($(value "$1" causes "$2" time) / 200 + 8 * cost / samples))
 }
 
 # Where ranks yield to each other, each switch is dearer while it is watched.
 observe crowd 4 taskset -c 0 "$KNOWN" comms 60000
 printed crowd crowd.trace/traces/*.calls
 for rank in 0 3; do
-    check "ranks that share a processor pay for its switches, little of the time (rank $rank)" \
+    check "ranks that share a processor pay for its switches, less than 0.5 % of the time (rank $rank)" \
         within 0 "$(share crowd $rank)" "$(value crowd causes $rank cost)"
 done
 
@@ -83,7 +83,7 @@ intervals messages
 printed messages messages.trace/traces/*.calls
 check "it has samples, too" within 1 100000 "$(json messages.json 'sum("stretch" not in i for i in d)')"
 for rank in 0 1; do
-    check "readings take little of the time (rank $rank)" within 0 "$(share messages $rank)" \
+    check "readings take less than 0.5 % of the time (rank $rank)" within 0 "$(share messages $rank)" \
         "$(value messages causes $rank cost)"
     check "the sums have all of them (rank $rank)" is "$(value messages causes $rank intervals)" \
         "$(sed -n "s/^sum rank $rank .* intervals=\([0-9]*\) .*/\1/p" messages.causes | awk '{ s += $1 } END { print s }')"

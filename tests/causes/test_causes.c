@@ -202,7 +202,7 @@ static long preempted(void)
 
 /* The share is of a thread that runs. What a reading took that was preempted nobody knows: such a
  * run is made again. Costs are measured, and those of the first samples are known only when they
- * are over: twice the share and a few samples are allowed. test_sampler is exact. */
+ * are over: the share and a few samples are allowed. test_sampler is exact. */
 static void samples_have_a_share(void)
 {
     const struct sg_record_causes *totals = NULL;
@@ -224,7 +224,7 @@ static void samples_have_a_share(void)
     count(SG_RECORD_CAUSES, (const void **)&totals);
     CU_ASSERT_TRUE_FATAL(totals->intervals > 0);
     cost_ns = (double)totals->cost_ns;
-    CU_ASSERT_TRUE(cost_ns < 2 * SG_CAUSES_SHARE * elapsed_ns +
+    CU_ASSERT_TRUE(cost_ns < SG_CAUSES_SHARE * elapsed_ns +
                                  SHARE_SAMPLES * cost_ns / (double)totals->intervals);
     sg_logread_close(log_read);
 }

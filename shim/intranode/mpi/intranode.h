@@ -40,6 +40,7 @@ void sg_intranode_free(struct sg_intranode *intranode);
 /* False if some rank does not have the segment: nothing runs here. */
 struct sg_node *sg_intranode_node(struct sg_intranode *intranode);
 
+/* What its next calls are planned with. */
 struct sg_intranode_planner *sg_intranode_planner(struct sg_intranode *intranode);
 
 /* The choice that all ranks of the instance follow: the first arriver's, as its index in
