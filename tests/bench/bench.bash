@@ -3,6 +3,7 @@
 BENCH=$BUILD/stagger-bench
 export STAGGER_QUIET=1 STAGGER_TRACE=off
 other= # a library to preload in place of ours
+ROW_END='( +\*)?$' # of a table's row: marked, if the processors changed their speed meanwhile
 
 # nodes NAME N OPTION...: $command with N ranks, each a virtual node; NAME.out, NAME.err and $status
 nodes() { STAGGER_RANKS_PER_NODE=1 observe "$1" "$2" "$BENCH" "$command" "${@:3}"; }

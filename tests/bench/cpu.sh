@@ -63,7 +63,7 @@ check "rows name the mode of progress, and without any at work nothing hangs" al
 nodes text 2 "${quick[@]}" --elements 4 --algorithms bypass
 check "the table has a line a row" all 'is 0 "$status"' \
     'has text.out "^processor time of a call, .*; progress: [a-z]+$"' \
-    'has_lines text.out "^reduce +bypass +4 +1000 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +([0-9.]+|-) +([0-9.]+|-) to ([0-9.]+|-) +[0-9]+$" 1'
+    'has_lines text.out "^reduce +bypass +4 +1000 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +([0-9.]+|-) +([0-9.]+|-) to ([0-9.]+|-) +[0-9]+$ROW_END" 1'
 
 # ---- without a library, and wrong results -------------------------------------------------------------
 plainly alone 2 cpu --json "${quick[@]}" --elements 4 --skew-us 100

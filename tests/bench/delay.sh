@@ -44,7 +44,7 @@ check "operation, elements, lateness, late rank and algorithm can be chosen" all
 nodes text 2 "${quick[@]}" --ops barrier --algorithms tree
 check "the table has a line a row" all 'is 0 "$status"' \
     'has text.out "^from the last entry to the last exit, when rank 1 is late$"' \
-    'has_lines text.out "^barrier +(tree|mpich) +0 +1000 +[0-9.]+ +([0-9.]+|-) +([0-9.]+ to [0-9.]+|-) +[0-2] of 2$" 2'
+    'has_lines text.out "^barrier +(tree|mpich) +0 +1000 +[0-9.]+ +([0-9.]+|-) +([0-9.]+ to [0-9.]+|-) +[0-2] of 2$ROW_END" 2'
 
 observe node 2 "$BENCH" delay --json "${quick[@]}" --ops barrier
 check "inside a node the rules in force and MPICH are all there is" all 'is 0 "$status"' \
