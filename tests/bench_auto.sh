@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `auto` costs and gives: tests/bench_auto.sh BUILD [ROUNDS [RANKS]]. Prints
+# What `auto` costs and gives: tests/bench_auto.sh BUILD [ROUNDS [RANKS [RANKS-PER-NODE]]]. Prints
 #
 #   - for each operation and pattern of skew (bench_auto.c), the time in a call under each algorithm by
 #     itself and under auto, after 200 calls: the median of ROUNDS (5) runs of the median call; auto's to
@@ -12,7 +12,7 @@ export LC_ALL=C
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$(cd "${1:-$ROOT/build}" && pwd) || exit 1
-rounds=${2:-5} ranks=${3:-2}
+rounds=${2:-5} ranks=${3:-2} each=${4:-$ranks}
 MPIEXEC=$("$ROOT/.ci/find-mpi" exec) || { echo "bench: no MPICH launcher found" >&2; exit 1; }
 unset "${!STAGGER_@}"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-bench-XXXXXX") || exit 1
@@ -23,13 +23,13 @@ by() {
     local rules=$1
     shift
     # shellcheck disable=SC2086 # words
-    STAGGER_RULES=$rules STAGGER_TRACE=off STAGGER_QUIET=1 timeout 300 ${CHRT:-} "$MPIEXEC" \
+    STAGGER_RANKS_PER_NODE=$each STAGGER_RULES=$rules STAGGER_TRACE=off STAGGER_QUIET=1 timeout 300 ${CHRT:-} "$MPIEXEC" \
         -genv LD_PRELOAD "$BUILD/libstagger.so" -n "$ranks" "$@" </dev/null
 }
 median() { sort -g | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
 
-rules=('*=srm' '*=handoff' '*=mpich' '' '*=auto')
-printf 'time in a call at %d ranks, ns, median of %d runs\n\n' "$ranks" "$rounds"
+rules=('*=srm' '*=handoff' '*=mpich' '' '*=auto(bits=any)')
+printf 'time in a call at %d ranks, %d a node, ns, median of %d runs\n\n' "$ranks" "$each" "$rounds"
 printf '%-10s %-9s %8s %8s %8s %8s %8s %8s %8s %9s\n' operation pattern srm handoff mpich default auto 'to best' \
     'to deflt' 'all calls'
 for operation in barrier reduce allreduce; do

@@ -186,6 +186,9 @@ const struct sg_parameter sg_parameters_auto[] = {
     {"hold", SG_PARAMETER_INTEGER, 16, 1000000, NULL, "1024", NULL,
      "what is found holds for so many calls at first, and for twice as many when found again",
      ENGINE},
+    WHERE,
+    {"bits", SG_PARAMETER_CHOICE, 0, 0, "same|any", "same", NULL,
+     "between nodes, algorithms that give the same bits, or any of them", ENGINE},
     END,
     END,
 };

@@ -67,10 +67,13 @@ static int run_between_nodes(const struct sg_call *call, const struct sg_choice 
                              struct sg_call_statistics *statistics)
 {
     struct sg_internode_plan plan;
+    bool runs = sg_internode_plan_call(call->internode, call, &choice, &plan);
+    int error = runs ? sg_internode_run(call->internode, call, &plan, statistics)
+                     : pass(call, choice, statistics);
 
-    if (!sg_internode_plan_call(call->internode, call, &choice, &plan))
-        return pass(call, choice, statistics);
-    return sg_internode_run(call->internode, call, &plan, statistics);
+    if (choice->algorithm == SG_ALGORITHM_AUTO)
+        sg_internode_end_turn(call->internode, statistics);
+    return error;
 }
 
 /* The arm runs, and so does the record say; a trial's arm is the choice's. */

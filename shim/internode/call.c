@@ -3,6 +3,7 @@
  * (chunk.h).
  */
 #include "internode/agree.h"
+#include "internode/auto.h"
 #include "internode/connect.h"
 #include "internode/endpoint.h"
 #include "internode/nonblocking.h"
@@ -107,13 +108,14 @@ static uint32_t room_of(const struct sg_internode_protocol *protocol, enum sg_op
     return chunk_bytes < protocol->slot_bytes ? chunk_bytes : protocol->slot_bytes;
 }
 
+/* arm: the trial's whose turn it is. */
 static bool plan_chosen(struct sg_internode *internode, const struct sg_call *call,
-                        const struct sg_choice *choice, struct sg_internode_plan *plan)
+                        const struct sg_choice *choice, int arm, struct sg_internode_plan *plan)
 {
     int index = sg_ruleset_index(internode->rules, choice);
 
     *plan = (struct sg_internode_plan){.protocol = (uint32_t)index,
-                                       .executed = (uint8_t)choice->executed};
+                                       .executed = sg_executed(choice->algorithm, arm)};
     if (index < 0 || index >= internode->protocol_count ||
         internode->protocols[index].algo == NULL ||
         (internode->protocols[index].algo->operations & 1u << call->operation) == 0)
@@ -134,11 +136,19 @@ bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call
                             const struct sg_choice **choice, struct sg_internode_plan *plan)
 {
     bool waits = call->request == NULL;
+    const struct sg_choice *runs;
 
     /* A call that is wrong on this rank alone takes no part in the choices of all ranks. */
-    if (call->rules != NULL && is_taken(internode, call))
+    if ((call->rules != NULL || (*choice)->algorithm == SG_ALGORITHM_AUTO) &&
+        !is_taken(internode, call))
+        return false;
+    if (call->rules != NULL)
         *choice = sg_internode_agree(internode, call, *choice);
-    return (waits || can_post(*choice)) && plan_chosen(internode, call, *choice, plan) &&
+    runs = *choice;
+    if (runs->algorithm == SG_ALGORITHM_AUTO)
+        runs = waits ? sg_internode_begin_turn(internode, call, runs)
+                     : sg_internode_usual(internode, call, runs);
+    return (waits || can_post(runs)) && plan_chosen(internode, call, runs, (*choice)->arm, plan) &&
            sg_internode_reaches(internode, plan, call, waits);
 }
 

@@ -25,6 +25,7 @@ struct sg_internode_protocol {
 };
 
 struct sg_messages;
+struct sg_internode_auto;
 
 /* What this process's log calls its own part in an instance. */
 struct sg_instance_name {
@@ -86,9 +87,10 @@ struct sg_internode {
     _Atomic uint32_t nonblocking_count; /* how many */
     _Atomic uint32_t users;             /* threads that work on a nonblocking call */
     bool draining, sees_to_it;
-    int messages_protocol;        /* that carries its messages; -1: they are MPICH's */
-    size_t posts_at;              /* by endpoint; see posts.h */
-    struct sg_messages *messages; /* NULL: none is carried here */
+    int messages_protocol;               /* that carries its messages; -1: they are MPICH's */
+    size_t posts_at;                     /* by endpoint; see posts.h */
+    struct sg_messages *messages;        /* NULL: none is carried here */
+    struct sg_internode_auto *automatic; /* NULL: no rule has `auto` */
     struct sg_progress_client client;
     struct sg_instance_name
         names[SG_INTERNODE_INSTANCES_MAX]; /* by place; under the endpoint's lock */

@@ -1,6 +1,7 @@
 /* The end of a communicator over several nodes. Its nonblocking calls are completed first; then the
  * protocols are told that no further CALL will come, and finish what is outstanding.
  */
+#include "internode/auto.h"
 #include "internode/connect.h"
 #include "internode/endpoint.h"
 #include "internode/feed.h"
@@ -51,6 +52,8 @@ static bool is_drained(void *context)
     sg_internode_progress(internode);
     sg_nonblocking_advance(internode);
     sg_internode_begin_drain(internode);
+    if (!sg_internode_end_auto(internode))
+        return false;
     if (waits_to_see_to_it(internode) && all_have_begun(internode))
         see_to_it(internode);
     return internode->draining && !waits_to_see_to_it(internode) &&

@@ -109,6 +109,10 @@ struct sg_internode_plan {
 bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
                             const struct sg_choice **choice, struct sg_internode_plan *plan);
 
+/* After a blocking call whose choice is `auto` has run, here or in MPICH. */
+void sg_internode_end_turn(struct sg_internode *internode,
+                           const struct sg_call_statistics *statistics);
+
 /* For a blocking call; a nonblocking one uses sg_request_start. */
 int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
                      const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);

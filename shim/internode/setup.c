@@ -2,6 +2,7 @@
 
 #include "core/hash.h"
 #include "core/status.h"
+#include "internode/auto.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
 #include "internode/endpoint.h"
@@ -264,6 +265,7 @@ static void dispose(struct sg_internode *internode)
     if (internode->header != NULL)
         sg_memory_free(internode->header, internode->size_bytes, internode->is_maker);
     sg_messages_close(internode);
+    sg_internode_free_auto(internode);
     free(internode->endpoint_of);
     free(internode->hosts);
     free(internode->reached);
@@ -326,6 +328,8 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode->has_coordinator = internode->is_one_sided = can_have_coordinator(internode);
     errno = 0;
     if (!lay_out(internode, setup->name))
+        goto err_dispose;
+    if (!sg_internode_use_auto(internode, setup->name))
         goto err_dispose;
     return internode;
 

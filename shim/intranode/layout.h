@@ -71,7 +71,6 @@ struct sg_node_word {
 struct sg_node_told {
     _Atomic uint64_t ns[SG_NODE_LINE_BYTES / 8];
 };
-#define SG_NODE_PLACES 8
 
 #define SG_NODE_WARNED 6
 

@@ -5,6 +5,7 @@
 #include "intranode/node.h"
 
 #include "core/account.h"
+#include "core/learn.h"
 #include "intranode/ring.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes)
 {
     return sizeof(struct sg_node_header) + (size_t)ranks * sizeof(struct sg_node_control) +
            depth * instance_bytes(ranks, slot_bytes) +
-           (size_t)ranks * SG_NODE_PLACES * 2 * sizeof(struct sg_node_told);
+           (size_t)ranks * SG_LEARN_PLACES * 2 * sizeof(struct sg_node_told);
 }
 
 void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce)

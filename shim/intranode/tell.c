@@ -8,7 +8,7 @@ static struct sg_node_told *line(const struct sg_node *node, int rank, int place
     struct sg_node_told *lines =
         (struct sg_node_told *)(node->instances + node->depth * node->instance_bytes);
 
-    return &lines[(rank * SG_NODE_PLACES + place) * 2 + (int)(turn & 1)];
+    return &lines[(rank * SG_LEARN_PLACES + place) * 2 + (int)(turn & 1)];
 }
 
 void sg_tell_put(const struct sg_node *node, int place, uint32_t turn,

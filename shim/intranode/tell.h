@@ -9,7 +9,7 @@
 #ifndef SG_INTRANODE_TELL_H
 #define SG_INTRANODE_TELL_H
 
-#include "intranode/learn.h"
+#include "core/learn.h"
 #include "intranode/node.h"
 
 /* Before the rank's next instance. turn: how often it has told at this place. */

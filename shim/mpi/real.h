@@ -55,6 +55,7 @@
     X(Group_free)                                                                                  \
     X(Group_size)                                                                                  \
     X(Group_translate_ranks)                                                                       \
+    X(Iallgather)                                                                                  \
     X(Iallreduce)                                                                                  \
     X(Ibarrier)                                                                                    \
     X(Ibcast)                                                                                      \

@@ -37,7 +37,8 @@ const struct sg_algorithm sg_algorithms[] = {
                           "buffered coscheduling in slices of time; between nodes",
                           SG_REACH_INTERNODE},
     [SG_ALGORITHM_AUTO] = {"auto", EVERY_OPERATION, sg_parameters_auto,
-                           "learns which algorithm costs least; inside a node", SG_REACH_NODE},
+                           "learns which algorithm costs least; inside a node and between nodes",
+                           SG_REACH_NODE | SG_REACH_INTERNODE},
 };
 const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;
 

@@ -31,10 +31,10 @@ struct sg_algorithm {
 #define SG_ALGORITHM_DISSEMINATION 6
 #define SG_ALGORITHM_PAIRWISE 7
 #define SG_ALGORITHM_BCS 8
-#define SG_ALGORITHM_AUTO 9 /* a choice among those inside a node; no log names it */
+#define SG_ALGORITHM_AUTO 9 /* a choice among the others; no log names it */
 
 /* Parameters of auto, by index. */
-enum { SG_AUTO_BLOCK, SG_AUTO_HOLD };
+enum { SG_AUTO_BLOCK, SG_AUTO_HOLD, SG_AUTO_WHERE, SG_AUTO_BITS };
 
 extern const struct sg_algorithm sg_algorithms[];
 extern const int sg_algorithm_count;

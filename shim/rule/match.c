@@ -292,15 +292,8 @@ bool sg_trial_matches(const struct sg_ruleset *rules, int trial, enum sg_operati
     return rule->operation == (int)operation && sg_rule_matches(rule, site, comm, bytes);
 }
 
-bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index, const struct sg_rule_comm *comm)
+bool sg_rule_concerns(const struct sg_ruleset *rules, const struct sg_rule *rule,
+                      const struct sg_rule_comm *comm)
 {
-    return reaches(rules, &rules->rules[index], comm) &&
-           sg_rule_matches_comm(&rules->rules[index], comm);
-}
-
-uint64_t sg_ruleset_most_bytes(const struct sg_ruleset *rules, int index)
-{
-    const struct sg_rule *rule = &rules->rules[index];
-
-    return rule->any_bytes ? UINT64_MAX : rule->byte_high;
+    return reaches(rules, rule, comm) && sg_rule_matches_comm(rule, comm);
 }

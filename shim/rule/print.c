@@ -141,6 +141,8 @@ void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out)
     for (int i = sg_trial_arms(rules); i < rules->count; i++) {
         const struct sg_rule *rule = &rules->rules[i];
 
+        if (rule->operation == SG_RULE_OF_AUTO)
+            continue;
         sg_rule_print_pattern(rule, out);
         putc('=', out);
         print_choice(&rules->table.entries[rule->choice.algorithm], &rule->choice, out);

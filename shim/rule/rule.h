@@ -124,6 +124,10 @@ int sg_ruleset_count(const struct sg_ruleset *rules);
 int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice);
 const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index);
 
+/* What `auto` may choose between nodes, with an index like a rule's. NULL: it is none of that, or
+ * no rule has `auto` there. */
+const struct sg_choice *sg_ruleset_arm(const struct sg_ruleset *rules, int algorithm);
+
 /* Whether calls on that communicator may come to a choice. */
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
                          const struct sg_rule_comm *comm);

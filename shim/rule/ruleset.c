@@ -17,6 +17,10 @@ const char sg_rule_defaults[] = "*~2-8[0-1024]=srm(where=inside);" /* one exchan
                                 "allreduce[0-1024]=adaptive;"
                                 "*=mpich";
 
+/* Between nodes `auto` chooses from their right sides. */
+static const char arms_of_auto[] =
+    "*=adaptive;*=bypass;*=dissemination;*=handoff;*=pairwise;*=srm;*=tree";
+
 static struct sg_algorithm_table own_table(void)
 {
     return (struct sg_algorithm_table){sg_algorithms, sg_algorithm_count, sg_rule_defaults};
@@ -65,9 +69,36 @@ static enum sg_status add_defaults(struct sg_ruleset *set)
     return status;
 }
 
-enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
-                                      const struct sg_config *config, bool speak,
-                                      struct sg_ruleset **out)
+/* Whether a rule's calls between nodes are for `auto` to choose. */
+static bool chooses(const struct sg_ruleset *set, const struct sg_rule *rule)
+{
+    const struct sg_choice *choice = &rule->choice;
+
+    return choice->algorithm == SG_ALGORITHM_AUTO &&
+           (sg_algorithm_reach(&set->table.entries[choice->algorithm], choice->parameters) &
+            SG_REACH_INTERNODE) != 0;
+}
+
+/* One set of arms for all rules with `auto`, behind all rules: engines find them by their index. */
+static enum sg_status add_arms(struct sg_ruleset *set, const char *arms)
+{
+    struct sg_rule_reader reader = {.table = set->table, .source = SG_RULE_DEFAULT};
+    int rules = set->count;
+    enum sg_status status = SG_OK;
+    bool any = false;
+
+    for (int i = 0; i < rules && arms != NULL; i++)
+        any = any || chooses(set, &set->rules[i]);
+    if (any)
+        status = sg_rule_parse_list(&reader, arms, set);
+    assert(reader.faults == 0);
+    for (int i = rules; i < set->count; i++)
+        set->rules[i].operation = SG_RULE_OF_AUTO;
+    return status;
+}
+
+static enum sg_status create(const struct sg_algorithm_table *table, const char *arms,
+                             const struct sg_config *config, bool speak, struct sg_ruleset **out)
 {
     struct sg_rule_reader reader = {.table = *table, .speak = speak};
     struct sg_ruleset *set = calloc(1, sizeof *set);
@@ -82,6 +113,8 @@ enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
     }
     if (status == SG_OK)
         status = add_defaults(set);
+    if (status == SG_OK)
+        status = add_arms(set, arms);
     if (status == SG_OK) {
         set->seen = calloc((size_t)set->count, sizeof *set->seen);
         status = set->seen != NULL ? SG_OK : SG_ERR_MEMORY;
@@ -100,7 +133,14 @@ enum sg_status sg_ruleset_create(const struct sg_config *config, bool speak,
 {
     struct sg_algorithm_table table = own_table();
 
-    return sg_ruleset_create_with(&table, config, speak, out);
+    return create(&table, arms_of_auto, config, speak, out);
+}
+
+enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
+                                      const struct sg_config *config, bool speak,
+                                      struct sg_ruleset **out)
+{
+    return create(table, NULL, config, speak, out);
 }
 
 void sg_ruleset_destroy(struct sg_ruleset *rules)
@@ -137,6 +177,46 @@ int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *cho
 const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index)
 {
     return &rules->rules[index].choice;
+}
+
+const struct sg_choice *sg_ruleset_arm(const struct sg_ruleset *rules, int algorithm)
+{
+    for (int i = rules->count - 1; i >= 0 && rules->rules[i].operation == SG_RULE_OF_AUTO; i--) {
+        if (rules->rules[i].choice.algorithm == algorithm)
+            return &rules->rules[i].choice;
+    }
+    return NULL;
+}
+
+/* An arm is for the calls of every rule that chooses. */
+bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index, const struct sg_rule_comm *comm)
+{
+    bool concerns = false;
+
+    if (rules->rules[index].operation != SG_RULE_OF_AUTO)
+        return sg_rule_concerns(rules, &rules->rules[index], comm);
+    for (int i = 0; i < rules->count && !concerns; i++)
+        concerns =
+            chooses(rules, &rules->rules[i]) && sg_rule_concerns(rules, &rules->rules[i], comm);
+    return concerns;
+}
+
+static uint64_t most_bytes(const struct sg_rule *rule)
+{
+    return rule->any_bytes ? UINT64_MAX : rule->byte_high;
+}
+
+uint64_t sg_ruleset_most_bytes(const struct sg_ruleset *rules, int index)
+{
+    uint64_t most = 0;
+
+    if (rules->rules[index].operation != SG_RULE_OF_AUTO)
+        return most_bytes(&rules->rules[index]);
+    for (int i = 0; i < rules->count; i++) {
+        if (chooses(rules, &rules->rules[i]) && most_bytes(&rules->rules[i]) > most)
+            most = most_bytes(&rules->rules[i]);
+    }
+    return most;
 }
 
 typedef enum sg_status (*parse_function)(struct sg_rule_reader *reader, const char *text,

@@ -28,9 +28,10 @@ enum sg_rule_site_kind {
 enum sg_rule_comm_kind { SG_RULE_COMM_ANY, SG_RULE_COMM_SIZE, SG_RULE_COMM_NAME };
 
 #define SG_RULE_OF_MESSAGES (-2)
+#define SG_RULE_OF_AUTO (-3) /* an algorithm that `auto` may choose: it matches no call by itself */
 
 struct sg_rule {
-    /* enum sg_operation; -1: every one that the algorithm takes; or SG_RULE_OF_MESSAGES */
+    /* enum sg_operation; -1: every one that the algorithm takes; or SG_RULE_OF_... */
     int operation;
     enum sg_rule_site_kind site_kind;
     enum sg_rule_comm_kind comm_kind;
@@ -112,6 +113,9 @@ bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site
 bool sg_rule_matches_comm(const struct sg_rule *rule, const struct sg_rule_comm *comm);
 bool sg_rule_takes(const struct sg_ruleset *rules, const struct sg_rule *rule,
                    enum sg_operation operation, const struct sg_rule_comm *comm);
+/* Whether its algorithm runs on a communicator, and the rule is for it. */
+bool sg_rule_concerns(const struct sg_ruleset *rules, const struct sg_rule *rule,
+                      const struct sg_rule_comm *comm);
 
 /* What is wrong with a text, and where. */
 struct sg_rule_fault {
@@ -165,7 +169,7 @@ void sg_rule_say_rest(const struct sg_rule_reader *reader);
 /* Frees what a rule owns. */
 void sg_rule_clear(struct sg_rule *rule);
 
-/* As sg_ruleset_create, with these algorithms. */
+/* As sg_ruleset_create, with these algorithms, and none for `auto` to choose between nodes. */
 enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
                                       const struct sg_config *config, bool speak,
                                       struct sg_ruleset **out);

@@ -59,6 +59,6 @@ STAGGER_TRIAL="allreduce@common=auto(block=2)|mpich" STAGGER_TRIAL_BLOCK=4 tried
 check "it may be an arm of a trial" all 'like_stock trial 2 100' 'arms trial 4'
 check "calls that do not block are MPICH's" all \
     'STAGGER_RULES="*=auto(block=2)" tried posts 2 30 posts' 'like_stock posts 2 30 posts'
-STAGGER_RANKS_PER_NODE=1 STAGGER_RULES="*=auto" tried between 3 20 posts
-check "between nodes the next rule decides" all 'like_stock between 3 20 posts' \
-    'alike between' 'is "adaptive" "$(ran between allreduce)"'
+STAGGER_RULES="*=auto(where=between);*=handoff" tried between 2 20
+check "a rule that is for ranks on several nodes is not for these" all 'like_stock between 2 20' \
+    'alike between' 'is "handoff" "$(ran between allreduce)"'

@@ -207,7 +207,7 @@ static void test_lines(void)
         CU_ASSERT_TRUE_FATAL(sg_node_attach(&nodes[rank], segment, rank, 42));
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (int rank = 0; rank < 2; rank++) {
-            for (int place = 0; place < SG_NODE_PLACES; place++) {
+            for (int place = 0; place < SG_LEARN_PLACES; place++) {
                 told =
                     (struct sg_learn_told){{turn + 1, (uint64_t)rank, (uint64_t)place, UINT64_MAX}};
                 sg_tell_put(&nodes[rank], place, turn, &told);
@@ -215,7 +215,7 @@ static void test_lines(void)
         }
     }
     for (uint32_t turn = 0; turn < 2; turn++) {
-        for (int place = 0; place < SG_NODE_PLACES; place++) {
+        for (int place = 0; place < SG_LEARN_PLACES; place++) {
             sg_tell_get(&nodes[1], place, turn, all);
             for (uint64_t rank = 0; rank < 2; rank++)
                 CU_ASSERT(all[rank].ns[0] == turn + 1 && all[rank].ns[1] == rank &&

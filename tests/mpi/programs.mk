@@ -38,6 +38,7 @@ C_PROGRAMS := \
   failing \
   fallbacks \
   fork \
+  freed_early \
   gaps \
   gives_way \
   holes \

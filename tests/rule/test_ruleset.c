@@ -188,8 +188,10 @@ static void progress_is_named(void)
             CU_ASSERT_EQUAL(sg_ruleset_create_with(&table, &config, false, &rules), SG_OK);
             print = printed(rules);
             snprintf(text, sizeof text, "progress=%s)", words[word]);
+            /* What auto chooses takes STAGGER_PROGRESS. */
             CU_ASSERT_EQUAL(strstr(print, text) != NULL,
-                            (sg_algorithms[i].reach & SG_REACH_INTERNODE) != 0);
+                            (sg_algorithms[i].reach & SG_REACH_INTERNODE) != 0 &&
+                                i != SG_ALGORITHM_AUTO);
             free(print);
             sg_ruleset_destroy(rules);
         }
@@ -241,6 +243,71 @@ static void slices_need_wake_ups(void)
     CU_ASSERT_EQUAL(short_slice("reduce=bcs(slice=100)\n", 0), 0);
 }
 
+static struct sg_ruleset *own_rules(const char *text)
+{
+    struct sg_config config;
+    struct sg_ruleset *rules;
+
+    CU_ASSERT_EQUAL_FATAL(sg_config_parse(text, &config), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, false, &rules), SG_OK);
+    sg_config_clear(&config);
+    return rules;
+}
+
+static void auto_has_arms(void)
+{
+    const struct sg_rule_comm four = {.name = "w", .size = 4, .reach = SG_REACH_INTERNODE};
+    const struct sg_rule_comm eight = {.name = "w", .size = 8, .reach = SG_REACH_INTERNODE};
+    struct sg_ruleset *rules = own_rules("allreduce~4[-1k]=auto\nreduce~4=auto(where=inside)\n");
+    const struct sg_choice *arm = sg_ruleset_arm(rules, SG_ALGORITHM_SRM);
+    bool fixed;
+    int index;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arm);
+    index = sg_ruleset_index(rules, arm);
+    CU_ASSERT_PTR_EQUAL(sg_ruleset_choice(rules, index), arm);
+    CU_ASSERT(sg_ruleset_concerns(rules, index, &four));
+    CU_ASSERT(!sg_ruleset_concerns(rules, index, &eight));
+    CU_ASSERT_EQUAL(sg_ruleset_most_bytes(rules, index), 1024);
+    CU_ASSERT_PTR_NULL(sg_ruleset_arm(rules, SG_ALGORITHM_BCS));
+    /* No call comes to an arm, beyond the last built-in rule. */
+    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+        const struct sg_choice *choice =
+            sg_ruleset_match(rules, (enum sg_operation)operation, NULL, &eight, 1 << 20, &fixed);
+
+        CU_ASSERT(sg_ruleset_index(rules, choice) < index);
+        CU_ASSERT_EQUAL(choice->algorithm, operation == SG_OPERATION_BARRIER ? SG_ALGORITHM_ADAPTIVE
+                                                                             : SG_ALGORITHM_MPICH);
+    }
+    sg_ruleset_destroy(rules);
+}
+
+static void arms_are_not_printed(void)
+{
+    struct sg_ruleset *with = own_rules("*=auto\n"), *without = own_rules("");
+    char *print = printed(with), *other = printed(without);
+
+    CU_ASSERT_EQUAL(strstr(print, "*=auto("), print);
+    CU_ASSERT_EQUAL(strlen(print), strcspn(print, "\n") + 1 + strlen(other));
+    CU_ASSERT(sg_ruleset_count(with) > sg_ruleset_count(without) + 1);
+    free(print);
+    free(other);
+    sg_ruleset_destroy(with);
+    sg_ruleset_destroy(without);
+}
+
+static void arms_are_made_where_auto_needs_them(void)
+{
+    static const char *const texts[] = {"", "*=srm\n", "*=auto(where=inside)\n"};
+
+    for (int i = 0; i < 3; i++) {
+        struct sg_ruleset *rules = own_rules(texts[i]);
+
+        CU_ASSERT_PTR_NULL(sg_ruleset_arm(rules, SG_ALGORITHM_SRM));
+        sg_ruleset_destroy(rules);
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"sources decide in order: site, RULES, file, short variable", follows_precedence},
     {"the rules in force are printed with their sources", prints_sources},
@@ -251,5 +318,9 @@ const struct unit_test unit_tests[] = {
     {"progress is a parameter of every algorithm between nodes", progress_is_named},
     {"... and a word that is no mode is named, with those that are", progress_is_one_of},
     {"the shortest slice that is shorter than four wake-ups is found", slices_need_wake_ups},
+    {"what auto chooses between nodes is found behind the rules, and no call comes to it",
+     auto_has_arms},
+    {"... is not printed", arms_are_not_printed},
+    {"... and is not there where auto is not", arms_are_made_where_auto_needs_them},
     {NULL, NULL},
 };

@@ -1,5 +1,5 @@
-/* The algorithm `auto` inside a node: for each place (a rule, an operation and a range of bytes, on
- * one communicator) the arms are the algorithms that give MPICH's bits there, and learn.h decides.
+/* The algorithm `auto` inside a node: at each place (mpi/learning.h) the arms are the algorithms
+ * that give MPICH's bits there, and core/learn.h decides.
  *
  * Whatever the order in which ranks arrive, all are at the same step of a place's learning in the
  * same instance: a place counts the calls that all ranks run here, and no others. What they decide
@@ -11,12 +11,10 @@
 #ifndef SG_INTRANODE_MPI_AUTO_H
 #define SG_INTRANODE_MPI_AUTO_H
 
-#include "intranode/learn.h"
 #include "intranode/node.h"
-#include "mpi/call.h"
+#include "mpi/learning.h"
 
 struct sg_auto;
-struct sg_auto_place;
 
 /* Whether some call inside a node may come to `auto`; the same on all ranks. */
 bool sg_auto_is_wanted(const struct sg_ruleset *rules, const char *name, int size);
@@ -27,8 +25,8 @@ void sg_auto_free(struct sg_auto *automatic);
 
 /* A call's turn. */
 struct sg_auto_turn {
-    struct sg_auto_place *place;    /* NULL: of no place, because there are too many */
-    const struct sg_choice *choice; /* what runs: never `auto` */
+    struct sg_learning_place *place; /* NULL: of no place, because there are too many */
+    const struct sg_choice *choice;  /* what runs: never `auto` */
     int arm;
     uint64_t begin_ns; /* 0: the call's cost is not counted */
 };

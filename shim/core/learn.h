@@ -15,14 +15,15 @@
  *             ranks' shares in the cost, or its sum, are no longer what they were, it learns anew.
  *             So it does after `hold` calls, and after twice as many whenever the winner stays.
  */
-#ifndef SG_INTRANODE_LEARN_H
-#define SG_INTRANODE_LEARN_H
+#ifndef SG_CORE_LEARN_H
+#define SG_CORE_LEARN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SG_LEARN_ARMS_MAX 4
+#define SG_LEARN_PLACES 8 /* of a communicator */
 #define SG_LEARN_ROUNDS 5
 /* From the call that tells to the one that decides. As many as a ring has slots by default: ranks
  * are not further apart anyway, so that deciding makes hardly any rank wait. */

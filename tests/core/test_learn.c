@@ -1,7 +1,7 @@
 /* The decisions of `auto` on scripted costs: ranks that step side by side, as they do in a segment.
  * After each call all have the same arm.
  */
-#include "intranode/learn.h"
+#include "core/learn.h"
 #include "lib/unit.h"
 
 #include <string.h>

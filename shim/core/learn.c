@@ -1,5 +1,5 @@
 /* The decisions: integers only, so that they come out alike wherever they are made. */
-#include "intranode/learn.h"
+#include "core/learn.h"
 
 #include <string.h>
 

@@ -1,0 +1,44 @@
+/* Communicators that are freed after 1, 2, ... CALLS allreduces, so that each moment of what the
+ * library does from time to time is once the last; one more of each kind is left to MPI_Finalize:
+ *
+ *     freed_early CALLS
+ */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+
+static int rank, ranks;
+
+static void use(MPI_Comm comm, int calls)
+{
+    for (int i = 0; i < calls; i++) {
+        int mine = i + rank, sum = -1;
+
+        MUST(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm));
+        REQUIRE(sum == ranks * i + ranks * (ranks - 1) / 2);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int calls;
+
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    calls = argc > 1 ? atoi(argv[1]) : 0;
+    REQUIRE(calls > 0);
+    for (int i = 1; i <= 2 * calls; i++) {
+        MPI_Comm comm;
+
+        MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+        MUST(MPI_Barrier(comm)); /* sets it up */
+        use(comm, (i + 1) / 2);
+        if (i % 2 == 0)
+            MUST(MPI_Comm_free(&comm));
+    }
+    if (rank == 0)
+        printf("%d communicators\n", 2 * calls);
+    MUST(MPI_Finalize());
+    return EXIT_SUCCESS;
+}
