@@ -148,7 +148,8 @@ bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call
     if (runs->algorithm == SG_ALGORITHM_AUTO)
         runs = waits ? sg_internode_begin_turn(internode, call, runs)
                      : sg_internode_usual(internode, call, runs);
-    return (waits || can_post(runs)) && plan_chosen(internode, call, runs, (*choice)->arm, plan) &&
+    return runs->algorithm != SG_ALGORITHM_MPICH && (waits || can_post(runs)) &&
+           plan_chosen(internode, call, runs, (*choice)->arm, plan) &&
            sg_internode_reaches(internode, plan, call, waits);
 }
 

@@ -23,6 +23,17 @@ for algorithm in $(modes srm handoff); do
         'is 0 "$status"' 'ran_well shared' 'by_rdma shared'
 done
 
+# Two protocols whose bits are alike, and MPICH's broadcasts: what ranks tell each other goes by MPI.
+run_across learns thread 1 '*=auto(block=2,hold=16)' 2 "$PROGRAMS/trial" 40
+check "machines that learn run the same algorithm in each instance, and all are tried" all \
+    'is 0 "$status"' 'ran_well learns' 'by_rdma learns' \
+    '"$PYTHON" "$ROOT/tests/intranode/alike.py" learns.trace/traces.otf2 >learns.ran' \
+    'is "handoff pairwise srm" "$(awk "\$1 == \"world\" && \$2 == \"allreduce\" { print \$3 }" learns.ran | sort -u | xargs)"'
+grep "^rank" learns.out | sort >learns.hashes
+run_across fixed thread 1 '*=srm' 2 "$PROGRAMS/trial" 40
+check "... with the same bits" all 'is 0 "$status"' 'same learns.hashes <(grep "^rank" fixed.out | sort)' \
+    '[ -s learns.hashes ]'
+
 # ---- late contributions ------------------------------------------------------------------------
 # Four nodes on two machines. To root 1, rank 3 of the second forwards what rank 0 of the first brings:
 # in some reduces it has left when that comes, in the others it finds it there.
