@@ -35,8 +35,10 @@ void sg_machine_print_forms(FILE *out)
 {
     int cores = sg_caches_cores("/sys"), ranks = SG_FLAT_RANKS_MAX + 1;
 
-    fprintf(out, "  up to %d ranks: flat (up to %d bytes), climb (up to %d), chunks\n",
-            SG_FLAT_RANKS_MAX, SG_FLAT_BYTES_MAX, SG_CLIMB_BYTES_MAX);
+    fprintf(out,
+            "  up to %d ranks: flat (up to %d bytes, %d of two ranks), climb (up to %d), "
+            "chunks\n",
+            SG_FLAT_RANKS_MAX, SG_FLAT_BYTES_MAX, SG_FLAT_BYTES_MAX_OF_TWO, SG_CLIMB_BYTES_MAX);
     fprintf(out, "  more: climb (up to %d bytes), chunks\n", SG_CLIMB_BYTES_MAX);
     fprintf(out, "  with srm(form=groups), more: groups (up to %d bytes) of", SG_CLIMB_BYTES_MAX);
     while (ranks <= 256)

@@ -100,13 +100,13 @@ static __attribute__((noinline)) int run_automatic(const struct sg_call *call,
 static int run_in_node(const struct sg_call *call, const struct sg_choice *choice,
                        struct sg_call_statistics *statistics)
 {
-    struct sg_intranode_plan plan;
+    const struct sg_intranode_plan *plan = sg_intranode_choose(call->intranode, call, &choice);
 
-    if (!sg_intranode_choose(call->intranode, call, &choice, &plan))
+    if (plan == NULL)
         return pass(call, choice, statistics);
     if (choice->algorithm == SG_ALGORITHM_AUTO)
-        return run_automatic(call, choice, &plan, statistics);
-    return sg_intranode_run_chosen(call->intranode, call, choice, &plan, statistics);
+        return run_automatic(call, choice, plan, statistics);
+    return sg_intranode_run_chosen(call->intranode, call, choice, plan, statistics);
 }
 
 /* On buffers of the host, or with ranks that tell each other whose are not. */

@@ -42,9 +42,10 @@ static void find_skew(struct sg_node_op *op)
         if (line->arrival_ns < first_ns)
             first_ns = line->arrival_ns;
         op->early += line->arrival_ns < op->call.arrival_ns;
-        op->late += op->call.operation == SG_OPERATION_REDUCE &&
-                    sg_ring_left(op->node, rank) > op->position;
     }
+    /* Who only contributes leaves at once: where it says so is a line more, on its way. */
+    if (op->call.operation == SG_OPERATION_REDUCE)
+        op->late += (uint32_t)(op->node->ranks - 1);
     op->skew_known = first_ns != 0;
     op->skew_ns = op->call.arrival_ns - first_ns;
 }

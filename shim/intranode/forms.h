@@ -10,15 +10,21 @@
 #include <stdint.h>
 
 #define SG_FLAT_RANKS_MAX 8
-/* Also what a fold of all ranks' lines has room for on its stack. */
 #define SG_FLAT_BYTES_MAX 1024
+#define SG_FLAT_BYTES_MAX_OF_TWO 4096
 #define SG_CLIMB_BYTES_MAX 4096
 #define SG_SINGLE_BYTES_MIN (64u * 1024u)
+
+/* What ranks exchange flat at most. */
+static inline uint64_t sg_form_flat_bytes(int ranks)
+{
+    return ranks == 2 ? SG_FLAT_BYTES_MAX_OF_TWO : SG_FLAT_BYTES_MAX;
+}
 
 /* Of a reduction; what the node's memory allows may be another one. */
 static inline enum sg_srm_form sg_form_of(uint64_t size_bytes, int ranks)
 {
-    if (size_bytes <= SG_FLAT_BYTES_MAX && ranks <= SG_FLAT_RANKS_MAX)
+    if (size_bytes <= sg_form_flat_bytes(ranks) && ranks <= SG_FLAT_RANKS_MAX)
         return SG_SRM_FLAT;
     return size_bytes <= SG_CLIMB_BYTES_MAX ? SG_SRM_CLIMB : SG_SRM_CHUNKS;
 }

@@ -10,6 +10,7 @@
  * between nodes; the last one matches every call. The thresholds:
  * docs/decisions/0005-thresholds.md. */
 const char sg_rule_defaults[] = "*~2-8[0-1024]=srm(where=inside);" /* one exchange of lines */
+                                "*~2[0-4096]=srm(where=inside);"
                                 "*[0-4096]=handoff(where=inside);" /* a climb */
                                 "*=srm(where=inside);"             /* pipelined chunks */
                                 "reduce[0-1024]=bypass;"

@@ -59,7 +59,7 @@ check "the model says nothing of one rank" is True \
 measure text 2 --ops allreduce --bytes 16,1k
 check "the table has the limits and a row for each size" all 'is 0 "$status"' \
     'has text.out "^limits: cache line one way .*, memory copy [0-9.]+ GB/s$"' \
-    'has_lines text.out "^allreduce +(16|1024) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +to [0-9.]+ +[0-9]+ +[0-9]+ x [0-9]+ +[0-9.-]+$ROW_END" 2' \
+    'has_lines text.out "^allreduce +(16|1024) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +to [0-9.]+ +[0-9]+ +[0-9]+ x [0-9]+ +[0-9.-]+( +\*)?$" 2' \
     'lacks text.out "^(barrier|reduce) "'
 
 STAGGER_TRACE=otf2 measure traced 2 --json --ops barrier --iterations 10

@@ -5,6 +5,8 @@
  *
  * Each header defines:
  *   sg_cpu_pause()         in a loop that waits for memory
+ *   sg_cpu_in_order()      between two looks at what another processor writes, without a pause: the
+ *                          second begins when the first is over
  *   sg_cpu_take(line)      asks for a cache line to write to it; a hint
  *   sg_cpu_float_modes()   the thread's modes of arithmetic, without flags, exceptions masked
  *   sg_cpu_set_float_modes()

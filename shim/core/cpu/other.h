@@ -9,6 +9,11 @@ static inline void sg_cpu_pause(void)
     __asm__ volatile("" : : : "memory");
 }
 
+static inline void sg_cpu_in_order(void)
+{
+    __asm__ volatile("" : : : "memory");
+}
+
 static inline void sg_cpu_take(const void *line)
 {
     __builtin_prefetch(line, 1, 3);

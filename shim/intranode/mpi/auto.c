@@ -55,7 +55,7 @@ static bool runs(const struct sg_node *node, enum arm arm, enum sg_operation ope
 
     switch (arm) {
     case ARM_FLAT:
-        return !broadcasts && bytes <= SG_FLAT_BYTES_MAX;
+        return !broadcasts && bytes <= sg_form_flat_bytes(node->ranks);
     case ARM_CLIMB:
         return !broadcasts;
     case ARM_CHUNKS:

@@ -92,25 +92,30 @@ bool sg_intranode_wants_reading(const struct sg_ruleset *rules)
 
 /* ---- one call ---- */
 
-bool sg_intranode_choose(struct sg_intranode *intranode, const struct sg_call *call,
-                         const struct sg_choice **choice, struct sg_intranode_plan *plan)
+const struct sg_intranode_plan *sg_intranode_choose(struct sg_intranode *intranode,
+                                                    const struct sg_call *call,
+                                                    const struct sg_choice **choice)
 {
-    if (((*choice)->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
-        !sg_intranode_plan_call(sg_intranode_node(intranode), sg_intranode_planner(intranode), call,
-                                plan))
-        return false;
+    const struct sg_intranode_plan *plan;
+
+    if ((*choice)->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL)
+        return NULL;
+    plan =
+        sg_intranode_plan_call(sg_intranode_node(intranode), sg_intranode_planner(intranode), call);
+    if (plan == NULL)
+        return NULL;
     if (call->devices && call->operation != SG_OPERATION_BARRIER &&
         sg_intranode_any(intranode, call, sg_device_has_buffer(call))) {
         sg_device_say_mpich(call);
-        return false;
+        return NULL;
     }
     if (call->rules != NULL)
         *choice = sg_intranode_agree(intranode, call, *choice);
     if ((*choice)->algorithm == SG_ALGORITHM_MPICH) {
         sg_node_skip(sg_intranode_node(intranode));
-        return false;
+        return NULL;
     }
-    return true;
+    return plan;
 }
 
 /* MPI has either all ranks pass MPI_IN_PLACE or none. */
@@ -146,7 +151,7 @@ static enum sg_node_method method_of(const struct sg_call *call,
         return SG_NODE_GROUPS;
     if (form == SG_SRM_AUTO || form == SG_SRM_GROUPS)
         form = sg_form_of(plan->size_bytes, plan->shape.size);
-    if (form == SG_SRM_FLAT && plan->size_bytes <= SG_FLAT_BYTES_MAX)
+    if (form == SG_SRM_FLAT && plan->size_bytes <= sg_form_flat_bytes(node->ranks))
         return SG_NODE_FLAT;
     if (form == SG_SRM_SINGLE && can_read(call, plan))
         return SG_NODE_SINGLE;

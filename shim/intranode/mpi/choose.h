@@ -15,10 +15,12 @@ bool sg_intranode_wants_segment(const struct sg_ruleset *rules, const char *name
 bool sg_intranode_wants_pool(const struct sg_ruleset *rules);
 bool sg_intranode_wants_reading(const struct sg_ruleset *rules);
 
-/* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision that is
- * the same on all ranks, or because of an argument error of this rank's that MPICH will report. */
-bool sg_intranode_choose(struct sg_intranode *intranode, const struct sg_call *call,
-                         const struct sg_choice **choice, struct sg_intranode_plan *plan);
+/* *choice becomes the one that all ranks follow; the plan holds until the communicator's next call.
+ * NULL: MPICH runs the call, by a decision that is the same on all ranks, or because of an argument
+ * error of this rank's that MPICH will report. */
+const struct sg_intranode_plan *sg_intranode_choose(struct sg_intranode *intranode,
+                                                    const struct sg_call *call,
+                                                    const struct sg_choice **choice);
 
 /* Returns what the MPI call returns. */
 int sg_intranode_run_chosen(struct sg_intranode *intranode, const struct sg_call *call,

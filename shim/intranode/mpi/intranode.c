@@ -2,6 +2,7 @@
 
 #include "core/account.h"
 #include "core/caches.h"
+#include "core/cpu/cpu.h"
 #include "intranode/forms.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/pool.h"
@@ -249,6 +250,7 @@ static void complete(struct sg_intranode *intranode, const struct sg_call *call,
             sg_wait_wake(&intranode->wait_queue);
         if (waiting.step != SG_NODE_WAIT)
             break;
+        sg_cpu_in_order();
     }
     if (waiting.step == SG_NODE_WAIT) /* a later one may have taken a step, too */
         sg_wait_wake(&intranode->wait_queue);

@@ -90,32 +90,34 @@ static bool is_last(const struct sg_intranode_planner *planner, const struct sg_
            planner->root == call->root;
 }
 
-static void keep(struct sg_intranode_planner *planner, const struct sg_call *call,
-                 const struct sg_intranode_plan *plan)
+/* What is_last compares. */
+static void keep(struct sg_intranode_planner *planner, const struct sg_call *call)
 {
-    if (call->operation != SG_OPERATION_BARRIER &&
-        !(sg_operation_is_predefined(call->op) && sg_type_is_builtin(call->datatype)))
-        return;
-    planner->operation = call->operation;
+    bool always_the_same =
+        call->operation == SG_OPERATION_BARRIER ||
+        (sg_operation_is_predefined(call->op) && sg_type_is_builtin(call->datatype));
+
+    planner->operation = always_the_same ? call->operation : SG_OPERATION_COUNT;
     planner->op = call->op;
     planner->datatype = call->datatype;
     planner->count = call->count;
     planner->root = call->root;
-    planner->plan = *plan;
 }
 
-bool sg_intranode_plan_call(const struct sg_node *node, struct sg_intranode_planner *planner,
-                            const struct sg_call *call, struct sg_intranode_plan *plan)
+const struct sg_intranode_plan *sg_intranode_plan_call(const struct sg_node *node,
+                                                       struct sg_intranode_planner *planner,
+                                                       const struct sg_call *call)
 {
-    if (is_last(planner, call)) {
-        *plan = planner->plan;
-        return plan_buffers(node, call, plan);
+    struct sg_intranode_plan *plan = &planner->plan;
+
+    if (!is_last(planner, call)) {
+        planner->operation = SG_OPERATION_COUNT;
+        memset(plan, 0, sizeof *plan);
+        if (call->operation == SG_OPERATION_BCAST)
+            return plan_broadcast(node, call, plan) ? plan : NULL;
+        if (!plan_operands(node, &planner->user, call, plan))
+            return NULL;
+        keep(planner, call);
     }
-    memset(plan, 0, sizeof *plan);
-    if (call->operation == SG_OPERATION_BCAST)
-        return plan_broadcast(node, call, plan);
-    if (!plan_operands(node, &planner->user, call, plan))
-        return false;
-    keep(planner, call, plan);
-    return plan_buffers(node, call, plan);
+    return plan_buffers(node, call, plan) ? plan : NULL;
 }

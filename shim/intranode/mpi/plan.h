@@ -18,22 +18,23 @@ struct sg_intranode_plan {
     void *result;    /* NULL: gets none */
 };
 
-/* What a communicator's plans are made with. A program often makes the same call again: the last
- * one is kept, if its operation and type are predefined, whose handles always mean the same. */
+/* What a communicator's plans are made with and in. A program often makes the same call again: the
+ * last one's plan is used again, if its operation and type are predefined, whose handles always
+ * mean the same. */
 struct sg_intranode_planner {
     struct sg_user_fold user;    /* of the call under way */
-    enum sg_operation operation; /* of the last call; SG_OPERATION_COUNT: there is none */
+    enum sg_operation operation; /* of the last call; SG_OPERATION_COUNT: it is not used again */
     MPI_Op op;
     MPI_Datatype datatype;
     MPI_Count count;
     int root;
-    struct sg_intranode_plan plan; /* its buffers do not count */
+    struct sg_intranode_plan plan;
 };
 
-/* The planner keeps an operation of the user's until the call has run. False: MPICH runs the call
- * (by a decision that is the same on all ranks, or an argument error of this rank's that MPICH will
- * report). */
-bool sg_intranode_plan_call(const struct sg_node *node, struct sg_intranode_planner *planner,
-                            const struct sg_call *call, struct sg_intranode_plan *plan);
+/* The planner's, until the communicator's next call. NULL: MPICH runs the call (by a decision that
+ * is the same on all ranks, or an argument error of this rank's that MPICH will report). */
+const struct sg_intranode_plan *sg_intranode_plan_call(const struct sg_node *node,
+                                                       struct sg_intranode_planner *planner,
+                                                       const struct sg_call *call);
 
 #endif
