@@ -10,8 +10,8 @@ static inline void sg_cpu_pause(void)
     __builtin_ia32_pause();
 }
 
-/* Loads that are begun ahead must seem to be in order: one that has read the old line is undone, with
- * all behind it, when the new one comes. */
+/* Loads that are begun ahead must seem to be in order: one that has read the old line is undone,
+ * with all behind it, when the new one comes. */
 static inline void sg_cpu_in_order(void)
 {
     __builtin_ia32_lfence();
