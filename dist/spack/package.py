@@ -1,4 +1,5 @@
-# A recipe for Spack, checked as Python alone: put this folder, named stagger, into the packages/ of a repository of yours.
+# A recipe for Spack: put this folder, named stagger, into the packages/ of a repository of yours.
+# It keeps to what `spack style` asks of Python (flake8, black); spack itself has not read it.
 #
 #     spack install stagger ^mpich
 #     spack load stagger && stagger run mpiexec -n 4 ./app
@@ -6,9 +7,9 @@ from spack.package import *
 
 
 class Stagger(MakefilePackage):
-    """Shows where MPI programs lose time to process skew, and runs their collectives by algorithms that
-    tolerate it: a library to preload under unchanged MPICH programs, and the commands that read what it
-    recorded."""
+    """Shows where MPI programs lose time to process skew, and runs their collectives by
+    algorithms that tolerate it: a library to preload under unchanged MPICH programs, and the
+    commands that read what it recorded."""
 
     homepage = "https://stagger.invalid"
     git = "https://stagger.invalid/stagger.git"
