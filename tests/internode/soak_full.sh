@@ -7,6 +7,8 @@
 . "$ROOT/tests/internode/internode.bash"
 
 export STAGGER_TRACE=stats PROGRAM_SECONDS=600
+# For all communicators: without it some calls are MPICH's, which crashes in some (soak.c, first_call).
+export STAGGER_MEMORY=4g
 seed=1000
 SECONDS=0
 while [ "$SECONDS" -lt "${SOAK_SECONDS:-600}" ]; do
