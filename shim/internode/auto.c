@@ -7,42 +7,35 @@
 #include "mpi/real.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- arms ------------------------------------------------------------------------------------*/
 
 #define NONE (-1)
 #define SMALL_BYTES 1024 /* the built-in rules leave larger reductions to MPICH */
 
-/* The first one runs before anything is known. Of reductions those of "same" have recursive
+enum { SAME_BITS, ANY_BITS };
+
+/* The first one runs before anything is known. Of reductions those of SAME_BITS have recursive
  * doubling's association, which is not MPICH's own for every size and number of ranks. */
-static const int same_bits[SG_OPERATION_COUNT][SG_LEARN_ARMS_MAX] = {
-    [SG_OPERATION_BARRIER] = {SG_ALGORITHM_ADAPTIVE, SG_ALGORITHM_SRM, SG_ALGORITHM_DISSEMINATION,
-                              SG_ALGORITHM_MPICH},
-    [SG_OPERATION_REDUCE] = {SG_ALGORITHM_SRM, SG_ALGORITHM_HANDOFF, NONE, NONE},
-    [SG_OPERATION_ALLREDUCE] = {SG_ALGORITHM_SRM, SG_ALGORITHM_PAIRWISE, SG_ALGORITHM_HANDOFF,
-                                NONE},
-    [SG_OPERATION_BCAST] = {SG_ALGORITHM_MPICH, SG_ALGORITHM_BYPASS, SG_ALGORITHM_TREE,
-                            SG_ALGORITHM_SRM},
-};
-static const int any_bits[SG_OPERATION_COUNT][SG_LEARN_ARMS_MAX] = {
-    [SG_OPERATION_BARRIER] = {SG_ALGORITHM_ADAPTIVE, SG_ALGORITHM_SRM, SG_ALGORITHM_DISSEMINATION,
-                              SG_ALGORITHM_MPICH},
-    [SG_OPERATION_REDUCE] = {SG_ALGORITHM_BYPASS, SG_ALGORITHM_SRM, SG_ALGORITHM_HANDOFF,
-                             SG_ALGORITHM_MPICH},
-    [SG_OPERATION_ALLREDUCE] = {SG_ALGORITHM_ADAPTIVE, SG_ALGORITHM_SRM, SG_ALGORITHM_PAIRWISE,
-                                SG_ALGORITHM_MPICH},
-    [SG_OPERATION_BCAST] = {SG_ALGORITHM_MPICH, SG_ALGORITHM_BYPASS, SG_ALGORITHM_TREE,
-                            SG_ALGORITHM_SRM},
+static const int arms_of[SG_OPERATION_COUNT][2][SG_LEARN_ARMS_MAX] = {
+    [SG_OPERATION_BARRIER] = {[SAME_BITS... ANY_BITS] = {SG_ALGORITHM_ADAPTIVE, SG_ALGORITHM_SRM,
+                                                         SG_ALGORITHM_DISSEMINATION,
+                                                         SG_ALGORITHM_MPICH}},
+    [SG_OPERATION_REDUCE] = {[SAME_BITS] = {SG_ALGORITHM_SRM, SG_ALGORITHM_HANDOFF, NONE, NONE},
+                             [ANY_BITS] = {SG_ALGORITHM_BYPASS, SG_ALGORITHM_SRM,
+                                           SG_ALGORITHM_HANDOFF, SG_ALGORITHM_MPICH}},
+    [SG_OPERATION_ALLREDUCE] = {[SAME_BITS] = {SG_ALGORITHM_SRM, SG_ALGORITHM_PAIRWISE,
+                                               SG_ALGORITHM_HANDOFF, NONE},
+                                [ANY_BITS] = {SG_ALGORITHM_ADAPTIVE, SG_ALGORITHM_SRM,
+                                              SG_ALGORITHM_PAIRWISE, SG_ALGORITHM_MPICH}},
+    [SG_OPERATION_BCAST] = {[SAME_BITS... ANY_BITS] = {SG_ALGORITHM_MPICH, SG_ALGORITHM_BYPASS,
+                                                       SG_ALGORITHM_TREE, SG_ALGORITHM_SRM}},
 };
 
 static const char *text_of(int algorithm)
 {
     return sg_algorithms[algorithm].name;
-}
-
-static const int *arms_of(const struct sg_choice *rule, enum sg_operation operation)
-{
-    return rule->parameters[SG_AUTO_BITS] == 0 ? same_bits[operation] : any_bits[operation];
 }
 
 static const struct sg_choice *choice_of(const struct sg_internode *internode, int algorithm)
@@ -65,16 +58,32 @@ static bool runs(const struct sg_internode *internode, int algorithm)
            internode->protocols[index].algo != NULL;
 }
 
+/* So many arms; *first: the one that runs before anything is known, of the algorithms in `arms`. */
+static int find_arms(const struct sg_internode *internode, const struct sg_choice *rule,
+                     enum sg_operation operation, uint64_t bytes, int arms[SG_LEARN_ARMS_MAX],
+                     int *first)
+{
+    const int *all = arms_of[operation][rule->parameters[SG_AUTO_BITS]];
+    int count = 0;
+
+    *first = 0;
+    for (int i = 0; i < SG_LEARN_ARMS_MAX; i++) {
+        if (!runs(internode, all[i]))
+            continue;
+        if (bytes > SMALL_BYTES && all[i] == SG_ALGORITHM_MPICH)
+            *first = count;
+        arms[count++] = all[i];
+    }
+    return count;
+}
+
 const struct sg_choice *sg_internode_usual(const struct sg_internode *internode,
                                            const struct sg_call *call, const struct sg_choice *rule)
 {
-    const int *arms = arms_of(rule, call->operation);
+    int arms[SG_LEARN_ARMS_MAX], first;
+    int count = find_arms(internode, rule, call->operation, call->bytes, arms, &first);
 
-    for (int i = 0; i < SG_LEARN_ARMS_MAX; i++) {
-        if (runs(internode, arms[i]))
-            return choice_of(internode, arms[i]);
-    }
-    return choice_of(internode, SG_ALGORITHM_MPICH);
+    return choice_of(internode, count > 0 ? arms[first] : SG_ALGORITHM_MPICH);
 }
 
 /* ---- what ranks tell -------------------------------------------------------------------------*/
@@ -102,6 +111,7 @@ struct sg_internode_auto {
  * cost nothing. */
 static void tell(const struct sg_call *call, struct telling *telling, struct sg_learn *learn)
 {
+    memset(telling->all, 0, (size_t)learn->settings.ranks * sizeof *telling->all);
     telling->own = sg_learn_tell(learn);
     if (sg_real.Iallgather(&telling->own, WORDS, MPI_UINT64_T, telling->all, WORDS, MPI_UINT64_T,
                            call->comm, &telling->request) != MPI_SUCCESS)
@@ -190,20 +200,12 @@ void sg_internode_free_auto(struct sg_internode *internode)
 
 /* ---- calls -----------------------------------------------------------------------------------*/
 
-/* Fills in the place's arms. */
 static void start(struct sg_internode *internode, struct sg_learning_place *place)
 {
-    const int *arms = arms_of(place->rule, place->operation);
-    bool is_large = sg_learning_low_bytes(place) > SMALL_BYTES;
-    int count = 0, first = 0;
+    int first;
+    int count = find_arms(internode, place->rule, place->operation, sg_learning_low_bytes(place),
+                          place->arms, &first);
 
-    for (int i = 0; i < SG_LEARN_ARMS_MAX; i++) {
-        if (!runs(internode, arms[i]))
-            continue;
-        if (is_large && arms[i] == SG_ALGORITHM_MPICH)
-            first = count;
-        place->arms[count++] = arms[i];
-    }
     sg_learning_start(internode->automatic->learning, place, count, first);
 }
 

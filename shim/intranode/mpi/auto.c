@@ -86,11 +86,6 @@ struct sg_auto {
     struct sg_learn_told told[]; /* by rank */
 };
 
-bool sg_auto_is_wanted(const struct sg_ruleset *rules, const char *name, int size)
-{
-    return sg_learning_is_wanted(rules, name, size, SG_REACH_NODE);
-}
-
 struct sg_auto *sg_auto_create(const struct sg_ruleset *rules, const char *name, int ranks)
 {
     struct sg_auto *automatic =

@@ -16,9 +16,6 @@
 
 struct sg_auto;
 
-/* Whether some call inside a node may come to `auto`; the same on all ranks. */
-bool sg_auto_is_wanted(const struct sg_ruleset *rules, const char *name, int size);
-
 /* At set-up. name: the communicator's. NULL: out of memory. */
 struct sg_auto *sg_auto_create(const struct sg_ruleset *rules, const char *name, int ranks);
 void sg_auto_free(struct sg_auto *automatic);

@@ -130,7 +130,7 @@ bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_rank
 bool sg_intranode_use_auto(struct sg_intranode *intranode, const struct sg_ruleset *rules,
                            const char *name)
 {
-    if (!sg_auto_is_wanted(rules, name, intranode->node.ranks))
+    if (!sg_learning_is_wanted(rules, name, intranode->node.ranks, SG_REACH_NODE))
         return true;
     intranode->automatic = sg_auto_create(rules, name, intranode->node.ranks);
     return intranode->automatic != NULL;
