@@ -70,6 +70,18 @@ check "it may be an arm of a trial" all 'is 0 "$status"' 'like trial srm-3-1' 'a
 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread STAGGER_RULES=$QUICK tried posts 3 100 posts
 check "nonblocking calls run by what is usual" all 'like_stock posts 3 100 posts' 'alike posts'
 
+# Posts of more than 1024 bytes, among others: where MPICH's bits will do, they are MPICH's as by the built-in rules.
+for bits in same any; do
+    STAGGER_TRACE=stats run_across "large-$bits" thread 1 "*[1025-]=auto(bits=$bits);*=srm" 2 \
+        "$PROGRAMS/soak" 300 5 1 60
+    check "large posts are right (bits=$bits)" gave "large-$bits"
+    report_json "large-$bits.trace" "large-$bits.json"
+done
+posts_of_mpich() { json "large-$1.json" 'd["unmanaged_posts"]'; }
+# Some are on communicators of one rank, and so MPICH's in any case.
+check "... and MPICH runs more of them where its bits will do" \
+    [ "$(posts_of_mpich any)" -gt "$(posts_of_mpich same)" ]
+
 # ---- the end of a communicator ---------------------------------------------------------------------------
 for mode in $(modes poll thread signal); do
     STAGGER_TRACE=stats run_across freed "$mode" 1 "$QUICK" 3 "$PROGRAMS/freed_early" 24
