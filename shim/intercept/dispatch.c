@@ -70,10 +70,10 @@ static bool is_recording(const struct sg_call *call, const struct sg_comm *comm)
     return false;
 }
 
-/* A call that failed (an argument error, on this rank alone perhaps) is no instance. */
+/* A call that MPICH let fail (an argument error, on this rank alone perhaps) is no instance. */
 static void count_instance(struct sg_comm *comm, int error)
 {
-    if (error == MPI_SUCCESS)
+    if (error <= MPI_SUCCESS)
         atomic_store_explicit(&comm->seq,
                               atomic_load_explicit(&comm->seq, memory_order_relaxed) + 1,
                               memory_order_relaxed);
@@ -285,5 +285,9 @@ int sg_dispatch(struct sg_call *call, void *return_address)
         sg_between_leave(&between);
     }
     sg_account_mark(SG_ACCOUNT_RETURN);
+    if (__builtin_expect(error < 0, 0)) {
+        error = -error;
+        sg_real.Comm_call_errhandler(call->comm, error); /* last: it need not return */
+    }
     return error;
 }

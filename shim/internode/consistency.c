@@ -41,11 +41,11 @@ bool sg_consistency_compare(struct sg_internode *internode, const struct sg_call
         return false;
     other = sg_internode_rank_state(internode, found.rank);
     /* Where it is in a later one, what it says of itself is about that. */
-    sg_report_mismatch(call, internode->rank,
-                       &sg_internode_rank_state(internode, internode->rank)->call, found.rank,
-                       atomic_load_explicit(&other->position, memory_order_relaxed) == position + 1
-                           ? &other->call
-                           : NULL);
+    sg_report_end(call, internode->rank, &sg_internode_rank_state(internode, internode->rank)->call,
+                  found.rank,
+                  atomic_load_explicit(&other->position, memory_order_relaxed) == position + 1
+                      ? &other->call
+                      : NULL);
 }
 
 /* ---- between machines ---- */

@@ -46,7 +46,8 @@ struct sg_call_info {
     uint8_t algorithm;
     bool nonblocking; /* its nonblocking form */
     bool in_place;    /* an allreduce with MPI_IN_PLACE */
-    char module[36];  /* base name of the call site's module, cut from the left */
+    uint8_t method;   /* enum sg_node_method, inside a node */
+    char module[35];  /* base name of the call site's module, cut from the left */
 };
 
 struct sg_node_control {

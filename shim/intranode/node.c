@@ -114,24 +114,6 @@ static void leave_reduce(struct sg_node *node, uint64_t position)
                               memory_order_release);
 }
 
-/* Different, almost always, for calls that differ in operation, root, bytes or MPI_IN_PLACE; one
- * multiplication, because it is on the path of every call. */
-static uint32_t signature_of(const struct sg_node_call *call)
-{
-    uint64_t bytes = (uint64_t)call->count * call->element_bytes;
-    uint64_t rest = (uint64_t)(uint32_t)(call->root + 1) << 3 |
-                    (uint64_t)sg_op_is_in_place(call) << 2 | (uint64_t)call->operation;
-
-    return (uint32_t)((bytes ^ rest << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-bool sg_node_disagrees(struct sg_node_op *op)
-{
-    for (int rank = 0; rank < op->node->ranks && op->mismatch_rank < 0; rank++)
-        sg_op_sees(op, rank);
-    return op->mismatch_rank >= 0;
-}
-
 const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_t position,
                                              int rank)
 {
@@ -159,7 +141,7 @@ void sg_node_begin(struct sg_node_op *op, struct sg_node *node)
     /* Each member by name: zeroing the whole first takes longer than a barrier's exchange. */
     op->node = node;
     op->position = node->position;
-    op->signature = signature_of(&op->call);
+    op->signature = sg_op_signature(&op->call);
     op->state = SG_OP_START;
     op->done_count = 0;
     op->seen_ranks = 0;

@@ -36,8 +36,21 @@ void sg_node_skip(struct sg_node *node);
 bool sg_node_have_left(struct sg_node *node, uint64_t position);
 
 /* While waiting: looks for a rank whose call in this instance differs; if there is one returns true
- * and mismatch_rank. Cheap enough for once in a few microseconds. */
+ * and mismatch_rank. Cheap enough for once in a few microseconds. Among broadcasts from one root
+ * only a receiver that differs from the root finds out. */
 bool sg_node_disagrees(struct sg_node_op *op);
+
+/* After a mismatch, so that the communicator's next call finds all ranks at one position
+ * (disagree.c). Bytes of the root's broadcast where this rank differs from it as a receiver; 0:
+ * another disagreement. Conform makes the call one of the root's size, to be polled on; buffer has
+ * that size. */
+size_t sg_node_broadcast_bytes(const struct sg_node_op *op);
+void sg_node_conform(struct sg_node_op *op, void *buffer);
+
+/* Any other disagreement. The call has to wait until all ranks have come, unless it waits for
+ * nobody anyway; then it is left behind. False: the ranks' next positions differ. */
+bool sg_node_have_come(const struct sg_node_op *op);
+bool sg_node_step_over(struct sg_node_op *op);
 
 /* For messages: what a rank has published for the instance at position; NULL: nothing yet. */
 const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_t position,

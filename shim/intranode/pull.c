@@ -157,7 +157,9 @@ static bool write_blocks(struct sg_node_op *op)
             continue;
         if (!sg_op_sees(op, rank)) {
             is_left = true;
-        } else if (op->mismatch_rank < 0 && take(op, rank, &block)) {
+        } else if (op->mismatch_rank >= 0) {
+            op->mismatch_rank = -1; /* it differs from this root, and sees to that by itself */
+        } else if (take(op, rank, &block)) {
             write_block(op, rank, block);
             is_left = true;
         }

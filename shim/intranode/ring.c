@@ -19,6 +19,7 @@ static void write_call_info(struct sg_call_info *info, const struct sg_node_call
     info->root = call->root;
     info->operation = (uint8_t)call->operation;
     info->algorithm = call->algorithm;
+    info->method = (uint8_t)call->method;
     info->in_place = sg_op_is_in_place(call);
     sg_call_info_set_site(info, call->site, call->site_offset, call->site_module);
 }

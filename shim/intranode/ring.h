@@ -109,6 +109,17 @@ static inline bool sg_op_is_in_place(const struct sg_node_call *call)
     return call->operation == SG_OPERATION_ALLREDUCE && call->send == call->receive;
 }
 
+/* Different, almost always, for calls that differ in operation, root, bytes or MPI_IN_PLACE; one
+ * multiplication, because it is on the path of every call. */
+static inline uint32_t sg_op_signature(const struct sg_node_call *call)
+{
+    uint64_t bytes = (uint64_t)call->count * call->element_bytes;
+    uint64_t rest = (uint64_t)(uint32_t)(call->root + 1) << 3 |
+                    (uint64_t)sg_op_is_in_place(call) << 2 | (uint64_t)call->operation;
+
+    return (uint32_t)((bytes ^ rest << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
 /* Writes the call site, unless it is the one of the last call. */
 void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t offset,
                            const char *module);

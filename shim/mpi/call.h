@@ -46,6 +46,10 @@ struct sg_call {
     int (*pass)(const struct sg_call *call);
 };
 
+/* Returned instead of an error class that sg_dispatch is to raise when the call is settled; the
+ * call counts as an instance. Errors of MPICH, which are positive, have been raised. */
+#define SG_CALL_RAISES(error_class) (-(error_class))
+
 /* What happened, for the trace. Zeroed by the caller. */
 struct sg_call_statistics {
     /* By core/executed.h. The algorithm is MPICH's own where the chosen one does not take the call;

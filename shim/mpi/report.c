@@ -136,18 +136,57 @@ void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
         name_of(call->comm, name));
 }
 
-void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,
-                        int other_rank, const struct sg_call_info *other)
+/* ---- ranks that disagree ---- */
+
+/* MPICH's handles of predefined objects carry a mark; others are references to be given back. */
+static bool is_predefined(MPI_Errhandler handler)
+{
+    return (unsigned)handler >> 30 == 1;
+}
+
+static bool has_fatal_errors(MPI_Comm comm)
+{
+    MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
+
+    if (sg_real.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
+        return true;
+    if (is_predefined(handler))
+        return handler != MPI_ERRORS_RETURN;
+    sg_real.Errhandler_free(&handler);
+    return false;
+}
+
+/* As much of the line as says who disagrees. */
+static void describe(char text[LINE_BYTES], int rank, const struct sg_call_info *own,
+                     int other_rank, const struct sg_call_info *other)
 {
     char texts[2][SG_REPORT_CALL_BYTES];
 
-    sg_report_line(
-        SG_TRACE_LINE_MISMATCH,
-        "ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s; "
-        "the job ends",
-        rank, sg_report_call(own, texts[0]), other_rank,
-        other != NULL ? sg_report_call(other, texts[1]) : "another that it has left");
+    snprintf(text, LINE_BYTES,
+             "ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s",
+             rank, sg_report_call(own, texts[0]), other_rank,
+             other != NULL ? sg_report_call(other, texts[1]) : "another that it has left");
+}
+
+void sg_report_end(const struct sg_call *call, int rank, const struct sg_call_info *own,
+                   int other_rank, const struct sg_call_info *other)
+{
+    char text[LINE_BYTES];
+
+    describe(text, rank, own, other_rank, other);
+    sg_report_line(SG_TRACE_LINE_MISMATCH, "%s; the job ends", text);
     sg_log_drain();
     sg_real.Abort(call->comm, 1);
     abort();
+}
+
+void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,
+                        int other_rank, const struct sg_call_info *other)
+{
+    char text[LINE_BYTES];
+
+    if (has_fatal_errors(call->comm))
+        sg_report_end(call, rank, own, other_rank, other);
+    describe(text, rank, own, other_rank, other);
+    sg_trace_event_line(SG_TRACE_LINE_MISMATCH, text);
 }

@@ -35,8 +35,11 @@ void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_cal
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls);
 
 /* Ranks that disagree on operation, size, root or MPI_IN_PLACE: both call sites, then the end of
- * the job. other: NULL where it is not known any more. */
+ * the job. other: NULL where it is not known any more. Mismatch returns, with a marker in the
+ * trace, if the communicator's errors are not fatal: then the call is to fail. */
 void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,
-                        int other_rank, const struct sg_call_info *other) __attribute__((noreturn));
+                        int other_rank, const struct sg_call_info *other);
+void sg_report_end(const struct sg_call *call, int rank, const struct sg_call_info *own,
+                   int other_rank, const struct sg_call_info *other) __attribute__((noreturn));
 
 #endif

@@ -59,6 +59,21 @@ for algorithm in srm handoff; do
     done
 done
 
+# ---- errors that are not fatal -----------------------------------------------------------------------------
+ways=(bcast:10,5 bcast:5,10 allreduce:1,2 allreduce:2,1 root operation)
+for sizes in 3000,10 10,3000 3000,2000 200000,1 1,200000; do
+    ways+=(bcast:$sizes allreduce:$sizes)
+done
+for algorithm in srm handoff; do
+    for run in '2 return' '3 call' '3 jump'; do
+        read -r ranks handler <<<"$run"
+        run_by errors "$algorithm" "$ranks" "$PROGRAMS/disagree_errors" "$handler" "${ways[@]}"
+        check "where errors are not fatal the call fails, and later calls are right ($algorithm, $ranks ranks, $handler)" \
+            all 'is 0 "$status"' 'has_lines errors.out "is done" $ranks' \
+            'lacks errors.err disagree' 'archive_sound errors.trace'
+    done
+done
+
 # ---- a rank that does not come -------------------------------------------------------------------------
 # It comes when the stall has been reported.
 for algorithm in srm handoff; do

@@ -31,6 +31,7 @@ C_PROGRAMS := \
   counts_c \
   device \
   disagree \
+  disagree_errors \
   dying \
   ending \
   errors \

@@ -324,8 +324,8 @@ void sg_trace_event_slice(const struct sg_told_slice *told)
 {
 }
 
-void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,
-                        int other_rank, const struct sg_call_info *other)
+void sg_report_end(const struct sg_call *call, int rank, const struct sg_call_info *own,
+                   int other_rank, const struct sg_call_info *other)
 {
     __builtin_trap();
 }

@@ -187,15 +187,6 @@ static void report_stall(struct sg_node *node, const struct sg_call *call)
     sg_trace_event_line(SG_TRACE_LINE_STALL, all);
 }
 
-/* Both call sites, then the end of the job. */
-static void report_mismatch(const struct sg_node_op *op, const struct sg_call *call)
-{
-    const struct sg_node *node = op->node;
-
-    sg_report_mismatch(call, node->rank, sg_node_call_info(node, op->position, node->rank),
-                       op->mismatch_rank, sg_node_call_info(node, op->position, op->mismatch_rank));
-}
-
 /* ---- waiting ---- */
 
 /* A wait under way, for the ladder. */
@@ -228,8 +219,10 @@ static bool op_is_ready(void *context)
 /* What a wait that takes long is looked at for. */
 static void look(struct waiting *waiting)
 {
-    if (waiting->op != NULL && sg_node_disagrees(waiting->op))
-        report_mismatch(waiting->op, waiting->call);
+    if (waiting->op != NULL && sg_node_disagrees(waiting->op)) {
+        waiting->step = SG_NODE_MISMATCH;
+        return;
+    }
     if (stall_ns > 0 && !waiting->reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
         waiting->reported = true;
         report_stall(&waiting->intranode->node, waiting->call);
@@ -237,8 +230,8 @@ static void look(struct waiting *waiting)
 }
 
 /* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. After
- * each step a wait begins anew: the others come to theirs as soon. */
-static void complete(struct sg_intranode *intranode, const struct sg_call *call,
+ * each step a wait begins anew: the others come to theirs as soon. False: ranks disagree. */
+static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
                      struct sg_node_op *op)
 {
     struct waiting waiting = {.intranode = intranode, .call = call, .op = op};
@@ -269,8 +262,70 @@ static void complete(struct sg_intranode *intranode, const struct sg_call *call,
         sg_wait_wake(&intranode->wait_queue);
         waiting.wait = (struct sg_wait){0};
     }
-    if (waiting.step == SG_NODE_MISMATCH)
-        report_mismatch(op, call);
+    return waiting.step == SG_NODE_DONE;
+}
+
+/* ---- ranks that disagree ---- */
+
+static bool have_come(void *context)
+{
+    return sg_node_have_come(context);
+}
+
+static int error_of(const struct sg_call_info *own, const struct sg_call_info *other)
+{
+    if (own->operation != other->operation)
+        return MPI_ERR_OTHER;
+    if (own->root != other->root)
+        return MPI_ERR_ROOT;
+    return own->bytes < other->bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+}
+
+/* Receives what the root broadcasts, of which this rank's buffer takes what it has room for. False:
+ * out of memory. */
+static bool receive_other_size(struct sg_intranode *intranode, const struct sg_call *call,
+                               struct sg_node_op *op, size_t bytes)
+{
+    size_t room = op->call.count * op->call.element_bytes;
+    void *receive = op->call.receive, *buffer = room < bytes ? malloc(bytes) : receive;
+
+    if (buffer == NULL)
+        return false;
+    sg_node_conform(op, buffer);
+    complete(intranode, call, op);
+    if (buffer != receive) {
+        memcpy(receive, buffer, room);
+        free(buffer);
+    }
+    return true;
+}
+
+/* Ends the job where errors are fatal, with both call sites; else leaves the call so that the ranks
+ * meet in the next one, and returns the error to be raised. */
+static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
+                                            const struct sg_call *call, struct sg_node_op *op)
+{
+    const struct sg_node *node = op->node;
+    const struct sg_call_info *own = sg_node_call_info(node, op->position, node->rank);
+    const struct sg_call_info *other = sg_node_call_info(node, op->position, op->mismatch_rank);
+    struct waiting waiting = {.intranode = intranode, .call = call};
+    size_t bytes = sg_node_broadcast_bytes(op);
+    int error = error_of(own, other), other_rank = op->mismatch_rank;
+
+    sg_report_mismatch(call, node->rank, own, other_rank, other);
+    /* Ranks that learn have counted the call as different ones. */
+    if (intranode->automatic != NULL)
+        sg_report_end(call, node->rank, own, other_rank, other);
+    if (bytes > 0 && receive_other_size(intranode, call, op, bytes))
+        return SG_CALL_RAISES(error);
+    while (!have_come(op)) {
+        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, have_come, op))
+            look(&waiting);
+    }
+    if (!sg_node_step_over(op))
+        sg_report_end(call, node->rank, own, other_rank, other);
+    sg_wait_wake(&intranode->wait_queue);
+    return SG_CALL_RAISES(error);
 }
 
 static void name_site(struct sg_node_call *node_call, const struct sg_call *call)
@@ -311,7 +366,8 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
     if (method == SG_NODE_SINGLE || method == SG_NODE_PULL)
         sg_reading_open();
     sg_node_begin(&op, &intranode->node);
-    complete(intranode, call, &op);
+    if (!complete(intranode, call, &op))
+        return settle(intranode, call, &op);
     sg_account_mark(SG_ACCOUNT_LEAVE);
     statistics->early = op.early;
     statistics->late = op.late;
@@ -350,7 +406,8 @@ bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call
 
     name_site(&op.call, call);
     sg_node_begin(&op, &intranode->node);
-    complete(intranode, call, &op);
+    if (!complete(intranode, call, &op))
+        settle(intranode, call, &op);
     return any;
 }
 
