@@ -10,7 +10,7 @@
 
 /* Turns before the processor is given away: with fewer processors than ranks whoever is late may
  * need this one. */
-#define SPINS_SHORT 4u
+#define SPINS_SHORT 8u
 #define SPINS_ALONE 1000u
 /* Tests in a row: a program has other things to do between two of them, until it has not. */
 #define SPINS_TESTING 200u
@@ -151,14 +151,16 @@ static void yield(struct sg_turns *turns, uint64_t now_ns)
     add(&yields, &yield_ns, turns->last_ns - now_ns);
 }
 
-void sg_turn_yield(void)
+bool sg_turn_yield(void)
 {
-    uint64_t begin_ns = sg_clock_ns();
+    uint64_t begin_ns = sg_clock_ns(), away_ns;
 
     sched_yield();
-    add(&yields, &yield_ns, sg_clock_ns() - begin_ns);
+    away_ns = sg_clock_ns() - begin_ns;
+    add(&yields, &yield_ns, away_ns);
     if (sg_turns.contested > 0)
         sg_turns.contested--;
+    return away_ns > SWITCH_NS;
 }
 
 void sg_turn_slept(uint64_t time_ns)

@@ -20,6 +20,7 @@
 /* A thread's turns. */
 struct sg_turns {
     uint32_t idle;      /* of a wait, in a row */
+    uint32_t events;    /* turns in which the hook saw that something happened */
     uint32_t tested;    /* of tests, in a row */
     bool testing;       /* in a call that tests or probes */
     uint32_t looked;    /* what is counted until processors are looked at again */
@@ -70,6 +71,7 @@ static inline void sg_turn_idle(void)
 static inline void sg_turn_busy(void)
 {
     sg_turns.idle = sg_turns.tested = 0;
+    sg_turns.events++;
 }
 
 /* Around a call of the application's that tests or probes: it does not wait, but its program may,
@@ -89,8 +91,8 @@ static inline void sg_turn_begin_wait(void)
     sg_turns.testing = sg_turns.own = false; /* an error handler may have left one by a jump */
 }
 
-/* Gives the processor away, outside turns. */
-void sg_turn_yield(void);
+/* Gives the processor away, outside turns. True: somebody has taken it. */
+bool sg_turn_yield(void);
 /* A thread has slept, outside turns. */
 void sg_turn_slept(uint64_t time_ns);
 

@@ -17,7 +17,8 @@
 
 struct sg_wait {
     uint32_t steps;
-    uint64_t begin_ns; /* of the slow rungs; 0: still on the first */
+    uint64_t begin_ns;  /* when it had lasted for some microseconds; 0: it has not */
+    uint64_t yields_ns; /* when it began to yield, or MPICH last had something to do; 0: not yet */
 };
 
 /* Where waiters of one group sleep, in memory they share. */

@@ -78,6 +78,7 @@ C_PROGRAMS := \
   repeat \
   rounding \
   samples \
+  served \
   sessions \
   sliced \
   soak \

@@ -1,5 +1,5 @@
-/* When a rank that waits in one of the library's own collectives sleeps: the clock, sched_yield,
- * futex and what is known of processors are this file's.
+/* When a rank that waits in one of the library's own collectives sleeps, and when it drives MPICH:
+ * the clock, sched_yield, futex, MPICH and what is known of processors are this file's.
  */
 #include "lib/unit.h"
 #include "mpi/real.h"
@@ -7,6 +7,7 @@
 #include "wait/turn.h"
 #include "wait/wait.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
@@ -14,10 +15,17 @@
 #include <unistd.h>
 
 #define STEP_NS 300
+/* A poke that finds nothing, one that finds something, and one with cold caches. */
+#define QUIET_NS 100
+#define BUSY_NS 600
+#define COLD_NS 2000
 
 static uint64_t now_ns;
-static bool apart;
-static int sleeps;
+static bool apart, has_enough, is_cold;
+static int sleeps, pokes;
+/* What MPICH has to do: pokes to come that find something, and whether the hook sees it. */
+static int work;
+static bool is_seen;
 
 struct sg_real sg_real;
 
@@ -39,12 +47,14 @@ long syscall(long number, ...)
 {
     sleeps += number == SYS_futex;
     now_ns += 1000;
-    return 0;
+    is_cold = true;
+    errno = ETIMEDOUT;
+    return -1;
 }
 
 bool sg_processors_are_short(void)
 {
-    return true;
+    return !has_enough;
 }
 
 bool sg_processors_keep_apart(void)
@@ -60,6 +70,13 @@ static int probe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *stat
 {
     (void)source, (void)tag, (void)comm, (void)status;
     *flag = 0;
+    pokes++;
+    now_ns += is_cold ? COLD_NS : work > 0 ? BUSY_NS : QUIET_NS;
+    is_cold = false;
+    if (work > 0 && is_seen)
+        sg_turn_busy();
+    if (work > 0)
+        work--;
     return MPI_SUCCESS;
 }
 
@@ -69,44 +86,170 @@ static bool never_ready(void *context)
     return false;
 }
 
-/* How often one sleeps in a wait of so many steps. */
-static int sleeps_in(enum sg_wait_mode mode, int steps)
+static _Atomic uint32_t sleepers, wake;
+static const struct sg_wait_queue queue = {.sleepers = &sleepers, .wake = &wake};
+
+static void step(struct sg_wait *wait, int steps)
 {
-    static _Atomic uint32_t sleepers, wake;
-    const struct sg_wait_queue queue = {.sleepers = &sleepers, .wake = &wake};
+    sleeps = pokes = 0;
+    for (int i = 0; i < steps; i++)
+        sg_wait_step(wait, &queue, never_ready, NULL);
+}
+
+static void start(enum sg_wait_mode mode)
+{
+    sg_real.Iprobe = probe;
+    apart = has_enough = is_cold = is_seen = false;
+    work = 0;
+    sg_turn_start(mode, false);
+    /* Whatever the last wait has found is over. */
+    for (int i = 0; i < 1000; i++)
+        sg_wait_brief(&(struct sg_wait){0});
+}
+
+/* How often one sleeps in a wait of so many steps. */
+static int sleeps_in(int steps)
+{
     struct sg_wait wait = {0};
 
-    sg_real.Iprobe = probe;
-    sg_turn_start(mode, false);
-    sleeps = 0;
-    for (int i = 0; i < steps; i++)
-        sg_wait_step(&wait, &queue, never_ready, NULL);
+    step(&wait, steps);
     return sleeps;
 }
 
 static void in_one_group(void)
 {
-    apart = false;
-    CU_ASSERT_EQUAL(sleeps_in(SG_WAIT_AUTO, 200), 0);
-    CU_ASSERT_TRUE(sleeps_in(SG_WAIT_AUTO, 2000) > 0);
+    start(SG_WAIT_AUTO);
+    CU_ASSERT_EQUAL(sleeps_in(200), 0);
+    CU_ASSERT_TRUE(sleeps_in(2000) > 0);
 }
 
 static void kept_apart(void)
 {
+    start(SG_WAIT_AUTO);
     apart = true;
-    CU_ASSERT_EQUAL(sleeps_in(SG_WAIT_AUTO, 10), 0);
-    CU_ASSERT_TRUE(sleeps_in(SG_WAIT_AUTO, 200) > 0);
+    CU_ASSERT_EQUAL(sleeps_in(10), 0);
+    CU_ASSERT_TRUE(sleeps_in(200) > 0);
 }
 
 static void asked_not_to(void)
 {
+    start(SG_WAIT_YIELD);
     apart = true;
-    CU_ASSERT_EQUAL(sleeps_in(SG_WAIT_YIELD, 2000), 0);
+    CU_ASSERT_EQUAL(sleeps_in(2000), 0);
+}
+
+static void alone(void)
+{
+    struct sg_wait wait = {0};
+
+    start(SG_WAIT_AUTO);
+    has_enough = true;
+    step(&wait, 400);
+    CU_ASSERT_TRUE(pokes <= 1);
+    step(&wait, 1000000);
+    CU_ASSERT_EQUAL(sleeps, 0);
+    CU_ASSERT_TRUE(pokes > 100000);
+}
+
+static void asked_to(void)
+{
+    start(SG_WAIT_SLEEP);
+    has_enough = true;
+    CU_ASSERT_EQUAL(sleeps_in(4000), 0);
+    CU_ASSERT_TRUE(sleeps_in(8000) > 0);
+}
+
+/* In a wait in which it sleeps MPICH comes to have much to do, and then nothing any more. */
+static void ends_sleeping(bool is_hooked)
+{
+    struct sg_wait wait = {0};
+
+    start(SG_WAIT_AUTO);
+    is_seen = is_hooked;
+    step(&wait, 4000);
+    CU_ASSERT_TRUE(sleeps > 10);
+    work = 4000;
+    step(&wait, 4000);
+    CU_ASSERT_TRUE(sleeps <= 1);
+    CU_ASSERT_TRUE(pokes >= 3900);
+    work = 0;
+    step(&wait, 8000);
+    CU_ASSERT_TRUE(sleeps > 10);
+}
+
+static void served_by_hook(void)
+{
+    ends_sleeping(true);
+}
+
+static void served_by_time(void)
+{
+    ends_sleeping(false);
+}
+
+/* An operation comes when the last one has been answered, in a round trip of some steps. */
+static void round_trips(void)
+{
+    struct sg_wait wait = {0};
+    int all_sleeps = 0, all_pokes = 0;
+
+    start(SG_WAIT_AUTO);
+    is_seen = true;
+    step(&wait, 4000);
+    for (int i = 0; i < 1000; i++) {
+        work = 1;
+        step(&wait, 30);
+        all_sleeps += sleeps;
+        all_pokes += pokes;
+        CU_ASSERT_EQUAL_FATAL(work, 0);
+    }
+    CU_ASSERT_TRUE(all_sleeps <= 1);
+    CU_ASSERT_TRUE(all_pokes > 29000);
+}
+
+/* As those between the chunks of a large operand. */
+static void short_waits(void)
+{
+    int all = 0;
+
+    start(SG_WAIT_AUTO);
+    for (int i = 0; i < 1000; i++) {
+        step(&(struct sg_wait){0}, 10);
+        all += pokes;
+    }
+    CU_ASSERT_TRUE(all > 250);
+    has_enough = true;
+    all = 0;
+    for (int i = 0; i < 1000; i++) {
+        step(&(struct sg_wait){0}, 10);
+        all += pokes;
+    }
+    CU_ASSERT_TRUE(all >= 20);
+}
+
+static void tests_poke(void)
+{
+    struct sg_wait wait = {0};
+
+    start(SG_WAIT_AUTO);
+    has_enough = true;
+    pokes = sleeps = 0;
+    for (int i = 0; i < 10000; i++)
+        sg_wait_brief(&wait);
+    CU_ASSERT_TRUE(pokes >= 2500);
+    CU_ASSERT_EQUAL(sleeps, 0);
 }
 
 const struct unit_test unit_tests[] = {
     {"ranks of one scheduling group yield for long before they sleep", in_one_group},
     {"ranks whose yields may reach nobody soon sleep", kept_apart},
     {"who is asked to yield never sleeps", asked_not_to},
+    {"who is asked to sleep does, with a processor for each rank, too", asked_to},
+    {"a rank whose processor nobody wants never sleeps, and drives MPICH soon after", alone},
+    {"activity that the hook sees ends sleeping", served_by_hook},
+    {"so does activity that takes time", served_by_time},
+    {"a rank stays awake between operations that follow each other", round_trips},
+    {"many short waits drive MPICH as one long one", short_waits},
+    {"who tests drives MPICH often", tests_poke},
     {NULL, NULL},
 };

@@ -1,0 +1,29 @@
+#!/bin/bash
+# MPICH is served while a rank waits in the library: another rank's operations on its window, and
+# messages that it has posted receives for, do not cost a sleep each.
+. "$(dirname "$0")/../lib/sh.sh"
+export STAGGER_TRACE=off
+blocking='barrier allreduce reduce bcast recv'
+
+# served NAME CALL...: all lines of the program's
+served() {
+    local name=$1 call
+    shift
+    observe "$name" 2 "$PROGRAMS/served" "$@"
+    for call in "$@"; do
+        printf '%s window served\n%s messages served\n' "$call" "$call"
+    done >"$name.expected"
+    all 'is 0 "$status"' 'same "$name.expected" "$name.out"'
+}
+
+if [ "$(nproc)" -lt 2 ]; then
+    skip "MPICH is served while ranks wait" "there is one processor, which both ranks have to give away"
+    exit 0
+fi
+# shellcheck disable=SC2086 # words
+check "a rank that waits for others of its node serves MPICH, and does not sleep meanwhile" served auto $blocking
+# shellcheck disable=SC2086
+STAGGER_WAIT=sleep check "one that is asked to sleep stays awake while there is something to serve" served sleep $blocking
+export STAGGER_RANKS_PER_NODE=1
+# shellcheck disable=SC2086
+check "so does one that waits for other nodes, in nonblocking calls, too" served nodes $blocking ibarrier waitall
