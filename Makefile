@@ -275,6 +275,7 @@ PROGRESS := background clients doorbell mode signal thread
 $(B)/tests/wait/test_scheduling_group: $(B)/shim/wait/scheduling_group.o
 $(B)/tests/wait/test_turn: $(B)/shim/wait/turn.o
 $(B)/tests/wait/test_wait: $(addprefix $(B)/shim/wait/,wait.o turn.o)
+$(B)/tests/wait/test_processors: $(B)/shim/wait/processors.o
 $(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
 $(B)/tests/profile/test_handles: $(B)/shim/profile/handles.o
 $(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,$(PROGRESS) adapter)

@@ -1,17 +1,20 @@
 #include "wait/processors.h"
 
 #include "core/cgroup.h"
+#include "core/clock.h"
 #include "core/config.h"
 #include "wait/scheduling_group.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static struct sg_processors found;
-static cpu_set_t first_mask;
-static atomic_bool is_short;
+/* How often the masks of other ranks are read again. */
+#define RECOUNT_NS UINT64_C(1000000000)
 
 /* What a rank tells the others of its machine. */
 struct rank_processors {
@@ -19,8 +22,20 @@ struct rank_processors {
     uint64_t group; /* that limits it, where there is a quota */
     int64_t quota;
     uint64_t scheduling_group;
+    uint64_t pid_namespace; /* 0: not known */
+    pid_t thread;           /* that called MPI_Init */
     cpu_set_t mask;
 };
+
+static struct sg_processors found;
+static atomic_bool is_short;
+
+/* For counting again: of the calling thread, and of the other ranks of its machine. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cpu_set_t own_mask;
+static struct rank_processors *others;
+static int others_count;
+static uint64_t counted_ns;
 
 /* Of the group that this process is in; INT_MAX: there is none. */
 static int own_quota(uint64_t *id)
@@ -44,9 +59,9 @@ void sg_processors_guess(void)
                                         "SLURM_NTASKS_PER_NODE"};
     uint64_t group;
 
-    CPU_ZERO(&first_mask);
-    sched_getaffinity(0, sizeof first_mask, &first_mask);
-    found.processors = CPU_COUNT(&first_mask);
+    CPU_ZERO(&own_mask);
+    sched_getaffinity(0, sizeof own_mask, &own_mask);
+    found.processors = CPU_COUNT(&own_mask);
     found.quota = own_quota(&group);
     found.ranks = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && found.ranks == 0; i++) {
@@ -81,19 +96,44 @@ static int sum_quotas(const struct rank_processors *all, int ranks, uint64_t mac
     return sum < INT_MAX ? (int)sum : INT_MAX;
 }
 
+static void describe(uint64_t machine, struct rank_processors *own)
+{
+    struct stat namespace;
+
+    memset(own, 0, sizeof *own);
+    own->machine = machine;
+    own->quota = own_quota(&own->group);
+    own->scheduling_group = sg_scheduling_group("/proc");
+    if (stat("/proc/self/ns/pid", &namespace) == 0)
+        own->pid_namespace = (uint64_t) namespace.st_ino;
+    own->thread = gettid();
+    sched_getaffinity(0, sizeof own->mask, &own->mask);
+}
+
+/* Takes the ranks' own account of themselves, and keeps those of this machine. */
+static void keep_others(struct rank_processors *all, int ranks, int own)
+{
+    free(others);
+    others = all;
+    others_count = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        if (rank == own || all[rank].machine != all[own].machine)
+            continue;
+        others[others_count] = all[rank];
+        if (all[rank].pid_namespace != all[own].pid_namespace)
+            others[others_count].pid_namespace = 0;
+        others_count++;
+    }
+}
+
 enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t machine)
 {
-    struct rank_processors own;
-    const struct rank_processors *all;
+    struct rank_processors own, *all;
     void *gathered;
     cpu_set_t masks;
     enum sg_status status;
 
-    memset(&own, 0, sizeof own);
-    own.machine = machine;
-    own.quota = own_quota(&own.group);
-    own.scheduling_group = sg_scheduling_group("/proc");
-    sched_getaffinity(0, sizeof own.mask, &own.mask);
+    describe(machine, &own);
     status = sg_exchange_collect(exchange, &own, sizeof own, &gathered);
     if (status != SG_OK)
         return status;
@@ -111,8 +151,11 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
     }
     found.processors = CPU_COUNT(&masks);
     found.quota = sum_quotas(all, exchange->size, machine);
-    first_mask = own.mask;
-    free(gathered);
+    pthread_mutex_lock(&lock);
+    own_mask = own.mask;
+    keep_others(all, exchange->size, exchange->rank);
+    counted_ns = sg_clock_ns();
+    pthread_mutex_unlock(&lock);
     decide();
     return SG_OK;
 }
@@ -127,18 +170,44 @@ bool sg_processors_keep_apart(void)
     return found.apart && sg_processors_are_short();
 }
 
+/* The ranks whose masks overlap this one's, and the processors that they have among them. A mask
+ * that cannot be read is as it was in MPI_Init. */
+static void count_again(void)
+{
+    cpu_set_t masks = own_mask, common;
+    int ranks = 1;
+
+    for (int i = 0; i < others_count; i++) {
+        cpu_set_t mask;
+
+        CPU_ZERO(&mask);
+        if (others[i].pid_namespace == 0 ||
+            sched_getaffinity(others[i].thread, sizeof mask, &mask) != 0)
+            mask = others[i].mask;
+        CPU_AND(&common, &mask, &own_mask);
+        if (CPU_COUNT(&common) == 0)
+            continue;
+        CPU_OR(&masks, &masks, &mask);
+        ranks++;
+    }
+    atomic_store_explicit(&is_short, found.ranks > found.quota || ranks > CPU_COUNT(&masks),
+                          memory_order_relaxed);
+}
+
 void sg_processors_look_again(void)
 {
+    uint64_t now_ns = sg_clock_ns();
     cpu_set_t mask;
 
     CPU_ZERO(&mask);
-    if (sched_getaffinity(0, sizeof mask, &mask) != 0 || CPU_EQUAL(&mask, &first_mask))
+    if (sched_getaffinity(0, sizeof mask, &mask) != 0 || pthread_mutex_trylock(&lock) != 0)
         return;
-    first_mask = mask;
-    atomic_store_explicit(&is_short,
-                          found.ranks > found.quota ||
-                              (found.ranks > CPU_COUNT(&mask) && CPU_COUNT(&mask) > 1),
-                          memory_order_relaxed);
+    if (!CPU_EQUAL(&mask, &own_mask) || (others_count > 0 && now_ns - counted_ns > RECOUNT_NS)) {
+        own_mask = mask;
+        counted_ns = now_ns;
+        count_again();
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 struct sg_processors sg_processors_found(void)

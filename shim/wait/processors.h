@@ -28,7 +28,8 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
 bool sg_processors_are_short(void);
 /* Whether there are, and a yield does not reach all of these ranks. */
 bool sg_processors_keep_apart(void);
-/* The application may bind itself after MPI_Init: from then on its own mask is all there is. */
+/* The application may bind itself after MPI_Init, and cpusets change: when this thread's mask has
+ * changed, and now and then, the ranks are counted again whose masks overlap it. */
 void sg_processors_look_again(void);
 
 struct sg_processors sg_processors_found(void);

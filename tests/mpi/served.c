@@ -3,10 +3,9 @@
  *
  *     served CALL...
  *
- * Calls are those of the table below. A round is OPERATIONS of rank 1's, and a call that rank 0 is in
- * before it. Where others have the processors rank 0 may sleep for reasons of their own, so a round of
- * which rank 0 has slept through few operations is enough; with none in ROUNDS the line of that call
- * names the least:
+ * Calls are those of the table below. A round is OPERATIONS of rank 1's while rank 0 is in the
+ * call. Where others have the processors rank 0 may sleep for reasons of its own, so one round in
+ * which it sleeps seldom is enough. Without one in ROUNDS the line has the least number of sleeps:
  *
  *     CALL KIND served
  *     CALL KIND sleeps=N
