@@ -232,7 +232,7 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,merg
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file \
+BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file file \
                 config_table operation parameter rank_list slice status text waiting) \
               $(basename $(call sources,shim/rule)) shim/algos/parameters shim/algos/tree \
               analysis/sim/model/node analysis/sim/timed/network

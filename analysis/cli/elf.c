@@ -1,6 +1,7 @@
 #include "cli/elf.h"
 
 #include "cli/locate.h"
+#include "core/file.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -63,13 +64,12 @@ enum sg_elf_kind sg_elf_inspect(const char *path)
 {
     enum sg_elf_kind kind = SG_ELF_OTHER;
     struct stat info;
-    int file;
+    int file = -1;
 
     /* A program may be executable and yet not readable: its mode still tells. */
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return SG_ELF_OTHER;
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file >= 0)
+    if (sg_file_open(path, 0, &file) == 0)
         kind = inspect_program(file);
     if (kind != SG_ELF_STATIC && is_privileged(file, &info))
         kind = SG_ELF_PRIVILEGED;

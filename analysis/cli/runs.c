@@ -1,15 +1,18 @@
 #include "cli/runs.h"
 
+#include "core/file.h"
 #include "core/launch.h"
 #include "core/room.h"
 #include "core/status.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Of many runs only so many, the newest, are asked who started them. */
 #define ASKED_MAX 64
@@ -51,7 +54,7 @@ static void consider(struct runs *runs, char *path)
     char *file = path != NULL ? path_below(path, SG_RUN_FILE) : NULL;
     struct stat info;
 
-    if (file == NULL || stat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
+    if (file == NULL || lstat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
         !SG_APPEND(runs->of, runs->count, ((struct run){path, info.st_mtim})))
         free(path);
     free(file);
@@ -61,11 +64,16 @@ static bool is_started_by(const char *path, const char *launch)
 {
     char line[SG_LAUNCH_BYTES + sizeof SG_LAUNCH_LINE + 64];
     char *name = path_below(path, SG_RUN_FILE);
-    FILE *file = name != NULL ? fopen(name, "re") : NULL;
     size_t prefix = strlen(SG_LAUNCH_LINE);
     bool found = false;
+    FILE *file = NULL;
+    int descriptor = -1;
 
+    if (name != NULL && sg_file_open(name, O_NOFOLLOW, &descriptor) == 0)
+        file = fdopen(descriptor, "r");
     free(name);
+    if (file == NULL && descriptor >= 0)
+        close(descriptor);
     if (file == NULL)
         return false;
     for (int i = 0; i < 2 && !found && fgets(line, sizeof line, file) != NULL; i++) {

@@ -1,6 +1,8 @@
 /* The last sections of a page: clocks, configuration, stagger's own overhead, and the definitions
  * of terms.
  */
+#include "core/config_table.h"
+#include "core/operation.h"
 #include "page/html.h"
 #include "page/page.h"
 #include "trace/record.h"
@@ -99,16 +101,33 @@ static void put_clocks(const struct sg_page *page, FILE *out)
 
 /* ---- configuration --------------------------------------------------------------------------- */
 
+/* A variable of stagger's, or a rule's left side. The file is another user's, perhaps: a page is
+ * published, and repeats no lines of another kind. */
+static bool is_setting(const char *name)
+{
+    size_t length = strcspn(name, "@~[ ");
+    bool known = length == 1 && name[0] == '*';
+
+    if (strncmp(name, "STAGGER_", strlen("STAGGER_")) == 0)
+        return sg_config_find(name) != NULL;
+    for (int i = 0; i < SG_OPERATION_COUNT && !known; i++)
+        known = strlen(sg_operation_names[i]) == length &&
+                strncmp(name, sg_operation_names[i], length) == 0;
+    return known;
+}
+
 /* A line of stagger.conf as a row: NAME=VALUE. */
 static void put_setting(const char *line, size_t length, FILE *out)
 {
     const char *equals = memchr(line, '=', length);
     char text[1024];
 
-    if (equals == NULL || line[0] == '#')
+    if (equals == NULL)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)(equals - line), line);
+    if (!is_setting(text))
         return;
     fputs("<tr><th scope=\"row\"><code>", out);
-    snprintf(text, sizeof text, "%.*s", (int)(equals - line), line);
     sg_html_text(text, out);
     fputs("</code></th><td><code>", out);
     snprintf(text, sizeof text, "%.*s", (int)(length - (size_t)(equals + 1 - line)), equals + 1);

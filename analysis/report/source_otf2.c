@@ -5,6 +5,7 @@
 
 #include "report/archive_defs.h"
 #include "report/archive_events.h"
+#include "report/archive_files.h"
 #include "report/archive_markers.h"
 #include "report/archive_resolve.h"
 
@@ -451,8 +452,10 @@ enum sg_status sg_source_otf2(const char *anchor, struct sg_progress_line *progr
 {
     struct archive archive = {
         .path = anchor, .watch = watch, .report = report, .offset_error_ticks = -1};
-    enum sg_status status;
+    enum sg_status status = sg_archive_files_check(anchor);
 
+    if (status != SG_OK)
+        return status;
     allow_many_files();
     keep_chunks_fresh();
     report->has_events = true;

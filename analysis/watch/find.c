@@ -1,5 +1,6 @@
 #include "watch/find.h"
 
+#include "core/file.h"
 #include "trace/export/logread.h"
 #include "trace/lock.h"
 
@@ -25,9 +26,9 @@ static bool look_at(void *context, const char *path, int rank)
     struct candidate *candidate = context;
     struct sg_log_header header;
     struct sg_refusal why;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int file;
 
-    if (file < 0)
+    if (sg_file_open(path, O_NOFOLLOW, &file) != 0)
         return true;
     if (pread(file, &header, sizeof header, 0) == sizeof header &&
         sg_logread_check(&header, &why) == SG_OK && header.rank == rank &&

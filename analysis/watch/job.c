@@ -28,10 +28,10 @@ static bool is_known(const struct sg_live_job *job, int rank)
 
 static bool is_of_job(const struct sg_live_job *job, const struct sg_live_log *log)
 {
-    const struct sg_log_header *first = &job->logs[0].header;
+    const struct sg_log_header *first = job->log_count > 0 ? &job->logs[0].header : NULL;
 
-    return job->log_count == 0 || (log->header.world_size == first->world_size &&
-                                   strcmp(log->header.unique, first->unique) == 0);
+    return first == NULL || (log->header.world_size == first->world_size &&
+                             strcmp(log->header.unique, first->unique) == 0);
 }
 
 static bool keep_refused(struct sg_live_job *job, int rank, const struct sg_refusal *why)

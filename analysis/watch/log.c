@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/clocksync.h"
+#include "core/file.h"
 #include "core/room.h"
 #include "trace/lock.h"
 #include "watch/slots.h"
@@ -48,11 +49,13 @@ static void refuse(struct sg_live_log *log, const char *reason)
  * been removed can be read on by the old descriptor. Sets *is_there. */
 static void open_again(struct sg_live_log *log, bool *is_there)
 {
-    int file = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat before, now;
+    int file, error = sg_file_open(log->path, O_NOFOLLOW, &file);
 
-    *is_there = file >= 0 || errno != ENOENT;
-    if (file < 0)
+    *is_there = error != ENOENT;
+    if (error != 0 && log->file < 0)
+        refuse(log, sg_file_error(error));
+    if (error != 0)
         return;
     if (log->file >= 0 && (fstat(log->file, &before) != 0 || fstat(file, &now) != 0 ||
                            before.st_dev != now.st_dev || before.st_ino != now.st_ino)) {
@@ -70,12 +73,14 @@ static bool map_file(struct sg_live_log *log)
     struct stat info;
     void *map;
 
-    if (log->file < 0 || fstat(log->file, &info) != 0) {
+    if (log->file < 0)
+        return false;
+    if (fstat(log->file, &info) != 0) {
         refuse(log, strerror(errno));
         return false;
     }
-    if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size < SG_LOG_HEADER_BYTES) {
-        refuse(log, S_ISREG(info.st_mode) ? "is cut off in its header" : "is not a regular file");
+    if ((uint64_t)info.st_size < SG_LOG_HEADER_BYTES) {
+        refuse(log, "is cut off in its header");
         return false;
     }
     map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, log->file, 0);

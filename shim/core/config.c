@@ -4,17 +4,16 @@
  * only; the message of a fault in the file names the line.
  */
 #include "core/config.h"
+#include "core/file.h"
 #include "core/launch.h"
 #include "core/text.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PREFIX "STAGGER_"
@@ -310,22 +309,15 @@ static void read_environment(struct reader *reader)
 /* The whole file with a NUL behind it, or NULL; *fault then says why, NULL where errno does. */
 static char *read_file(const char *path, const char **fault, size_t *size_bytes)
 {
-    /* O_NONBLOCK: a FIFO must not hold up the program. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     char *text = NULL;
     size_t used = 0;
     ssize_t got = 1;
-    struct stat info;
+    int file, error = sg_file_open(path, 0, &file);
 
-    *fault = NULL;
-    if (file < 0)
+    *fault = error == SG_FILE_IRREGULAR ? "not a regular file" : NULL;
+    errno = error;
+    if (error != 0)
         return NULL;
-    if (fstat(file, &info) != 0)
-        goto err_close;
-    if (!S_ISREG(info.st_mode)) {
-        *fault = "not a regular file";
-        goto err_close;
-    }
     text = malloc(FILE_BYTES + 1);
     if (text == NULL)
         goto err_close;

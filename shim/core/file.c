@@ -3,8 +3,67 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- reading what others may have put there -------------------------------------------------- */
+
+#define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+/* Opens the file that place refers to, whatever its path names by now. */
+static int open_place(int place, const struct stat *info, const char *path, int flags, int *out)
+{
+    struct stat opened;
+    char link[32];
+    int file;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", place);
+    file = open(link, READ_FLAGS);
+    if (file < 0 && errno == ENOENT) /* /proc is not mounted */
+        file = open(path, READ_FLAGS | flags);
+    if (file < 0)
+        return errno;
+    if (fstat(file, &opened) != 0 || opened.st_dev != info->st_dev ||
+        opened.st_ino != info->st_ino) {
+        close(file);
+        return ESTALE;
+    }
+    *out = file;
+    return 0;
+}
+
+int sg_file_open(const char *path, int flags, int *file)
+{
+    /* O_PATH opens nothing: some devices act when they are opened, and a FIFO waits. */
+    int place = open(path, O_PATH | O_CLOEXEC | flags);
+    struct stat info;
+    int error;
+
+    if (place < 0)
+        return errno;
+    if (fstat(place, &info) != 0)
+        error = errno;
+    else if (S_ISLNK(info.st_mode))
+        error = SG_FILE_LINK;
+    else if (!S_ISREG(info.st_mode))
+        error = SG_FILE_IRREGULAR;
+    else
+        error = open_place(place, &info, path, flags, file);
+    close(place);
+    return error;
+}
+
+const char *sg_file_error(int error)
+{
+    return error == SG_FILE_LINK        ? "is a symbolic link, which is not followed"
+           : error == SG_FILE_IRREGULAR ? "is not a regular file"
+                                        : strerror(error);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Past RLIMIT_FSIZE the system would send SIGXFSZ, which ends the application. */
 static bool is_allowed(uint64_t end_bytes)

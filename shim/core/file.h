@@ -1,9 +1,20 @@
-/* Writing to files and shared memory where a full disk and a limit are errors and never signals. */
+/* Files: opening those that another user may have put there, and writing to files and shared
+ * memory where a full disk and a limit are errors and never signals. */
 #ifndef SG_CORE_FILE_H
 #define SG_CORE_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#define SG_FILE_LINK (-1)
+#define SG_FILE_IRREGULAR (-2)
+
+/* Opens a regular file for reading: a FIFO, a device or a directory is refused without being
+ * opened. flags: O_NOFOLLOW for a path that ends in a directory other users may write to, so that a
+ * link of theirs selects no file; else 0. Returns 0, an errno value, or one of the above, for which
+ * sg_file_error has texts. Thread-safe. */
+int sg_file_open(const char *path, int flags, int *file);
+const char *sg_file_error(int error);
 
 /* Gives a file blocks for [offset, offset + size): a later store through a mapping then never
  * raises SIGBUS. 0 or an errno value; respects RLIMIT_FSIZE without raising SIGXFSZ.

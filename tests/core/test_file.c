@@ -1,6 +1,6 @@
-/* Space for files and shared memory, while signals come in. posix_fallocate is this program's: it
- * passes through, unless a test has it interrupted as tmpfs interrupts it, which takes back all
- * that the call has allocated.
+/* Opening files; space for files and shared memory, while signals come in. posix_fallocate is this
+ * program's: it passes through, unless a test has it interrupted as tmpfs interrupts it, which takes
+ * back all that the call has allocated.
  */
 #include "core/file.h"
 #include "lib/unit.h"
@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -169,6 +170,52 @@ static void test_timer(void)
     close(file);
 }
 
+/* ---- reading ---------------------------------------------------------------------------------*/
+
+static const char *below(const char *name)
+{
+    static char paths[4][300];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s", unit_directory(), name);
+    return path;
+}
+
+static int opened(const char *path, int flags)
+{
+    int file = -1, error = sg_file_open(path, flags, &file);
+    char byte = 0;
+
+    CU_ASSERT_EQUAL(error == 0, file >= 0);
+    if (file >= 0) {
+        CU_ASSERT_EQUAL(read(file, &byte, 1), 1);
+        CU_ASSERT_EQUAL(byte, 'x');
+        close(file);
+    }
+    return error;
+}
+
+static void test_open(void)
+{
+    FILE *file = fopen(below("file"), "w");
+
+    CU_ASSERT_FATAL(file != NULL);
+    fputc('x', file);
+    fclose(file);
+    CU_ASSERT_EQUAL(mkfifo(below("fifo"), 0600), 0);
+    CU_ASSERT_EQUAL(symlink("file", below("link")), 0);
+    CU_ASSERT_EQUAL(symlink("fifo", below("to-fifo")), 0);
+    CU_ASSERT_EQUAL(opened(below("file"), O_NOFOLLOW), 0);
+    CU_ASSERT_EQUAL(opened(below("link"), 0), 0);
+    CU_ASSERT_EQUAL(opened(below("link"), O_NOFOLLOW), SG_FILE_LINK);
+    CU_ASSERT_EQUAL(opened(below("fifo"), 0), SG_FILE_IRREGULAR);
+    CU_ASSERT_EQUAL(opened(below("to-fifo"), 0), SG_FILE_IRREGULAR);
+    CU_ASSERT_EQUAL(opened("/dev/tty", 0), SG_FILE_IRREGULAR);
+    CU_ASSERT_EQUAL(opened(unit_directory(), 0), SG_FILE_IRREGULAR);
+    CU_ASSERT_EQUAL(opened(below("none"), 0), ENOENT);
+}
+
 /* ---- limits ----------------------------------------------------------------------------------*/
 
 static void test_file_size_limit(void)
@@ -194,6 +241,8 @@ const struct unit_test unit_tests[] = {
     {"what is interrupted for ever is given up", test_always_interrupted},
     {"a full disk is told", test_full},
     {"256 MiB of memory are allocated under a timer of 1 ms", test_timer},
+    {"regular files are opened; FIFOs, devices and links that were not to be followed are not",
+     test_open},
     {"the limit of a file's size is respected", test_file_size_limit},
     {NULL, NULL},
 };

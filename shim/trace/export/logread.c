@@ -1,4 +1,5 @@
 #include "trace/export/logread.h"
+#include "core/file.h"
 #include "trace/export/strings.h"
 #include "trace/lock.h"
 
@@ -70,12 +71,9 @@ bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_
 static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg_record_kind kind)
 {
     static const uint8_t fixed[SG_RECORD_KINDS] = {
-        [SG_RECORD_STAT] = SG_STAT_SLOTS,
-        [SG_RECORD_PROFILE] = SG_PROFILE_SLOTS,
-        [SG_RECORD_INTERVAL] = SG_INTERVAL_SLOTS,
-        [SG_RECORD_INTERVAL_SUM] = SG_INTERVAL_SLOTS,
-        [SG_RECORD_SLICE] = SG_SLICE_SLOTS,
-        [SG_RECORD_SLICE_SUM] = SG_SLICE_SUM_SLOTS,
+        [SG_RECORD_STAT] = SG_STAT_SLOTS,         [SG_RECORD_PROFILE] = SG_PROFILE_SLOTS,
+        [SG_RECORD_INTERVAL] = SG_INTERVAL_SLOTS, [SG_RECORD_INTERVAL_SUM] = SG_INTERVAL_SLOTS,
+        [SG_RECORD_SLICE] = SG_SLICE_SLOTS,       [SG_RECORD_SLICE_SUM] = SG_SLICE_SUM_SLOTS,
     };
     uint32_t text_bytes;
     uint64_t parts;
@@ -380,8 +378,6 @@ static enum sg_status read_header(struct sg_logread *log, int descriptor,
 
     if (fstat(descriptor, &info) != 0)
         return refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return refuse(refusal, SG_ERR_FORMAT, "is not a regular file");
     if ((uint64_t)info.st_size < SG_LOG_HEADER_BYTES)
         return refuse(refusal, SG_ERR_FORMAT, "is cut off in its header");
     if (pread(descriptor, &log->header, sizeof log->header, 0) != sizeof log->header)
@@ -399,10 +395,10 @@ static enum sg_status read_header(struct sg_logread *log, int descriptor,
 enum sg_status sg_logread_try(const char *path, struct sg_logread **out, struct sg_refusal *refusal)
 {
     struct sg_logread *log = NULL;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int descriptor, error = sg_file_open(path, O_NOFOLLOW, &descriptor);
 
-    if (descriptor < 0)
-        return refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
+    if (error != 0)
+        return refuse(refusal, error < 0 ? SG_ERR_FORMAT : SG_ERR_SYSTEM, sg_file_error(error));
     log = calloc(1, sizeof *log);
     if (log == NULL) {
         refuse(refusal, SG_ERR_MEMORY, sg_status_text(SG_ERR_MEMORY));

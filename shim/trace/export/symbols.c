@@ -1,5 +1,6 @@
 #include "trace/export/symbols.h"
 
+#include "core/file.h"
 #include "trace/export/symbol_name.h"
 
 #include <dwarf.h>
@@ -7,7 +8,6 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,13 +99,13 @@ static int find_by_link(Dwfl_Module *module, const char *file, const char *link,
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         snprintf(path, sizeof path, places[i], "/usr/lib/debug", folder, link);
 #pragma GCC diagnostic pop
-        descriptor = open(path, O_RDONLY | O_CLOEXEC);
-        if (descriptor >= 0 && has_build_id(descriptor, wanted, wanted_bytes)) {
+        if (sg_file_open(path, 0, &descriptor) != 0)
+            continue;
+        if (has_build_id(descriptor, wanted, wanted_bytes)) {
             *found = strdup(path);
             return descriptor;
         }
-        if (descriptor >= 0)
-            close(descriptor);
+        close(descriptor);
     }
     return -1;
 }
@@ -144,13 +144,20 @@ static void open_module(struct module *module)
     const unsigned char *bytes;
     GElf_Addr address;
     Dwfl_Module *reported;
-    int id_bytes;
+    int id_bytes, file;
 
-    module->dwfl = dwfl_begin(&callbacks);
-    if (module->dwfl == NULL)
+    /* The path may be a stranger's word. */
+    if (sg_file_open(module->path, 0, &file) != 0)
         return;
+    module->dwfl = dwfl_begin(&callbacks);
+    if (module->dwfl == NULL) {
+        close(file);
+        return;
+    }
     dwfl_report_begin(module->dwfl);
-    reported = dwfl_report_offline(module->dwfl, "", module->path, -1);
+    reported = dwfl_report_offline(module->dwfl, "", module->path, file);
+    if (reported == NULL)
+        close(file);
     if (dwfl_report_end(module->dwfl, NULL, NULL) != 0 || reported == NULL ||
         dwfl_module_getelf(reported, &module->bias) == NULL) {
         dwfl_end(module->dwfl);
