@@ -214,8 +214,7 @@ static size_t count_changed(const json_t *rows)
     return count;
 }
 
-static void print_script(const json_t *root, const struct figure *figure, const char *path,
-                         FILE *out)
+static void print_script(const json_t *root, const struct figure *figure, FILE *out)
 {
     const json_t *rows = json_object_get(root, "results");
     struct series series[SERIES_MAX];
@@ -227,9 +226,8 @@ static void print_script(const json_t *root, const struct figure *figure, const 
     count = find_series(rows, figure, x, series);
     for (int i = 0; i < count; i++)
         print_series(rows, x, &series[i], i, out);
-    fputs("set terminal svg size 800,500 noenhanced\nset output ", out);
-    sg_gnuplot_quote(path, out);
-    fprintf(out, "\nset title 'stagger-bench %s, %lld ranks", figure->command,
+    fputs("set terminal svg size 800,500 noenhanced\n", out);
+    fprintf(out, "set title 'stagger-bench %s, %lld ranks", figure->command,
             (long long)json_integer_value(json_object_get(root, "ranks")));
     if (count_changed(rows) > 0)
         fprintf(out, "; processors changed their speed in %zu of %zu rows", count_changed(rows),
@@ -262,6 +260,6 @@ enum sg_status sg_bench_plot(const json_t *root, const char *path)
     script = sg_gnuplot_script("bench: --plot");
     if (script == NULL)
         return SG_ERR_SYSTEM;
-    print_script(root, figure, path, script);
-    return sg_gnuplot_run(script, "bench: --plot");
+    print_script(root, figure, script);
+    return sg_gnuplot_run(script, path, "bench: --plot");
 }

@@ -4,11 +4,11 @@
 #include "advise/rules.h"
 #include "cli/command.h"
 #include "cli/configuration.h"
-#include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/usage.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "output/output_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* stagger compare: options, then read the runs, compare, print. */
 #include "cli/command.h"
-#include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/usage.h"
 #include "compare/columns.h"
 #include "core/status.h"
+#include "output/output_file.h"
 #include "page/page.h"
 
 #include <stdbool.h>

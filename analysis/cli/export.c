@@ -1,9 +1,9 @@
 /* stagger export: a run's events in the form of another tool. */
 #include "cli/command.h"
-#include "cli/output_file.h"
 #include "cli/runs.h"
 #include "cli/usage.h"
 #include "core/status.h"
+#include "output/output_file.h"
 #include "perfetto/perfetto.h"
 
 #include <inttypes.h>

@@ -1,21 +1,34 @@
 #include "output/csv.h"
 
+#include "output/format.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PATH_BYTES 128
 
+/* A spreadsheet takes a cell that begins so for a formula, but not behind an apostrophe. */
+static bool is_formula(const char *text)
+{
+    return text[0] != '\0' && strchr("=+-@", text[0]) != NULL && text[1] != '\0';
+}
+
 static void put_text(const char *text, FILE *out)
 {
-    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    char *clean = sg_format_clean(text, true);
+    const char *at = clean != NULL ? clean : "?";
+    bool quoted = strpbrk(at, ",\"") != NULL;
 
     if (quoted)
         fputc('"', out);
-    for (; *text != '\0'; text++)
-        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+    if (is_formula(at))
+        fputc('\'', out);
+    for (; *at != '\0'; at++)
+        fprintf(out, *at == '"' ? "\"\"" : "%c", *at);
     if (quoted)
         fputc('"', out);
+    free(clean);
 }
 
 void sg_csv_value(const json_t *value, int digits, FILE *out)

@@ -1,5 +1,4 @@
-/* Figures through gnuplot: a script is written whole before it runs, so that a run that fails
- * leaves no half a figure. Nothing of the user's settings is in it.
+/* Figures through gnuplot: a figure is complete or not there. Nothing of the user's settings is in it.
  */
 #ifndef SG_OUTPUT_GNUPLOT_H
 #define SG_OUTPUT_GNUPLOT_H
@@ -14,8 +13,8 @@ FILE *sg_gnuplot_script(const char *who);
 /* The text in gnuplot's quotes. */
 void sg_gnuplot_quote(const char *text, FILE *script);
 
-/* Runs it, and closes it in any case. SG_ERR_MISSING: there is no gnuplot; SG_ERR_SYSTEM: it does
+/* Runs it, with its output for the file (output_file.h), and closes it in any case. SG_ERR_MISSING: there is no gnuplot; SG_ERR_SYSTEM: it does
  * not draw; one line has said so. */
-enum sg_status sg_gnuplot_run(FILE *script, const char *who);
+enum sg_status sg_gnuplot_run(FILE *script, const char *path, const char *who);
 
 #endif

@@ -1,5 +1,6 @@
 #include "output/json.h"
 
+#include "core/text.h"
 #include "output/format.h"
 
 #include <inttypes.h>
@@ -59,13 +60,37 @@ void sg_json_set(json_t **whole, const char *name, json_t *value)
         drop(whole);
 }
 
+/* As \u00XX: jansson escapes the controls below a blank alone, and a terminal acts on these, too. */
+void sg_json_write(const char *text, size_t bytes, FILE *out)
+{
+    size_t begin = 0;
+
+    for (size_t at = 0; at < bytes; at++) {
+        size_t length = text[at] == 0x7f ? 1 : text[at] == '\xc2' && at + 1 < bytes ? 2 : 0;
+
+        if (length == 0 || !sg_text_is_control(text + at, length))
+            continue;
+        fwrite(text + begin, 1, at - begin, out);
+        fprintf(out, "\\u%04x", (unsigned char)text[at + length - 1]);
+        begin = at + length;
+        at = begin - 1;
+    }
+    fwrite(text + begin, 1, bytes - begin, out);
+}
+
+static int put(const char *text, size_t bytes, void *out)
+{
+    sg_json_write(text, bytes, out);
+    return 0;
+}
+
 static enum sg_status print(json_t *root, size_t layout, const char *who, FILE *out)
 {
     if (root == NULL) {
         sg_log("%s: out of memory", who);
         return SG_ERR_MEMORY;
     }
-    if (json_dumpf(root, out, layout) == 0)
+    if (json_dump_callback(root, put, out, layout) == 0)
         fputc('\n', out);
     json_decref(root);
     return SG_OK;
@@ -130,7 +155,7 @@ static int put_part(const char *text, size_t bytes, void *to)
         const char *end = memchr(text, '\n', bytes);
         size_t part = end != NULL ? (size_t)(end - text) : bytes;
 
-        fwrite(text, 1, part, writer->out);
+        sg_json_write(text, part, writer->out);
         if (end != NULL) {
             break_line(writer);
             part++;

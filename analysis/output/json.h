@@ -33,6 +33,9 @@ enum sg_status sg_json_print(json_t *root, int digits, const char *who, FILE *ou
 /* Likewise, on one line. */
 enum sg_status sg_json_print_line(json_t *root, int digits, const char *who, FILE *out);
 
+/* Writes what jansson has printed, with no control character in it. */
+void sg_json_write(const char *text, size_t bytes, FILE *out);
+
 /* Prints the same text part by part, for what is too long to be held as a whole. An object's
  * members have names, which are plain ASCII; the elements of a list, and the outermost value, have
  * NULL. */

@@ -1,5 +1,6 @@
 #include "page/html.h"
 
+#include "output/json.h"
 #include "report/columns.h"
 
 #include <math.h>
@@ -52,11 +53,15 @@ enum sg_status sg_html_data(const char *id, json_t *data, FILE *out)
         return SG_ERR_MEMORY;
     }
     fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
-    for (const char *at = text; *at != '\0'; at++) {
-        if (*at == '<')
+    for (const char *at = text; *at != '\0';) {
+        size_t length = strcspn(at, "<");
+
+        sg_json_write(at, length, out);
+        at += length;
+        if (*at == '<') {
             fputs("\\u003c", out);
-        else
-            fputc(*at, out);
+            at++;
+        }
     }
     fputs("</script>\n", out);
     free(text);

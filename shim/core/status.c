@@ -1,5 +1,7 @@
 #include "core/status.h"
 
+#include "core/text.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,7 +39,7 @@ const char *sg_status_text(enum sg_status status)
 void sg_log(const char *format, ...)
 {
     static const char prefix[] = "stagger: ";
-    char line[1000];
+    char text[1000 - sizeof prefix], line[1000];
     size_t used = sizeof prefix - 1;
     va_list arguments;
     int saved_errno = errno;
@@ -45,13 +47,11 @@ void sg_log(const char *format, ...)
 
     memcpy(line, prefix, used);
     va_start(arguments, format);
-    length = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        length = 0;
-    used += (size_t)length;
-    if (used > sizeof line - 2)
-        used = sizeof line - 2;
+    /* It may quote a file's name or another's setting: a terminal is not to act on them. */
+    sg_text_excerpt(text, length > 0 ? strlen(text) : 0, line + used, sizeof line - used - 1);
+    used += strlen(line + used);
     line[used++] = '\n';
     /* One write, so that lines of several ranks do not mix; nothing to do when stderr is gone. */
     if (write(STDERR_FILENO, line, used) < 0) {

@@ -28,7 +28,7 @@ all_finish() {
     finishes advise "$1" || failed=1
     finishes export --perfetto trace.json "$1" || failed=1
     finishes arrivals "$1" || failed=1
-    finishes watch --once "$1" || failed=1
+    finishes watch --count 1 "$1" || failed=1
     finishes recover --output recovered "$1" || failed=1
     rm -rf recovered page.html trace.json
     return "$failed"
@@ -81,3 +81,74 @@ rm known/stagger.conf && cp secret known/stagger.conf
 check "of a file it has the settings and rules alone" all '"$STAGGER" report --html page.html known' \
     'has page.html STAGGER_TRACE' 'has page.html "barrier@a.c:1"' 'lacks page.html "s3cret|password"'
 rm known/stagger.conf
+
+# ---- words that a terminal or a spreadsheet acts on --------------------------------------------------
+
+words=$'=HYPERLINK("x")\e]0;owned\a\xc2\x9b31m\x9b\x7f\r\n@SUM(1)'
+mkdir words words-statistics && ./make_stranger words 1 /no/module "$words" &&
+    ./make_stranger words-statistics 1 /no/module "$words" stats || exit 1
+"$STAGGER" recover words >recover.out 2>&1 || { cat recover.out; exit 1; }
+
+# plain_text FILE...: valid UTF-8 with no control characters but line ends
+plain_text() {
+    "$PYTHON" - "$@" <<'END'
+import sys
+for name in sys.argv[1:]:
+    text = open(name, "rb").read().decode("utf-8").replace("\r\n", "\n")
+    bad = sorted({hex(ord(c)) for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)})
+    if bad:
+        sys.exit("%s has %s: %r" % (name, bad, [l for l in text.split("\n") if any(
+            c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160) for c in l)][:3]))
+END
+}
+# prints_plain COMMAND ARGUMENT...: both of its streams are
+prints_plain() {
+    "$STAGGER" "$@" >plain.out 2>plain.err || { cat plain.err; return 1; }
+    plain_text plain.out plain.err
+}
+for directory in words words-statistics; do
+    check "text of $directory has no escape sequence" prints_plain report "$directory"
+    check "nor has text of communicators" prints_plain report --comms "$directory"
+    check "nor has JSON" prints_plain report --json "$directory"
+    check "JSON keeps the words" json plain.out 'd["program"]' # parses
+    for table in sites functions calls messages collectives waits pairs path causes primitives; do
+        check "nor has CSV of $table" prints_plain report --csv=$table "$directory"
+        check "and no cell is a formula" lacks plain.out '(^|,)"?[=+@-][A-Za-z]'
+    done
+    check "nor has a page" all 'prints_plain report --html page.html "$directory"' 'plain_text page.html'
+    check "nor has a comparison" prints_plain compare "$directory" "$directory"
+    check "nor has its JSON" prints_plain compare --json "$directory" "$directory"
+    check "nor has its CSV" prints_plain compare --csv "$directory" "$directory"
+    check "nor has its page" all 'prints_plain compare --html page.html "$directory" "$directory"' \
+        'plain_text page.html'
+done
+check "nor has advice" prints_plain advise words
+check "nor has its JSON" prints_plain advise --json words
+check "nor have arrivals" prints_plain arrivals words
+check "nor has a trace for Perfetto" all 'prints_plain export --perfetto trace.json words' \
+    'plain_text trace.json' 'json trace.json "len(d[\"traceEvents\"]) > 0"'
+check "nor has what watch prints" prints_plain watch --count 1 words-statistics
+mkdir "$words" && touch "$words/traces.otf2" "$words/rank-000000.log"
+for command in report compare advise export watch recover; do
+    "$STAGGER" $command "$words" >named.out 2>named.err
+    check "nor has the line with which $command refuses a directory of that name" plain_text named.out named.err
+done
+check "nor has bad usage" all '! "$STAGGER" report --sort "$words" known 2>usage.err' 'plain_text usage.err'
+
+# ---- files that are replaced -------------------------------------------------------------------------
+
+mode_of() { stat -c %a "$1"; }
+for mode in 600 640 644 666; do
+    : >page.html && chmod $mode page.html
+    check "a page in the place of a file of mode $mode has that mode" all \
+        '"$STAGGER" report --html page.html known' 'is $mode "$(mode_of page.html)"' 'has page.html "<html"'
+done
+rm page.html
+check "a new one has the umask's" all '(umask 027 && "$STAGGER" report --html page.html known)' \
+    'is 640 "$(mode_of page.html)"'
+check "output to a device stays one" all '"$STAGGER" report --html /dev/null known' 'test -c /dev/null'
+check "and to standard output" all '"$STAGGER" report --html - known >page.out' 'has page.out "<html"' \
+    '"$STAGGER" report --html /dev/stdout known | cat >page.out' 'has page.out "<html"'
+mkfifo pipe
+check "and to a FIFO" all '{ "$STAGGER" report --html pipe known & } && cat pipe >page.out' 'wait $!' \
+    'has page.out "<html"' 'test -p pipe'

@@ -80,23 +80,24 @@ static enum sg_status print_points(const struct sg_figure *figure,
 }
 
 static enum sg_status print_script(const struct sg_figure *figure,
-                                   const struct sg_sim_options *options, const char *path,
-                                   FILE *out)
+                                   const struct sg_sim_options *options, FILE *out)
 {
     static const char *const axes[] = {"nodes", "maximal skew (us)", "elements", "lateness (us)"};
     static const char *const metrics[] = {"processor use (us)", "factor of improvement",
                                           "latency (us)", "latency (us)",
                                           "synchronization delay (us)"};
     enum sg_status status = print_points(figure, options, out);
+    char title[500];
 
     if (status != SG_OK)
         return status;
-    fputs("set terminal svg size 640,440 noenhanced\nset output ", out);
-    sg_gnuplot_quote(path, out);
-    fprintf(out, "\nset title '%s (%s, seed %llu, %u iterations, %s)'\n", figure->title,
-            options->network.name, (unsigned long long)options->seed, (unsigned)options->iterations,
-            sg_commit);
-    fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset key left top\n",
+    fputs("set terminal svg size 640,440 noenhanced\n", out);
+    snprintf(title, sizeof title, "%s (%s, seed %llu, %u iterations, %s)", figure->title,
+             options->network.name, (unsigned long long)options->seed,
+             (unsigned)options->iterations, sg_commit);
+    fputs("set title ", out);
+    sg_gnuplot_quote(title, out);
+    fprintf(out, "\nset xlabel '%s'\nset ylabel '%s'\nset key left top\n",
             figure->x_label != NULL ? figure->x_label : axes[figure->axis],
             figure->y_label != NULL ? figure->y_label : metrics[figure->metric]);
     fputs(figure->y_log ? "set logscale y 10\n" : "set yrange [0:*]\n", out);
@@ -122,9 +123,9 @@ static enum sg_status draw(const struct sg_figure *figure, const struct sg_sim_o
 
     if (script == NULL)
         return SG_ERR_SYSTEM;
-    status = print_script(figure, options, path, script);
+    status = print_script(figure, options, script);
     if (status == SG_OK)
-        return sg_gnuplot_run(script, "sim");
+        return sg_gnuplot_run(script, path, "sim");
     fclose(script);
     return status;
 }
@@ -158,8 +159,7 @@ static enum sg_status plot_chosen(struct options *options)
 {
     int drawn = 0;
 
-    if (strchr(options->directory, '\n') != NULL ||
-        (mkdir(options->directory, 0777) != 0 && errno != EEXIST)) {
+    if (mkdir(options->directory, 0777) != 0 && errno != EEXIST) {
         sg_log("sim: %s: %m", options->directory);
         return SG_ERR_SYSTEM;
     }

@@ -1,4 +1,4 @@
-#include "cli/output_file.h"
+#include "output/output_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,20 +9,34 @@
 
 #define MODE_ALL 0666 /* less the umask */
 
-/* A file of its own beside path, so that two commands at once do not share one. */
-static enum sg_status open_temporary(const char *path, struct sg_output_file *out)
+/* The mode of a new file, or of the one that it replaces: what its owner has closed to others stays
+ * closed. Where the group cannot be kept, another one gets no more than everybody. */
+static bool set_mode(int file, const struct stat *replaced)
 {
-    mode_t mask = umask(0);
-    int descriptor;
+    mode_t mask = umask(0), mode = MODE_ALL;
 
     umask(mask);
+    if (replaced == NULL)
+        return fchmod(file, mode & ~mask) == 0;
+    mode = replaced->st_mode & MODE_ALL;
+    if (fchown(file, (uid_t)-1, replaced->st_gid) != 0)
+        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3; /* the group's bits: others', too */
+    return fchmod(file, mode) == 0;
+}
+
+/* A file of its own beside path, so that two commands at once do not share one. */
+static enum sg_status open_temporary(const char *path, const struct stat *replaced,
+                                     struct sg_output_file *out)
+{
+    int descriptor;
+
     if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
         out->temporary = NULL;
         sg_log("%s: out of memory", path);
         return SG_ERR_MEMORY;
     }
     descriptor = mkstemp(out->temporary);
-    if (descriptor >= 0 && fchmod(descriptor, MODE_ALL & ~mask) == 0)
+    if (descriptor >= 0 && set_mode(descriptor, replaced))
         out->stream = fdopen(descriptor, "w");
     if (out->stream != NULL)
         return SG_OK;
@@ -50,7 +64,7 @@ enum sg_status sg_output_file_open(const char *path, struct sg_output_file *out)
         return SG_ERR_SYSTEM;
     }
     if (!there || S_ISREG(info.st_mode))
-        return open_temporary(path, out);
+        return open_temporary(path, there ? &info : NULL, out);
     out->stream = fopen(path, "w");
     if (out->stream != NULL)
         return SG_OK;
@@ -62,6 +76,9 @@ enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status 
 {
     int failed = fflush(file->stream) != 0 || ferror(file->stream);
 
+    /* Before it replaces another: else a power failure could leave neither. */
+    if (!failed && status == SG_OK && file->temporary != NULL)
+        failed = fsync(fileno(file->stream)) != 0;
     if (file->stream != stdout && fclose(file->stream) != 0)
         failed = true;
     if (!failed && status == SG_OK && file->temporary != NULL)
