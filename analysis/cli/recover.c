@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { EXIT_INPUT = 1 };
 
 #define AWAIT_END_MS 2000
+#define MISSING_PER_LOG 1024
 
 struct recovery {
     char *directory;    /* of the logs; owned */
@@ -88,22 +88,26 @@ static bool is_whole(const struct recovery *recovery, const char *anchor)
            !sg_logread_any(recovery->directory);
 }
 
-/* An archive that is there is replaced only when told to, and only by logs that can be read. */
-static bool make_way(const struct recovery *recovery, const char *anchor)
+static bool may_write(const struct recovery *recovery, const char *anchor)
 {
     struct stat info;
 
-    if (lstat(anchor, &info) != 0)
+    if (recovery->force || lstat(anchor, &info) != 0)
         return true;
-    if (!recovery->force) {
-        sg_log("%s exists already (--force replaces it)", anchor);
-        return false;
-    }
-    if (unlink(anchor) != 0) {
-        sg_log("%s: %m", anchor);
-        return false;
-    }
-    return true;
+    sg_log("%s exists already (--force replaces it)", anchor);
+    return false;
+}
+
+/* A rank without a log has files in an archive, too. How many ranks there were is a log's word. */
+static bool has_enough_logs(const struct recovery *recovery)
+{
+    if (recovery->missing / MISSING_PER_LOG < recovery->log_count)
+        return true;
+    sg_log(
+        "%s: %d of %d ranks have a log: at most %d ranks without one are taken for each that has "
+        "one",
+        recovery->directory, recovery->log_count, recovery->world_size, MISSING_PER_LOG);
+    return false;
 }
 
 static bool has_events(const struct recovery *recovery)
@@ -135,6 +139,7 @@ static enum sg_status write_archive(struct recovery *recovery)
         .log_count = recovery->log_count,
         .world_size = recovery->world_size,
         .partial = recovery->missing > 0,
+        .replace = recovery->force,
         .algorithms = algorithms,
         .algorithm_count = sg_algorithm_count,
         .exchange = &sg_exchange_serial,
@@ -180,8 +185,8 @@ static int recover(struct recovery *recovery)
                             &recovery->world_size, &recovery->missing) != SG_OK)
         return EXIT_INPUT;
     exit_status = EXIT_INPUT;
-    if (has_events(recovery) && has_ended(recovery) && make_output(recovery) &&
-        make_way(recovery, anchor) && write_archive(recovery) == SG_OK)
+    if (has_events(recovery) && has_enough_logs(recovery) && has_ended(recovery) &&
+        make_output(recovery) && may_write(recovery, anchor) && write_archive(recovery) == SG_OK)
         exit_status = 0;
     for (int i = 0; i < recovery->log_count; i++)
         sg_logread_close(recovery->logs[i]);

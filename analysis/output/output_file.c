@@ -1,5 +1,7 @@
 #include "output/output_file.h"
 
+#include "core/file.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -78,7 +80,7 @@ enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status 
 
     /* Before it replaces another: else a power failure could leave neither. */
     if (!failed && status == SG_OK && file->temporary != NULL)
-        failed = fsync(fileno(file->stream)) != 0;
+        failed = sg_file_sync(fileno(file->stream)) != 0;
     if (file->stream != stdout && fclose(file->stream) != 0)
         failed = true;
     if (!failed && status == SG_OK && file->temporary != NULL)

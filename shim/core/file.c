@@ -65,6 +65,11 @@ const char *sg_file_error(int error)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+int sg_file_sync(int file)
+{
+    return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
+}
+
 /* Past RLIMIT_FSIZE the system would send SIGXFSZ, which ends the application. */
 static bool is_allowed(uint64_t end_bytes)
 {

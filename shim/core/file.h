@@ -16,6 +16,10 @@
 int sg_file_open(const char *path, int flags, int *file);
 const char *sg_file_error(int error);
 
+/* Writes what the system holds of a file, or a directory's names, to the disk. 0 or an errno value;
+ * where a file system has no such call it is 0. */
+int sg_file_sync(int file);
+
 /* Gives a file blocks for [offset, offset + size): a later store through a mapping then never
  * raises SIGBUS. 0 or an errno value; respects RLIMIT_FSIZE without raising SIGXFSZ.
  * Thread-safe; a system call, not for signal handlers. */

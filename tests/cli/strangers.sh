@@ -152,3 +152,35 @@ check "and to standard output" all '"$STAGGER" report --html - known >page.out' 
 mkfifo pipe
 check "and to a FIFO" all '{ "$STAGGER" report --html pipe known & } && cat pipe >page.out' 'wait $!' \
     'has page.out "<html"' 'test -p pipe'
+
+# ---- an archive that is replaced ---------------------------------------------------------------------
+
+# Not of the anchor, which has an identity of its own each time.
+archive_of() { (cd "$1" && find traces* -type f ! -name '*.otf2' -exec sha256sum {} + | sort -k 2); }
+"$STAGGER" recover crashed >/dev/null && archive_of crashed >crashed.sums && cp crashed/traces.otf2 anchor || exit 1
+# full_disk COMMAND...: files may have no more than 1 KiB
+full_disk() { (ulimit -f 1 && "$@" >full.out 2>full.err); }
+check "recover --force that fails leaves the archive as it was" all \
+    '! full_disk "$STAGGER" recover --force crashed' 'has full.err "cannot write the trace"' \
+    'archive_of crashed | same crashed.sums -' 'cmp anchor crashed/traces.otf2' 'absent crashed/traces.new'
+check "recover --force replaces it" all 'echo x >>crashed/traces.def' '"$STAGGER" recover --force crashed' \
+    'archive_of crashed | same crashed.sums -' 'absent crashed/traces.new'
+cp crashed/traces.otf2 anchor
+# A replacement that ended between two of its steps.
+mkdir -p crashed/traces.new/old && mv crashed/traces.otf2 crashed/traces.def crashed/traces crashed/traces.new/old &&
+    cp -r known/traces crashed/traces && cp known/traces.def crashed/traces.new/traces.def || exit 1
+[ ! -e crashed/traces.marker ] || mv crashed/traces.marker crashed/traces.new/old
+check "one that was interrupted is undone" all '! "$STAGGER" recover crashed 2>undone.err' \
+    'has undone.err "exists already"' 'archive_of crashed | same crashed.sums -' 'cmp anchor crashed/traces.otf2' 'absent crashed/traces.new'
+echo mine >crashed/traces/notes
+check "a file of another's in traces/ stays, and the archive with it" all \
+    '! "$STAGGER" recover --force crashed 2>mine.err' 'has mine.err "files that belong to no archive"' \
+    'is mine "$(cat crashed/traces/notes)"' 'rm crashed/traces/notes' 'archive_of crashed | same crashed.sums -'
+
+# ---- numbers that a log makes up ---------------------------------------------------------------------
+
+mkdir vast && ./make_stranger vast 1048576 "" "" || exit 1
+check "a log that says it is one of 2^20 makes no archive" all '! "$STAGGER" recover vast 2>vast.err' \
+    'has vast.err "1 of 1048576 ranks have a log"' 'is rank-000000.log "$(ls vast)"'
+mkdir large && ./make_stranger large 1000 "" "" || exit 1
+check "one of 1000 does" all '"$STAGGER" recover large' 'is 1000 "$(ls large/traces | grep -c evt)"'

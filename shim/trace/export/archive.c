@@ -258,12 +258,12 @@ void sg_archive_close(struct sg_archive *archive)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-void sg_archive_prepare(struct sg_archive *archive)
+void sg_archive_prepare(struct sg_archive *archive, bool replace)
 {
     int error = sg_files_open(&archive->files, archive->directory);
 
     if (error == 0)
-        error = sg_files_prepare(&archive->files);
+        error = sg_files_prepare(&archive->files, replace);
     if (error == EEXIST)
         sg_archive_fail(archive, "%s.otf2 exists already", SG_ARCHIVE_NAME);
     else if (error == EBUSY)

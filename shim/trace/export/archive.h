@@ -46,9 +46,9 @@ bool sg_archive_check(struct sg_archive *archive, OTF2_ErrorCode code);
 void sg_archive_check_file(struct sg_archive *archive, int error);
 void sg_archive_end(struct sg_archive *archive);
 
-/* Rank 0 only, before any rank creates: refuses a directory that contains an archive, and removes
- * the files of an interrupted export. */
-void sg_archive_prepare(struct sg_archive *archive);
+/* Rank 0 only, before any rank creates: refuses a directory that contains an archive, unless it is
+ * to be replaced, and removes the files of an interrupted export. */
+void sg_archive_prepare(struct sg_archive *archive, bool replace);
 
 /* Local: the handle, not yet a file; it needs the callbacks of chunks.h. */
 void sg_archive_create(struct sg_archive *archive);

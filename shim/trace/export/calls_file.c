@@ -1,5 +1,7 @@
 #include "trace/export/calls_file.h"
 
+#include "core/file.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 struct writer {
     int file;
     int error;
+    uint64_t at_bytes; /* of the next write */
     uint64_t slots;
     size_t held; /* slots that are not written yet */
     unsigned char buffer[SLOTS_AT_A_TIME * SG_SLOT_BYTES];
@@ -19,18 +22,9 @@ struct writer {
 
 static void put(struct writer *writer, const void *data, size_t size_bytes)
 {
-    const unsigned char *from = data;
-
-    while (size_bytes > 0 && writer->error == 0) {
-        ssize_t done = write(writer->file, from, size_bytes);
-
-        if (done < 0 && errno != EINTR)
-            writer->error = errno;
-        if (done > 0) {
-            from += done;
-            size_bytes -= (size_t)done;
-        }
-    }
+    if (writer->error == 0)
+        writer->error = sg_file_write(writer->file, writer->at_bytes, data, size_bytes);
+    writer->at_bytes += size_bytes;
 }
 
 static void put_held(struct writer *writer)
@@ -115,9 +109,10 @@ int sg_calls_file_write(const struct sg_files *files, struct sg_logread *log)
     if (writer->error == 0) {
         put_header(writer, log);
         put_records(writer, log);
-        if (writer->error == 0 && lseek(writer->file, 0, SEEK_SET) < 0)
-            writer->error = errno;
+        writer->at_bytes = 0;
         put_header(writer, log);
+        if (writer->error == 0)
+            writer->error = sg_file_sync(writer->file);
         if (close(writer->file) != 0 && writer->error == 0)
             writer->error = errno;
     }

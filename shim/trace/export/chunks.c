@@ -140,7 +140,10 @@ static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef loca
         writer->used = 0;
         return;
     }
-    /* A disk across a network may tell only now that it is full. */
+    /* The logs, or the archive before, are removed next. A disk across a network may tell only now
+     * that it is full. */
+    if (writer->file >= 0 && !archive->failed)
+        sg_archive_check_file(archive, sg_file_sync(writer->file));
     if (writer->file >= 0 && close(writer->file) != 0)
         sg_archive_check_file(archive, errno);
     for (int i = 0; i < CHUNKS_PER_WRITER; i++)

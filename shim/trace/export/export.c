@@ -157,7 +157,7 @@ static void make_plan(struct exporter *exporter, struct sg_export_result *result
                     sg_unify(unified, input->algorithms, input->algorithm_count, &exporter->plan));
     if (exporter->archive.failed)
         return;
-    sg_archive_prepare(&exporter->archive);
+    sg_archive_prepare(&exporter->archive, input->replace);
     result->calls = unified->comms.calls + sg_unified_events(unified);
     result->dropped = unified->dropped;
     result->partial = unified->partial;

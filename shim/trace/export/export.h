@@ -25,6 +25,7 @@ struct sg_export {
     int world_size;
     uint64_t end_ns; /* local time at which MPI_Finalize's region ends; 0: last record */
     bool partial;    /* say so in the archive whatever the logs say */
+    bool replace;    /* an archive that is there, when this one is whole; by one process alone */
     const char *const *algorithms; /* names by index, as in struct sg_record_call */
     int algorithm_count;
     const struct sg_exchange *exchange;

@@ -6,32 +6,39 @@
  * written under another name and renamed when the archive is complete: where there is an anchor,
  * there is an archive.
  *
+ * An archive that replaces another is made whole in DIR/traces.new/ before the old one is moved to
+ * DIR/traces.new/old/, the new one into DIR, and the old one removed: at every moment both the logs
+ * and one archive are there. A replacement that was interrupted is undone by the next one.
+ *
  * Functions return 0 or an errno value.
  */
 #ifndef SG_TRACE_FILES_H
 #define SG_TRACE_FILES_H
 
 #include <otf2/otf2.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SG_ARCHIVE_NAME "traces"
 
 struct sg_files {
-    int directory; /* DIR; -1: not open */
+    int directory; /* of the archive: DIR, or DIR/traces.new; -1: not open */
+    int home;      /* DIR, where the archive replaces the one there; else -1 */
     int locations; /* DIR/traces */
     int anchor;    /* of the process that prepared them; locked while the export is in progress */
 };
 
-#define SG_FILES_CLOSED ((struct sg_files){-1, -1, -1})
+#define SG_FILES_CLOSED ((struct sg_files){-1, -1, -1, -1})
 
 int sg_files_open(struct sg_files *files, const char *directory);
 void sg_files_close(struct sg_files *files);
 
 /* One process: removes the files of an interrupted export, and begins the anchor and
- * DIR/traces. EEXIST where there is an archive, EBUSY where another process makes one. */
-int sg_files_prepare(struct sg_files *files);
+ * DIR/traces. EEXIST where there is an archive, unless it is to be replaced; EBUSY where another
+ * process makes one; ENOTEMPTY where other files are in DIR/traces. */
+int sg_files_prepare(struct sg_files *files, bool replace);
 
-/* Every process, after that. */
+/* Every process, after that; the only one, where an archive is replaced. */
 int sg_files_enter(struct sg_files *files);
 
 /* A new file to write. location: of event and local definition files. */
@@ -40,8 +47,8 @@ int sg_files_create(const struct sg_files *files, OTF2_FileType type, uint64_t l
 /* Likewise, a rank's statistics of calls. */
 int sg_files_create_calls(const struct sg_files *files, int rank, int *file);
 
-/* Gives the anchor its name. */
-int sg_files_finish(const struct sg_files *files);
+/* Gives the anchor its name, and the archive the place of the one that it replaces. */
+int sg_files_finish(struct sg_files *files);
 
 /* One process: removes the archive's files, and DIR/traces where it holds nothing else. */
 int sg_files_remove(const struct sg_files *files);
