@@ -299,6 +299,26 @@ $(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/lab/cro
 	@mkdir -p $(@D)
 	$(Q)$(WIRE_LINK)
 
+# The library with adapters that are not there (tests/standin), and programs beside it that load it.
+STANDIN := $(addprefix $(B)/standin/,libstagger-verbs.so machine.so) $(addprefix $(B)/standin/libstagger,.so -otf2.so) \
+           $(addprefix $(B)/standin/lab/,agreement test_contract test_crowd)
+
+test-programs: $(if $(HAVE_RDMA),$(STANDIN))
+
+$(B)/standin/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/payload.o $(addprefix $(B)/tests/standin/,device.o engine.o verbs.o wire.o)
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) $^ -o $@ -pthread
+
+$(B)/standin/machine.so: $(B)/tests/standin/machine.o
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) $^ -o $@
+
+$(filter-out %-verbs.so %/machine.so,$(STANDIN)): $(B)/standin/%: $(B)/%
+	@mkdir -p $(@D)
+	$(Q)ln -f $< $@
+
 test-programs: $(B)/lab/finalize.so $(B)/lab/patches
 
 $(B)/lab/finalize.so: tests/lab/finalize.c tests/mpi/programs.mk

@@ -1,6 +1,6 @@
 /* Collectives, over and over, each on a communicator of all ranks of its own:
  *
- *     repeat barrier|tested|allreduce|reduce|@FILE[,...] CALLS [ROOT]
+ *     repeat barrier|tested|allreduce|reduce|bcast|@FILE[,...] CALLS [ROOT [ELEMENTS]]
  *
  * @FILE: it waits until that is there, and rank 0 says that it does. "tested" is MPI_Ibarrier, of
  * which nothing but MPI_Test is called. Results are checked. Rank 0 says when the first ones are
@@ -14,6 +14,7 @@
 
 #define CHECKED_EVERY 10
 #define LOOKS 200
+#define ELEMENTS_MAX 65536
 
 static int rank, ranks;
 static MPI_Comm all, words;
@@ -60,33 +61,53 @@ static void tested(long call, int root)
         MUST(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
 }
 
-static double expected(long call)
+static int elements = 1;
+static double own[ELEMENTS_MAX], result[ELEMENTS_MAX];
+
+static void fill(long call)
 {
-    return (double)ranks * (double)call + ranks * (ranks - 1) / 2.0;
+    for (int i = 0; i < elements; i++)
+        own[i] = (double)call + rank + i;
+}
+
+static void check_sums(long call)
+{
+    for (int i = 0; i < elements; i++)
+        REQUIRE(result[i] == ranks * ((double)call + i) + ranks * (ranks - 1) / 2.0);
 }
 
 static void allreduce(long call, int root)
 {
-    double own = (double)call + rank, sum;
-
     (void)root;
-    MUST(MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, all));
-    REQUIRE(sum == expected(call));
+    fill(call);
+    MUST(MPI_Allreduce(own, result, elements, MPI_DOUBLE, MPI_SUM, all));
+    check_sums(call);
 }
 
 static void reduce(long call, int root)
 {
-    double own = (double)call + rank, sum = 0;
+    fill(call);
+    MUST(MPI_Reduce(own, result, elements, MPI_DOUBLE, MPI_SUM, root, all));
+    if (rank == root)
+        check_sums(call);
+}
 
-    MUST(MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, root, all));
-    REQUIRE(rank != root || sum == expected(call));
+static void bcast(long call, int root)
+{
+    fill(call);
+    MUST(MPI_Bcast(own, elements, MPI_DOUBLE, root, all));
+    for (int i = 0; i < elements; i++)
+        REQUIRE(own[i] == (double)call + root + i);
 }
 
 static const struct {
     const char *name;
     void (*run)(long call, int root);
-} operations[] = {
-    {"barrier", barrier}, {"tested", tested}, {"allreduce", allreduce}, {"reduce", reduce}};
+} operations[] = {{"barrier", barrier},
+                  {"tested", tested},
+                  {"allreduce", allreduce},
+                  {"reduce", reduce},
+                  {"bcast", bcast}};
 
 static void repeat(const char *name, long calls, int root)
 {
@@ -122,6 +143,8 @@ int main(int argc, char **argv)
     char *rest;
 
     REQUIRE(argc >= 3);
+    elements = argc > 4 ? atoi(argv[4]) : 1;
+    REQUIRE(elements >= 1 && elements <= ELEMENTS_MAX);
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
