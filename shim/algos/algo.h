@@ -20,7 +20,9 @@
  *     reordered, for each receiver apart.
  *   - WRITEs, FETCH_ADD and READ of one endpoint to one target take effect in the order issued,
  *     need no processor of the target, and FETCH_ADD is atomic. FETCH_ADD and READ answer by a
- *     REPLY.
+ *     REPLY. But data may come later than what is issued behind it: a protocol that has learnt of
+ *     its writing by a cell names the WRITE's stamp where it first uses the data (COPY, REDUCE,
+ *     AWAIT), and before that action the host waits until all of it is there.
  *   - The message of a MESSAGE event, its parts included, is there until the handler's actions have
  *     been carried out.
  *   - What WRITE and WRITE_RESULT send is the data as it is then.
@@ -191,6 +193,7 @@ enum sg_action_kind {
     SG_ACTION_MULTICAST, /* header and parts to every other endpoint, unreliably */
     SG_ACTION_COPY,      /* from -> into */
     SG_ACTION_REDUCE,    /* left op right -> into, element by element; into may be either */
+    SG_ACTION_AWAIT,     /* nothing, once the data `from` that was written under `stamp` is there */
     SG_ACTION_SET_TIMER, /* timer `id` (below SG_TIMERS) fires at time_ns; replaces its last time */
     SG_ACTION_STOP_TIMER, /* timer `id` need not fire */
     SG_ACTION_COMPLETE, /* the call under way may return; its result is there unless it is split */
@@ -242,6 +245,10 @@ struct sg_action {
             struct sg_data from, left, right, into;
             uint32_t bytes;
             uint32_t seq; /* of REDUCE: the instance whose operation it is */
+            /* Not 0: `from` (of REDUCE: one of its operands) is what a WRITE with this stamp put
+             * there, or, where `to` is an endpoint, what a READ of its slot `remote` brought. */
+            uint32_t remote;
+            uint64_t stamp;
         } data;
         struct {
             uint64_t time_ns;
@@ -252,7 +259,8 @@ struct sg_action {
         struct {
             struct sg_data from, into;
             uint32_t bytes, remote, count, tag;
-            uint64_t value;
+            uint64_t value; /* of WRITE, WRITE_RESULT, and READ of what they wrote: the stamp, which
+                               differs from that of the slot's last use; 0: it is never awaited */
         } access;
         struct {
             uint32_t handle, offset, bytes, tag;

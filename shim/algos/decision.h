@@ -74,6 +74,7 @@ static inline uint64_t sg_decision_hash(const struct sg_actions *actions)
             hash = sg_decision_add(hash, (uint64_t)action->data.seq << 32 | action->data.bytes);
             break;
         case SG_ACTION_COPY:
+        case SG_ACTION_AWAIT:
             hash = sg_decision_add_data(hash, action->data.from);
             hash = sg_decision_add_data(hash, action->data.into);
             hash = sg_decision_add(hash, action->data.bytes);

@@ -64,14 +64,25 @@ static inline struct sg_action *sg_emit_multicast(struct sg_actions *actions,
     return action;
 }
 
-static inline void sg_emit_copy(struct sg_actions *actions, struct sg_data from,
-                                struct sg_data into, uint32_t bytes)
+static inline struct sg_action *sg_emit_copy(struct sg_actions *actions, struct sg_data from,
+                                             struct sg_data into, uint32_t bytes)
 {
     struct sg_action *action = sg_emit(actions, SG_ACTION_COPY);
 
     action->data.from = from;
     action->data.into = into;
     action->data.bytes = bytes;
+    return action;
+}
+
+static inline void sg_emit_await(struct sg_actions *actions, struct sg_data from, uint32_t bytes,
+                                 uint64_t stamp)
+{
+    struct sg_action *action = sg_emit(actions, SG_ACTION_AWAIT);
+
+    action->data.from = from;
+    action->data.bytes = bytes;
+    action->data.stamp = stamp;
 }
 
 /* The caller sets data.seq: whose operation it is. */

@@ -20,6 +20,7 @@ struct sg_internode_protocol {
     struct sg_algo_needs needs;
     enum sg_progress_mode progress; /* that the rule asks for */
     uint32_t slot_bytes;            /* of slots and results */
+    uint32_t slot_stride;           /* from one to the next */
     size_t at, stride;
     size_t cells_at, slots_at, results_at; /* in a region */
 };
@@ -207,7 +208,7 @@ static inline void *sg_internode_result(const struct sg_internode *internode, ui
     uint32_t index = seq % info->setup.parameters.credits;
 
     return sg_internode_region(internode, protocol, internode->endpoint) + info->results_at +
-           (size_t)index * info->slot_bytes;
+           (size_t)index * info->slot_stride;
 }
 
 #endif

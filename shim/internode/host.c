@@ -21,7 +21,7 @@ static void *data_of(const struct sg_delivery *delivery, struct sg_data data)
         return sg_internode_result(internode, delivery->protocol, data.index);
     case SG_DATA_SLOT:
         return sg_internode_region(internode, delivery->protocol, internode->endpoint) +
-               protocol->slots_at + (size_t)data.index * protocol->slot_bytes;
+               protocol->slots_at + (size_t)data.index * protocol->slot_stride;
     case SG_DATA_PART:
         stride = (delivery->event->message.header.bytes + 15u) & ~(size_t)15;
         return (void *)(uintptr_t)(delivery->parts + (size_t)data.index * stride);
@@ -131,20 +131,46 @@ static void send(const struct sg_delivery *delivery, const struct sg_actions *ac
         ring_for(internode, action);
 }
 
+static struct sg_transport_region region_of(const struct sg_delivery *delivery, int32_t endpoint)
+{
+    const struct sg_internode_protocol *protocol =
+        &delivery->internode->protocols[delivery->protocol];
+    unsigned char *target = sg_internode_region(delivery->internode, delivery->protocol, endpoint);
+
+    return (struct sg_transport_region){
+        .protocol = delivery->protocol,
+        .slots = target + protocol->slots_at,
+        .cells = (_Atomic uint64_t *)(void *)(target + protocol->cells_at),
+        .slot_bytes = protocol->slot_stride,
+        .slots_count = protocol->needs.slots + protocol->setup.parameters.credits,
+        .cells_count = protocol->needs.cells};
+}
+
+/* Before the action uses it. What a cell has told of is on its way. */
+static void await_data(const struct sg_delivery *delivery, const struct sg_action *action)
+{
+    struct sg_internode *internode = delivery->internode;
+    struct sg_action wanted = {.kind = SG_ACTION_AWAIT, .to = action->to};
+    struct sg_transport_region region;
+
+    if (action->data.stamp == 0 || internode->remote == NULL)
+        return;
+    region = region_of(delivery, action->to >= 0 ? action->to : internode->endpoint);
+    wanted.access.bytes = action->data.bytes;
+    wanted.access.remote = action->data.remote;
+    wanted.access.value = action->data.stamp;
+    while (internode->ops->access(internode->transport, internode->endpoint, &wanted, &region,
+                                  data_of(delivery, action->data.from), NULL) == SG_TRANSPORT_FULL)
+        sched_yield();
+}
+
 static void access_remote(const struct sg_delivery *delivery, const struct sg_action *action)
 {
     struct sg_internode *internode = delivery->internode;
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     const struct sg_internode_protocol *protocol = &internode->protocols[delivery->protocol];
-    unsigned char *target = sg_internode_region(internode, delivery->protocol, action->to);
     bool waits = action->kind == SG_ACTION_READ_CELLS;
-    struct sg_transport_region region = {
-        .protocol = delivery->protocol | (waits ? SG_INTERNODE_WAITS : 0),
-        .slots = target + protocol->slots_at,
-        .cells = (_Atomic uint64_t *)(void *)(target + protocol->cells_at),
-        .slot_bytes = protocol->slot_bytes,
-        .slots_count = protocol->needs.slots + protocol->setup.parameters.credits,
-        .cells_count = protocol->needs.cells};
+    struct sg_transport_region region = region_of(delivery, action->to);
     struct sg_action wanted = *action;
     struct sg_data local =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
@@ -153,6 +179,7 @@ static void access_remote(const struct sg_delivery *delivery, const struct sg_ac
     bool has_reply = waits || action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ;
     enum sg_transport_result result;
 
+    region.protocol |= waits ? SG_INTERNODE_WAITS : 0;
     /* Results lie behind the slots. */
     if (action->kind == SG_ACTION_WRITE_RESULT) {
         wanted.kind = SG_ACTION_WRITE;
@@ -241,10 +268,15 @@ void sg_internode_carry_out(struct sg_delivery *delivery, const struct sg_action
             send(delivery, actions, action);
             break;
         case SG_ACTION_COPY:
+            await_data(delivery, action);
             move(delivery, action);
             break;
         case SG_ACTION_REDUCE:
+            await_data(delivery, action);
             reduce(delivery, action);
+            break;
+        case SG_ACTION_AWAIT:
+            await_data(delivery, action);
             break;
         case SG_ACTION_SET_TIMER:
             set_timer(delivery, action, action->timer.time_ns);

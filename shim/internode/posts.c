@@ -199,7 +199,7 @@ bool sg_posts_do_work(struct sg_internode *internode, uint32_t *tag)
     posts->work[i] = posts->work[--posts->work_count];
     copy(internode, &work,
          sg_internode_region(internode, messages->protocol, internode->endpoint) +
-             protocol->slots_at + (size_t)work.slot * protocol->slot_bytes);
+             protocol->slots_at + (size_t)work.slot * protocol->slot_stride);
     *tag = work.tag;
     return true;
 }

@@ -99,12 +99,15 @@ static size_t lay_out_protocol(const struct sg_internode *internode,
 {
     const struct sg_algo_needs *needs = &protocol->needs;
 
+    protocol->slot_stride = protocol->slot_bytes;
+    if (internode->remote != NULL)
+        protocol->slot_stride = (uint32_t)line(protocol->slot_bytes + SG_TRANSPORT_SEAL_BYTES);
     protocol->at = at;
     protocol->cells_at = line(needs->state_bytes);
     protocol->slots_at = line(protocol->cells_at + needs->cells * sizeof(uint64_t));
-    protocol->results_at = protocol->slots_at + (size_t)needs->slots * protocol->slot_bytes;
+    protocol->results_at = protocol->slots_at + (size_t)needs->slots * protocol->slot_stride;
     protocol->stride =
-        protocol->results_at + (size_t)protocol->setup.parameters.credits * protocol->slot_bytes;
+        protocol->results_at + (size_t)protocol->setup.parameters.credits * protocol->slot_stride;
     return at + (size_t)internode->here * protocol->stride;
 }
 

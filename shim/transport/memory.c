@@ -50,6 +50,8 @@ enum sg_transport_result sg_transport_access_memory(struct sg_transport *transpo
         for (uint32_t i = 0; i < action->access.count; i++)
             value[i] = atomic_load_explicit(&cell[i], memory_order_acquire);
         break;
+    case SG_ACTION_AWAIT: /* what the cell was acquired with */
+        break;
     default:
         assert(!"one-sided");
     }

@@ -11,7 +11,8 @@
  *               other.
  *   multicast   to all others: each receiver may miss it, or get it out of order; protocols repair.
  *   access      one-sided: WRITE, WRITE_CELL, FETCH_ADD, READ, READ_CELLS of algo.h on the slots
- *               and cells of any endpoint, in issue order for one target, FETCH_ADD atomic.
+ *               and cells of any endpoint, in issue order for one target, FETCH_ADD atomic. Data
+ *               may come into memory later than what follows it; AWAIT tells when it is there.
  *
  * A transport has room for every message that the protocols may have under way at once
  * (limits: setup.inflight for each pair, setup.staged with payload for each sender); a send beyond
@@ -54,6 +55,8 @@ struct sg_transport_region {
     uint64_t protocol; /* that a REPLY is for */
     void *slots;       /* of an endpoint on another machine: where they would be on this one */
     _Atomic uint64_t *cells;
+    /* slot_bytes: from one slot to the next. Between machines it holds SG_TRANSPORT_SEAL_BYTES
+     * beside any data with a stamp. */
     uint32_t slot_bytes, slots_count, cells_count;
 };
 
@@ -146,7 +149,9 @@ struct sg_transport_ops {
     void (*release)(struct sg_transport *transport, int self,
                     const struct sg_transport_message *message);
     /* One action of algo.h's one-sided kinds; value (8 words) gets what a REPLY carries. region is
-     * the target's, as every process knows it. local: the data read from or written to. */
+     * the target's, as every process knows it. local: the data read from or written to. Or AWAIT,
+     * of local data with access.value as its stamp; to: where it was read from, or -1. FULL: it is
+     * not whole yet. */
     enum sg_transport_result (*access)(struct sg_transport *transport, int self,
                                        const struct sg_action *action,
                                        const struct sg_transport_region *region, void *local,
@@ -160,6 +165,8 @@ struct sg_transport_ops {
 #define SG_TRANSPORT_ALL (-1)
 #define SG_TRANSPORT_NOBODY (-2)
 #define SG_TRANSPORT_HELD 4
+/* What data with a stamp takes beside its own bytes, which are rounded up to 8. */
+#define SG_TRANSPORT_SEAL_BYTES 24u
 #define SG_TRANSPORT_ACCESS_BYTES 65536u /* the most that one access moves */
 
 extern const struct sg_transport_ops sg_transport_shm;

@@ -221,6 +221,8 @@ static void carry_out(struct mini_host *host, int rank, const struct sg_action *
     case SG_ACTION_REDUCE:
         reduce(host, rank, action, parts);
         break;
+    case SG_ACTION_AWAIT:
+        break;
     case SG_ACTION_SET_TIMER:
         mini_set_timer(host, rank, action->id, true, action->timer.time_ns);
         break;

@@ -12,8 +12,15 @@ right() { # ALGORITHM OPERATIONS ELEMENTS
     is 0 "$status" && by_rdma right
 }
 
-for rule in adaptive bypass tree; do
-    check "results are right by $rule" right "$rule" allreduce,reduce 1
-    STANDIN_FAULTS=reorder check "... where what is written comes in halves, one of them late" \
-        right "$rule" allreduce,reduce 100
+late="where what is written comes in halves, one of them later than the word after it"
+for rule in srm handoff adaptive bypass tree; do
+    operations=allreduce,reduce
+    [ "$rule" = srm ] && operations+=,bcast
+    check "results are right by $rule" right "$rule" "$operations" 1
+    STANDIN_FAULTS=reorder check "... $late" right "$rule" "$operations" 101
+done
+# Beyond a chunk, and beyond what a read goes ahead of.
+for rule in srm handoff; do
+    STANDIN_FAULTS=reorder check "results of several chunks are right by $rule, $late" \
+        right "$rule" allreduce,reduce 5000
 done

@@ -235,6 +235,7 @@ static void carry_out(const struct turn *turn, const struct sg_action *action)
         break;
     case SG_ACTION_BEGIN_SLICE:
     case SG_ACTION_END_SLICE:
+    case SG_ACTION_AWAIT: /* no transport between machines */
         break;
     case SG_ACTION_WATCH:
         endpoint->watch[action->id].set = true;

@@ -271,6 +271,7 @@ static const char *carry_out_one(struct sg_host *host, const struct sg_host_endp
         host->scheduler->finish(host, endpoint, action->instance.seq);
         return NULL;
     case SG_ACTION_BEGIN_SLICE:
+    case SG_ACTION_AWAIT:
         return NULL;
     case SG_ACTION_END_SLICE:
         if (host->scheduler->end_slice != NULL)

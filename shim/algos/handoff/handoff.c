@@ -76,6 +76,7 @@ static void write_value(struct handoff *s, int32_t to, uint32_t slot, struct sg_
     action = sg_handoff_access(actions, SG_ACTION_WRITE, to, slot);
     action->access.from = s->value;
     action->access.bytes = s->call.bytes;
+    action->access.value = s->head.seq;
 }
 
 static struct place *place_now(struct handoff *s)
@@ -91,6 +92,7 @@ static void read_other(struct handoff *s, struct sg_actions *actions)
 
     action->access.into = sg_data_slot(sg_handoff_other_slot(s, seq));
     action->access.bytes = s->call.bytes;
+    action->access.value = seq;
     action->access.tag = sg_handoff_place_of(s, seq) << SG_HANDOFF_TAG_BITS | SG_HANDOFF_READ;
     place_now(s)->reading = true;
 }
@@ -183,14 +185,18 @@ static void fold(struct handoff *s, struct sg_actions *actions)
     struct sg_climb next = s->climb;
     struct sg_data other = sg_data_slot(sg_handoff_other_slot(s, s->head.seq));
     struct sg_data into = sg_data_slot(sg_handoff_value_slot(s, s->head.seq));
+    struct sg_action *action;
     int node;
     bool right;
 
     if (gets_result(s) && !sg_climb_step(&shape, &next, &node, &right))
         into = result_of(s);
-    sg_emit_reduce(actions, s->right ? other : s->value, s->right ? s->value : other, into,
-                   s->call.bytes)
-        ->data.seq = s->head.seq;
+    action = sg_emit_reduce(actions, s->right ? other : s->value, s->right ? s->value : other, into,
+                            s->call.bytes);
+    action->to = s->node;
+    action->data.from = other;
+    action->data.remote = sg_handoff_operand_slot(s, !s->right, s->head.seq);
+    action->data.stamp = action->data.seq = s->head.seq;
     s->value = into;
 }
 
@@ -291,7 +297,8 @@ static void on_timer(void *state, const struct sg_event *event, struct sg_action
 
     s->watching = false;
     if (place->bytes > 0) {
-        sg_emit_copy(actions, sg_data_slot(sg_handoff_result_slot(s, seq)), result, place->bytes);
+        sg_emit_copy(actions, sg_data_slot(sg_handoff_result_slot(s, seq)), result, place->bytes)
+            ->data.stamp = seq;
         s->head.copies++;
     }
     place->awaited = 0;

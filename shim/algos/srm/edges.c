@@ -1,5 +1,6 @@
 /* What goes between srm's partners: values into the partner's slots and a word behind them into its
- * cell for this edge, which nobody else writes. The word tells which numbers have been written, and
+ * cell for this edge, which nobody else writes. A value in a slot has its number as stamp, one in a
+ * result its instance's. The word tells which numbers have been written, and
  * which of the partner's have been taken: so its slots are free again. Where values go one way
  * only, the word goes back by itself, once for each half of the room.
  */
@@ -88,6 +89,7 @@ bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32
             result ? instance->seq % s->credits : at * SG_SRM_ROOM + number % SG_SRM_ROOM;
         action->access.from = instance->value;
         action->access.bytes = instance->bytes;
+        action->access.value = result ? instance->seq : number;
     }
     add(&edge->out, number);
     tell(s, at, actions);

@@ -232,9 +232,13 @@ static void fold(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
                               : value_slot(s, instance);
 
     if (instance->bytes > 0) {
-        sg_emit_reduce(actions, left ? other : instance->value, left ? instance->value : other,
-                       into, instance->bytes)
-            ->data.seq = instance->seq;
+        struct sg_action *action =
+            sg_emit_reduce(actions, left ? other : instance->value, left ? instance->value : other,
+                           into, instance->bytes);
+
+        action->data.seq = instance->seq;
+        action->data.from = other;
+        action->data.stamp = instance->in[edge];
         instance->value = into;
     }
     sg_srm_taken(s, instance, edge);
@@ -245,7 +249,8 @@ static void take(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
                  struct sg_actions *actions)
 {
     if (instance->bytes > 0) {
-        sg_emit_copy(actions, sg_srm_slot(instance, edge), result_of(s, instance), instance->bytes);
+        sg_emit_copy(actions, sg_srm_slot(instance, edge), result_of(s, instance), instance->bytes)
+            ->data.stamp = instance->in[edge];
         s->head.copies++;
     }
     instance->value = result_of(s, instance);
@@ -276,6 +281,8 @@ static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_a
         if (!sg_srm_is_there(s, instance, edge))
             return false;
         instance->value = result_of(s, instance);
+        if (instance->bytes > 0)
+            sg_emit_await(actions, instance->value, instance->bytes, instance->seq);
         sg_srm_taken(s, instance, edge);
         break;
     case SG_SRM_TAKE:

@@ -6,15 +6,67 @@
  * fetch-and-add: those have to wait for it (a fence). Several processes of an endpoint each have a
  * queue pair, with no order between them: while the accesses of one are not `settled`, the others
  * make none.
+ *
+ * The data of a write may come into memory later than the word or the addition that tells of it
+ * (adaptive routing, relaxed ordering). So a seal follows data with a stamp: the stamp, and a hash
+ * of data and stamp, as a message of a channel has one. AWAIT looks for it, and reads once more
+ * what a read has found unfinished.
  */
 #include "transport/verbs/access.h"
 
+#include "core/hash.h"
 #include "transport/verbs/queue.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum { FREE, UNDER_WAY, ANSWERED, OVER };
+
+/* So many looks at data that does not come, and the other ends are asked whether they live. */
+#define LOOKS_BEFORE_PROBE 65536u
+
+/* ---- seals ----------------------------------------------------------------------------------- */
+
+struct seal {
+    uint64_t stamp, hash;
+};
+
+_Static_assert(SG_TRANSPORT_SEAL_BYTES == sizeof(struct seal) + 8, "and the padding before it");
+
+static size_t sealed_bytes(const struct sg_action *action)
+{
+    return action->access.value == 0
+               ? action->access.bytes
+               : sg_transport_round(action->access.bytes, 8) + sizeof(struct seal);
+}
+
+static uint64_t hash_of(const unsigned char *data, const struct sg_action *action)
+{
+    return sg_hash_words(data, sealed_bytes(action) - sizeof(uint64_t));
+}
+
+static void put_seal(unsigned char *data, const struct sg_action *action)
+{
+    size_t bytes = action->access.bytes, at = sg_transport_round(bytes, 8);
+    struct seal seal = {.stamp = action->access.value};
+
+    memset(data + bytes, 0, at - bytes);
+    memcpy(data + at, &seal, sizeof seal);
+    seal.hash = hash_of(data, action);
+    memcpy(data + at, &seal, sizeof seal);
+}
+
+static bool is_whole(const unsigned char *data, const struct sg_action *action)
+{
+    struct seal seal;
+
+    /* Acquire: each look is at what is there now. */
+    atomic_thread_fence(memory_order_acquire);
+    memcpy(&seal, data + sg_transport_round(action->access.bytes, 8), sizeof seal);
+    return seal.stamp == action->access.value && seal.hash == hash_of(data, action);
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static unsigned char *staged(const struct sg_transport *transport, size_t at)
 {
@@ -58,8 +110,9 @@ void sg_verbs_access_done(struct sg_transport *transport, uint32_t index)
 
     if (access->bytes > 0)
         memcpy(access->local, staged(transport, access->staged_at), access->bytes);
-    access->state = access->reads ? ANSWERED : OVER;
-    transport->replies += access->reads;
+    access->state = access->reads && !access->again ? ANSWERED : OVER;
+    transport->replies += access->reads && !access->again;
+    transport->again -= access->again;
     retire(transport);
 }
 
@@ -108,9 +161,9 @@ static struct movement movement_of(const struct sg_action *action,
 
     switch ((enum sg_action_kind)action->kind) {
     case SG_ACTION_WRITE:
-        return (struct movement){IBV_WR_RDMA_WRITE, slot, action->access.bytes};
+        return (struct movement){IBV_WR_RDMA_WRITE, slot, sealed_bytes(action)};
     case SG_ACTION_READ:
-        return (struct movement){IBV_WR_RDMA_READ, slot, action->access.bytes};
+        return (struct movement){IBV_WR_RDMA_READ, slot, sealed_bytes(action)};
     case SG_ACTION_WRITE_CELL:
         return (struct movement){IBV_WR_RDMA_WRITE, cell, sizeof(uint64_t)};
     case SG_ACTION_FETCH_ADD:
@@ -129,7 +182,7 @@ static void check(const struct sg_action *action, const struct sg_transport_regi
     uint32_t count = action->kind == SG_ACTION_READ_CELLS ? action->access.count : 1;
 
     assert(!slots || (action->access.remote < region->slots_count &&
-                      action->access.bytes <= region->slot_bytes &&
+                      sealed_bytes(action) <= region->slot_bytes &&
                       action->access.bytes <= SG_TRANSPORT_ACCESS_BYTES));
     assert(slots || (count <= 8 && count <= region->cells_count &&
                      action->access.remote <= region->cells_count - count));
@@ -174,10 +227,41 @@ static void request_access(struct sg_transport *transport, struct sg_verbs_acces
 static void fill_staged(struct sg_transport *transport, const struct sg_verbs_access *access,
                         const struct sg_action *action, const void *local)
 {
+    unsigned char *at = staged(transport, access->staged_at);
+
     if (action->kind == SG_ACTION_WRITE && action->access.bytes > 0)
-        memcpy(staged(transport, access->staged_at), local, action->access.bytes);
+        memcpy(at, local, action->access.bytes);
+    if (action->kind == SG_ACTION_WRITE && action->access.value != 0)
+        put_seal(at, action);
     else if (action->kind == SG_ACTION_WRITE_CELL)
-        memcpy(staged(transport, access->staged_at), &action->access.value, sizeof(uint64_t));
+        memcpy(at, &action->access.value, sizeof(uint64_t));
+}
+
+/* DONE: it is whole. */
+static enum sg_transport_result await(struct sg_transport *transport, int self,
+                                      const struct sg_action *action,
+                                      const struct sg_transport_region *region, void *local)
+{
+    struct sg_action read = *action;
+
+    if (is_whole(local, action) || sg_verbs_has_failed(transport))
+        return SG_TRANSPORT_DONE;
+    if (++transport->looks % LOOKS_BEFORE_PROBE == 0)
+        sg_verbs_probe(transport);
+    sg_verbs_poll(transport);
+    if (action->to < 0 || transport->again > 0)
+        return SG_TRANSPORT_FULL;
+    read.kind = SG_ACTION_READ;
+    if (sg_verbs_access(transport, self, &read, region, local, NULL) == SG_TRANSPORT_LATER &&
+        !sg_verbs_has_failed(transport)) {
+        struct sg_verbs_access *last =
+            &transport->accesses[(transport->access_first + transport->access_count - 1) %
+                                 SG_VERBS_ACCESSES];
+
+        last->again = true;
+        transport->again++;
+    }
+    return SG_TRANSPORT_FULL;
 }
 
 enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int self,
@@ -185,15 +269,19 @@ enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int sel
                                          const struct sg_transport_region *region, void *local,
                                          uint64_t value[8])
 {
-    struct movement movement = movement_of(action, region);
-    uint32_t channel = (uint32_t)transport->channel_of[action->to] - 1;
     uint32_t index = (transport->access_first + transport->access_count) % SG_VERBS_ACCESSES;
     struct sg_verbs_access *access = &transport->accesses[index];
     bool reads = action->kind != SG_ACTION_WRITE && action->kind != SG_ACTION_WRITE_CELL;
     enum sg_transport_result result = reads ? SG_TRANSPORT_LATER : SG_TRANSPORT_DONE;
-    bool in_place =
-        action->kind == SG_ACTION_READ && is_registered(transport, local, action->access.bytes);
+    struct movement movement;
+    uint32_t channel;
+    bool in_place;
 
+    if (action->kind == SG_ACTION_AWAIT)
+        return await(transport, self, action, region, local);
+    movement = movement_of(action, region);
+    channel = (uint32_t)transport->channel_of[action->to] - 1;
+    in_place = action->kind == SG_ACTION_READ && is_registered(transport, local, movement.bytes);
     check(action, region);
     assert(self == transport->location.self && transport->channel_of[action->to] != 0);
     if (sg_verbs_has_failed(transport))
@@ -206,13 +294,14 @@ enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int sel
     }
     access->state = UNDER_WAY;
     access->reads = reads;
+    access->again = false;
     access->channel = channel;
     access->tag = action->access.tag;
     access->protocol = region->protocol;
     access->words = action->kind == SG_ACTION_FETCH_ADD    ? 1
                     : action->kind == SG_ACTION_READ_CELLS ? action->access.count
                                                            : 0;
-    access->bytes = action->kind == SG_ACTION_READ && !in_place ? action->access.bytes : 0;
+    access->bytes = action->kind == SG_ACTION_READ && !in_place ? (uint32_t)movement.bytes : 0;
     access->local = local;
     transport->access_count++;
     fill_staged(transport, access, action, local);

@@ -180,3 +180,21 @@ void sg_verbs_post_request(struct sg_transport *transport, struct sg_verbs_link 
         sg_verbs_fail(transport,
                       (struct sg_transport_fault){link->peer, true, "requests are refused"});
 }
+
+void sg_verbs_probe(struct sg_transport *transport)
+{
+    /* Acquire: those that have been connected. */
+    uint32_t links = atomic_load_explicit(&transport->link_count, memory_order_acquire);
+
+    sg_verbs_poll(transport);
+    for (uint32_t i = 0; i < links && !sg_verbs_has_failed(transport); i++) {
+        struct sg_verbs_link *link = &transport->links[i];
+        struct ibv_send_wr request = {.opcode = IBV_WR_RDMA_WRITE,
+                                      .wr.rdma = {link->memory, link->key}};
+
+        if (link->is_probed || !sg_verbs_has_room(transport, link))
+            continue;
+        link->is_probed = true;
+        sg_verbs_post_request(transport, link, &request, SG_VERBS_OF_PROBE, 0);
+    }
+}

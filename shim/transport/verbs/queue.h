@@ -38,6 +38,8 @@ void sg_verbs_post_request(struct sg_transport *transport, struct sg_verbs_link 
                            struct ibv_send_wr *request, enum sg_verbs_request kind, uint32_t index);
 /* Takes what has been completed. */
 void sg_verbs_poll(struct sg_transport *transport);
+/* As `probe` of struct sg_transport_remote_ops. */
+void sg_verbs_probe(struct sg_transport *transport);
 /* The first one stays. */
 void sg_verbs_fail(struct sg_transport *transport, struct sg_transport_fault fault);
 static inline bool sg_verbs_has_failed(const struct sg_transport *transport)

@@ -47,7 +47,8 @@ struct sg_verbs_peer {
 
 struct sg_verbs_access {
     uint8_t state; /* of access.c */
-    bool reads;    /* it has a REPLY */
+    bool reads;    /* it has an answer, which is a REPLY but for `again` */
+    bool again;    /* of data that was not whole */
     uint32_t channel, tag;
     uint32_t words; /* of the REPLY's value */
     uint32_t bytes; /* that go from the staging memory to `local` */
@@ -85,6 +86,8 @@ struct sg_transport {
     uint32_t access_first, access_count; /* a ring, in the order of issue */
     size_t staged_from, staged_to;
     uint32_t replies;         /* that nobody has received yet */
+    uint32_t again;           /* accesses with `again` */
+    uint32_t looks;           /* at data that was not whole */
     uint32_t open;            /* accesses and fetches under way */
     _Atomic uint32_t awaited; /* these and probes: whose completion somebody waits for */
     struct sg_verbs_multicast *multicast; /* NULL: along the tree */
