@@ -7,8 +7,8 @@
 standin_test "collectives by adapters that are not there"
 
 # What the program checks: every element of every result. By RDMA, all of it.
-right() { # ALGORITHM OPERATIONS ELEMENTS
-    STAGGER_RULES="*=$1" STAGGER_VERBS_MULTICAST=off across right 4 "$PROGRAMS/repeat" "$2" 40 3 "$3"
+right() { # ALGORITHM OPERATIONS CALLS ELEMENTS
+    STAGGER_RULES="*=$1" STAGGER_VERBS_MULTICAST=off across right 4 "$PROGRAMS/repeat" "$2" "$3" 3 "$4"
     is 0 "$status" && by_rdma right
 }
 
@@ -16,11 +16,11 @@ late="where what is written comes in halves, one of them later than the word aft
 for rule in srm handoff adaptive bypass tree; do
     operations=allreduce,reduce
     [ "$rule" = srm ] && operations+=,bcast
-    check "results are right by $rule" right "$rule" "$operations" 1
-    STANDIN_FAULTS=reorder check "... $late" right "$rule" "$operations" 101
+    check "results are right by $rule" right "$rule" "$operations" 40 1
+    STANDIN_FAULTS=reorder check "... $late" right "$rule" "$operations" 40 101
 done
 # Beyond a chunk, and beyond what a read goes ahead of.
 for rule in srm handoff; do
     STANDIN_FAULTS=reorder check "results of several chunks are right by $rule, $late" \
-        right "$rule" allreduce,reduce 5000
+        right "$rule" allreduce,reduce 5 5000
 done
