@@ -142,7 +142,7 @@ bool sg_machine_put_rdma(const struct sg_config *config, FILE *out)
                         : NULL;
 
     bool used =
-        verbs != NULL && verbs->version == SG_VERBS_VERSION && verbs->start(&settings, &reason);
+        verbs != NULL && verbs->version == SG_VERBS_VERSION && verbs->start(&settings, NULL, &reason);
 
     if (used) {
         put_device(verbs, &settings, out);

@@ -343,7 +343,7 @@ struct sg_algo_head {
  * PIPELINED: every SPLIT call is COMPLETE at once, so that the parts of a LONG one go on side by
  * side. USER: it takes calls that are SG_CALL_USER. SLICES: it tells of its slices, which count
  * from parameters.epoch_ns. POSTS: with parameters.posts above 0 it carries messages; then it
- * accesses others one-sidedly, and names any endpoint, itself too. */
+ * accesses others one-sidedly, and names any endpoint, itself too. ADDS: by FETCH_ADD, too. */
 enum {
     SG_ALGO_MULTICAST = 1,
     SG_ALGO_ONE_SIDED = 2,
@@ -351,7 +351,8 @@ enum {
     SG_ALGO_PIPELINED = 8,
     SG_ALGO_USER = 16,
     SG_ALGO_SLICES = 32,
-    SG_ALGO_POSTS = 64
+    SG_ALGO_POSTS = 64,
+    SG_ALGO_ADDS = 128
 };
 
 struct sg_algo {

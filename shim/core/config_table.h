@@ -50,6 +50,8 @@ struct sg_config {
     int trial_seed;        /* of the arms' order */
     char *verbs_device;    /* "": any */
     int verbs_port, verbs_gid_index, verbs_mtu; /* -1: chosen */
+    int verbs_partition;                        /* -1: the first */
+    int verbs_service_level, verbs_traffic_class;
     int verbs_multicast;                        /* 0: off, 1: auto */
     int verbs_senders;                          /* processes of a node that are connected */
     uint64_t verbs_memory_bytes;                /* the most that a process registers */

@@ -163,6 +163,8 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         internode->is_polled = internode->is_polled || (protocol->algo->uses & SG_ALGO_POLLED);
         internode->is_one_sided = internode->is_one_sided ||
                                   sg_algo_is_one_sided(protocol->algo, &protocol->setup.parameters);
+        internode->location.adds =
+            internode->location.adds || (protocol->algo->uses & SG_ALGO_ADDS) != 0;
         protocols++;
         protocol->slot_bytes = slot_bytes_of(protocol, sg_ruleset_most_bytes(internode->rules, i));
         if (protocol->slot_bytes > internode->slot_bytes)
@@ -329,6 +331,7 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
         goto err_dispose;
     internode->messages_protocol = messages_protocol_of(internode, setup);
     internode->has_coordinator = internode->is_one_sided = can_have_coordinator(internode);
+    internode->location.adds = internode->has_coordinator;
     errno = 0;
     if (!lay_out(internode, setup->name))
         goto err_dispose;

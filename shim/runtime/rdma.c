@@ -34,15 +34,22 @@ static const struct sg_verbs *load(const char **reason)
     return table;
 }
 
-static bool start(const struct sg_config *config, const char **reason)
+/* Collective. first_without: the first rank without a device; -1: all have one. */
+static enum sg_status start(const struct sg_process *process, const char **reason,
+                            int *first_without)
 {
-    struct sg_verbs_settings settings = sg_verbs_settings(config);
+    struct sg_verbs_settings settings = sg_verbs_settings(&process->config);
+    enum sg_status status;
+    bool started;
 
     verbs = load(reason);
-    if (verbs != NULL && verbs->start(&settings, reason))
-        return true;
-    verbs = NULL;
-    return false;
+    status = sg_exchange_agree(&process->exchange, verbs != NULL, first_without);
+    if (status != SG_OK || *first_without >= 0) {
+        verbs = NULL; /* nothing has been started */
+        return status;
+    }
+    started = verbs->start(&settings, &process->exchange, reason);
+    return sg_exchange_agree(&process->exchange, started, first_without);
 }
 
 static enum sg_status share_hosts(const struct sg_exchange *exchange)
@@ -64,14 +71,12 @@ enum sg_status sg_rdma_start(const struct sg_process *process)
 {
     const struct sg_exchange *exchange = &process->exchange;
     const char *reason = "no reason known";
-    int first_without;
-    bool started;
+    int first_without = -1;
     enum sg_status status;
 
     if (!has_several_machines(process) || !sg_memory_is_shared())
         return SG_OK;
-    started = start(&process->config, &reason);
-    status = sg_exchange_agree(exchange, started, &first_without);
+    status = start(process, &reason, &first_without);
     if (status == SG_OK && first_without < 0)
         return share_hosts(exchange);
     if (first_without == process->rank)

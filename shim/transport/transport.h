@@ -38,6 +38,7 @@ struct sg_transport_location {
     /* The process's number among those of the endpoint, and how many are connected: a process of
      * that number or above takes part in open and connect, and calls nothing else. */
     int32_t server, servers;
+    bool adds; /* FETCH_ADD is asked for: connect fails where there are no atomic operations */
 };
 
 struct sg_transport_setup {
@@ -109,8 +110,9 @@ struct sg_transport_usage {
 struct sg_transport_remote_ops {
     /* Collective over the place's exchange. From now on messages and access go to these endpoints,
      * which name this one likewise (an endpoint may name itself, for access); adds to what there
-     * is. Never under an endpoint's lock. SG_OK on all ranks or on none: else what was connected
-     * before goes on working, and each rank that failed has logged why. */
+     * is. Each new connection is tried. Never under an endpoint's lock. SG_OK on all ranks or on
+     * none: else what was connected before goes on working, and the first rank that failed has
+     * logged why. */
     enum sg_status (*connect)(struct sg_transport *transport, const int32_t *peers, int count);
     /* Becomes readable when a solicited message comes for this process, or something fails, after
      * arm: once each time it is armed. */

@@ -75,7 +75,7 @@ static void test_device(struct wire *wire)
     head(wire, "device");
     wire->verbs->stop();
     settings.device = wire->exchange.rank == 1 ? "none0" : "";
-    REQUIRE(wire->verbs->start(&settings, &reason) == (wire->exchange.rank == 0));
+    REQUIRE(wire->verbs->start(&settings, NULL, &reason) == (wire->exchange.rank == 0));
     if (wire->exchange.rank == 1)
         fprintf(stderr, "start: %s\n", reason);
     REQUIRE(wire_open(wire, 1, INFLIGHT, INFLIGHT, BYTES) != SG_OK);

@@ -60,7 +60,8 @@ static void *open_one(void *argument)
                                           .memory_bytes = crowd->bytes + WORLD_REGION_BYTES,
                                           .self = member->seat.endpoint,
                                           .index = member->seat.endpoint / ranks,
-                                          .servers = 1};
+                                          .servers = 1,
+                                          .adds = true};
     struct sg_transport_setup setup = crowd->setup;
     int32_t all[WORLD_ENDPOINTS];
 

@@ -10,6 +10,7 @@
 const struct sg_verbs_settings wire_settings = {.device = "",
                                                 .port = -1,
                                                 .gid_index = -1,
+                                                .partition = -1,
                                                 .mtu = -1,
                                                 .multicast = true,
                                                 .memory_bytes = (uint64_t)256 << 20};
@@ -118,7 +119,7 @@ void wire_start(struct wire *wire, const struct sg_verbs_settings *settings)
     wire->exchange = wire_exchange(&comm);
     find_host(wire);
     wire->verbs = sg_companion_load(program, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason);
-    if (wire->verbs == NULL || !wire->verbs->start(settings, &reason)) {
+    if (wire->verbs == NULL || !wire->verbs->start(settings, NULL, &reason)) {
         fprintf(stderr, "verbs: %s\n", reason);
         _exit(3);
     }
@@ -146,7 +147,8 @@ enum sg_status wire_open(struct wire *wire, int servers, uint32_t inflight, uint
                                                  .self = wire->exchange.rank / servers,
                                                  .index = local / servers,
                                                  .server = local % servers,
-                                                 .servers = servers};
+                                                 .servers = servers,
+                                                 .adds = true};
     wire->place.memory = map_shared(wire->place.memory_bytes);
     wire->region = (unsigned char *)wire->place.memory + shared_bytes;
     return wire->ops->open(&wire->setup, wire->place.memory, &wire->transport);

@@ -368,7 +368,7 @@ const struct sg_algo sg_algo_handoff = {
     .name = "handoff",
     .operations =
         1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
-    .uses = SG_ALGO_ONE_SIDED | SG_ALGO_POLLED | SG_ALGO_USER,
+    .uses = SG_ALGO_ONE_SIDED | SG_ALGO_ADDS | SG_ALGO_POLLED | SG_ALGO_USER,
     .parameters = sg_parameters_handoff,
     .needs = sg_handoff_needs,
     .init = sg_handoff_init,

@@ -1,4 +1,5 @@
-/* Connects channels: queue pairs are made, told to all, and joined to those that the peers made.
+/* Connects channels: queue pairs are made, told to all, joined to those that the peers made, and
+ * tried.
  *
  * Process i of an endpoint and process j of another are joined where i and j are the same number
  * modulo the processes of either endpoint: each process has a queue pair to each peer, and where
@@ -8,6 +9,7 @@
 
 #include "core/hash.h"
 #include "transport/verbs/tree.h"
+#include "transport/verbs/trial.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@
 struct ticket {
     int32_t endpoint, server; /* of the other end */
     uint32_t channel, number;
+    uint32_t trial; /* the number of the one that is for the link's trial */
 };
 
 /* What processes tell one another first. */
@@ -38,6 +41,7 @@ struct offer {
     uint32_t channels, links; /* what there was */
     uint32_t channels_after, links_after;
     struct ticket *tickets; /* of the links added */
+    struct sg_verbs_trial trial;
     char reason[SG_VERBS_REASON_BYTES];
 };
 
@@ -121,6 +125,7 @@ static int initialise(struct ibv_qp *pair)
 {
     struct ibv_qp_attr init = {
         .qp_state = IBV_QPS_INIT,
+        .pkey_index = sg_verbs_device.partition_index,
         .port_num = sg_verbs_device.port,
         .qp_access_flags =
             IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC,
@@ -146,8 +151,15 @@ static bool add_link(struct offer *offer, uint32_t channel, int32_t server)
     link->depth = transport->link_depth;
     link->channel = channel;
     link->peer = transport->peers[channel].endpoint;
-    *ticket = (struct ticket){link->peer, server, channel, link->pair->qp_num};
+    *ticket = (struct ticket){link->peer, server, channel, link->pair->qp_num, 0};
     offer->links_after++;
+    if (!sg_verbs_trial_add(&offer->trial) ||
+        initialise(offer->trial.pairs[offer->trial.count - 1]) != 0) {
+        snprintf(offer->reason, sizeof offer->reason, "device %s gives no queue pair: %m",
+                 sg_verbs_device.name);
+        return false;
+    }
+    ticket->trial = offer->trial.pairs[offer->trial.count - 1]->qp_num;
     return true;
 }
 
@@ -198,7 +210,8 @@ static bool make_offer(struct offer *offer, const int32_t *peers, int count)
     struct sg_transport *transport = offer->transport;
 
     offer->tickets = calloc(transport->links_max, sizeof *offer->tickets);
-    if (offer->tickets == NULL) {
+    if (offer->tickets == NULL || (!sg_verbs_is_idle(transport) &&
+                                   !sg_verbs_trial_open(&offer->trial, transport->links_max))) {
         snprintf(offer->reason, sizeof offer->reason, "out of memory");
         return false;
     }
@@ -213,8 +226,7 @@ static bool make_offer(struct offer *offer, const int32_t *peers, int count)
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
-static int to_receive(const struct sg_verbs_link *link, const struct sg_verbs_process *peer,
-                      uint32_t number)
+static int to_receive(struct ibv_qp *pair, const struct sg_verbs_process *peer, uint32_t number)
 {
     const struct sg_verbs_device *device = &sg_verbs_device;
     struct ibv_qp_attr attr = {
@@ -225,20 +237,25 @@ static int to_receive(const struct sg_verbs_link *link, const struct sg_verbs_pr
             (uint8_t)(device->attributes.max_qp_rd_atom < 16 ? device->attributes.max_qp_rd_atom
                                                              : 16),
         .min_rnr_timer = 12,
-        .ah_attr = {.port_num = device->port, .dlid = peer->lid},
+        .ah_attr = {.port_num = device->port,
+                    .dlid = peer->lid,
+                    .sl = (uint8_t)device->settings.service_level},
     };
 
-    if (device->is_ethernet) {
+    if (device->is_ethernet || device->settings.gid_index >= 0) {
         attr.ah_attr.is_global = 1;
-        attr.ah_attr.grh = (struct ibv_global_route){
-            .dgid = peer->gid, .sgid_index = (uint8_t)device->gid_index, .hop_limit = 64};
+        attr.ah_attr.grh =
+            (struct ibv_global_route){.dgid = peer->gid,
+                                      .sgid_index = (uint8_t)device->gid_index,
+                                      .hop_limit = 64,
+                                      .traffic_class = (uint8_t)device->settings.traffic_class};
     }
-    return ibv_modify_qp(link->pair, &attr,
+    return ibv_modify_qp(pair, &attr,
                          IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
                              IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
-static int to_send(const struct sg_verbs_link *link, const struct sg_verbs_process *peer)
+static int to_send(struct ibv_qp *pair, const struct sg_verbs_process *peer)
 {
     int reads = sg_verbs_device.attributes.max_qp_init_rd_atom;
     struct ibv_qp_attr attr = {
@@ -249,7 +266,7 @@ static int to_send(const struct sg_verbs_link *link, const struct sg_verbs_proce
         .max_rd_atomic = (uint8_t)(reads < peer->reads ? reads : peer->reads),
     };
 
-    return ibv_modify_qp(link->pair, &attr,
+    return ibv_modify_qp(pair, &attr,
                          IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                              IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
@@ -273,6 +290,7 @@ static bool connect_links(struct offer *offer, const struct summary *summaries,
     struct sg_transport *transport = offer->transport;
     struct sg_verbs_link *link = &transport->links[index];
     const struct ticket *own = &offer->tickets[index - offer->links], *other = NULL;
+    struct ibv_qp *trial = offer->trial.pairs[index - offer->links];
     int rank;
     const struct sg_verbs_process *process =
         find_process(transport, link->peer, own->server, &rank);
@@ -291,10 +309,12 @@ static bool connect_links(struct offer *offer, const struct summary *summaries,
                  "rank %d has a device of another kind of network", rank);
         return false;
     }
+    link->rank = rank;
     link->memory = process->memory;
     link->key = process->key;
     transport->peers[link->channel].channel = other->channel;
-    if (to_receive(link, process, other->number) != 0 || to_send(link, process) != 0) {
+    if (to_receive(link->pair, process, other->number) != 0 || to_send(link->pair, process) != 0 ||
+        to_receive(trial, process, other->trial) != 0 || to_send(trial, process) != 0) {
         snprintf(offer->reason, sizeof offer->reason, "device %s cannot reach that of rank %d: %m",
                  sg_verbs_device.name, rank);
         return false;
@@ -375,6 +395,12 @@ static enum sg_status connect_all(struct offer *offer, bool offered)
             ok = connect_links(offer, summaries, all, most, i);
         status = sg_verbs_agree(exchange, ok, offer->reason);
     }
+    if (status == SG_OK) {
+        for (uint32_t i = offer->links; i < offer->links_after && ok; i++)
+            ok = sg_verbs_try(offer->transport, &offer->trial, i - offer->links,
+                              &offer->transport->links[i], offer->reason);
+        status = sg_verbs_agree(exchange, ok, offer->reason);
+    }
     free(all);
     free(summaries);
     return status;
@@ -406,6 +432,7 @@ enum sg_status sg_verbs_connect(struct sg_transport *transport, const int32_t *p
         publish(&offer);
     else
         close_links(&offer);
+    sg_verbs_trial_close(&offer.trial);
     free(offer.tickets);
     return status;
 }

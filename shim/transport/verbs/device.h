@@ -16,6 +16,7 @@ struct sg_verbs_device {
     char name[64];
     uint8_t port;
     int gid_index;
+    uint16_t partition_index;
     union ibv_gid gid;
     bool is_ethernet;
     enum ibv_mtu mtu;
@@ -24,7 +25,8 @@ struct sg_verbs_device {
 
 extern struct sg_verbs_device sg_verbs_device;
 
-bool sg_verbs_start(const struct sg_verbs_settings *settings, const char **reason);
+bool sg_verbs_start(const struct sg_verbs_settings *settings, const struct sg_exchange *exchange,
+                    const char **reason);
 void sg_verbs_describe(struct sg_verbs_description *out);
 void sg_verbs_stop(void);
 void sg_verbs_forget(void);

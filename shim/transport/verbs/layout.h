@@ -78,9 +78,11 @@ struct sg_verbs_channel {
 };
 
 /* What is told of `taken` where no message goes the other way: each process of the other endpoint
- * writes a word of its own here, out of its word of `telling`. */
+ * writes a word of its own here, out of its word of `telling`. Likewise the words that links are
+ * tried with. */
 struct sg_verbs_told {
     _Atomic uint64_t told[SG_VERBS_SERVERS_MAX], telling[SG_VERBS_SERVERS_MAX];
+    uint64_t tried[SG_VERBS_SERVERS_MAX], trying[SG_VERBS_SERVERS_MAX];
 };
 
 /* The multicasts of one sender that have been received: number `highest` and, by bits, those

@@ -20,8 +20,10 @@ static bool make_pair(struct sg_transport *transport, char *reason)
                 .max_recv_sge = 1},
         .qp_type = IBV_QPT_UD,
     };
-    struct ibv_qp_attr attr = {
-        .qp_state = IBV_QPS_INIT, .port_num = sg_verbs_device.port, .qkey = multicast->group.key};
+    struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+                               .pkey_index = sg_verbs_device.partition_index,
+                               .port_num = sg_verbs_device.port,
+                               .qkey = multicast->group.key};
 
     multicast->pair = ibv_create_qp(sg_verbs_device.domain, &create);
     multicast->link.pair = multicast->pair;

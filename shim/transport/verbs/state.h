@@ -28,6 +28,7 @@ struct sg_verbs_link {
     struct ibv_qp *pair;
     uint32_t channel;
     int32_t peer;
+    int32_t rank;    /* of the exchange, at the other end */
     uint64_t memory; /* of the process at the other end */
     uint32_t key;
     uint32_t inline_bytes;

@@ -12,12 +12,14 @@
 #define SG_VERBS_LIBRARY "libstagger-verbs.so"
 #define SG_VERBS_SYMBOL "sg_verbs"
 /* The version of this table and of transport.h: compared when the library is loaded. */
-#define SG_VERBS_VERSION 1u
+#define SG_VERBS_VERSION 2u
 
 struct sg_verbs_settings {
-    const char *device;    /* "": the first with an active port */
-    int port;              /* -1: the first active one */
-    int gid_index;         /* -1: chosen by what the port has */
+    const char *device; /* "": any */
+    int port;           /* -1: any active one */
+    int gid_index;      /* -1: chosen by what the port has */
+    int partition;      /* -1: the port's first */
+    int service_level, traffic_class;
     int mtu;               /* bytes; -1: the port's */
     bool multicast;        /* false: messages along a tree */
     uint64_t memory_bytes; /* the most that this process registers */
@@ -29,6 +31,9 @@ static inline struct sg_verbs_settings sg_verbs_settings(const struct sg_config 
     return (struct sg_verbs_settings){.device = config->verbs_device,
                                       .port = config->verbs_port,
                                       .gid_index = config->verbs_gid_index,
+                                      .partition = config->verbs_partition,
+                                      .service_level = config->verbs_service_level,
+                                      .traffic_class = config->verbs_traffic_class,
                                       .mtu = config->verbs_mtu,
                                       .multicast = config->verbs_multicast != 0,
                                       .memory_bytes = config->verbs_memory_bytes};
@@ -45,8 +50,10 @@ struct sg_verbs {
     uint32_t version;
     const struct sg_transport_ops *ops; /* whose open wants a device, and setup.place */
     /* Opens a device, once a process. False: none can be used, and *reason says why: good until
-     * the next start. Before the program forks. */
-    bool (*start)(const struct sg_verbs_settings *settings, const char **reason);
+     * the next start. Before the program forks. Collective over the exchange, whose ranks then have
+     * ports on one network; NULL: for this process alone. */
+    bool (*start)(const struct sg_verbs_settings *settings, const struct sg_exchange *exchange,
+                  const char **reason);
     /* After start. */
     void (*describe)(struct sg_verbs_description *out);
     /* After all transports are closed. */

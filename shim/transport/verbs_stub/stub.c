@@ -1,7 +1,8 @@
 /* libstagger-verbs.so if it was built without libibverbs: it only reports that. */
 #include "transport/verbs/verbs.h"
 
-static bool start(const struct sg_verbs_settings *settings, const char **reason)
+static bool start(const struct sg_verbs_settings *settings, const struct sg_exchange *exchange,
+                  const char **reason)
 {
     *reason = "stagger was built without libibverbs and librdmacm";
     return false;

@@ -1,0 +1,48 @@
+#!/bin/bash
+# timeout: 300
+# Devices and links between two machines that are not there: which are chosen, which are refused, and that what does
+# not work is found out before it is used.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/standin/standin.bash"
+. "$ROOT/tests/lab/between.bash"
+standin_test "links by adapters that are not there"
+export STAGGER_VERBS_MULTICAST=off STAGGER_RULES='*=srm'
+
+run() { across run 2 "$PROGRAMS/repeat" barrier,allreduce 10; }
+works() { run && is 0 "$status" && by_rdma run; }
+# passes REGEX: MPICH runs all, and one line says why
+passes() {
+    run
+    is 0 "$status" && is 0 "$(notes run | wc -l)" && has run.err "$1" &&
+        is 1 "$(grep -c "RDMA" run.err)"
+}
+
+# ---- the choice --------------------------------------------------------------------------------
+export STANDIN_DEVICES_1='roce0=eth:1,ib0=ib:2' STANDIN_DEVICES_2='ib7=ib:3,roce3=eth:1'
+check "ranks with several devices take a network that all of them have" works
+STANDIN_DEVICES_2='ib7=ib:2,roce3=eth:9' check "InfiniBand of one subnet, where both have it, before Ethernet" works
+STANDIN_DEVICES_2='two=ib:2:down+eth:1' check "a port that is active" works
+STANDIN_DEVICES_2='ib7=ib:3' check "where there is none one line says so, with rank 0's" \
+    passes '^stagger: rank 0: no RDMA \(there is no network on which all ranks have a port; the best one here is InfiniBand subnet fe80000000000002\)'
+STANDIN_DEVICES_2='roce3=eth:1:v1' STANDIN_DEVICES_1='roce0=eth:1' check "RoCE of one version" works
+unset STANDIN_DEVICES_1 STANDIN_DEVICES_2
+
+# ---- trials ------------------------------------------------------------------------------------
+for request in write read; do
+    STANDIN_FAULTS_2=fail-$request check "a link on which a $request fails is not used, on no rank" \
+        passes "^stagger: rank 1: RDMA is not used: a $request at rank 0 by device rxe0 fails: transport retry counter exceeded\$"
+done
+STANDIN_DEVICES_1='rxe0=eth:1' STANDIN_DEVICES_2='rxe0=eth:2' check "neither is one to a network that is another's" \
+    passes '^stagger: rank 0: RDMA is not used: a write at rank 1 by device rxe0 fails: transport retry counter exceeded$'
+STANDIN_FAULTS=no-atomics check "what needs no atomic operation runs without" works
+STANDIN_FAULTS_2=no-atomics STAGGER_RULES='*=handoff' check "what needs one does not" \
+    passes '^stagger: rank 0: RDMA is not used: a fetch-and-add at rank 1 by device rxe0 fails: remote invalid request error$'
+
+# ---- settings ----------------------------------------------------------------------------------
+export STANDIN_DEVICES='rxe0=eth:1:p8005'
+STAGGER_VERBS_PARTITION=5 check "a partition may be asked for" works
+STAGGER_VERBS_PARTITION=6 check "one that is not there is said" \
+    passes 'rank 0: no RDMA \(port 1 of device rxe0 has no key of partition 6 \(STAGGER_VERBS_PARTITION\)\)'
+STAGGER_VERBS_SERVICE_LEVEL=3 STAGGER_VERBS_TRAFFIC_CLASS=106 check "a service level and a traffic class" works
+STANDIN_FAULTS_2=no-fork check "where forks cannot be made safe a line says what helps" \
+    passes 'rank 1: no RDMA \(libibverbs cannot be made safe for programs that fork .* set RDMAV_FORK_SAFE=1\)'
