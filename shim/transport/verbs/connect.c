@@ -400,6 +400,7 @@ static enum sg_status connect_all(struct offer *offer, bool offered)
             ok = sg_verbs_try(offer->transport, &offer->trial, i - offer->links,
                               &offer->transport->links[i], offer->reason);
         status = sg_verbs_agree(exchange, ok, offer->reason);
+        sg_verbs_device.has_bad_links = sg_verbs_device.has_bad_links || status == SG_ERR_SYSTEM;
     }
     free(all);
     free(summaries);

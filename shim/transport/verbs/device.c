@@ -376,6 +376,7 @@ bool sg_verbs_start(const struct sg_verbs_settings *settings, const struct sg_ex
         return true;
     *reason = reason_text;
     device->settings = *settings;
+    device->has_bad_links = false;
     if (is_safe_to_fork())
         return open_best(device, exchange);
     REASON("libibverbs cannot be made safe for programs that fork after memory has been "

@@ -20,6 +20,7 @@ struct sg_verbs_device {
     union ibv_gid gid;
     bool is_ethernet;
     enum ibv_mtu mtu;
+    bool has_bad_links; /* a link has failed its trial, which was said */
     _Atomic uint64_t registered_bytes;
 };
 

@@ -40,7 +40,7 @@ enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const
 
     if (status != SG_OK)
         return status;
-    if (first == exchange->rank)
+    if (first == exchange->rank && *reason != '\0')
         sg_log("rank %d: RDMA is not used: %s", exchange->rank, reason);
     return first < 0 ? SG_OK : SG_ERR_SYSTEM;
 }
@@ -222,8 +222,12 @@ static enum sg_status open_all(struct sg_transport *transport)
     const struct sg_exchange *exchange = transport->location.exchange;
     char reason[SG_VERBS_REASON_BYTES] = "no RDMA device is open";
     bool idle = sg_verbs_is_idle(transport);
-    bool ok = sg_verbs_device.context != NULL && (idle || register_all(transport, reason));
+    bool ok = sg_verbs_device.context != NULL && !sg_verbs_device.has_bad_links &&
+              (idle || register_all(transport, reason));
     enum sg_status status = tell_all(transport), sized = SG_OK;
+
+    if (sg_verbs_device.has_bad_links)
+        *reason = '\0';
 
     if (status != SG_OK)
         return status;

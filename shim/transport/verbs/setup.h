@@ -12,7 +12,8 @@ enum sg_status sg_verbs_open(const struct sg_transport_setup *setup, void *share
 void sg_verbs_close(struct sg_transport *transport);
 enum sg_status sg_verbs_connect(struct sg_transport *transport, const int32_t *peers, int count);
 
-/* Agrees whether all went well; the first rank where it did not says why. SG_OK on all or
+/* Agrees whether all went well; the first rank where it did not says why, unless the reason is "".
+ * SG_OK on all or
  * SG_ERR_SYSTEM on all. */
 enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const char *reason);
 
