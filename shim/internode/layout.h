@@ -47,6 +47,9 @@
 #define SG_INTERNODE_QUARTER (SG_INTERNODE_CHOICES / 4)
 #define SG_INTERNODE_OPENINGS 8
 
+/* Words hold a rank, and messages an endpoint + 1, in 16 bits. */
+#define SG_INTERNODE_RANKS_MAX 65535
+
 /* With more endpoints than this none is connected to all others, and there is no coordinator. */
 #define SG_COORDINATOR_ENDPOINTS_MAX 64
 

@@ -311,8 +311,17 @@ static int messages_protocol_of(const struct sg_internode *internode,
 /* NULL: errno tells, 0 where nothing would run. */
 static struct sg_internode *make(const struct sg_internode_setup *setup)
 {
-    struct sg_internode *internode = calloc(1, sizeof *internode);
+    struct sg_internode *internode;
 
+    if (setup->ranks > SG_INTERNODE_RANKS_MAX) {
+        if (setup->rank == 0)
+            sg_log("collectives of a communicator of %d ranks pass through: between nodes there "
+                   "may be %d",
+                   setup->ranks, SG_INTERNODE_RANKS_MAX);
+        errno = 0;
+        return NULL;
+    }
+    internode = calloc(1, sizeof *internode);
     if (internode == NULL)
         return NULL;
     internode->rank = setup->rank;

@@ -228,7 +228,6 @@ static enum sg_status open_all(struct sg_transport *transport)
 
     if (sg_verbs_device.has_bad_links)
         *reason = '\0';
-
     if (status != SG_OK)
         return status;
     if (ok) {
