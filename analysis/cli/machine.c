@@ -141,8 +141,8 @@ bool sg_machine_put_rdma(const struct sg_config *config, FILE *out)
         library != NULL ? sg_companion_load(library, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason)
                         : NULL;
 
-    bool used =
-        verbs != NULL && verbs->version == SG_VERBS_VERSION && verbs->start(&settings, NULL, &reason);
+    bool used = verbs != NULL && verbs->version == SG_VERBS_VERSION &&
+                verbs->start(&settings, NULL, &reason);
 
     if (used) {
         put_device(verbs, &settings, out);

@@ -4,8 +4,8 @@
  * at hand shows. The environment says what there is:
  *
  *   STANDIN           the file that is the network; not set: no device
- *   STANDIN_DEVICES   NAME=PORT[+PORT],...  PORT: eth or ib, then :NETWORK, then words, each after a
- *                     colon: down, v1 (RoCE v1 alone), pHEX (its second partition key)
+ *   STANDIN_DEVICES   NAME=PORT[+PORT],...  PORT: eth or ib, then :NETWORK, then words, each after
+ *                     a colon: down, v1 (RoCE v1 alone), pHEX (its second partition key)
  *   STANDIN_FAULTS    words that this process's adapter obeys: no-atomics, no-fork, reorder,
  *                     fail-write, fail-read, fail-add
  *

@@ -1,5 +1,5 @@
 /* The network of the stand-in adapters: a file that all processes map, with an inbox for each open
- * device. Whoever sends puts a packet into the receiver's inbox; the receiver's thread takes it out.
+ * device. Whoever sends puts a packet into the receiver's inbox; the receiver's thread takes it.
  */
 #ifndef SG_TESTS_STANDIN_WIRE_H
 #define SG_TESTS_STANDIN_WIRE_H
