@@ -6,6 +6,7 @@
 #include "intercept/comm_setup.h"
 #include "intercept/emds.h"
 #include "intercept/passing.h"
+#include "intercept/past.h"
 #include "intercept/sliced.h"
 #include "intercept/test_loop.h"
 #include "intercept/trace_events.h"
@@ -50,6 +51,8 @@ static void finish(void)
     begin_ns = sg_tick_ns();
     sg_sliced_stop();
     sg_test_loop_stop();
+    if (sg_process.log != NULL && sg_process_speaks())
+        sg_past_report();
     sg_profile_stop(begin_ns);
     sg_events_settle(__builtin_frame_address(0));
     if (sg_process.log != NULL)

@@ -8,6 +8,7 @@
 #include "intercept/comm_setup.h"
 #include "intercept/dispatch.h"
 #include "intercept/lacking.h"
+#include "intercept/past.h"
 #include "intercept/sliced.h"
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
@@ -56,6 +57,7 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 /* Before MPICH's own start, in which ranks wait, too. */
 static void begin(enum sg_hook_user user)
 {
+    sg_past_started();
     if (sg_real_is_mpich() && !sg_real_has_user_threads())
         sg_hook_begin(user);
 }

@@ -339,3 +339,21 @@ void sg_profile_entries_reset(void)
 {
     sg_thread_store_each(&store, clear_thread);
 }
+
+static bool *seen_functions;
+
+static void mark_thread(void *kept)
+{
+    const struct table *calls = &((const struct thread *)kept)->calls;
+
+    for (uint32_t i = 0; i < calls->capacity; i++) {
+        if (calls->slots[i].entry != NULL)
+            seen_functions[calls->slots[i].key.function] = true;
+    }
+}
+
+void sg_profile_entries_seen(bool seen[SG_FUNCTION_COUNT])
+{
+    seen_functions = seen;
+    sg_thread_store_each(&store, mark_thread);
+}

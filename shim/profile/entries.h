@@ -55,6 +55,8 @@ void *sg_profile_scratch(size_t bytes);
 
 /* The calling thread gets the number 0, if no other has it. */
 void sg_profile_entries_start(void);
+/* The functions of which a call was counted are set; the others stay as they are. */
+void sg_profile_entries_seen(bool seen[SG_FUNCTION_COUNT]);
 /* All entries to zero; threads that count meanwhile may keep a call. */
 void sg_profile_entries_reset(void);
 

@@ -73,6 +73,29 @@ static bool is_supported(void)
     return sg_real_is_mpich() && !sg_real_has_user_threads();
 }
 
+/* A launcher that MPICH does not understand has started as many jobs as processes. */
+static void say_other_launcher(void)
+{
+    static const struct {
+        const char *size, *rank, *name, *advice;
+    } launchers[] = {
+        {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's launcher",
+         "mpiexec.mpich starts one"},
+        {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", "srun --mpi=pmi2 starts one"},
+    };
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *size = sg_config_environment(launchers[i].size);
+        const char *rank = sg_config_environment(launchers[i].rank);
+
+        if (size == NULL || rank == NULL || atoi(size) < 2 || strcmp(rank, "0") != 0)
+            continue;
+        sg_log("%s has started %s jobs of 1 rank, as this program's MPI is MPICH: %s of %s ranks",
+               launchers[i].name, size, launchers[i].advice, size);
+        return;
+    }
+}
+
 /* In a forked child: it shares the log's mapping but owns none of it. */
 static void on_fork_child(void)
 {
@@ -295,6 +318,8 @@ void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
     calls = to_call;
     if (!is_ours() || !duplicate_world(process))
         return;
+    if (process->size == 1)
+        say_other_launcher();
     process->machine = sg_clocksync_machine();
     if (!agree(process))
         return;

@@ -30,3 +30,12 @@ check "and its calls are in the archive once" archive_agrees plugin.trace plugin
 report_json plugin.trace plugin.json
 check "its sites are in the plugin" \
     is "{'libplugin.so'}" "$(json plugin.json '{s["module"] for s in d["sites"]}')"
+
+observe handle 2 "$PROGRAMS/by_handle" "$PROGRAMS/libplugin.so"
+check "a program that finds MPI's functions by handle runs under the library" ran_well handle
+check "and its calls are in the archive once" archive_agrees handle.trace handle.out
+
+observe deep 2 "$PROGRAMS/by_handle" "$PROGRAMS/libplugin.so" deepbind
+check "where a plugin has MPICH's functions before all others the program runs" is 0 "$status"
+check "and one line says that the library had no part in it" \
+    all 'has_lines deep.err "^stagger: " 1' 'has deep.err "no part in this run: .*RTLD_DEEPBIND"'

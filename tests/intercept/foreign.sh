@@ -28,3 +28,9 @@ check "its results are there" has with.out '60 tests completed and passed'
 check "one line says that this MPI is not MPICH" \
     all 'has_lines with.err "^stagger: " 1' 'has with.err "^stagger: .*MPICH"'
 check "a program of another MPI leaves no directory" absent foreign.trace
+
+# A program of MPICH by the other MPI's launcher: as many jobs as processes.
+STAGGER_DIR=$WORK/other.trace STAGGER_TRACE=off foreign env LD_PRELOAD="$PRELOAD" \
+    "$PROGRAMS/lifetimes" 6 3 >other.out 2>other.err
+check "one line says that another MPI's launcher has started jobs of one rank" \
+    has_lines other.err "^stagger: Open MPI's launcher has started 2 jobs of 1 rank" 1

@@ -10,7 +10,9 @@ tool_counts() { sed -n 's/"tool"/"rank"/p' "$1" | LC_ALL=C sort; }
 PRELOAD=$tool:$LIB
 observe before 2 "${program[@]}"
 check "behind a tool that calls PMPI_* the program runs, and the library has no part in it" \
-    all 'is 0 "$status"' 'empty before.err' 'absent before.trace'
+    all 'is 0 "$status"' 'absent before.trace'
+check "and one line says so, and names the tool" \
+    all 'has_lines before.err . 1' 'has before.err "^stagger: .*no part.*libpmpi_tool.so"'
 check "the tool sees each call once" same <(own_counts before.out) <(tool_counts before.out)
 
 TOOL_NEXT=1 observe chain 2 "${program[@]}"
@@ -23,6 +25,13 @@ observe behind 2 "${program[@]}"
 check "before a tool it runs under the library" ran_well behind
 check "the library sees each call once, the tool none" \
     all 'archive_agrees behind.trace behind.out' 'lacks behind.out "\"tool\""'
+
+# A tool that hands MPI_Init on and nothing else.
+PRELOAD=$tool:$LIB
+TOOL_NEXT=MPI_Init observe misses 2 "${program[@]}"
+check "behind a tool that hands only MPI_Init on the program runs" is 0 "$status"
+check "and one line says which calls were not seen, and names the tool" \
+    all 'has_lines misses.err "^stagger: no call of MPI_[A-Za-z_]+ was seen.*libpmpi_tool.so" 1'
 
 # A tool that wraps MPI_Finalize alone: the library ends from inside MPICH's.
 PRELOAD=$PROGRAMS/libpmpi_finalize.so:$LIB

@@ -1,17 +1,22 @@
 /* A profiling tool: wraps what the library wraps, counts, and says at MPI_Finalize how often it was
  * called. It calls PMPI_*, or with TOOL_NEXT in the environment the next MPI_* (as the tools that
- * chain do). Built with ONLY_FINALIZE it wraps nothing but MPI_Finalize.
+ * chain do); if that is a function's name, of this one only. Built with ONLY_FINALIZE it wraps nothing but MPI_Finalize.
  */
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int barriers, reduces, allreduces;
 
 static void *next(const char *name, void *profiled)
 {
-    return getenv("TOOL_NEXT") != NULL ? dlsym(RTLD_NEXT, name) : profiled;
+    const char *chained = getenv("TOOL_NEXT");
+    bool chains = chained != NULL && (strncmp(chained, "MPI_", 4) != 0 || !strcmp(chained, name));
+
+    return chains ? dlsym(RTLD_NEXT, name) : profiled;
 }
 
 #define NEXT(name) ((__typeof__(&P##name))next(#name, (void *)P##name))

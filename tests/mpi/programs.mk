@@ -99,7 +99,7 @@ C_PROGRAMS := \
   waits \
   wrong_calls
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) all_calls association kernels results internode_apps \
-                 internode_results counts_cxx dlopen_main exception left_calls libexception.so \
+                 internode_results by_handle counts_cxx dlopen_main exception left_calls libexception.so \
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so libgiving.so libsecond_ucx.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
@@ -206,6 +206,11 @@ $(P)/dlopen_main: tests/mpi/dlopen_main.c tests/mpi/programs.mk
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ -pie -ldl
+
+$(P)/by_handle: tests/mpi/by_handle.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(MPI_INCLUDES) $(PROGRAM_FLAGS) $< -o $@ -pie -ldl
 
 $(P)/static_program: tests/mpi/static_program.c tests/mpi/programs.mk
 	$(say) CC $@

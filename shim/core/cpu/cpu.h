@@ -20,6 +20,10 @@
  *                          reading the counter itself
  *   SG_CPU_HAS_FLUSH       sg_cpu_flush(line): out of all caches, when sg_cpu_flush_all_done()
  *   SG_CPU_HAS_EVENTS      sg_cpu_event_register(): counters of events that a program may read
+ *   SG_CPU_HAS_FORK        SG_CPU_DEFINE_FORK(function, next, find_next, other), all names: exports
+ *                          a function of two words that is left by a jump, so that its caller stays
+ *                          the caller: to *next if the first word is 0 or -1, else to other, with
+ *                          the return address as the third word; find_next returns and sets next
  * Any thread, any signal handler.
  */
 #ifndef SG_CORE_CPU_CPU_H

@@ -112,4 +112,40 @@ static inline uint64_t sg_cpu_event_register(uint32_t index)
     return __builtin_ia32_rdpmc((int)index);
 }
 
+/* ---- calls ---- */
+
+/* The rest of an asm definition of a function of two arguments, as SG_CPU_HAS_FORK of cpu.h says. */
+#define SG_CPU_HAS_FORK 1
+#define SG_CPU_DEFINE_FORK(function, next, find_next, other)                                       \
+    __asm__(".pushsection .text\n"                                                                 \
+            ".globl " function "\n"                                                                \
+            ".type " function ", @function\n" function ":\n"                                       \
+            ".cfi_startproc\n"                                                                     \
+            "endbr64\n"                                                                            \
+            "mov " next "(%rip), %rax\n"                                                           \
+            "test %rax, %rax\n"                                                                    \
+            "jne 1f\n"                                                                             \
+            "push %rdi\n"                                                                          \
+            ".cfi_adjust_cfa_offset 8\n"                                                           \
+            "push %rsi\n"                                                                          \
+            ".cfi_adjust_cfa_offset 8\n"                                                           \
+            "sub $8, %rsp\n"                                                                       \
+            ".cfi_adjust_cfa_offset 8\n"                                                           \
+            "call " find_next "\n"                                                                 \
+            "add $8, %rsp\n"                                                                       \
+            ".cfi_adjust_cfa_offset -8\n"                                                          \
+            "pop %rsi\n"                                                                           \
+            ".cfi_adjust_cfa_offset -8\n"                                                          \
+            "pop %rdi\n"                                                                           \
+            ".cfi_adjust_cfa_offset -8\n"                                                          \
+            "1: lea 1(%rdi), %rdx\n"                                                               \
+            "cmp $1, %rdx\n"                                                                       \
+            "ja 2f\n"                                                                              \
+            "jmp *%rax\n"                                                                          \
+            "2: mov (%rsp), %rdx\n"                                                                \
+            "jmp " other "\n"                                                                      \
+            ".cfi_endproc\n"                                                                       \
+            ".size " function ", . - " function "\n"                                               \
+            ".popsection\n")
+
 #endif

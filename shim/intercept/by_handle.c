@@ -1,0 +1,105 @@
+/* Functions of MPI that a program looks up through MPICH's handle, as interpreters and plugins do
+ * (Julia, ctypes): dlsym gives stagger's wrapper instead of MPICH's function.
+ *
+ * A look-up without a handle (RTLD_DEFAULT, RTLD_NEXT) depends on its caller, whom the C library
+ * finds by the return address; so dlsym jumps on. PMPI_* stays MPICH's. An architecture without
+ * SG_CPU_HAS_FORK has MPICH's functions by handle.
+ */
+#include "core/cpu/cpu.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#ifdef SG_CPU_HAS_FORK
+
+typedef void *(*look_up)(void *handle, const char *symbol);
+
+/* Named in assembly. */
+__attribute__((visibility("hidden"))) look_up sg_by_handle_next;
+__attribute__((visibility("hidden"))) look_up sg_by_handle_find_next(void);
+__attribute__((visibility("hidden"))) void *sg_by_handle(void *handle, const char *symbol,
+                                                         const void *caller);
+
+SG_CPU_DEFINE_FORK("dlsym", "sg_by_handle_next", "sg_by_handle_find_next", "sg_by_handle");
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static Dl_info own;
+static void *own_library;
+
+look_up sg_by_handle_find_next(void)
+{
+    /* The first that any architecture has: versions of the C library. */
+    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5"};
+    look_up next = NULL;
+
+    for (size_t i = 0; next == NULL && i < sizeof versions / sizeof *versions; i++)
+        *(void **)&next = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+    sg_by_handle_next = next;
+    return next;
+}
+
+static void find_own(void)
+{
+    if (dladdr((void *)sg_by_handle, &own) != 0)
+        own_library = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+static bool is_in(const void *address, const void *base)
+{
+    Dl_info info;
+
+    return dladdr(address, &info) != 0 && info.dli_fbase == base;
+}
+
+/* The wrapper of that name; NULL: there is none. */
+static void *wrapper_of(const char *symbol)
+{
+    void *wrapper = own_library != NULL ? sg_by_handle_next(own_library, symbol) : NULL;
+
+    return wrapper != NULL && is_in(wrapper, own.dli_fbase) ? wrapper : NULL;
+}
+
+/* Whether the function is of a library with MPICH's ABI. */
+static bool is_of_mpich(const void *function)
+{
+    static const void *_Atomic known; /* where one is loaded */
+    Dl_info info;
+    void *library;
+    bool is;
+
+    if (dladdr(function, &info) == 0 || info.dli_fname == NULL)
+        return false;
+    if (info.dli_fbase == atomic_load_explicit(&known, memory_order_relaxed))
+        return true;
+    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL)
+        return false;
+    is = sg_by_handle_next(library, "MPIR_Dup_fn") != NULL;
+    dlclose(library);
+    if (is)
+        atomic_store_explicit(&known, info.dli_fbase, memory_order_relaxed);
+    return is;
+}
+
+void *sg_by_handle(void *handle, const char *symbol, const void *caller)
+{
+    void *found, *wrapper = NULL;
+
+    if (symbol == NULL || (strncmp(symbol, "MPI_", 4) != 0 && strncmp(symbol, "MPIX_", 5) != 0))
+        return sg_by_handle_next(handle, symbol);
+    pthread_once(&once, find_own);
+    if (is_in(caller, own.dli_fbase))
+        return sg_by_handle_next(handle, symbol);
+    found = sg_by_handle_next(handle, symbol);
+    if (found != NULL && is_of_mpich(found))
+        wrapper = wrapper_of(symbol);
+    /* Last, as dlerror tells of the last look-up. */
+    found = sg_by_handle_next(handle, symbol);
+    return wrapper != NULL ? wrapper : found;
+}
+
+#endif

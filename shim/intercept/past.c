@@ -1,0 +1,160 @@
+#include "intercept/past.h"
+
+#include "core/config.h"
+#include "core/imports.h"
+#include "core/status.h"
+#include "mpi/real.h"
+#include "profile/entries.h"
+#include "runtime/process.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_bool is_started;
+
+void sg_past_started(void)
+{
+    atomic_store_explicit(&is_started, true, memory_order_relaxed);
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The object, besides this library, that calls of the function reach first; NULL: none. */
+static const char *first_of(const char *function)
+{
+    void *address = dlsym(RTLD_DEFAULT, function);
+    Dl_info info, own;
+
+    if (address == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL ||
+        dladdr((void *)sg_past_started, &own) == 0 || info.dli_fbase == own.dli_fbase)
+        return NULL;
+    return info.dli_fname;
+}
+
+/* Not by sg_real_owns: tools are named libpmpi, too. */
+static bool is_mpi(const char *object)
+{
+    Dl_info home;
+
+    return strncmp(base_of(object), "libmpi", 6) == 0 ||
+           (dladdr((void *)sg_real.Init, &home) != 0 && home.dli_fname != NULL &&
+            strcmp(base_of(home.dli_fname), base_of(object)) == 0);
+}
+
+/* ---- functions of a tool that comes first ---- */
+
+static struct {
+    bool is_first[SG_FUNCTION_COUNT];
+    char object[SG_IMPORT_BYTES];
+} tool;
+
+static bool is_left_out(const char *object)
+{
+    return strcmp(object, tool.object) == 0 || strncmp(object, "libstagger", 10) == 0 ||
+           is_mpi(object);
+}
+
+static bool is_of_tool(const char *symbol)
+{
+    for (int i = 0; i < SG_FUNCTION_COUNT; i++) {
+        if (tool.is_first[i] && strcmp(sg_functions[i].name, symbol) == 0)
+            return true;
+    }
+    return false;
+}
+
+void sg_past_report(void)
+{
+    static bool seen[SG_FUNCTION_COUNT];
+    struct sg_import import;
+    int count = 0;
+
+    sg_profile_entries_seen(seen);
+    for (int i = 0; i < SG_FUNCTION_COUNT; i++) {
+        const char *object = first_of(sg_functions[i].name);
+
+        tool.is_first[i] = object != NULL && !is_mpi(object);
+        if (!tool.is_first[i])
+            continue;
+        if (seen[i]) /* it hands calls on */
+            return;
+        if (count++ == 0)
+            snprintf(tool.object, sizeof tool.object, "%s", base_of(object));
+    }
+    if (count > 0 && sg_imports_find(is_left_out, is_of_tool, &import))
+        sg_log("no call of %s was seen, nor of other functions that %s has: it comes before "
+               "libstagger.so and calls PMPI_*; libstagger.so first in LD_PRELOAD sees them",
+               import.symbol, tool.object);
+}
+
+/* ---- MPI_Init went past the library ---- */
+
+static pid_t loaded_in;
+
+__attribute__((constructor)) static void note_process(void)
+{
+    loaded_in = getpid();
+}
+
+static int find_mpi(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const char **path = context;
+
+    (void)size;
+    if (info->dlpi_name == NULL || strncmp(base_of(info->dlpi_name), "libmpi", 6) != 0)
+        return 0;
+    *path = info->dlpi_name;
+    return 1;
+}
+
+/* Where no library of that name is loaded, which is most processes', nothing is looked for. */
+static bool is_mpi_initialized(void)
+{
+    const char *path = NULL;
+    int (*initialized)(int *flag) = NULL;
+    void *library;
+    int flag = 0;
+
+    dl_iterate_phdr(find_mpi, &path);
+    library = path != NULL ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (library == NULL || dlsym(library, "MPIR_Dup_fn") == NULL)
+        return false;
+    *(void **)&initialized = dlsym(library, "PMPI_Initialized");
+    return initialized != NULL && initialized(&flag) == MPI_SUCCESS && flag;
+}
+
+/* One process of a job says it, as far as its launcher tells which. */
+static bool speaks(void)
+{
+    const char *rank = sg_config_environment("PMI_RANK");
+    const char *quiet = sg_config_environment("STAGGER_QUIET");
+
+    return (rank == NULL || strcmp(rank, "0") == 0) && (quiet == NULL || strcmp(quiet, "0") == 0);
+}
+
+__attribute__((destructor)) static void say_if_not_started(void)
+{
+    const char *object;
+
+    if (atomic_load_explicit(&is_started, memory_order_relaxed) || getpid() != loaded_in ||
+        !speaks() || !is_mpi_initialized())
+        return;
+    object = first_of("MPI_Init");
+    if (object != NULL)
+        sg_log("the library had no part in this run: MPI_Init of %s comes before its own and calls "
+               "PMPI_Init; libstagger.so first in LD_PRELOAD changes that",
+               base_of(object));
+    else
+        sg_log("the library had no part in this run: the program has found MPI_Init past it "
+               "(RTLD_DEEPBIND, or an MPI library linked into the program)");
+    sg_log_drain();
+}
