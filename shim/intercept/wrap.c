@@ -76,7 +76,6 @@ int sg_wrap_init(sg_word argc, sg_word argv)
     begin(SG_HOOK_WORLD);
     error = PASS(pass2, Init)(argc, argv);
     sg_hook_begun();
-
     if (error == MPI_SUCCESS)
         sg_process_start(begin_ns, &sg_calls);
     else
@@ -93,7 +92,6 @@ int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word pr
     begin(SG_HOOK_WORLD);
     error = PASS(pass4, Init_thread)(argc, argv, required, provided);
     sg_hook_begun();
-
     if (error == MPI_SUCCESS)
         sg_process_start(begin_ns, &sg_calls);
     else

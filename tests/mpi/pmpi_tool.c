@@ -1,6 +1,7 @@
 /* A profiling tool: wraps what the library wraps, counts, and says at MPI_Finalize how often it was
  * called. It calls PMPI_*, or with TOOL_NEXT in the environment the next MPI_* (as the tools that
- * chain do); if that is a function's name, of this one only. Built with ONLY_FINALIZE it wraps nothing but MPI_Finalize.
+ * chain do); if that is a function's name, of this one only. Built with ONLY_FINALIZE it wraps
+ * nothing but MPI_Finalize.
  */
 #include <dlfcn.h>
 #include <mpi.h>

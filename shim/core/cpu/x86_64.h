@@ -114,7 +114,7 @@ static inline uint64_t sg_cpu_event_register(uint32_t index)
 
 /* ---- calls ---- */
 
-/* The rest of an asm definition of a function of two arguments, as SG_CPU_HAS_FORK of cpu.h says. */
+/* See SG_CPU_HAS_FORK in cpu.h. */
 #define SG_CPU_HAS_FORK 1
 #define SG_CPU_DEFINE_FORK(function, next, find_next, other)                                       \
     __asm__(".pushsection .text\n"                                                                 \
