@@ -16,6 +16,7 @@
 
 struct sg_choice;
 struct sg_profile_comm;
+struct sg_unmet;
 struct sg_intranode;
 struct sg_internode;
 
@@ -38,6 +39,7 @@ struct sg_comm {
     uint32_t index;  /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
     atomic_uint seq; /* of the next collective */
     struct sg_profile_comm *profile; /* among all calls; NULL: not there */
+    struct sg_unmet *unmet;          /* calls that failed on this rank alone, perhaps; NULL: none */
     struct sg_comm_choice last[SG_OPERATION_COUNT];
     struct sg_intranode *intranode; /* the engine where all members share a node; else NULL */
     struct sg_internode *internode; /* the engine where they are on several nodes; else NULL */

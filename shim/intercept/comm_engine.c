@@ -1,5 +1,6 @@
 #include "intercept/comm_engine.h"
 
+#include "intercept/unmet.h"
 #include "internode/internode.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/choose.h"
@@ -22,6 +23,7 @@
 
 void sg_comm_free_engine(struct sg_comm *comm)
 {
+    sg_unmet_forget(comm);
     if (comm->intranode != NULL)
         sg_intranode_free(comm->intranode);
     if (comm->internode != NULL)

@@ -137,6 +137,7 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle, int messages_rule)
     comm->name[0] = '\0';
     comm->intranode = NULL;
     comm->internode = NULL;
+    comm->unmet = NULL;
     comm->messages_rule = messages_rule;
     comm->is_sliced = false;
     memset(comm->last, 0, sizeof comm->last);

@@ -7,6 +7,7 @@
 #include "intercept/choose.h"
 #include "intercept/comm_setup.h"
 #include "intercept/run.h"
+#include "intercept/unmet.h"
 #include "internode/collective_request.h"
 #include "mpi/packed.h"
 #include "mpi/real.h"
@@ -253,6 +254,8 @@ static inline int dispatch(struct sg_call *call, void *return_address,
     describe(call, site, comm);
     choice = sg_choose(call, site, comm);
     sg_account_mark(SG_ACCOUNT_CHOICE);
+    if (__builtin_expect(comm->unmet != NULL, 0))
+        sg_unmet_meet(comm, call, site, choice);
     if (nonblocking)
         return start_nonblocking(call, choice, site, comm, entered_ns, return_address);
     records = is_recording(call, comm);

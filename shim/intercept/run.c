@@ -1,5 +1,6 @@
 #include "intercept/run.h"
 
+#include "intercept/unmet.h"
 #include "internode/internode.h"
 #include "intranode/mpi/choose.h"
 #include "mpi/device.h"
@@ -51,7 +52,7 @@ static int pass(const struct sg_call *call, const struct sg_choice *choice,
                 struct sg_call_statistics *statistics)
 {
     statistics->executed = sg_executed(SG_ALGORITHM_MPICH, choice->arm);
-    return call->pass(call);
+    return choice->algorithm == SG_ALGORITHM_MPICH ? call->pass(call) : sg_unmet_pass(call);
 }
 
 /* A buffer is in a GPU's memory, and nobody can wait for the others' word. */

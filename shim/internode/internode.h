@@ -117,4 +117,8 @@ void sg_internode_end_turn(struct sg_internode *internode,
 int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
                      const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);
 
+/* As sg_intranode_look. Where there are several machines nobody is seen. */
+enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg_call *call,
+                                 bool waits);
+
 #endif

@@ -70,4 +70,11 @@ struct sg_call_statistics {
     uint64_t skew_ns;
 };
 
+/* Where the communicator's other ranks are, as seen from this rank's next position. */
+enum sg_others {
+    SG_OTHERS_NOWHERE,   /* none has come there yet */
+    SG_OTHERS_THERE,     /* in the call that was asked for: its operation, root and bytes */
+    SG_OTHERS_ELSEWHERE, /* in another call */
+};
+
 #endif

@@ -4,7 +4,7 @@
 # What differs from run to run: addresses, the numbers of errors and of communicators.
 text_of() {
     sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/Abort\([0-9]+\)/Abort/; s/in comm [0-9]+/in comm/
-        /^(=|YOUR|This typ|Please|stagger: |$)/d' "$1.out" "$1.err" | LC_ALL=C sort
+        /^(=|YOUR|This typ|Please|stagger: |$)|UCX  WARN/d' "$1.out" "$1.err" | LC_ALL=C sort
 }
 
 # is_like_plain NAME PROGRAM-ARG...: what was observed is what comes without the library. A launcher that

@@ -12,6 +12,10 @@ for call in alias_allreduce alias_iallreduce; do
     done
 done
 says_the_same fatal alias_reduce world 0 1
+for call in met_reduce met_bcast; do
+    says_the_same return $call used 0 1
+    says_the_same handle $call world 0 1
+done
 for call in alias_reduce alias_reduce_c alias_allreduce_c alias_ireduce alias_iallreduce_c \
     root_reduce root_ireduce null_send bad_operation no_operation freed_reduce freed_allreduce \
     freed_iallreduce no_request_ibarrier no_request_iallreduce; do

@@ -1,5 +1,6 @@
 /* What a wrong call says: `wrong_calls HANDLER CALL COMM` makes CALL on the last rank, under the
- * communicator's handler (some calls are made on all ranks, and say what came): fatal, return, or
+ * communicator's handler (some calls are made on all ranks, and say what came; of those the ones
+ * named met_ are wrong on the last rank alone, for which the others do not wait): fatal, return, or
  * handle, which prints the error's text as it is called. COMM is used (a communicator that had
  * collectives), first (the call is its first) or world.
  */
@@ -165,6 +166,22 @@ static int no_request_iallreduce_c(void)
     return MPI_Iallreduce_c(&one, &other, 1, MPI_INT, MPI_SUM, comm, NULL);
 }
 
+/* Three times, to three calls of the others. */
+static int met_reduce(void)
+{
+    int error = MPI_SUCCESS;
+
+    for (int i = 0; i < 3; i++)
+        error =
+            MPI_Reduce(&one, rank < size - 1 ? &other : &one, 1, MPI_INT, MPI_SUM, size - 1, comm);
+    return error;
+}
+
+static int met_bcast(void)
+{
+    return MPI_Bcast(rank < size - 1 ? &other : NULL, 1, MPI_INT, 0, comm);
+}
+
 static const struct {
     const char *name;
     int (*call)(void);
@@ -190,6 +207,8 @@ static const struct {
     {"freed_reduce", freed_reduce},
     {"freed_allreduce", freed_allreduce},
     {"freed_iallreduce", freed_iallreduce},
+    {"met_reduce", met_reduce},
+    {"met_bcast", met_bcast},
     {"no_type", no_type},
     {"no_request_ibarrier", no_request_ibarrier},
     {"no_request_ireduce", no_request_ireduce},
@@ -243,7 +262,7 @@ int main(int argc, char **argv)
     bool by_all;
 
     REQUIRE(argc == 4);
-    by_all = strncmp(argv[2], "freed_", 6) == 0;
+    by_all = strncmp(argv[2], "freed_", 6) == 0 || strncmp(argv[2], "met_", 4) == 0;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (strcmp(argv[2], calls[i].name) == 0)
             call = calls[i].call;

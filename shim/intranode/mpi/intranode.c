@@ -6,6 +6,7 @@
 #include "intranode/forms.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/pool.h"
+#include "intranode/mpi/stall.h"
 #include "intranode/reading.h"
 #include "intranode/ring.h"
 #include "mpi/real.h"
@@ -15,7 +16,6 @@
 #include "wait/wait.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,6 @@
  * no ladder, and is seen sooner. */
 #define FIRST_POLLS 64
 #define FIRST_POLLS_CONTESTED 4
-#define RANKS_NAMED 16 /* where one does not come */
 #define NS_PER_S UINT64_C(1000000000)
 
 struct sg_intranode {
@@ -145,48 +144,6 @@ void sg_intranode_free(struct sg_intranode *intranode)
     free(intranode);
 }
 
-/* ---- ranks that wait for ever, or disagree ---- */
-
-/* What another rank is doing: in this instance, in another, or in none. */
-static void describe_rank(const struct sg_node *node, uint64_t position, int rank,
-                          char text[SG_REPORT_CALL_BYTES])
-{
-    uint64_t left = sg_ring_left(node, rank);
-    const struct sg_call_info *info = sg_node_call_info(node, left, rank);
-
-    if (info != NULL)
-        sg_report_call(info, text);
-    else if (left <= position)
-        snprintf(text, SG_REPORT_CALL_BYTES, "in no collective of this communicator");
-    else
-        snprintf(text, SG_REPORT_CALL_BYTES, "ahead of it");
-}
-
-/* The rank that does not come, or is somewhere else: one rank speaks, once an instance. */
-static void report_stall(struct sg_node *node, const struct sg_call *call)
-{
-    uint64_t position = node->position;
-    int seconds = (int)(stall_ns / NS_PER_S);
-    uint64_t tag = sg_ring_tag(position, 0);
-    char text[SG_REPORT_CALL_BYTES];
-    char all[(1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16)]; /* every line of it */
-    int used;
-
-    if (atomic_exchange(&node->header->stall_reported, tag) == tag)
-        return;
-    used =
-        snprintf(all, sizeof all, "waiting for more than %d s in %s, %s:", seconds,
-                 sg_report_function(call), sg_report_instance(call, position, node->ranks, text));
-    sg_log("%s", all);
-    for (int rank = 0; rank < node->ranks && rank < RANKS_NAMED; rank++) {
-        describe_rank(node, position, rank, text);
-        sg_log("  rank %d: %s", rank, text);
-        used += snprintf(all + used, sizeof all - (size_t)used, " rank %d: %s;", rank, text);
-    }
-    all[used - 1] = '\0';
-    sg_trace_event_line(SG_TRACE_LINE_STALL, all);
-}
-
 /* ---- waiting ---- */
 
 /* A wait under way, for the ladder. */
@@ -225,7 +182,8 @@ static void look(struct waiting *waiting)
     }
     if (stall_ns > 0 && !waiting->reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
         waiting->reported = true;
-        report_stall(&waiting->intranode->node, waiting->call);
+        sg_intranode_report_stall(&waiting->intranode->node, waiting->call,
+                                  (int)(stall_ns / NS_PER_S));
     }
 }
 
@@ -482,4 +440,41 @@ void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_cal
 {
     if (!sg_auto_begin(intranode->automatic, &intranode->node, call, choice, turn))
         await_decision(intranode, call, choice, turn);
+}
+
+/* ---- the others' call ---- */
+
+struct looking {
+    const struct sg_node *node;
+    const struct sg_call_info *found;
+};
+
+static bool has_found(void *context)
+{
+    struct looking *looking = context;
+    const struct sg_node *node = looking->node;
+
+    for (int rank = 0; rank < node->ranks && looking->found == NULL; rank++) {
+        if (rank != node->rank)
+            looking->found = sg_node_call_info(node, node->position, rank);
+    }
+    return looking->found != NULL;
+}
+
+enum sg_others sg_intranode_look(struct sg_intranode *intranode, const struct sg_call *call,
+                                 bool waits)
+{
+    struct looking looking = {.node = &intranode->node};
+    struct waiting waiting = {.intranode = intranode, .call = call};
+
+    while (!has_found(&looking) && waits) {
+        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, has_found, &looking))
+            look(&waiting);
+    }
+    if (looking.found == NULL)
+        return SG_OTHERS_NOWHERE;
+    return looking.found->operation == call->operation && looking.found->root == call->root &&
+                   looking.found->bytes == call->bytes
+               ? SG_OTHERS_THERE
+               : SG_OTHERS_ELSEWHERE;
 }

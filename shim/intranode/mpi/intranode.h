@@ -61,4 +61,8 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
                      const struct sg_intranode_plan *plan, enum sg_node_method method, int group,
                      struct sg_call_statistics *statistics);
 
+/* Whether the other ranks are in the call; waits: until one of them has come. */
+enum sg_others sg_intranode_look(struct sg_intranode *intranode, const struct sg_call *call,
+                                 bool waits);
+
 #endif
