@@ -5,10 +5,12 @@
 #include "internode/agree.h"
 #include "internode/auto.h"
 #include "internode/connect.h"
+#include "internode/consistency.h"
 #include "internode/endpoint.h"
 #include "internode/nonblocking.h"
 #include "internode/statistics.h"
 #include "internode/waiting.h"
+#include "internode/words.h"
 #include "mpi/real.h"
 #include "mpi/types.h"
 
@@ -209,4 +211,37 @@ int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
     sg_internode_read_counters(internode, statistics);
     statistics->slice = window.slice;
     return plan->user == NULL ? MPI_SUCCESS : sg_user_fold_error(plan->user, call->comm);
+}
+
+/* ---- the others' call ---- */
+
+struct looking {
+    struct sg_internode *internode;
+    const _Atomic uint64_t *word;
+};
+
+static bool has_come(void *context)
+{
+    const struct looking *looking = context;
+
+    sg_internode_progress(looking->internode);
+    return sg_internode_is_taken(looking->word, looking->internode->position);
+}
+
+enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg_call *call,
+                                 bool waits)
+{
+    struct looking looking = {
+        internode, &internode->header->signatures[internode->position % SG_INTERNODE_SIGNATURES]};
+    struct sg_internode_waiting waiting = {.call = call, .position = internode->position};
+    struct sg_internode_found found;
+
+    if (internode->remote != NULL)
+        return SG_OTHERS_NOWHERE;
+    if (waits)
+        sg_internode_wait(internode, &waiting, has_come, &looking);
+    if (!has_come(&looking))
+        return SG_OTHERS_NOWHERE;
+    found = sg_internode_found_in(atomic_load_explicit(looking.word, memory_order_relaxed));
+    return found.brought == sg_consistency_signature(call) ? SG_OTHERS_THERE : SG_OTHERS_ELSEWHERE;
 }

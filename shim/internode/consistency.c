@@ -1,9 +1,6 @@
 #include "internode/consistency.h"
 
 #include "core/hash.h"
-#include "internode/endpoint.h"
-#include "internode/internode.h"
-#include "internode/waiting.h"
 #include "internode/words.h"
 #include "mpi/operands.h"
 #include "mpi/report.h"
@@ -49,37 +46,6 @@ bool sg_consistency_compare(struct sg_internode *internode, const struct sg_call
                   atomic_load_explicit(&other->position, memory_order_relaxed) == position + 1
                       ? &other->call
                       : NULL);
-}
-
-struct looking {
-    struct sg_internode *internode;
-    const _Atomic uint64_t *word;
-};
-
-static bool has_come(void *context)
-{
-    const struct looking *looking = context;
-
-    sg_internode_progress(looking->internode);
-    return sg_internode_is_taken(looking->word, looking->internode->position);
-}
-
-enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg_call *call,
-                                 bool waits)
-{
-    struct looking looking = {
-        internode, &internode->header->signatures[internode->position % SG_INTERNODE_SIGNATURES]};
-    struct sg_internode_waiting waiting = {.call = call, .position = internode->position};
-    struct sg_internode_found found;
-
-    if (internode->remote != NULL)
-        return SG_OTHERS_NOWHERE;
-    if (waits)
-        sg_internode_wait(internode, &waiting, has_come, &looking);
-    if (!has_come(&looking))
-        return SG_OTHERS_NOWHERE;
-    found = sg_internode_found_in(atomic_load_explicit(looking.word, memory_order_relaxed));
-    return found.brought == sg_consistency_signature(call) ? SG_OTHERS_THERE : SG_OTHERS_ELSEWHERE;
 }
 
 /* ---- between machines ---- */
