@@ -12,6 +12,7 @@
 #include "intercept/words.h"
 #include "mpi/real.h"
 #include "profile/profile.h"
+#include "wait/catch_up.h"
 #include "wait/turn.h"
 
 #include <stdatomic.h>
@@ -30,6 +31,13 @@
 #define END_START
 #define END_LOCAL
 
+/* Whether its result depends on what MPICH has seen so far. A constant for the compiler. */
+static inline bool reports(enum sg_function function, enum sg_function_mode mode)
+{
+    return mode == SG_MODE_TEST || function == SG_FUNCTION_Waitany ||
+           function == SG_FUNCTION_Waitsome || function == SG_FUNCTION_Cancel;
+}
+
 /* Where is_taken holds, it has set error, and that was the call; where is_other holds, other is. */
 #define WRAPPER(name, count, mode, is_taken, is_other, other)                                      \
     int pass_##name(PARAMETERS(count)) SG_INTERCEPTS("MPI_" #name);                                \
@@ -45,6 +53,8 @@
         bool goes_on = !(is_taken);                                                                \
                                                                                                    \
         *(void **)&next = sg_real_find_once(&known, "MPI_" #name);                                 \
+        if (reports(SG_FUNCTION_##name, SG_MODE_##mode))                                           \
+            sg_catch_up();                                                                         \
         if (goes_on && (is_other)) {                                                               \
             error = other;                                                                         \
         } else if (goes_on && next == NULL) {                                                      \
@@ -164,6 +174,8 @@
         }                                                                                          \
         counted = sg_profile_begin(&call, SG_FUNCTION_##name, true, words,                         \
                                    __builtin_frame_address(0), __builtin_return_address(0));       \
+        if (reports(SG_FUNCTION_##name, SG_MODE_##mode))                                           \
+            sg_catch_up();                                                                         \
         BEGIN_##mode;                                                                              \
         next(PASSED(count));                                                                       \
         END_##mode;                                                                                \

@@ -13,6 +13,7 @@
 #include "internode/words.h"
 #include "mpi/real.h"
 #include "mpi/types.h"
+#include "wait/catch_up.h"
 
 /* ---- planning ---- */
 
@@ -208,6 +209,7 @@ int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
         await(internode, &window);
     sg_endpoint_runs_users(NULL);
     sg_internode_leave(internode);
+    sg_catch_up_owe();
     sg_internode_read_counters(internode, statistics);
     statistics->slice = window.slice;
     return plan->user == NULL ? MPI_SUCCESS : sg_user_fold_error(plan->user, call->comm);

@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "mpi/real.h"
+#include "wait/catch_up.h"
 #include "wait/wait.h"
 
 #include <pthread.h>
@@ -100,6 +101,7 @@ static void complete(struct sg_request *request)
     if (atomic_exchange(&request->is_completed, true))
         return;
     request->times.completed_ns = sg_clock_ns();
+    sg_catch_up_owe();
     request->ops->complete(request->work, &request->times);
     pthread_mutex_lock(&lock);
     take_out(request);
@@ -236,4 +238,5 @@ void sg_request_poll(MPI_Request handle)
 
     if (request != NULL)
         on_poll(request, MPI_STATUS_IGNORE);
+    sg_catch_up();
 }

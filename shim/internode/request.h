@@ -44,7 +44,8 @@ int sg_request_make(const struct sg_request_ops *ops, void *work, MPI_Request *h
 void sg_request_begun(struct sg_request *request);
 
 /* Before MPI_Wait, in which MPICH polls without a pause, and MPI_Request_get_status, in which it
- * does not poll. Ignores requests that are not the library's. */
+ * does not poll; before the latter MPICH catches up, too (wait/catch_up.h). Ignores requests that
+ * are not the library's. */
 void sg_request_wait(MPI_Request handle);
 void sg_request_poll(MPI_Request handle);
 

@@ -20,6 +20,7 @@
     X(Allreduce)                                                                                   \
     X(Barrier)                                                                                     \
     X(Bcast)                                                                                       \
+    X(Cancel)                                                                                      \
     X(Cart_get)                                                                                    \
     X(Cart_shift)                                                                                  \
     X(Cartdim_get)                                                                                 \

@@ -28,6 +28,7 @@
 #include "runtime/rdma.h"
 #include "runtime/recording.h"
 #include "runtime/settings.h"
+#include "wait/catch_up.h"
 #include "wait/hook.h"
 #include "wait/processors.h"
 #include "wait/wait.h"
@@ -194,6 +195,7 @@ static void stop(void)
     calls->stop();
     sg_reading_stop();
     sg_rdma_stop();
+    sg_catch_up_stop();
     sg_real.Comm_free(&process->world);
 }
 
@@ -284,6 +286,7 @@ static enum sg_status start_engine(struct sg_process *process)
                           (enum sg_progress_mode)config->progress, config->signal) != SG_OK)
         return SG_ERR_SYSTEM;
     sg_wait_start(process->world);
+    sg_catch_up_start(process->world);
     sg_real.Query_thread(&level);
     sg_hook_start((enum sg_wait_mode)config->wait, config->wait_hook != 0,
                   level == MPI_THREAD_MULTIPLE);

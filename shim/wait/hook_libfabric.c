@@ -168,8 +168,11 @@ static int open_queue(int copy, struct endowed *domain, void *attributes, struct
 /* A read of a queue is a turn. Errors are events, too. */
 static ssize_t end_turn(ssize_t events)
 {
+    bool is_idle = events == 0 || events == -EAGAIN;
+
+    sg_turn_seen(!is_idle);
     if (sg_hook_chosen() == &sg_hook_libfabric) {
-        if (events == 0 || events == -EAGAIN)
+        if (is_idle)
             sg_turn_idle();
         else
             sg_turn_busy();

@@ -69,6 +69,7 @@ unsigned sg_hook_ucx_progress(void *worker)
     if (is_mpich && !known)
         remember(worker);
     events = progress(worker);
+    sg_turn_seen(events > 0);
     if ((is_mpich || known) && sg_hook_chosen() == &sg_hook_ucx) {
         if (events == 0)
             sg_turn_idle();

@@ -20,7 +20,8 @@
 /* A thread's turns. */
 struct sg_turns {
     uint32_t idle;      /* of a wait, in a row */
-    uint32_t events;    /* turns in which the hook saw that something happened */
+    uint32_t seen;      /* turns of the network library that a hook has seen */
+    uint32_t events;    /* those of them in which something happened */
     uint32_t tested;    /* of tests, in a row */
     bool testing;       /* in a call that tests or probes */
     uint32_t looked;    /* what is counted until processors are looked at again */
@@ -71,7 +72,13 @@ static inline void sg_turn_idle(void)
 static inline void sg_turn_busy(void)
 {
     sg_turns.idle = sg_turns.tested = 0;
-    sg_turns.events++;
+}
+
+/* After a turn of the network library, whether or not it counts as idle. */
+static inline void sg_turn_seen(bool has_events)
+{
+    sg_turns.seen++;
+    sg_turns.events += has_events;
 }
 
 /* Around a call of the application's that tests or probes: it does not wait, but its program may,

@@ -14,6 +14,7 @@ C_PROGRAMS := \
   alternating \
   arrival \
   bcs_pattern \
+  behind \
   bench_added \
   bench_auto \
   bench_call \
@@ -105,7 +106,7 @@ TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) all_calls association kernels r
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
                  libmpich5.so libnewer.so libsites.so libstatus_of_many.so libyama.so libyields.so librepeatable.so sites \
                  static_program stripped/sites stripped/libsites.so \
-                 $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 known_requests_f08 posts_f08 sliced_f08))
+                 $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 behind_f08 known_requests_f08 posts_f08 sliced_f08))
 
 test-programs: $(TEST_PROGRAMS)
 
@@ -157,7 +158,7 @@ $(P)/counts_mpif: tests/mpi/counts_mpif.f tests/mpi/programs.mk
 	@mkdir -p $(@D)
 	$(Q)$(MPIF77) -w -O2 -g -fPIE $< -o $@ -pie
 
-$(P)/counts_usempi $(P)/counts_f08 $(P)/known_requests_f08 $(P)/posts_f08 $(P)/sliced_f08: $(P)/%: tests/mpi/%.f90 tests/mpi/programs.mk
+$(P)/counts_usempi $(P)/counts_f08 $(P)/behind_f08 $(P)/known_requests_f08 $(P)/posts_f08 $(P)/sliced_f08: $(P)/%: tests/mpi/%.f90 tests/mpi/programs.mk
 	$(say) MPIFORT $@
 	@mkdir -p $(@D)
 	$(Q)$(MPIFORT) -w -O2 -g -fPIE $< -o $@ -pie

@@ -74,7 +74,7 @@ static int probe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *stat
     now_ns += is_cold ? COLD_NS : work > 0 ? BUSY_NS : QUIET_NS;
     is_cold = false;
     if (work > 0 && is_seen)
-        sg_turn_busy();
+        sg_turn_seen(true);
     if (work > 0)
         work--;
     return MPI_SUCCESS;

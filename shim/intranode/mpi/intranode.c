@@ -11,6 +11,7 @@
 #include "intranode/ring.h"
 #include "mpi/real.h"
 #include "mpi/report.h"
+#include "wait/catch_up.h"
 #include "wait/processors.h"
 #include "wait/turn.h"
 #include "wait/wait.h"
@@ -326,6 +327,7 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
     sg_node_begin(&op, &intranode->node);
     if (!complete(intranode, call, &op))
         return settle(intranode, call, &op);
+    sg_catch_up_owe();
     sg_account_mark(SG_ACCOUNT_LEAVE);
     statistics->early = op.early;
     statistics->late = op.late;

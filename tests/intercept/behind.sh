@@ -1,0 +1,49 @@
+#!/bin/bash
+# One call finds behind a collective what was there before it, as in MPICH: messages, completed
+# requests, epochs of windows.
+# timeout: 900
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/internode/internode.bash"
+export STAGGER_TRACE=off
+ROUNDS=100
+
+# found NAME RANKS OPERATION [NAME=VALUE...]: in all cases and rounds
+found() {
+    local name=$1 ranks=$2 operation=$3
+    shift 3
+    (export "$@" && observe "$name" "$ranks" "$PROGRAMS/behind" "$operation" $ROUNDS && exit "$status")
+    is 0 $? && is "found always" "$(cat "$name.out")" && lacks "$name.err" .
+}
+
+compare stock 2 "$PROGRAMS/behind" barrier $ROUNDS
+check "without the library one call finds it behind a barrier" is "found always" "$(cat stock.plain.out)"
+for operation in barrier allreduce allreduce_wide reduce bcast; do
+    check "under it behind $operation on 2 ranks of a node" found "node-$operation" 2 $operation A=
+done
+for operation in barrier reduce allreduce_wide bcast ibarrier ibarrier_tested iallreduce ireduce ibcast; do
+    check "... behind $operation on 2 nodes" found "nodes-$operation" 2 $operation STAGGER_RANKS_PER_NODE=1
+done
+check "... on 3 ranks of a node" found three 3 allreduce A=
+check "... on 3 nodes" found three-nodes 3 barrier STAGGER_RANKS_PER_NODE=1
+check "... on 4 ranks of 2 nodes" found four 4 allreduce STAGGER_RANKS_PER_NODE=2
+check "... where one thread is in the collective, and two others ask" found threads 2 threads A=
+check "... likewise without a hook" found threads-none 2 threads STAGGER_WAIT_HOOK=none
+check "... without a hook" found none 2 barrier STAGGER_WAIT_HOOK=none
+check "... without a hook on 2 nodes" found none-nodes 2 ibarrier STAGGER_WAIT_HOOK=none \
+    STAGGER_RANKS_PER_NODE=1
+for trace in stats otf2; do
+    check "... in what is recorded as $trace" found "$trace" 2 barrier STAGGER_TRACE=$trace \
+        STAGGER_QUIET=1
+done
+for rules in $(modes '*=handoff' '*=srm' '*=bcs(slice=200,progress=thread)' \
+    '*=adaptive;*=bypass' '*=tree'); do
+    check "... by $rules" found rules 2 reduce "STAGGER_RULES=$rules" STAGGER_RANKS_PER_NODE=1
+done
+if [ -x "$PROGRAMS/behind_f08" ]; then
+    observe f08 2 "$PROGRAMS/behind_f08" $ROUNDS
+    check "Fortran 2008 finds it, too" all 'is 0 "$status"' \
+        'is "found $(printf "$ROUNDS %.0s" {1..5})$ROUNDS" "$(cat f08.out)"'
+else
+    skip "Fortran 2008" "no compiler"
+fi

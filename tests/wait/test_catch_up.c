@@ -1,0 +1,219 @@
+/* How many turns MPICH makes until it has caught up: its queues are this file's. */
+#include "lib/unit.h"
+#include "mpi/real.h"
+#include "wait/catch_up.h"
+#include "wait/turn.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define PIECES 40
+#define BURST 4 /* pieces that a turn of a network library brings */
+
+/* A MPICH, and what has come to its only rank. */
+static struct {
+    bool has_queue;    /* of its own, for messages to itself, too; else all is the network's */
+    bool is_seen;      /* a hook sees its turns */
+    bool has_no_place; /* to send */
+    int queued, ahead; /* pieces in the queue; those before the message to itself, or -1 */
+    int in_network;
+    int turns;
+} mpich;
+
+struct sg_real sg_real;
+atomic_bool sg_turn_spins = true;
+__thread struct sg_turns sg_turns;
+
+void sg_turn_idle_slowly(void)
+{
+}
+
+static void make_turn(void)
+{
+    int taken = mpich.in_network < BURST ? mpich.in_network : BURST;
+
+    mpich.turns++;
+    mpich.in_network -= taken;
+    if (mpich.is_seen)
+        sg_turn_seen(taken > 0);
+    if (mpich.queued > 0) {
+        mpich.queued--;
+        mpich.ahead -= mpich.ahead >= 0;
+    }
+}
+
+static int comm_rank(MPI_Comm comm, int *rank)
+{
+    (void)comm;
+    *rank = 0;
+    return MPI_SUCCESS;
+}
+
+enum { RECEIVED = 1, SENT };
+
+static int irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                 MPI_Request *request)
+{
+    (void)buffer, (void)count, (void)type, (void)from, (void)tag, (void)comm;
+    *request = RECEIVED;
+    return MPI_SUCCESS;
+}
+
+static int isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                 MPI_Request *request)
+{
+    (void)buffer, (void)count, (void)type, (void)to, (void)tag, (void)comm;
+    *request = SENT;
+    mpich.ahead = mpich.queued;
+    if (mpich.has_queue && !mpich.has_no_place)
+        mpich.queued++;
+    return MPI_SUCCESS;
+}
+
+static bool is_over(void)
+{
+    return !mpich.has_no_place && (!mpich.has_queue || mpich.ahead < 0);
+}
+
+static int test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    (void)status;
+    if (!is_over())
+        make_turn();
+    *flag = is_over();
+    if (*flag)
+        *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+static int wait_for(MPI_Request *request, MPI_Status *status)
+{
+    (void)status;
+    while (!is_over())
+        make_turn();
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+static int probe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    (void)source, (void)tag, (void)comm, (void)status;
+    make_turn();
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int end(MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+static int cancel(MPI_Request *request)
+{
+    (void)request;
+    return MPI_SUCCESS;
+}
+
+static void start(bool has_queue, bool is_seen)
+{
+    memset(&mpich, 0, sizeof mpich);
+    mpich.has_queue = has_queue;
+    mpich.is_seen = is_seen;
+    mpich.ahead = -1;
+    sg_real.Comm_rank = comm_rank;
+    sg_real.Irecv = irecv;
+    sg_real.Isend = isend;
+    sg_real.Test = test;
+    sg_real.Wait = wait_for;
+    sg_real.Iprobe = probe;
+    sg_real.Cancel = cancel;
+    sg_real.Request_free = end;
+    sg_catch_up_start(MPI_COMM_WORLD);
+    mpich.turns = 0;
+}
+
+static void nothing_is_owed(void)
+{
+    start(true, true);
+    mpich.queued = PIECES;
+    sg_catch_up();
+    CU_ASSERT_EQUAL(mpich.turns, 0);
+    sg_catch_up_owe();
+    sg_catch_up();
+    sg_catch_up();
+    CU_ASSERT_EQUAL(mpich.queued, 0);
+    CU_ASSERT_TRUE(mpich.turns <= PIECES + 2);
+    sg_catch_up_stop();
+}
+
+static void by_its_own_queue(void)
+{
+    for (int seen = 0; seen < 2; seen++) {
+        start(true, seen);
+        mpich.queued = 100 * PIECES;
+        mpich.in_network = PIECES;
+        sg_catch_up_owe();
+        sg_catch_up();
+        CU_ASSERT_EQUAL(mpich.queued, 0);
+        CU_ASSERT_EQUAL(mpich.in_network, 0);
+        sg_catch_up_stop();
+    }
+}
+
+static void by_the_network(void)
+{
+    start(false, true);
+    mpich.in_network = 100 * PIECES;
+    sg_catch_up_owe();
+    sg_catch_up();
+    CU_ASSERT_EQUAL(mpich.in_network, 0);
+    CU_ASSERT_EQUAL(mpich.turns, 100 * PIECES / BURST + 1);
+    mpich.turns = 0;
+    sg_catch_up_owe();
+    sg_catch_up();
+    CU_ASSERT_EQUAL(mpich.turns, 1);
+    sg_catch_up_stop();
+}
+
+static void by_a_network_unseen(void)
+{
+    start(false, false);
+    mpich.in_network = 64;
+    sg_catch_up_owe();
+    sg_catch_up();
+    CU_ASSERT_EQUAL(mpich.in_network, 0);
+    CU_ASSERT_TRUE(mpich.turns <= 66);
+    sg_catch_up_stop();
+}
+
+/* ... for as long as others take nothing of what it has sent. */
+static void without_a_place(void)
+{
+    start(true, true);
+    mpich.has_no_place = true;
+    mpich.queued = PIECES;
+    sg_catch_up_owe();
+    sg_catch_up();
+    CU_ASSERT_EQUAL(mpich.queued, 0);
+    mpich.has_no_place = false;
+    mpich.queued = PIECES;
+    mpich.ahead = 1;
+    sg_catch_up_owe();
+    sg_catch_up();
+    CU_ASSERT_EQUAL(mpich.queued, 0);
+    mpich.has_no_place = true;
+    sg_catch_up_owe();
+    sg_catch_up();
+    sg_catch_up_stop();
+    CU_ASSERT_EQUAL(atomic_load(&sg_catch_up_state), SG_CAUGHT_UP);
+}
+
+const struct unit_test unit_tests[] = {
+    {"MPICH makes turns only behind what went past it, once", nothing_is_owed},
+    {"all that was in its own queue is taken", by_its_own_queue},
+    {"a network's turns go on until one brings nothing", by_the_network},
+    {"where nobody sees the network's turns there are enough", by_a_network_unseen},
+    {"without a place to send turns are bounded, and take what there is", without_a_place},
+    {NULL, NULL},
+};
