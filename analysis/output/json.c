@@ -60,7 +60,7 @@ void sg_json_set(json_t **whole, const char *name, json_t *value)
         drop(whole);
 }
 
-/* As \u00XX: jansson escapes the controls below a blank alone, and a terminal acts on these, too. */
+/* As \u00XX. jansson escapes only the controls below a blank, but a terminal acts on these, too. */
 void sg_json_write(const char *text, size_t bytes, FILE *out)
 {
     size_t begin = 0;

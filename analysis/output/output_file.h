@@ -1,7 +1,7 @@
 /* A file that a command writes: complete or not at all. The output goes to a temporary file beside
  * it, which is renamed at the end. So a failure or an interruption leaves no half-written file and
- * keeps the file that was there, whose mode the new one gets. "-" is standard output; a path that is no regular file (a pipe, a
- * device) is written to directly.
+ * keeps the file that was there, whose mode the new one gets. "-" is standard output; a path that
+ * is no regular file (a pipe, a device) is written to directly.
  */
 #ifndef SG_OUTPUT_OUTPUT_FILE_H
 #define SG_OUTPUT_OUTPUT_FILE_H

@@ -172,8 +172,8 @@ static int move_pieces(int from, int to)
     return error;
 }
 
-/* made: DIR/traces.new. Its folder OLD_BEGUN has parts of the old archive while DIR may have others;
- * OLD has all of it, and DIR may have parts of the new one. */
+/* made: DIR/traces.new. Its folder OLD_BEGUN has parts of the old archive while DIR may have
+ * others; OLD has all of it, and DIR may have parts of the new one. */
 static int bring_back(int home, int made)
 {
     int old, error = 0;
