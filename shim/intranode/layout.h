@@ -20,6 +20,8 @@
 #ifndef SG_INTRANODE_LAYOUT_H
 #define SG_INTRANODE_LAYOUT_H
 
+#include "intranode/segment.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,6 +75,13 @@ struct sg_node_told {
     _Atomic uint64_t ns[SG_NODE_LINE_BYTES / 8];
 };
 
+/* A rank's box, behind that (outbox.h). */
+struct sg_node_box {
+    _Atomic uint64_t is_made;
+    struct sg_segment_ticket ticket;
+    unsigned char reserved[SG_NODE_LINE_BYTES - 8 - sizeof(struct sg_segment_ticket)];
+};
+
 #define SG_NODE_WARNED 6
 
 struct sg_node_header {
@@ -83,7 +92,8 @@ struct sg_node_header {
     uint32_t depth;
     uint32_t slot_bytes; /* room for an operand */
     uint32_t group;      /* ranks of a group, as the machine has it; 0: processors are short */
-    unsigned char reserved[SG_NODE_LINE_BYTES - 40];
+    _Atomic uint32_t has_boxes; /* some rank has one (outbox.h) */
+    unsigned char reserved[SG_NODE_LINE_BYTES - 44];
     /* On a line of their own: read at every release, written when a rank goes to sleep. */
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;           /* futex */
@@ -97,6 +107,7 @@ _Static_assert(sizeof(struct sg_call_info) == SG_NODE_LINE_BYTES, "info");
 _Static_assert(sizeof(struct sg_node_control) == 2 * SG_NODE_LINE_BYTES, "control");
 _Static_assert(sizeof(struct sg_node_word) == SG_NODE_LINE_BYTES, "word");
 _Static_assert(sizeof(struct sg_node_told) == SG_NODE_LINE_BYTES, "told");
+_Static_assert(sizeof(struct sg_node_box) == SG_NODE_LINE_BYTES, "box");
 _Static_assert(sizeof(struct sg_node_header) == 2 * SG_NODE_LINE_BYTES, "header");
 
 #endif

@@ -48,6 +48,8 @@ struct sg_node {
     uint64_t known_finished;          /* every rank has finished at least this many */
     struct sg_pool_rank *const *pool; /* by rank; NULL: no large operands */
     struct sg_node_access *access;    /* NULL: ranks cannot read each other's memory */
+    struct sg_outbox *outbox;         /* NULL: no rank is ahead by more than the ring */
+    uint64_t waits_no_more;           /* for a slot while known_finished + 1 is this */
 };
 
 enum sg_node_method {
@@ -99,14 +101,15 @@ struct sg_node_op {
     uint32_t state;
     size_t done_count; /* elements of chunks before this one */
     size_t chunk_count;
-    int seen_ranks;      /* lines that have arrived, from rank 0 */
+    int seen_ranks;                /* lines that have arrived, from rank 0 */
     struct sg_shape_groups groups; /* and this rank's: number, leaves */
     int group, group_first, group_end;
     uint64_t stage_base; /* of the counts of large operands' stages */
     uint64_t stage_count[3];
     bool own_in_slot;
-    bool failed;  /* to read another rank's memory */
-    bool stalled; /* waits for a slot: some rank is far behind */
+    bool failed;         /* to read another rank's memory */
+    bool stalled;        /* waits for a slot: some rank is far behind */
+    uint64_t stalled_at; /* known_finished */
     /* results */
     bool skew_known;
     uint64_t skew_ns;

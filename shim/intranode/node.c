@@ -6,6 +6,7 @@
 
 #include "core/account.h"
 #include "core/learn.h"
+#include "intranode/outbox.h"
 #include "intranode/ring.h"
 
 #include <string.h>
@@ -24,7 +25,16 @@ size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes)
 {
     return sizeof(struct sg_node_header) + (size_t)ranks * sizeof(struct sg_node_control) +
            depth * instance_bytes(ranks, slot_bytes) +
-           (size_t)ranks * SG_LEARN_PLACES * 2 * sizeof(struct sg_node_told);
+           (size_t)ranks *
+               (SG_LEARN_PLACES * 2 * sizeof(struct sg_node_told) + sizeof(struct sg_node_box));
+}
+
+struct sg_node_box *sg_node_box(const struct sg_node *node, int rank)
+{
+    struct sg_node_told *told =
+        (struct sg_node_told *)(node->instances + node->depth * node->instance_bytes);
+
+    return (struct sg_node_box *)(told + node->ranks * SG_LEARN_PLACES * 2) + rank;
 }
 
 void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce)
@@ -119,9 +129,13 @@ const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_
 {
     const struct sg_node_line *line = sg_ring_line(node, position, rank);
 
+    const struct sg_box_entry *entry;
+
     /* Acquire: what is said about the call was written before. */
-    if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(position + 1))
-        return NULL;
+    if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(position + 1)) {
+        entry = sg_outbox_find(node, position, rank);
+        return entry != NULL ? &entry->info : NULL;
+    }
     return sg_ring_call_info(node, position, rank);
 }
 
@@ -162,9 +176,11 @@ void sg_node_begin(struct sg_node_op *op, struct sg_node *node)
 static enum sg_node_step poll_chunk(struct sg_node_op *op)
 {
     if (op->state == SG_OP_START && !has_credit(op->node, op->position)) {
+        if (!op->stalled)
+            op->stalled_at = op->node->known_finished;
         op->stalls += !op->stalled;
         op->stalled = true;
-        return SG_NODE_WAIT;
+        return sg_outbox_put(op) ? SG_NODE_DONE : SG_NODE_WAIT;
     }
     if (op->stalled)
         sg_account_mark(SG_ACCOUNT_SLOT);
@@ -195,11 +211,31 @@ static bool have_all_entered(const struct sg_node_op *op)
            (op->call.operation == SG_OPERATION_REDUCE && op->node->rank == op->call.root);
 }
 
+/* Relaxed: whoever is not seen now is seen later; the box is mapped by what its rank says of it. */
+static bool has_boxes(const struct sg_node *node)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&node->header->has_boxes, memory_order_relaxed) != 0, 0);
+}
+
+bool sg_node_goes_on(struct sg_node_op *op)
+{
+    uint64_t finished = find_finished(op->node);
+    bool is_stuck = finished == op->stalled_at;
+
+    op->stalled_at = finished;
+    if (is_stuck)
+        op->node->waits_no_more = finished + 1;
+    return is_stuck;
+}
+
 enum sg_node_step sg_node_poll(struct sg_node_op *op)
 {
     for (;;) {
         enum sg_node_step step = poll_chunk(op);
 
+        if (step == SG_NODE_WAIT && has_boxes(op->node))
+            step = sg_outbox_look(op);
         if (op->mismatch_rank >= 0)
             return SG_NODE_MISMATCH;
         if (step == SG_NODE_AGAIN)

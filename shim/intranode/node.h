@@ -26,6 +26,14 @@ bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonc
 void sg_node_begin(struct sg_node_op *op, struct sg_node *node);
 enum sg_node_step sg_node_poll(struct sg_node_op *op);
 
+/* Of a call that has waited for a slot (op->stalled) for a while: true if nobody has left an
+ * instance meanwhile. Then this rank, where it only gives, leaves its operands elsewhere until
+ * somebody does. */
+bool sg_node_goes_on(struct sg_node_op *op);
+
+/* A rank's line about its box. */
+struct sg_node_box *sg_node_box(const struct sg_node *node, int rank);
+
 /* The first rank chooses: publishes `choice` for this rank's next instance, or returns what another
  * rank has published. False while this rank has no credit for the instance: call again later. The
  * instance is consumed by sg_node_begin, or by sg_node_skip. */

@@ -13,7 +13,7 @@ void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t of
         sg_text_tail(module, info->module, sizeof info->module);
 }
 
-static void write_call_info(struct sg_call_info *info, const struct sg_node_call *call)
+void sg_call_info_write(struct sg_call_info *info, const struct sg_node_call *call)
 {
     info->bytes = (uint64_t)call->count * call->element_bytes;
     info->root = call->root;
@@ -29,7 +29,7 @@ void sg_op_publish(struct sg_node_op *op)
     struct sg_node *node = op->node;
     struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
 
-    write_call_info(sg_ring_call_info(node, op->position, node->rank), &op->call);
+    sg_call_info_write(sg_ring_call_info(node, op->position, node->rank), &op->call);
     line->signature = op->signature;
     line->arrival_ns = op->call.arrival_ns;
     /* Release: whoever sees the sequence sees operand, line and about. */

@@ -124,6 +124,8 @@ static inline uint32_t sg_op_signature(const struct sg_node_call *call)
 void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t offset,
                            const char *module);
 
+void sg_call_info_write(struct sg_call_info *info, const struct sg_node_call *call);
+
 /* Publishes this rank's line for op->position; the operand, if any, must be in place. */
 void sg_op_publish(struct sg_node_op *op);
 

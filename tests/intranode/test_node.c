@@ -4,6 +4,7 @@
  * commutative nor associative: a hash of (left, right).
  */
 #include "intranode/node.h"
+#include "intranode/outbox.h"
 #include "lib/unit.h"
 
 #include <stdio.h>
@@ -57,7 +58,14 @@ struct actor {
     uint64_t send[COUNT_MAX], receive[COUNT_MAX];
     int at; /* in the script */
     bool inside;
+    struct sg_outbox outbox;
+    struct sg_box *boxes[RANKS_MAX];
 };
+
+/* Of two operands of the largest size, or some small ones. */
+#define BOX_DATA_BYTES 2048
+static bool has_boxes; /* the actors have */
+static int boxed;      /* calls that needed no slot */
 
 static uint64_t contribution(int collective, int rank, size_t i)
 {
@@ -125,6 +133,47 @@ static void check(const struct actor *actor, const struct collective *what)
         CU_ASSERT_EQUAL_FATAL(actor->receive[i], expected(what, actor->at, i));
 }
 
+static struct sg_box *make_box(void *context)
+{
+    struct actor *actor = context;
+    size_t size_bytes = sizeof(struct sg_box) + BOX_DATA_BYTES;
+    struct sg_box *box = aligned_alloc(64, size_bytes);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(box);
+    memset(box, 0, size_bytes);
+    box->data_bytes = BOX_DATA_BYTES;
+    atomic_store(&actor->node.header->has_boxes, 1);
+    return box;
+}
+
+/* The actors stand in a row. */
+static struct sg_box *open_box(void *context, int rank)
+{
+    struct actor *actor = context;
+    struct actor *other = actor - actor->node.rank + rank;
+
+    return other->boxes[rank];
+}
+
+static void give_boxes(struct actor *actor)
+{
+    actor->outbox = (struct sg_outbox){
+        .make = make_box, .open = open_box, .context = actor, .boxes = actor->boxes};
+    actor->node.outbox = &actor->outbox;
+}
+
+static void free_actors(struct actor *actors, void *segment)
+{
+    int ranks = actors->node.ranks;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        CU_ASSERT_TRUE(sg_outbox_is_empty(&actors[rank].node));
+        free(actors[rank].boxes[rank]);
+    }
+    free(segment);
+    free(actors);
+}
+
 /* One poll of one rank. Polluting the send buffer after a call shows whoever still reads it. */
 static void step(struct actor *actor, const struct collective *script, int rank)
 {
@@ -134,8 +183,11 @@ static void step(struct actor *actor, const struct collective *script, int rank)
         begin(actor, &script[actor->at], rank);
     got = sg_node_poll(&actor->op);
     CU_ASSERT_NOT_EQUAL_FATAL(got, SG_NODE_MISMATCH);
+    if (has_boxes && actor->op.stalled && got == SG_NODE_WAIT && draw(4) == 0)
+        sg_node_goes_on(&actor->op);
     if (got != SG_NODE_DONE)
         return;
+    boxed += actor->op.stalled;
     check(actor, &script[actor->at]);
     memset(actor->send, 0xa5, sizeof actor->send);
     actor->inside = false;
@@ -152,8 +204,11 @@ static struct actor *make_actors(int ranks, void **segment)
     CU_ASSERT_PTR_NOT_NULL_FATAL(*segment);
     memset(*segment, 0, size_bytes);
     sg_node_format(*segment, ranks, DEPTH, SLOT_BYTES, 42);
-    for (int rank = 0; rank < ranks; rank++)
+    for (int rank = 0; rank < ranks; rank++) {
         CU_ASSERT_TRUE_FATAL(sg_node_attach(&actors[rank].node, *segment, rank, 42));
+        if (has_boxes)
+            give_boxes(&actors[rank]);
+    }
     return actors;
 }
 
@@ -183,8 +238,7 @@ static void run(const struct collective *script, int length, int ranks, unsigned
         if (actors[rank].at - least > *ahead)
             *ahead = actors[rank].at - least;
     }
-    free(segment);
-    free(actors);
+    free_actors(actors, segment);
 }
 
 static const enum sg_node_method methods[] = {SG_NODE_FLAT, SG_NODE_HANDOFF, SG_NODE_GROUPS};
@@ -225,6 +279,68 @@ static void test_random_scripts(void)
     }
     CU_ASSERT_TRUE(stalls > 0);
     CU_ASSERT_TRUE(ahead > 2);
+}
+
+/* The same, where ranks that are ahead go on into boxes, which get full. */
+static void test_boxes(void)
+{
+    struct collective script[60];
+    unsigned stalls = 0;
+    int ahead = 0;
+
+    has_boxes = true;
+    boxed = 0;
+    for (int seed = 0; seed < 400; seed++) {
+        int ranks = 2 + seed % (RANKS_MAX - 1);
+
+        random_state = (uint64_t)seed;
+        fill(script, 60, ranks, seed % 3 == 0 ? COUNT_MAX - 1 : seed % 3 == 1 ? 6 : 32);
+        run(script, 60, ranks, &stalls, &ahead);
+    }
+    has_boxes = false;
+    CU_ASSERT_TRUE(boxed > 1000);
+    CU_ASSERT_TRUE(ahead > DEPTH + 4);
+}
+
+/* Ranks that wait for nobody go on, whatever their calls are, until a box is full. */
+static void test_far_ahead(void)
+{
+    enum { LENGTH = DEPTH + 8 };
+    struct collective script[LENGTH];
+    struct actor *actors;
+    void *segment;
+
+    for (int kind = 0; kind < 3; kind++) {
+        bool broadcasts = kind == 2;
+
+        has_boxes = true;
+        actors = make_actors(3, &segment);
+        random_state = 7;
+        for (int i = 0; i < LENGTH; i++) {
+            script[i] = (struct collective){.operation = broadcasts ? SG_OPERATION_BCAST
+                                                                    : SG_OPERATION_REDUCE,
+                                            .method = broadcasts  ? SG_NODE_BROADCAST
+                                                      : kind == 0 ? SG_NODE_FLAT
+                                                                  : SG_NODE_HANDOFF,
+                                            .root = 0,
+                                            .count = 6,
+                                            .shape = {SG_SHAPE_DOUBLING, 3, 0}};
+        }
+        /* Contributors, or the root and one reader; the other one does not call. */
+        for (int i = 0; i < 100; i++) {
+            for (int rank = broadcasts ? 0 : 1; rank < (broadcasts ? 2 : 3); rank++) {
+                if (actors[rank].at < LENGTH)
+                    step(&actors[rank], script, rank);
+            }
+        }
+        CU_ASSERT_EQUAL(actors[1].at, LENGTH);
+        CU_ASSERT_EQUAL(actors[broadcasts ? 0 : 2].at, LENGTH);
+        CU_ASSERT_FALSE(sg_outbox_is_empty(&actors[broadcasts ? 0 : 1].node));
+        while (actors[broadcasts ? 2 : 0].at < LENGTH)
+            step(&actors[broadcasts ? 2 : 0], script, broadcasts ? 2 : 0);
+        free_actors(actors, segment);
+        has_boxes = false;
+    }
 }
 
 /* An allreduce, then reduces whose leaves run ahead: a reader of the allreduce that is slow must
@@ -555,6 +671,8 @@ static void test_foreign_segment(void)
 
 const struct unit_test unit_tests[] = {
     {"random scripts give the shape's result in every order of arrival", test_random_scripts},
+    {"... also where ranks go on without slots", test_boxes},
+    {"ranks that wait for nobody go on without slots", test_far_ahead},
     {"a slow reader's slots are not used again", test_run_ahead},
     {"large operands are folded share by share, in any order of steps", test_chunks},
     {"large operands are read where they are, in any order of steps", test_single},

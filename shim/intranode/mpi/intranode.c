@@ -3,6 +3,7 @@
 #include "core/account.h"
 #include "core/caches.h"
 #include "core/cpu/cpu.h"
+#include "intranode/boxes.h"
 #include "intranode/forms.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/pool.h"
@@ -25,6 +26,8 @@
  * no ladder, and is seen sooner. */
 #define FIRST_POLLS 64
 #define FIRST_POLLS_CONTESTED 4
+/* Who waits for a slot, and only gives, goes on when nobody has left an instance for so long. */
+#define GOES_ON_NS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
 struct sg_intranode {
@@ -36,6 +39,7 @@ struct sg_intranode {
     bool is_maker;
     struct sg_pool_rank **pool; /* by rank; NULL: none */
     struct sg_auto *automatic;  /* NULL: no rule has `auto` */
+    struct sg_boxes *boxes;     /* NULL: no memory for them */
     _Alignas(64) unsigned char scratch[SLOT_BYTES];
 };
 
@@ -80,6 +84,7 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
     intranode->planner.operation = SG_OPERATION_COUNT;
     intranode->planner.user.scratch = intranode->scratch;
     intranode->planner.user.scratch_bytes = sizeof intranode->scratch;
+    intranode->boxes = sg_boxes_create(&intranode->node);
     *out = intranode;
     return SG_OK;
 }
@@ -139,6 +144,7 @@ bool sg_intranode_use_auto(struct sg_intranode *intranode, const struct sg_rules
 void sg_intranode_free(struct sg_intranode *intranode)
 {
     sg_auto_free(intranode->automatic);
+    sg_boxes_free(intranode->boxes);
     sg_memory_free(intranode->segment, intranode->segment_bytes, intranode->is_maker);
     free(intranode->pool);
     free(intranode->node.access);
@@ -181,6 +187,9 @@ static void look(struct waiting *waiting)
         waiting->step = SG_NODE_MISMATCH;
         return;
     }
+    if (waiting->op != NULL && waiting->op->stalled &&
+        sg_wait_elapsed_ns(&waiting->wait) > GOES_ON_NS && !sg_node_goes_on(waiting->op))
+        waiting->wait = (struct sg_wait){0};
     if (stall_ns > 0 && !waiting->reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
         waiting->reported = true;
         sg_intranode_report_stall(&waiting->intranode->node, waiting->call,
