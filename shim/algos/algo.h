@@ -84,6 +84,7 @@ struct sg_algo_needs {
     uint32_t slot_bytes; /* what its calls are best cut into; 0: nothing in particular */
     uint32_t part_bytes; /* the most that a part of a message carries; 0: a slot */
     uint32_t in_parts;   /* 1 << enum sg_operation: those whose data go in messages alone */
+    uint32_t receivers;  /* of a broadcast's data from one endpoint, at most; 0: there are none */
 };
 
 /* Of slots, and what a call of that operation is cut into: what exceeds it goes in as many

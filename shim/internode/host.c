@@ -110,6 +110,16 @@ static bool is_urgent(const struct sg_internode *internode, const struct sg_acti
             atomic_load_explicit(&endpoint->doorbell.nonblocking, memory_order_relaxed) > 0);
 }
 
+/* A receiver makes room by itself, but may wait in MPICH for this rank first. Only a thread in its
+ * call may call MPICH. */
+static void wait_for_room(struct sg_wait *wait)
+{
+    if (sg_progress_by() == SG_PROGRESS_BY_CALL)
+        sg_wait_brief(wait);
+    else
+        sched_yield();
+}
+
 static void send(const struct sg_delivery *delivery, const struct sg_actions *actions,
                  const struct sg_action *action)
 {
@@ -120,13 +130,14 @@ static void send(const struct sg_delivery *delivery, const struct sg_actions *ac
                                         .header = action->send.header,
                                         .parts = parts};
     int to = action->kind == SG_ACTION_MULTICAST ? SG_TRANSPORT_ALL : action->to;
+    struct sg_wait wait = {0};
 
     for (unsigned i = 0; i < action->send.header.parts; i++)
         parts[i] = data_of(delivery, actions->parts[action->send.parts_at + i]);
-    /* Within the limits of set-up there is room; a receiver that is slower frees it by itself. */
+    /* Within the limits of set-up there is room. */
     while (internode->ops->send(internode->transport, internode->endpoint, to, &message) ==
            SG_TRANSPORT_FULL)
-        sched_yield();
+        wait_for_room(&wait);
     if (internode->remote == NULL)
         ring_for(internode, action);
 }
@@ -178,6 +189,7 @@ static void access_remote(const struct sg_delivery *delivery, const struct sg_ac
         .protocol = delivery->protocol, .tag = action->access.tag, .waits = waits};
     bool has_reply = waits || action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ;
     enum sg_transport_result result;
+    struct sg_wait wait = {0};
 
     region.protocol |= waits ? SG_INTERNODE_WAITS : 0;
     /* Results lie behind the slots. */
@@ -185,10 +197,10 @@ static void access_remote(const struct sg_delivery *delivery, const struct sg_ac
         wanted.kind = SG_ACTION_WRITE;
         wanted.access.remote += protocol->needs.slots;
     }
-    do
-        result = internode->ops->access(internode->transport, internode->endpoint, &wanted, &region,
-                                        data_of(delivery, local), reply.value);
-    while (result == SG_TRANSPORT_FULL && sched_yield() == 0);
+    while ((result = internode->ops->access(internode->transport, internode->endpoint, &wanted,
+                                            &region, data_of(delivery, local), reply.value)) ==
+           SG_TRANSPORT_FULL)
+        wait_for_room(&wait);
     if (has_reply && result == SG_TRANSPORT_DONE)
         endpoint->replies[endpoint->reply_count++] = reply;
 }

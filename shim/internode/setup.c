@@ -117,7 +117,7 @@ static bool lay_out(struct sg_internode *internode, const char *name)
     const struct sg_rule_comm comm = {
         .name = name, .size = internode->ranks, .reach = SG_REACH_INTERNODE};
     size_t at = line(sizeof(struct sg_internode_header));
-    uint32_t protocols = 0, eager_bytes = 0;
+    uint32_t protocols = 0, eager_bytes = 0, copies = 0;
     size_t transport_bytes;
 
     if (internode->has_coordinator) {
@@ -169,6 +169,8 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         protocol->slot_bytes = slot_bytes_of(protocol, sg_ruleset_most_bytes(internode->rules, i));
         if (protocol->slot_bytes > internode->slot_bytes)
             internode->slot_bytes = protocol->slot_bytes;
+        if (protocol->needs.receivers > 1)
+            copies += (protocol->needs.receivers - 1) * protocol->setup.parameters.credits;
         if (message_bytes_of(protocol) > eager_bytes)
             eager_bytes = message_bytes_of(protocol);
         at = lay_out_protocol(internode, protocol, at);
@@ -180,12 +182,14 @@ static bool lay_out(struct sg_internode *internode, const char *name)
     at += (size_t)internode->here * internode->depth * (size_t)internode->locals_max *
           internode->slot_bytes;
     /* The most messages that the protocols may have in flight between a pair; the explorer checks
-     * this bound. */
+     * this bound. A broadcast's data wait at each receiver. */
     internode->transport_setup.endpoints = internode->endpoints;
     internode->transport_setup.here = internode->here;
     internode->transport_setup.inflight =
         protocols * (2 * internode->depth + 8) + (internode->remote != NULL ? internode->depth : 0);
-    internode->transport_setup.staged = internode->transport_setup.inflight;
+    internode->transport_setup.staged = internode->transport_setup.inflight + copies;
+    if (internode->transport_setup.staged > SG_TRANSPORT_STAGED_MAX)
+        internode->transport_setup.staged = SG_TRANSPORT_STAGED_MAX;
     if (internode->messages_protocol >= 0)
         internode->transport_setup.inflight += sg_posts_inflight(internode->endpoints);
     internode->transport_setup.eager_bytes = eager_bytes;

@@ -15,8 +15,8 @@
  *               may come into memory later than what follows it; AWAIT tells when it is there.
  *
  * A transport has room for every message that the protocols may have under way at once
- * (limits: setup.inflight for each pair, setup.staged with payload for each sender); a send beyond
- * them is not lost but refused, and tried again.
+ * (limits: setup.inflight for each pair, setup.staged with payload for each sender, counted for
+ * each receiver); a send beyond them is not lost but refused, and tried again.
  */
 #ifndef SG_TRANSPORT_TRANSPORT_H
 #define SG_TRANSPORT_TRANSPORT_H
@@ -26,6 +26,8 @@
 #include "core/status.h"
 
 struct sg_transport;
+
+#define SG_TRANSPORT_STAGED_MAX 4096
 
 /* Of a transport between machines: where this process is. Messages and access go to memory that the
  * processes of a machine share; all of it is laid out alike on every machine. */

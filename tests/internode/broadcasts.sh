@@ -38,6 +38,10 @@ for algorithm in bypass tree srm; do
         check "a root is back before the others have called ($algorithm, $mode)" gave ahead
     done
 done
+for algorithm in 'tree(degree=13)' bypass srm; do
+    PROGRAM_SECONDS=60 run_across served thread 1 "bcast=$algorithm;*=mpich" 14 "$PROGRAMS/ahead" served 20 1000
+    check "a root that sends to many serves MPICH, and has room for each ($algorithm)" gave served
+done
 for mode in thread signal; do
     run_across passed $mode 1 'bcast=bypass;*=adaptive' 4 "$program" passed
     check "an inner node that has not called passes on ($mode)" gave passed

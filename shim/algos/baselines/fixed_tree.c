@@ -108,6 +108,8 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs
     needs->slots = credits * item_slots(setup) + sg_release_slots(1, 0);
     needs->cells = 0;
     needs->parts = 1;
+    needs->receivers =
+        (uint32_t)sg_branch_children(0, setup->size, broadcast_degree(&setup->parameters));
     return true;
 }
 

@@ -30,6 +30,7 @@ bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *ne
     if (needs->part_bytes < SG_PART_DEFAULT)
         needs->part_bytes = SG_PART_DEFAULT;
     needs->in_parts = 1u << SG_OPERATION_BCAST;
+    needs->receivers = (uint32_t)sg_branch_children(0, setup->size, SG_TREE_BINOMIAL);
     return true;
 }
 

@@ -27,7 +27,6 @@
 #endif
 #define SG_SHM_ENDPOINTS_MAX 4096
 #define SG_SHM_INFLIGHT_MAX 4096
-#define SG_SHM_STAGED_MAX 4096
 #define SG_SHM_EAGER_MAX (1 << 24)
 
 struct sg_shm_header {

@@ -19,7 +19,7 @@ static bool is_possible(const struct sg_transport_setup *setup)
 {
     return setup->endpoints >= 1 && setup->endpoints <= SG_SHM_ENDPOINTS_MAX &&
            setup->inflight >= 1 && setup->inflight <= SG_SHM_INFLIGHT_MAX &&
-           setup->staged <= SG_SHM_STAGED_MAX && setup->eager_bytes <= SG_SHM_EAGER_MAX &&
+           setup->staged <= SG_TRANSPORT_STAGED_MAX && setup->eager_bytes <= SG_SHM_EAGER_MAX &&
            (setup->staged >= 1 || setup->eager_bytes == 0);
 }
 

@@ -6,7 +6,7 @@ static bool is_possible(const struct sg_transport_setup *setup)
 {
     return setup->endpoints >= 1 && setup->endpoints <= SG_VERBS_ENDPOINTS_MAX &&
            setup->here >= 0 && setup->here <= setup->endpoints && setup->inflight >= 1 &&
-           setup->inflight <= SG_VERBS_INFLIGHT_MAX && setup->staged <= SG_VERBS_STAGED_MAX &&
+           setup->inflight <= SG_VERBS_INFLIGHT_MAX && setup->staged <= SG_TRANSPORT_STAGED_MAX &&
            setup->eager_bytes <= SG_VERBS_EAGER_MAX &&
            (setup->staged >= 1 || setup->eager_bytes == 0);
 }

@@ -33,7 +33,6 @@
 #define SG_VERBS_FETCHES_MAX 16 /* and of those, ones with payload that was read */
 #define SG_VERBS_ENDPOINTS_MAX 65536
 #define SG_VERBS_INFLIGHT_MAX 4096
-#define SG_VERBS_STAGED_MAX 4096
 #define SG_VERBS_EAGER_MAX (1 << 24)
 
 enum sg_verbs_entry_kind {
