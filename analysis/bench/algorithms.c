@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define RULES_VARIABLE "STAGGER_RULES"
+#define SETUP_VARIABLE "STAGGER_SETUP_AFTER"
 #define COMM_PREFIX "stagger-bench/"
 #define RULES_WORD "rules"
 #define GIVEN_COMM_NAME COMM_PREFIX "vs"
@@ -99,7 +100,7 @@ enum sg_status sg_bench_algorithms_announce(const char *given)
     if (good && users != NULL)
         fputs(users, stream);
     good = good && fclose(stream) == 0;
-    good = good && setenv(RULES_VARIABLE, text, 1) == 0;
+    good = good && setenv(RULES_VARIABLE, text, 1) == 0 && setenv(SETUP_VARIABLE, "1", 1) == 0;
     free(text);
     free(bound);
     if (given != NULL)

@@ -4,17 +4,22 @@
 #include "intercept/comm_engine.h"
 #include "intercept/emds.h"
 #include "internode/internode.h"
+#include "intranode/mpi/intranode.h"
+#include "intranode/outbox.h"
 #include "mpi/real.h"
 #include "profile/comms.h"
 #include "runtime/process.h"
 #include "runtime/rdma.h"
 #include "runtime/recording.h"
+#include "wait/wait.h"
 #include "wait/yielding.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static int keyval = MPI_KEYVAL_INVALID;
+/* Its value on a communicator that is not set up: the barriers and allreduces so far. */
+static int calls_keyval = MPI_KEYVAL_INVALID;
 static atomic_uint next_index;   /* in the log */
 static atomic_uint next_counter; /* of the communicators this rank is rank 0 of */
 
@@ -123,6 +128,20 @@ static void link_profile(struct sg_comm *comm, MPI_Comm handle)
     comm->profile = sg_process.log != NULL ? sg_profile_comm_link(handle, &comm->seq) : NULL;
 }
 
+bool sg_comm_is_due(MPI_Comm handle)
+{
+    uintptr_t wanted = (uintptr_t)sg_process.config.setup_after, calls = 0;
+    void *before;
+    int is_counted;
+
+    if (sg_real.Comm_get_attr(handle, calls_keyval, &before, &is_counted) == MPI_SUCCESS &&
+        is_counted)
+        calls = (uintptr_t)before;
+    if (++calls < wanted)
+        sg_real.Comm_set_attr(handle, calls_keyval, (void *)calls);
+    return calls >= wanted;
+}
+
 struct sg_comm *sg_comm_set_up(MPI_Comm handle, int messages_rule)
 {
     struct sg_comm *comm;
@@ -158,10 +177,20 @@ static void begin_drain(struct sg_comm *comm)
         sg_internode_begin_drain(comm->internode);
 }
 
+/* The others have taken all that this rank has left for them. */
+static bool has_empty_box(const struct sg_comm *comm)
+{
+    return comm->intranode == NULL || sg_outbox_is_empty(sg_intranode_node(comm->intranode));
+}
+
 static void drain(struct sg_comm *comm)
 {
+    struct sg_wait wait = {0};
+
     if (comm->internode != NULL)
         sg_internode_drain(comm->internode);
+    while (!has_empty_box(comm))
+        sg_wait_brief(&wait);
 }
 
 /* MPICH calls it when its own operations on the communicator are complete, from MPI_Comm_free or
@@ -179,6 +208,8 @@ static bool try_end(struct sg_comm *comm)
 {
     if (comm->internode != NULL && !sg_internode_try_drain(comm->internode))
         return false;
+    if (!has_empty_box(comm))
+        return false;
     sg_comm_free_engine(comm);
     return true;
 }
@@ -190,7 +221,8 @@ void sg_comm_end_freed(void)
 }
 
 /* MPICH deletes the attribute last that was set first, and what the last one's callback returns is
- * all that it returns: ours would hide the error of a callback of the application's. */
+ * all that it returns: ours would hide the error of a callback of the application's. The count of
+ * calls goes for the same reason. */
 static void put_attribute_first(struct sg_comm *comm, MPI_Comm handle)
 {
     comm->moves = true;
@@ -206,6 +238,7 @@ void sg_comm_leave(MPI_Comm handle)
     if (!sg_process_running() || handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
         return;
     comm = sg_comm_find(handle);
+    sg_real.Comm_delete_attr(handle, calls_keyval);
     if (comm == NULL)
         return;
     put_attribute_first(comm, handle);
@@ -219,7 +252,10 @@ void sg_comm_leave(MPI_Comm handle)
 
 enum sg_status sg_comm_start(int messages_rule)
 {
-    if (sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) != MPI_SUCCESS)
+    if (sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) !=
+            MPI_SUCCESS ||
+        sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &calls_keyval,
+                                   NULL) != MPI_SUCCESS)
         return SG_ERR_SYSTEM;
     /* Their counters are 0 and 1 where their rank 0 is world rank 0, and on every rank the
      * second is MPI_COMM_SELF's. */
@@ -271,4 +307,5 @@ void sg_comm_stop(void)
     sg_comm_end_removed(end_removed);
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);
+    sg_real.Comm_free_keyval(&calls_keyval);
 }

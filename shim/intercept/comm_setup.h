@@ -1,7 +1,7 @@
 /* Set-up of communicators, and their end.
  *
  * A communicator is set up behind its creation if its messages are carried (sliced.h), else inside
- * its first blocking collective, after MPICH's call has returned
+ * its first blocking barriers and allreduces (STAGGER_SETUP_AFTER), after MPICH's call has returned
  * success (argument errors so stay MPICH's), by one broadcast from its rank 0. Its state is kept as
  * an attribute, whose delete callback tells when the handle becomes free for reuse. MPI_COMM_WORLD
  * and MPI_COMM_SELF are set up at start.
@@ -17,6 +17,10 @@
 /* Sets up MPI_COMM_WORLD and MPI_COMM_SELF; after sg_process's rank, size and log are set.
  * messages_rule: by which messages of MPI_COMM_WORLD are carried; -1: they are not. */
 enum sg_status sg_comm_start(int messages_rule);
+
+/* After a barrier or allreduce on a communicator that is not set up: whether it is to be
+ * now. Counts them, alike on all members. */
+bool sg_comm_is_due(MPI_Comm handle);
 
 /* Collective over the communicator (unless every member can tell that it is not managed). NULL
  * when out of memory. messages_rule: as in sg_comm_start. */

@@ -106,8 +106,8 @@ static int pass_unmanaged(const struct sg_call *call, void *return_address)
     return pass_counted(call, return_address);
 }
 
-/* The first blocking call on a communicator: MPICH's own, so that its argument checks come first.
- * The communicator is set up behind it. */
+/* A barrier or allreduce on a communicator that is not set up: MPICH's own, so that its argument
+ * checks come first. The communicator is set up behind one of them. */
 static int run_first(struct sg_call *call, void *return_address)
 {
     static const struct sg_call_statistics nothing;
@@ -116,7 +116,7 @@ static int run_first(struct sg_call *call, void *return_address)
     uint64_t end_ns = sg_tick_ns();
     struct sg_comm *comm = NULL;
 
-    if (error == MPI_SUCCESS)
+    if (error == MPI_SUCCESS && sg_comm_is_due(call->comm))
         comm = sg_comm_set_up(call->comm, -1);
     if (comm == NULL || !comm->managed) {
         sg_call_log_first(call, return_address, error, begin_ns, end_ns);
@@ -237,9 +237,10 @@ static inline int dispatch(struct sg_call *call, void *return_address,
     int error;
 
     comm = sg_comm_find(call->comm);
-    /* Set-up waits for all ranks, which programs need not expect of a broadcast: two of them on two
-     * communicators may come in another order on another rank. */
-    if (comm == NULL && call->operation == SG_OPERATION_BCAST)
+    /* Set-up waits for all ranks, which programs need not expect of a broadcast or a reduce: two of
+     * them on two communicators may come in another order on another rank, and a reduce may fail at
+     * its root alone. */
+    if (comm == NULL && !sg_operation_synchronises(call->operation))
         return pass_counted(call, return_address);
     if (comm == NULL && !nonblocking)
         return run_first(call, return_address);

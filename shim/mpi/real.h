@@ -27,6 +27,7 @@
     X(Comm_call_errhandler)                                                                        \
     X(Comm_create_keyval)                                                                          \
     X(Comm_delete_attr)                                                                            \
+    X(Comm_get_attr)                                                                               \
     X(Comm_disconnect)                                                                             \
     X(Comm_free)                                                                                   \
     X(Comm_free_keyval)                                                                            \

@@ -265,6 +265,7 @@ static void text_of_defaults(void)
                                  "STAGGER_QUIET=0\n"
                                  "STAGGER_CALIBRATE=1\n"
                                  "STAGGER_RANKS_PER_NODE=0\n"
+                                 "STAGGER_SETUP_AFTER=16\n"
                                  "STAGGER_SLOTS=8\n"
                                  "STAGGER_MEMORY=256m\n"
                                  "STAGGER_SINGLE_COPY=auto\n"

@@ -22,6 +22,7 @@ PYTHON=/usr/bin/python3
 PROGRAM_SECONDS=${PROGRAM_SECONDS:-120} # a program that takes longer hangs
 
 unset LD_PRELOAD "${!STAGGER_@}"
+export STAGGER_SETUP_AFTER=1 # tests that are about it set another
 unset MAKEFLAGS MFLAGS MAKELEVEL B CC V DEBUG SAN COVERAGE CFLAGS CPPFLAGS LDFLAGS
 STAGGER=$BUILD/stagger
 failures=0

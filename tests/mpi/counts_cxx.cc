@@ -33,6 +33,8 @@ static void bindings(int size)
     counts.allreduce++;
     REQUIRE(sum == size);
     MPI::Intracomm copy = MPI::COMM_WORLD.Dup();
+    copy.Barrier();
+    counts.barrier++;
     copy.Reduce(&mine, &sum, 1, MPI::INT, MPI::SUM, 0);
     counts.reduce++;
     copy.Free();

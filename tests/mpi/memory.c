@@ -84,8 +84,13 @@ static MPI_Comm make(void)
 
     MUST(MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request));
     complete(request);
-    reduce(&one, &sum, MPI_SUM, comm);
-    REQUIRE(rank != 0 || sum == ranks);
+    if (nonblocking) {
+        MUST(MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request));
+        complete(request);
+    } else {
+        MUST(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
+    }
+    REQUIRE(sum == ranks);
     return comm;
 }
 

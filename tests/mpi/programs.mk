@@ -11,6 +11,7 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := \
   advised \
+  ahead \
   alternating \
   arrival \
   bcs_pattern \

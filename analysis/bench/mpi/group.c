@@ -47,7 +47,7 @@ void sg_bench_group_open(struct sg_bench_job *job)
     PMPI_Comm_dup(job->comm, &job->quiet);
     MPI_Comm_dup(job->comm, &job->settle);
     MPI_Comm_set_name(job->settle, SG_BENCH_SETTLE_COMM_NAME);
-    /* The first call on a communicator is MPICH's, whatever the rules say. */
+    /* The first barrier on a communicator is MPICH's, whatever the rules say, and sets it up. */
     MPI_Barrier(job->settle);
     /* In the order of ranks, so that rank 0 is the first on its machine. */
     PMPI_Comm_split_type(job->comm, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL, &job->node);
@@ -75,6 +75,7 @@ bool sg_bench_group_enter(const struct sg_bench_job *world, int size, struct sg_
     MPI_Comm_split(MPI_COMM_WORLD, world->rank < size ? 0 : MPI_UNDEFINED, world->rank, &out->comm);
     if (out->comm == MPI_COMM_NULL)
         return false;
+    MPI_Barrier(out->comm);
     out->size = size;
     sg_bench_group_open(out);
     return true;

@@ -20,6 +20,7 @@ static void add(struct sg_bench_variants *variants, int algorithm)
     sg_bench_algorithm_comm_name(algorithm, name);
     MPI_Comm_dup(variants->comm, &variant->comm);
     MPI_Comm_set_name(variant->comm, name);
+    MPI_Barrier(variant->comm); /* sets it up */
 }
 
 void sg_bench_variants_open(MPI_Comm comm, const int *algorithms, int count, int operation,

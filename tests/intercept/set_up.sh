@@ -1,0 +1,47 @@
+#!/bin/bash
+# When a communicator is set up: behind some barriers and allreduces, never behind a reduce or a broadcast, for
+# which ranks need not come together.
+. "$(dirname "$0")/../lib/sh.sh"
+
+. "$ROOT/tests/intranode/intranode.bash"
+
+PROGRAM_SECONDS=60
+
+ended() { # NAME RANKS
+    is 0 "$status" && has_lines "$1.out" finished "$2"
+}
+
+for after in 1 16; do
+    for each in 0 1; do
+        export STAGGER_SETUP_AFTER=$after STAGGER_RANKS_PER_NODE=$each
+        of="(set-up after $after, $each ranks a node)"
+        for ranks in 2 3 4; do
+            rm -rf new.trace
+            observe new "$ranks" "$PROGRAMS/ahead" new
+            check "first reduces and broadcasts wait for nobody who does not wait for them, $ranks ranks $of" \
+                ended new "$ranks"
+        done
+        rm -rf orders.trace
+        observe orders 2 "$PROGRAMS/ahead" orders
+        check "those of two communicators may come in two orders $of" ended orders 2
+    done
+done
+
+# ran NAME: how many allreduces on the new communicator each algorithm ran, on all ranks
+ran() {
+    awk '$6 == "run_together" { calls[$5]++ } END { for (name in calls) print name, calls[name] }' "$1.calls" |
+        sort | paste -sd ' '
+}
+
+export STAGGER_RANKS_PER_NODE=0
+for after in 1 16; do
+    if [ "$after" = 16 ]; then unset STAGGER_SETUP_AFTER; else export STAGGER_SETUP_AFTER=$after; fi
+    rm -rf together.trace
+    STAGGER_RULES='*=srm' observe together 2 "$PROGRAMS/ahead" together 20
+    calls_of together
+    check "the library has a communicator's calls behind its allreduce number $after" all 'gave together' \
+        'archive_sound together.trace' \
+        'is "mpich 2 srm $((2 * (20 - after)))" "$(ran together)"'
+done
+
+exit $((failures > 0))
