@@ -57,3 +57,12 @@ run_by samples mpich $RANKS "$PROGRAMS/samples"
 check "MPICH's reductions have their bits" gave samples
 observe threads $RANKS "$PROGRAMS/threads"
 check "threads that call at a time get through" is 0 "$status"
+
+# Its shared memory is MPICH's own, whose turns take one piece of a queue.
+for hook in auto none; do
+    for case in iprobe_many testsome win_test; do
+        STAGGER_TRACE=off STAGGER_WAIT_HOOK=$hook observe behind 2 "$PROGRAMS/behind" barrier 100 $case
+        check "behind our barrier one call finds what was there before it ($case, hook $hook)" \
+            all 'is 0 "$status"' 'is "found always" "$(cat behind.out)"'
+    done
+done
