@@ -124,7 +124,7 @@ struct sg_algo_call {
 /* What travels with every message beside its parts. `kind` and the numbers are the protocol's own.
  */
 struct sg_header {
-    uint32_t seq; /* the protocol's count of instances, from 1, alike everywhere */
+    uint32_t seq; /* the low half of the protocol's count of instances: sg_count_told */
     uint8_t kind;
     uint8_t operation; /* enum sg_operation: receivers compare */
     uint8_t flags;
@@ -132,6 +132,20 @@ struct sg_header {
     uint32_t bytes; /* of each part */
     uint32_t number[5];
 };
+
+/* The count of which a message tells the low half, nearest to the receiver's own. Whatever the
+ * protocol, no message is of an instance that is 2^31 away from the receiver's: rings of instances
+ * bound how far one endpoint is ahead of another, and transports drop what is older. */
+static inline uint64_t sg_count_told(uint64_t own, uint32_t told)
+{
+    return own + (uint64_t)(int64_t)(int32_t)(told - (uint32_t)own);
+}
+
+/* Where it is in a ring of so many. Most counts are short, and short ones divide faster. */
+static inline uint32_t sg_count_place(uint64_t count, uint32_t places)
+{
+    return count >> 32 == 0 ? (uint32_t)count % places : (uint32_t)(count % places);
+}
 
 struct sg_message {
     int32_t from;
@@ -153,7 +167,7 @@ enum sg_post_kind {
 struct sg_algo_post {
     enum sg_post_kind kind;
     uint32_t handle;     /* the host's */
-    uint32_t number;     /* of this rank's posts, from 1, ever greater: their order */
+    uint64_t number;     /* of this rank's posts, from 1, ever greater: their order */
     int32_t peer;        /* the other endpoint, this one too; or SG_ANY */
     uint16_t local;      /* the rank, counted within its endpoint */
     uint16_t peer_local; /* ... the other one */
@@ -245,17 +259,17 @@ struct sg_action {
         struct {
             struct sg_data from, left, right, into;
             uint32_t bytes;
-            uint32_t seq; /* of REDUCE: the instance whose operation it is */
             /* Not 0: `from` (of REDUCE: one of its operands) is what a WRITE with this stamp put
              * there, or, where `to` is an endpoint, what a READ of its slot `remote` brought. */
             uint32_t remote;
+            uint64_t seq; /* of REDUCE: the instance whose operation it is */
             uint64_t stamp;
         } data;
         struct {
             uint64_t time_ns;
         } timer;
         struct {
-            uint32_t seq;
+            uint64_t seq;
         } instance;
         struct {
             struct sg_data from, into;
@@ -335,7 +349,7 @@ struct sg_algo_head {
      * while above 0 and outside a call, be armed */
     uint32_t outstanding;
     uint32_t in_call; /* a CALL has no COMPLETE yet */
-    uint32_t seq;     /* CALLs taken */
+    uint64_t seq;     /* CALLs taken, and parameters.first */
     uint32_t early, late, stalls, copies, forwarded;
 };
 

@@ -17,9 +17,10 @@ void sg_broadcast_init(struct sg_broadcast *broadcast, const struct sg_algo_setu
     broadcast->bypass = bypass;
 }
 
-static struct sg_data slot_of(const struct sg_broadcast *broadcast, uint32_t number)
+static struct sg_data slot_of(const struct sg_broadcast *broadcast, uint64_t number)
 {
-    return sg_data_slot(broadcast->base + number % broadcast->credits * broadcast->stride);
+    return sg_data_slot(broadcast->base +
+                        sg_count_place(number, broadcast->credits) * broadcast->stride);
 }
 
 static int children_of(const struct sg_broadcast *broadcast, int32_t root, int32_t rank)
@@ -63,30 +64,30 @@ static void copy(struct sg_algo_head *head, struct sg_data from, struct sg_data 
     head->copies++;
 }
 
-static struct sg_header header_of(const struct sg_algo_head *head, uint32_t number,
+static struct sg_header header_of(const struct sg_algo_head *head, uint64_t number,
                                   const struct sg_algo_call *call)
 {
     return (struct sg_header){
-        .seq = head->seq,
+        .seq = (uint32_t)head->seq,
         .kind = SG_BROADCAST_DATA,
         .operation = SG_OPERATION_BCAST,
         .flags = (uint8_t)call->flags,
         .parts = call->bytes > 0,
         .bytes = call->bytes,
-        .number = {[NUMBER_ROOT] = (uint32_t)call->root, [NUMBER_NUMBER] = number},
+        .number = {[NUMBER_ROOT] = (uint32_t)call->root, [NUMBER_NUMBER] = (uint32_t)number},
     };
 }
 
-static struct sg_data result_of(const struct sg_broadcast *broadcast, uint32_t seq)
+static struct sg_data result_of(const struct sg_broadcast *broadcast, uint64_t seq)
 {
-    return (struct sg_data){SG_DATA_RESULT, (uint16_t)(seq % broadcast->credits)};
+    return (struct sg_data){SG_DATA_RESULT, (uint16_t)sg_count_place(seq, broadcast->credits)};
 }
 
-bool sg_broadcast_call(struct sg_broadcast *broadcast, struct sg_algo_head *head, uint32_t number,
+bool sg_broadcast_call(struct sg_broadcast *broadcast, struct sg_algo_head *head, uint64_t number,
                        const struct sg_algo_call *call, struct sg_actions *actions)
 {
     struct sg_header header = header_of(head, number, call);
-    uint64_t place = UINT64_C(1) << number % broadcast->credits;
+    uint64_t place = UINT64_C(1) << sg_count_place(number, broadcast->credits);
 
     broadcast->called = number;
     if (call->root == broadcast->rank) {
@@ -104,11 +105,11 @@ bool sg_broadcast_call(struct sg_broadcast *broadcast, struct sg_algo_head *head
     return true;
 }
 
-bool sg_broadcast_take(struct sg_broadcast *broadcast, struct sg_algo_head *head,
+bool sg_broadcast_take(struct sg_broadcast *broadcast, struct sg_algo_head *head, uint64_t last,
                        const struct sg_message *message, struct sg_actions *actions)
 {
     const struct sg_header *header = &message->header;
-    uint32_t number = header->number[NUMBER_NUMBER];
+    uint64_t number = sg_count_told(last, header->number[NUMBER_NUMBER]);
 
     if (broadcast->is_waiting && number == broadcast->called) {
         broadcast->is_waiting = false;
@@ -116,11 +117,11 @@ bool sg_broadcast_take(struct sg_broadcast *broadcast, struct sg_algo_head *head
         copy(head, sg_data_part(0), result_of(broadcast, head->seq), header->bytes, actions);
         return true;
     }
-    if (header->seq != head->seq || !head->in_call) {
+    if (header->seq != (uint32_t)head->seq || !head->in_call) {
         head->early++;
         sg_emit_mark(actions, SG_MARK_EARLY);
     }
-    broadcast->here |= UINT64_C(1) << number % broadcast->credits;
+    broadcast->here |= UINT64_C(1) << sg_count_place(number, broadcast->credits);
     if (broadcast->bypass &&
         sg_broadcast_passes_on(broadcast, (int32_t)header->number[NUMBER_ROOT])) {
         head->forwarded++;

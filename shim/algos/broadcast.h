@@ -22,7 +22,7 @@
 struct sg_broadcast {
     int32_t rank, size;
     uint32_t base, stride; /* slot of place p: base + p * stride */
-    uint32_t called;       /* number of the last call */
+    uint64_t called;       /* number of the last call */
     uint8_t credits;
     uint8_t degree;  /* of the tree (sg_branch_*) */
     bool bypass;     /* what comes before its call is passed on at once */
@@ -35,11 +35,12 @@ void sg_broadcast_init(struct sg_broadcast *broadcast, const struct sg_algo_setu
 
 /* Call of instance head->seq, with this number. At the root: sends. True: it is complete, with the
  * result of an endpoint that is not the root there. */
-bool sg_broadcast_call(struct sg_broadcast *broadcast, struct sg_algo_head *head, uint32_t number,
+bool sg_broadcast_call(struct sg_broadcast *broadcast, struct sg_algo_head *head, uint64_t number,
                        const struct sg_algo_call *call, struct sg_actions *actions);
 
-/* Data came. True: the call under way is complete. */
-bool sg_broadcast_take(struct sg_broadcast *broadcast, struct sg_algo_head *head,
+/* Data came; last: the number of the last call, broadcast or not. True: the call under way is
+ * complete. */
+bool sg_broadcast_take(struct sg_broadcast *broadcast, struct sg_algo_head *head, uint64_t last,
                        const struct sg_message *message, struct sg_actions *actions);
 
 /* Whether this endpoint passes data of that root on. */

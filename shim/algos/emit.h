@@ -112,12 +112,12 @@ static inline void sg_emit_stop_timer(struct sg_actions *actions, uint16_t id)
     sg_emit(actions, SG_ACTION_STOP_TIMER)->id = id;
 }
 
-static inline void sg_emit_complete(struct sg_actions *actions, uint32_t seq)
+static inline void sg_emit_complete(struct sg_actions *actions, uint64_t seq)
 {
     sg_emit(actions, SG_ACTION_COMPLETE)->instance.seq = seq;
 }
 
-static inline void sg_emit_finish(struct sg_actions *actions, uint32_t seq)
+static inline void sg_emit_finish(struct sg_actions *actions, uint64_t seq)
 {
     sg_emit(actions, SG_ACTION_FINISH)->instance.seq = seq;
 }

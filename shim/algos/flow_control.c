@@ -3,11 +3,6 @@
 #include "algos/emit.h"
 #include "algos/tree.h"
 
-static bool is_after(uint32_t seq, uint32_t other)
-{
-    return (int32_t)(seq - other) > 0;
-}
-
 void sg_flow_init(struct sg_flow *flow, const struct sg_algo_setup *setup, int degree,
                   uint32_t credits, enum sg_flow_kind kind)
 {
@@ -16,14 +11,15 @@ void sg_flow_init(struct sg_flow *flow, const struct sg_algo_setup *setup, int d
     flow->degree = (uint8_t)degree;
     flow->credits = (uint8_t)credits;
     flow->kind = (uint8_t)kind;
+    flow->floor = flow->moot = setup->parameters.first;
 }
 
-bool sg_flow_allows(const struct sg_flow *flow, uint32_t seq)
+bool sg_flow_allows(const struct sg_flow *flow, uint64_t seq)
 {
-    return !is_after(seq, flow->floor + flow->credits);
+    return seq <= flow->floor + flow->credits;
 }
 
-void sg_flow_enter(struct sg_flow *flow, uint32_t seq, bool synchronises)
+void sg_flow_enter(struct sg_flow *flow, uint64_t seq, bool synchronises)
 {
     if (synchronises) {
         flow->run = 0;
@@ -33,42 +29,42 @@ void sg_flow_enter(struct sg_flow *flow, uint32_t seq, bool synchronises)
     }
 }
 
-void sg_flow_synchronised(struct sg_flow *flow, uint32_t seq)
+void sg_flow_synchronised(struct sg_flow *flow, uint64_t seq)
 {
-    if (is_after(seq - 1, flow->floor))
+    if (seq - 1 > flow->floor)
         flow->floor = seq - 1;
 }
 
 /* To a neighbour in the tree that passes it on, or not. */
-static void tell(const struct sg_flow *flow, int32_t to, uint32_t seq, uint8_t kind,
+static void tell(const struct sg_flow *flow, int32_t to, uint64_t seq, uint8_t kind,
                  struct sg_actions *actions)
 {
-    struct sg_header header = {.seq = seq, .kind = kind};
+    struct sg_header header = {.seq = (uint32_t)seq, .kind = kind};
     bool passes_on = to == 0 || sg_branch_children(to, flow->size, flow->degree) > 0;
 
     sg_emit_send(actions, to, &header)->solicited =
         flow->kind == SG_FLOW_SOLICITED_REPORT && passes_on;
 }
 
-static void raise_bound(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
+static void raise_bound(struct sg_flow *flow, uint64_t seq, struct sg_actions *actions)
 {
     int children = sg_branch_children(flow->rank, flow->size, flow->degree);
 
     for (int i = 0; i < children; i++)
         tell(flow, sg_branch_child(flow->rank, flow->size, flow->degree, i), seq,
              (uint8_t)(flow->kind + 1), actions);
-    if (is_after(seq, flow->floor))
+    if (seq > flow->floor)
         flow->floor = seq;
 }
 
 /* From this endpoint, or from a child for all below it. */
-static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
+static void report(struct sg_flow *flow, uint64_t seq, struct sg_actions *actions)
 {
     uint32_t due = (uint32_t)sg_branch_children(flow->rank, flow->size, flow->degree) + 1;
     int at = -1;
 
     /* A synchronising instance has overtaken it. */
-    if (!is_after(seq, flow->moot) || !is_after(seq, flow->floor))
+    if (seq <= flow->moot || seq <= flow->floor)
         return;
     for (int i = 0; i < SG_FLOW_REPORTS_MAX; i++) {
         if (flow->reports[i].count > 0 && flow->reports[i].seq == seq) {
@@ -76,8 +72,8 @@ static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *action
             break;
         }
         /* Messages overtake each other: a later report may have raised the bound. */
-        if (flow->reports[i].count == 0 || !is_after(flow->reports[i].seq, flow->moot) ||
-            !is_after(flow->reports[i].seq, flow->floor))
+        if (flow->reports[i].count == 0 || flow->reports[i].seq <= flow->moot ||
+            flow->reports[i].seq <= flow->floor)
             at = i;
     }
     if (at < 0)
@@ -96,9 +92,9 @@ static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *action
              actions);
 }
 
-void sg_flow_finished(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
+void sg_flow_finished(struct sg_flow *flow, uint64_t seq, struct sg_actions *actions)
 {
-    if (flow->size > 1 && flow->run % (flow->credits / 2u) == 0)
+    if (flow->size > 1 && sg_count_place(flow->run, flow->credits / 2u) == 0)
         report(flow, seq, actions);
     else if (flow->size == 1)
         flow->floor = seq;
@@ -107,8 +103,10 @@ void sg_flow_finished(struct sg_flow *flow, uint32_t seq, struct sg_actions *act
 void sg_flow_message(struct sg_flow *flow, const struct sg_header *header,
                      struct sg_actions *actions)
 {
+    uint64_t seq = sg_count_told(flow->floor, header->seq);
+
     if (header->kind == flow->kind)
-        report(flow, header->seq, actions);
+        report(flow, seq, actions);
     else
-        raise_bound(flow, header->seq, actions);
+        raise_bound(flow, seq, actions);
 }

@@ -24,14 +24,14 @@ enum sg_flow_kind {
 
 struct sg_flow {
     int32_t rank, size;
-    uint32_t floor; /* all endpoints have finished up to here */
-    uint32_t moot;  /* reports up to here are not needed: a synchronising instance came after */
-    uint32_t run;   /* instances since the last that synchronised */
+    uint64_t floor; /* all endpoints have finished up to here */
+    uint64_t moot;  /* reports up to here are not needed: a synchronising instance came after */
+    uint64_t run;   /* instances since the last that synchronised */
     uint8_t degree; /* of the tree; 1: binomial */
     uint8_t credits;
     uint8_t kind; /* of its reports; that of what is raised follows it */
     struct {
-        uint32_t seq;
+        uint64_t seq;
         uint32_t count; /* children's and the own */
     } reports[SG_FLOW_REPORTS_MAX];
 };
@@ -40,14 +40,14 @@ void sg_flow_init(struct sg_flow *flow, const struct sg_algo_setup *setup, int d
                   uint32_t credits, enum sg_flow_kind kind);
 
 /* May instance seq take part here yet? */
-bool sg_flow_allows(const struct sg_flow *flow, uint32_t seq);
+bool sg_flow_allows(const struct sg_flow *flow, uint64_t seq);
 /* Instance seq takes part. Not before it may: while it waits, reports still count. */
-void sg_flow_enter(struct sg_flow *flow, uint32_t seq, bool synchronises);
+void sg_flow_enter(struct sg_flow *flow, uint64_t seq, bool synchronises);
 
 /* Instance seq, which does not synchronise, is finished here. */
-void sg_flow_finished(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions);
+void sg_flow_finished(struct sg_flow *flow, uint64_t seq, struct sg_actions *actions);
 /* All have entered instance seq. */
-void sg_flow_synchronised(struct sg_flow *flow, uint32_t seq);
+void sg_flow_synchronised(struct sg_flow *flow, uint64_t seq);
 /* A REPORT or RAISED came. */
 void sg_flow_message(struct sg_flow *flow, const struct sg_header *header,
                      struct sg_actions *actions);

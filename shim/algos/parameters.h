@@ -86,6 +86,7 @@ struct sg_algo_parameters {
     uint64_t epoch_ns;     /* of endpoint 0's clock, from where slices are counted */
     uint32_t posts; /* messages that an endpoint sends, receives and keeps unmatched at most, of
                      * each as many; 0: none */
+    uint64_t first; /* numbers begin after it, which tests set to come to their ends */
 };
 
 static inline int sg_data_degree(const struct sg_algo_parameters *parameters)

@@ -2,7 +2,7 @@
 
 #include "algos/emit.h"
 
-void sg_partial_begin(struct sg_partial_results *partial_results, uint32_t seq, int items,
+void sg_partial_begin(struct sg_partial_results *partial_results, uint64_t seq, int items,
                       enum sg_partial_results_mode mode, uint32_t bytes)
 {
     *partial_results = (struct sg_partial_results){

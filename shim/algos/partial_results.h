@@ -27,15 +27,15 @@ enum sg_partial_results_mode {
 
 struct sg_partial_results {
     uint64_t in;    /* items that are there, by bit */
+    uint64_t seq;   /* the instance */
     uint32_t bytes; /* of each; 0: no data */
-    uint32_t seq;   /* the instance */
     uint8_t items;
     uint8_t mode;    /* enum sg_partial_results_mode */
     uint8_t folded;  /* chain: how many from item 0 on; any: how many at all */
     uint8_t operand; /* 1: the partial result that begins with item 0 is the operand itself */
 };
 
-void sg_partial_begin(struct sg_partial_results *partial_results, uint32_t seq, int items,
+void sg_partial_begin(struct sg_partial_results *partial_results, uint64_t seq, int items,
                       enum sg_partial_results_mode mode, uint32_t bytes);
 
 /* Takes item, whose data is the operand (item 0) or a part of the message being handled. False: it

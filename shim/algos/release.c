@@ -32,26 +32,21 @@ void sg_release_init(struct sg_release *release, const struct sg_algo_setup *set
     release->base = base;
     release->tokens = (uint8_t)tokens;
     release->piece_slots = (uint8_t)(tokens > 1 ? tokens + extras : 0);
-    /* Numbers begin with 1: before it, nothing is open. */
-    release->at[0].state = SG_RELEASE_COMPLETE;
-    release->at[1].state = SG_RELEASE_COMPLETE;
-    release->at[1].number = UINT32_MAX;
+    /* Nothing is open before the first. */
+    for (uint64_t back = 0; back < 2; back++)
+        release->at[(parameters->first - back) % 2] = (struct sg_release_instance){
+            .number = parameters->first - back, .state = SG_RELEASE_COMPLETE};
 }
 
-static bool is_unused(const struct sg_release *release)
+static struct sg_data kept_result(const struct sg_release *release, uint64_t number)
 {
-    return release->at[0].number == 0 && release->at[1].number == UINT32_MAX;
+    return sg_data_slot(release->base + (uint32_t)(number % 2));
 }
 
-static struct sg_data kept_result(const struct sg_release *release, uint32_t number)
-{
-    return sg_data_slot(release->base + number % 2);
-}
-
-struct sg_data sg_release_piece(const struct sg_release *release, uint32_t number, int piece,
+struct sg_data sg_release_piece(const struct sg_release *release, uint64_t number, int piece,
                                 int part)
 {
-    uint32_t base = release->base + 2 + number % 2 * release->piece_slots;
+    uint32_t base = release->base + 2 + (uint32_t)(number % 2) * release->piece_slots;
 
     return sg_data_slot(base + (uint32_t)(part == 0 ? piece : release->tokens + part - 1));
 }
@@ -61,15 +56,17 @@ static bool is_complete(const struct sg_release_instance *instance)
     return instance->state >= SG_RELEASE_COMPLETE;
 }
 
-struct sg_release_instance *sg_release_open(struct sg_release *release, uint32_t number,
+struct sg_release_instance *sg_release_open(struct sg_release *release, uint64_t number,
                                             int32_t top)
 {
     struct sg_release_instance *instance = &release->at[number % 2];
 
     if (instance->number == number)
         return is_complete(instance) ? NULL : instance;
-    if ((int32_t)(number - instance->number) < 0)
+    /* By difference: before the first one lies none. */
+    if ((int64_t)(number - instance->number) < 0)
         return NULL;
+    release->used = true;
     memset(instance, 0, sizeof *instance);
     instance->number = number;
     instance->top = top;
@@ -97,7 +94,7 @@ static void ask(struct sg_release *release, const struct sg_release_instance *in
     release->asked = 1;
     sg_emit_mark(actions, SG_MARK_RELEASE_LOST);
     while (left != 0) {
-        struct sg_header header = {.seq = instance->number, .kind = SG_RELEASE_ASK};
+        struct sg_header header = {.seq = (uint32_t)instance->number, .kind = SG_RELEASE_ASK};
         int32_t toward = instance->toward[__builtin_ctz(left)];
         uint32_t which = 0;
 
@@ -110,7 +107,7 @@ static void ask(struct sg_release *release, const struct sg_release_instance *in
     }
 }
 
-void sg_release_await(struct sg_release *release, uint32_t number, int32_t toward,
+void sg_release_await(struct sg_release *release, uint64_t number, int32_t toward,
                       const struct sg_header *header, const struct sg_event *event,
                       struct sg_actions *actions)
 {
@@ -147,7 +144,7 @@ void sg_release_timer(struct sg_release *release, const struct sg_event *event,
     }
 }
 
-void sg_release_gap(struct sg_release *release, uint32_t number, struct sg_actions *actions)
+void sg_release_gap(struct sg_release *release, uint64_t number, struct sg_actions *actions)
 {
     const struct sg_release_instance *before = &release->at[(number - 1) % 2];
 
@@ -161,7 +158,7 @@ static struct sg_header answer_header(const struct sg_release_instance *instance
                                       enum sg_release_kind kind)
 {
     return (struct sg_header){
-        .seq = instance->number,
+        .seq = (uint32_t)instance->number,
         .kind = (uint8_t)kind,
         .operation = instance->operation,
         .flags = instance->flags,
@@ -205,7 +202,7 @@ static void on_ask(struct sg_release *release, const struct sg_message *message,
     uint32_t which = message->header.number[SG_RELEASE_WHICH];
 
     /* An older number: the question crossed the answer; the asker has it by now. */
-    if (instance->number != message->header.seq)
+    if ((uint32_t)instance->number != message->header.seq)
         return;
     if (instance->state == SG_RELEASE_KEPT) {
         send_result(release, instance, message->from, actions);
@@ -265,7 +262,7 @@ void sg_release_make(struct sg_release *release, const struct sg_header *header,
         sg_emit_multicast(actions, header);
     note_piece(instance, header);
     for (int part = 0; part < header->parts && instance->pieces > 1; part++)
-        sg_emit_copy(actions, parts[part], sg_release_piece(release, header->seq, piece, part),
+        sg_emit_copy(actions, parts[part], sg_release_piece(release, instance->number, piece, part),
                      header->bytes);
 }
 
@@ -278,17 +275,18 @@ static bool take_result(struct sg_release_instance *instance, const struct sg_me
     return true;
 }
 
-bool sg_release_take(struct sg_release *release, const struct sg_message *message, uint32_t called,
+bool sg_release_take(struct sg_release *release, const struct sg_message *message, uint64_t called,
                      struct sg_actions *actions)
 {
     const struct sg_header *header = &message->header;
     int32_t top = (int32_t)header->number[SG_RELEASE_TOP];
+    uint64_t number = sg_count_told(called, header->seq);
     struct sg_release_instance *instance = NULL;
     int piece = (int)(header->number[SG_RELEASE_WHICH] & 0xff);
 
     /* Only a piece may come before the call; nothing comes two calls before. */
-    if ((int32_t)(header->seq - called) <= 1)
-        instance = sg_release_open(release, header->seq, top);
+    if ((int64_t)(number - called) <= 1)
+        instance = sg_release_open(release, number, top);
     if (instance == NULL) {
         sg_emit_mark(actions, SG_MARK_RELEASE_REPEATED);
         return false;
@@ -299,23 +297,23 @@ bool sg_release_take(struct sg_release *release, const struct sg_message *messag
         sg_emit_mark(actions, SG_MARK_RELEASE_REPEATED);
         return false;
     }
-    if (header->seq != called)
+    if (number != called)
         sg_emit_mark(actions, SG_MARK_RELEASE_EARLY);
     note_piece(instance, header);
     instance->unicast |= !message->multicast;
     if (instance->pieces > 1) {
         for (int part = 0; part < header->parts; part++)
             sg_emit_copy(actions, sg_data_part((uint32_t)part),
-                         sg_release_piece(release, header->seq, piece, part), header->bytes);
+                         sg_release_piece(release, number, piece, part), header->bytes);
     }
     return instance->state == SG_RELEASE_WAITING && lacking(instance) == 0;
 }
 
-void sg_release_complete(struct sg_release *release, struct sg_algo_head *head, uint32_t number,
+void sg_release_complete(struct sg_release *release, struct sg_algo_head *head, uint64_t number,
                          struct sg_data data, bool keep, struct sg_actions *actions)
 {
     struct sg_release_instance *instance = &release->at[number % 2];
-    struct sg_data result = {SG_DATA_RESULT, (uint16_t)(head->seq % release->credits)};
+    struct sg_data result = {SG_DATA_RESULT, (uint16_t)sg_count_place(head->seq, release->credits)};
 
     if (instance->state == SG_RELEASE_WAITING)
         sg_emit_stop_timer(actions, SG_RELEASE_TIMER);
@@ -341,7 +339,7 @@ void sg_release_complete(struct sg_release *release, struct sg_algo_head *head, 
 static void over(struct sg_release *release, const struct sg_tree_place *place,
                  struct sg_actions *actions)
 {
-    struct sg_header header = {.seq = release->at[0].number, .kind = SG_RELEASE_OVER};
+    struct sg_header header = {.seq = (uint32_t)release->at[0].number, .kind = SG_RELEASE_OVER};
 
     release->drain = DRAIN_OVER;
     for (int i = 0; i < sg_tree_children(place, DRAIN_DEGREE); i++)
@@ -351,7 +349,7 @@ static void over(struct sg_release *release, const struct sg_tree_place *place,
 void sg_release_settle(struct sg_release *release, struct sg_algo_head *head,
                        struct sg_actions *actions)
 {
-    struct sg_header header = {.seq = release->at[0].number, .kind = SG_RELEASE_DONE};
+    struct sg_header header = {.seq = (uint32_t)release->at[0].number, .kind = SG_RELEASE_DONE};
     struct sg_tree_place place;
 
     if (release->drain == DRAIN_WANTED && !head->in_call) {
@@ -376,7 +374,7 @@ void sg_release_drain(struct sg_release *release, struct sg_algo_head *head,
 {
     /* Where there was no release, nobody asks for one: there is nothing to agree on. */
     if (release->drain == DRAIN_NO)
-        release->drain = is_unused(release) ? DRAIN_OVER : DRAIN_WANTED;
+        release->drain = release->used ? DRAIN_WANTED : DRAIN_OVER;
     sg_release_settle(release, head, actions);
 }
 

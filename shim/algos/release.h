@@ -40,7 +40,7 @@ enum { SG_RELEASE_TOP, SG_RELEASE_LAST, SG_RELEASE_WHICH, SG_RELEASE_SPLITTER, S
 
 /* Of release n, at index n modulo 2. */
 struct sg_release_instance {
-    uint32_t number;
+    uint64_t number;
     int32_t top;                           /* where its token began */
     int32_t last;                          /* who released it: of several, top or piece 0's */
     int32_t toward[SG_RELEASE_PIECES_MAX]; /* whom to ask for each piece */
@@ -75,6 +75,7 @@ struct sg_release {
     uint8_t kept;        /* 1: counts as outstanding */
     uint8_t drain;       /* enum in release.c */
     uint8_t done;        /* children that are done */
+    bool used;           /* some release has been opened */
     struct sg_release_instance at[2];
 };
 
@@ -84,12 +85,12 @@ void sg_release_init(struct sg_release *release, const struct sg_algo_setup *set
                      uint32_t extras);
 
 /* The record of a number that is under way or next, begun on first sight; NULL: it is over. */
-struct sg_release_instance *sg_release_open(struct sg_release *release, uint32_t number,
+struct sg_release_instance *sg_release_open(struct sg_release *release, uint64_t number,
                                             int32_t top);
 
 /* This endpoint's contribution to the release has gone to `toward`, for `operation` and bytes of
  * the call: awaits the release. */
-void sg_release_await(struct sg_release *release, uint32_t number, int32_t toward,
+void sg_release_await(struct sg_release *release, uint64_t number, int32_t toward,
                       const struct sg_header *header, const struct sg_event *event,
                       struct sg_actions *actions);
 
@@ -100,21 +101,21 @@ void sg_release_make(struct sg_release *release, const struct sg_header *header,
 
 /* A PIECE came. True: it was the last that the release lacked. Pieces of more than one are in slots
  * then, that of a single one is part 0. */
-bool sg_release_take(struct sg_release *release, const struct sg_message *message, uint32_t called,
+bool sg_release_take(struct sg_release *release, const struct sg_message *message, uint64_t called,
                      struct sg_actions *actions);
 
 /* Slot of part `part` of a piece. */
-struct sg_data sg_release_piece(const struct sg_release *release, uint32_t number, int piece,
+struct sg_data sg_release_piece(const struct sg_release *release, uint64_t number, int piece,
                                 int part);
 
 /* The release is complete and data (a part, a slot, the operand where size is 1) its result: ends
  * the call `seq`. keep: others may ask for it here. */
-void sg_release_complete(struct sg_release *release, struct sg_algo_head *head, uint32_t number,
+void sg_release_complete(struct sg_release *release, struct sg_algo_head *head, uint64_t number,
                          struct sg_data data, bool keep, struct sg_actions *actions);
 
 /* A contribution to release number has come: if this endpoint still waits for number - 1, that is
  * lost. */
-void sg_release_gap(struct sg_release *release, uint32_t number, struct sg_actions *actions);
+void sg_release_gap(struct sg_release *release, uint64_t number, struct sg_actions *actions);
 
 /* Handlers for what is the release's own: ASK, DONE, OVER; its timer; on_drain. */
 void sg_release_message(struct sg_release *release, struct sg_algo_head *head,

@@ -53,7 +53,7 @@ struct sg_slice {
     uint64_t number;
     uint64_t begin_ns; /* its first strobe was sent, or came */
     uint64_t since_ns; /* since that of the slice before, as seen here */
-    uint32_t first;    /* the first instance that it ran, if any */
+    uint64_t first;    /* the first instance that it ran, if any */
     uint32_t known;    /* a bit a metric: what did not run here is not known */
     uint32_t value[SG_SLICE_VALUES];
 };

@@ -60,11 +60,12 @@ static void reduce(struct mini_host *host, int rank, const struct sg_action *act
     const uint64_t *left = resolve(host, rank, action->data.left, parts);
     const uint64_t *right = resolve(host, rank, action->data.right, parts);
     uint64_t *into = resolve(host, rank, action->data.into, parts);
+    uint64_t seq = action->data.seq - host->setup.parameters.first;
 
     check_bytes(action->data.bytes);
-    CU_ASSERT_TRUE_FATAL(host->entered[action->data.seq] > 0);
+    CU_ASSERT_TRUE_FATAL(seq < MINI_INSTANCES_MAX && host->entered[seq] > 0);
     for (uint32_t i = 0; i < action->data.bytes / 8; i++)
-        into[i] = mini_fold(host->flags[action->data.seq], left[i], right[i]);
+        into[i] = mini_fold(host->flags[seq], left[i], right[i]);
 }
 
 static void post(struct mini_host *host, int rank, int to, const struct sg_action *action,
@@ -117,14 +118,15 @@ static void complete(struct mini_host *host, int rank)
     endpoint->completed[seq] = true;
     endpoint->in_call = false;
     if (has_result(endpoint, rank) && !host->setup.parameters.split)
-        memcpy(endpoint->outcome[seq], endpoint->results[seq % host->credits], sizeof(mini_value));
+        memcpy(endpoint->outcome[seq], endpoint->results[mini_place(host, seq)],
+               sizeof(mini_value));
     poison(endpoint->operand);
 }
 
-static void finish(struct mini_host *host, int rank, uint32_t seq)
+static void finish(struct mini_host *host, int rank, uint64_t seq)
 {
     struct mini_endpoint *endpoint = &host->endpoints[rank];
-    uint64_t *result = endpoint->results[seq % host->credits];
+    uint64_t *result = endpoint->results[mini_place(host, seq)];
 
     CU_ASSERT_TRUE_FATAL(seq >= 1 && seq <= endpoint->called);
     CU_ASSERT_FALSE_FATAL(endpoint->finished[seq]);
@@ -233,7 +235,7 @@ static void carry_out(struct mini_host *host, int rank, const struct sg_action *
         complete(host, rank);
         break;
     case SG_ACTION_FINISH:
-        finish(host, rank, action->instance.seq);
+        finish(host, rank, action->instance.seq - host->setup.parameters.first);
         break;
     case SG_ACTION_BEGIN_SLICE:
         begin_slice(&host->endpoints[rank]);

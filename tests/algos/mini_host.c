@@ -141,7 +141,7 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
     host->synchronises[seq] = sg_operation_synchronises(call->operation);
     for (int i = 0; i < MINI_ELEMENTS; i++) {
         endpoint->operand[i] = mini_operand(rank, seq, i);
-        endpoint->results[seq % host->credits][i] = MINI_POISON;
+        endpoint->results[mini_place(host, seq)][i] = MINI_POISON;
     }
     mini_feed(host, rank, host->setup.algo->on_call, &event, NULL);
 }

@@ -87,6 +87,12 @@ struct mini_host {
     bool synchronises[MINI_INSTANCES_MAX];
 };
 
+/* Of an endpoint's n-th instance, whose number is n more than parameters.first. */
+static inline uint32_t mini_place(const struct mini_host *host, uint64_t n)
+{
+    return (uint32_t)((host->setup.parameters.first + n) % host->credits);
+}
+
 /* A number below limit. */
 uint32_t mini_random(struct mini_host *host, uint32_t limit);
 

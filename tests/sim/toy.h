@@ -50,15 +50,16 @@ static void toy_init(void *memory, const struct sg_algo_setup *setup)
 {
     struct toy *toy = memory;
 
+    toy->head.seq = setup->parameters.first;
     toy->rank = setup->rank;
     toy->size = setup->size;
     toy->credits = setup->parameters.credits;
     toy->self = toy;
 }
 
-static struct sg_data toy_slot(const struct toy *toy, uint32_t seq, int32_t rank)
+static struct sg_data toy_slot(const struct toy *toy, uint64_t seq, int32_t rank)
 {
-    return sg_data_slot(seq % 2 * (uint32_t)toy->size + (uint32_t)rank);
+    return sg_data_slot((uint32_t)(seq % 2) * (uint32_t)toy->size + (uint32_t)rank);
 }
 
 static void toy_leave(struct toy *toy, struct sg_data result, struct sg_actions *actions)
@@ -88,7 +89,7 @@ static void toy_fold(struct toy *toy, int32_t rank, struct sg_actions *actions)
 static void toy_send(struct toy *toy, int32_t to, uint8_t kind, struct sg_data value,
                      struct sg_actions *actions)
 {
-    struct sg_header header = {.seq = toy->head.seq, .kind = kind, .bytes = toy->bytes};
+    struct sg_header header = {.seq = (uint32_t)toy->head.seq, .kind = kind, .bytes = toy->bytes};
 
     header.parts = kind != TOY_NOISE && toy->bytes > 0;
     if (header.parts > 0)
@@ -149,7 +150,7 @@ static void toy_message(void *memory, const struct sg_event *event, struct sg_ac
 {
     struct toy *toy = memory;
     const struct sg_header *header = &event->message.header;
-    uint32_t seq = toy_bug == TOY_FORGETS_SEQ ? toy->head.seq : header->seq;
+    uint32_t seq = toy_bug == TOY_FORGETS_SEQ ? (uint32_t)toy->head.seq : header->seq;
 
     if (toy_bug == TOY_REMEMBERS && toy_memory++ % 2 != 0 && header->kind == TOY_RESULT)
         sg_emit_set_timer(actions, 0, event->time_ns);

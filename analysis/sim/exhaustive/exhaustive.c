@@ -97,7 +97,7 @@ static void add_post(struct sg_explore_scenario *scenario, int32_t rank, int32_t
                      struct sg_algo_post post)
 {
     post.handle = (uint32_t)scenario->posts;
-    post.number = post.handle + 1;
+    post.number = scenario->parameters.first + post.handle + 1;
     scenario->post[scenario->posts++] = (struct sg_explore_post){0, rank, before, post};
 }
 
@@ -138,6 +138,8 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
     scenario->parameters.eager_bytes = EAGER_BYTES;
     scenario->parameters.chunk_bytes = EAGER_BYTES;
     scenario->parameters.timeout_ns = 1000;
+    /* The second instance has more than 32 bits. */
+    scenario->parameters.first = UINT32_MAX - 1;
     if (scenario->parameters.degree == 0)
         scenario->parameters.degree = 2;
     scenario->comm[0].size = nodes;

@@ -126,13 +126,13 @@ static const char *check_operation(const struct sg_explore_world *world,
                                    const struct sg_explore_endpoint *endpoint,
                                    const struct sg_action *action)
 {
+    uint32_t seq = (uint32_t)(action->data.seq - endpoint->first);
     struct sg_value value;
 
     sg_payload_load(&endpoint->payload, action->data.into, action->data.bytes, &value);
-    if (sg_explore_instance_at(world, endpoint->comm, action->data.seq) + 1 !=
-        (int32_t)value.instance)
+    if (sg_explore_instance_at(world, endpoint->comm, seq) + 1 != (int32_t)value.instance)
         return "combines values by another instance's operation";
-    return sg_explore_check_user(world, endpoint, action->data.seq);
+    return sg_explore_check_user(world, endpoint, seq);
 }
 
 static const char *combine(struct sg_host *host, const struct sg_host_endpoint *of,

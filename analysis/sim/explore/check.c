@@ -38,8 +38,9 @@ void sg_explore_check_endpoint(struct sg_explore_world *world,
     if (!guarded(endpoint->host.state - SG_EXPLORE_GUARD_BYTES, SG_EXPLORE_GUARD_BYTES) ||
         !guarded(endpoint->host.state + endpoint->needs.state_bytes, SG_EXPLORE_GUARD_BYTES))
         sg_explore_violate(world, endpoint, "has written outside its state");
-    if (head->seq != endpoint->calls)
-        sg_explore_violate(world, endpoint, "counts %u calls, not %u", head->seq, endpoint->calls);
+    if (head->seq - endpoint->first != endpoint->calls)
+        sg_explore_violate(world, endpoint, "counts %llu calls, not %u",
+                           (unsigned long long)(head->seq - endpoint->first), endpoint->calls);
     if ((head->in_call != 0) != (endpoint->calls > endpoint->completes))
         sg_explore_violate(world, endpoint, "says that it is %s a call, and is not",
                            head->in_call ? "in" : "outside");
@@ -58,11 +59,17 @@ static bool has_result(const struct sg_algo_call *call, const struct sg_explore_
 
 /* ---- result buffers -------------------------------------------------------------------------- */
 
+/* The buffer of an instance. */
+static uint32_t buffer_of(const struct sg_explore_endpoint *endpoint, uint32_t seq)
+{
+    return (uint32_t)((endpoint->first + seq) % endpoint->payload.results_count);
+}
+
 /* The instance that uses the result buffer: the oldest that is not over; 0: none. */
 static uint32_t owner_of(const struct sg_explore_endpoint *endpoint, uint32_t index)
 {
     for (uint32_t seq = 1; seq <= endpoint->calls; seq++) {
-        if (seq % endpoint->payload.results_count == index && !(endpoint->finished >> seq & 1))
+        if (buffer_of(endpoint, seq) == index && !(endpoint->finished >> seq & 1))
             return seq;
     }
     return 0;
@@ -72,7 +79,7 @@ static uint32_t owner_of(const struct sg_explore_endpoint *endpoint, uint32_t in
  * uses its buffer, and gets it when that instance finishes. */
 void sg_explore_claim_result(struct sg_explore_endpoint *endpoint, uint32_t seq)
 {
-    uint32_t index = seq % endpoint->payload.results_count;
+    uint32_t index = buffer_of(endpoint, seq);
 
     if (owner_of(endpoint, index) == seq)
         endpoint->payload.results[index] = (struct sg_value){0};
@@ -146,8 +153,7 @@ static void check_result(struct sg_explore_world *world, const struct sg_explore
     const struct sg_algo_call *call = &world->scenario->instance[index].call;
     uint64_t all = call->operation == SG_OPERATION_BCAST ? UINT64_C(1) << call->root
                                                          : ~UINT64_C(0) >> (SG_VALUE_RANKS - size);
-    const struct sg_value *result =
-        &endpoint->payload.results[seq % endpoint->payload.results_count];
+    const struct sg_value *result = &endpoint->payload.results[buffer_of(endpoint, seq)];
     struct sg_value expected;
 
     if (result->count == 0)

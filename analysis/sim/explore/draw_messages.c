@@ -38,7 +38,7 @@ static void add(struct drawing *drawing, int32_t comm, int32_t rank, struct sg_a
     if (one_in(drawing, 3))
         *before += (int32_t)below(drawing, 3);
     post.handle = (uint32_t)scenario->posts;
-    post.number = ++drawing->numbers[comm][rank][post.local];
+    post.number = scenario->parameters.first + ++drawing->numbers[comm][rank][post.local];
     scenario->post[scenario->posts++] = (struct sg_explore_post){comm, rank, *before, post};
 }
 

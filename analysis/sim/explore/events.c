@@ -198,7 +198,8 @@ static void mark_message(struct sg_explore_world *world, struct sg_explore_endpo
         world->marks[SG_HOST_SIGNAL]++;
     if (flight->base.solicited && process->state == SG_PROCESS_IN_CALL)
         world->marks[SG_HOST_SIGNAL_IN_PROGRESS]++;
-    if (flight->base.header.seq > endpoint->calls)
+    if (sg_count_told(sg_explore_head(endpoint)->seq, flight->base.header.seq) >
+        sg_explore_head(endpoint)->seq)
         world->marks[SG_HOST_CROSSED_CALL]++;
     if (flight->repeated)
         world->marks[SG_HOST_REPEATED]++;

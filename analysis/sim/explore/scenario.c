@@ -17,7 +17,14 @@ static const char *const fault_names[SG_FAULT_COUNT] = {
 };
 
 /* Streams of a seed. */
-enum { STREAM_SHAPE, STREAM_FAULTS, STREAM_PARAMETERS, STREAM_COMM, STREAM_INSTANCE = 16 };
+enum {
+    STREAM_SHAPE,
+    STREAM_FAULTS,
+    STREAM_PARAMETERS,
+    STREAM_COMM,
+    STREAM_FIRST = 11,
+    STREAM_INSTANCE = 16
+};
 
 static uint32_t pick(struct sg_explore_random *random, const uint32_t *values, uint32_t count)
 {
@@ -50,6 +57,19 @@ static void draw_parameters(struct sg_explore_random *random, struct sg_algo_par
         .microphases_separate = (uint8_t)PICK(random, 0, 0, 1),
         .shape = (uint8_t)sg_explore_below(random, SG_TREE_SHAPES),
     };
+}
+
+/* Half of all scenarios go past the end of a number: of srm's words, of handoff's tags, of the sign
+ * of 32 bits, of 32 bits once and again. */
+static uint64_t draw_first(uint64_t seed)
+{
+    static const uint64_t ends[] = {1 << 24, 1 << 30, UINT64_C(1) << 31, UINT64_C(1) << 32,
+                                    UINT64_C(5) << 32};
+    struct sg_explore_random random = sg_explore_stream(seed, STREAM_FIRST);
+    uint32_t end = sg_explore_below(&random, 2 * sizeof ends / sizeof *ends);
+    uint32_t before = sg_explore_below(&random, SG_EXPLORE_INSTANCES_MAX);
+
+    return end < sizeof ends / sizeof *ends ? ends[end] - before : 0;
 }
 
 /* A user's operation is called for blocking calls only; parts of a long one are split all the same,
@@ -186,6 +206,7 @@ bool sg_explore_draw(const struct sg_explore_subject *subject, struct sg_explore
             return false;
         draw_parameters(&parameters, &scenario->parameters);
     } while (!suits(scenario));
+    scenario->parameters.first = draw_first(seed);
     sg_explore_draw_messages(scenario, subject->cut.messages);
     if (scenario->posts > 0 && subject->cut.steps < 0)
         scenario->steps += sg_explore_below(&parameters, STEPS_EACH * (uint32_t)scenario->posts);
@@ -253,9 +274,11 @@ void sg_explore_describe(const struct sg_explore_scenario *scenario, FILE *out)
             sg_explore_faults_text(scenario->faults, ',', faults));
     fprintf(out,
             "  degree %u, shape %u, tokens %u, predict %u, arrival_order %u, credits %u, "
-            "linger_auto %u, split %u,\n  linger_ns %u, eager_bytes %u, pool %u, timeout_ns %u\n",
+            "linger_auto %u, split %u,\n  linger_ns %u, eager_bytes %u, pool %u, timeout_ns %u; "
+            "numbers begin after %llu\n",
             p->degree, p->shape, p->tokens, p->predict, p->arrival_order, p->credits,
-            p->linger_auto, p->split, p->linger_ns, p->eager_bytes, p->pool, p->timeout_ns);
+            p->linger_auto, p->split, p->linger_ns, p->eager_bytes, p->pool, p->timeout_ns,
+            (unsigned long long)p->first);
     for (int32_t i = 0; i < scenario->comms; i++) {
         fprintf(out, "  communicator %d: processes", i);
         for (int32_t rank = 0; rank < scenario->comm[i].size; rank++)

@@ -132,7 +132,8 @@ static bool place(struct sg_explore_world *world, struct sg_host_layout *layout)
         struct sg_explore_endpoint counted = {0};
         struct sg_explore_endpoint *endpoint = layout->memory ? &world->endpoints[e] : &counted;
 
-        *endpoint = (struct sg_explore_endpoint){.comm = comm, .rank = rank, .changed = true};
+        *endpoint = (struct sg_explore_endpoint){
+            .comm = comm, .rank = rank, .first = setup.parameters.first, .changed = true};
         if (rank >= setup.size) {
             endpoint->changed = false;
             for (int id = 0; id < SG_TIMERS; id++)
@@ -181,6 +182,7 @@ bool sg_explore_world_open(struct sg_explore_world *world,
 
     world->scenario = scenario;
     world->host.algo = scenario->algo;
+    world->host.first = scenario->parameters.first;
     if (!place(world, &layout))
         return false;
     if (layout.used > world->arena_capacity) {

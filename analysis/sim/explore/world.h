@@ -69,6 +69,7 @@ struct sg_explore_endpoint {
     uint64_t *cells;
     uint64_t finished; /* bit n: instance n */
     int32_t comm, rank;
+    uint64_t first; /* of the protocol, instance n has number first + n */
     struct sg_algo_needs needs;
     uint64_t timer_ns[SG_TIMERS]; /* SG_TIMER_UNSET */
     struct sg_host_watch watches[SG_WATCHES];

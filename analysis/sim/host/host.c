@@ -268,7 +268,7 @@ static const char *carry_out_one(struct sg_host *host, const struct sg_host_endp
         host->scheduler->complete(host, endpoint);
         return NULL;
     case SG_ACTION_FINISH:
-        host->scheduler->finish(host, endpoint, action->instance.seq);
+        host->scheduler->finish(host, endpoint, (uint32_t)(action->instance.seq - host->first));
         return NULL;
     case SG_ACTION_BEGIN_SLICE:
     case SG_ACTION_AWAIT:

@@ -97,6 +97,7 @@ struct sg_host {
     void *world; /* the scheduler's */
     const struct sg_host_scheduler *scheduler;
     const struct sg_algo *algo;
+    uint64_t first;            /* parameters.first */
     struct sg_actions actions; /* the scheduler's memory for list and parts */
     uint64_t *marks;           /* how often each was reached */
     char wrong[64];            /* room for what is wrong */
@@ -127,6 +128,7 @@ struct sg_host_scheduler {
     /* The watch has been set. May be NULL. */
     void (*watch)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t id);
     void (*complete)(struct sg_host *host, const struct sg_host_endpoint *endpoint);
+    /* seq: counted from 1. */
     void (*finish)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t seq);
     /* A slice is over at the endpoint. NULL: nobody asks. */
     void (*end_slice)(struct sg_host *host, const struct sg_host_endpoint *endpoint,

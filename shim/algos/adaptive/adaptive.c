@@ -64,6 +64,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     int degree = sg_data_degree(&setup->parameters);
     uint32_t extras = sg_adaptive_extras(setup->size, degree, sg_tokens(&setup->parameters));
 
+    state->head.seq = setup->parameters.first;
     state->degree = setup->parameters.degree;
     state->tokens = (uint8_t)sg_tokens(&setup->parameters);
     state->predict = setup->parameters.predict;
@@ -110,7 +111,8 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     struct sg_adaptive_instance *instance;
     int32_t predicted = sg_adaptive_usually_last(state, call->site);
     int32_t top = 0;
-    uint32_t flags = call->flags, seq = ++state->head.seq;
+    uint32_t flags = call->flags;
+    uint64_t seq = ++state->head.seq;
 
     state->head.in_call = 1;
     sg_release_settle(&state->release, &state->head, actions);
@@ -160,17 +162,18 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
 {
     struct sg_adaptive *state = memory;
     const struct sg_header *header = &event->message.header;
+    uint64_t seq = sg_count_told(state->head.seq, header->seq);
     struct sg_adaptive_instance *instance;
 
     switch (header->kind) {
     case SG_ADAPTIVE_ACK:
     case SG_ADAPTIVE_TOKEN:
         /* An ack that crossed a token may find its instance over. */
-        if ((int32_t)(header->seq - state->head.seq) < 0)
+        if (seq < state->head.seq)
             return;
-        sg_release_gap(&state->release, header->seq, actions);
+        sg_release_gap(&state->release, seq, actions);
         instance =
-            sg_adaptive_open(state, header->seq, (int32_t)header->number[SG_TOKEN_TOP],
+            sg_adaptive_open(state, seq, (int32_t)header->number[SG_TOKEN_TOP],
                              (enum sg_operation)header->operation, header->flags, header->bytes);
         if (header->kind == SG_ADAPTIVE_ACK)
             on_ack(state, instance, event, actions);
@@ -179,8 +182,8 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
         break;
     case SG_RELEASE_PIECE:
     case SG_RELEASE_RESULT:
-        if (header->seq - state->head.seq == 1)
-            sg_release_gap(&state->release, header->seq, actions);
+        if (seq == state->head.seq + 1)
+            sg_release_gap(&state->release, seq, actions);
         on_release(state, event, actions);
         break;
     default:

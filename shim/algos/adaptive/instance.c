@@ -41,7 +41,7 @@ int32_t sg_adaptive_usually_last(const struct sg_adaptive *state, uint32_t site)
 struct sg_header sg_adaptive_header(const struct sg_adaptive_instance *instance, uint8_t kind)
 {
     return (struct sg_header){
-        .seq = instance->seq,
+        .seq = (uint32_t)instance->seq,
         .kind = kind,
         .operation = instance->operation,
         .flags = instance->flags,
@@ -76,7 +76,7 @@ static void find_place(const struct sg_adaptive *state, struct sg_adaptive_insta
     instance->token = relative == 0;
 }
 
-struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint32_t seq, int32_t top,
+struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint64_t seq, int32_t top,
                                               enum sg_operation operation, uint32_t flags,
                                               uint32_t bytes)
 {

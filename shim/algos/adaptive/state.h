@@ -30,7 +30,7 @@ enum {
 
 /* Of instance n, at index n modulo 2: an endpoint is never two ahead of another. */
 struct sg_adaptive_instance {
-    uint32_t seq;
+    uint64_t seq;
     int32_t top;                /* rank to which the tree is relative */
     struct sg_tree_place place; /* relative */
     struct sg_partial_results partial_results;
@@ -65,9 +65,9 @@ static inline bool sg_adaptive_running(const struct sg_adaptive *state, uint32_t
            (state->arrival_order || (flags & SG_CALL_EXACT));
 }
 
-static inline uint32_t sg_adaptive_items(const struct sg_adaptive *state, uint32_t seq)
+static inline uint32_t sg_adaptive_items(const struct sg_adaptive *state, uint64_t seq)
 {
-    return seq % 2 * state->item_slots;
+    return (uint32_t)(seq % 2) * state->item_slots;
 }
 
 /* Slots of a token's parts follow those of the items. */
@@ -91,7 +91,7 @@ int32_t sg_adaptive_usually_last(const struct sg_adaptive *state, uint32_t site)
 
 /* The record of instance seq, begun on first sight: by the CALL, or by a message that comes before
  * it and says the same. */
-struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint32_t seq, int32_t top,
+struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint64_t seq, int32_t top,
                                               enum sg_operation operation, uint32_t flags,
                                               uint32_t bytes);
 

@@ -29,6 +29,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
 {
     struct dissemination *state = memory;
 
+    state->head.seq = setup->parameters.first;
     state->rank = setup->rank;
     state->size = setup->size;
 }
@@ -36,7 +37,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
 static void send_round(const struct dissemination *state, struct sg_actions *actions)
 {
     struct sg_header header = {
-        .seq = state->head.seq,
+        .seq = (uint32_t)state->head.seq,
         .kind = DISSEMINATION_ROUND,
         .operation = SG_OPERATION_BARRIER,
         .number = {state->round},
@@ -84,7 +85,7 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
     const struct sg_header *header = &event->message.header;
 
     state->received[header->seq % 2] |= 1u << header->number[0];
-    if (header->seq != state->head.seq) {
+    if (header->seq != (uint32_t)state->head.seq) {
         state->head.early++;
         sg_emit_mark(actions, SG_MARK_EARLY);
         return;

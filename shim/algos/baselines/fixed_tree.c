@@ -42,7 +42,7 @@ struct tree_instance {
 struct fixed_tree {
     struct sg_algo_head head;
     int32_t rank, size;
-    uint32_t releases; /* the dense number of the last one called */
+    uint64_t releases; /* the dense number of the last one called */
     uint8_t degree, arrival_order;
     uint8_t credits;
     uint8_t stalled; /* the call waits for flow control */
@@ -119,6 +119,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     struct sg_algo_setup single = *setup;
     int degree = sg_data_degree(&setup->parameters);
 
+    state->head.seq = state->releases = setup->parameters.first;
     state->rank = setup->rank;
     state->size = setup->size;
     state->degree = setup->parameters.degree;
@@ -134,14 +135,14 @@ static void init(void *memory, const struct sg_algo_setup *setup)
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
-static struct tree_instance *instance_at(struct fixed_tree *state, uint32_t seq)
+static struct tree_instance *instance_at(struct fixed_tree *state, uint64_t seq)
 {
-    return &state->ring[seq % state->credits];
+    return &state->ring[sg_count_place(seq, state->credits)];
 }
 
-static uint32_t items_at(const struct fixed_tree *state, uint32_t seq)
+static uint32_t items_at(const struct fixed_tree *state, uint64_t seq)
 {
-    return seq % state->credits * state->item_slots;
+    return sg_count_place(seq, state->credits) * state->item_slots;
 }
 
 static enum sg_partial_results_mode mode_of(const struct fixed_tree *state, uint32_t flags)
@@ -156,7 +157,7 @@ static enum sg_partial_results_mode mode_of(const struct fixed_tree *state, uint
 }
 
 /* Begun on first sight: by the CALL or by a child's contribution, which says the same. */
-static struct tree_instance *open_instance(struct fixed_tree *state, uint32_t seq, int32_t top,
+static struct tree_instance *open_instance(struct fixed_tree *state, uint64_t seq, int32_t top,
                                            enum sg_operation operation, uint32_t flags,
                                            uint32_t bytes)
 {
@@ -177,7 +178,7 @@ static struct sg_header instance_header(const struct fixed_tree *state,
                                         const struct tree_instance *instance, uint8_t kind)
 {
     return (struct sg_header){
-        .seq = instance->partial_results.seq,
+        .seq = (uint32_t)instance->partial_results.seq,
         .kind = kind,
         .operation = instance->operation,
         .flags = (uint8_t)state->call.flags,
@@ -203,7 +204,7 @@ static void send_value(struct fixed_tree *state, const struct tree_instance *ins
 
 static void leave(struct fixed_tree *state, struct sg_actions *actions)
 {
-    uint32_t seq = state->head.seq;
+    uint64_t seq = state->head.seq;
 
     sg_emit_complete(actions, seq);
     sg_emit_finish(actions, seq);
@@ -216,7 +217,8 @@ static void leave(struct fixed_tree *state, struct sg_actions *actions)
 static void finish_reduce(struct fixed_tree *state, struct sg_data data, uint32_t bytes,
                           struct sg_actions *actions)
 {
-    struct sg_data result = {SG_DATA_RESULT, (uint16_t)(state->head.seq % state->credits)};
+    struct sg_data result = {SG_DATA_RESULT,
+                             (uint16_t)sg_count_place(state->head.seq, state->credits)};
 
     if (bytes > 0)
         sg_emit_copy(actions, data, result, bytes);
@@ -237,7 +239,7 @@ static void release_all(struct fixed_tree *state, const struct tree_instance *in
     struct sg_data value = sg_partial_value(&instance->partial_results,
                                             items_at(state, instance->partial_results.seq), 0);
 
-    header.seq = state->releases;
+    header.seq = (uint32_t)state->releases;
     header.parts = header.bytes > 0;
     header.number[SG_RELEASE_LAST] = 0;
     header.number[SG_RELEASE_WHICH] = 1 << 8;
@@ -285,7 +287,7 @@ static void gathered(struct fixed_tree *state, const struct tree_instance *insta
 static void start(struct fixed_tree *state, const struct sg_event *event,
                   struct sg_actions *actions)
 {
-    uint32_t seq = state->head.seq;
+    uint64_t seq = state->head.seq;
     struct tree_instance *instance = instance_at(state, seq);
 
     state->stalled = 0;
@@ -304,7 +306,7 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
 {
     struct fixed_tree *state = memory;
     const struct sg_algo_call *call = &event->call;
-    uint32_t seq = ++state->head.seq;
+    uint64_t seq = ++state->head.seq;
     int32_t top = call->operation == SG_OPERATION_REDUCE && (call->flags & SG_CALL_COMMUTATIVE)
                       ? call->root
                       : 0;
@@ -334,19 +336,20 @@ static void on_contribution(struct fixed_tree *state, const struct sg_event *eve
     int32_t top = (int32_t)header->number[NUMBER_TOP];
     int32_t from = sg_tree_relative(event->message.from, top, state->size);
     int child = sg_branch_index(from, state->size, degree_of(state, operation));
+    uint64_t seq = sg_count_told(state->head.seq, header->seq);
     struct tree_instance *instance =
-        open_instance(state, header->seq, top, operation, header->flags, header->bytes);
+        open_instance(state, seq, top, operation, header->flags, header->bytes);
 
-    if (header->seq != state->head.seq || !state->head.in_call) {
+    if (seq != state->head.seq || !state->head.in_call) {
         state->head.early++;
         sg_emit_mark(actions, SG_MARK_EARLY);
     }
     /* A contribution to a later instance than the release that is awaited here: that is lost. */
-    if ((int32_t)(header->seq - state->head.seq) > 0)
+    if (seq > state->head.seq)
         sg_release_gap(&state->release, state->releases + 1, actions);
-    sg_partial_add(&instance->partial_results, items_at(state, header->seq), child + 1,
-                   sg_data_part(0), actions);
-    if (header->seq == state->head.seq && !state->stalled && !state->sent &&
+    sg_partial_add(&instance->partial_results, items_at(state, seq), child + 1, sg_data_part(0),
+                   actions);
+    if (seq == state->head.seq && !state->stalled && !state->sent &&
         sg_partial_missing(&instance->partial_results) == 0)
         gathered(state, instance, event, actions);
 }
@@ -365,7 +368,7 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
         finish_reduce(state, sg_data_part(0), message->header.bytes, actions);
         break;
     case SG_BROADCAST_DATA:
-        if (sg_broadcast_take(&state->broadcast, &state->head, message, actions))
+        if (sg_broadcast_take(&state->broadcast, &state->head, state->head.seq, message, actions))
             leave(state, actions);
         break;
     case SG_FLOW_REPORT:

@@ -57,6 +57,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
 {
     struct pairwise *state = memory;
 
+    state->head.seq = setup->parameters.first;
     state->rank = setup->rank;
     state->size = setup->size;
     state->cube = sg_hypercube_find(setup->rank, setup->size);
@@ -68,16 +69,16 @@ static struct sg_data value_of(const struct pairwise *state)
     return state->value == VALUE_OPERAND ? sg_data_operand() : sg_data_slot(0);
 }
 
-static struct sg_data step_slot(const struct pairwise *state, uint32_t seq, uint32_t step)
+static struct sg_data step_slot(const struct pairwise *state, uint64_t seq, uint32_t step)
 {
-    return sg_data_slot(1 + seq % 2 * steps(&state->cube) + step);
+    return sg_data_slot(1 + (uint32_t)(seq % 2) * steps(&state->cube) + step);
 }
 
 static void send_value(const struct pairwise *state, int32_t to, uint8_t kind, uint32_t step,
                        struct sg_actions *actions)
 {
     struct sg_header header = {
-        .seq = state->head.seq,
+        .seq = (uint32_t)state->head.seq,
         .kind = kind,
         .operation = state->operation,
         .flags = state->flags,
@@ -100,7 +101,8 @@ static int32_t partner(const struct pairwise *state, int dimension)
 
 static void leave(struct pairwise *state, struct sg_data result, struct sg_actions *actions)
 {
-    struct sg_data into = {SG_DATA_RESULT, (uint16_t)(state->head.seq % state->credits)};
+    struct sg_data into = {SG_DATA_RESULT,
+                           (uint16_t)sg_count_place(state->head.seq, state->credits)};
 
     if (state->bytes > 0)
         sg_emit_copy(actions, result, into, state->bytes);
@@ -170,7 +172,7 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
     struct pairwise *state = memory;
     const struct sg_header *header = &event->message.header;
     uint32_t step = header->number[0];
-    bool current = header->seq == state->head.seq;
+    bool current = header->seq == (uint32_t)state->head.seq;
 
     if (header->kind == PAIRWISE_RESULT) {
         leave(state, sg_data_part(0), actions);

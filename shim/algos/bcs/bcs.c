@@ -80,6 +80,17 @@ static void count_strobes(struct sg_bcs *s)
     s->counted = counted;
 }
 
+/* As if all until then had been called, and scheduled by a strobe each. */
+static void begin_numbers(struct sg_bcs *s, uint64_t first)
+{
+    s->head.seq = s->told = s->restarted = s->measure.seen = first;
+    s->sender.scheduled = s->sender.exchange = s->want = s->told_want = first;
+    s->strobe = (struct sg_bcs_strobe){
+        .index = first, .first = first, .upto = first, .slice = SG_BCS_NO_SLICE, .over = true};
+    for (int child = 0; child < SG_DEGREE_MAX; child++)
+        s->below[child] = s->done[child] = first;
+}
+
 static void init(void *memory, const struct sg_algo_setup *setup)
 {
     const struct sg_algo_parameters *parameters = &setup->parameters;
@@ -88,6 +99,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     struct sg_bcs *s = memory;
 
     s->rank = setup->rank;
+    begin_numbers(s, parameters->first);
     s->size = setup->size;
     s->credits = sg_credits(parameters);
     s->edges = sg_hypercube_edges(setup->size);
@@ -135,7 +147,7 @@ static bool is_over(const struct sg_bcs *s, const struct sg_bcs_instance *instan
     return may_return(s, instance) && (instance->seq < s->strobe.first || s->strobe.over);
 }
 
-static void finish(struct sg_bcs *s, uint32_t seq, struct sg_actions *actions)
+static void finish(struct sg_bcs *s, uint64_t seq, struct sg_actions *actions)
 {
     struct sg_bcs_instance *instance = sg_bcs_at(s, seq);
 
@@ -213,13 +225,20 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
 static void take_called(struct sg_bcs *s, const struct sg_message *message,
                         struct sg_actions *actions)
 {
-    uint32_t *below = &s->below[sg_tree_toward(&s->place, s->degree, message->from)];
+    uint64_t *below = &s->below[sg_tree_toward(&s->place, s->degree, message->from)];
+
+    uint64_t seq = sg_count_told(s->head.seq, message->header.seq);
 
     sg_bcs_measure_routine(SG_ROUTINE_DESCRIPTORS, actions);
-    if (message->header.seq > *below)
-        *below = message->header.seq;
-    if (s->rank == 0 && s->strobe.index > 0 && !s->strobe.over)
+    if (seq > *below)
+        *below = seq;
+    if (s->rank == 0 && !s->strobe.over)
         sg_emit_mark(actions, SG_MARK_CALLED_CROSSES_STROBE);
+}
+
+static void take_want(struct sg_bcs *s, uint64_t want)
+{
+    s->want = want > s->want ? want : s->want;
 }
 
 static void on_message(void *memory, const struct sg_event *event, struct sg_actions *actions)
@@ -247,7 +266,7 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
         sg_bcs_end_strobes(s, actions);
         break;
     case SG_BCS_WANT:
-        s->want = message->header.seq > s->want ? message->header.seq : s->want;
+        take_want(s, sg_count_told(s->strobe.index, message->header.seq));
         break;
     case SG_BCS_LEFT:
         sg_bcs_take_left(s, sg_tree_toward(&s->place, s->degree, message->from));

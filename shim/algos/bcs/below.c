@@ -41,7 +41,7 @@ void sg_bcs_send_below(const struct sg_bcs *s, const struct sg_header *header, s
 struct sg_header sg_bcs_header(const struct sg_bcs_instance *instance, enum sg_bcs_kind kind)
 {
     return (struct sg_header){
-        .seq = instance->seq,
+        .seq = (uint32_t)instance->seq,
         .kind = (uint8_t)kind,
         .operation = instance->operation,
         .flags = instance->flags,

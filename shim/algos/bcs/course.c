@@ -12,19 +12,19 @@
 #include "algos/bcs/state.h"
 
 /* Slots of an instance: one for each edge, and the value's. */
-static struct sg_data part_slot(const struct sg_bcs *s, uint32_t seq, uint32_t edge)
+static struct sg_data part_slot(const struct sg_bcs *s, uint64_t seq, uint32_t edge)
 {
-    return sg_data_slot(seq % s->credits * (s->edges + 1) + edge);
+    return sg_data_slot(sg_count_place(seq, s->credits) * (s->edges + 1) + edge);
 }
 
-static struct sg_data value_slot(const struct sg_bcs *s, uint32_t seq)
+static struct sg_data value_slot(const struct sg_bcs *s, uint64_t seq)
 {
     return part_slot(s, seq, s->edges);
 }
 
-struct sg_data sg_bcs_result(const struct sg_bcs *s, uint32_t seq)
+struct sg_data sg_bcs_result(const struct sg_bcs *s, uint64_t seq)
 {
-    return (struct sg_data){SG_DATA_RESULT, (uint16_t)(seq % s->credits)};
+    return (struct sg_data){SG_DATA_RESULT, (uint16_t)sg_count_place(seq, s->credits)};
 }
 
 void sg_bcs_keep_operand(struct sg_bcs *s, struct sg_bcs_instance *instance,
@@ -176,7 +176,8 @@ static void note_early(struct sg_bcs *s, const struct sg_bcs_instance *instance,
 void sg_bcs_take_part(struct sg_bcs *s, const struct sg_message *message,
                       struct sg_actions *actions)
 {
-    struct sg_bcs_instance *instance = sg_bcs_at(s, message->header.seq);
+    struct sg_bcs_instance *instance =
+        sg_bcs_at(s, sg_count_told(s->head.seq, message->header.seq));
     uint32_t edge = message->header.number[SG_BCS_EDGE];
 
     sg_bcs_measure_routine(SG_ROUTINE_REDUCE, actions);
@@ -195,11 +196,11 @@ void sg_bcs_take_part(struct sg_bcs *s, const struct sg_message *message,
 void sg_bcs_take_value(struct sg_bcs *s, const struct sg_message *message,
                        struct sg_actions *actions)
 {
-    struct sg_bcs_instance *instance = sg_bcs_at(s, message->header.seq);
+    uint64_t seq = sg_count_told(s->head.seq, message->header.seq);
+    struct sg_bcs_instance *instance = sg_bcs_at(s, seq);
     bool climbs = !message->multicast && sg_tree_toward(&s->place, s->degree, message->from) >= 0;
 
-    if (instance->seq != message->header.seq || instance->has_result ||
-        (is_on_way_up(s, instance) && !climbs))
+    if (instance->seq != seq || instance->has_result || (is_on_way_up(s, instance) && !climbs))
         return;
     sg_bcs_measure_routine(instance->operation == SG_OPERATION_BCAST ? SG_ROUTINE_BROADCAST
                                                                      : SG_ROUTINE_REDUCE,

@@ -70,7 +70,7 @@ struct sg_bcs_descriptor *sg_bcs_find_unexpected(struct sg_bcs_messages *m,
 
 /* ---- the exchange: senders ------------------------------------------------------------------- */
 
-void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange, struct sg_actions *actions)
+void sg_bcs_begin_exchange(struct sg_bcs *s, uint64_t exchange, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
 
@@ -83,8 +83,9 @@ void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange, struct sg_action
     sg_emit_mark(actions, SG_MARK_EXCHANGE);
 }
 
-/* The number of the last send before the i-th that went the same way in this exchange. */
-static uint32_t number_before(struct sg_bcs_messages *m, uint32_t i)
+/* How far back the number is of the last send before the i-th that went the same way in this
+ * exchange; 0: there is none. */
+static uint32_t number_back(struct sg_bcs_messages *m, uint32_t i)
 {
     const struct sg_bcs_send *sends = sg_bcs_sends(m);
     const uint16_t *order = sg_bcs_send_order(m);
@@ -95,7 +96,7 @@ static uint32_t number_before(struct sg_bcs_messages *m, uint32_t i)
 
         if (other->offered == m->exchange && other->to == send->to && other->local == send->local &&
             other->to_local == send->to_local)
-            return other->number;
+            return (uint32_t)(send->number - other->number);
     }
     return 0;
 }
@@ -107,12 +108,12 @@ static void offer_one(struct sg_bcs *s, uint32_t i, struct sg_actions *actions)
     uint32_t post = sg_bcs_send_order(m)[i];
     struct sg_bcs_send *send = &sg_bcs_sends(m)[post];
     struct sg_header header = {
-        .seq = number_before(m, i),
+        .seq = number_back(m, i),
         .kind = SG_BCS_DESCRIPTOR,
         .number = {[SG_BCS_RANKS] = send->local | (uint32_t)send->to_local << 16,
                    [SG_BCS_MESSAGE_TAG] = (uint32_t)send->tag,
                    [SG_BCS_BYTES] = send->bytes,
-                   [SG_BCS_NUMBER] = send->number},
+                   [SG_BCS_NUMBER] = (uint32_t)send->number},
     };
 
     if (send->slot == SG_BCS_NO_SLOT && send->bytes > 0 && (m->out_free & (m->out_free - 1))) {
@@ -186,7 +187,9 @@ static bool is_before(const struct sg_bcs_descriptor *left, const struct sg_bcs_
 {
     if (left->from != right->from)
         return left->from < right->from;
-    return left->local != right->local ? left->local < right->local : left->number < right->number;
+    if (left->local != right->local)
+        return left->local < right->local;
+    return (int32_t)(left->number - right->number) < 0;
 }
 
 /* Of two in the same exchange, the one that goes if there is room for one. */
@@ -271,7 +274,7 @@ static void take_descriptor(struct sg_bcs *s, int32_t from, const struct sg_head
         .to_local = (uint16_t)(header->number[SG_BCS_RANKS] >> 16),
         .bytes = header->number[SG_BCS_BYTES],
         .number = header->number[SG_BCS_NUMBER],
-        .before = header->seq,
+        .back = header->seq,
         .post = (uint16_t)header->number[SG_BCS_PLACE],
         .slot = (uint16_t)(header->number[SG_BCS_PLACE] >> 16),
     };
@@ -313,11 +316,11 @@ static bool is_held_back(struct sg_bcs_messages *m, uint32_t i)
 {
     const struct sg_bcs_descriptor *list = sg_bcs_descriptors(m), *self = &list[i];
 
-    if (self->before == 0)
+    if (self->back == 0)
         return false;
     while (i-- > 0 && list[i].exchange == self->exchange && list[i].from == self->from &&
            list[i].local == self->local) {
-        if (list[i].number == self->before)
+        if (list[i].number == self->number - self->back)
             return list[i].is_refused;
     }
     return true;

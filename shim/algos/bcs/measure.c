@@ -20,7 +20,7 @@ void sg_bcs_measure_slice(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, 
     struct sg_bcs_measure *measure = &s->measure;
     struct sg_slice slice = {.number = strobe->slice, .begin_ns = now_ns};
 
-    if (s->strobe.index > 0) {
+    if (s->strobe.slice != SG_BCS_NO_SLICE) {
         sg_slice_put(&slice, SG_SLICE_LETTS, now_ns - measure->slice.begin_ns);
         slice.known |= s->rank == 0 ? 1u << SG_SLICE_GETTS : 0;
     }

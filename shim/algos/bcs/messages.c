@@ -27,6 +27,7 @@ void sg_bcs_init_messages(struct sg_bcs *s, const struct sg_algo_setup *setup, u
     struct sg_bcs_messages *m = sg_bcs_messages(s);
 
     m->posts = setup->parameters.posts;
+    m->exchange = s->strobe.index;
     m->chunk_bytes = chunk_bytes;
     m->out_count = sg_bcs_out_slots(m->posts);
     m->in_count = sg_bcs_in_slots(m->posts);
@@ -66,7 +67,6 @@ static struct sg_bcs_receive receive_of(const struct sg_bcs_messages *m,
 {
     return (struct sg_bcs_receive){
         .handle = post->handle,
-        .number = post->number,
         .bytes = post->bytes,
         .from = post->peer,
         .tag = post->tag,
@@ -134,7 +134,7 @@ void sg_bcs_post(struct sg_bcs *s, const struct sg_algo_post *post, struct sg_ac
 
 /* ---- deliveries ------------------------------------------------------------------------------ */
 
-static bool may_deliver(const struct sg_bcs *s, const struct sg_bcs_messages *m, uint32_t strobe)
+static bool may_deliver(const struct sg_bcs *s, const struct sg_bcs_messages *m, uint64_t strobe)
 {
     return !s->restart_slice || strobe <= m->restarted;
 }
@@ -198,7 +198,7 @@ static void deliver_receives(struct sg_bcs *s, struct sg_actions *actions)
 
 /* ---- strobes --------------------------------------------------------------------------------- */
 
-void sg_bcs_begin_messages(struct sg_bcs *s, uint32_t restarted, struct sg_actions *actions)
+void sg_bcs_begin_messages(struct sg_bcs *s, uint64_t restarted, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
 

@@ -26,13 +26,14 @@ enum sg_bcs_send_state {
 };
 
 struct sg_bcs_send {
-    uint32_t handle, number, bytes;
+    uint64_t number;
+    uint32_t handle, bytes;
     int32_t to, tag;
     uint16_t local, to_local;
-    uint32_t since;   /* the first exchange that may offer it */
-    uint32_t offered; /* the last exchange that did */
-    uint32_t taken;   /* the strobe in which its receiver had all of it */
-    uint32_t asked;   /* the last strobe in which its receiver asked for bytes, */
+    uint64_t since;   /* the first exchange that may offer it */
+    uint64_t offered; /* the last exchange that did */
+    uint64_t taken;   /* the strobe in which its receiver had all of it */
+    uint64_t asked;   /* the last strobe in which its receiver asked for bytes, */
     uint32_t offset;  /* from here on */
     uint16_t asker;   /* the receive */
     uint8_t state;    /* enum sg_bcs_send_state */
@@ -50,12 +51,12 @@ enum sg_bcs_receive_state {
 };
 
 struct sg_bcs_receive {
-    uint32_t handle, number, bytes;
+    uint32_t handle, bytes;
     int32_t from, tag; /* asked for; SG_ANY */
     uint16_t local, from_local;
-    uint32_t since; /* the first exchange that may match it */
-    uint32_t over;  /* the strobe in which it got that state */
-    uint32_t asked; /* the strobe in which it last asked for bytes */
+    uint64_t since; /* the first exchange that may match it */
+    uint64_t over;  /* the strobe in which it got that state */
+    uint64_t asked; /* the strobe in which it last asked for bytes */
     uint8_t state;  /* enum sg_bcs_receive_state */
     bool is_probe;
     uint8_t draining; /* reads that are on their way into its buffer */
@@ -69,9 +70,10 @@ struct sg_bcs_receive {
 struct sg_bcs_descriptor {
     int32_t from, tag;
     uint16_t local, to_local;
-    uint32_t bytes, number;
-    uint32_t before;   /* number of its sender's previous one to this rank in this exchange; or 0 */
-    uint32_t exchange; /* that it came in */
+    uint32_t bytes;
+    uint32_t number;   /* its low half: of the same sender, compared by difference */
+    uint32_t back;     /* to its sender's previous one to this rank in this exchange; 0: none */
+    uint64_t exchange; /* that it came in */
     uint16_t post, slot;
     bool is_expected; /* by a receive that was there when it came */
     bool is_refused;  /* but its sender has not been told */
@@ -87,7 +89,7 @@ struct sg_bcs_messages {
     uint16_t in_receive[SG_BCS_IN_MAX];
     uint32_t sends, receives, descriptors; /* in use */
 
-    uint32_t exchange;   /* the last one that has begun here */
+    uint64_t exchange;   /* the last one that has begun here */
     bool exchanging;     /* it has not been matched */
     bool refused;        /* something, in it */
     bool transferring;   /* the strobe under way lets bytes move */
@@ -95,7 +97,7 @@ struct sg_bcs_messages {
     uint32_t unanswered; /* ... yet */
     uint32_t unnoted;    /* refusals of what was taken before */
     uint32_t filling;    /* slots, for offers */
-    uint32_t restarted;  /* what was over in this strobe or before may be delivered (restart=slice)
+    uint64_t restarted;  /* what was over in this strobe or before may be delivered (restart=slice)
                           */
     bool more;           /* a timer is set to go on */
     bool left;           /* no post will come here or below, which the parent has been told */
@@ -184,7 +186,7 @@ static inline uint32_t sg_bcs_tag(uint32_t of, uint32_t index)
 /* ---- match.c: the descriptor exchange, and which message is which receive's */
 
 /* An exchange begins here, if it has not. */
-void sg_bcs_begin_exchange(struct sg_bcs *s, uint32_t exchange, struct sg_actions *actions);
+void sg_bcs_begin_exchange(struct sg_bcs *s, uint64_t exchange, struct sg_actions *actions);
 /* Offers what it may, as far as there is room. */
 void sg_bcs_offer(struct sg_bcs *s, struct sg_actions *actions);
 /* Everything that was offered has been answered. */
@@ -224,7 +226,7 @@ void sg_bcs_init_messages(struct sg_bcs *s, const struct sg_algo_setup *setup, u
                           uint32_t chunk_bytes);
 void sg_bcs_post(struct sg_bcs *s, const struct sg_algo_post *post, struct sg_actions *actions);
 /* The strobe under way has just begun. restarted: the last one of an earlier slice; or 0. */
-void sg_bcs_begin_messages(struct sg_bcs *s, uint32_t restarted, struct sg_actions *actions);
+void sg_bcs_begin_messages(struct sg_bcs *s, uint64_t restarted, struct sg_actions *actions);
 /* Does what there is to do, or sets a timer for the rest. */
 void sg_bcs_go_on_messages(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions);
 /* What the strobe under way does for messages has been done here. */

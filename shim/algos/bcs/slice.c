@@ -9,7 +9,7 @@
 
 static void run_due(struct sg_bcs *s, struct sg_actions *actions)
 {
-    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
+    for (uint64_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
         if (sg_bcs_is_due(s, sg_bcs_at(s, seq)))
             sg_bcs_run(s, sg_bcs_at(s, seq), actions);
     }
@@ -20,11 +20,11 @@ static void run_due(struct sg_bcs *s, struct sg_actions *actions)
 static struct sg_header strobe_header(const struct sg_bcs *s)
 {
     return (struct sg_header){
-        .seq = s->strobe.upto,
+        .seq = (uint32_t)s->strobe.upto,
         .kind = SG_BCS_STROBE,
-        .number = {[SG_BCS_INDEX] = s->strobe.index,
+        .number = {[SG_BCS_INDEX] = (uint32_t)s->strobe.index,
                    [SG_BCS_MASK] = s->strobe.mask | s->strobe.later << SG_BCS_LATER,
-                   [SG_BCS_FIRST] = s->strobe.first,
+                   [SG_BCS_FIRST] = (uint32_t)s->strobe.first,
                    [SG_BCS_SLICE_LOW] = (uint32_t)s->strobe.slice,
                    [SG_BCS_SLICE_HIGH] = (uint32_t)(s->strobe.slice >> 32)},
     };
@@ -33,9 +33,9 @@ static struct sg_header strobe_header(const struct sg_bcs *s)
 static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, uint64_t now_ns,
                          struct sg_actions *actions)
 {
-    uint32_t restarted = 0;
+    uint64_t restarted = 0;
 
-    if (s->strobe.index == 0 || strobe->slice != s->strobe.slice) {
+    if (strobe->slice != s->strobe.slice) {
         /* What ran in an earlier slice returns now. */
         s->restarted = s->strobe.upto;
         restarted = s->strobe.index;
@@ -55,21 +55,22 @@ static void repeat(struct sg_bcs *s, struct sg_actions *actions)
 
     s->strobe.repeated = true;
     sg_bcs_send_below(s, &header, (struct sg_data){0}, actions);
-    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++)
+    for (uint64_t seq = s->strobe.first; seq <= s->strobe.upto; seq++)
         sg_bcs_repeat_value(s, sg_bcs_at(s, seq), actions);
 }
 
 void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_event *event, struct sg_actions *actions)
 {
     const struct sg_header *header = &event->message.header;
-    uint32_t index = header->number[SG_BCS_INDEX];
+    uint64_t index = sg_count_told(s->strobe.index, header->number[SG_BCS_INDEX]);
+    uint64_t upto = sg_count_told(s->head.seq, header->seq);
 
     if (index > s->strobe.index) {
         struct sg_bcs_strobe strobe = {
             .index = index,
             .mask = header->number[SG_BCS_MASK] & (SG_BCS_PHASES | SG_BCS_MESSAGES),
-            .first = header->number[SG_BCS_FIRST],
-            .upto = header->seq,
+            .first = sg_count_told(upto, header->number[SG_BCS_FIRST]),
+            .upto = upto,
             .later = header->number[SG_BCS_MASK] >> SG_BCS_LATER,
             .slice = (uint64_t)header->number[SG_BCS_SLICE_HIGH] << 32 |
                      header->number[SG_BCS_SLICE_LOW],
@@ -84,9 +85,9 @@ void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_event *event, struct s
 /* ---- endpoint 0 ------------------------------------------------------------------------------ */
 
 /* The last instance that this endpoint and all below it have called. */
-static uint32_t called(const struct sg_bcs *s)
+static uint64_t called(const struct sg_bcs *s)
 {
-    uint32_t least = s->head.seq;
+    uint64_t least = s->head.seq;
 
     for (int child = 0; child < s->children; child++)
         least = s->below[child] < least ? s->below[child] : least;
@@ -94,9 +95,9 @@ static uint32_t called(const struct sg_bcs *s)
 }
 
 /* As many as a slice has room for, one at least. */
-static uint32_t choose(struct sg_bcs *s, struct sg_actions *actions)
+static uint64_t choose(struct sg_bcs *s, struct sg_actions *actions)
 {
-    uint32_t upto = s->sender.scheduled, last = called(s);
+    uint64_t upto = s->sender.scheduled, last = called(s);
     uint64_t bytes = 0;
 
     while (upto < last && upto - s->sender.scheduled < SG_BCS_TOGETHER) {
@@ -110,11 +111,11 @@ static uint32_t choose(struct sg_bcs *s, struct sg_actions *actions)
     return upto;
 }
 
-static uint32_t phases_between(struct sg_bcs *s, uint32_t first, uint32_t upto)
+static uint32_t phases_between(struct sg_bcs *s, uint64_t first, uint64_t upto)
 {
     uint32_t phases = 0;
 
-    for (uint32_t seq = first; seq <= upto; seq++)
+    for (uint64_t seq = first; seq <= upto; seq++)
         phases |= sg_bcs_phase_of(sg_bcs_at(s, seq));
     return phases;
 }
@@ -140,7 +141,7 @@ static bool has_messages(const struct sg_bcs *s)
 
 static void begin_slice(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
-    uint32_t first = s->sender.scheduled + 1, upto = choose(s, actions);
+    uint64_t first = s->sender.scheduled + 1, upto = choose(s, actions);
     uint32_t messages = has_messages(s) ? SG_BCS_MESSAGES : 0;
     uint32_t phases = SG_BCS_DESCRIPTORS | SG_BCS_SCHEDULING | phases_between(s, first, upto) |
                       (messages ? SG_BCS_TRANSFER : 0);
@@ -196,7 +197,7 @@ static void set_alarm(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *acti
 
 void sg_bcs_ring(struct sg_bcs *s, uint32_t timer, uint64_t now_ns, struct sg_actions *actions)
 {
-    bool busy = s->strobe.index > 0 && !s->strobe.over;
+    bool busy = !s->strobe.over;
 
     if (timer == SG_BCS_TIMER_REPEAT) {
         if (busy) {
@@ -227,27 +228,30 @@ static bool are_below_done(const struct sg_bcs *s)
 
 void sg_bcs_take_done(struct sg_bcs *s, const struct sg_message *message)
 {
-    uint32_t *done = &s->done[sg_tree_toward(&s->place, s->degree, message->from)];
+    uint64_t *done = &s->done[sg_tree_toward(&s->place, s->degree, message->from)];
 
-    *done = message->header.number[SG_BCS_INDEX];
+    *done = sg_count_told(s->strobe.index, message->header.number[SG_BCS_INDEX]);
     if (s->rank == 0 && !are_below_done(s))
         sg_bcs_measure_retry(s);
 }
 
 static bool has_run_here(struct sg_bcs *s)
 {
-    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
+    for (uint64_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
         if (sg_bcs_is_due(s, sg_bcs_at(s, seq)) && !sg_bcs_at(s, seq)->has_run)
             return false;
     }
     return sg_bcs_are_messages_done(s);
 }
 
-static void tell_parent(const struct sg_bcs *s, enum sg_bcs_kind kind, uint32_t seq,
+static void tell_parent(const struct sg_bcs *s, enum sg_bcs_kind kind, uint64_t seq,
                         struct sg_actions *actions)
 {
     struct sg_header header = {
-        .seq = seq, .kind = (uint8_t)kind, .number = {[SG_BCS_INDEX] = s->strobe.index}};
+        .seq = (uint32_t)seq,
+        .kind = (uint8_t)kind,
+        .number = {[SG_BCS_INDEX] = (uint32_t)s->strobe.index},
+    };
 
     sg_emit_send(actions, s->place.parent, &header)->solicited = true;
 }
@@ -260,7 +264,7 @@ static bool has_overrun(const struct sg_bcs *s, uint64_t now_ns)
 static void end_strobe(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
     sg_bcs_go_on_messages(s, now_ns, actions);
-    if (s->strobe.index == 0 || s->strobe.over || !has_run_here(s))
+    if (s->strobe.over || !has_run_here(s))
         return;
     sg_bcs_measure_run(s, now_ns);
     if (!are_below_done(s))
@@ -293,7 +297,7 @@ static void go_on_sending(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *
         begin_phase(s, now_ns, actions);
         end_strobe(s, now_ns, actions);
     }
-    if (s->strobe.index > 0 && !s->strobe.over)
+    if (!s->strobe.over)
         return;
     if (wants_slice(s))
         set_alarm(s, now_ns, actions);

@@ -52,9 +52,9 @@ enum sg_bcs_kind {
 
 /* Header.number of a STROBE; of a PART, [EDGE] and [IS_RESULT]; of a DONE, [INDEX]. */
 enum {
-    SG_BCS_INDEX, /* which strobe, from 1; alike everywhere */
+    SG_BCS_INDEX, /* the low half of which strobe; alike everywhere */
     SG_BCS_MASK,  /* the microphases that it begins; from bit SG_BCS_LATER on those that follow */
-    SG_BCS_FIRST, /* instances from this one to seq are scheduled */
+    SG_BCS_FIRST, /* instances from this one to seq are scheduled; likewise its low half */
     SG_BCS_SLICE_LOW,
     SG_BCS_SLICE_HIGH
 };
@@ -71,7 +71,7 @@ enum { SG_BCS_ASKER = 1, SG_BCS_OFFSET, SG_BCS_IS_ALL };
 enum { SG_BCS_SLOT = 1 };
 
 struct sg_bcs_instance {
-    uint32_t seq; /* 0: free */
+    uint64_t seq; /* 0: free */
     uint32_t bytes;
     int32_t root;
     uint32_t here;        /* parts in their slots, by edge */
@@ -83,28 +83,31 @@ struct sg_bcs_instance {
     bool repeated; /* the value has gone down the tree */
 };
 
+#define SG_BCS_NO_SLICE UINT64_MAX
+
 /* The strobe under way, or the last one. */
 struct sg_bcs_strobe {
-    uint32_t index; /* 0: none yet */
-    uint32_t mask, first, upto;
+    uint64_t index; /* parameters.first: none yet */
+    uint64_t first, upto;
+    uint32_t mask;
     uint32_t later; /* microphases of this slice that are yet to begin */
-    uint64_t slice;
-    bool repeated; /* down the tree, as its results from then on */
-    bool over;     /* here and below */
+    uint64_t slice; /* SG_BCS_NO_SLICE: none yet */
+    bool repeated;  /* down the tree, as its results from then on */
+    bool over;      /* here and below */
 };
 
 /* Of endpoint 0, which sends the strobes. */
 struct sg_bcs_sender {
-    uint32_t scheduled; /* up to this instance */
+    uint64_t scheduled; /* up to this instance */
     bool alarm;         /* the timer is set for a boundary */
     bool restarts;      /* calls wait for the next boundary to return */
-    uint32_t exchange;  /* the last strobe for messages */
+    uint64_t exchange;  /* the last strobe for messages */
 };
 
 struct sg_bcs_measure {
     struct sg_slice slice; /* under way, or the last one */
     uint64_t strobe_ns;    /* the last strobe was sent, or came */
-    uint32_t seen;         /* calls when the slice began */
+    uint64_t seen;         /* calls when the slice began */
     uint32_t busy;         /* boundaries that the last slice outlasted */
     bool has_run;          /* what the strobe asks for, here */
 };
@@ -122,21 +125,21 @@ struct sg_bcs {
     bool counted; /* strobes may come that are not of own calls, which counts as outstanding */
     struct sg_tree_place place;
     struct sg_hypercube cube;
-    uint32_t below[SG_DEGREE_MAX]; /* instances that all below a child have called */
-    uint32_t done[SG_DEGREE_MAX];  /* strobes that are over for a child and all below it */
-    uint32_t told;                 /* ... as the parent knows of this endpoint */
-    uint32_t restarted;            /* calls up to this may return (restart=slice) */
+    uint64_t below[SG_DEGREE_MAX]; /* instances that all below a child have called */
+    uint64_t done[SG_DEGREE_MAX];  /* strobes that are over for a child and all below it */
+    uint64_t told;                 /* ... as the parent knows of this endpoint */
+    uint64_t restarted;            /* calls up to this may return (restart=slice) */
     uint32_t messages_at;          /* from here on: struct sg_bcs_messages; 0: none */
-    uint32_t want, told_want;      /* the strobe from which on one for messages is wanted */
+    uint64_t want, told_want;      /* the strobe from which on one for messages is wanted */
     struct sg_bcs_strobe strobe;
     struct sg_bcs_sender sender;
     struct sg_bcs_measure measure;
     struct sg_bcs_instance ring[]; /* credits of them: instance n at n modulo credits */
 };
 
-static inline struct sg_bcs_instance *sg_bcs_at(struct sg_bcs *s, uint32_t seq)
+static inline struct sg_bcs_instance *sg_bcs_at(struct sg_bcs *s, uint64_t seq)
 {
-    return &s->ring[seq % s->credits];
+    return &s->ring[sg_count_place(seq, s->credits)];
 }
 
 static inline int32_t sg_bcs_child(const struct sg_bcs *s, int child)
@@ -179,7 +182,7 @@ void sg_bcs_take_value(struct sg_bcs *s, const struct sg_message *message,
 /* The operand is there until the COMPLETE only. */
 void sg_bcs_keep_operand(struct sg_bcs *s, struct sg_bcs_instance *instance,
                          struct sg_actions *actions);
-struct sg_data sg_bcs_result(const struct sg_bcs *s, uint32_t seq);
+struct sg_data sg_bcs_result(const struct sg_bcs *s, uint64_t seq);
 
 /* ---- slice.c: strobes, from their boundary to their end */
 

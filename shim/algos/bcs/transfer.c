@@ -76,7 +76,7 @@ static void ask(struct sg_bcs *s, uint32_t post, enum sg_bcs_kind kind, struct s
 {
     const struct sg_bcs_receive *receive = &sg_bcs_receives(sg_bcs_messages(s))[post];
     struct sg_header header = {
-        .seq = s->strobe.index,
+        .seq = (uint32_t)s->strobe.index,
         .kind = (uint8_t)kind,
         .number = {[SG_BCS_POST] = receive->source_post,
                    [SG_BCS_ASKER] = post,
@@ -210,7 +210,7 @@ static void take_pull(struct sg_bcs *s, const struct sg_header *header, struct s
     struct sg_bcs_send *send = &sg_bcs_sends(m)[header->number[SG_BCS_POST]];
 
     send->state = SG_BCS_SEND_ASKED;
-    send->asked = header->seq;
+    send->asked = sg_count_told(s->strobe.index, header->seq);
     send->asker = (uint16_t)header->number[SG_BCS_ASKER];
     send->offset = header->number[SG_BCS_OFFSET];
     if (send->slot != SG_BCS_NO_SLOT)
@@ -224,13 +224,13 @@ static void take_took(struct sg_bcs *s, const struct sg_header *header)
 
     /* Of a part: the post may have gone on since, or be another one. */
     if (!header->number[SG_BCS_IS_ALL] &&
-        (send->state != SG_BCS_SEND_ASKED || send->asked != header->seq))
+        (send->state != SG_BCS_SEND_ASKED || (uint32_t)send->asked != header->seq))
         return;
     if (send->slot != SG_BCS_NO_SLOT)
         m->out_free |= 1u << send->slot;
     send->slot = SG_BCS_NO_SLOT;
     send->state = header->number[SG_BCS_IS_ALL] ? SG_BCS_SEND_TAKEN : SG_BCS_SEND_OFFERED;
-    send->taken = header->seq;
+    send->taken = sg_count_told(s->strobe.index, header->seq);
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */

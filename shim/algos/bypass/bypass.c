@@ -52,10 +52,10 @@ static int32_t top_of(const struct sg_algo_call *call)
 }
 
 /* A message without payload, which nobody is interrupted for. */
-static void tell(struct sg_actions *actions, int32_t to, uint32_t seq, enum sg_bypass_message kind,
+static void tell(struct sg_actions *actions, int32_t to, uint64_t seq, enum sg_bypass_message kind,
                  uint32_t credits)
 {
-    struct sg_header header = {.seq = seq, .kind = (uint8_t)kind, .number = {credits}};
+    struct sg_header header = {.seq = (uint32_t)seq, .kind = (uint8_t)kind, .number = {credits}};
 
     header.operation = SG_OPERATION_REDUCE;
     sg_emit_send(actions, to, &header);
@@ -90,8 +90,8 @@ static void start_linger(struct bypass *s, const struct instance *instance, uint
 static void begin(struct bypass *s, int32_t relative, int32_t parent, uint64_t time_ns,
                   struct sg_actions *actions)
 {
-    uint32_t seq = s->head.seq;
-    struct instance *instance = &s->ring[seq % s->credits];
+    uint64_t seq = s->head.seq;
+    struct instance *instance = &s->ring[sg_count_place(seq, s->credits)];
     int children = sg_binomial_children(relative, s->size);
 
     s->begun = true;
@@ -125,7 +125,7 @@ static void try_begin(struct bypass *s, uint64_t time_ns, struct sg_actions *act
     parent = relative == 0 ? -1 : sg_binomial_index(relative);
     large_leaf = parent >= 0 && sg_binomial_children(relative, s->size) == 0 &&
                  sg_bypass_is_large(s, s->call.bytes);
-    if (s->ring[s->head.seq % s->credits].seq != 0 ||
+    if (s->ring[sg_count_place(s->head.seq, s->credits)].seq != 0 ||
         (parent >= 0 && s->reserved[parent] == s->credits)) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
     } else if (large_leaf && s->pool_used == s->pool_all) {
@@ -167,7 +167,7 @@ static void broadcast(struct bypass *s, struct sg_actions *actions)
 {
     bool is_root = s->call.root == s->rank;
 
-    if (!s->begun && (s->ring[s->head.seq % s->credits].seq != 0 ||
+    if (!s->begun && (s->ring[sg_count_place(s->head.seq, s->credits)].seq != 0 ||
                       (is_root && !sg_flow_allows(&s->flow, s->broadcasts)))) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
         s->head.stalls += !s->stalled;
@@ -217,11 +217,12 @@ static void on_contribution(struct bypass *s, const struct sg_event *event,
 {
     const struct sg_header *header = &event->message.header;
     uint32_t edge = edge_between(s, event->message.from, s->rank);
-    struct instance *instance = sg_bypass_find(s, header->seq);
+    uint64_t seq = sg_count_told(s->head.seq, header->seq);
+    struct instance *instance = sg_bypass_find(s, seq);
     bool pulled = header->kind == SG_BYPASS_READY;
     struct early *early;
 
-    if (header->seq > s->head.seq) {
+    if (seq > s->head.seq) {
         s->head.early++;
         sg_emit_mark(actions, SG_MARK_EARLY);
     } else if (instance && !sg_bypass_is_in_call(s, instance)) {
@@ -236,7 +237,7 @@ static void on_contribution(struct bypass *s, const struct sg_event *event,
     early = sg_bypass_early(s, edge, 0);
     if (!early)
         return; /* from an endpoint that had no credit: there is none in this protocol */
-    early->seq = header->seq;
+    early->seq = seq;
     early->here = !pulled;
     if (pulled) {
         struct sg_action *action = sg_emit(actions, SG_ACTION_READ);
@@ -261,7 +262,7 @@ static void on_contribution(struct bypass *s, const struct sg_event *event,
 static void on_result(struct bypass *s, const struct sg_event *event, struct sg_actions *actions)
 {
     const struct sg_header *header = &event->message.header;
-    uint32_t place = header->seq % s->credits;
+    uint32_t place = sg_count_place(sg_count_told(s->head.seq, header->seq), s->credits);
     struct sg_data result = {SG_DATA_RESULT, (uint16_t)place};
     struct instance *instance = &s->ring[place];
     struct sg_action *action;
@@ -297,7 +298,7 @@ static void on_credit(struct bypass *s, const struct sg_message *message)
 
 static void on_done(struct bypass *s, const struct sg_message *message, struct sg_actions *actions)
 {
-    struct instance *instance = sg_bypass_find(s, message->header.seq);
+    struct instance *instance = sg_bypass_find(s, sg_count_told(s->head.seq, message->header.seq));
 
     on_credit(s, message);
     if (!instance)
@@ -327,7 +328,8 @@ static void on_message(void *state, const struct sg_event *event, struct sg_acti
         on_result(s, event, actions);
         break;
     case SG_BROADCAST_DATA:
-        s->has_broadcast |= sg_broadcast_take(&s->broadcast, &s->head, &event->message, actions);
+        s->has_broadcast |=
+            sg_broadcast_take(&s->broadcast, &s->head, s->broadcasts, &event->message, actions);
         break;
     default:
         sg_flow_message(&s->flow, &event->message.header, actions);
@@ -343,7 +345,7 @@ static void pulled_contribution(struct bypass *s, uint32_t slot, uint64_t time_n
 {
     struct early *early = sg_bypass_early_at(s, slot);
     uint32_t edge = sg_bypass_edge_of(s, slot);
-    uint32_t seq = early->seq;
+    uint64_t seq = early->seq;
     struct instance *instance = sg_bypass_find(s, seq);
 
     early->here = true;

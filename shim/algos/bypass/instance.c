@@ -20,7 +20,7 @@ static bool any_order(const struct bypass *s, const struct instance *instance)
 /* Where partial results go. */
 static struct sg_data target(const struct bypass *s, const struct instance *instance)
 {
-    uint32_t place = instance->seq % s->credits;
+    uint32_t place = sg_count_place(instance->seq, s->credits);
     bool result = instance->root == s->rank && instance->parent < 0;
 
     return (struct sg_data){result ? SG_DATA_RESULT : SG_DATA_SLOT, (uint16_t)place};
@@ -38,9 +38,9 @@ static void copy_own(struct bypass *s, struct instance *instance, struct sg_data
 
 /* ---- leaving the call, and the instance's end ---- */
 
-bool sg_bypass_next_is_free(const struct bypass *s, uint32_t seq)
+bool sg_bypass_next_is_free(const struct bypass *s, uint64_t seq)
 {
-    const struct instance *oldest = &s->ring[(seq + 1) % s->credits];
+    const struct instance *oldest = &s->ring[sg_count_place(seq + 1, s->credits)];
 
     return oldest->seq == 0 || oldest->root != s->rank;
 }
@@ -93,7 +93,7 @@ static void pass_on(struct bypass *s, struct instance *instance, int32_t to,
                     enum sg_bypass_message eager, enum sg_bypass_message large,
                     struct sg_actions *actions)
 {
-    struct sg_header header = {.seq = instance->seq, .operation = SG_OPERATION_REDUCE};
+    struct sg_header header = {.seq = (uint32_t)instance->seq, .operation = SG_OPERATION_REDUCE};
 
     if (sg_bypass_is_large(s, instance->bytes)) {
         if (instance->value.kind == SG_DATA_OPERAND)

@@ -44,6 +44,7 @@ void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
     const struct sg_algo_parameters *parameters = &setup->parameters;
     struct bypass *s = state;
 
+    s->head.seq = s->broadcasts = parameters->first;
     s->rank = setup->rank;
     s->size = setup->size;
     s->edges = (uint32_t)sg_tree_levels(setup->size);
@@ -77,7 +78,7 @@ static struct early *all_early(struct bypass *state)
     return (struct early *)(state->ring + state->credits);
 }
 
-struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint32_t seq)
+struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint64_t seq)
 {
     struct early *early = all_early(state) + (size_t)edge * state->credits;
 
@@ -88,7 +89,7 @@ struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint32_t seq)
     return NULL;
 }
 
-uint32_t sg_bypass_waiting(struct bypass *state, uint32_t seq)
+uint32_t sg_bypass_waiting(struct bypass *state, uint64_t seq)
 {
     const struct early *early = all_early(state);
     uint32_t waiting = 0;

@@ -14,7 +14,7 @@
 
 /* A reduction that has begun here and is not over. */
 struct instance {
-    uint32_t seq; /* 0: free */
+    uint64_t seq; /* 0: free */
     uint32_t bytes;
     uint32_t pending; /* edges whose contribution is not folded yet */
     uint32_t waiting; /* ... of these, those that wait in a slot */
@@ -32,7 +32,7 @@ struct instance {
 
 /* A contribution that waits in a slot. */
 struct early {
-    uint32_t seq; /* 0: free */
+    uint64_t seq; /* 0: free */
     bool here;    /* false: being pulled */
 };
 
@@ -62,7 +62,7 @@ struct bypass {
 
     struct sg_broadcast broadcast;
     struct sg_flow flow;    /* of broadcasts, by their own count */
-    uint32_t broadcasts;    /* called */
+    uint64_t broadcasts;    /* called */
     bool has_broadcast;     /* the broadcast under way: its data are where they belong */
     bool listens;           /* counts as outstanding */
     bool drains;            /* no call will come */
@@ -83,9 +83,9 @@ enum sg_bypass_message {
 #define SG_BYPASS_LINGER_TIMER 0
 
 /* The instance, if it has begun here and is not over. */
-static inline struct instance *sg_bypass_find(struct bypass *s, uint32_t seq)
+static inline struct instance *sg_bypass_find(struct bypass *s, uint64_t seq)
 {
-    struct instance *instance = &s->ring[seq % s->credits];
+    struct instance *instance = &s->ring[sg_count_place(seq, s->credits)];
 
     return instance->seq == seq ? instance : NULL;
 }
@@ -115,7 +115,7 @@ void sg_bypass_advance(struct bypass *state, struct instance *instance, uint64_t
                        struct sg_actions *actions);
 /* Whether the call after this one, should it be one with a result, has the place of it to itself.
  */
-bool sg_bypass_next_is_free(const struct bypass *state, uint32_t seq);
+bool sg_bypass_next_is_free(const struct bypass *state, uint64_t seq);
 /* Leaves and ends what can be left and ended. The instance may be over then. */
 void sg_bypass_conclude(struct bypass *state, struct instance *instance,
                         struct sg_actions *actions);
@@ -130,9 +130,9 @@ int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation operati
 /* ---- slots: values of the ring, early contributions by edge, the pool ---- */
 
 /* The entry of a contribution of this instance over this edge; seq 0: a free one. NULL: none. */
-struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint32_t seq);
+struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint64_t seq);
 /* The edges over which a contribution of this instance is here. */
-uint32_t sg_bypass_waiting(struct bypass *state, uint32_t seq);
+uint32_t sg_bypass_waiting(struct bypass *state, uint64_t seq);
 uint32_t sg_bypass_early_slot(struct bypass *state, const struct early *early);
 struct early *sg_bypass_early_at(struct bypass *state, uint32_t slot);
 uint32_t sg_bypass_edge_of(const struct bypass *state, uint32_t slot);

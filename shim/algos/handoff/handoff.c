@@ -43,7 +43,7 @@ static void complete(struct handoff *s, struct sg_actions *actions)
     sg_emit_complete(actions, s->head.seq);
 }
 
-static void finish(struct handoff *s, uint32_t seq, struct sg_actions *actions)
+static void finish(struct handoff *s, uint64_t seq, struct sg_actions *actions)
 {
     sg_emit_finish(actions, seq);
     s->head.outstanding--;
@@ -53,7 +53,7 @@ static void finish(struct handoff *s, uint32_t seq, struct sg_actions *actions)
  * host gives the next one with the next CALL: that place must hold none that is still awaited. */
 static void leave(struct handoff *s, struct sg_actions *actions)
 {
-    uint32_t seq = s->head.seq;
+    uint64_t seq = s->head.seq;
 
     if (s->places[sg_handoff_place_of(s, seq + 1)].awaited != 0) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
@@ -86,7 +86,7 @@ static struct place *place_now(struct handoff *s)
 
 static void read_other(struct handoff *s, struct sg_actions *actions)
 {
-    uint32_t seq = s->head.seq;
+    uint64_t seq = s->head.seq;
     struct sg_action *action = sg_handoff_access(actions, SG_ACTION_READ, s->node,
                                                  sg_handoff_operand_slot(s, !s->right, seq));
 
@@ -102,7 +102,7 @@ static void release(struct handoff *s, int32_t origin, struct sg_data value,
                     struct sg_actions *actions)
 {
     int32_t relative = sg_tree_relative(s->rank, origin, s->size);
-    struct sg_header header = {.seq = s->head.seq,
+    struct sg_header header = {.seq = (uint32_t)s->head.seq,
                                .operation = (uint8_t)s->call.operation,
                                .bytes = s->call.bytes,
                                .parts = s->call.bytes > 0,
@@ -134,7 +134,7 @@ static bool gets_result(const struct handoff *s)
 /* The value is the reduction of all. */
 static void top(struct handoff *s, struct sg_actions *actions)
 {
-    uint32_t seq = s->head.seq;
+    uint64_t seq = s->head.seq;
 
     if (gets_result(s) && s->value.kind != SG_DATA_RESULT) {
         sg_emit_copy(actions, s->value, result_of(s), s->call.bytes);
@@ -155,6 +155,13 @@ static void top(struct handoff *s, struct sg_actions *actions)
     leave(s, actions);
 }
 
+/* The low bits of the instance: an answer that is late is of one of the last accesses of this
+ * endpoint, which are few. */
+static uint32_t add_tag(const struct handoff *s)
+{
+    return (uint32_t)s->head.seq << SG_HANDOFF_TAG_BITS | SG_HANDOFF_ADD;
+}
+
 /* To the next node, or the top. */
 static void climb(struct handoff *s, struct sg_actions *actions)
 {
@@ -172,7 +179,7 @@ static void climb(struct handoff *s, struct sg_actions *actions)
     action = sg_handoff_access(actions, SG_ACTION_FETCH_ADD, node,
                                sg_handoff_counter_cell(s, s->head.seq));
     action->access.value = 1;
-    action->access.tag = s->head.seq << SG_HANDOFF_TAG_BITS | SG_HANDOFF_ADD;
+    action->access.tag = add_tag(s);
     s->read_ahead = s->call.bytes > 0 && s->call.bytes <= s->eager_bytes;
     if (s->read_ahead)
         read_other(s, actions);
@@ -291,7 +298,7 @@ static void on_message(void *state, const struct sg_event *event, struct sg_acti
 static void on_timer(void *state, const struct sg_event *event, struct sg_actions *actions)
 {
     struct handoff *s = state;
-    uint32_t seq = sg_handoff_oldest_awaited(s);
+    uint64_t seq = sg_handoff_oldest_awaited(s);
     struct place *place = &s->places[sg_handoff_place_of(s, seq)];
     struct sg_data result = {SG_DATA_RESULT, (uint16_t)sg_handoff_place_of(s, seq)};
 
@@ -326,8 +333,8 @@ static void on_done_cells(struct handoff *s, uint32_t first, const uint64_t *don
     for (uint32_t i = 0; i < SG_HANDOFF_CELLS_PER_READ && first + i < s->credits; i++) {
         struct place *place = &s->places[first + i];
 
-        if (place->done < (uint32_t)done[i])
-            place->done = (uint32_t)done[i];
+        if (place->done < done[i])
+            place->done = done[i];
     }
     s->asking--;
 }
@@ -347,7 +354,7 @@ static void on_reply(void *state, const struct sg_event *event, struct sg_action
             fold_and_climb(s, actions);
         break;
     case SG_HANDOFF_ADD:
-        if (s->phase != ADDING || tag != (s->head.seq << SG_HANDOFF_TAG_BITS | SG_HANDOFF_ADD))
+        if (s->phase != ADDING || tag != add_tag(s))
             break;
         if (event->reply.value[0] % 2 == 0)
             first_arrived(s, actions);

@@ -31,6 +31,9 @@ void sg_handoff_init(void *state, const struct sg_algo_setup *setup)
     s->size = setup->size;
     s->credits = sg_credits(&setup->parameters);
     s->eager_bytes = sg_eager_bytes(&setup->parameters);
+    s->head.seq = setup->parameters.first;
+    for (uint64_t back = 0; back < s->credits && back < s->head.seq; back++)
+        sg_handoff_note_done(s, s->head.seq - back);
 }
 
 /* ---- who is named ---- */
@@ -76,7 +79,7 @@ int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation operat
 
 /* ---- places ---- */
 
-bool sg_handoff_is_free(const struct handoff *s, uint32_t seq)
+bool sg_handoff_is_free(const struct handoff *s, uint64_t seq)
 {
     return seq <= s->credits || s->places[sg_handoff_place_of(s, seq)].done >= seq - s->credits;
 }
@@ -105,7 +108,7 @@ void sg_handoff_ask_for_done(struct handoff *s, struct sg_actions *actions)
     }
 }
 
-void sg_handoff_note_done(struct handoff *s, uint32_t seq)
+void sg_handoff_note_done(struct handoff *s, uint64_t seq)
 {
     struct place *place = &s->places[sg_handoff_place_of(s, seq)];
 
@@ -113,12 +116,12 @@ void sg_handoff_note_done(struct handoff *s, uint32_t seq)
         place->done = seq;
 }
 
-uint32_t sg_handoff_oldest_awaited(const struct handoff *s)
+uint64_t sg_handoff_oldest_awaited(const struct handoff *s)
 {
-    uint32_t oldest = 0;
+    uint64_t oldest = 0;
 
     for (uint32_t i = 0; i < s->credits; i++) {
-        uint32_t seq = s->places[i].awaited;
+        uint64_t seq = s->places[i].awaited;
 
         if (seq != 0 && (oldest == 0 || seq < oldest))
             oldest = seq;
@@ -129,7 +132,7 @@ uint32_t sg_handoff_oldest_awaited(const struct handoff *s)
 /* Results come in order, except for races in the network: one watch, on the oldest, is enough. */
 void sg_handoff_watch(struct handoff *s, struct sg_actions *actions)
 {
-    uint32_t seq = sg_handoff_oldest_awaited(s);
+    uint64_t seq = sg_handoff_oldest_awaited(s);
     struct sg_action *action;
 
     if (s->watching || seq == 0)
@@ -140,7 +143,7 @@ void sg_handoff_watch(struct handoff *s, struct sg_actions *actions)
     action->access.value = s->places[sg_handoff_place_of(s, seq)].seen;
 }
 
-void sg_handoff_consumed(struct handoff *s, uint32_t seq, struct sg_actions *actions)
+void sg_handoff_consumed(struct handoff *s, uint64_t seq, struct sg_actions *actions)
 {
     sg_handoff_access(actions, SG_ACTION_WRITE_CELL, 0, sg_handoff_done_cell(s, seq))
         ->access.value = seq;

@@ -23,9 +23,9 @@ enum phase {
 };
 
 struct place {
-    uint32_t done;    /* last instance here that is known to be over everywhere */
-    uint32_t seen;    /* what the result cell held last */
-    uint32_t awaited; /* as a root, the result of this instance; 0: none */
+    uint64_t done;    /* last instance here that is known to be over everywhere */
+    uint64_t seen;    /* what the result cell held last */
+    uint64_t awaited; /* as a root, the result of this instance; 0: none */
     uint32_t bytes;   /* ... its size */
     bool reading;     /* the other operand */
 };
@@ -49,45 +49,45 @@ struct handoff {
 
 /* ---- slots and cells, alike at every endpoint ---- */
 
-static inline uint32_t sg_handoff_place_of(const struct handoff *s, uint32_t seq)
+static inline uint32_t sg_handoff_place_of(const struct handoff *s, uint64_t seq)
 {
-    return seq % s->credits;
+    return sg_count_place(seq, s->credits);
 }
 
-static inline uint32_t sg_handoff_operand_slot(const struct handoff *s, bool right, uint32_t seq)
+static inline uint32_t sg_handoff_operand_slot(const struct handoff *s, bool right, uint64_t seq)
 {
     return (right ? s->credits : 0) + sg_handoff_place_of(s, seq);
 }
 
 /* The climber's folded value: of its own for each place, as the last write from there has no reply
  * that would tell when it has been read. */
-static inline uint32_t sg_handoff_value_slot(const struct handoff *s, uint32_t seq)
+static inline uint32_t sg_handoff_value_slot(const struct handoff *s, uint64_t seq)
 {
     return 2 * s->credits + sg_handoff_place_of(s, seq);
 }
 
-static inline uint32_t sg_handoff_result_slot(const struct handoff *s, uint32_t seq)
+static inline uint32_t sg_handoff_result_slot(const struct handoff *s, uint64_t seq)
 {
     return 3 * s->credits + sg_handoff_place_of(s, seq);
 }
 
 /* Where a climber reads the other operand to. */
-static inline uint32_t sg_handoff_other_slot(const struct handoff *s, uint32_t seq)
+static inline uint32_t sg_handoff_other_slot(const struct handoff *s, uint64_t seq)
 {
     return 4 * s->credits + sg_handoff_place_of(s, seq);
 }
 
-static inline uint32_t sg_handoff_counter_cell(const struct handoff *s, uint32_t seq)
+static inline uint32_t sg_handoff_counter_cell(const struct handoff *s, uint64_t seq)
 {
     return sg_handoff_place_of(s, seq);
 }
 
-static inline uint32_t sg_handoff_result_cell(const struct handoff *s, uint32_t seq)
+static inline uint32_t sg_handoff_result_cell(const struct handoff *s, uint64_t seq)
 {
     return s->credits + sg_handoff_place_of(s, seq);
 }
 
-static inline uint32_t sg_handoff_done_cell(const struct handoff *s, uint32_t seq)
+static inline uint32_t sg_handoff_done_cell(const struct handoff *s, uint64_t seq)
 {
     return 2 * s->credits + sg_handoff_place_of(s, seq);
 }
@@ -111,18 +111,18 @@ int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation operat
                      int32_t *out, int capacity);
 
 /* Whether the place of this instance is known to be free for it. */
-bool sg_handoff_is_free(const struct handoff *state, uint32_t seq);
+bool sg_handoff_is_free(const struct handoff *state, uint64_t seq);
 /* The places known to be free for the next instances. */
 uint32_t sg_handoff_free_ahead(const struct handoff *state);
 /* Reads the done cells, if that is not under way. */
 void sg_handoff_ask_for_done(struct handoff *state, struct sg_actions *actions);
 /* The instance is over everywhere. */
-void sg_handoff_note_done(struct handoff *state, uint32_t seq);
+void sg_handoff_note_done(struct handoff *state, uint64_t seq);
 /* This endpoint is the root and has the result of the instance, which is over with that. */
-void sg_handoff_consumed(struct handoff *state, uint32_t seq, struct sg_actions *actions);
+void sg_handoff_consumed(struct handoff *state, uint64_t seq, struct sg_actions *actions);
 
 /* The oldest result that this endpoint waits for; 0: none. */
-uint32_t sg_handoff_oldest_awaited(const struct handoff *state);
+uint64_t sg_handoff_oldest_awaited(const struct handoff *state);
 /* Watches for it. */
 void sg_handoff_watch(struct handoff *state, struct sg_actions *actions);
 

@@ -7,11 +7,16 @@
 #include "algos/srm/state.h"
 #include "algos/tree.h"
 
-/* The word: numbers written 24 bits, those beyond 16, numbers taken 24. Numbers are told modulo
- * 2^24, and neither side is ever so far behind. */
+/* The word: numbers written 24 bits, those beyond 15, a bit that is always set, numbers taken 24.
+ * Numbers are told modulo 2^24, and neither side is ever further behind than the room. No word is
+ * zero, as the cell is before the first. */
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-#define BEYOND_BITS 16
+#define BEYOND_BITS 15
+#define WRITTEN (UINT64_C(1) << NUMBER_BITS)
+#define BEYOND_AT (NUMBER_BITS + 1)
+#define WHOLE_AT (BEYOND_AT + BEYOND_BITS)
+_Static_assert(WHOLE_AT + NUMBER_BITS == 64, "a word");
 _Static_assert(SG_SRM_ROOM <= BEYOND_BITS, "what is written is within the room");
 
 static int32_t partner_of(const struct sg_srm *s, uint32_t edge)
@@ -45,6 +50,19 @@ static uint32_t widen(uint32_t known, uint64_t told)
     return known + (((uint32_t)told - known) & NUMBER_MASK);
 }
 
+/* As if all until then had been written, taken and told. */
+void sg_srm_begin_edges(struct sg_srm *s, uint64_t first)
+{
+    uint32_t number = (uint32_t)first;
+
+    for (uint32_t at = 0; at < s->edges; at++) {
+        struct sg_srm_edge *edge = &s->edge[at];
+
+        edge->next_out = edge->next_in = edge->acked = edge->told = number;
+        edge->out.whole = edge->in.whole = edge->taken.whole = number;
+    }
+}
+
 void sg_srm_number(struct sg_srm *s, struct sg_srm_instance *instance, uint8_t step)
 {
     uint32_t edge = step & ((1u << SG_SRM_EDGE_BITS) - 1);
@@ -64,9 +82,9 @@ static void tell(struct sg_srm *s, uint32_t at, struct sg_actions *actions)
 
     action->to = partner_of(s, at);
     action->access.remote = at;
-    action->access.value =
-        (uint64_t)(edge->out.whole & NUMBER_MASK) << (BEYOND_BITS + NUMBER_BITS) |
-        (uint64_t)edge->out.beyond << NUMBER_BITS | (edge->taken.whole & NUMBER_MASK);
+    action->access.value = (uint64_t)(edge->out.whole & NUMBER_MASK) << WHOLE_AT |
+                           (uint64_t)edge->out.beyond << BEYOND_AT | WRITTEN |
+                           (edge->taken.whole & NUMBER_MASK);
     edge->told = edge->taken.whole;
 }
 
@@ -85,8 +103,8 @@ bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32
     if (instance->bytes > 0 && kind != SG_SRM_OFFER) {
         action = sg_emit(actions, result ? SG_ACTION_WRITE_RESULT : SG_ACTION_WRITE);
         action->to = partner_of(s, at);
-        action->access.remote =
-            result ? instance->seq % s->credits : at * SG_SRM_ROOM + number % SG_SRM_ROOM;
+        action->access.remote = result ? sg_count_place(instance->seq, s->credits)
+                                       : at * SG_SRM_ROOM + number % SG_SRM_ROOM;
         action->access.from = instance->value;
         action->access.bytes = instance->bytes;
         action->access.value = result ? instance->seq : number;
@@ -123,8 +141,8 @@ void sg_srm_saw(struct sg_srm *s, uint32_t at, uint64_t value)
     struct sg_srm_edge *edge = &s->edge[at];
 
     edge->seen = value;
-    edge->in.whole = widen(edge->in.whole, value >> (BEYOND_BITS + NUMBER_BITS));
-    edge->in.beyond = (uint32_t)(value >> NUMBER_BITS) & ((1u << BEYOND_BITS) - 1);
+    edge->in.whole = widen(edge->in.whole, value >> WHOLE_AT);
+    edge->in.beyond = (uint32_t)(value >> BEYOND_AT) & ((1u << BEYOND_BITS) - 1);
     edge->acked = widen(edge->acked, value);
 }
 

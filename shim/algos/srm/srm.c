@@ -60,12 +60,14 @@ static void init(void *memory, const struct sg_algo_setup *setup)
 {
     struct sg_srm *s = memory;
 
+    s->head.seq = setup->parameters.first;
     s->rank = setup->rank;
     s->size = setup->size;
     s->credits = sg_credits(&setup->parameters);
     s->chunk_bytes = chunk_of(setup);
     s->edges = sg_hypercube_edges(setup->size);
     s->fold = sg_tree_power(setup->size) < setup->size;
+    sg_srm_begin_edges(s, setup->parameters.first);
 }
 
 static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
@@ -185,19 +187,19 @@ static void plan(struct sg_srm *s, struct sg_srm_instance *instance,
 
 /* ---- the course of an instance ---- */
 
-static struct sg_srm_instance *instance_at(struct sg_srm *s, uint32_t seq)
+static struct sg_srm_instance *instance_at(struct sg_srm *s, uint64_t seq)
 {
-    return &s->ring[seq % s->credits];
+    return &s->ring[sg_count_place(seq, s->credits)];
 }
 
 static struct sg_data result_of(const struct sg_srm *s, const struct sg_srm_instance *instance)
 {
-    return (struct sg_data){SG_DATA_RESULT, (uint16_t)(instance->seq % s->credits)};
+    return (struct sg_data){SG_DATA_RESULT, (uint16_t)sg_count_place(instance->seq, s->credits)};
 }
 
 static struct sg_data value_slot(const struct sg_srm *s, const struct sg_srm_instance *instance)
 {
-    return sg_data_slot(s->edges * SG_SRM_ROOM + instance->seq % s->credits);
+    return sg_data_slot(s->edges * SG_SRM_ROOM + sg_count_place(instance->seq, s->credits));
 }
 
 static enum sg_srm_step kind_at(const struct sg_srm_instance *instance, uint32_t at)
@@ -343,7 +345,7 @@ static void advance(struct sg_srm *s, struct sg_srm_instance *instance, struct s
 
 /* ---- the end of a call and of an instance ---- */
 
-static void finish(struct sg_srm *s, uint32_t seq, struct sg_actions *actions)
+static void finish(struct sg_srm *s, uint64_t seq, struct sg_actions *actions)
 {
     struct sg_srm_instance *instance = instance_at(s, seq);
 
@@ -388,7 +390,7 @@ static void proceed(struct sg_srm *s, struct sg_actions *actions)
     for (uint32_t edge = 0; edge < s->edges; edge++)
         s->edge[edge].wanted = false;
     for (uint32_t back = s->credits; back-- > 0;) {
-        uint32_t seq = s->head.seq - back;
+        uint64_t seq = s->head.seq - back;
         struct sg_srm_instance *instance = instance_at(s, seq);
 
         if (seq != 0 && instance->seq == seq)

@@ -46,7 +46,7 @@ struct sg_srm_edge {
 };
 
 struct sg_srm_instance {
-    uint32_t seq; /* 0: free */
+    uint64_t seq; /* 0: free */
     uint32_t bytes;
     struct sg_data value; /* what has been folded so far; or the result */
     uint8_t flags;        /* SG_CALL_* */
@@ -65,6 +65,8 @@ struct sg_srm {
     struct sg_srm_instance ring[]; /* credits of them: instance n at n modulo credits */
 };
 
+/* What goes over each edge is numbered after `first`. */
+void sg_srm_begin_edges(struct sg_srm *state, uint64_t first);
 /* Gives the instance its numbers for a step. */
 void sg_srm_number(struct sg_srm *state, struct sg_srm_instance *instance, uint8_t step);
 /* kind: one of those that put something. False: the partner has no room yet. */
