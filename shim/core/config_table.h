@@ -39,6 +39,7 @@ struct sg_config {
     bool calibrate;        /* measure costs at start, where events are recorded */
     int ranks_per_node;    /* of virtual nodes on one machine; 0: all of a machine's */
     int setup_after;       /* barriers and allreduces on a communicator before its set-up */
+    uint64_t count_from;   /* numbers of collectives begin there */
     int slots;             /* collectives a rank may run ahead; a power of two */
     int wait;              /* enum sg_wait_mode */
     int wait_hook;         /* 0: none, 1: auto */

@@ -159,7 +159,7 @@ sg_internode_instance_at(const struct sg_internode *internode, uint64_t position
 /* With the endpoint's lock: the instance with a protocol's number, if it is still known; or NULL.
  */
 static inline struct sg_internode_instance *
-sg_endpoint_find_instance(const struct sg_internode *internode, uint32_t protocol, uint32_t seq)
+sg_endpoint_find_instance(const struct sg_internode *internode, uint32_t protocol, uint64_t seq)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
@@ -193,7 +193,8 @@ static inline unsigned char *sg_internode_region(const struct sg_internode *inte
                            info->at + (size_t)internode->index_of[endpoint] * info->stride);
 }
 
-/* Operands may be combined before this endpoint's own CALL: messages describe them. */
+/* Operands may be combined before this endpoint's own CALL: messages describe them. By the low half
+ * of an instance's number. */
 static inline struct sg_operand_type *
 sg_internode_operand_type(const struct sg_internode *internode, uint32_t protocol, uint32_t seq)
 {
@@ -202,10 +203,10 @@ sg_internode_operand_type(const struct sg_internode *internode, uint32_t protoco
 }
 
 static inline void *sg_internode_result(const struct sg_internode *internode, uint32_t protocol,
-                                        uint32_t seq)
+                                        uint64_t seq)
 {
     const struct sg_internode_protocol *info = &internode->protocols[protocol];
-    uint32_t index = seq % info->setup.parameters.credits;
+    uint32_t index = sg_count_place(seq, info->setup.parameters.credits);
 
     return sg_internode_region(internode, protocol, internode->endpoint) + info->results_at +
            (size_t)index * info->slot_stride;

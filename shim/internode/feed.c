@@ -114,9 +114,9 @@ static void deliver_call(struct sg_internode *internode, struct sg_internode_ins
 
     place->protocol_seq = head->seq + 1;
     if (place->bytes > 0 || internode->remote != NULL)
-        *sg_internode_operand_type(internode, place->protocol, place->protocol_seq) =
-            (struct sg_operand_type){place->protocol_seq, place->reduction, place->element,
-                                     sg_consistency_note(internode, place)};
+        *sg_internode_operand_type(internode, place->protocol, (uint32_t)place->protocol_seq) =
+            (struct sg_operand_type){(uint32_t)place->protocol_seq, place->reduction,
+                                     place->element, sg_consistency_note(internode, place)};
     if (place->flags & SG_CALL_SPLIT)
         atomic_fetch_add_explicit(&endpoint->doorbell.nonblocking, 1, memory_order_relaxed);
     atomic_store_explicit(&endpoint->delivered, place->position + 1, memory_order_relaxed);

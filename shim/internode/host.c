@@ -42,8 +42,8 @@ static void move(const struct sg_delivery *delivery, const struct sg_action *act
 
 static void reduce(const struct sg_delivery *delivery, const struct sg_action *action)
 {
-    const struct sg_operand_type *kind =
-        sg_internode_operand_type(delivery->internode, delivery->protocol, action->data.seq);
+    const struct sg_operand_type *kind = sg_internode_operand_type(
+        delivery->internode, delivery->protocol, (uint32_t)action->data.seq);
     enum sg_element element = (enum sg_element)kind->element;
     const void *left = data_of(delivery, action->data.left);
     const void *right = data_of(delivery, action->data.right);
@@ -249,7 +249,7 @@ static void complete(const struct sg_delivery *delivery)
     atomic_fetch_add_explicit(&endpoint->completed, 1, memory_order_release);
 }
 
-static void finish(const struct sg_delivery *delivery, uint32_t seq)
+static void finish(const struct sg_delivery *delivery, uint64_t seq)
 {
     struct sg_internode_instance *instance =
         sg_endpoint_find_instance(delivery->internode, delivery->protocol, seq);

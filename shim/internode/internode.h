@@ -50,6 +50,10 @@ struct sg_internode_setup {
 /* From where slices are counted, in ns of this machine's clock; before any communicator. */
 void sg_internode_count_slices_from(uint64_t epoch_ns);
 
+/* Communicators made after this count their instances from there on: for tests of the ends of
+ * numbers. Alike on all ranks. */
+void sg_internode_count_from(uint64_t first);
+
 /* As sg_intranode_start. servers: the most processes of a node that are connected to other
  * machines; for the others the node's first one sends. users_operations: they run here, on all
  * ranks or on none. */

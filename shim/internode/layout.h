@@ -72,8 +72,9 @@ struct sg_rank_state {
 
 struct sg_internode_instance {
     uint64_t position; /* valid where arrived > 0 */
-    uint32_t arrived;  /* local ranks */
-    uint32_t protocol, protocol_seq;
+    uint64_t protocol_seq;
+    uint32_t arrived; /* local ranks */
+    uint32_t protocol;
     uint32_t bytes;
     int32_t root; /* endpoint; -1 */
     uint8_t operation, flags;
@@ -89,7 +90,7 @@ struct sg_internode_instance {
 
 /* The instance that belongs to a number in messages. */
 struct sg_operand_type {
-    uint32_t seq;
+    uint32_t seq; /* its low half, as messages tell it */
     uint8_t reduction, element;
     uint32_t note; /* for other machines; 0: none. See consistency.h */
 };

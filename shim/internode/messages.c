@@ -294,6 +294,7 @@ void sg_messages_open(struct sg_internode *internode)
         return;
     messages->protocol = (uint32_t)internode->messages_protocol;
     messages->quota = quota;
+    messages->number = internode->protocols[messages->protocol].setup.parameters.first;
     messages->local_of = malloc((ranks + places) * sizeof *messages->local_of);
     if (messages->local_of == NULL) {
         free(messages);

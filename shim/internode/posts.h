@@ -47,7 +47,7 @@ struct sg_posts {
 struct sg_messages {
     uint32_t protocol;
     uint32_t quota;        /* of a rank's sends, and of its receives */
-    uint32_t number;       /* of its last post */
+    uint64_t number;       /* of its last post */
     uint32_t under_way[2]; /* of its sends, and of its receives and probes */
     uint64_t steps;        /* of its messages: pieces copied, and ends */
     size_t detached_bytes;

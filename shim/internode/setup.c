@@ -22,6 +22,7 @@ static uint32_t ring_depth = 8;
 static bool runs_users;
 static uint64_t slices_from_ns;
 static int servers_max = INT_MAX;
+static uint64_t counted_from;
 
 void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations)
 {
@@ -34,6 +35,11 @@ void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_ope
 void sg_internode_count_slices_from(uint64_t epoch_ns)
 {
     slices_from_ns = epoch_ns;
+}
+
+void sg_internode_count_from(uint64_t first)
+{
+    counted_from = first;
 }
 
 static size_t line(size_t bytes)
@@ -53,6 +59,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     sg_parameters_put(algorithm->parameters, choice->parameters, parameters);
     parameters->credits = (uint8_t)ring_depth;
     parameters->epoch_ns = slices_from_ns;
+    parameters->first = counted_from;
     for (int i = 0; sg_algos[i] != NULL; i++) {
         if (strcmp(sg_algos[i]->name, name) == 0)
             return sg_algos[i];
@@ -333,12 +340,15 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode->endpoints = setup->endpoints;
     internode->rules = setup->rules;
     internode->depth = ring_depth;
+    internode->position = internode->arrived = internode->left = counted_from;
     internode->ops = &sg_transport_shm;
     if (setup->ops != NULL) {
         internode->ops = setup->ops;
         internode->remote = setup->ops->remote;
         internode->location.exchange = setup->exchange;
         internode->machines = setup->machines;
+    } else {
+        internode->chosen = counted_from; /* a coordinator's tickets are counted from 0 */
     }
     if (!number_ranks(internode, setup) || (setup->ops != NULL && !keep_hosts(internode, setup)))
         goto err_dispose;
@@ -398,6 +408,26 @@ static void init_protocols(struct sg_internode *internode)
     }
 }
 
+/* As if so many instances had been left. */
+static void init_counts(struct sg_internode *internode)
+{
+    for (int number = 0; number < internode->ranks_here; number++) {
+        struct sg_rank_state *state =
+            (struct sg_rank_state *)sg_internode_at(internode, internode->rank_states_at) + number;
+
+        state->position = state->left = counted_from;
+        state->chosen = internode->chosen;
+    }
+    for (int index = 0; index < internode->here; index++) {
+        struct sg_endpoint *endpoint =
+            (struct sg_endpoint *)sg_internode_at(internode, internode->endpoints_at) + index;
+
+        endpoint->delivered = endpoint->completed = counted_from;
+        for (uint32_t i = 0; i < internode->depth; i++)
+            endpoint->instances[i].finished = counted_from;
+    }
+}
+
 /* Any other status than SG_OK: the communicator is freed. */
 static enum sg_status hand_over(struct sg_internode *internode, enum sg_status status,
                                 struct sg_internode **out)
@@ -425,6 +455,7 @@ enum sg_status sg_internode_offer(const struct sg_internode_setup *setup, struct
     internode->is_maker = true;
     internode->header->nonce = ticket->nonce;
     internode->header->size_bytes = internode->size_bytes;
+    init_counts(internode);
     init_protocols(internode);
     internode->header->magic = SG_INTERNODE_MAGIC;
     status = attach(internode);

@@ -36,12 +36,15 @@ static int first_rank(const struct sg_internode *internode, int endpoint)
 bool sg_endpoint_begin_late(struct sg_internode *internode, uint32_t protocol,
                             const struct sg_event *event, struct sg_late *late)
 {
+    const struct sg_algo_head *head =
+        (const void *)sg_internode_region(internode, protocol, internode->endpoint);
     struct sg_internode_instance *instance;
     const struct sg_instance_name *own;
 
     if (event->kind != SG_EVENT_MESSAGE)
         return false;
-    instance = sg_endpoint_find_instance(internode, protocol, event->message.header.seq);
+    instance = sg_endpoint_find_instance(internode, protocol,
+                                         sg_count_told(head->seq, event->message.header.seq));
     if (instance == NULL)
         return false;
     own = &internode->names[instance->position % internode->depth];

@@ -92,8 +92,9 @@ struct sg_node_header {
     uint32_t depth;
     uint32_t slot_bytes; /* room for an operand */
     uint32_t group;      /* ranks of a group, as the machine has it; 0: processors are short */
+    uint64_t first;      /* positions begin with it */
     _Atomic uint32_t has_boxes; /* some rank has one (outbox.h) */
-    unsigned char reserved[SG_NODE_LINE_BYTES - 44];
+    unsigned char reserved[SG_NODE_LINE_BYTES - 52];
     /* On a line of their own: read at every release, written when a rank goes to sleep. */
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;           /* futex */

@@ -49,6 +49,16 @@ void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_byte
     header->magic = SG_NODE_MAGIC;
 }
 
+void sg_node_count_from(void *segment, uint64_t first)
+{
+    struct sg_node_header *header = segment;
+    struct sg_node_control *control = (struct sg_node_control *)(header + 1);
+
+    header->first = first;
+    for (uint32_t rank = 0; rank < header->ranks; rank++)
+        atomic_init(&control[rank].finished, first);
+}
+
 bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonce)
 {
     struct sg_node_header *header = segment;
@@ -60,6 +70,7 @@ bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonc
     node->rank = rank;
     node->ranks = (int)header->ranks;
     node->depth = header->depth;
+    node->position = node->known_finished = header->first;
     node->slot_bytes = header->slot_bytes;
     node->slot_stride = slot_stride(header->slot_bytes);
     node->instance_bytes = instance_bytes(node->ranks, header->slot_bytes);
@@ -281,6 +292,10 @@ bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int
 
 void sg_node_skip(struct sg_node *node)
 {
+    /* Nobody looks for it. But a line that is not written for 2^32 instances would look like one of
+     * now: its sequence has the low bits only. */
+    atomic_store_explicit(&sg_ring_line(node, node->position, node->rank)->sequence,
+                          (uint32_t)(node->position + 1), memory_order_relaxed);
     leave(node, node->position);
     node->position++;
 }

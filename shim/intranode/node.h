@@ -20,6 +20,8 @@ size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes);
 /* Lays out a zeroed segment (one process), or checks it and fills the view (every process). False:
  * it is not that segment. */
 void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce);
+/* Before it is attached: instances have numbers from there on; for tests of the numbers' ends. */
+void sg_node_count_from(void *segment, uint64_t first);
 bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonce);
 
 /* op->call is the caller's; the rest need not have been set. */

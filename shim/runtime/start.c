@@ -291,6 +291,8 @@ static enum sg_status start_engine(struct sg_process *process)
     sg_hook_start((enum sg_wait_mode)config->wait, config->wait_hook != 0,
                   level == MPI_THREAD_MULTIPLE);
     sg_intranode_start((uint32_t)config->slots, config->stall_s);
+    sg_intranode_count_from(config->count_from);
+    sg_internode_count_from(config->count_from);
     if (sg_exchange_agree(&process->exchange, level != MPI_THREAD_MULTIPLE, &first_multiple) !=
         SG_OK)
         return SG_ERR_SYSTEM;

@@ -194,6 +194,16 @@ static void step(struct actor *actor, const struct collective *script, int rank)
     actor->at++;
 }
 
+/* From the beginning, and a few rounds before the ends of a line's and of a word's bits. */
+static uint64_t first_position(void)
+{
+    static const uint64_t firsts[] = {0, (UINT64_C(1) << 32) - 2 * DEPTH,
+                                      (UINT64_C(1) << 36) - 2 * DEPTH};
+    static unsigned made;
+
+    return firsts[made++ % 3];
+}
+
 static struct actor *make_actors(int ranks, void **segment)
 {
     struct actor *actors = calloc((size_t)ranks, sizeof *actors);
@@ -204,6 +214,7 @@ static struct actor *make_actors(int ranks, void **segment)
     CU_ASSERT_PTR_NOT_NULL_FATAL(*segment);
     memset(*segment, 0, size_bytes);
     sg_node_format(*segment, ranks, DEPTH, SLOT_BYTES, 42);
+    sg_node_count_from(*segment, first_position());
     for (int rank = 0; rank < ranks; rank++) {
         CU_ASSERT_TRUE_FATAL(sg_node_attach(&actors[rank].node, *segment, rank, 42));
         if (has_boxes)

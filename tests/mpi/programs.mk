@@ -72,6 +72,7 @@ C_PROGRAMS := \
   newer \
   orders \
   overlap \
+  past_ends \
   pcontrol \
   pending_free \
   posts \

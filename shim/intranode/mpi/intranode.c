@@ -45,11 +45,17 @@ struct sg_intranode {
 
 static uint32_t ring_depth = 8;
 static uint64_t stall_ns;
+static uint64_t counted_from;
 
 void sg_intranode_start(uint32_t depth, int stall_s)
 {
     ring_depth = depth;
     stall_ns = (uint64_t)stall_s * NS_PER_S;
+}
+
+void sg_intranode_count_from(uint64_t first)
+{
+    counted_from = first;
 }
 
 struct sg_node *sg_intranode_node(struct sg_intranode *intranode)
@@ -99,6 +105,7 @@ enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intrano
     if (status != SG_OK)
         return status;
     sg_node_format(segment, ranks, ring_depth, SLOT_BYTES, ticket->nonce);
+    sg_node_count_from(segment, counted_from);
     if (ranks > SG_FLAT_RANKS_MAX && !sg_processors_are_short())
         ((struct sg_node_header *)segment)->group =
             (uint32_t)sg_form_group(sg_caches_cores("/sys"), ranks);

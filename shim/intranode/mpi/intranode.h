@@ -18,6 +18,8 @@ struct sg_intranode;
 /* Once, in MPI_Init. depth: slots that a rank may run ahead (a power of two). stall_s: a wait of
  * this length is reported. */
 void sg_intranode_start(uint32_t depth, int stall_s);
+/* As sg_internode_count_from. */
+void sg_intranode_count_from(uint64_t first);
 
 /* Rank 0: makes the segment. SG_ERR_MISSING: too little memory is left (intranode/memory.h), which
  * has been logged. SG_ERR_SYSTEM: errno tells why; nothing is logged. */
