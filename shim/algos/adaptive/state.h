@@ -31,9 +31,11 @@ enum {
 /* Of instance n, at index n modulo 2: an endpoint is never two ahead of another. */
 struct sg_adaptive_instance {
     uint64_t seq;
-    int32_t top;                /* rank to which the tree is relative */
-    struct sg_tree_place place; /* relative */
     struct sg_partial_results partial_results;
+    struct sg_tree_place place; /* relative */
+    int32_t top;                /* rank to which the tree is relative */
+    int32_t splitter;           /* of the token, as its mask */
+    uint32_t mask;
     uint8_t degree;
     uint8_t children;
     uint8_t operation, flags; /* of the call, and SG_ADAPTIVE_PREDICTED */
@@ -43,8 +45,6 @@ struct sg_adaptive_instance {
     /* Of the token. */
     uint8_t piece, pieces, tokens;
     uint8_t parts, foldable; /* in the token's slots, or of the message being handled */
-    int32_t splitter;
-    uint32_t mask;
 };
 
 struct sg_adaptive {
