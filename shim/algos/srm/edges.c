@@ -28,14 +28,14 @@ static int32_t partner_of(const struct sg_srm *s, uint32_t edge)
 
 /* ---- numbers ---- */
 
-static bool holds(const struct sg_srm_numbers *numbers, uint32_t number)
+static bool holds(const struct sg_srm_numbers *numbers, uint64_t number)
 {
-    int32_t after = (int32_t)(number - numbers->whole);
+    int64_t after = (int64_t)(number - numbers->whole);
 
     return after <= 0 || (after <= BEYOND_BITS && numbers->beyond >> (after - 1) & 1);
 }
 
-static void add(struct sg_srm_numbers *numbers, uint32_t number)
+static void add(struct sg_srm_numbers *numbers, uint64_t number)
 {
     numbers->beyond |= 1u << (number - numbers->whole - 1);
     while (numbers->beyond & 1) {
@@ -45,21 +45,19 @@ static void add(struct sg_srm_numbers *numbers, uint32_t number)
 }
 
 /* The number that is told by its low bits, at or after one that is known. */
-static uint32_t widen(uint32_t known, uint64_t told)
+static uint64_t widen(uint64_t known, uint64_t told)
 {
-    return known + (((uint32_t)told - known) & NUMBER_MASK);
+    return known + ((told - known) & NUMBER_MASK);
 }
 
 /* As if all until then had been written, taken and told. */
 void sg_srm_begin_edges(struct sg_srm *s, uint64_t first)
 {
-    uint32_t number = (uint32_t)first;
-
     for (uint32_t at = 0; at < s->edges; at++) {
         struct sg_srm_edge *edge = &s->edge[at];
 
-        edge->next_out = edge->next_in = edge->acked = edge->told = number;
-        edge->out.whole = edge->in.whole = edge->taken.whole = number;
+        edge->next_out = edge->next_in = edge->acked = edge->told = first;
+        edge->out.whole = edge->in.whole = edge->taken.whole = first;
     }
 }
 
@@ -93,7 +91,7 @@ bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32
 {
     struct sg_srm_edge *edge = &s->edge[at];
     bool result = kind == SG_SRM_SEND_RESULT;
-    uint32_t number = instance->out[at];
+    uint64_t number = instance->out[at];
     struct sg_action *action;
 
     if (number - edge->acked > SG_SRM_ROOM) {
@@ -104,7 +102,7 @@ bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32
         action = sg_emit(actions, result ? SG_ACTION_WRITE_RESULT : SG_ACTION_WRITE);
         action->to = partner_of(s, at);
         action->access.remote = result ? sg_count_place(instance->seq, s->credits)
-                                       : at * SG_SRM_ROOM + number % SG_SRM_ROOM;
+                                       : at * SG_SRM_ROOM + (uint32_t)(number % SG_SRM_ROOM);
         action->access.from = instance->value;
         action->access.bytes = instance->bytes;
         action->access.value = result ? instance->seq : number;
@@ -128,7 +126,7 @@ bool sg_srm_is_there(struct sg_srm *s, const struct sg_srm_instance *instance, u
 
 struct sg_data sg_srm_slot(const struct sg_srm_instance *instance, uint32_t at)
 {
-    return sg_data_slot(at * SG_SRM_ROOM + instance->in[at] % SG_SRM_ROOM);
+    return sg_data_slot(at * SG_SRM_ROOM + (uint32_t)(instance->in[at] % SG_SRM_ROOM));
 }
 
 void sg_srm_taken(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)

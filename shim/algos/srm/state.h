@@ -29,18 +29,18 @@ enum sg_srm_step {
 
 /* Numbers from 1: all up to `whole`, and of those after it the ones in the mask. */
 struct sg_srm_numbers {
-    uint32_t whole;
+    uint64_t whole;
     uint32_t beyond; /* bit i: whole + 1 + i */
 };
 
 /* What goes to a partner is numbered in the order of the calls that cause it, and so is what comes
  * from it. */
 struct sg_srm_edge {
-    uint32_t next_out, next_in;  /* numbers given to instances so far */
+    uint64_t next_out, next_in;  /* numbers given to instances so far */
     struct sg_srm_numbers out;   /* written to the partner */
     struct sg_srm_numbers in;    /* written by it, as its cell here says */
     struct sg_srm_numbers taken; /* ... and no longer needed */
-    uint32_t acked, told;        /* of out, those the partner has taken; of taken, as it knows */
+    uint64_t acked, told;        /* of out, those the partner has taken; of taken, as it knows */
     uint64_t seen;               /* the cell here, as last seen */
     bool watching, wanted;
 };
@@ -53,7 +53,7 @@ struct sg_srm_instance {
     bool gets_result;
     uint8_t at, count; /* of the steps */
     uint8_t steps[SG_SRM_STEPS_MAX];
-    uint32_t out[SG_SRM_EDGES_MAX], in[SG_SRM_EDGES_MAX]; /* its numbers */
+    uint64_t out[SG_SRM_EDGES_MAX], in[SG_SRM_EDGES_MAX]; /* its numbers */
 };
 
 struct sg_srm {
