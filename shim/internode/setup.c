@@ -5,6 +5,7 @@
 #include "internode/auto.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
+#include "internode/counts.h"
 #include "internode/endpoint.h"
 #include "internode/messages.h"
 #include "internode/nonblocking.h"
@@ -22,7 +23,6 @@ static uint32_t ring_depth = 8;
 static bool runs_users;
 static uint64_t slices_from_ns;
 static int servers_max = INT_MAX;
-static uint64_t counted_from;
 
 void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations)
 {
@@ -35,11 +35,6 @@ void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_ope
 void sg_internode_count_slices_from(uint64_t epoch_ns)
 {
     slices_from_ns = epoch_ns;
-}
-
-void sg_internode_count_from(uint64_t first)
-{
-    counted_from = first;
 }
 
 static size_t line(size_t bytes)
@@ -59,7 +54,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     sg_parameters_put(algorithm->parameters, choice->parameters, parameters);
     parameters->credits = (uint8_t)ring_depth;
     parameters->epoch_ns = slices_from_ns;
-    parameters->first = counted_from;
+    parameters->first = sg_counts_first();
     for (int i = 0; sg_algos[i] != NULL; i++) {
         if (strcmp(sg_algos[i]->name, name) == 0)
             return sg_algos[i];
@@ -340,7 +335,7 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode->endpoints = setup->endpoints;
     internode->rules = setup->rules;
     internode->depth = ring_depth;
-    internode->position = internode->arrived = internode->left = counted_from;
+    internode->position = internode->arrived = internode->left = sg_counts_first();
     internode->ops = &sg_transport_shm;
     if (setup->ops != NULL) {
         internode->ops = setup->ops;
@@ -348,7 +343,7 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
         internode->location.exchange = setup->exchange;
         internode->machines = setup->machines;
     } else {
-        internode->chosen = counted_from; /* a coordinator's tickets are counted from 0 */
+        internode->chosen = sg_counts_first(); /* a coordinator's tickets are counted from 0 */
     }
     if (!number_ranks(internode, setup) || (setup->ops != NULL && !keep_hosts(internode, setup)))
         goto err_dispose;
@@ -408,26 +403,6 @@ static void init_protocols(struct sg_internode *internode)
     }
 }
 
-/* As if so many instances had been left. */
-static void init_counts(struct sg_internode *internode)
-{
-    for (int number = 0; number < internode->ranks_here; number++) {
-        struct sg_rank_state *state =
-            (struct sg_rank_state *)sg_internode_at(internode, internode->rank_states_at) + number;
-
-        state->position = state->left = counted_from;
-        state->chosen = internode->chosen;
-    }
-    for (int index = 0; index < internode->here; index++) {
-        struct sg_endpoint *endpoint =
-            (struct sg_endpoint *)sg_internode_at(internode, internode->endpoints_at) + index;
-
-        endpoint->delivered = endpoint->completed = counted_from;
-        for (uint32_t i = 0; i < internode->depth; i++)
-            endpoint->instances[i].finished = counted_from;
-    }
-}
-
 /* Any other status than SG_OK: the communicator is freed. */
 static enum sg_status hand_over(struct sg_internode *internode, enum sg_status status,
                                 struct sg_internode **out)
@@ -455,7 +430,7 @@ enum sg_status sg_internode_offer(const struct sg_internode_setup *setup, struct
     internode->is_maker = true;
     internode->header->nonce = ticket->nonce;
     internode->header->size_bytes = internode->size_bytes;
-    init_counts(internode);
+    sg_counts_init(internode);
     init_protocols(internode);
     internode->header->magic = SG_INTERNODE_MAGIC;
     status = attach(internode);
