@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* Instances from one refresh of a place of the ring to the next, less 1: a power of two. */
+#define REFRESH_MASK UINT64_C(0xfffff)
+
 static size_t slot_stride(uint32_t slot_bytes)
 {
     return 2 * SG_NODE_LINE_BYTES + slot_bytes;
@@ -290,12 +293,19 @@ bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int
     return true;
 }
 
-void sg_node_skip(struct sg_node *node)
+/* A line's sequence has the low bits only: a line that is not written for 2^32 instances would look
+ * like one of now. So it is written now and then, where nobody needs what it says. */
+static void refresh_line(struct sg_node *node)
 {
-    /* Nobody looks for it. But a line that is not written for 2^32 instances would look like one of
-     * now: its sequence has the low bits only. */
+    if ((node->position & REFRESH_MASK) >= node->depth || !has_credit(node, node->position))
+        return;
     atomic_store_explicit(&sg_ring_line(node, node->position, node->rank)->sequence,
                           (uint32_t)(node->position + 1), memory_order_relaxed);
+}
+
+void sg_node_skip(struct sg_node *node)
+{
+    refresh_line(node);
     leave(node, node->position);
     node->position++;
 }
