@@ -52,16 +52,6 @@ void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_byte
     header->magic = SG_NODE_MAGIC;
 }
 
-void sg_node_count_from(void *segment, uint64_t first)
-{
-    struct sg_node_header *header = segment;
-    struct sg_node_control *control = (struct sg_node_control *)(header + 1);
-
-    header->first = first;
-    for (uint32_t rank = 0; rank < header->ranks; rank++)
-        atomic_init(&control[rank].finished, first);
-}
-
 bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonce)
 {
     struct sg_node_header *header = segment;
@@ -79,6 +69,31 @@ bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonc
     node->instance_bytes = instance_bytes(node->ranks, header->slot_bytes);
     node->instances = (unsigned char *)(sg_ring_control(node, node->ranks));
     return true;
+}
+
+/* As all ranks have left the instance, which used every word. */
+static void leave_words(const struct sg_node *node, uint64_t position)
+{
+    struct sg_node_word *words = (struct sg_node_word *)sg_ring_instance(node, position);
+
+    for (int i = 0; i <= node->ranks; i++)
+        atomic_init(&words[i].word, sg_ring_tag(position, 0));
+    for (int rank = 0; rank < node->ranks; rank++)
+        atomic_init(&sg_ring_line(node, position, rank)->sequence, (uint32_t)(position + 1));
+}
+
+void sg_node_count_from(void *segment, uint64_t first)
+{
+    struct sg_node_header *header = segment;
+    struct sg_node node;
+
+    header->first = first;
+    if (first == 0 || !sg_node_attach(&node, segment, 0, header->nonce))
+        return;
+    for (int rank = 0; rank < node.ranks; rank++)
+        atomic_init(&sg_ring_control(&node, rank)->finished, first);
+    for (uint64_t back = 1; back <= node.depth; back++)
+        leave_words(&node, first - back);
 }
 
 /* How many instances every rank has left. */
