@@ -1,4 +1,5 @@
-/* Where a communicator's counts of instances begin: at 0, or where a test says (STAGGER_COUNT_FROM).
+/* The number with which a communicator's counts of instances begin: 0, or what a test sets by
+ * STAGGER_COUNT_FROM.
  */
 #ifndef SG_INTERNODE_COUNTS_H
 #define SG_INTERNODE_COUNTS_H
