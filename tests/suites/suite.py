@@ -1,0 +1,110 @@
+"""Runs a folder of MPICH's own tests as its list names them, and compares with stock MPICH.
+
+    suite.py TREE STOCK FOLDER LAUNCHER...
+
+TREE holds the built tests, and their source in TREE/source. LAUNCHER takes mpiexec's arguments; MPIEXEC is
+stock's. A test passes if it exits with 0 and says "No Errors". One that does not runs under stock MPICH,
+whose verdicts are kept in the file STOCK; if it passes there, it runs a second time. Prints what did not pass, with
+the verdict under both, and the numbers; the exit status is 1 if a test passes under stock alone.
+"""
+import collections
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT_S = 120.0
+
+
+def tests_of(tree, folder):
+    """The tests that a folder's lists name."""
+    path = os.path.join(tree, folder, "testlist")
+    if not os.path.exists(path):
+        path = os.path.join(tree, "source", "test", "mpi", folder, "testlist")
+    for line in open(path):
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if os.path.isdir(os.path.join(tree, folder, words[0])):
+            yield from tests_of(tree, os.path.join(folder, words[0]))
+            continue
+        given = [word.split("=", 1) for word in words[1:] if "=" in word]
+        yield {
+            "name": " ".join([os.path.join(folder, words[0])] + words[1:]),
+            "program": os.path.join(tree, folder, words[0]),
+            "ranks": words[1] if len(words) > 1 and words[1].isdigit() else "2",
+            "arguments": [value for key, value in given if key == "arg"],
+            "environment": dict(value.split("=", 1) for key, value in given if key == "env"),
+            "limit": max([float(value) for key, value in given if key == "timeLimit"] + [LIMIT_S]),
+        }
+
+
+def run(launcher, test):
+    """The verdict ("pass", "exit N", "wrong words" or "timeout"), and the output."""
+    command = launcher + ["-n", test["ranks"], test["program"]] + test["arguments"]
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(command, cwd=os.path.dirname(test["program"]), stdin=subprocess.DEVNULL,
+                                   env=dict(os.environ, MPIEXEC_TIMEOUT="%.0f" % test["limit"], **test["environment"]),
+                                   stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            status = process.wait(test["limit"] + 30)
+        except subprocess.TimeoutExpired:
+            status = None
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+    if status is None or (status != 0 and time.monotonic() - begin >= test["limit"]):
+        return "timeout", text
+    if status != 0:
+        return "exit %d" % status, text
+    return "pass" if re.search("No [Ee]rrors", text) else "wrong words", text
+
+
+def kept(path):
+    """Verdicts of earlier runs."""
+    if not os.path.exists(path):
+        return {}
+    return dict(line.rstrip("\n").split("\t") for line in open(path))
+
+
+def outcome_of(verdict, launcher, test, stock, stock_path):
+    if verdict == "pass":
+        return "passed"
+    if test["name"] not in stock:
+        stock[test["name"]], _ = run([os.environ["MPIEXEC"]], test)
+        with open(stock_path, "a") as file:
+            print(test["name"], stock[test["name"]], sep="\t", file=file)
+    if stock[test["name"]] != "pass":
+        return "failed under stock MPICH, too"
+    return "failed" if run(launcher, test)[0] != "pass" else "failed once of two times"
+
+
+def main():
+    tree, stock_path, folder = sys.argv[1:4]
+    launcher = sys.argv[4:]
+    stock = kept(stock_path)
+    counts = collections.Counter()
+    for test in tests_of(tree, folder):
+        if not os.path.exists(test["program"]):
+            counts["not built"] += 1
+            continue
+        verdict, text = run(launcher, test)
+        outcome = outcome_of(verdict, launcher, test, stock, stock_path)
+        counts[outcome] += 1
+        if outcome != "passed":
+            print("%s: %s (%s; stock: %s)" % (test["name"], outcome, verdict, stock[test["name"]]))
+        if outcome == "failed":
+            print("".join("    %s\n" % line for line in text.splitlines()[-12:]), end="", flush=True)
+    print("%s: %s" % (folder, ", ".join("%d %s" % (counts[what], what) for what in sorted(counts, reverse=True))))
+    sys.exit(counts["failed"] > 0 or counts["passed"] == 0)
+
+
+main()
