@@ -267,6 +267,7 @@ static void text_of_defaults(void)
                                  "STAGGER_RANKS_PER_NODE=0\n"
                                  "STAGGER_SETUP_AFTER=16\n"
                                  "STAGGER_SLOTS=8\n"
+                                 "STAGGER_COUNT_FROM=0\n"
                                  "STAGGER_MEMORY=256m\n"
                                  "STAGGER_SINGLE_COPY=auto\n"
                                  "STAGGER_WAIT=auto\n"

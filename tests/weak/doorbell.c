@@ -8,6 +8,7 @@
 #include "progress/adapter.h"
 #include "progress/mode.h"
 #include "progress/signal.h"
+#include "wait/turn.h"
 
 #include "algos/emit.h"
 
@@ -295,7 +296,8 @@ bool sg_call_is_in_place(const struct sg_call *call)
     return false;
 }
 
-/* Not called: one machine, mode thread, one rank to fold, and calls that agree. */
+/* Not called: one machine, mode thread, one rank to fold, calls that agree, and room for all
+ * messages. */
 #define NOT_CALLED(type, name, ...)                                                                \
     type name(__VA_ARGS__)                                                                         \
     {                                                                                              \
@@ -315,6 +317,10 @@ NOT_CALLED(bool, sg_progress_signal_send, const struct sg_process_slot *to)
 NOT_CALLED(void, sg_operands_fold, void *kernel, const void *left, const void *right, void *out,
            size_t count)
 NOT_CALLED(void *, sg_operands_fold_context, const struct sg_operands *operands)
+NOT_CALLED(enum sg_wait_mode, sg_turn_mode, void)
+NOT_CALLED(bool, sg_turn_is_contested, void)
+NOT_CALLED(void, sg_turn_look, void)
+NOT_CALLED(bool, sg_turn_yield, void)
 
 void sg_trace_event_late(const struct sg_late *late)
 {
