@@ -154,31 +154,72 @@ static char **parse(int argc, char **argv, struct run_options *options)
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-/* LD_PRELOAD with the library in front, and once: another stagger's library would observe every
- * call a second time. malloc'ed. */
-static char *preload_text(const char *library)
+/* gcc's runtimes and clang's. */
+static bool is_sanitizer(const char *base)
+{
+    static const char *const names[] = {"libasan.", "libhwasan.", "liblsan.",
+                                        "libtsan.", "libubsan.",  "libclang_rt."};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(base, names[i], strlen(names[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Puts the items of LD_PRELOAD behind those of the text that are sanitizers, or are not; false: no
+ * memory. Other libraries of ours are left out. */
+static bool add_preloaded(char **text, bool sanitizers)
 {
     const char *old = sg_config_environment("LD_PRELOAD");
-    char *text = strdup(library);
 
-    while (text != NULL && old != NULL && *old != '\0') {
+    while (*text != NULL && old != NULL && *old != '\0') {
         size_t length = strcspn(old, ": ");
         char *item = strndup(old, length);
+        const char *base = item != NULL ? sg_locate_base(item) : NULL;
 
-        if (item != NULL && *item != '\0' && strcmp(sg_locate_base(item), LIBRARY_NAME) != 0) {
-            char *longer = join(text, item, ':');
+        if (item != NULL && *item != '\0' && strcmp(base, LIBRARY_NAME) != 0 &&
+            is_sanitizer(base) == sanitizers) {
+            char *longer = join(*text, item, ':');
 
-            free(text);
-            text = longer;
+            free(*text);
+            *text = longer;
         }
         free(item);
-        if (item == NULL) {
-            free(text);
-            return NULL;
-        }
+        if (item == NULL)
+            return false;
         old += length + (old[length] != '\0');
     }
-    return text;
+    return *text != NULL;
+}
+
+/* LD_PRELOAD with the library in front of all but sanitizers, which expect to be the first, and
+ * once: another stagger's library would observe every call a second time. malloc'ed. */
+static char *preload_text(const char *library)
+{
+    char *text = strdup("");
+
+    if (add_preloaded(&text, true)) {
+        char *longer = join(text, library, ':');
+
+        free(text);
+        text = longer;
+        if (add_preloaded(&text, false))
+            return text;
+    }
+    free(text);
+    return NULL;
+}
+
+/* For programs that define the sanitizer's defaults themselves, in place of the library's
+ * (shim/runtime/sanitizers.c). */
+static char *asan_options_text(void)
+{
+    static const char option[] = "verify_asan_link_order";
+    const char *old = sg_config_environment("ASAN_OPTIONS");
+
+    return old != NULL && strstr(old, option) != NULL ? strdup(old)
+                                                      : join(old, "verify_asan_link_order=0", ':');
 }
 
 static int set_variable(const char *name, char *value)
@@ -247,6 +288,8 @@ static int set_environment(const struct run_options *options)
     }
     result = preload(library);
     free(library);
+    if (result == 0)
+        result = set_variable("ASAN_OPTIONS", asan_options_text());
     for (int i = 0; i < VARIABLES && result == 0; i++) {
         const char *value = options->values[i];
 

@@ -147,6 +147,12 @@ libc=$(ldd "$STAGGER" | awk '$1 == "libm.so.6" { print $3 }')
 LD_PRELOAD="$libc /nowhere/libstagger.so" call preload run env
 check "what LD_PRELOAD held stays, behind the library and without another of its kind" \
     is "$LIB:$libc" "$(variable LD_PRELOAD preload.out)"
+LD_PRELOAD="$libc:/nowhere/libasan.so.8 /nowhere/libclang_rt.asan-x86_64.so" call first run env
+check "but sanitizers, which expect to be first, stay before it" \
+    is "/nowhere/libasan.so.8:/nowhere/libclang_rt.asan-x86_64.so:$LIB:$libc" "$(variable LD_PRELOAD first.out)"
+ASAN_OPTIONS=detect_leaks=0 call asan run env
+check "the sanitizer is told that the library does not hurt it" \
+    is detect_leaks=0:verify_asan_link_order=0 "$(variable ASAN_OPTIONS asan.out)"
 call nested run -o one "$STAGGER" run -o two env
 check "run within run preloads once" all 'is "$LIB" "$(variable LD_PRELOAD nested.out)"' \
     'is "$PWD/two" "$(variable STAGGER_DIR nested.out)"'

@@ -80,7 +80,7 @@ END
     has seeded '^indirect on_signal$' && lacks seeded '^external exit$'
 }
 
-if nm -D "$LIB" | grep -Eq ' _*(asan|ubsan|tsan|gcov|llvm_prof)'; then
+if nm -D --undefined-only "$LIB" | grep -Eq ' _*(asan|ubsan|tsan|gcov|llvm_prof)'; then
     skip "the handler reaches async-signal-safe functions only" "built with sanitizers or coverage"
 else
     transports >tables
