@@ -66,7 +66,7 @@ objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/profile shim/intercept
 ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm bcs kernels)
 TRANSPORT_DIRS := shim/transport shim/transport/shm
-LIB_DIRS       := shim/core shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
+LIB_DIRS       := shim/core shim/core/altstack shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
 HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
@@ -75,12 +75,12 @@ VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model program explore exhaustive papers)
 REPORT_DIRS    := analysis/report $(addprefix analysis/report/,before causes learned path profile slices trials waitstates)
-TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) \
+TOOL_DIRS      := shim/core shim/core/altstack shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) \
                   analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch \
                   analysis/options analysis/output $(SIM_DIRS) \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
+PARTS_DIRS     := shim/core shim/core/altstack shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
                   analysis/options analysis/output $(REPORT_DIRS) analysis/compare analysis/advise analysis/page analysis/perfetto \
                   analysis/watch $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
@@ -183,6 +183,13 @@ papers: ## the papers' results against the simulator's, printed
 # ---- compiling -----------------------------------------------------------------------------------
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/analysis/bench/mpi/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/shim/progress/%.o $(B)/shim/causes/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+$(B)/shim/core/altstack/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+# A thread of the program may have 16 KiB. Other parts of the library run in MPI_Init, in MPI_Finalize,
+# and on a stack of ours (core/altstack.h).
+FRAMES_OURS := $(patsubst %,$(B)/shim/%.o,intranode/calibrate wait/processors wait/scheduling_group)
+$(filter-out $(FRAMES_OURS),$(call objects,shim/trace shim/causes shim/intranode shim/transport/shm shim/progress \
+  $(ALGO_DIRS) $(filter-out shim/runtime,$(MPI_DIRS)))): \
+  CFLAGS_ALL += $(if $(SAN)$(filter 1,$(DEBUG) $(COVERAGE)),,-Wframe-larger-than=1024)
 # What a signal handler reaches is read from the machine code: a jump by a table would look like a
 # call by a pointer.
 $(B)/shim/algos/%.o: CFLAGS_ALL += -fno-jump-tables

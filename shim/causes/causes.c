@@ -2,6 +2,7 @@
 
 #include "causes/stretches.h"
 #include "causes/sums.h"
+#include "core/altstack.h"
 #include "core/thread_store.h"
 #include "core/tick.h"
 
@@ -74,6 +75,11 @@ static void leave_off(struct sg_thread_kept *ended)
 
 static struct sg_thread_store store = SG_THREAD_STORE(struct thread, leave_off);
 
+static void open_reader(void *thread)
+{
+    sg_reader_open(&((struct thread *)thread)->reader, &settings.places);
+}
+
 /* The calling thread's, as new but for the sums. */
 static void prepare(struct thread *thread, uint64_t since_ns)
 {
@@ -81,7 +87,7 @@ static void prepare(struct thread *thread, uint64_t since_ns)
     struct sg_reading reading;
     uint64_t begin_ns;
 
-    sg_reader_open(&thread->reader, &settings.places);
+    sg_altstack_run(open_reader, thread);
     begin_ns = sg_tick_ns();
     sg_reader_begin(&thread->reader, &reading);
     thread->usual_ns = sg_tick_ns() - begin_ns;

@@ -105,11 +105,13 @@ static bool read_migrations(struct sg_reader *reader, uint64_t *figures)
 
 static int open_quota(struct sg_reader *reader, const struct sg_reader_places *places)
 {
-    struct sg_cgroup group;
+    struct sg_cgroup *group = malloc(sizeof *group);
+    int error = ENOENT;
 
-    if (!sg_cgroup_own(places->processes, places->systems, &group))
-        return ENOENT;
-    return sg_kernel_file_open(&reader->quota, group.directory, "cpu.stat");
+    if (group != NULL && sg_cgroup_own(places->processes, places->systems, group))
+        error = sg_kernel_file_open(&reader->quota, group->directory, "cpu.stat");
+    free(group);
+    return error;
 }
 
 /* Of a line "NAME NUMBER". */

@@ -17,7 +17,7 @@
 /* Between two looks: more each time. */
 #define PAUSE_LEAST_NS UINT64_C(2000000)
 #define PAUSE_MOST_NS UINT64_C(100000000)
-#define NAMES_BYTES 4096
+#define NAMES_BYTES 512
 #define IDS_MOST 1024 /* threads that are looked at */
 
 /* A thread's processor time (pthread_getcpuclockid(3), which asks for a pthread_t). */
@@ -121,7 +121,7 @@ static void look(struct sg_threads *threads)
 {
     uint64_t now_ns = sg_clock_ns();
     int processor, directory;
-    char path[PATH_MAX];
+    char path[256];
 
     if (now_ns - threads->looked_ns < threads->pause_ns)
         return;

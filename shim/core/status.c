@@ -1,5 +1,6 @@
 #include "core/status.h"
 
+#include "core/altstack.h"
 #include "core/text.h"
 
 #include <errno.h>
@@ -36,19 +37,24 @@ const char *sg_status_text(enum sg_status status)
     return "unknown status";
 }
 
-void sg_log(const char *format, ...)
+/* Not in the companions, which are called where there is room. */
+#pragma weak sg_altstack_run
+
+struct message {
+    const char *format;
+    va_list arguments;
+};
+
+static void print(void *context)
 {
     static const char prefix[] = "stagger: ";
+    struct message *message = context;
     char text[1000 - sizeof prefix], line[1000];
     size_t used = sizeof prefix - 1;
-    va_list arguments;
-    int saved_errno = errno;
     int length;
 
     memcpy(line, prefix, used);
-    va_start(arguments, format);
-    length = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    length = vsnprintf(text, sizeof text, message->format, message->arguments);
     /* It may quote a file's name or another's setting: a terminal is not to act on them. */
     sg_text_excerpt(text, length > 0 ? strlen(text) : 0, line + used, sizeof line - used - 1);
     used += strlen(line + used);
@@ -56,6 +62,19 @@ void sg_log(const char *format, ...)
     /* One write, so that lines of several ranks do not mix; nothing to do when stderr is gone. */
     if (write(STDERR_FILENO, line, used) < 0) {
     }
+}
+
+void sg_log(const char *format, ...)
+{
+    struct message message = {.format = format};
+    int saved_errno = errno;
+
+    va_start(message.arguments, format);
+    if (sg_altstack_run != NULL)
+        sg_altstack_run(print, &message);
+    else
+        print(&message);
+    va_end(message.arguments);
     errno = saved_errno;
 }
 

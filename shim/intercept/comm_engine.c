@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PIECE 256 /* ranks translated at a time */
+#define PIECE 64 /* ranks translated at a time */
 #define NAME_BYTES 64
 
 void sg_comm_free_engine(struct sg_comm *comm)

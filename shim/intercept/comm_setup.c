@@ -1,5 +1,6 @@
 #include "intercept/comm_setup.h"
 
+#include "core/altstack.h"
 #include "core/clock.h"
 #include "intercept/comm_engine.h"
 #include "intercept/emds.h"
@@ -142,7 +143,13 @@ bool sg_comm_is_due(MPI_Comm handle)
     return calls >= wanted;
 }
 
-struct sg_comm *sg_comm_set_up(MPI_Comm handle, int messages_rule)
+struct set_up {
+    MPI_Comm handle;
+    int messages_rule;
+    struct sg_comm *comm; /* NULL: there is no memory */
+};
+
+static struct sg_comm *set_up(MPI_Comm handle, int messages_rule)
 {
     struct sg_comm *comm;
 
@@ -167,6 +174,21 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle, int messages_rule)
     link_profile(comm, handle);
     sg_real.Comm_set_attr(handle, keyval, comm);
     return comm;
+}
+
+static void run_set_up(void *argument)
+{
+    struct set_up *what = argument;
+
+    what->comm = set_up(what->handle, what->messages_rule);
+}
+
+struct sg_comm *sg_comm_set_up(MPI_Comm handle, int messages_rule)
+{
+    struct set_up what = {.handle = handle, .messages_rule = messages_rule};
+
+    sg_altstack_run(run_set_up, &what);
+    return what.comm;
 }
 
 /* ---- a communicator's end ---- */

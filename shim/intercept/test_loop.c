@@ -86,7 +86,7 @@ MPI_Request sg_test_loop_endless(void)
 
 static bool is_inside(int (*get_group)(MPI_Comm, MPI_Group *), MPI_Comm comm, MPI_Group world)
 {
-    enum { PIECE = 256 };
+    enum { PIECE = 64 };
     int from[PIECE], to[PIECE], size = 0;
     bool inside = true;
     MPI_Group group;

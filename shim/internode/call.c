@@ -193,7 +193,8 @@ static __attribute__((noinline)) void await(struct sg_internode *internode,
 int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
                      const struct sg_internode_plan *plan, struct sg_call_statistics *statistics)
 {
-    struct sg_chunk chunks[SG_INTERNODE_INSTANCES_MAX];
+    /* As many as are under way at a time: few calls have more than one. */
+    struct sg_chunk chunks[plan->side_by_side ? SG_INTERNODE_INSTANCES_MAX : 1];
     struct sg_chunk_window window = {.call = call,
                                      .plan = plan,
                                      .count = sg_chunk_count(call, plan),

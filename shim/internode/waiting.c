@@ -4,6 +4,7 @@
 #include "mpi/trace_events.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define RANKS_NAMED 16
 #define TEXT_BYTES 4096
@@ -37,11 +38,12 @@ static void append(char *text, int *used, int rank, const struct sg_rank_state *
 static __attribute__((noinline)) void report_stall(const struct sg_internode *internode,
                                                    const struct sg_call *call, uint64_t position)
 {
-    char text[TEXT_BYTES] = "", instance[SG_REPORT_CALL_BYTES];
+    char *text, instance[SG_REPORT_CALL_BYTES];
     uint64_t tag = position + 1;
     int used = 0, missing = 0, here = 0;
 
-    if (atomic_exchange(&internode->header->stall_reported, tag) == tag)
+    if (atomic_exchange(&internode->header->stall_reported, tag) == tag ||
+        (text = calloc(1, TEXT_BYTES)) == NULL)
         return;
     for (int rank = 0; rank < internode->ranks; rank++) {
         const struct sg_rank_state *info;
@@ -61,6 +63,7 @@ static __attribute__((noinline)) void report_stall(const struct sg_internode *in
                    (int)(stall_ns / UINT64_C(1000000000)),
                    sg_report_instance(call, position, internode->ranks, instance), missing, here,
                    here < internode->ranks ? " of this machine" : "", text);
+    free(text);
 }
 
 /* "tag 5" */

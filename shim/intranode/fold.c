@@ -1,18 +1,29 @@
 #include "intranode/fold.h"
 
-/* Partial results are kept in blocks of this size, one a level: they stay in the nearest cache. */
+#include <stdint.h>
+
+/* Partial results are kept in blocks of this size, one a level: they stay in the nearest cache. All
+ * levels together take no more of the thread's stack than STACK_BYTES, unless an element does. */
 #define BLOCK_BYTES 1024
+#define STACK_BYTES 4096
+#define LINE_BYTES 64
 /* Of the greatest shape: a position's word holds 2^14 ranks. */
 #define LEVELS 16
+
+struct blocks {
+    int levels;
+    size_t bytes; /* of one */
+    size_t count; /* elements in one */
+};
 
 /* One block, from the first operand to the last. A stack holds the partial results that wait for
  * their right operand; because they come from left to right, a right operand finds its partner on
  * top. */
 static void fold_block(const struct sg_folding *folding, const struct sg_fold_part *part,
-                       size_t offset_bytes, size_t count, void *out)
+                       size_t offset_bytes, size_t count, unsigned char *partial_results,
+                       size_t bytes, void *out)
 {
     const struct sg_shape *shape = folding->shape;
-    _Alignas(64) unsigned char partial_results[LEVELS][BLOCK_BYTES];
     const void *stack[LEVELS];
     int depth = 0;
 
@@ -26,7 +37,8 @@ static void fold_block(const struct sg_folding *folding, const struct sg_fold_pa
         while (sg_climb_step(shape, &climb, &meeting, &right) && right &&
                climb.level <= part->top) {
             bool last = --depth == 0 && index == part->end - 1;
-            void *target = last ? (void *)((char *)out + offset_bytes) : partial_results[depth];
+            void *target = last ? (void *)((char *)out + offset_bytes)
+                                : (void *)(partial_results + (size_t)depth * bytes);
 
             folding->fold(folding->fold_context, stack[depth], value, target, count);
             value = target;
@@ -45,15 +57,36 @@ static void fold_two(const struct sg_folding *folding, size_t count, void *out)
     folding->fold(folding->fold_context, left, right, out, count);
 }
 
+static struct blocks blocks_of(const struct sg_folding *folding, const struct sg_fold_part *part,
+                               size_t count)
+{
+    int levels = 34 - __builtin_clz((unsigned)(part->end - part->first));
+    struct blocks blocks = {.levels = levels < LEVELS ? levels : LEVELS, .bytes = BLOCK_BYTES};
+
+    if ((size_t)blocks.levels * BLOCK_BYTES > STACK_BYTES)
+        blocks.bytes = STACK_BYTES / (size_t)blocks.levels;
+    blocks.count = blocks.bytes / folding->element_bytes;
+    if (blocks.count == 0)
+        blocks.count = 1;
+    if (blocks.count > count)
+        blocks.count = count;
+    blocks.bytes =
+        (blocks.count * folding->element_bytes + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
+    return blocks;
+}
+
 void sg_fold_part(const struct sg_folding *folding, const struct sg_fold_part *part, size_t count,
                   void *out)
 {
-    size_t block = BLOCK_BYTES / folding->element_bytes;
+    struct blocks blocks = blocks_of(folding, part, count);
+    unsigned char memory[(size_t)blocks.levels * blocks.bytes + LINE_BYTES];
+    unsigned char *aligned = memory + (-(uintptr_t)memory & (LINE_BYTES - 1));
 
-    for (size_t done = 0; done < count; done += block) {
+    for (size_t done = 0; done < count; done += blocks.count) {
         size_t left = count - done;
 
-        fold_block(folding, part, done * folding->element_bytes, left < block ? left : block, out);
+        fold_block(folding, part, done * folding->element_bytes,
+                   left < blocks.count ? left : blocks.count, aligned, blocks.bytes, out);
     }
 }
 

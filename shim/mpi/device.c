@@ -3,6 +3,7 @@
  */
 #include "mpi/device.h"
 
+#include "core/altstack.h"
 #include "core/clock.h"
 
 #include <dirent.h>
@@ -216,11 +217,13 @@ static uint64_t coarse_ns(void)
     return sg_clock_of_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-bool sg_device_look(void)
+/* Under the lock. */
+static void look(void *none)
 {
-    struct objects objects = {0};
+    static struct objects objects;
 
-    pthread_mutex_lock(&lock);
+    memset(&objects, 0, sizeof objects);
+
     dl_iterate_phdr(count_loads, &objects);
     if (objects.loads != loads_seen) {
         loads_seen = objects.loads;
@@ -236,6 +239,12 @@ bool sg_device_look(void)
         atomic_store_explicit(&drivers[i].is_there, true, memory_order_release);
         atomic_store_explicit(&any, true, memory_order_release);
     }
+}
+
+bool sg_device_look(void)
+{
+    pthread_mutex_lock(&lock);
+    sg_altstack_run(look, NULL);
     pthread_mutex_unlock(&lock);
     atomic_store_explicit(&next_look_ns, coarse_ns() + LOOK_NS, memory_order_relaxed);
     return atomic_load_explicit(&any, memory_order_relaxed);

@@ -1,5 +1,6 @@
 #include "mpi/real.h"
 
+#include "core/altstack.h"
 #include "core/status.h"
 
 #include <dlfcn.h>
@@ -72,16 +73,33 @@ void *sg_real_find(const char *symbol)
     return address == NULL && library != NULL ? dlsym(library, symbol) : address;
 }
 
+struct wanted {
+    const char *symbol;
+    void *address;
+};
+
+static void find_wanted(void *context)
+{
+    struct wanted *wanted = context;
+
+    wanted->address = sg_real_find(wanted->symbol);
+}
+
+static __attribute__((noinline)) void *find_first(void *_Atomic *known, const char *symbol)
+{
+    struct wanted wanted = {symbol, NULL};
+
+    sg_real_is_mpich();
+    sg_altstack_run(find_wanted, &wanted);
+    atomic_store_explicit(known, wanted.address, memory_order_relaxed);
+    return wanted.address;
+}
+
 void *sg_real_find_once(void *_Atomic *known, const char *symbol)
 {
     void *address = atomic_load_explicit(known, memory_order_relaxed);
 
-    if (__builtin_expect(address == NULL, 0)) {
-        sg_real_is_mpich();
-        address = sg_real_find(symbol);
-        atomic_store_explicit(known, address, memory_order_relaxed);
-    }
-    return address;
+    return __builtin_expect(address == NULL, 0) ? find_first(known, symbol) : address;
 }
 
 static void read_version(void)
@@ -133,7 +151,7 @@ static void find_home(void)
         home = info.dli_fname;
 }
 
-static void resolve(void)
+static void resolve_all(void *none)
 {
     bool whole = true;
 
@@ -153,6 +171,11 @@ static void resolve(void)
     find_home();
     has_standard_abi = has_abi_of_mpi5();
     is_mpich = whole && !has_standard_abi && has_abi_of_mpich();
+}
+
+static void resolve(void)
+{
+    sg_altstack_run(resolve_all, NULL);
 }
 
 bool sg_real_is_mpich(void)

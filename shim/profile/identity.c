@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define BUCKETS 256u
-#define PIECE 256 /* ranks translated at a time */
+#define PIECE 64 /* ranks translated at a time */
 
 /* How many communicators there have been with these members. */
 struct count {

@@ -2,8 +2,9 @@
 
 #include "core/text.h"
 
+#include <limits.h>
 #include <link.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,16 +30,23 @@ static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * se
     }
 }
 
-/* The executable has no name among the objects. */
-static void read_path(const struct dl_phdr_info *info, char path[PATH_MAX])
-{
-    ssize_t length;
+static char program[PATH_MAX];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    snprintf(path, PATH_MAX, "%s", info->dlpi_name ? info->dlpi_name : "");
-    if (path[0] == '\0') {
-        length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-        path[length > 0 ? length : 0] = '\0';
-    }
+static void read_program(void)
+{
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    program[length > 0 ? length : 0] = '\0';
+}
+
+/* The executable has no name among the objects. */
+static const char *path_of(const struct dl_phdr_info *info)
+{
+    if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0')
+        return info->dlpi_name;
+    pthread_once(&once, read_program);
+    return program;
 }
 
 struct wanted {
@@ -60,7 +68,7 @@ static int match_address(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (!inside)
         return 0;
-    read_path(info, wanted->module->path);
+    wanted->module->path = path_of(info);
     wanted->module->base = info->dlpi_addr;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         if (info->dlpi_phdr[i].p_type == PT_NOTE && wanted->module->build_id_bytes == 0)
@@ -74,6 +82,7 @@ bool sg_module_find(uintptr_t address, struct sg_module *out)
     struct wanted wanted = {.address = address, .module = out};
 
     memset(out, 0, sizeof *out);
+    out->path = "";
     return dl_iterate_phdr(match_address, &wanted) != 0;
 }
 
@@ -85,18 +94,19 @@ struct named {
 static int match_name(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct named *named = context;
-    size_t wanted = strlen(named->name), length;
-    const char *base;
+    const char *path = path_of(info), *base = sg_text_base_name(path);
+    size_t wanted = strlen(named->name), length = strlen(base);
 
-    read_path(info, named->path);
-    base = sg_text_base_name(named->path);
-    length = strlen(base);
-    return length >= wanted && strcmp(base + length - wanted, named->name) == 0;
+    if (length < wanted || strcmp(base + length - wanted, named->name) != 0)
+        return 0;
+    named->path = strdup(path);
+    return 1;
 }
 
-bool sg_module_find_path(const char *name, char path[PATH_MAX])
+char *sg_module_find_path(const char *name)
 {
-    struct named named = {.name = name, .path = path};
+    struct named named = {.name = name};
 
-    return dl_iterate_phdr(match_name, &named) != 0;
+    dl_iterate_phdr(match_name, &named);
+    return named.path;
 }

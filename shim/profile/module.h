@@ -5,15 +5,14 @@
 #ifndef SG_PROFILE_MODULE_H
 #define SG_PROFILE_MODULE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define SG_BUILD_ID_MAX 32
 
 struct sg_module {
-    char path[PATH_MAX]; /* "": not known */
-    uintptr_t base;      /* to subtract for a link-time address */
+    const char *path; /* "": not known; stays while the object is loaded */
+    uintptr_t base;   /* to subtract for a link-time address */
     unsigned char build_id[SG_BUILD_ID_MAX];
     unsigned build_id_bytes;
 };
@@ -22,7 +21,7 @@ struct sg_module {
  * empty. */
 bool sg_module_find(uintptr_t address, struct sg_module *out);
 
-/* The path of a loaded object whose base name ends with name. */
-bool sg_module_find_path(const char *name, char path[PATH_MAX]);
+/* The path of a loaded object whose base name ends with name; malloc'ed. NULL: there is none. */
+char *sg_module_find_path(const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 #include "profile/site.h"
 
+#include "core/altstack.h"
 #include "core/hash.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -16,7 +17,7 @@
 
 #define DEPTH_MAX 16
 /* Frames of MPI's libraries and ours above the application's. */
-#define INNER_FRAMES_MAX 16
+#define INNER_FRAMES_MAX 24
 
 static struct sg_pointer_table by_address; /* -> site, or &inner */
 static struct sg_pointer_table by_path;    /* hash of several frames -> site */
@@ -42,9 +43,10 @@ static uint64_t hash_frame(uint64_t hash, const struct sg_module *module, uintpt
 /* Whole, for who looks the names up later, from elsewhere. */
 static void print_path(FILE *out, const struct sg_module *module)
 {
-    char path[PATH_MAX];
+    char *path = realpath(module->path, NULL);
 
-    fputs(realpath(module->path, path) != NULL ? path : module->path, out);
+    fputs(path != NULL ? path : module->path, out);
+    free(path);
 }
 
 static void print_build_id(FILE *out, const struct sg_module *module)
@@ -151,47 +153,63 @@ static struct sg_site *make_site(void *const *frames, int count)
     return site;
 }
 
+/* ---- addresses and paths seen for the first time ---- */
+
+struct seen {
+    void *const *frames;
+    int count; /* 0: an address, of which the path may make the site */
+    uintptr_t key;
+    struct sg_site *site;
+};
+
+/* Under the lock. */
+static struct sg_site *classify_first(void *address)
+{
+    struct sg_module module, own;
+    bool found = sg_module_find((uintptr_t)address, &module);
+
+    sg_module_find((uintptr_t)&lock, &own);
+    if (found && (sg_real_owns(module.path) || module.base == own.base))
+        return &inner;
+    if (sg_process.config.depth > 1 || sg_pointer_table_is_full(&by_address))
+        return &unknown; /* depth > 1: in the application; its path makes the site */
+    return make_site(&address, 1);
+}
+
+static void see(void *context)
+{
+    struct seen *seen = context;
+    struct sg_pointer_table *table = seen->count == 0 ? &by_address : &by_path;
+
+    pthread_mutex_lock(&lock);
+    seen->site = sg_pointer_table_find(table, seen->key);
+    if (seen->site == NULL) {
+        if (seen->count == 0)
+            seen->site = classify_first(seen->frames[0]);
+        else
+            seen->site =
+                sg_pointer_table_is_full(table) ? &unknown : make_site(seen->frames, seen->count);
+        sg_pointer_table_add(table, seen->key, seen->site);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Apart, so that other calls save no registers. */
+static __attribute__((noinline)) struct sg_site *see_first(void *const *frames, int count,
+                                                           uintptr_t key)
+{
+    struct seen seen = {frames, count, key, NULL};
+
+    sg_altstack_run(see, &seen);
+    return seen.site;
+}
+
 /* What stands behind an address: a site of depth 1, or &inner. */
 static struct sg_site *classify(void *address)
 {
     struct sg_site *site = sg_pointer_table_find(&by_address, (uintptr_t)address);
-    struct sg_module module, own;
 
-    if (site != NULL)
-        return site;
-    pthread_mutex_lock(&lock);
-    site = sg_pointer_table_find(&by_address, (uintptr_t)address);
-    if (site == NULL) {
-        bool found = sg_module_find((uintptr_t)address, &module);
-
-        sg_module_find((uintptr_t)&lock, &own);
-        if (found && (sg_real_owns(module.path) || module.base == own.base))
-            site = &inner;
-        else if (sg_process.config.depth > 1 || sg_pointer_table_is_full(&by_address))
-            site = &unknown; /* depth > 1: in the application; its path makes the site */
-        else
-            site = make_site(&address, 1);
-        sg_pointer_table_add(&by_address, (uintptr_t)address, site);
-    }
-    pthread_mutex_unlock(&lock);
-    return site;
-}
-
-/* The application's frames, innermost first; 0 when the stack could not be walked. */
-static int application_frames(void **frames, int depth)
-{
-    void *all[INNER_FRAMES_MAX + DEPTH_MAX];
-    int count = sg_process.backtrace(all, INNER_FRAMES_MAX + depth);
-    int first = 0;
-    int kept = 0;
-
-    while (first < count && classify(all[first]) == &inner)
-        first++;
-    while (kept < depth && first + kept < count) {
-        frames[kept] = all[first + kept];
-        kept++;
-    }
-    return kept;
+    return site != NULL ? site : see_first(&address, 0, (uintptr_t)address);
 }
 
 static struct sg_site *site_of_path(void *const *frames, int count)
@@ -199,17 +217,41 @@ static struct sg_site *site_of_path(void *const *frames, int count)
     uintptr_t key = (uintptr_t)sg_hash_bytes(SG_HASH_START, frames, (size_t)count * sizeof *frames);
     struct sg_site *site = sg_pointer_table_find(&by_path, key);
 
-    if (site != NULL)
-        return site;
-    pthread_mutex_lock(&lock);
-    site = sg_pointer_table_find(&by_path, key);
-    if (site == NULL) {
-        site = sg_pointer_table_is_full(&by_path) ? &unknown : make_site(frames, count);
-        sg_pointer_table_add(&by_path, key, site);
-    }
-    pthread_mutex_unlock(&lock);
-    return site;
+    return site != NULL ? site : see_first(frames, count, key);
 }
+
+/* ---- walks ---- */
+
+struct walk {
+    void *frames[INNER_FRAMES_MAX + DEPTH_MAX];
+    int count;
+};
+
+static void walk(void *context)
+{
+    struct walk *walk = context;
+
+    walk->count = sg_process.backtrace(walk->frames, INNER_FRAMES_MAX + sg_process.config.depth);
+}
+
+/* The application's frames, innermost first; 0 when the stack could not be walked. */
+static int application_frames(void **frames, int depth)
+{
+    struct walk all;
+    int first = 0;
+    int kept = 0;
+
+    sg_altstack_run(walk, &all);
+    while (first < all.count && classify(all.frames[first]) == &inner)
+        first++;
+    while (kept < depth && first + kept < all.count) {
+        frames[kept] = all.frames[first + kept];
+        kept++;
+    }
+    return kept;
+}
+
+/* ---- sites ---- */
 
 struct sg_site *sg_site_of(void *return_address)
 {
@@ -228,23 +270,43 @@ struct sg_site *sg_site_of(void *return_address)
     return depth == 1 ? classify(frames[0]) : site_of_path(frames, count);
 }
 
-bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text, size_t text_bytes)
+struct asked {
+    uint32_t id;
+    const char *module;
+    uint64_t offset;
+    struct sg_symbol symbol;
+};
+
+static void locate(void *context)
 {
+    struct asked *asked = context;
     struct sg_symbol symbol = {0};
-    char path[PATH_MAX];
+    char *path;
 
     pthread_mutex_lock(&lock);
     for (const struct sg_site *site = sites; site != NULL && symbol.file == NULL;
          site = site->next) {
-        if (site->rule.id == id)
+        if (site->rule.id == asked->id)
             symbol = (struct sg_symbol){site->rule.function, site->rule.file, site->rule.line};
     }
-    if (symbol.file == NULL && module[0] != '\0' && sg_module_find_path(module, path))
-        look_up(path, offset, &symbol);
+    if (symbol.file == NULL && asked->module[0] != '\0' &&
+        (path = sg_module_find_path(asked->module)) != NULL) {
+        look_up(path, asked->offset, &symbol);
+        free(path);
+    }
     pthread_mutex_unlock(&lock);
-    if (symbol.file == NULL)
+    asked->symbol = symbol;
+}
+
+bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text, size_t text_bytes)
+{
+    struct asked asked = {.id = id, .module = module, .offset = offset};
+    const struct sg_symbol *symbol = &asked.symbol;
+
+    sg_altstack_run(locate, &asked);
+    if (symbol->file == NULL)
         return false;
-    snprintf(text, text_bytes, "%s%s%s:%u", symbol.function != NULL ? symbol.function : "",
-             symbol.function != NULL ? " " : "", sg_text_base_name(symbol.file), symbol.line);
+    snprintf(text, text_bytes, "%s%s%s:%u", symbol->function != NULL ? symbol->function : "",
+             symbol->function != NULL ? " " : "", sg_text_base_name(symbol->file), symbol->line);
     return true;
 }

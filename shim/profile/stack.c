@@ -4,6 +4,8 @@
  */
 #include "profile/stack.h"
 
+#include "core/altstack.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -46,11 +48,18 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *argument)
     struct search *search = argument;
     uintptr_t stack_pointer = unwinder.stack_pointer(context);
 
-    if (stack_pointer < search->stack_pointer)
+    if (sg_altstack_holds(stack_pointer) || stack_pointer < search->stack_pointer)
         return _URC_NO_REASON;
     search->found = stack_pointer == search->stack_pointer &&
                     unwinder.instruction(context) == search->instruction;
     return _URC_END_OF_STACK;
+}
+
+static void walk(void *search)
+{
+    pthread_once(&once, find_unwinder);
+    if (unwinder.backtrace != NULL)
+        unwinder.backtrace(look, search);
 }
 
 static bool is_live(const struct sg_stack_frame *frame)
@@ -58,9 +67,7 @@ static bool is_live(const struct sg_stack_frame *frame)
     struct search search = {.stack_pointer = frame->address + FRAME_LINK_BYTES,
                             .instruction = (uintptr_t)frame->caller};
 
-    pthread_once(&once, find_unwinder);
-    if (unwinder.backtrace != NULL)
-        unwinder.backtrace(look, &search);
+    sg_altstack_run(walk, &search);
     return search.found;
 }
 

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static struct sg_pointer_table table; /* key_of -> entry in the log */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -198,16 +199,16 @@ void sg_statistics_reset(void)
 void sg_statistics_write(void)
 {
     static atomic_uint count;
-    char path[sizeof sg_process.directory + 64];
+    char *path;
     FILE *file;
 
-    if (sg_process.log == NULL)
+    if (sg_process.log == NULL || asprintf(&path, "%s/interim-%06d-%u.csv", sg_process.directory,
+                                           sg_process.rank, atomic_fetch_add(&count, 1) + 1) < 0)
         return;
-    snprintf(path, sizeof path, "%s/interim-%06d-%u.csv", sg_process.directory, sg_process.rank,
-             atomic_fetch_add(&count, 1) + 1);
     file = fopen(path, "wxe");
     if (file == NULL) {
         sg_log("cannot write %s: %m", path);
+        free(path);
         return;
     }
     fputs("rank,operation,algorithm,arm,site,comm,size_class", file);
@@ -234,4 +235,5 @@ void sg_statistics_write(void)
     }
     if (ferror(file) | fclose(file))
         sg_log("cannot write %s: %m", path);
+    free(path);
 }

@@ -11,6 +11,8 @@
  */
 #include "progress/signal.h"
 
+#include "core/altstack.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -79,7 +81,9 @@ bool sg_progress_signal_expect(void)
 {
     sigset_t blocked;
 
-    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, number) != 0)
+    /* The handler and the kernel's frame for it take kilobytes of the stack. */
+    if (!sg_altstack_has_room() || pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 ||
+        sigismember(&blocked, number) != 0)
         return false;
     if (thread_id == 0)
         thread_id = (int)syscall(SYS_gettid);

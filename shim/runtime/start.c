@@ -5,6 +5,7 @@
 
 #include "algos/kernels/kernel.h"
 #include "causes/causes.h"
+#include "core/altstack.h"
 #include "core/clock.h"
 #include "core/epoch.h"
 #include "core/hash.h"
@@ -177,12 +178,10 @@ static void say_unmatched(const struct sg_process *process)
     free(seen);
 }
 
-static void stop(void)
+static void stop_all(void *none)
 {
     struct sg_process *process = &sg_process;
 
-    if (!sg_process_running())
-        return;
     /* Attribute callbacks and MPI_Finalize itself call MPI, too: those calls pass through. */
     atomic_store(&process->running, false);
     calls->finish();
@@ -197,6 +196,12 @@ static void stop(void)
     sg_rdma_stop();
     sg_catch_up_stop();
     sg_real.Comm_free(&process->world);
+}
+
+static void stop(void)
+{
+    if (sg_process_running())
+        sg_altstack_run(stop_all, NULL);
 }
 
 /* ---- when the wrapper of MPI_Finalize is not called ----
@@ -315,12 +320,12 @@ static void start_slices(const struct sg_process *process)
     sg_internode_count_slices_from(epoch_ns);
 }
 
-void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
+static void start(void *time)
 {
     static const char *const modes[] = {"off", "stats", "otf2"};
     struct sg_process *process = &sg_process;
+    uint64_t begin_ns = *(const uint64_t *)time;
 
-    calls = to_call;
     if (!is_ours() || !duplicate_world(process))
         return;
     if (process->size == 1)
@@ -350,6 +355,12 @@ void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
     atomic_store(&process->running, true);
     if (atomic_load(&sg_causes_is_on))
         sg_causes_leave(&(struct sg_causes_call){.now_ns = sg_tick_ns()});
+}
+
+void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
+{
+    calls = to_call;
+    sg_altstack_run(start, &begin_ns);
 }
 
 void sg_process_abort(void)

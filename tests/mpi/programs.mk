@@ -84,6 +84,7 @@ C_PROGRAMS := \
   served \
   sessions \
   sliced \
+  small_stacks \
   soak \
   internode_finalize \
   internode_runahead \

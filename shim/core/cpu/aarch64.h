@@ -65,6 +65,30 @@ static inline bool sg_cpu_counter_is_steady(void)
     return true;
 }
 
+/* ---- stacks ---- */
+
+#define SG_CPU_HAS_CALL_ON 1
+
+/* x29 keeps the stack that is left, and unwinders find it there. The first instruction is bti c. */
+#define SG_CPU_CALL_ON_CODE                                                                        \
+    "hint 34\n"                                                                                    \
+    "stp x29, x30, [sp, -16]!\n"                                                                   \
+    ".cfi_def_cfa_offset 16\n"                                                                     \
+    ".cfi_offset 29, -16\n"                                                                        \
+    ".cfi_offset 30, -8\n"                                                                         \
+    "mov x29, sp\n"                                                                                \
+    ".cfi_def_cfa_register 29\n"                                                                   \
+    "mov sp, x0\n"                                                                                 \
+    "mov x0, x2\n"                                                                                 \
+    "blr x1\n"                                                                                     \
+    "mov sp, x29\n"                                                                                \
+    ".cfi_def_cfa_register 31\n"                                                                   \
+    "ldp x29, x30, [sp], 16\n"                                                                     \
+    ".cfi_def_cfa_offset 0\n"                                                                      \
+    ".cfi_restore 29\n"                                                                            \
+    ".cfi_restore 30\n"                                                                            \
+    "ret\n"
+
 /* -ffp-contract=off does it. */
 #define SG_CPU_UNFUSED
 #define SG_CPU_FUSES 1

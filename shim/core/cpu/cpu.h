@@ -24,6 +24,8 @@
  *                          a function of two words that is left by a jump, so that its caller stays
  *                          the caller: to *next if the first word is 0 or -1, else to other, with
  *                          the return address as the third word; find_next returns and sets next
+ *   SG_CPU_HAS_CALL_ON     SG_CPU_CALL_ON_CODE: the body, in assembler, of a function of a stack's
+ *                          upper end, aligned to 16, a function, and its argument: calls it there
  * Any thread, any signal handler.
  */
 #ifndef SG_CORE_CPU_CPU_H

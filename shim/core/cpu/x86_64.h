@@ -105,6 +105,25 @@ static inline void sg_cpu_flush_all_done(void)
     __builtin_ia32_mfence();
 }
 
+/* ---- stacks ---- */
+
+#define SG_CPU_HAS_CALL_ON 1
+
+/* rbp keeps the stack that is left, and unwinders find it there. */
+#define SG_CPU_CALL_ON_CODE                                                                        \
+    "endbr64\n"                                                                                    \
+    "push %rbp\n"                                                                                  \
+    ".cfi_def_cfa_offset 16\n"                                                                     \
+    ".cfi_offset %rbp, -16\n"                                                                      \
+    "mov %rsp, %rbp\n"                                                                             \
+    ".cfi_def_cfa_register %rbp\n"                                                                 \
+    "mov %rdi, %rsp\n"                                                                             \
+    "mov %rdx, %rdi\n"                                                                             \
+    "call *%rsi\n"                                                                                 \
+    "leave\n"                                                                                      \
+    ".cfi_def_cfa %rsp, 8\n"                                                                       \
+    "ret\n"
+
 #define SG_CPU_HAS_EVENTS 1
 
 static inline uint64_t sg_cpu_event_register(uint32_t index)

@@ -1,0 +1,108 @@
+/* Deep work on threads with and without room. */
+#include "core/altstack.h"
+#include "lib/unit.h"
+
+#include <execinfo.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+#define DEEP_BYTES ((size_t)128 << 10)
+#define FRAMES 32
+
+struct seen {
+    uintptr_t at;     /* of the work's frame */
+    uintptr_t caller; /* of the frame that wants it */
+    bool has_room, holds_own, holds_callers;
+    bool is_nested_there; /* work in the work runs on the same stack */
+    int frames;
+    void *frame[FRAMES];
+};
+
+static void look(void *context)
+{
+    *(uintptr_t *)context = (uintptr_t)__builtin_frame_address(0);
+}
+
+static void work(void *context)
+{
+    volatile char deep[DEEP_BYTES];
+    struct seen *seen = context;
+    uintptr_t nested;
+
+    memset((char *)deep, 1, sizeof deep);
+    seen->at = (uintptr_t)__builtin_frame_address(0);
+    seen->has_room = sg_altstack_has_room();
+    seen->holds_own = sg_altstack_holds(seen->at);
+    seen->holds_callers = sg_altstack_holds(seen->caller);
+    sg_altstack_run(look, &nested);
+    seen->is_nested_there = seen->at - nested < DEEP_BYTES + 4096;
+    seen->frames = backtrace(seen->frame, FRAMES);
+}
+
+static void *thread(void *context)
+{
+    struct seen *seen = context;
+
+    seen->caller = (uintptr_t)__builtin_frame_address(0);
+    sg_altstack_run(work, seen);
+    return NULL;
+}
+
+static struct seen seen_with(size_t stack_bytes)
+{
+    struct seen seen = {0};
+    pthread_attr_t attributes;
+    pthread_t id;
+
+    CU_ASSERT_EQUAL_FATAL(pthread_attr_init(&attributes), 0);
+    CU_ASSERT_EQUAL_FATAL(pthread_attr_setstacksize(&attributes, stack_bytes), 0);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&id, &attributes, thread, &seen), 0);
+    CU_ASSERT_EQUAL_FATAL(pthread_join(id, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    return seen;
+}
+
+static void small_stacks_are_left(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct seen seen = seen_with((size_t)32 << 10);
+
+        CU_ASSERT(seen.has_room);
+        CU_ASSERT(seen.holds_own);
+        CU_ASSERT(!seen.holds_callers);
+        CU_ASSERT(seen.is_nested_there);
+    }
+    CU_ASSERT(!sg_altstack_holds((uintptr_t) & (int){0}));
+}
+
+static void others_stay(void)
+{
+    struct seen seen = seen_with((size_t)4 << 20);
+
+    CU_ASSERT(seen.has_room);
+    CU_ASSERT(!seen.holds_own);
+    CU_ASSERT(seen.is_nested_there);
+    CU_ASSERT(sg_altstack_has_room());
+    thread(&seen);
+    CU_ASSERT(!seen.holds_own);
+    CU_ASSERT(seen.caller - seen.at < 2 * DEEP_BYTES);
+}
+
+/* From the work to what started the thread. */
+static void unwinders_find_their_way(void)
+{
+    struct seen there = seen_with((size_t)32 << 10), here = seen_with((size_t)4 << 20);
+    void *outermost = here.frame[here.frames - 1];
+
+    CU_ASSERT(here.frames > 3 && there.frames > here.frames);
+    CU_ASSERT_PTR_EQUAL(there.frame[there.frames - 1], outermost);
+    CU_ASSERT_PTR_EQUAL(there.frame[there.frames - 2], here.frame[here.frames - 2]);
+}
+
+const struct unit_test unit_tests[] = {
+    {"deep work leaves a stack without room, and work in it stays where it is",
+     small_stacks_are_left},
+    {"deep work stays on a stack with room", others_stay},
+    {"unwinders find their way from there to the thread's stack", unwinders_find_their_way},
+    {NULL, NULL}};
