@@ -409,20 +409,25 @@ static void taken_files(void)
 {
     struct sg_reader reader;
     struct sg_reading reading;
+    char path[512];
     int file, own;
 
+    fresh();
     sg_reader_open(&reader, &here);
     if ((reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0) {
         sg_reader_close(&reader);
         return;
     }
     file = reader.scheduler.file;
-    own = open("/dev/zero", O_RDONLY);
+    put("thread-self/schedstat", "1 9000000000000000000 1\n");
+    snprintf(path, sizeof path, "%s/thread-self/schedstat", root);
+    own = open(path, O_RDONLY);
     CU_ASSERT_EQUAL_FATAL(dup2(own, file), file);
     close(own);
     switch_context();
     sg_reader_end(&reader, &reading);
-    CU_ASSERT_FALSE(has(&reading, SG_FIGURE_RUNNABLE));
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_RUNNABLE));
+    CU_ASSERT_NOT_EQUAL(reading.figures[SG_FIGURE_RUNNABLE], UINT64_C(9000000000000000000));
     CU_ASSERT_TRUE(has(&reading, SG_FIGURE_CPU));
     sg_reader_close(&reader);
     CU_ASSERT_NOT_EQUAL(fcntl(file, F_GETFD), -1);
@@ -555,7 +560,32 @@ static void shared_processor(void)
     pthread_join(thread, NULL);
 }
 
+/* As many threads would have them at a time. */
+static void many_readers(void)
+{
+    enum { READERS = 60, DESCRIPTORS_MOST = 20 };
+    static struct sg_reader readers[READERS];
+    int before = open_files();
+    struct sg_reading reading;
+
+    for (int i = 0; i < READERS; i++) {
+        sg_reader_open(&readers[i], &here);
+        sg_reader_watch(&readers[i], false);
+    }
+    CU_ASSERT(open_files() - before <= DESCRIPTORS_MOST);
+    for (int i = 0; i < READERS; i++) {
+        sg_reader_begin(&readers[i], &reading);
+        CU_ASSERT_EQUAL(has(&reading, SG_FIGURE_RUNNABLE),
+                        (readers[0].mask & sg_source_mask(SG_SOURCE_SCHEDULER)) != 0);
+    }
+    for (int i = 0; i < READERS; i++)
+        sg_reader_close(&readers[i]);
+    CU_ASSERT_EQUAL(open_files(), before);
+}
+
 const struct unit_test unit_tests[] = {
+    {"the readers of many threads keep few descriptors, and read as ever", many_readers},
+
     {"the tables of figures and of sources agree", facts},
     {"what this system has is there", all_there},
     {"page faults are those of the interval", page_faults},
