@@ -126,20 +126,33 @@ static int run_broadcast(const struct sg_call *call, const struct sg_choice *cho
 {
     bool passes = call->internode != NULL && is_near_devices(call) && call->devices;
     bool managed = call->internode != NULL || call->intranode != NULL;
-    bool packs = !sg_type_is_builtin(call->datatype) ||
+    bool is_derived = !sg_type_is_builtin(call->datatype);
+    bool is_plain = is_derived && call->bytes > 0 && managed && sg_packed_is_plain(call);
+    bool packs = (is_derived && !is_plain) ||
                  (managed && is_near_devices(call) && !call->devices && sg_device_has_buffer(call));
 
     if (passes)
         return pass_from_devices(call, choice, statistics);
-    if (!managed || !packs || call->bytes == 0 ||
+    if (!managed || call->bytes == 0 || !(packs || is_plain) ||
         (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL))
         return run(call, choice, statistics);
+    if (!packs)
+        return sg_packed_run_plain(call, choice, statistics, run);
     return sg_packed_run(call, choice, statistics, run);
+}
+
+/* MPICH returns from these at once, on all ranks. */
+static bool moves_nothing(const struct sg_call *call)
+{
+    return call->count == 0 &&
+           (call->operation == SG_OPERATION_REDUCE || call->operation == SG_OPERATION_BCAST);
 }
 
 int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
                 struct sg_call_statistics *statistics)
 {
+    if (__builtin_expect(moves_nothing(call), 0))
+        return pass(call, choice, statistics);
     if (call->operation == SG_OPERATION_BCAST)
         return run_broadcast(call, choice, statistics);
     if (__builtin_expect(!is_near_devices(call), 1) ||

@@ -23,6 +23,61 @@ uint64_t sg_packed_bytes(const struct sg_call *call)
     return (uint64_t)call->count * (uint64_t)size;
 }
 
+/* ---- types without holes --------------------------------------------------------------------- */
+
+#define NESTED_MOST 8 /* types in types that are looked at */
+
+struct made {
+    int integers, addresses, types, combiner;
+};
+
+static struct made made_of(MPI_Datatype datatype)
+{
+    struct made made = {.combiner = MPI_COMBINER_STRUCT};
+
+    if (sg_type_is_builtin(datatype))
+        made.combiner = MPI_COMBINER_NAMED;
+    else
+        sg_real.Type_get_envelope(datatype, &made.integers, &made.addresses, &made.types,
+                                  &made.combiner);
+    return made;
+}
+
+/* Whether its elements come in memory in the order in which they are packed: copies of one
+ * predefined type, each behind the one before. */
+static bool is_in_order(MPI_Datatype datatype, int nested)
+{
+    struct made made = made_of(datatype);
+    MPI_Datatype inner = MPI_DATATYPE_NULL;
+    MPI_Aint no_addresses;
+    int numbers[3];
+    bool in_order;
+
+    if (made.combiner == MPI_COMBINER_NAMED)
+        return true;
+    if ((made.combiner != MPI_COMBINER_DUP && made.combiner != MPI_COMBINER_CONTIGUOUS &&
+         made.combiner != MPI_COMBINER_VECTOR) ||
+        nested == NESTED_MOST ||
+        sg_real.Type_get_contents(datatype, made.integers, 0, 1, numbers, &no_addresses, &inner) !=
+            MPI_SUCCESS)
+        return false;
+    in_order = is_in_order(inner, nested + 1);
+    if (made_of(inner).combiner != MPI_COMBINER_NAMED)
+        sg_real.Type_free(&inner);
+    return in_order;
+}
+
+/* As many bytes as there are reach from its begin to its end: nothing lies between elements. */
+bool sg_packed_is_plain(const struct sg_call *call)
+{
+    MPI_Count size, low, extent;
+
+    return is_derived(call->datatype) && call->receive != MPI_BOTTOM &&
+           sg_real.Type_size_x(call->datatype, &size) == MPI_SUCCESS &&
+           sg_real.Type_get_extent_x(call->datatype, &low, &extent) == MPI_SUCCESS && low == 0 &&
+           extent == size && is_in_order(call->datatype, 0);
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 struct packed {
@@ -112,10 +167,28 @@ static void end(struct sg_packed *packed)
     *packed = (struct sg_packed){0};
 }
 
+static struct packed as_bytes(const struct sg_call *call)
+{
+    struct packed packed = {.call = *call, .original = call};
+
+    packed.call.count = (MPI_Count)call->bytes;
+    packed.call.datatype = MPI_BYTE;
+    packed.call.pass = pass_original;
+    return packed;
+}
+
+int sg_packed_run_plain(const struct sg_call *call, const struct sg_choice *choice,
+                        struct sg_call_statistics *statistics, sg_packed_runner run)
+{
+    struct packed packed = as_bytes(call);
+
+    return run(&packed.call, choice, statistics);
+}
+
 int sg_packed_run(const struct sg_call *call, const struct sg_choice *choice,
                   struct sg_call_statistics *statistics, sg_packed_runner run)
 {
-    struct packed packed = {.call = *call, .original = call};
+    struct packed packed = as_bytes(call);
     struct sg_packed data;
     int error = packed_of(call, malloc(call->bytes), false, &data), rank = -1;
 
@@ -125,9 +198,6 @@ int sg_packed_run(const struct sg_call *call, const struct sg_choice *choice,
     }
     sg_real.Comm_rank(call->comm, &rank);
     packed.call.send = packed.call.receive = data.bytes;
-    packed.call.count = (MPI_Count)call->bytes;
-    packed.call.datatype = MPI_BYTE;
-    packed.call.pass = pass_original;
     if (rank == call->root)
         error = pack(&data, call->comm);
     if (error == MPI_SUCCESS)

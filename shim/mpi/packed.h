@@ -39,4 +39,9 @@ typedef int (*sg_packed_runner)(const struct sg_call *call, const struct sg_choi
 int sg_packed_run(const struct sg_call *call, const struct sg_choice *choice,
                   struct sg_call_statistics *statistics, sg_packed_runner run);
 
+/* Whether a derived type's data lie in the buffer as they are packed: the same, without packing. */
+bool sg_packed_is_plain(const struct sg_call *call);
+int sg_packed_run_plain(const struct sg_call *call, const struct sg_choice *choice,
+                        struct sg_call_statistics *statistics, sg_packed_runner run);
+
 #endif

@@ -100,6 +100,9 @@
     X(Type_commit)                                                                                 \
     X(Type_create_hindexed)                                                                        \
     X(Type_dup)                                                                                    \
+    X(Type_get_contents)                                                                           \
+    X(Type_get_envelope)                                                                           \
+    X(Type_get_extent_x)                                                                           \
     X(Type_free)                                                                                   \
     X(Type_size_x)                                                                                 \
     X(Unpack)                                                                                      \

@@ -10,6 +10,9 @@
 #define SHARDS 64u
 #define BUCKETS 256u /* of a shard */
 #define BLOCK 64u    /* requests that are allocated at a time */
+/* More than a program has under way by one handle: MPICH's for sends that are complete at once, which
+ * programs may drop. */
+#define BUCKET_MOST 65536u
 
 struct request {
     MPI_Request handle;
@@ -26,6 +29,7 @@ static struct shard {
     pthread_mutex_t lock;
     struct bucket {
         struct request *oldest, *youngest;
+        uint32_t count;
     } buckets[BUCKETS];
     struct request *unused;
 } shards[SHARDS];
@@ -87,6 +91,30 @@ static struct request *find(struct bucket *bucket, MPI_Request handle, struct re
     return NULL;
 }
 
+static void remove_at(struct shard *shard, struct bucket *bucket, struct request **link,
+                      struct request *before)
+{
+    struct request *request = *link;
+
+    *link = request->next;
+    if (bucket->youngest == request)
+        bucket->youngest = before;
+    bucket->count--;
+    request->next = shard->unused;
+    shard->unused = request;
+}
+
+/* The oldest of the handle's was dropped: nobody will ask for it. */
+static void make_room(struct shard *shard, struct bucket *bucket, MPI_Request handle)
+{
+    struct request **link, *before, *request = find(bucket, handle, &link, &before);
+
+    if (request == NULL || request->persistent)
+        return;
+    sg_posted_end_unseen(&request->posted, SG_POSTED_FREED, NULL);
+    remove_at(shard, bucket, link, before);
+}
+
 static struct request *look_up(struct bucket *bucket, MPI_Request handle)
 {
     struct request **link, *before;
@@ -107,6 +135,8 @@ void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
     if (handle == MPI_REQUEST_NULL)
         return;
     shard = lock(handle, &bucket);
+    if (bucket->count >= BUCKET_MOST)
+        make_room(shard, bucket, handle);
     request = take(shard);
     if (request != NULL) {
         *request = (struct request){.handle = handle,
@@ -121,6 +151,7 @@ void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
         else
             bucket->youngest->next = request;
         bucket->youngest = request;
+        bucket->count++;
     }
     unlock(shard);
 }
@@ -191,11 +222,7 @@ static bool take_out(MPI_Request handle, bool even_persistent, struct request *o
         *out = *request;
         request->active = false;
         if (!request->persistent || even_persistent) {
-            *link = request->next;
-            if (bucket->youngest == request)
-                bucket->youngest = before;
-            request->next = shard->unused;
-            shard->unused = request;
+            remove_at(shard, bucket, link, before);
         }
     }
     unlock(shard);
@@ -274,7 +301,7 @@ void sg_requests_forget_all(void)
         if (bucket->oldest != NULL) {
             bucket->youngest->next = shard->unused;
             shard->unused = bucket->oldest;
-            *bucket = (struct bucket){NULL, NULL};
+            *bucket = (struct bucket){NULL, NULL, 0};
         }
         unlock(shard);
     }

@@ -5,7 +5,8 @@
  * at once. The oldest is then the first to be complete. Persistent and partitioned ones are active
  * from their start to their completion, and known until they are freed.
  *
- * Any thread; not from a signal handler. Memory grows with the requests at a time.
+ * Any thread; not from a signal handler. Memory grows with the requests at a time;
+ * of one handle's that are never completed nor freed, the oldest are forgotten.
  */
 #ifndef SG_PROFILE_REQUESTS_H
 #define SG_PROFILE_REQUESTS_H

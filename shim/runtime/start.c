@@ -39,6 +39,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct sg_process_calls *calls;
 
@@ -379,7 +380,9 @@ void sg_process_abort(void)
 /* The process exits without MPI_Finalize. */
 __attribute__((destructor)) static void on_exit_unfinished(void)
 {
-    if (!sg_process_running() || sg_process.log == NULL)
+    /* A child that was made past the C library has all of the parent's memory. */
+    if (!sg_process_running() || sg_process.log == NULL ||
+        sg_log_header(sg_process.log)->pid != (uint32_t)getpid())
         return;
     sg_recording_waiting(sg_process.log);
     if (sg_process_speaks())
