@@ -43,6 +43,7 @@ const char *sg_status_text(enum sg_status status)
 struct message {
     const char *format;
     va_list arguments;
+    int error; /* for %m */
 };
 
 static void print(void *context)
@@ -54,6 +55,7 @@ static void print(void *context)
     int length;
 
     memcpy(line, prefix, used);
+    errno = message->error;
     length = vsnprintf(text, sizeof text, message->format, message->arguments);
     /* It may quote a file's name or another's setting: a terminal is not to act on them. */
     sg_text_excerpt(text, length > 0 ? strlen(text) : 0, line + used, sizeof line - used - 1);
@@ -66,8 +68,7 @@ static void print(void *context)
 
 void sg_log(const char *format, ...)
 {
-    struct message message = {.format = format};
-    int saved_errno = errno;
+    struct message message = {.format = format, .error = errno};
 
     va_start(message.arguments, format);
     if (sg_altstack_run != NULL)
@@ -75,7 +76,7 @@ void sg_log(const char *format, ...)
     else
         print(&message);
     va_end(message.arguments);
-    errno = saved_errno;
+    errno = message.error;
 }
 
 void sg_log_drain(void)

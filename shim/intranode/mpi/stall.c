@@ -4,6 +4,7 @@
 #include "mpi/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define RANKS_NAMED 16
 
@@ -28,20 +29,23 @@ void sg_intranode_report_stall(struct sg_node *node, const struct sg_call *call,
     uint64_t position = node->position;
     uint64_t tag = sg_ring_tag(position, 0);
     char text[SG_REPORT_CALL_BYTES];
-    char all[(1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16)]; /* every line of it */
+    size_t all_bytes = (1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16);
+    char *all; /* every line of it */
     int used;
 
-    if (atomic_exchange(&node->header->stall_reported, tag) == tag)
+    if (atomic_exchange(&node->header->stall_reported, tag) == tag ||
+        (all = malloc(all_bytes)) == NULL)
         return;
     used =
-        snprintf(all, sizeof all, "waiting for more than %d s in %s, %s:", seconds,
+        snprintf(all, all_bytes, "waiting for more than %d s in %s, %s:", seconds,
                  sg_report_function(call), sg_report_instance(call, position, node->ranks, text));
     sg_log("%s", all);
     for (int rank = 0; rank < node->ranks && rank < RANKS_NAMED; rank++) {
         describe_rank(node, position, rank, text);
         sg_log("  rank %d: %s", rank, text);
-        used += snprintf(all + used, sizeof all - (size_t)used, " rank %d: %s;", rank, text);
+        used += snprintf(all + used, all_bytes - (size_t)used, " rank %d: %s;", rank, text);
     }
     all[used - 1] = '\0';
     sg_trace_event_line(SG_TRACE_LINE_STALL, all);
+    free(all);
 }
