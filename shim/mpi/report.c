@@ -156,9 +156,10 @@ static bool has_fatal_errors(MPI_Comm comm)
     return false;
 }
 
-/* As much of the line as says who disagrees. */
-static void describe(char text[LINE_BYTES], int rank, const struct sg_call_info *own,
-                     int other_rank, const struct sg_call_info *other)
+/* As much of the line as says who disagrees. Not inlined: the callers have a line in their frames. */
+static __attribute__((noinline)) void describe(char text[LINE_BYTES], int rank,
+                                               const struct sg_call_info *own, int other_rank,
+                                               const struct sg_call_info *other)
 {
     char texts[2][SG_REPORT_CALL_BYTES];
 
