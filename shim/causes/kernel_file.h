@@ -1,6 +1,7 @@
 /* A file of the kernel's that is read again and again. A few of a process stay open, whose reading
- * is cheap; others are opened each time. The program may close an open one unknowingly, and be given
- * its number for one of its own, which nobody else must read or close: it is then opened each time.
+ * is cheap; others are opened each time. The program may close an open one unknowingly, and be
+ * given its number for one of its own, which nobody else must read or close: it is then opened each
+ * time.
  */
 #ifndef SG_CAUSES_KERNEL_FILE_H
 #define SG_CAUSES_KERNEL_FILE_H

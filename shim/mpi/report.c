@@ -156,7 +156,7 @@ static bool has_fatal_errors(MPI_Comm comm)
     return false;
 }
 
-/* As much of the line as says who disagrees. Not inlined: the callers have a line in their frames. */
+/* As much of the line as says who disagrees. Not inlined: its callers' frames have a line, too. */
 static __attribute__((noinline)) void describe(char text[LINE_BYTES], int rank,
                                                const struct sg_call_info *own, int other_rank,
                                                const struct sg_call_info *other)

@@ -10,8 +10,8 @@
 #define SHARDS 64u
 #define BUCKETS 256u /* of a shard */
 #define BLOCK 64u    /* requests that are allocated at a time */
-/* More than a program has under way by one handle: MPICH's for sends that are complete at once, which
- * programs may drop. */
+/* More than a program has under way by one handle: MPICH's for sends that are complete at once,
+ * which programs may drop. */
 #define BUCKET_MOST 65536u
 
 struct request {
