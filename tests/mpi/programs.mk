@@ -309,10 +309,10 @@ $(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/lab/cro
 	$(Q)$(WIRE_LINK)
 
 # The library with adapters that are not there (tests/standin), and programs beside it that load it.
-STANDIN := $(addprefix $(B)/standin/,libstagger-verbs.so machine.so) $(addprefix $(B)/standin/libstagger,.so -otf2.so) \
+STANDIN_RDMA := $(addprefix $(B)/standin/,libstagger-verbs.so machine.so) $(addprefix $(B)/standin/libstagger,.so -otf2.so) \
            $(addprefix $(B)/standin/lab/,agreement test_contract test_crowd)
 
-test-programs: $(if $(HAVE_RDMA),$(STANDIN))
+test-programs: $(if $(HAVE_RDMA),$(STANDIN_RDMA))
 
 $(B)/standin/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/payload.o $(addprefix $(B)/tests/standin/,device.o engine.o verbs.o wire.o)
 	$(say) LINK $@
@@ -324,7 +324,7 @@ $(B)/standin/machine.so: $(B)/tests/standin/machine.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) $^ -o $@
 
-$(filter-out %-verbs.so %/machine.so,$(STANDIN)): $(B)/standin/%: $(B)/%
+$(filter-out %-verbs.so %/machine.so,$(STANDIN_RDMA)): $(B)/standin/%: $(B)/%
 	@mkdir -p $(@D)
 	$(Q)ln -f $< $@
 
