@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* As much as sg_log takes. */
-#define LINE_BYTES 900
+/* As much as fits a small frame with the arguments. */
+#define LINE_BYTES 760
 #define PLACE_BYTES 200 /* of a call's text */
 
 void sg_report_line(enum sg_trace_line kind, const char *format, ...)
