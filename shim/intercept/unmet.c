@@ -31,7 +31,8 @@ void sg_unmet_forget(struct sg_comm *comm)
  * buffers. */
 static bool may_be_made(const struct sg_comm *comm, const struct sg_call *call)
 {
-    if (call->count <= 0 || call->bytes == 0 || !sg_type_is_builtin(call->datatype))
+    if ((call->intranode == NULL && call->internode == NULL) || call->count <= 0 ||
+        call->bytes == 0 || !sg_type_is_builtin(call->datatype))
         return false;
     return call->operation == SG_OPERATION_REDUCE
                ? call->root == comm->rank && sg_operation_is_predefined(call->op)

@@ -335,7 +335,8 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode->endpoints = setup->endpoints;
     internode->rules = setup->rules;
     internode->depth = ring_depth;
-    internode->position = internode->arrived = internode->left = sg_counts_first();
+    internode->position = sg_counts_first();
+    internode->arrived = internode->left = internode->position;
     internode->ops = &sg_transport_shm;
     if (setup->ops != NULL) {
         internode->ops = setup->ops;

@@ -46,7 +46,7 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
-    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 44'
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 49'
 check "it shows the forms by number of ranks, and groups by the cores that share a cache" all \
     'has info.out "^  up to 8 ranks: flat .*, climb .*, chunks$"' \
     'has info.out "^  with srm.form=groups., more: groups .* of [48] .up to (64|128) ranks.*; ([0-9]+ cores? (has|share) a cache|.* is not told)$"'
@@ -137,7 +137,7 @@ check "run sets the variables of its options" all 'is 0 "$status"' 'empty env.er
     'is "$PWD/out" "$(variable STAGGER_DIR env.out)"' \
     'is "reduce=mpich;barrier=mpich" "$(variable STAGGER_RULES env.out)"' \
     'is stats "$(variable STAGGER_TRACE env.out)"'
-call bare run env
+call bare run env -u STAGGER_SETUP_AFTER
 check "without options it sets LD_PRELOAD, and a name to find the run by, alone" all 'is "$LIB" "$(variable LD_PRELOAD bare.out)"' \
     'is STAGGER_LAUNCH "$(grep -o "^STAGGER_[A-Z_]*" bare.out)"'
 STAGGER_RULES='allreduce=mpich' call rules run -r 'reduce=mpich' env

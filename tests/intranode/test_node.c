@@ -624,6 +624,7 @@ static void test_mismatch(void)
         struct collective eight = {
             SG_OPERATION_ALLREDUCE, methods[i], {SG_SHAPE_DOUBLING, 2, 0}, -1, 1, false, 0};
         struct collective sixteen = eight;
+        uint64_t at;
 
         sixteen.count = 2;
         begin(&actors[0], &eight, 0);
@@ -634,9 +635,10 @@ static void test_mismatch(void)
         CU_ASSERT_EQUAL(actors[1].op.mismatch_rank, 0);
         CU_ASSERT_TRUE(sg_node_disagrees(&actors[0].op));
         CU_ASSERT_EQUAL(actors[0].op.mismatch_rank, 1);
-        CU_ASSERT_EQUAL(sg_node_call_info(&actors[0].node, 0, 1)->bytes, 16);
-        CU_ASSERT_EQUAL(sg_node_call_info(&actors[1].node, 0, 0)->bytes, 8);
-        CU_ASSERT_STRING_EQUAL(sg_node_call_info(&actors[1].node, 0, 0)->module, "module");
+        at = actors[0].op.position;
+        CU_ASSERT_EQUAL(sg_node_call_info(&actors[0].node, at, 1)->bytes, 16);
+        CU_ASSERT_EQUAL(sg_node_call_info(&actors[1].node, at, 0)->bytes, 8);
+        CU_ASSERT_STRING_EQUAL(sg_node_call_info(&actors[1].node, at, 0)->module, "module");
         free(segment);
         free(actors);
     }

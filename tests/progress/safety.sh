@@ -25,9 +25,10 @@ is_between_machines() { [ -n "$(reach "$1" "$2+$remote")" ]; }
 # recorder of late contributions, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's
 # tables follow from the code. Left out is what runs operations of the program's: while there are such, a
 # handler delivers nothing (may_deliver of internode/endpoint.c), and those of internode/user_operations.sh abort in one.
+# Left out is also the wait in MPICH of internode/host.c, which asks whether a call of the program's delivers.
 handlers_reach() {
     local library table
-    reach "$LIB" -x sg_user_fold on_signal look_by_signal sg_algos on_late progress_ops+0:8
+    reach "$LIB" -x sg_user_fold -x serve_mpich on_signal look_by_signal sg_algos on_late progress_ops+0:8
     while read -r library table; do
         is_between_machines "$library" "$table" || reach "$library" "$table+$functions"
     done <tables
