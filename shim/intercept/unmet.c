@@ -34,6 +34,8 @@ static bool may_be_made(const struct sg_comm *comm, const struct sg_call *call)
     if ((call->intranode == NULL && call->internode == NULL) || call->count <= 0 ||
         call->bytes == 0 || !sg_type_is_builtin(call->datatype))
         return false;
+    if (call->root < 0 || call->root >= comm->size)
+        return false;
     return call->operation == SG_OPERATION_REDUCE
                ? call->root == comm->rank && sg_operation_is_predefined(call->op)
                : call->operation == SG_OPERATION_BCAST && call->root != comm->rank;

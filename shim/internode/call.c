@@ -221,29 +221,49 @@ int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
 struct looking {
     struct sg_internode *internode;
     const _Atomic uint64_t *word;
+    bool all_look; /* the call failed on the other ranks, too: nobody has made it */
 };
 
 static bool has_come(void *context)
 {
-    const struct looking *looking = context;
+    struct looking *looking = context;
+    struct sg_internode *internode = looking->internode;
+    bool is_there;
+    int others = 0;
 
-    sg_internode_progress(looking->internode);
-    return sg_internode_is_taken(looking->word, looking->internode->position);
+    sg_internode_progress(internode);
+    is_there = sg_internode_is_taken(looking->word, internode->position);
+    for (int rank = 0; rank < internode->ranks; rank++)
+        /* Relaxed: a rank that is missed is seen at the next step. */
+        others += rank != internode->rank &&
+                  atomic_load_explicit(&sg_internode_rank_state(internode, rank)->unmet,
+                                       memory_order_relaxed) == internode->position + 1;
+    looking->all_look = !is_there && others == internode->ranks - 1;
+    return is_there || looking->all_look;
 }
 
 enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg_call *call,
                                  bool waits)
 {
     struct looking looking = {
-        internode, &internode->header->signatures[internode->position % SG_INTERNODE_SIGNATURES]};
+        .internode = internode,
+        .word = &internode->header->signatures[internode->position % SG_INTERNODE_SIGNATURES]};
     struct sg_internode_waiting waiting = {.call = call, .position = internode->position};
+    _Atomic uint64_t *unmet = &sg_internode_rank_state(internode, internode->rank)->unmet;
     struct sg_internode_found found;
+    bool is_there;
 
     if (internode->remote != NULL)
         return SG_OTHERS_NOWHERE;
-    if (waits)
+    if (waits) {
+        atomic_store_explicit(unmet, internode->position + 1, memory_order_relaxed);
         sg_internode_wait(internode, &waiting, has_come, &looking);
-    if (!has_come(&looking))
+    }
+    is_there = has_come(&looking);
+    atomic_store_explicit(unmet, 0, memory_order_relaxed);
+    if (looking.all_look)
+        return SG_OTHERS_ELSEWHERE;
+    if (!is_there)
         return SG_OTHERS_NOWHERE;
     found = sg_internode_found_in(atomic_load_explicit(looking.word, memory_order_relaxed));
     return found.brought == sg_consistency_signature(call) ? SG_OTHERS_THERE : SG_OTHERS_ELSEWHERE;

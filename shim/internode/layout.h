@@ -67,6 +67,7 @@ struct sg_rank_state {
     _Atomic uint64_t position; /* entered so far */
     _Atomic uint64_t left;     /* left so far */
     _Atomic uint64_t chosen;   /* choices read so far */
+    _Atomic uint64_t unmet;    /* position + 1 where it, whose call failed, awaits the others */
     struct sg_call_info call;  /* the last one entered */
 };
 

@@ -132,3 +132,22 @@ bool sg_node_step_over(struct sg_node_op *op)
         sg_node_skip(node);
     return true;
 }
+
+/* ---- a call that failed on this rank alone ---- */
+
+const struct sg_call_info *sg_node_others_call(const struct sg_node *node, bool *all_look)
+{
+    const struct sg_call_info *found = NULL;
+    int others = 0;
+
+    for (int rank = 0; rank < node->ranks && found == NULL; rank++) {
+        if (rank == node->rank)
+            continue;
+        found = sg_node_call_info(node, node->position, rank);
+        /* Relaxed: a rank that is missed is seen at the next look. */
+        others += atomic_load_explicit(&sg_ring_control(node, rank)->unmet, memory_order_relaxed) ==
+                  node->position + 1;
+    }
+    *all_look = found == NULL && others == node->ranks - 1;
+    return found;
+}

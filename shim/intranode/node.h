@@ -62,6 +62,10 @@ void sg_node_conform(struct sg_node_op *op, void *buffer);
 bool sg_node_have_come(const struct sg_node_op *op);
 bool sg_node_step_over(struct sg_node_op *op);
 
+/* What another rank has published for this rank's next instance; NULL: nothing yet. all_look: the
+ * call failed on all other ranks, too, which look for the others' call: nobody has made it. */
+const struct sg_call_info *sg_node_others_call(const struct sg_node *node, bool *all_look);
+
 /* For messages: what a rank has published for the instance at position; NULL: nothing yet. */
 const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_t position,
                                              int rank);

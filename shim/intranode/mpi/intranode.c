@@ -204,6 +204,18 @@ static void look(struct waiting *waiting)
     }
 }
 
+/* Waits for something other than an exchange: ready tells. */
+static void await(struct sg_intranode *intranode, const struct sg_call *call,
+                  bool (*ready)(void *context), void *context)
+{
+    struct waiting waiting = {.intranode = intranode, .call = call};
+
+    while (!ready(context)) {
+        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, ready, context))
+            look(&waiting);
+    }
+}
+
 /* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. After
  * each step a wait begins anew: the others come to theirs as soon. False: ranks disagree. */
 static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
@@ -283,7 +295,6 @@ static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
     const struct sg_node *node = op->node;
     const struct sg_call_info *own = sg_node_call_info(node, op->position, node->rank);
     const struct sg_call_info *other = sg_node_call_info(node, op->position, op->mismatch_rank);
-    struct waiting waiting = {.intranode = intranode, .call = call};
     size_t bytes = sg_node_broadcast_bytes(op);
     int error = error_of(own, other), other_rank = op->mismatch_rank;
 
@@ -293,10 +304,7 @@ static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
         sg_report_end(call, node->rank, own, other_rank, other);
     if (bytes > 0 && receive_other_size(intranode, call, op, bytes))
         return SG_CALL_RAISES(error);
-    while (!have_come(op)) {
-        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, have_come, op))
-            look(&waiting);
-    }
+    await(intranode, call, have_come, op);
     if (!sg_node_step_over(op))
         sg_report_end(call, node->rank, own, other_rank, other);
     sg_wait_wake(&intranode->wait_queue);
@@ -408,13 +416,9 @@ const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
 {
     struct choosing choosing = {.node = &intranode->node,
                                 .choice = (uint32_t)sg_ruleset_index(call->rules, own)};
-    struct waiting waiting = {.intranode = intranode, .call = call};
     const struct sg_choice *choice;
 
-    while (!choose(&choosing)) {
-        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, choose, &choosing))
-            look(&waiting);
-    }
+    await(intranode, call, choose, &choosing);
     choice = sg_ruleset_choice(call->rules, (int)choosing.chosen);
     sg_report_choice(intranode->node.header->warned, call, intranode->node.rank, own->algorithm,
                      choice->algorithm, choosing.chooser);
@@ -445,12 +449,8 @@ static __attribute__((noinline)) void await_decision(struct sg_intranode *intran
                                                      struct sg_auto_turn *turn)
 {
     struct deciding deciding = {intranode, call, choice, turn, false};
-    struct waiting waiting = {.intranode = intranode, .call = call};
 
-    while (!decide(&deciding)) {
-        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, decide, &deciding))
-            look(&waiting);
-    }
+    await(intranode, call, decide, &deciding);
 }
 
 void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
@@ -465,30 +465,32 @@ void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_cal
 struct looking {
     const struct sg_node *node;
     const struct sg_call_info *found;
+    bool all_look; /* the call failed on the other ranks, too: nobody has made it */
 };
 
 static bool has_found(void *context)
 {
     struct looking *looking = context;
-    const struct sg_node *node = looking->node;
 
-    for (int rank = 0; rank < node->ranks && looking->found == NULL; rank++) {
-        if (rank != node->rank)
-            looking->found = sg_node_call_info(node, node->position, rank);
-    }
-    return looking->found != NULL;
+    looking->found = sg_node_others_call(looking->node, &looking->all_look);
+    return looking->found != NULL || looking->all_look;
 }
 
 enum sg_others sg_intranode_look(struct sg_intranode *intranode, const struct sg_call *call,
                                  bool waits)
 {
     struct looking looking = {.node = &intranode->node};
-    struct waiting waiting = {.intranode = intranode, .call = call};
+    _Atomic uint64_t *unmet = &sg_ring_control(looking.node, looking.node->rank)->unmet;
 
-    while (!has_found(&looking) && waits) {
-        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, has_found, &looking))
-            look(&waiting);
+    if (waits) {
+        atomic_store_explicit(unmet, looking.node->position + 1, memory_order_relaxed);
+        await(intranode, call, has_found, &looking);
+        atomic_store_explicit(unmet, 0, memory_order_relaxed);
+    } else {
+        has_found(&looking);
     }
+    if (looking.all_look)
+        return SG_OTHERS_ELSEWHERE;
     if (looking.found == NULL)
         return SG_OTHERS_NOWHERE;
     return looking.found->operation == call->operation && looking.found->root == call->root &&
