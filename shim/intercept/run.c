@@ -144,8 +144,8 @@ static int run_broadcast(const struct sg_call *call, const struct sg_choice *cho
 /* MPICH returns from these at once, on all ranks. */
 static bool moves_nothing(const struct sg_call *call)
 {
-    return call->count == 0 &&
-           (call->operation == SG_OPERATION_REDUCE || call->operation == SG_OPERATION_BCAST);
+    return (call->operation == SG_OPERATION_REDUCE && call->count == 0) ||
+           (call->operation == SG_OPERATION_BCAST && call->count >= 0 && call->bytes == 0);
 }
 
 int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,

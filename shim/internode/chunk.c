@@ -331,7 +331,7 @@ void sg_chunk_window_begin(struct sg_internode *internode, struct sg_chunk_windo
 bool sg_chunk_window_step(struct sg_internode *internode, struct sg_chunk_window *window)
 {
     for (size_t i = window->left; i < window->count && i < window->left + window->width; i++) {
-        struct sg_chunk *chunk = &window->chunks[i % SG_INTERNODE_INSTANCES_MAX];
+        struct sg_chunk *chunk = &window->chunks[i % window->width];
 
         if (i == window->begun) {
             cut(window->call, window->plan, i, chunk);

@@ -36,7 +36,7 @@ struct sg_chunk_window {
     size_t count, begun, left; /* chunks; all before `begun` are begun, all before `left` left */
     uint64_t slice;            /* of the last one that has left, in their order */
     size_t width;              /* of the window: at most the communicator's depth */
-    struct sg_chunk *chunks;   /* by number, modulo SG_INTERNODE_INSTANCES_MAX */
+    struct sg_chunk *chunks;   /* by number, modulo the width */
 };
 
 size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan *plan);

@@ -75,8 +75,7 @@ static bool has_arrived(const struct sg_nonblocking *nonblocking)
     const struct sg_chunk_window *window = &nonblocking->window;
 
     return window->begun == window->count &&
-           window->chunks[(window->count - 1) % SG_INTERNODE_INSTANCES_MAX].stage >=
-               SG_CHUNK_ARRIVED;
+           window->chunks[(window->count - 1) % window->width].stage >= SG_CHUNK_ARRIVED;
 }
 
 /* Under the lock. */
