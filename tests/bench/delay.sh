@@ -32,7 +32,7 @@ check "rows have the fields that are documented" is "" \
 check "the head says what was measured" is "1 delay 3 2 True libstagger.so" \
     "$(json all.out '" ".join(str(d[k]) for k in ("version", "command", "ranks", "late_rank", "intercepted", "ours"))')"
 check "each algorithm ran on the communicator of its name" \
-    is "allreduce:pairwise:mpich+pairwise allreduce:tree:mpich+tree" "$(ran all.trace)"
+    is "allreduce:pairwise:pairwise allreduce:tree:tree" "$(ran all.trace)"
 
 nodes chosen 2 --json "${quick[@]}" --ops allreduce --elements 1,16 --late-us 0,50 --late 0 \
     --algorithms adaptive

@@ -133,9 +133,9 @@ for what in files fork; do
         'archive_sound "$what.trace"'
 done
 
-check "files that were readings' are the program's then, and tell no figures" all '[ "$(done_by files)" -gt 0 ]' \
+check "descriptors that the program took are its own, and the figures go on" all '[ "$(done_by files)" -gt 0 ]' \
     'intervals files' 'holds files "all(\"cpu\" in i for i in own)"' \
-    '[ -z "$schedstat" ] || holds files "not [i for i in own[2:] if \"runnable\" in i]"'
+    '[ -z "$schedstat" ] || holds files "all(\"runnable\" in i for i in own[2:])"'
 
 # A processor without counters is given some that the kernel counts.
 "$STAGGER" info | grep -q '^ *counters: [0-9]' || PRELOAD=$BUILD/tests/causes/standin_counters.so:$PRELOAD

@@ -65,7 +65,8 @@ check "a name of other characters is not written, and nothing is said of it" all
 
 # A run's directory whose archive nobody can read to its end.
 run endless sh -c 'mkdir endless && printf "# run x\n# launch %s\n" "$STAGGER_LAUNCH" >endless/stagger.conf && mkfifo endless/traces.otf2; exit 6'
-check "an archive that takes too long to read is left alone" all 'is 6 "$status"' 'empty endless.err'
+check "an archive that is no regular file is refused, and the exit status stays" all 'is 6 "$status"' \
+    'has_lines endless.err "traces.otf2: is not a regular file$" 1' 'has_lines endless.err "" 1'
 
 # ---- the program's end ----------------------------------------------------------------------------------
 

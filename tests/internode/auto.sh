@@ -84,7 +84,7 @@ check "... and MPICH runs more of them where its bits will do" \
 
 # ---- the end of a communicator ---------------------------------------------------------------------------
 for mode in $(modes poll thread signal); do
-    STAGGER_TRACE=stats run_across freed "$mode" 1 "$QUICK" 3 "$PROGRAMS/freed_early" 24
+    STAGGER_MEMORY=512m STAGGER_TRACE=stats run_across freed "$mode" 1 "$QUICK" 3 "$PROGRAMS/freed_early" 24
     check "communicators may end while ranks still tell what calls cost ($mode)" all 'gave freed' \
         'has_lines freed.out "^48 communicators$" 1'
 done

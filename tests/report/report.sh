@@ -90,15 +90,18 @@ check "on a terminal functions and lists of algorithms give way, and file and li
     'has narrow.txt "^  allreduce +s\S*\.\.\S* solver.c:88 "'
 NO_COLOR=1 on_terminal 200 known >wide.txt
 check "a terminal that is wide enough has all" same known.txt wide.txt
-check "CSV is read back as it was written" "$PYTHON" -c '
-import csv, json
+check "CSV is read back as it was written, but for what a terminal or a spreadsheet would act on" "$PYTHON" -c '
+import csv, json, re
+def shown(value):
+    text = re.sub("[\0-\x1f\x7f-\x9f]", lambda found: "\\x%02x" % ord(found[0]), "" if value is None else str(value))
+    return "\x27" + text if re.match("[-=+@]", text) else text
 rows = list(csv.DictReader(open("known.csv", newline="")))
 sites = json.load(open("known.json"))["sites"]
 assert len(rows) == len(sites) == 6
 for row, site in zip(rows, sites):
     for name in ("id", "op", "function", "file", "line", "module", "offset", "comm", "calls",
                  "bytes", "wait_ns", "blocked_ns", "last_rank", "early", "late", "signals"):
-        assert row[name] == ("" if site[name] is None else str(site[name])), (name, row, site)
+        assert row[name] == shown(site[name]), (name, row, site)
     assert None not in row and None not in row.values()'
 check "CSV lines end in CR LF" all 'has_lines known.csv $'"'\\r\$'"' 7' 'is 7 "$(wc -l <known.csv)"'
 

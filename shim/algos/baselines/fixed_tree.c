@@ -35,8 +35,8 @@ enum { NUMBER_TOP };
 
 struct tree_instance {
     int32_t top;
-    struct sg_partial_results partial_results;
     uint8_t operation;
+    struct sg_partial_results partial_results;
 };
 
 struct fixed_tree {
