@@ -1,7 +1,8 @@
 # Fuzzing with clang's libFuzzer: target fuzz-programs, into $(B)/fuzz, of a build with
 #   CC=clang SAN=fuzzer-no-link,address,undefined
 
-FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) analysis/output $(REPORT_DIRS)
+FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) analysis/output analysis/watch \
+                 $(REPORT_DIRS)
 FUZZ_PARTS    := $(call objects,$(FUZZ_DIRS)) $(B)/shim/transport/payload.o \
                  $(addprefix $(B)/analysis/,sim/timed/network.o $(addprefix bench/,merge.o statistics.o))
 # What needs libibverbs to be compiled is left out where that is not installed.

@@ -13,7 +13,7 @@ fi
 check "the targets build" fuzz_build
 
 # Targets that write files take a thousand times as long as the others.
-declare -A runs=([archive]=40 [log]=150)
+declare -A runs=([archive]=40 [log]=150 [watch]=150)
 clean() { fuzz_run "$1" -runs="${runs[$1]:-4000}"; }
 for target in $(fuzz_targets); do
     check "fuzzing: $target holds for the corpus and what is made of it" clean "$target"

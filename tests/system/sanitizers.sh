@@ -97,6 +97,13 @@ tool "stagger recover is clean" 0 recover kill.trace
 tool "stagger report of what was recovered is clean" 0 report kill.trace
 tool "stagger report of nothing is clean" 1 report none.trace
 tool "a wrong option is bad usage, cleanly" 2 report --nonsense
+# Every command on what others have prepared; sound runs are among it.
+strangers() {
+    BUILD=$san UBSAN_OPTIONS=print_stacktrace=1:log_path=$WORK/found \
+        ASAN_OPTIONS=detect_leaks=1:log_path=$WORK/found bash "$ROOT/tests/cli/strangers.sh" >strangers.out 2>&1
+    has strangers.out '^ok - nor has what watch prints' && is '' "$(cat found.* 2>/dev/null)"
+}
+check "all commands that read a run are clean on a stranger's" strangers
 # The child gets the library without the sanitizer's before it.
 export ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0
 tool "stagger run is clean" 0 run --rule 'barrier=mpich' -- true
