@@ -59,7 +59,7 @@ struct sg_node_control {
     _Atomic uint64_t stage[3];
     _Atomic uint64_t failed; /* position + 1 of the last instance in which a read failed */
     _Atomic uint64_t left;   /* where that is more: instances this rank has left */
-    _Atomic uint64_t unmet;  /* position + 1 where this rank, whose call failed, awaits the others */
+    _Atomic uint64_t unmet;  /* position + 1 where the others are awaited after a failed call */
     unsigned char reserved2[SG_NODE_LINE_BYTES - 48];
 };
 
