@@ -141,7 +141,7 @@ static inline uint64_t sg_count_told(uint64_t own, uint32_t told)
     return own + (uint64_t)(int64_t)(int32_t)(told - (uint32_t)own);
 }
 
-/* Where it is in a ring of so many. Most counts are short, and short ones divide faster. */
+/* The count's place in a ring. Most counts are short, and short ones divide faster. */
 static inline uint32_t sg_count_place(uint64_t count, uint32_t places)
 {
     return count >> 32 == 0 ? (uint32_t)count % places : (uint32_t)(count % places);

@@ -116,7 +116,7 @@ static int find_mpi(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Where no library of that name is loaded, which is most processes', nothing is looked for. */
+/* Most processes have no library of that name: then nothing is looked up. */
 static bool is_mpi_initialized(void)
 {
     const char *path = NULL;

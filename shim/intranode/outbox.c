@@ -35,7 +35,7 @@ static struct sg_box *own_box(const struct sg_node *node)
     return outbox->boxes[node->rank];
 }
 
-/* How many instances all other ranks have left. */
+/* Instances that all other ranks have left. */
 static uint64_t find_left(const struct sg_node *node)
 {
     uint64_t least = UINT64_MAX;

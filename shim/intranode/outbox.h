@@ -54,7 +54,7 @@ struct sg_outbox {
 bool sg_outbox_put(struct sg_node_op *op);
 /* Of a call that waits: DONE or AGAIN if an operand was in a box. */
 enum sg_node_step sg_outbox_look(struct sg_node_op *op);
-/* What a rank has left for the instance; NULL: nothing. */
+/* The rank's operand for the instance, in its box; NULL: there is none. */
 const struct sg_box_entry *sg_outbox_find(const struct sg_node *node, uint64_t position, int rank);
 /* Whether nobody needs this rank's entries any more. */
 bool sg_outbox_is_empty(struct sg_node *node);

@@ -70,7 +70,7 @@ struct sg_call_statistics {
     uint64_t skew_ns;
 };
 
-/* Where the communicator's other ranks are, as seen from this rank's next position. */
+/* The position of the communicator's other ranks, relative to this rank's next one. */
 enum sg_others {
     SG_OTHERS_NOWHERE,   /* none has come there yet */
     SG_OTHERS_THERE,     /* in the call that was asked for: its operation, root and bytes */

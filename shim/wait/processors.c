@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How often the masks of other ranks are read again. */
+/* The interval at which the masks of other ranks are read again. */
 #define RECOUNT_NS UINT64_C(1000000000)
 
 /* What a rank tells the others of its machine. */

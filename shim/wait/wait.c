@@ -43,7 +43,7 @@
 /* The kernel wakes a sleeper so much later than it is told (timer_slack_ns), or less. */
 #define SLACK_NS UINT64_C(60000)
 
-/* How this thread drives MPICH, over all its waits: large operands have many short ones. */
+/* The state in which this thread drives MPICH, over all its waits: large operands have many. */
 struct driving {
     uint32_t steps;    /* since the last poke */
     uint32_t lively;   /* pokes to come at every step */

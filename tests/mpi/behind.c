@@ -317,7 +317,7 @@ static bool get_status(void)
     return end_few(flag);
 }
 
-/* What has come is not cancelled. */
+/* A receive whose message has come is not cancelled. */
 static bool cancel(void)
 {
     MPI_Request request;
@@ -430,7 +430,7 @@ static bool win_test(void)
     return flag;
 }
 
-/* What was flushed is in the memory of the window. */
+/* Flushed data are in the window's memory. */
 static bool win_flush(void)
 {
     int value = 7;

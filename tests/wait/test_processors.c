@@ -20,7 +20,7 @@ static unsigned masks[RANKS];
 static int rank, reads;
 static bool are_readable;
 static uint64_t now_ns;
-/* What the ranks have told. */
+/* The masks that the ranks have reported. */
 static char told[RANKS][1024];
 static size_t told_bytes;
 

@@ -107,7 +107,7 @@ static void start(enum sg_wait_mode mode)
         sg_wait_brief(&(struct sg_wait){0});
 }
 
-/* How often one sleeps in a wait of so many steps. */
+/* The number of sleeps in a wait of so many steps. */
 static int sleeps_in(int steps)
 {
     struct sg_wait wait = {0};

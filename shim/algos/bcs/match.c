@@ -83,8 +83,8 @@ void sg_bcs_begin_exchange(struct sg_bcs *s, uint64_t exchange, struct sg_action
     sg_emit_mark(actions, SG_MARK_EXCHANGE);
 }
 
-/* How far back the number is of the last send before the i-th that went the same way in this
- * exchange; 0: there is none. */
+/* The distance to the last earlier send of this exchange that went the same way as the i-th; 0:
+ * there is none. */
 static uint32_t number_back(struct sg_bcs_messages *m, uint32_t i)
 {
     const struct sg_bcs_send *sends = sg_bcs_sends(m);

@@ -65,7 +65,7 @@ struct sg_srm {
     struct sg_srm_instance ring[]; /* credits of them: instance n at n modulo credits */
 };
 
-/* What goes over each edge is numbered after `first`. */
+/* Values on each edge are numbered from `first` + 1. */
 void sg_srm_begin_edges(struct sg_srm *state, uint64_t first);
 /* Gives the instance its numbers for a step. */
 void sg_srm_number(struct sg_srm *state, struct sg_srm_instance *instance, uint8_t step);

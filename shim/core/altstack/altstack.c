@@ -33,8 +33,8 @@ static bool is_in(const struct range *range, uintptr_t address)
     return address - range->low < range->high - range->low;
 }
 
-/* Of the main thread: half of what its limit allows, counted from here, as arguments and variables
- * are part of it. */
+/* The main thread's range: half of its limit, counted from here, because arguments and the
+ * environment take part of it. */
 static struct range main_range(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), bytes = MAIN_BYTES;

@@ -26,7 +26,7 @@
  * no ladder, and is seen sooner. */
 #define FIRST_POLLS 64
 #define FIRST_POLLS_CONTESTED 4
-/* Who waits for a slot, and only gives, goes on when nobody has left an instance for so long. */
+/* A contributor that waits for a slot goes on when nobody has left an instance for so long. */
 #define GOES_ON_NS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -43,7 +43,7 @@ void sg_verbs_trial_close(struct sg_verbs_trial *trial)
     free(trial->pairs);
 }
 
-/* What the request did. */
+/* The request's operation. */
 static enum ibv_wc_status carry_out(const struct sg_verbs_trial *trial, struct ibv_qp *pair,
                                     struct ibv_send_wr *request)
 {
