@@ -8,7 +8,7 @@
 tsan=$BUILD/variant-san-thread
 units=(trace/test_log intranode/test_threads transport/test_crowd progress/test_handler)
 # They need nothing of the commands, which are most of what unit tests are linked from.
-parts='shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS)'
+parts='shim/core shim/core/altstack shim/rule shim/trace shim/trace/export $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS)'
 # The sanitizer of gcc does not know fences, and warns of each. They order stores before loads here,
 # which is no matter of races.
 check "the lock-free parts and the library build under ThreadSanitizer" \

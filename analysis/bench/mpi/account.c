@@ -143,10 +143,10 @@ static double whole_of(double *wholes, size_t count)
     return sum / (double)half;
 }
 
-/* All ranks go on alike. */
-static bool go_on(const struct sg_bench_job *job, uint64_t begin_ns, size_t blocks, bool good)
+/* All ranks go on alike: until there are enough blocks and no time is left, or none is of use. */
+static bool go_on(const struct sg_bench_job *job, uint64_t begin_ns, size_t tried, size_t blocks)
 {
-    int verdict = good && blocks < BLOCKS_MAX &&
+    int verdict = tried < BLOCKS_MAX && (blocks > 0 || tried < BLOCKS_MIN) &&
                   (blocks < BLOCKS_MIN ||
                    (double)(job->machine.now_ns() - begin_ns) < job->options->row_s * 1e9);
 
@@ -154,6 +154,7 @@ static bool go_on(const struct sg_bench_job *job, uint64_t begin_ns, size_t bloc
     return verdict;
 }
 
+/* Leaves out the blocks in which a rank ran so far ahead that it published into its box. */
 static enum sg_status measure(struct measuring *measuring, enum sg_operation operation,
                               struct found *out)
 {
@@ -162,26 +163,24 @@ static enum sg_status measure(struct measuring *measuring, enum sg_operation ope
     double *wholes = malloc(BLOCKS_MAX * sizeof *wholes);
     uint64_t begin_ns = job->machine.now_ns();
     size_t blocks = 0;
-    bool good = true;
 
     if (accounts == NULL || wholes == NULL)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = 0; i < WARM_CALLS; i++)
         call(job, operation);
-    while (go_on(job, begin_ns, blocks, good)) {
+    for (size_t tried = 0; go_on(job, begin_ns, tried, blocks); tried++) {
         wholes[blocks] = block_of_calls(job, operation);
-        good = block_of_marks(measuring, operation, &accounts[blocks]);
-        blocks++;
+        blocks += block_of_marks(measuring, operation, &accounts[blocks]);
     }
-    if (job->rank == 0 && good) {
+    if (job->rank == 0 && blocks > 0) {
         out->account = sg_bench_account_of_all(accounts, blocks);
         out->whole = whole_of(wholes, blocks);
         out->blocks = blocks;
     }
     free(accounts);
     free(wholes);
-    PMPI_Bcast(&good, sizeof good, MPI_BYTE, 0, job->quiet);
-    return good ? SG_OK : SG_ERR_FORMAT;
+    PMPI_Bcast(&blocks, sizeof blocks, MPI_BYTE, 0, job->quiet);
+    return blocks > 0 ? SG_OK : SG_ERR_FORMAT;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
