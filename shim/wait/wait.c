@@ -184,8 +184,6 @@ static uint64_t yields_for_ns(void)
 static void begin_yields(struct sg_wait *wait, uint64_t now_ns)
 {
     wait->yields_ns = now_ns;
-    if (wait->begin_ns == 0)
-        wait->begin_ns = now_ns;
     driving.quiet_ns = POKE_MAX_NS;
     sg_turn_look();
 }
@@ -203,6 +201,9 @@ static bool give_way(struct sg_wait *wait, const struct sg_wait_queue *queue, bo
     }
     found = poke_timed();
     now_ns = sg_clock_ns();
+    /* A caller that has come a step further sets it to 0 again. */
+    if (wait->begin_ns == 0 && slow)
+        wait->begin_ns = now_ns;
     if (wait->yields_ns == 0 && slow)
         begin_yields(wait, now_ns);
     else if (found)
