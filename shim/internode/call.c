@@ -15,6 +15,9 @@
 #include "mpi/types.h"
 #include "wait/catch_up.h"
 
+/* A rank that waits for nobody goes on when it has waited for so long. */
+#define GOES_ON_NS UINT64_C(1000000)
+
 /* ---- planning ---- */
 
 /* Bytes, whatever the ranks' types are: nothing is folded. */
@@ -162,7 +165,27 @@ struct awaited {
     struct sg_internode *internode;
     struct sg_chunk_window *window;
     struct sg_internode_waiting waiting;
+    bool has_gone; /* on: the window is another's */
 };
+
+/* A contributor to a reduce, or a broadcast's root. Its call needs progress when it has left. */
+static bool may_go_on(const struct sg_chunk_window *window)
+{
+    const struct sg_internode_plan *plan = window->plan;
+
+    return plan->own != NULL && plan->result == NULL && plan->user == NULL &&
+           sg_progress_comes(SG_PROGRESS_THREAD);
+}
+
+/* Behind a call that has gone on it goes on at once. */
+static bool goes_on(const struct awaited *awaited)
+{
+    struct sg_internode *internode = awaited->internode;
+    bool others = atomic_load_explicit(&internode->kept_bytes, memory_order_relaxed) > 0;
+
+    return (others || sg_wait_elapsed_ns(&awaited->waiting.wait) > GOES_ON_NS) &&
+           may_go_on(awaited->window) && sg_nonblocking_keep(internode, awaited->window);
+}
 
 static bool is_over(void *context)
 {
@@ -171,6 +194,8 @@ static bool is_over(void *context)
     size_t left = window->left;
     bool has_left;
 
+    if (awaited->has_gone)
+        return true;
     sg_internode_progress(awaited->internode);
     has_left = sg_nonblocking_step_call(awaited->internode, window);
     if (window->left > left) {
@@ -178,14 +203,17 @@ static bool is_over(void *context)
         awaited->waiting.wait.begin_ns = 0;
         awaited->waiting.position = window->position + window->left;
     }
-    return has_left;
+    awaited->has_gone = !has_left && goes_on(awaited);
+    return has_left || awaited->has_gone;
 }
 
 static __attribute__((noinline)) void await(struct sg_internode *internode,
                                             struct sg_chunk_window *window)
 {
     struct awaited awaited = {
-        internode, window, {.call = window->call, .position = window->position + window->left}};
+        .internode = internode,
+        .window = window,
+        .waiting = {.call = window->call, .position = window->position + window->left}};
 
     sg_internode_wait(internode, &awaited.waiting, is_over, &awaited);
 }
@@ -210,6 +238,8 @@ int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
         await(internode, &window);
     sg_endpoint_runs_users(NULL);
     sg_internode_leave(internode);
+    if (window.left < window.count)
+        sg_progress_look_after(&internode->client);
     sg_catch_up_owe();
     sg_internode_read_counters(internode, statistics);
     statistics->slice = window.slice;

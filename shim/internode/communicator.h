@@ -86,6 +86,7 @@ struct sg_internode {
     /* not complete; see nonblocking.c */
     struct sg_nonblocking *first_nonblocking, *last_nonblocking;
     _Atomic uint32_t nonblocking_count; /* how many */
+    _Atomic size_t kept_bytes;          /* by those of them whose callers have left */
     _Atomic uint32_t users;             /* threads that work on a nonblocking call */
     bool draining, sees_to_it;
     int messages_protocol;               /* that carries its messages; -1: they are MPICH's */

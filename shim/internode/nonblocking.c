@@ -3,6 +3,9 @@
  * to this process: the application's threads do it in every call of the library, and the helper
  * thread does it while a chunk waits for a place. A program may start more calls than there are
  * places and then wait, in MPI, for something else.
+ *
+ * A blocking call that waits for nobody becomes one whose caller has left, with a copy of its
+ * operand. The helper thread looks after it until it is over, in any mode.
  */
 #include "internode/nonblocking.h"
 
@@ -14,6 +17,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Of a rank's calls on a communicator whose callers have left; as inside a node. */
+#define KEPT_BYTES_MAX (4u << 20)
 
 struct sg_nonblocking {
     struct sg_internode *internode; /* valid until it is done */
@@ -21,8 +28,9 @@ struct sg_nonblocking {
     struct sg_internode_plan plan;
     struct sg_nonblocking *next; /* of the communicator's, in their order */
     _Atomic bool done;
+    size_t kept_bytes; /* all of it, if its caller has left: nobody else frees it; else 0 */
     struct sg_chunk_window window;
-    struct sg_chunk chunks[];
+    struct sg_chunk chunks[]; /* and behind them the operand that is kept */
 };
 
 /* The nonblocking calls of all communicators: a thread that works on one that is not complete keeps
@@ -100,11 +108,19 @@ static void step_all(struct sg_internode *internode)
         if (next == NULL)
             internode->last_nonblocking = before;
         atomic_fetch_sub_explicit(&internode->nonblocking_count, 1, memory_order_release);
+        if (nonblocking->kept_bytes > 0) {
+            atomic_fetch_sub_explicit(&internode->kept_bytes, nonblocking->kept_bytes,
+                                      memory_order_relaxed);
+            sg_nonblocking_free(nonblocking);
+            continue;
+        }
         /* Release: the results are there. From here on the nonblocking call may be gone. */
         atomic_store_explicit(&nonblocking->done, true, memory_order_release);
     }
     atomic_store(&internode->client.waits,
-                 internode->last_nonblocking != NULL && !has_arrived(internode->last_nonblocking));
+                 internode->last_nonblocking != NULL &&
+                     (!has_arrived(internode->last_nonblocking) ||
+                      atomic_load_explicit(&internode->kept_bytes, memory_order_relaxed) > 0));
 }
 
 void sg_nonblocking_advance(struct sg_internode *internode)
@@ -142,6 +158,22 @@ void sg_nonblocking_await_users(struct sg_internode *internode)
 
 /* ---- one nonblocking call ---- */
 
+/* Behind the others. */
+static void add(struct sg_internode *internode, struct sg_nonblocking *nonblocking)
+{
+    pthread_mutex_lock(&lock);
+    if (internode->last_nonblocking != NULL)
+        internode->last_nonblocking->next = nonblocking;
+    else
+        internode->first_nonblocking = nonblocking;
+    internode->last_nonblocking = nonblocking;
+    atomic_fetch_add_explicit(&internode->nonblocking_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&internode->kept_bytes, nonblocking->kept_bytes,
+                              memory_order_relaxed);
+    step_all(internode);
+    pthread_mutex_unlock(&lock);
+}
+
 void sg_nonblocking_start(struct sg_nonblocking *nonblocking, struct sg_call_statistics *statistics)
 {
     struct sg_internode *internode = nonblocking->internode;
@@ -150,18 +182,44 @@ void sg_nonblocking_start(struct sg_nonblocking *nonblocking, struct sg_call_sta
     atomic_store_explicit(&internode->header->has_nonblocking, true, memory_order_relaxed);
     sg_internode_enter(internode);
     sg_chunk_window_begin(internode, &nonblocking->window);
-    pthread_mutex_lock(&lock);
-    if (internode->last_nonblocking != NULL)
-        internode->last_nonblocking->next = nonblocking;
-    else
-        internode->first_nonblocking = nonblocking;
-    internode->last_nonblocking = nonblocking;
-    atomic_fetch_add_explicit(&internode->nonblocking_count, 1, memory_order_relaxed);
-    step_all(internode);
-    pthread_mutex_unlock(&lock);
+    add(internode, nonblocking);
     sg_internode_leave(internode);
     sg_progress_look_after(&internode->client);
     sg_internode_read_counters(internode, statistics);
+}
+
+bool sg_nonblocking_keep(struct sg_internode *internode, const struct sg_chunk_window *window)
+{
+    size_t operand_bytes = window->plan->count * window->plan->extent_bytes;
+    size_t chunks_bytes = window->width * sizeof *window->chunks;
+    size_t bytes = sizeof(struct sg_nonblocking) + chunks_bytes + operand_bytes;
+    size_t kept = atomic_load_explicit(&internode->kept_bytes, memory_order_relaxed);
+    struct sg_nonblocking *nonblocking;
+    char *operand;
+
+    if (bytes > KEPT_BYTES_MAX - kept || (nonblocking = calloc(1, bytes)) == NULL)
+        return false;
+    nonblocking->internode = internode;
+    nonblocking->call = *window->call;
+    nonblocking->plan = *window->plan;
+    nonblocking->kept_bytes = bytes;
+    nonblocking->window = *window;
+    nonblocking->window.call = &nonblocking->call;
+    nonblocking->window.plan = &nonblocking->plan;
+    nonblocking->window.chunks = nonblocking->chunks;
+    operand = (char *)nonblocking->chunks + chunks_bytes;
+    memcpy(operand, window->plan->own, operand_bytes);
+    nonblocking->plan.own = operand;
+    for (size_t i = window->left; i < window->begun; i++) {
+        struct sg_chunk *chunk = &nonblocking->chunks[i % window->width];
+
+        *chunk = window->chunks[i % window->width];
+        chunk->call = &nonblocking->call;
+        chunk->plan = &nonblocking->plan;
+        chunk->own = operand + ((const char *)chunk->own - (const char *)window->plan->own);
+    }
+    add(internode, nonblocking);
+    return true;
 }
 
 /* The communicator, which is kept until it is released; NULL: the nonblocking call is complete. */

@@ -24,6 +24,10 @@ bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking);
 /* Of one that is done, as in the call's statistics. */
 uint64_t sg_nonblocking_slice(const struct sg_nonblocking *nonblocking);
 
+/* A blocking call goes on as one that nobody asks for: its caller may leave with the window as it
+ * is. Its operand is kept, and it gets no result. False: there is no room. */
+bool sg_nonblocking_keep(struct sg_internode *internode, const struct sg_chunk_window *window);
+
 /* Advances nonblocking calls as far as possible. */
 void sg_nonblocking_advance(struct sg_internode *internode);
 /* As sg_chunk_window_step: nonblocking calls go first. */

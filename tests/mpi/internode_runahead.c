@@ -1,4 +1,4 @@
-/* A leaf that tries to run a thousand reductions ahead of a parent that does not come:
+/* A leaf that tries to run thousands of reductions ahead of a parent that does not come:
  *
  *     internode_runahead REDUCTIONS LATE LEAF FILE
  *
@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 
 #define COUNT 100
-/* More than a run of reductions may take up, less than their operands. */
-#define GROWTH_BYTES (256 * 1024)
+/* More than what is kept of operands may take up, and of 10000 reductions less than all of them. */
+#define GROWTH_BYTES (5 << 20)
 
 static int rank, ranks;
 
