@@ -6,6 +6,7 @@
 #include "internode/auto.h"
 #include "internode/connect.h"
 #include "internode/consistency.h"
+#include "internode/disagree.h"
 #include "internode/endpoint.h"
 #include "internode/nonblocking.h"
 #include "internode/statistics.h"
@@ -106,14 +107,6 @@ static bool can_post(const struct sg_choice *choice)
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
 }
 
-/* Bytes that go at once. */
-static uint32_t room_of(const struct sg_internode_protocol *protocol, enum sg_operation operation)
-{
-    uint32_t chunk_bytes = sg_algo_chunk_bytes(&protocol->needs, operation);
-
-    return chunk_bytes < protocol->slot_bytes ? chunk_bytes : protocol->slot_bytes;
-}
-
 /* arm: the trial's whose turn it is. */
 static bool plan_chosen(struct sg_internode *internode, const struct sg_call *call,
                         const struct sg_choice *choice, int arm, struct sg_internode_plan *plan)
@@ -131,10 +124,7 @@ static bool plan_chosen(struct sg_internode *internode, const struct sg_call *ca
     if (!plan_operands(internode, call, plan) ||
         (plan->user != NULL && !(internode->protocols[index].algo->uses & SG_ALGO_USER)))
         return false;
-    plan->extent_bytes = sg_element_extent_bytes(plan->operands.element);
-    plan->room = room_of(&internode->protocols[index], call->operation) / plan->extent_bytes;
-    plan->side_by_side = internode->protocols[index].algo->uses & SG_ALGO_PIPELINED &&
-                         sg_chunk_count(call, plan) > 1;
+    sg_chunk_plan(internode, call, plan);
     return true;
 }
 
@@ -203,8 +193,10 @@ static bool is_over(void *context)
         awaited->waiting.wait.begin_ns = 0;
         awaited->waiting.position = window->position + window->left;
     }
-    awaited->has_gone = !has_left && goes_on(awaited);
-    return has_left || awaited->has_gone;
+    if (has_left || window->differs)
+        return true;
+    awaited->has_gone = goes_on(awaited);
+    return awaited->has_gone;
 }
 
 static __attribute__((noinline)) void await(struct sg_internode *internode,
@@ -218,32 +210,63 @@ static __attribute__((noinline)) void await(struct sg_internode *internode,
     sg_internode_wait(internode, &awaited.waiting, is_over, &awaited);
 }
 
-int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
-                     const struct sg_internode_plan *plan, struct sg_call_statistics *statistics)
+/* The window, when it is over, tells what became of it. */
+static void run(struct sg_internode *internode, const struct sg_call *call,
+                const struct sg_internode_plan *plan, struct sg_call_statistics *statistics,
+                struct sg_chunk_window *window)
 {
     /* As many as are under way at a time: few calls have more than one. */
     struct sg_chunk chunks[plan->side_by_side ? SG_INTERNODE_INSTANCES_MAX : 1];
-    struct sg_chunk_window window = {.call = call,
-                                     .plan = plan,
-                                     .count = sg_chunk_count(call, plan),
-                                     .width = plan->side_by_side ? internode->depth : 1,
-                                     .chunks = chunks};
 
+    *window = (struct sg_chunk_window){.call = call,
+                                       .plan = plan,
+                                       .count = sg_chunk_count(call, plan),
+                                       .width = plan->side_by_side ? internode->depth : 1,
+                                       .chunks = chunks};
     statistics->executed = plan->executed;
     sg_internode_enter(internode);
     if (plan->user != NULL)
         sg_endpoint_runs_users(internode);
-    sg_chunk_window_begin(internode, &window);
-    if (!sg_nonblocking_step_call(internode, &window))
-        await(internode, &window);
+    sg_chunk_window_begin(internode, window);
+    if (!sg_nonblocking_step_call(internode, window))
+        await(internode, window);
     sg_endpoint_runs_users(NULL);
     sg_internode_leave(internode);
-    if (window.left < window.count)
+    if (window->left < window->count)
         sg_progress_look_after(&internode->client);
+    window->chunks = NULL;
+}
+
+/* Returns the error to be raised. */
+static __attribute__((noinline)) int settle(struct sg_internode *internode,
+                                            const struct sg_chunk_window *window,
+                                            struct sg_call_statistics *statistics)
+{
+    struct sg_chunk_window others_window;
+    struct sg_others_call others;
+
+    if (!window->differs)
+        return SG_CALL_RAISES(sg_internode_dissent(internode, window));
+    sg_internode_conform(internode, window, &others);
+    run(internode, &others.call, &others.plan, statistics, &others_window);
+    sg_internode_conformed(window, &others);
+    return SG_CALL_RAISES(others.error);
+}
+
+int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
+                     const struct sg_internode_plan *plan, struct sg_call_statistics *statistics)
+{
+    struct sg_chunk_window window;
+    int error = MPI_SUCCESS;
+
+    run(internode, call, plan, statistics, &window);
+    if (__builtin_expect(window.differs || window.dissent != 0, 0))
+        error = settle(internode, &window, statistics);
     sg_catch_up_owe();
     sg_internode_read_counters(internode, statistics);
     statistics->slice = window.slice;
-    return plan->user == NULL ? MPI_SUCCESS : sg_user_fold_error(plan->user, call->comm);
+    return error != MPI_SUCCESS || plan->user == NULL ? error
+                                                      : sg_user_fold_error(plan->user, call->comm);
 }
 
 /* ---- the others' call ---- */

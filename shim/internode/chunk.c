@@ -3,12 +3,31 @@
 #include "internode/consistency.h"
 #include "internode/endpoint.h"
 #include "internode/feed.h"
+#include "internode/words.h"
 #include "intranode/fold.h"
 #include "intranode/ring.h"
 
 #include <string.h>
 
 /* ---- of a call ---- */
+
+/* Bytes that go at once. */
+static uint32_t room_of(const struct sg_internode_protocol *protocol, enum sg_operation operation)
+{
+    uint32_t chunk_bytes = sg_algo_chunk_bytes(&protocol->needs, operation);
+
+    return chunk_bytes < protocol->slot_bytes ? chunk_bytes : protocol->slot_bytes;
+}
+
+void sg_chunk_plan(const struct sg_internode *internode, const struct sg_call *call,
+                   struct sg_internode_plan *plan)
+{
+    const struct sg_internode_protocol *protocol = &internode->protocols[plan->protocol];
+
+    plan->extent_bytes = sg_element_extent_bytes(plan->operands.element);
+    plan->room = room_of(protocol, call->operation) / plan->extent_bytes;
+    plan->side_by_side = protocol->algo->uses & SG_ALGO_PIPELINED && sg_chunk_count(call, plan) > 1;
+}
 
 size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan *plan)
 {
@@ -20,7 +39,8 @@ size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan
 static void cut(const struct sg_call *call, const struct sg_internode_plan *plan, size_t index,
                 struct sg_chunk *chunk)
 {
-    *chunk = (struct sg_chunk){.call = call, .plan = plan, .stage = SG_CHUNK_QUEUED};
+    *chunk = (struct sg_chunk){
+        .call = call, .plan = plan, .stage = SG_CHUNK_QUEUED, .is_first = index == 0};
     if (call->operation != SG_OPERATION_BARRIER) {
         size_t left = plan->count - index * plan->room;
         size_t offset = index * plan->room * plan->extent_bytes;
@@ -256,11 +276,29 @@ static void deliver(const struct sg_chunk *chunk, const void *result)
         memcpy(chunk->result, result, chunk->bytes);
 }
 
+/* Where this rank has waited for all others, it learns that one of them was in another call. */
+static uint64_t dissent_of(const struct sg_internode *internode, const struct sg_chunk *chunk)
+{
+    const struct sg_first_call *first =
+        &internode->header->first_calls[chunk->position % SG_INTERNODE_SIGNATURES];
+    uint64_t dissent;
+
+    /* Relaxed, both: whoever was in another call has said so before it arrived. */
+    if (!atomic_load_explicit(&internode->header->has_dissent, memory_order_relaxed) ||
+        !chunk->is_first ||
+        !(sg_operation_synchronises(chunk->call->operation) ||
+          (chunk->call->operation == SG_OPERATION_REDUCE && chunk->result != NULL)))
+        return 0;
+    dissent = atomic_load_explicit(&first->dissent, memory_order_relaxed);
+    return dissent >> 2 * SG_INTERNODE_FIELD_BITS == (uint32_t)(chunk->position + 1) ? dissent : 0;
+}
+
 static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
 {
     const struct sg_internode_instance *instance =
         sg_internode_instance_at(internode, chunk->position);
 
+    chunk->dissent = dissent_of(internode, chunk);
     /* Relaxed: who waited until it is over has seen FINISH or COMPLETE; for others it may be
      * early. */
     chunk->slice = atomic_load_explicit(&instance->slice, memory_order_relaxed);
@@ -282,6 +320,8 @@ static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
 
 static bool step(struct sg_internode *internode, struct sg_chunk *chunk)
 {
+    enum sg_consistency alike;
+
     switch (chunk->stage) {
     case SG_CHUNK_QUEUED:
         /* Acquire: the chunk before this one may have arrived in another thread. */
@@ -291,7 +331,10 @@ static bool step(struct sg_internode *internode, struct sg_chunk *chunk)
         chunk->stage = SG_CHUNK_ENTERED;
         __attribute__((fallthrough));
     case SG_CHUNK_ENTERED:
-        if (!sg_consistency_compare(internode, chunk->call, chunk->position))
+        alike = sg_consistency_compare(internode, chunk->call, chunk->plan, chunk->position,
+                                       chunk->is_first);
+        chunk->differs = alike == SG_CONSISTENCY_DIFFERENT;
+        if (alike != SG_CONSISTENCY_ALIKE)
             return false;
         chunk->stage = SG_CHUNK_ALIKE;
         __attribute__((fallthrough));
@@ -342,6 +385,8 @@ bool sg_chunk_window_step(struct sg_internode *internode, struct sg_chunk_window
             window->slice = chunk->slice;
             window->left++;
         }
+        window->differs |= chunk->differs;
+        window->dissent |= chunk->dissent;
         if (chunk->stage < SG_CHUNK_ARRIVED)
             break;
     }

@@ -3,7 +3,6 @@
 #include "core/hash.h"
 #include "internode/words.h"
 #include "mpi/operands.h"
-#include "mpi/report.h"
 
 #include <stddef.h>
 
@@ -20,32 +19,55 @@ uint16_t sg_consistency_signature(const struct sg_call *call)
     return (uint16_t)hash;
 }
 
-bool sg_consistency_compare(struct sg_internode *internode, const struct sg_call *call,
-                            uint64_t position)
+static void describe(const struct sg_internode *internode, const struct sg_call *call,
+                     const struct sg_internode_plan *plan, uint64_t position)
+{
+    struct sg_first_call *first =
+        &internode->header->first_calls[position % SG_INTERNODE_SIGNATURES];
+
+    first->bytes = call->bytes;
+    first->count = plan->count;
+    first->root = call->root;
+    first->operation = (uint8_t)call->operation;
+    first->protocol = (uint8_t)plan->protocol;
+    first->reduction = plan->user != NULL ? SG_INTERNODE_USERS : (uint8_t)plan->operands.reduction;
+    first->element = (uint8_t)plan->operands.element;
+    first->in_place = sg_call_is_in_place(call);
+    first->nonblocking = call->request != NULL;
+    first->chose = call->rules != NULL;
+    /* Release: the rest is there. */
+    atomic_store_explicit(&first->number, position + 1, memory_order_release);
+}
+
+/* Where a rank may get other bytes than it expects, and needs them: it comes to the instance behind
+ * whoever sends them. */
+static bool follows(const struct sg_call *call, const struct sg_internode_plan *plan)
+{
+    return call->operation == SG_OPERATION_BCAST && call->request == NULL && plan->own == NULL;
+}
+
+enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
+                                           const struct sg_call *call,
+                                           const struct sg_internode_plan *plan, uint64_t position,
+                                           bool is_first)
 {
     _Atomic uint64_t *word = &internode->header->signatures[position % SG_INTERNODE_SIGNATURES];
     uint32_t own = sg_consistency_signature(call);
-    const struct sg_rank_state *other;
+    bool is_taken = sg_internode_is_taken(word, position);
+    bool is_told = is_first && internode->remote == NULL;
     struct sg_internode_found found;
 
-    if (position >= SG_INTERNODE_SIGNATURES && !sg_internode_is_taken(word, position) &&
+    if (!is_taken && is_told && follows(call, plan))
+        return SG_CONSISTENCY_UNKNOWN;
+    if (!is_taken && position >= SG_INTERNODE_SIGNATURES &&
         !sg_internode_is_read_by_all(internode, offsetof(struct sg_rank_state, left),
                                      &internode->all_entered,
                                      position + 1 - SG_INTERNODE_SIGNATURES))
-        return false;
+        return SG_CONSISTENCY_UNKNOWN;
     found = sg_internode_meet(internode, word, position, own);
-    if (found.brought == own)
-        return true;
-    /* The end of the job is for a thread of the application, which comes to it by itself. */
-    if (sg_progress_by() != SG_PROGRESS_BY_CALL)
-        return false;
-    other = sg_internode_rank_state(internode, found.rank);
-    /* Where it is in a later one, what it says of itself is about that. */
-    sg_report_end(call, internode->rank, &sg_internode_rank_state(internode, internode->rank)->call,
-                  found.rank,
-                  atomic_load_explicit(&other->position, memory_order_relaxed) == position + 1
-                      ? &other->call
-                      : NULL);
+    if (is_told && found.rank == internode->rank)
+        describe(internode, call, plan, position);
+    return found.brought == own ? SG_CONSISTENCY_ALIKE : SG_CONSISTENCY_DIFFERENT;
 }
 
 /* ---- between machines ---- */

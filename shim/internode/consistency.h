@@ -1,5 +1,5 @@
 /* Checks that all ranks are in the same call. Ranks of one machine compare their calls' signatures
- * in the segment.
+ * in the segment. What becomes of those that differ is up to disagree.c.
  *
  * Between machines a message carries a note about its instance: the low bits of its position, and
  * the call's signature. A machine that is in that instance compares the two; one that is not keeps
@@ -15,10 +15,17 @@
 /* A hash of the operation, its form, size, root and MPI_IN_PLACE. */
 uint16_t sg_consistency_signature(const struct sg_call *call);
 
-/* This rank has entered an instance: all ranks must be in the same call, or the job ends. False:
- * ask again, when other ranks have progressed. */
-bool sg_consistency_compare(struct sg_internode *internode, const struct sg_call *call,
-                            uint64_t position);
+enum sg_consistency {
+    SG_CONSISTENCY_UNKNOWN, /* ask again, when other ranks have progressed */
+    SG_CONSISTENCY_ALIKE,
+    SG_CONSISTENCY_DIFFERENT, /* from the first rank that came */
+};
+
+/* This rank has entered an instance, the first one of its call or a later one. */
+enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
+                                           const struct sg_call *call,
+                                           const struct sg_internode_plan *plan, uint64_t position,
+                                           bool is_first);
 
 /* With the endpoint's lock, here and below: the note for an instance's messages; 0: none. */
 uint32_t sg_consistency_note(const struct sg_internode *internode,

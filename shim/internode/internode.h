@@ -9,10 +9,10 @@
  * A call of any size is a sequence of chunks, each an instance of its protocol.
  *
  * The layers, lowest first: layout and communicator (data), statistics, consistency, host (carries
- * out actions), feed (delivers events), endpoint (lock, poll), health, waiting, chunk, nonblocking,
- * connect, coordinator, agree, call. setup and drain begin and end a communicator; request is a
- * nonblocking call as an MPI request. Messages that a protocol carries are posts (data and
- * actions), below host, and messages, beside call.
+ * out actions), feed (delivers events), endpoint (lock, poll), health, waiting, chunk, disagree,
+ * nonblocking, connect, coordinator, agree, call. setup and drain begin and end a communicator;
+ * request is a nonblocking call as an MPI request. Messages that a protocol carries are posts (data
+ * and actions), below host, and messages, beside call.
  */
 #ifndef SG_INTERNODE_INTERNODE_H
 #define SG_INTERNODE_INTERNODE_H

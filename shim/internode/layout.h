@@ -71,6 +71,21 @@ struct sg_rank_state {
     struct sg_call_info call;  /* the last one entered */
 };
 
+/* A call as the rank has made it that was the first to reach its first instance: for ranks that
+ * come to another one (disagree.c). On one machine. */
+struct sg_first_call {
+    uint64_t bytes, count; /* as the call's, and as the plan's */
+    int32_t root;
+    uint8_t operation, protocol, reduction, element;
+    bool in_place, nonblocking, chose; /* chose: it took a word of choices */
+    unsigned char reserved[21];
+    _Atomic uint64_t number; /* position + 1, written last */
+    /* Low bits of position + 1, above a rank that came to another call, above the class of the
+     * error that it is for those who did not. */
+    _Atomic uint64_t dissent;
+};
+_Static_assert(sizeof(struct sg_first_call) == 64, "first call");
+
 struct sg_internode_instance {
     uint64_t position; /* valid where arrived > 0 */
     uint64_t protocol_seq;
@@ -167,7 +182,9 @@ struct sg_internode_header {
     _Atomic uint64_t choices[SG_INTERNODE_CHOICES];
     _Atomic uint64_t signatures[SG_INTERNODE_SIGNATURES];
     _Atomic uint64_t openings[SG_INTERNODE_OPENINGS];
-    _Atomic uint64_t told; /* quarters that this machine has told the coordinator it has read */
+    _Atomic uint64_t told;    /* quarters that this machine has told the coordinator it has read */
+    _Atomic bool has_dissent; /* some call has had any */
+    _Alignas(64) struct sg_first_call first_calls[SG_INTERNODE_SIGNATURES]; /* as signatures */
 };
 
 #endif

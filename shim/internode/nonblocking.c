@@ -9,6 +9,7 @@
  */
 #include "internode/nonblocking.h"
 
+#include "internode/disagree.h"
 #include "internode/endpoint.h"
 #include "internode/health.h"
 #include "internode/statistics.h"
@@ -95,6 +96,9 @@ static void step_all(struct sg_internode *internode)
          nonblocking = next) {
         next = nonblocking->next;
         if (!sg_chunk_window_step(internode, &nonblocking->window)) {
+            /* The end of the job is for a thread of the application, which comes to it by itself. */
+            if (nonblocking->window.differs && sg_progress_by() == SG_PROGRESS_BY_CALL)
+                sg_internode_end_different(internode, &nonblocking->window);
             /* The calls behind it have not, either. */
             if (!has_arrived(nonblocking))
                 break;

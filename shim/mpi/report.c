@@ -191,3 +191,12 @@ void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_ca
     describe(text, rank, own, other_rank, other);
     sg_trace_event_line(SG_TRACE_LINE_MISMATCH, text);
 }
+
+int sg_report_error(const struct sg_call_info *own, const struct sg_call_info *other)
+{
+    if (own->operation != other->operation)
+        return MPI_ERR_OTHER;
+    if (own->root != other->root)
+        return MPI_ERR_ROOT;
+    return own->bytes < other->bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
+}

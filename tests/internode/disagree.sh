@@ -1,6 +1,7 @@
 #!/bin/bash
 # Ranks that reach one instance between nodes by different ways: another call site is legal and may
 # have a rule of its own; another operation, size or root is not.
+# timeout: 1200
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -38,5 +39,20 @@ for each in 1 2; do
                 'within 1 123 "$status"' "lacks place.out finished" \
                 'has place.err "^stagger: .* disagree .*bytes in place at [a-z_]+ disagree"'
         done
+    done
+done
+
+# ---- errors that are not fatal -----------------------------------------------------------------------------
+ways=(bcast:10,5 bcast:5,10 allreduce:1,2 allreduce:2,1 reduce:1,2 reduce:2,1 root operation)
+for sizes in 3000,10 10,3000; do
+    ways+=(bcast:$sizes allreduce:$sizes reduce:$sizes)
+done
+for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;*=bypass' '*=srm' '*=bcs(slice=100)'; do
+    for run in '3 1 call' '4 2 jump'; do
+        read -r ranks each handler <<<"$run"
+        run_across errors thread "$each" "$rules" "$ranks" "$PROGRAMS/disagree_errors" "$handler" "${ways[@]}"
+        check "where errors are not fatal the call fails, and later calls are right ($rules, $ranks ranks, $each a node, $handler)" \
+            all 'is 0 "$status"' 'has_lines errors.out "is done" $ranks' \
+            'lacks errors.err disagree' 'archive_sound errors.trace'
     done
 done

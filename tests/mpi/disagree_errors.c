@@ -6,6 +6,7 @@
  * HANDLER is return, call (a function) or jump (a function that leaves the call by longjmp). WAY:
  *     bcast:ROOT,OTHER     rank 0 broadcasts so many integers, rank 1 expects so many others
  *     allreduce:ONE,OTHER  rank 1 has another number of integers than all others
+ *     reduce:ONE,OTHER     likewise in a reduce to the last rank
  *     root                 rank 0 reduces to rank 0, the others to rank 1
  *     operation            rank 0 in a barrier, the others in an allreduce
  */
@@ -67,6 +68,19 @@ static int error_of_all(int own, int other)
     return ANY_ERROR;
 }
 
+static int call_reduce(int *values, int *results, int count)
+{
+    return MPI_Reduce(values, results, count, MPI_INT, MPI_SUM, ranks - 1, comm);
+}
+
+/* The root waits for all; others notice or do not. */
+static int error_of_reduce(int own, int other)
+{
+    (void)own;
+    (void)other;
+    return rank == ranks - 1 ? ANY_ERROR : ANY;
+}
+
 static int call_root(int *values, int *results, int count)
 {
     return MPI_Reduce(values, results, count, MPI_INT, MPI_SUM, rank == 0 ? 0 : 1, comm);
@@ -85,9 +99,8 @@ static int call_operation(int *values, int *results, int count)
 }
 
 static const struct way ways[] = {
-    {"bcast", call_bcast, error_of_bcast},
-    {"allreduce", call_allreduce, error_of_all},
-    {"root", call_root, error_of_root},
+    {"bcast", call_bcast, error_of_bcast},       {"allreduce", call_allreduce, error_of_all},
+    {"reduce", call_reduce, error_of_reduce},    {"root", call_root, error_of_root},
     {"operation", call_operation, error_of_all},
 };
 

@@ -259,15 +259,6 @@ static bool have_come(void *context)
     return sg_node_have_come(context);
 }
 
-static int error_of(const struct sg_call_info *own, const struct sg_call_info *other)
-{
-    if (own->operation != other->operation)
-        return MPI_ERR_OTHER;
-    if (own->root != other->root)
-        return MPI_ERR_ROOT;
-    return own->bytes < other->bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
-}
-
 /* Receives what the root broadcasts, of which this rank's buffer takes what it has room for. False:
  * out of memory. */
 static bool receive_other_size(struct sg_intranode *intranode, const struct sg_call *call,
@@ -296,7 +287,7 @@ static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
     const struct sg_call_info *own = sg_node_call_info(node, op->position, node->rank);
     const struct sg_call_info *other = sg_node_call_info(node, op->position, op->mismatch_rank);
     size_t bytes = sg_node_broadcast_bytes(op);
-    int error = error_of(own, other), other_rank = op->mismatch_rank;
+    int error = sg_report_error(own, other), other_rank = op->mismatch_rank;
 
     sg_report_mismatch(call, node->rank, own, other_rank, other);
     /* Ranks that learn have counted the call as different ones. */
