@@ -96,7 +96,7 @@ static void step_all(struct sg_internode *internode)
          nonblocking = next) {
         next = nonblocking->next;
         if (!sg_chunk_window_step(internode, &nonblocking->window)) {
-            /* The end of the job is for a thread of the application, which comes to it by itself. */
+            /* The job is ended by a thread of the application, which comes to it by itself. */
             if (nonblocking->window.differs && sg_progress_by() == SG_PROGRESS_BY_CALL)
                 sg_internode_end_different(internode, &nonblocking->window);
             /* The calls behind it have not, either. */
