@@ -1,5 +1,6 @@
 #!/bin/bash
 # one processor
+# timeout: 600
 # Every command on a directory that another user has prepared: with FIFOs, links, and words that a
 # terminal or a spreadsheet would act on.
 . "$(dirname "$0")/../lib/sh.sh"
