@@ -1,5 +1,5 @@
-/* A network's file, and a value set over it; the file of arrivals that stagger-bench replays. What is
- * taken is finite and not negative, and a network's can be asked for again. */
+/* A network's file, and a value set over it; the arrivals that stagger-bench replays. What is taken
+ * is finite and not negative, and a network's values can be asked for again. */
 #include "fuzz/fuzz.h"
 
 #include "bench/pattern.h"
