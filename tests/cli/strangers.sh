@@ -181,6 +181,7 @@ check "a new one has the umask's" all '(umask 027 && "$STAGGER" report --html pa
 check "output to a device stays one" all '"$STAGGER" report --html /dev/null known' 'test -c /dev/null'
 check "and to standard output" all '"$STAGGER" report --html - known >page.out' 'has page.out "<html"' \
     '"$STAGGER" report --html /dev/stdout known | cat >page.out' 'has page.out "<html"'
+check "and where that is a file" all '"$STAGGER" report --html /dev/fd/1 known >page.out' 'has page.out "<html"'
 mkfifo pipe
 check "and to a FIFO" all '{ "$STAGGER" report --html pipe known & } && cat pipe >page.out' 'wait $!' \
     'has page.out "<html"' 'test -p pipe'
