@@ -83,7 +83,7 @@ static int run_apart(int (*work)(const void *context), const void *context, unsi
     return ended ? status : -1;
 }
 
-/* The last line that says something. In place. */
+/* The last line that says something, without control characters. In place. */
 static const char *last_line(char *text)
 {
     char *line = text, *rest, *last = text;
@@ -91,6 +91,10 @@ static const char *last_line(char *text)
     for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         if (line[strspn(line, " \t=")] != '\0')
             last = line;
+    }
+    for (char *at = last; *at != '\0'; at++) {
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
     }
     return last;
 }
