@@ -1,6 +1,7 @@
 #include "bench/merge.h"
 
 #include "bench/statistics.h"
+#include "output/format.h"
 #include "output/line.h"
 
 #include <math.h>
@@ -279,7 +280,7 @@ static const struct sg_line_column columns[] = {
 /* The fields that identify the row, in one cell. */
 static void print_name(FILE *stream, const json_t *row)
 {
-    char name[160] = "";
+    char name[160] = "", *clean;
     size_t used = 0;
 
     for (size_t i = 0; i < IDENTITY && used < sizeof name - 40; i++) {
@@ -293,7 +294,9 @@ static void print_name(FILE *stream, const json_t *row)
             used += (size_t)snprintf(name + used, sizeof name - used, "%s%.10g", space,
                                      json_number_value(value));
     }
-    fprintf(stream, "%-50s  ", name);
+    clean = sg_format_clean(name, true);
+    fprintf(stream, "%-50s  ", clean != NULL ? clean : "?");
+    free(clean);
 }
 
 void sg_bench_merge_print(const json_t *merged, FILE *stream)
@@ -301,8 +304,8 @@ void sg_bench_merge_print(const json_t *merged, FILE *stream)
     json_t *row;
     size_t i;
 
-    fprintf(stream, "%s, %lld ranks, %lld files; us\n\n%-50s  ",
-            json_string_value(json_object_get(merged, "merged")),
+    sg_format_put(json_string_value(json_object_get(merged, "merged")), stream);
+    fprintf(stream, ", %lld ranks, %lld files; us\n\n%-50s  ",
             (long long)json_integer_value(json_object_get(merged, "ranks")),
             (long long)json_integer_value(json_object_get(merged, "files")), "row");
     sg_line_print_titles(columns, stream);

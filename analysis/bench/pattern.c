@@ -108,8 +108,11 @@ static bool read_row(const char *line, int ranks, double *row)
         least = fmin(least, row[rank]);
         line = end;
     }
-    for (int rank = 0; rank < ranks; rank++)
+    for (int rank = 0; rank < ranks; rank++) {
         row[rank] -= least;
+        if (!isfinite(row[rank]))
+            return false;
+    }
     return line[strspn(line, " \t\n")] == '\0';
 }
 

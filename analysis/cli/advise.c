@@ -8,6 +8,7 @@
 #include "cli/usage.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "output/format.h"
 #include "output/output_file.h"
 
 #include <stdio.h>
@@ -121,15 +122,19 @@ static enum sg_status write_rules(const struct options *options, const struct sg
 {
     struct sg_output_file file;
     enum sg_status status = sg_output_file_open(options->rules, &file);
+    char word[SG_WORD_BYTES];
     uint32_t rules;
 
     if (status != SG_OK)
         return status;
     rules = sg_advice_print_rules(advice, file.stream);
     status = sg_output_file_close(&file, SG_OK);
-    if (status == SG_OK && !to_stdout(options) && !options->json)
-        printf("%u rule%s in %s; use them with STAGGER_CONFIG=%s\n", (unsigned)rules,
-               rules == 1 ? "" : "s", options->rules, options->rules);
+    if (status == SG_OK && !to_stdout(options) && !options->json) {
+        printf("%u rule%s in ", (unsigned)rules, rules == 1 ? "" : "s");
+        sg_format_put(options->rules, stdout);
+        printf("; use them with STAGGER_CONFIG=%s\n",
+               sg_text_word(options->rules, word, sizeof word));
+    }
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/usage.h"
 #include "core/operation.h"
 #include "core/status.h"
+#include "output/format.h"
 #include "report/report.h"
 #include "report/source_otf2.h"
 
@@ -99,7 +100,9 @@ static int print_arrivals(struct arrivals *arrivals, const char *anchor)
 {
     if (read_archive(anchor, note_size, arrivals) != SG_OK)
         return EXIT_INPUT;
-    printf("# %s: arrivals of %u ranks, us after the first\n", arrivals->path, arrivals->ranks);
+    fputs("# ", stdout);
+    sg_format_put(arrivals->path, stdout);
+    printf(": arrivals of %u ranks, us after the first\n", arrivals->ranks);
     if (read_archive(anchor, print_instance, arrivals) != SG_OK)
         return EXIT_INPUT;
     if (arrivals->calls == 0) {

@@ -2,6 +2,7 @@
 #include "bench/merge.h"
 #include "cli/command.h"
 #include "cli/usage.h"
+#include "output/json.h"
 
 int sg_command_bench_merge(int argc, char **argv)
 {
@@ -25,12 +26,9 @@ int sg_command_bench_merge(int argc, char **argv)
         sg_usage_fault(&usage, "no files");
     if (sg_bench_merge(files.words, files.count, &merged) != SG_OK)
         return 1;
-    if (json) {
-        json_dumpf(merged, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-        putchar('\n');
-    } else {
-        sg_bench_merge_print(merged, stdout);
-    }
+    if (json)
+        return sg_json_print(merged, 9, "bench-merge", stdout) == SG_OK ? 0 : 1;
+    sg_bench_merge_print(merged, stdout);
     json_decref(merged);
     return 0;
 }

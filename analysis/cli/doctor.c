@@ -7,6 +7,7 @@
 #include "cli/usage.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "output/format.h"
 #include "output/style.h"
 
 #include <stdio.h>
@@ -44,9 +45,12 @@ static void print(const char *name, const struct sg_finding *finding, FILE *out)
                    [SG_HEALTH_BAD] = {"BAD", SG_RED}};
     bool has_remedy = finding->remedy[0] != '\0';
 
-    fprintf(out, "%s%-4s%s  %-13s  %s%s%s\n", sg_style(healths[finding->health].style, out),
-            healths[finding->health].word, sg_style(SG_PLAIN, out), name, finding->says,
-            has_remedy ? "; " : "", finding->remedy);
+    fprintf(out, "%s%-4s%s  %-13s  ", sg_style(healths[finding->health].style, out),
+            healths[finding->health].word, sg_style(SG_PLAIN, out), name);
+    sg_format_put(finding->says, out);
+    fputs(has_remedy ? "; " : "", out);
+    sg_format_put(finding->remedy, out);
+    fputc('\n', out);
 }
 
 static void set_limit(const struct sg_usage *usage, const char *text, void *to)

@@ -5,6 +5,7 @@
 #include "core/companion.h"
 #include "core/waiting.h"
 #include "intranode/forms.h"
+#include "output/format.h"
 #include "transport/verbs/verbs.h"
 
 #include <dirent.h>
@@ -184,6 +185,13 @@ static const struct library libraries[] = {
     {"libdw", "function, file and line of call sites", {"libdw.so.1", "libdw.so"}},
 };
 
+static void print_path(const char *what, const char *path, FILE *out)
+{
+    fprintf(out, "  %s: ", what);
+    sg_format_put(path, out);
+    fputc('\n', out);
+}
+
 static void print_library(const struct library *library, FILE *out)
 {
     for (size_t i = 0; i < sizeof library->files / sizeof *library->files; i++) {
@@ -193,7 +201,7 @@ static void print_library(const struct library *library, FILE *out)
         if (handle == NULL)
             continue;
         if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
-            fprintf(out, "  %s: %s\n", library->name, map->l_name);
+            print_path(library->name, map->l_name, out);
         dlclose(handle);
         return;
     }
@@ -211,12 +219,12 @@ static void print_own_libraries(FILE *out)
                      "../lib\n");
         return;
     }
-    fprintf(out, "  libstagger.so: %s\n", library);
+    print_path("libstagger.so", library, out);
     slash = strrchr(library, '/');
     if (asprintf(&companion, "%.*s/libstagger-otf2.so", (int)(slash - library), library) < 0)
         companion = NULL;
     if (companion != NULL && access(companion, R_OK) == 0)
-        fprintf(out, "  libstagger-otf2.so: %s\n", companion);
+        print_path("libstagger-otf2.so", companion, out);
     else
         fprintf(out, "  libstagger-otf2.so: not found beside libstagger.so; it writes the "
                      "archive\n");
@@ -248,7 +256,7 @@ static void print_launcher(FILE *out)
     char *path = sg_machine_launcher();
 
     if (path != NULL)
-        fprintf(out, "  MPICH's launcher: %s\n", path);
+        print_path("MPICH's launcher", path, out);
     else
         fprintf(out, "  MPICH's launcher: neither mpiexec.mpich nor mpiexec.hydra is in PATH\n");
     free(path);
@@ -293,10 +301,11 @@ static void print_hook(FILE *out)
     }
     hook = hook_of(library);
     if (hook != NULL)
-        fprintf(out, "hook %s, by %s of %s", hook->name,
-                hook->symbol != NULL ? hook->symbol : "a setting", map->l_name);
+        fprintf(out, "hook %s, by %s of ", hook->name,
+                hook->symbol != NULL ? hook->symbol : "a setting");
     else
-        fprintf(out, "no hook serves for %s", map->l_name);
+        fputs("no hook serves for ", out);
+    sg_format_put(map->l_name, out);
 }
 
 /* How a program would take part in the waiting of the MPICH that the loader finds. */

@@ -5,6 +5,7 @@
 #include "cli/runs.h"
 #include "cli/usage.h"
 #include "core/status.h"
+#include "output/format.h"
 #include "output/progress.h"
 #include "rule/algorithm.h"
 #include "trace/export/export.h"
@@ -21,7 +22,6 @@
 enum { EXIT_INPUT = 1 };
 
 #define AWAIT_END_MS 2000
-#define MISSING_PER_LOG 1024
 
 struct recovery {
     char *directory;    /* of the logs; owned */
@@ -98,18 +98,6 @@ static bool may_write(const struct recovery *recovery, const char *anchor)
     return false;
 }
 
-/* A rank without a log has files in an archive, too. How many ranks there were is a log's word. */
-static bool has_enough_logs(const struct recovery *recovery)
-{
-    if (recovery->missing / MISSING_PER_LOG < recovery->log_count)
-        return true;
-    sg_log(
-        "%s: %d of %d ranks have a log: at most %d ranks without one are taken for each that has "
-        "one",
-        recovery->directory, recovery->log_count, recovery->world_size, MISSING_PER_LOG);
-    return false;
-}
-
 static bool has_events(const struct recovery *recovery)
 {
     for (int i = 0; i < recovery->log_count; i++) {
@@ -158,10 +146,11 @@ static enum sg_status write_archive(struct recovery *recovery)
     sg_progress_line_start(&recovery->progress, true);
     status = sg_export_archive(&input, &result);
     sg_progress_line_end(&recovery->progress);
-    if (status == SG_OK)
-        printf("%s/traces.otf2: %" PRIu64 " calls of %d ranks, %" PRIu64 " dropped%s\n",
-               recovery->output, result.calls, recovery->world_size, result.dropped,
-               result.partial ? ", partial" : "");
+    if (status == SG_OK) {
+        sg_format_put(recovery->output, stdout);
+        printf("/traces.otf2: %" PRIu64 " calls of %d ranks, %" PRIu64 " dropped%s\n", result.calls,
+               recovery->world_size, result.dropped, result.partial ? ", partial" : "");
+    }
     free(algorithms);
     return status;
 }
@@ -176,7 +165,8 @@ static int recover(struct recovery *recovery)
         return EXIT_INPUT;
     }
     if (is_whole(recovery, anchor)) {
-        printf("%s: the archive is already complete\n", anchor);
+        sg_format_put(anchor, stdout);
+        puts(": the archive is already complete");
         return 0;
     }
     if (recovery->output == recovery->directory)
@@ -185,8 +175,8 @@ static int recover(struct recovery *recovery)
                             &recovery->world_size, &recovery->missing) != SG_OK)
         return EXIT_INPUT;
     exit_status = EXIT_INPUT;
-    if (has_events(recovery) && has_enough_logs(recovery) && has_ended(recovery) &&
-        make_output(recovery) && may_write(recovery, anchor) && write_archive(recovery) == SG_OK)
+    if (has_events(recovery) && has_ended(recovery) && make_output(recovery) &&
+        may_write(recovery, anchor) && write_archive(recovery) == SG_OK)
         exit_status = 0;
     for (int i = 0; i < recovery->log_count; i++)
         sg_logread_close(recovery->logs[i]);

@@ -269,7 +269,7 @@ enum sg_status sg_columns_sort(const struct sg_column *column, const void *conte
         else
             keys[i].figure = sg_column_figure(column, row, context);
     }
-    if (has_memory) {
+    if (has_memory && count > 0) {
         qsort(keys, count, sizeof *keys, compare);
         for (size_t i = 0; i < count; i++)
             memcpy(sorted + i * row_bytes, keys[i].row, row_bytes);

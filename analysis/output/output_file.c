@@ -51,6 +51,15 @@ static enum sg_status open_temporary(const char *path, const struct stat *replac
     return SG_ERR_SYSTEM;
 }
 
+/* /dev/stdout and its like name an open file: nothing is put in the place of such a link. */
+static bool is_open_file(const char *path)
+{
+    struct stat link;
+
+    return (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) &&
+           lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+}
+
 enum sg_status sg_output_file_open(const char *path, struct sg_output_file *out)
 {
     struct stat info;
@@ -65,7 +74,7 @@ enum sg_status sg_output_file_open(const char *path, struct sg_output_file *out)
         sg_log("%s: is a directory", path);
         return SG_ERR_SYSTEM;
     }
-    if (!there || S_ISREG(info.st_mode))
+    if ((!there || S_ISREG(info.st_mode)) && !is_open_file(path))
         return open_temporary(path, there ? &info : NULL, out);
     out->stream = fopen(path, "w");
     if (out->stream != NULL)

@@ -1,6 +1,7 @@
 #include "sim/output.h"
 
 #include "output/csv.h"
+#include "output/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -241,8 +242,7 @@ static enum sg_status print_output(json_t *output, enum sg_sim_format format, FI
     enum sg_status status = SG_OK;
 
     if (format == SG_SIM_JSON) {
-        json_dumpf(output, out, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
-        fputc('\n', out);
+        status = sg_json_print(json_incref(output), DIGITS, "sim", out);
     } else {
         join_lists(json_object_get(output, "rows"));
         if (format == SG_SIM_CSV)

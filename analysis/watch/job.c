@@ -188,8 +188,19 @@ enum sg_status sg_live_job_report(struct sg_live_job *job, struct sg_report *out
 
 /* ---- from beginning to end ------------------------------------------------------------------- */
 
-static enum sg_status say_none(const struct sg_live_job *job)
+static bool has_enough(const struct sg_live_job *job)
 {
+    return job->log_count > 0 &&
+           sg_logread_suffice((int)job->log_count, job->logs[0].header.world_size);
+}
+
+static enum sg_status say_too_few(const struct sg_live_job *job)
+{
+    if (job->log_count > 0) {
+        sg_log("%s: " SG_LOGREAD_TOO_FEW, job->directory, (int)job->log_count,
+               job->logs[0].header.world_size, SG_LOGREAD_MISSING_PER_LOG);
+        return SG_ERR_FORMAT;
+    }
     if (job->refused_count == 0) {
         sg_log("%s: contains no logs of a running job (" SG_LOG_NAME_FORMAT ", ...)",
                job->directory, 0);
@@ -206,21 +217,21 @@ enum sg_status sg_live_job_open(const char *directory, struct sg_live_job *out)
     enum sg_status status;
 
     sg_slots_guard();
-    /* Where a job has just begun, its logs may not be readable yet. */
-    for (int tries = 0; tries < OPEN_TRIES && job.status == SG_OK && job.log_count == 0; tries++) {
-        if (job.refused_count > 0)
+    /* Where a job has just begun, its logs may not be there or readable yet. */
+    for (int tries = 0; tries < OPEN_TRIES && job.status == SG_OK && !has_enough(&job); tries++) {
+        if (tries > 0)
             poll(NULL, 0, OPEN_PAUSE_MS);
         job.refused_count = 0;
         if (!sg_logread_visit(directory, add_log, &job)) {
             sg_log("%s: %m", directory);
             return SG_ERR_SYSTEM;
         }
-        if (job.refused_count == 0)
+        if (job.log_count == 0 && job.refused_count == 0)
             break;
     }
     status = job.status;
-    if (status == SG_OK && job.log_count == 0)
-        status = say_none(&job);
+    if (status == SG_OK && !has_enough(&job))
+        status = say_too_few(&job);
     if (status == SG_OK) {
         job.ranks = (uint32_t)job.logs[0].header.world_size;
         status = sg_live_arrivals_create(job.ranks, &job.arrivals);

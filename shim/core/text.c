@@ -64,6 +64,14 @@ const char *sg_text_excerpt(const char *text, size_t length, char *excerpt, size
     return excerpt;
 }
 
+/* Bytes of the character that text begins with; 0: it is not to stand in a word of the shell. */
+static size_t shown_bytes(const char *text)
+{
+    size_t bytes = sg_text_character(text, strnlen(text, 4));
+
+    return sg_text_is_control(text, bytes) ? 0 : bytes;
+}
+
 const char *sg_text_word(const char *text, char *word, size_t size_bytes)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -76,8 +84,8 @@ const char *sg_text_word(const char *text, char *word, size_t size_bytes)
     /* Four bytes at most for one, and what is around them. */
     if (4 * strlen(text) + 6 > size_bytes)
         return text;
-    for (const char *from = text; *from != '\0'; from++)
-        escapes |= sg_text_is_control(from, 1);
+    for (const char *from = text; *from != '\0' && !escapes; from += shown_bytes(from))
+        escapes = shown_bytes(from) == 0;
     if (escapes)
         *at++ = '$';
     *at++ = '\'';
@@ -85,15 +93,18 @@ const char *sg_text_word(const char *text, char *word, size_t size_bytes)
         *at++ = '.';
         *at++ = '/';
     }
-    for (; *text != '\0'; text++) {
-        if (escapes && sg_text_is_control(text, 1))
+    while (*text != '\0') {
+        size_t bytes = shown_bytes(text);
+
+        if (bytes == 0)
             at += sprintf(at, "\\x%02x", (unsigned char)*text);
         else if (*text == '\'')
             at = stpcpy(at, escapes ? "\\'" : "'\\''");
         else if (escapes && *text == '\\')
             at = stpcpy(at, "\\\\");
         else
-            *at++ = *text;
+            at = mempcpy(at, text, bytes);
+        text += bytes > 0 ? bytes : 1;
     }
     *at++ = '\'';
     *at = '\0';

@@ -23,12 +23,12 @@ bool sg_text_is_control(const char *text, size_t bytes);
  * become '?', and what does not fit size_bytes (at least 8) ends in "...". Returns excerpt. */
 const char *sg_text_excerpt(const char *text, size_t length, char *excerpt, size_t size_bytes);
 
-/* Room for a path as a word of the shell. */
-#define SG_WORD_BYTES 8192
+/* Room for a path of PATH_MAX bytes as a word of the shell. */
+#define SG_WORD_BYTES 16400
 
 /* The text as one word to paste into a shell: itself where it needs no quotes, else quoted in word,
- * control characters as bash and zsh read them ($'\n'). What does not fit size_bytes is returned as
- * it is. */
+ * control characters and bytes that are not UTF-8 as bash and zsh read them ($'\x0a'). What does
+ * not fit size_bytes is returned as it is. */
 const char *sg_text_word(const char *text, char *word, size_t size_bytes);
 
 /* The column, from 1, of text[position]: characters, not bytes. */

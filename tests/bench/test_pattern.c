@@ -111,7 +111,8 @@ static void test_replay(void)
 
 static void test_bad_files(void)
 {
-    static const char *const bad[] = {"", "1 2\n", "1 2 3 4\n", "1 2 x\n", "1 2 inf\n", "# none\n"};
+    static const char *const bad[] = {
+        "", "1 2\n", "1 2 3 4\n", "1 2 x\n", "1 2 inf\n", "1e305 -1e305 0\n", "# none\n"};
     double *lateness_ns;
     size_t calls;
 

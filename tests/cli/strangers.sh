@@ -1,5 +1,6 @@
 #!/bin/bash
 # one processor
+# timeout: 600
 # Every command on a directory that another user has prepared: with FIFOs, links, and words that a
 # terminal or a spreadsheet would act on.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -133,6 +134,37 @@ for command in report compare advise export watch recover; do
     "$STAGGER" $command "$words" >named.out 2>named.err
     check "nor has the line with which $command refuses a directory of that name" plain_text named.out named.err
 done
+for run in known statistics; do
+    named="$words$run" && cp -r $run "$named"
+    for request in report "report --json" "report --csv" "report --html page.html" "compare $run" "compare --json $run" "compare --csv $run" \
+        "compare --html page.html $run"; do
+        check "nor has what $request prints of a run in a directory of that name" prints_plain $request "$named"
+    done
+    check "nor has a page of it" plain_text page.html
+done
+for request in advise "advise --json" "advise --bcs" arrivals "export --perfetto trace.json" recover; do
+    check "nor has what $request prints of it" prints_plain $request "${words}known"
+done
+for request in "watch --count 1" "watch --json --count 1"; do
+    check "nor has what $request prints of it" prints_plain $request "${words}statistics"
+done
+check "nor have rules in a file of that name" all 'prints_plain advise --output "$words.rules" known' \
+    'plain_text "$words.rules"'
+check "nor has what recover prints of a directory that it makes" prints_plain recover --output "$words.made" words
+mkdir "$words/bin" && printf '#!/bin/sh\n' >"$words/bin/mpiexec.mpich" && chmod +x "$words/bin/mpiexec.mpich" || exit 1
+check "nor has info of a launcher in it" all 'PATH=$PWD/$words/bin:$PATH prints_plain info' 'has plain.out "launcher: .*owned"'
+"$STAGGER" doctor --launcher "$words" >doctor.out 2>&1
+check "nor has doctor of one" all 'has doctor.out owned' 'plain_text doctor.out'
+"$PYTHON" - "$words" >bench.json <<'END'
+import json, sys
+word = sys.argv[1].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+print(json.dumps({"version": 1, "command": "latency", "ranks": 2, "results": [{
+    "op": word, "bytes": 0, "algorithm": word, "vs": word, "scheme": word,
+    "samples_us": [1, 2, 3], "vs_samples_us": [2, 3, 4]}]}))
+END
+cp bench.json "$words.json"
+check "nor has what bench-merge prints" all 'prints_plain bench-merge bench.json "$words.json"' \
+    'prints_plain bench-merge --json bench.json "$words.json"'
 check "nor has bad usage" all '! "$STAGGER" report --sort "$words" known 2>usage.err' 'plain_text usage.err'
 
 # ---- files that are replaced -------------------------------------------------------------------------
@@ -149,6 +181,7 @@ check "a new one has the umask's" all '(umask 027 && "$STAGGER" report --html pa
 check "output to a device stays one" all '"$STAGGER" report --html /dev/null known' 'test -c /dev/null'
 check "and to standard output" all '"$STAGGER" report --html - known >page.out' 'has page.out "<html"' \
     '"$STAGGER" report --html /dev/stdout known | cat >page.out' 'has page.out "<html"'
+check "and where that is a file" all '"$STAGGER" report --html /dev/fd/1 known >page.out' 'has page.out "<html"'
 mkfifo pipe
 check "and to a FIFO" all '{ "$STAGGER" report --html pipe known & } && cat pipe >page.out' 'wait $!' \
     'has page.out "<html"' 'test -p pipe'
@@ -182,5 +215,10 @@ check "a file of another's in traces/ stays, and the archive with it" all \
 mkdir vast && ./make_stranger vast 1048576 "" "" || exit 1
 check "a log that says it is one of 2^20 makes no archive" all '! "$STAGGER" recover vast 2>vast.err' \
     'has vast.err "1 of 1048576 ranks have a log"' 'is rank-000000.log "$(ls vast)"'
+mkdir vast-statistics && ./make_stranger vast-statistics 1048576 "" words stats || exit 1
+for request in report "report --html page.html" "watch --count 1" advise arrivals "export --perfetto trace.json"; do
+    check "nor has $request tables for them" all '! "$STAGGER" $request vast-statistics >vast.out 2>vast.err' \
+        'empty vast.out' 'has vast.err "1 of 1048576 ranks have a log"'
+done
 mkdir large && ./make_stranger large 1000 "" "" || exit 1
 check "one of 1000 does" all '"$STAGGER" recover large' 'is 1000 "$(ls large/traces | grep -c evt)"'

@@ -134,6 +134,8 @@ static void quotes_words(void)
     CU_ASSERT_STRING_EQUAL(sg_text_word("it's", word, sizeof word), "'it'\\''s'");
     CU_ASSERT_STRING_EQUAL(sg_text_word("", word, sizeof word), "''");
     CU_ASSERT_STRING_EQUAL(sg_text_word("-x", word, sizeof word), "'./-x'");
+    CU_ASSERT_STRING_EQUAL(sg_text_word("\xc2\x9b\x9b\xc3\xa4", word, sizeof word),
+                           "$'\\xc2\\x9b\\x9b\xc3\xa4'");
     CU_ASSERT_STRING_EQUAL(sg_text_word("a b c d", small, sizeof small), "a b c d");
     for (int byte = 1; byte < 128; byte++)
         all[used++] = (char)byte;

@@ -9,22 +9,34 @@ fuzz_build() {
         B="$FUZZ" fuzz-programs
 }
 
+# What reads a run's directory, beside `stagger report`: commands.h.
+fuzz_commands=("report --html=- DIR" "report --slices --calls DIR" "report --rules DIR" "export --perfetto=- DIR"
+    "compare DIR DIR" "compare --html=- DIR DIR" "advise DIR" "advise --bcs DIR" "arrivals DIR")
+
+# A line each: the program, and the command that it runs where it may run several.
 fuzz_targets() {
     local program
-    for program in "$FUZZ"/fuzz/*; do basename "$program"; done
+    for program in "$FUZZ"/fuzz/*; do
+        program=$(basename "$program")
+        echo "$program"
+        case "$program" in
+        archive | log) printf '%s\n' "${fuzz_commands[@]/#/$program }" ;;
+        esac
+    done
 }
 
 # fuzz_run TARGET OPTION...: inputs that it fails with are kept in BUILD/fuzz-found. What is new
 # goes into FUZZ_CORPUS/TARGET, where that is set.
 fuzz_run() {
-    local target=$1 new
+    local target=${1%% *} command=${1#"${1%% *}"} new
     shift
     new=${FUZZ_CORPUS:-$WORK/corpus}/$target
     mkdir -p "$new" "$BUILD/fuzz-found" "$WORK/files"
     # What the code under test says goes nowhere; libFuzzer and the sanitizers speak on.
+    [ -z "$command" ] || local -x FUZZ_COMMAND=$command
     TMPDIR=$WORK/files UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$ROOT/tests/system/lsan.supp:print_suppressions=0 \
-        "$FUZZ/fuzz/$target" -seed=1 -max_len=20000 -timeout=120 -rss_limit_mb=4000 \
-        -close_fd_mask=2 -artifact_prefix="$BUILD/fuzz-found/$target-" "$@" \
+        "$FUZZ/fuzz/$target" -seed=1 -max_len=20000 -timeout=120 -rss_limit_mb=4000 -malloc_limit_mb=256 \
+        -close_fd_mask=3 -artifact_prefix="$BUILD/fuzz-found/$target-" "$@" \
         "$new" "$ROOT/tests/fuzz/corpus/$target"
 }

@@ -1,10 +1,11 @@
 # Fuzzing with clang's libFuzzer: target fuzz-programs, into $(B)/fuzz, of a build with
 #   CC=clang SAN=fuzzer-no-link,address,undefined
 
-FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) analysis/output analysis/watch \
-                 $(REPORT_DIRS)
+FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) $(REPORT_DIRS) $(addprefix analysis/, \
+                 advise compare options output page perfetto watch $(addprefix sim/,host model program timed))
 FUZZ_PARTS    := $(call objects,$(FUZZ_DIRS)) $(B)/shim/transport/payload.o \
-                 $(addprefix $(B)/analysis/,sim/timed/network.o $(addprefix bench/,merge.o statistics.o))
+                 $(addprefix $(B)/analysis/,sim/lists.o $(addprefix bench/,merge.o pattern.o statistics.o) $(addprefix cli/, \
+                   advise.o arrivals.o compare.o configuration.o elf.o export.o locate.o report.o runs.o usage.o))
 # What needs libibverbs to be compiled is left out where that is not installed.
 FUZZ_SOURCES  := $(filter-out $(if $(HAVE_RDMA),,tests/fuzz/fuzz_verbs.c),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SOURCES))

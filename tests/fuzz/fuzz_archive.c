@@ -1,7 +1,7 @@
-/* OTF2 archives with any events that the format can hold, through the report. They are written by
+/* OTF2 archives with any events that the format can hold, through a command. They are written by
  * OTF2 itself: what damage does to its own reader is not stagger's. */
+#include "fuzz/commands.h"
 #include "fuzz/directory.h"
-#include "fuzz/report.h"
 
 #include "report/archive.h"
 
@@ -111,6 +111,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     directory = fuzz_directory();
     archive_write(&archive, directory);
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
-    fuzz_report(path);
+    fuzz_directory_read(path);
     return 0;
 }

@@ -1,10 +1,10 @@
 /* Logs of two ranks, damaged in any way: they are read record by record, made into an archive as
- * `stagger recover` makes it, and reported on; statistics are reported on without one.
+ * `stagger recover` makes it, and read by a command; statistics are read without an archive.
  *
  * Input: a byte of bits (1: headers as they come, else sound ones; 2: statistics), then the two
- * files' bytes by halves. */
+ * files' bytes by halves. All of it is stagger.conf, too. */
+#include "fuzz/commands.h"
 #include "fuzz/directory.h"
-#include "fuzz/report.h"
 
 #include "core/exchange.h"
 #include "rule/algorithm.h"
@@ -32,6 +32,17 @@ static void write_log(const char *directory, int rank, int bits, const uint8_t *
     }
     fwrite(data, 1, size, file);
     fclose(file);
+}
+
+static void write_configuration(const char *directory, const uint8_t *data, size_t size)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/stagger.conf", directory);
+    file = fopen(path, "w");
+    if (file == NULL || fwrite(data, 1, size, file) != size || fclose(file) != 0)
+        abort();
 }
 
 static void read_log(struct sg_logread *log)
@@ -83,8 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     write_log(directory, 0, bits, data + (size > 0), half);
     write_log(directory, 1, bits, data + (size > 0) + half, size - (size > 0) - half);
+    write_configuration(directory, data, size);
     if ((bits & 2) == 0)
         export_logs(directory);
-    fuzz_report(directory);
+    fuzz_directory_read(directory);
     return 0;
 }

@@ -1,10 +1,24 @@
-/* A network's file, and a value set over it: what is taken is finite, not negative and can be asked
- * for again. */
+/* A network's file, and a value set over it; the arrivals that stagger-bench replays. What is taken
+ * is finite and not negative, and a network's values can be asked for again. */
 #include "fuzz/fuzz.h"
 
+#include "bench/pattern.h"
 #include "sim/timed/network.h"
 
 #include <math.h>
+
+static void read_arrivals(const char *path)
+{
+    double *lateness_ns;
+    size_t calls;
+
+    if (sg_bench_pattern_read(path, 3, &lateness_ns, &calls) != SG_OK)
+        return;
+    for (size_t i = 0; i < 3 * calls; i++)
+        fuzz_holds(isfinite(lateness_ns[i]) && lateness_ns[i] >= 0,
+                   "arrivals are numbers, not negative");
+    free(lateness_ns);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -22,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sg_network_set(&network, text);
         sg_network_multicast_ns(&network, size);
     }
+    read_arrivals(file.path);
     free(text);
     close(file.file);
     return 0;

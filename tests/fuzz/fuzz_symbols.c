@@ -1,7 +1,9 @@
-/* Names of call sites in a module file that is broken in any way. The first two bytes are the
- * offset asked for. */
+/* A file that should be a program or a library, broken in any way: names of call sites in it, and
+ * what `stagger run` looks for before it starts one. The first two bytes are the offset asked
+ * for. */
 #include "fuzz/fuzz.h"
 
+#include "cli/elf.h"
 #include "trace/export/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -19,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sg_symbols_lookup(symbols, file.path, "0123456789abcdef", offset + 1, &symbol);
         sg_symbols_close(symbols);
     }
+    sg_elf_inspect(file.path);
     close(file.file);
     return 0;
 }

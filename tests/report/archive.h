@@ -399,8 +399,8 @@ static inline OTF2_Archive *archive_open(const char *directory)
 {
     static const OTF2_FlushCallbacks flush = {archive_pre_flush, archive_post_flush};
     OTF2_Archive *handle =
-        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, 1024 * 1024, 4 * 1024 * 1024,
-                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+                          OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 
     if (handle == NULL)
         abort();

@@ -379,10 +379,21 @@ static void bounds_what_it_says(void)
     char directory[200];
 
     make_directory(directory, sizeof directory, "many");
-    put_log(directory, 0, 100000, SG_LOG_VERSION, "run");
+    put_log(directory, 0, 1024, SG_LOG_VERSION, "run");
     CU_ASSERT_EQUAL(open_all(directory, &count, &world_size, &missing, &lines), SG_OK);
-    CU_ASSERT_EQUAL(missing, 99999);
+    CU_ASSERT_EQUAL(missing, 1023);
     CU_ASSERT_EQUAL(lines, 9);
+}
+
+static void doubts_a_log_among_thousands(void)
+{
+    int count, world_size, missing, lines;
+    char directory[200];
+
+    make_directory(directory, sizeof directory, "made-up");
+    put_log(directory, 0, 1025, SG_LOG_VERSION, "run");
+    CU_ASSERT_EQUAL(open_all(directory, &count, &world_size, &missing, &lines), SG_ERR_FORMAT);
+    CU_ASSERT_EQUAL(lines, 1);
 }
 
 static void directories_without_logs(void)
@@ -412,6 +423,8 @@ const struct unit_test unit_tests[] = {
     {"all logs of a directory are opened in order of rank", opens_a_directory},
     {"each rank without a readable log gets one line", tells_missing_logs},
     {"thousands of missing logs do not get thousands of lines", bounds_what_it_says},
+    {"a log of a thousand ranks without one is believed, a log of more is not",
+     doubts_a_log_among_thousands},
     {"a directory without a usable log gets one line", directories_without_logs},
     {NULL, NULL},
 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* probe() prints the link-time address that it returns to. */
 static const char probe_source[] = //
@@ -63,6 +64,30 @@ static const char class_source[] = //
     "};\n"
     "}\n"
     "int main() { ocean::Solver<double>().step(1); return 0; }\n";
+
+/* A function whose name is a string of the file that ALT names: at offset 1 of its .debug_str. */
+static const char alternate_user_source[] = //
+    "__asm__(\".section .debug_abbrev,\\\"\\\",@progbits\\n\"\n"
+    "\".uleb128 1, 0x11\\n.byte 1\\n.uleb128 3, 0x1f21, 0x11, 1, 0x12, 7, 0, 0\\n\"\n"
+    "\".uleb128 2, 0x2e\\n.byte 0\\n.uleb128 3, 0x1f21, 0x11, 1, 0x12, 7, 0, 0\\n.byte 0\\n\"\n"
+    "\".section .debug_info,\\\"\\\",@progbits\\n\"\n"
+    "\".long 2f - 1f\\n1: .short 4\\n.long .debug_abbrev\\n.byte 8\\n\"\n"
+    "\".uleb128 1\\n.long 1\\n.quad main, 64\\n.uleb128 2\\n.long 1\\n.quad main, 64\\n\"\n"
+    "\".byte 0\\n2: .section .debug_aranges,\\\"\\\",@progbits\\n.long 4f - 3f\\n\"\n"
+    "\"3: .short 2\\n.long .debug_info\\n.byte 8, 0\\n.long 0\\n.quad main, 64, 0, 0\\n4:\\n\"\n"
+    "\".section .gnu_debugaltlink,\\\"\\\",@progbits\\n.asciz \\\"\" ALT \"\\\"\\n\"\n"
+    "\".fill 20, 1, 0x11\\n.text\");\n"
+    "int main(void) { return 0; }\n";
+
+/* Such a file, which may name another one itself. */
+static const char alternate_source[] = //
+    "__asm__(\".section .debug_str,\\\"\\\",@progbits\\n.byte 0\\n.asciz \\\"shared\\\"\\n\"\n"
+    "\".section .debug_abbrev,\\\"\\\",@progbits\\n.byte 0\\n\"\n"
+    "\".section .debug_info,\\\"\\\",@progbits\\n.long 8\\n.short 4\\n.long 0\\n.byte 8, 0\\n\"\n"
+    "#ifdef ALT\n"
+    "\".section .gnu_debugaltlink,\\\"\\\",@progbits\\n.asciz \\\"\" ALT \"\\\"\\n.fill 20\\n\"\n"
+    "#endif\n"
+    "\".text\");\n";
 
 static __attribute__((format(printf, 1, 2))) int run(const char *format, ...)
 {
@@ -210,6 +235,69 @@ static void separate_debug_file(void)
     unsetenv("DEBUGINFOD_URLS");
 }
 
+/* Of alternate_user.c, with this file as its alternate. */
+static void finds_alternate(const char *alternate, const char *function)
+{
+    struct sg_symbols *symbols;
+    uint64_t offset;
+    char program[300];
+    FILE *output;
+
+    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -DALT='\"%s\"' alternate_user.c -o alternate_user",
+                              unit_directory(), alternate),
+                          0);
+    snprintf(program, sizeof program, "nm %s/alternate_user | grep ' main$'", unit_directory());
+    output = popen(program, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(output);
+    CU_ASSERT_EQUAL_FATAL(fscanf(output, "%" SCNx64, &offset), 1);
+    pclose(output);
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    alarm(60); /* which ends a look-up that waits */
+    finds(symbols, "alternate_user", offset + 1, function, NULL, 0);
+    alarm(0);
+    sg_symbols_close(symbols);
+}
+
+static void alternate_files(void)
+{
+    char path[300];
+
+    write_file("alternate_user.c", alternate_user_source);
+    write_file("alternate.c", alternate_source);
+    CU_ASSERT_EQUAL_FATAL(
+        run("cd %s && id=-Wl,--build-id=0x$(printf '11%%.0s' $(seq 20)) && mkfifo fifo && "
+            "gcc -shared $id alternate.c -o alternate && "
+            "gcc -shared $id -DALT=\"\\\"$PWD/fifo\\\"\" alternate.c -o further && "
+            "gcc -shared alternate.c -o other",
+            unit_directory()),
+        0);
+    snprintf(path, sizeof path, "%s/alternate", unit_directory());
+    finds_alternate(path, "shared");
+    finds_alternate("alternate", "shared");
+    finds_alternate("other", "main");
+    finds_alternate("nowhere", "main");
+    finds_alternate("fifo", "main");
+    snprintf(path, sizeof path, "%s/fifo", unit_directory());
+    finds_alternate(path, "main");
+    finds_alternate("further", "main");
+}
+
+/* A few bytes may unpack to any number. */
+static void packed_module(void)
+{
+    struct sg_symbols *symbols;
+    struct sg_symbol symbol;
+    char path[300];
+
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(
+        run("cd %s && gcc -g main.c caller.c probe.c -o plain && gzip plain", unit_directory()), 0);
+    snprintf(path, sizeof path, "%s/plain.gz", unit_directory());
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "", 16, &symbol), SG_ERR_MISSING);
+    sg_symbols_close(symbols);
+}
+
 static void classes(void)
 {
     struct sg_symbols *symbols;
@@ -308,6 +396,9 @@ const struct unit_test unit_tests[] = {
     {"calls in a shared library are found", shared_library},
     {"a stripped library gives its dynamic symbols, a stripped program nothing", stripped},
     {"a separate debug file is found beside the program, without the network", separate_debug_file},
+    {"an alternate debug file is one with the right build id, and nothing else that is named",
+     alternate_files},
+    {"a compressed module is not unpacked", packed_module},
     {"C++ functions have their namespaces and classes before them", classes},
     {"another build of a module is not looked into", other_builds},
     {"what is no module is missing, what is no code is unknown", missing_modules},

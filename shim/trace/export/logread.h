@@ -92,13 +92,21 @@ void sg_logread_close(struct sg_logread *log);
 typedef bool (*sg_logread_visitor)(void *context, const char *path, int rank);
 bool sg_logread_visit(const char *directory, sg_logread_visitor visitor, void *context);
 
+/* How many ranks there were is a log's word, and what is read of a run goes into tables by rank:
+ * whether so many logs are enough for it, and the words where they are too few. */
+#define SG_LOGREAD_MISSING_PER_LOG 1024
+#define SG_LOGREAD_TOO_FEW                                                                         \
+    "%d of %d ranks have a log: at most %d ranks without one are taken for each that has one"
+bool sg_logread_suffice(int logs, int world_size);
+
 /* Whether there is a file DIR/rank-NNNNNN.log. */
 bool sg_logread_any(const char *directory);
 
 /* Opens every DIR/rank-NNNNNN.log that can be read, by rank; the caller closes each and frees the
  * table. Logs of another run than the lowest rank's are not taken. *world_size is what they say;
  * *missing counts ranks without a readable log, each said in one line (the first eight).
- * SG_ERR_MISSING: no log at all; SG_ERR_VERSION and others: none that can be read (one line). */
+ * SG_ERR_MISSING: no log at all; SG_ERR_VERSION and others: none that can be read, or too few for
+ * *world_size (one line). */
 enum sg_status sg_logread_open_all(const char *directory, struct sg_logread ***logs, int *count,
                                    int *world_size, int *missing);
 

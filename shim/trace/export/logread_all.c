@@ -79,6 +79,11 @@ bool sg_logread_any(const char *directory)
     return found;
 }
 
+bool sg_logread_suffice(int logs, int world_size)
+{
+    return (world_size - logs) / SG_LOGREAD_MISSING_PER_LOG < logs;
+}
+
 /* ---- the logs of one run -------------------------------------------------------------------- */
 
 static bool keep_log(struct log_set *set, struct sg_logread *log)
@@ -182,6 +187,13 @@ static void say_missing(const struct log_set *set, int world_size)
         sg_log("%s: %d ranks have no readable log", set->directory, missing);
 }
 
+static enum sg_status say_too_few(const struct log_set *set, int world_size)
+{
+    sg_log("%s: " SG_LOGREAD_TOO_FEW, set->directory, set->count, world_size,
+           SG_LOGREAD_MISSING_PER_LOG);
+    return SG_ERR_FORMAT;
+}
+
 /* Nothing can be read: one line, by the lowest rank's log where there is one. */
 static enum sg_status say_none(const struct log_set *set)
 {
@@ -217,16 +229,19 @@ enum sg_status sg_logread_open_all(const char *directory, struct sg_logread ***l
 {
     struct log_set set = {.directory = directory};
     enum sg_status status = read_directory(&set);
+    int ranks = set.count > 0 ? sg_logread_header(set.logs[0])->world_size : 0;
 
     if (status == SG_OK && set.count == 0)
         status = say_none(&set);
+    else if (status == SG_OK && !sg_logread_suffice(set.count, ranks))
+        status = say_too_few(&set, ranks);
     if (status != SG_OK)
         goto err_close;
     *logs = set.logs;
     *count = set.count;
-    *world_size = sg_logread_header(set.logs[0])->world_size;
-    *missing = *world_size - set.count;
-    say_missing(&set, *world_size);
+    *world_size = ranks;
+    *missing = ranks - set.count;
+    say_missing(&set, ranks);
     free(set.refused);
     return SG_OK;
 

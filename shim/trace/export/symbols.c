@@ -22,6 +22,9 @@ struct module {
     Dwfl *dwfl;     /* NULL: cannot be opened */
     Dwfl_Module *dwfl_module;
     GElf_Addr bias; /* of the main file: libdw's addresses less link-time ones */
+    bool no_dwarf;  /* only symbols are asked for */
+    Dwarf *alternate;
+    int alternate_file; /* open while there is one */
 };
 
 struct name {
@@ -137,7 +140,62 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
+/* ---- debug information that several modules share (DWZ) -------------------------------------- */
+
+static Dwarf *open_alternate(const char *path, const unsigned char *wanted, int wanted_bytes,
+                             int *file)
+{
+    Dwarf *alternate = NULL;
+    const char *further;
+    const void *id;
+
+    if (sg_file_open(path, 0, file) != 0)
+        return NULL;
+    if (has_build_id(*file, wanted, wanted_bytes))
+        alternate = dwarf_begin(*file, DWARF_C_READ);
+    if (alternate != NULL && dwelf_dwarf_gnu_debugaltlink(alternate, &further, &id) == 0)
+        return alternate;
+    dwarf_end(alternate);
+    close(*file);
+    return NULL;
+}
+
+/* By itself libdw opens whatever a module names as its alternate, a FIFO too, when it first needs
+ * it. Where it is not to be had, what needs it is not asked for. */
+static void set_alternate(struct module *module)
+{
+    const char *name, *main_file = NULL, *debug_file = NULL, *slash;
+    const void *id;
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(module->dwfl_module, &bias);
+    ssize_t id_bytes = dwarf != NULL ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) : 0;
+    char path[8448];
+
+    if (id_bytes <= 0)
+        return;
+    dwfl_module_info(module->dwfl_module, NULL, NULL, NULL, NULL, NULL, &main_file, &debug_file);
+    if (debug_file == NULL)
+        debug_file = main_file != NULL ? main_file : module->path;
+    slash = name[0] != '/' ? strrchr(debug_file, '/') : NULL;
+    snprintf(path, sizeof path, "%.*s%s", slash != NULL ? (int)(slash + 1 - debug_file) : 0,
+             debug_file, name);
+    module->alternate = open_alternate(path, id, (int)id_bytes, &module->alternate_file);
+    if (module->alternate != NULL)
+        dwarf_setalt(dwarf, module->alternate);
+    else
+        module->no_dwarf = true;
+}
+
 /* ---- modules -------------------------------------------------------------------------------- */
+
+/* libdw would unpack a compressed file, to any size, and read all of an ar archive. */
+static bool is_elf(int file)
+{
+    char magic[SELFMAG];
+
+    return pread(file, magic, sizeof magic, 0) == sizeof magic &&
+           memcmp(magic, ELFMAG, sizeof magic) == 0;
+}
 
 static void open_module(struct module *module)
 {
@@ -149,7 +207,7 @@ static void open_module(struct module *module)
     /* The path may be a stranger's word. */
     if (sg_file_open(module->path, 0, &file) != 0)
         return;
-    module->dwfl = dwfl_begin(&callbacks);
+    module->dwfl = is_elf(file) ? dwfl_begin(&callbacks) : NULL;
     if (module->dwfl == NULL) {
         close(file);
         return;
@@ -165,6 +223,7 @@ static void open_module(struct module *module)
         return;
     }
     module->dwfl_module = reported;
+    set_alternate(module);
     id_bytes = dwfl_module_build_id(reported, &bytes, &address);
     if (id_bytes > 0) {
         char *text = malloc(2 * (size_t)id_bytes + 1);
@@ -325,13 +384,13 @@ enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_
         return SG_OK;
     /* The call is before its return address, which may belong to the next line or function. */
     address = offset - 1 + module->bias;
-    line = dwfl_module_getsrc(module->dwfl_module, address);
+    line = module->no_dwarf ? NULL : dwfl_module_getsrc(module->dwfl_module, address);
     if (line != NULL) {
         out->file =
             sg_symbols_keep(symbols, dwfl_lineinfo(line, NULL, &line_number, NULL, NULL, NULL));
         out->line = out->file != NULL && line_number > 0 ? (uint32_t)line_number : 0;
     }
-    out->function = function_by_dwarf(symbols, module, address);
+    out->function = module->no_dwarf ? NULL : function_by_dwarf(symbols, module, address);
     if (out->function == NULL)
         out->function = function_by_symbol(symbols, module, address);
     return SG_OK;
@@ -346,6 +405,10 @@ void sg_symbols_close(struct sg_symbols *symbols)
 
         symbols->modules = module->next;
         dwfl_end(module->dwfl);
+        if (module->alternate != NULL) {
+            dwarf_end(module->alternate);
+            close(module->alternate_file);
+        }
         free(module->path);
         free(module->build_id);
         free(module);
