@@ -17,13 +17,9 @@
 /* MPICH's own version of a call whose algorithm does not take it: kept if it fails. */
 int sg_unmet_pass(const struct sg_call *call);
 
-/* sg_call_run */
-typedef int (*sg_unmet_run)(const struct sg_call *call, const struct sg_choice *choice,
-                            struct sg_call_statistics *statistics);
-
 /* comm->unmet is not NULL; the call, from that site, is about to run by the choice. */
 void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_site *site,
-                   const struct sg_choice *choice, sg_unmet_run run);
+                   const struct sg_choice *choice);
 
 void sg_unmet_forget(struct sg_comm *comm);
 
