@@ -177,10 +177,13 @@ static struct sg_call packed_of(const struct sg_call *call)
     return packed;
 }
 
-bool sg_call_is_taken(const struct sg_call *call)
+bool sg_call_is_met(const struct sg_call *call, const struct sg_choice *choice)
 {
     struct sg_call packed = packed_of(call);
 
+    if (call->request != NULL || call->rules != NULL || choice->algorithm == SG_ALGORITHM_MPICH ||
+        choice->algorithm == SG_ALGORITHM_AUTO)
+        return false;
     if (call->internode != NULL)
         return sg_internode_takes(call->internode, &packed);
     return call->intranode != NULL &&

@@ -1,7 +1,6 @@
 #include "intercept/unmet.h"
 
 #include "intercept/choose.h"
-#include "intercept/run.h"
 #include "internode/internode.h"
 #include "intranode/mpi/intranode.h"
 #include "mpi/types.h"
@@ -92,7 +91,8 @@ static int pass_nothing(const struct sg_call *call)
 }
 
 /* False: out of memory. */
-static bool take_part(struct sg_comm *comm, const struct sg_call *kept, struct sg_site *site)
+static bool take_part(struct sg_comm *comm, const struct sg_call *kept, struct sg_site *site,
+                      sg_unmet_run run)
 {
     /* Elements take up twice their size at most. */
     size_t room = 2 * (size_t)kept->bytes;
@@ -105,21 +105,15 @@ static bool take_part(struct sg_comm *comm, const struct sg_call *kept, struct s
     call.send = kept->operation == SG_OPERATION_BCAST ? buffers + room : buffers;
     call.receive = buffers + room;
     call.pass = pass_nothing;
-    sg_call_run(&call, sg_choose(&call, site, comm), &statistics);
+    run(&call, sg_choose(&call, site, comm), &statistics);
     free(buffers);
     atomic_fetch_add_explicit(&comm->seq, 1, memory_order_relaxed);
     return true;
 }
 
 void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_site *site,
-                   const struct sg_choice *choice)
+                   bool waits, sg_unmet_run run)
 {
-    /* The others come to a position of the engine without waiting for this rank. A call that MPICH
-     * runs does not wait for them, least of all one that fails, too. */
-    bool waits = call->request == NULL && call->rules == NULL &&
-                 choice->algorithm != SG_ALGORITHM_MPICH &&
-                 choice->algorithm != SG_ALGORITHM_AUTO && sg_call_is_taken(call);
-
     while (comm->unmet != NULL) {
         struct sg_call kept = comm->unmet->calls[0];
         enum sg_others others;
@@ -130,7 +124,7 @@ void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_s
         others = others_are_in(&kept, waits);
         if (others == SG_OTHERS_NOWHERE)
             return;
-        if (others == SG_OTHERS_ELSEWHERE || !take_part(comm, &kept, site)) {
+        if (others == SG_OTHERS_ELSEWHERE || !take_part(comm, &kept, site, run)) {
             sg_unmet_forget(comm);
             return;
         }
