@@ -256,7 +256,7 @@ static inline int dispatch(struct sg_call *call, void *return_address,
     choice = sg_choose(call, site, comm);
     sg_account_mark(SG_ACCOUNT_CHOICE);
     if (__builtin_expect(comm->unmet != NULL, 0))
-        sg_unmet_meet(comm, call, site, choice, sg_call_run);
+        sg_unmet_meet(comm, call, site, sg_call_is_met(call, choice), sg_call_run);
     if (nonblocking)
         return start_nonblocking(call, choice, site, comm, entered_ns, return_address);
     records = is_recording(call, comm);

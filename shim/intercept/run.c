@@ -166,14 +166,36 @@ int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
     return pass_from_devices(call, choice, statistics);
 }
 
+/* Its buffer is where packed data will be; the application's may be MPI_BOTTOM. */
+static struct sg_call packed_of(const struct sg_call *call)
+{
+    static char anywhere;
+    struct sg_call packed = *call;
+
+    if (sg_packed_wants(call))
+        packed.send = packed.receive = &anywhere;
+    return packed;
+}
+
+bool sg_call_is_met(const struct sg_call *call, const struct sg_choice *choice)
+{
+    struct sg_call packed = packed_of(call);
+
+    if (call->request != NULL || call->rules != NULL || choice->algorithm == SG_ALGORITHM_MPICH ||
+        choice->algorithm == SG_ALGORITHM_AUTO)
+        return false;
+    if (call->internode != NULL)
+        return sg_internode_takes(call->internode, &packed);
+    return call->intranode != NULL &&
+           sg_intranode_plan_call(sg_intranode_node(call->intranode),
+                                  sg_intranode_planner(call->intranode), &packed) != NULL;
+}
+
 bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,
                               struct sg_internode_plan *plan)
 {
-    struct sg_call packed = *call;
+    struct sg_call packed = packed_of(call);
 
-    /* Its buffer is where packed data will be; the application's may be MPI_BOTTOM. */
-    if (sg_packed_wants(call))
-        packed.send = packed.receive = &packed;
     return call->internode != NULL && !is_left_to_mpich(call) &&
            sg_internode_plan_call(call->internode, &packed, choice, plan);
 }

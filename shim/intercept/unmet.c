@@ -112,12 +112,8 @@ static bool take_part(struct sg_comm *comm, const struct sg_call *kept, struct s
 }
 
 void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_site *site,
-                   const struct sg_choice *choice, sg_unmet_run run)
+                   bool waits, sg_unmet_run run)
 {
-    /* The others come to a position of the engine without waiting for this rank. */
-    bool waits = call->request == NULL && call->rules == NULL &&
-                 choice->algorithm != SG_ALGORITHM_MPICH && choice->algorithm != SG_ALGORITHM_AUTO;
-
     while (comm->unmet != NULL) {
         struct sg_call kept = comm->unmet->calls[0];
         enum sg_others others;

@@ -21,9 +21,10 @@ int sg_unmet_pass(const struct sg_call *call);
 typedef int (*sg_unmet_run)(const struct sg_call *call, const struct sg_choice *choice,
                             struct sg_call_statistics *statistics);
 
-/* comm->unmet is not NULL; the call, from that site, is about to run by the choice. */
+/* comm->unmet is not NULL; the call, from that site, is about to run. waits: it waits for another
+ * rank if none has come. */
 void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_site *site,
-                   const struct sg_choice *choice, sg_unmet_run run);
+                   bool waits, sg_unmet_run run);
 
 void sg_unmet_forget(struct sg_comm *comm);
 

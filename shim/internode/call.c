@@ -91,9 +91,7 @@ static bool plan_operands(struct sg_internode *internode, const struct sg_call *
            sg_buffers_of(call, internode->rank, &plan->own, &plan->result);
 }
 
-/* False: MPICH runs the call, whatever is chosen. Either no protocol takes its type, which is the
- * same on all ranks; or an argument is wrong on this rank, which MPICH reports. */
-static bool is_taken(struct sg_internode *internode, const struct sg_call *call)
+bool sg_internode_takes(struct sg_internode *internode, const struct sg_call *call)
 {
     struct sg_internode_plan plan = {0};
 
@@ -136,7 +134,7 @@ bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call
 
     /* A call that is wrong on this rank alone takes no part in the choices of all ranks. */
     if ((call->rules != NULL || (*choice)->algorithm == SG_ALGORITHM_AUTO) &&
-        !is_taken(internode, call))
+        !sg_internode_takes(internode, call))
         return false;
     if (call->rules != NULL)
         *choice = sg_internode_agree(internode, call, *choice);

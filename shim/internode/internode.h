@@ -121,6 +121,10 @@ void sg_internode_end_turn(struct sg_internode *internode,
 int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
                      const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);
 
+/* False: MPICH runs the call, whatever is chosen. Either no protocol takes its type, which is the
+ * same on all ranks; or an argument is wrong on this rank, which MPICH reports. */
+bool sg_internode_takes(struct sg_internode *internode, const struct sg_call *call);
+
 /* As sg_intranode_look. Where there are several machines nobody is seen. */
 enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg_call *call,
                                  bool waits);

@@ -13,11 +13,29 @@ static bool is_derived(MPI_Datatype datatype)
     return ((unsigned)datatype & 0xbc000000u) == 0x8c000000u;
 }
 
+/* A communicator of the library's: its errors reach no handler of the application's. */
+static MPI_Comm own = MPI_COMM_NULL;
+
+void sg_packed_start(MPI_Comm comm)
+{
+    own = comm;
+}
+
+/* Only calls that use a type look at this. */
+static bool is_committed(MPI_Datatype datatype)
+{
+    static char nothing;
+    int position = 0;
+
+    return own == MPI_COMM_NULL ||
+           sg_real.Pack(&nothing, 0, datatype, &nothing, 1, &position, own) == MPI_SUCCESS;
+}
+
 uint64_t sg_packed_bytes(const struct sg_call *call)
 {
     MPI_Count size;
 
-    if (call->count <= 0 || !is_derived(call->datatype) ||
+    if (call->count <= 0 || !is_derived(call->datatype) || !is_committed(call->datatype) ||
         sg_real.Type_size_x(call->datatype, &size) != MPI_SUCCESS || size <= 0)
         return 0;
     return (uint64_t)call->count * (uint64_t)size;

@@ -9,7 +9,10 @@
 
 #include "mpi/call.h"
 
-/* Bytes of the data of a derived type; 0: the type's handle is none. */
+/* comm: the library's own, with MPI_ERRORS_RETURN. */
+void sg_packed_start(MPI_Comm comm);
+
+/* Bytes of the data of a derived type; 0: the handle is no type's, or the type is not committed. */
 uint64_t sg_packed_bytes(const struct sg_call *call);
 
 /* The data of a call that goes on when the function returns. bytes: of call->bytes; NULL: not

@@ -18,6 +18,7 @@
 #include "intranode/placement.h"
 #include "intranode/reading.h"
 #include "mpi/device_call.h"
+#include "mpi/packed.h"
 #include "mpi/real.h"
 #include "mpi/types.h"
 #include "progress/progress.h"
@@ -292,6 +293,7 @@ static enum sg_status start_engine(struct sg_process *process)
                           (enum sg_progress_mode)config->progress, config->signal) != SG_OK)
         return SG_ERR_SYSTEM;
     sg_wait_start(process->world);
+    sg_packed_start(process->world);
     sg_catch_up_start(process->world);
     sg_real.Query_thread(&level);
     sg_hook_start((enum sg_wait_mode)config->wait, config->wait_hook != 0,

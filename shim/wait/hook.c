@@ -1,5 +1,6 @@
 #include "wait/hook.h"
 
+#include "core/altstack.h"
 #include "core/config.h"
 #include "mpi/real.h"
 #include "wait/processors.h"
@@ -29,7 +30,7 @@ static bool has_threads(void)
     return users[SG_HOOK_SESSION] > 0;
 }
 
-static void choose(void)
+static void choose(void *none)
 {
     const char *hook = sg_config_environment("STAGGER_WAIT_HOOK");
 
@@ -56,7 +57,7 @@ void sg_hook_begin(enum sg_hook_user user)
     is_first = !is_used();
     users[user]++;
     if (is_first)
-        choose();
+        sg_altstack_run(choose, NULL);
     pthread_mutex_unlock(&lock);
 }
 

@@ -8,15 +8,17 @@ large="reduce begin duplicate"
 
 # ends NAME COMMAND...: with 0, and a line for each kind of call
 ends() {
-    local name=$1
+    local name=$1 lines
+    lines=$(wc -w <<<"$kinds")
+    [ "$temper" = ends ] && lines=$((lines + 2))
     shift
     "$@" >"$name.out" 2>"$name.err"
-    is 0 $? && has_lines "$name.out" '^[a-z]+ [0-9]+$' "$(wc -w <<<"$kinds")" && return
+    is 0 $? && has_lines "$name.out" '^[a-z]+ [0-9]+$' "$lines" && return
     cat "$name.err"
     return 1
 }
 # Stock's own need is less than each of these sizes.
-sized() { # COLD|WARM KINDS SIZE...
+sized() { # cold|warm|ends KINDS SIZE...
     local temper=$1 kinds=$2 bytes
     shift 2
     for bytes in "$@"; do
@@ -39,10 +41,12 @@ sized cold "$small" 16384 32768 65536
 sized warm "$small" 16384 24576 49152
 sized cold "$large" 147456
 sized warm "$large" 147456
+sized ends "$small" 24576
 # Call sites of several frames, which the unwinder finds; and rules that name lines.
 STAGGER_DEPTH=4 STAGGER_RULES='barrier@small_stacks.c:1-400=mpich' sized cold "$small" 16384
 # Between virtual nodes; with signals, which the kernel delivers on a thread's stack.
 export STAGGER_RANKS_PER_NODE=1
 sized cold "$small" 16384 65536
 sized warm "$small" 16384
+sized ends "$small" 24576
 STAGGER_PROGRESS=signal STAGGER_RULES='allreduce=srm;*=bypass' sized warm "$small" 16384

@@ -16,9 +16,11 @@ for call in met_reduce met_bcast; do
     says_the_same return $call used 0 1
     says_the_same handle $call world 0 1
 done
+says_the_same return lone_reduce used 0 1
 for call in alias_reduce alias_reduce_c alias_allreduce_c alias_ireduce alias_iallreduce_c \
     root_reduce root_ireduce null_send bad_operation no_operation freed_reduce freed_allreduce \
-    freed_iallreduce no_request_ibarrier no_request_iallreduce; do
+    freed_iallreduce no_request_ibarrier no_request_iallreduce unready_pair unready_columns \
+    unready_pair_ibcast unready_columns_ibcast; do
     says_the_same handle $call used 0 1
 done
 [ "${SG_TEST_ALL:-1}" = 1 ] || exit 0

@@ -1,6 +1,7 @@
 /* small_stacks BYTES cold|warm KIND...: each kind of call from a thread of its own whose stack has
- * so many bytes; "warm": the main thread has made it before. One line a kind: the deepest use of
- * the stack, in bytes, on the rank where it was deepest.
+ * so many bytes; "warm": the main thread has made it before; "ends": MPI_Init_thread and MPI_Finalize
+ * are made by such threads, too, otherwise by the main thread. One line a kind: the deepest use of the
+ * stack, in bytes, on the rank where it was deepest.
  */
 #include "mpi_test.h"
 
@@ -108,6 +109,19 @@ static void gather(void)
     REQUIRE(all[size - 1] == size - 1);
 }
 
+static void initialize(void)
+{
+    int provided;
+
+    MUST(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
+    REQUIRE(provided == MPI_THREAD_MULTIPLE);
+}
+
+static void finalize(void)
+{
+    MUST(MPI_Finalize());
+}
+
 static const struct kind {
     const char *name;
     void (*call)(void);
@@ -135,7 +149,15 @@ static void *run(void *argument)
     return NULL;
 }
 
-static size_t used_of(const struct kind *kind, size_t bytes)
+static void *run_once(void *argument)
+{
+    const struct kind *kind = argument;
+
+    kind->call();
+    return NULL;
+}
+
+static size_t used_by(void *(*begin)(void *), const struct kind *kind, size_t bytes)
 {
     char *memory = mmap(NULL, GUARD_BYTES + bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -147,7 +169,7 @@ static size_t used_of(const struct kind *kind, size_t bytes)
     memset(memory + GUARD_BYTES, PAINT, bytes);
     REQUIRE(pthread_attr_init(&attributes) == 0);
     REQUIRE(pthread_attr_setstack(&attributes, memory + GUARD_BYTES, bytes) == 0);
-    REQUIRE(pthread_create(&thread, &attributes, run, (void *)kind) == 0);
+    REQUIRE(pthread_create(&thread, &attributes, begin, (void *)kind) == 0);
     REQUIRE(pthread_join(thread, NULL) == 0);
     while (unused < bytes && (unsigned char)memory[GUARD_BYTES + unused] == PAINT)
         unused++;
@@ -157,28 +179,42 @@ static size_t used_of(const struct kind *kind, size_t bytes)
 
 int main(int argc, char **argv)
 {
-    int provided;
+    static const struct kind begin_all = {"init", initialize}, end_all = {"finalize", finalize};
+    bool ends, warm;
+    size_t bytes, used;
 
     REQUIRE(argc > 3);
-    MUST(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-    REQUIRE(provided == MPI_THREAD_MULTIPLE);
+    bytes = (size_t)atol(argv[1]);
+    warm = strcmp(argv[2], "warm") == 0;
+    ends = strcmp(argv[2], "ends") == 0;
+    if (ends)
+        used = used_by(run_once, &begin_all, bytes);
+    else
+        initialize();
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    if (ends && rank == 0)
+        printf("init %zu\n", used);
     for (int i = 3; i < argc; i++) {
         const struct kind *kind = kind_of(argv[i]);
-        unsigned long used, most = 0;
+        unsigned long most = 0;
 
         /* The call of each kind is the first one on its communicator, but for "warm". */
         MUST(PMPI_Comm_dup(MPI_COMM_WORLD, &comm));
-        if (strcmp(argv[2], "warm") == 0)
+        if (warm)
             run((void *)kind);
-        used = used_of(kind, (size_t)atol(argv[1]));
+        used = used_by(run, kind, bytes);
         MUST(PMPI_Reduce(&used, &most, 1, MPI_UNSIGNED_LONG, MPI_MAX, 0, MPI_COMM_WORLD));
         if (rank == 0)
             printf("%s %lu\n", kind->name, most);
         fflush(stdout);
         MUST(MPI_Comm_free(&comm));
     }
-    MUST(MPI_Finalize());
+    if (!ends)
+        finalize();
+    else
+        used = used_by(run_once, &end_all, bytes);
+    if (ends && rank == 0)
+        printf("finalize %zu\n", used);
     return 0;
 }

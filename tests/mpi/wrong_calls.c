@@ -11,7 +11,8 @@
 
 static MPI_Comm comm;
 static int rank, size;
-static int one, other; /* the same addresses in every run, but for where the program lies */
+static int one, other,
+    pair[4]; /* the same addresses in every run, but for where the program lies */
 static MPI_Request request = MPI_REQUEST_NULL;
 
 static int alias_reduce(void)
@@ -182,6 +183,54 @@ static int met_bcast(void)
     return MPI_Bcast(rank < size - 1 ? &other : NULL, 1, MPI_INT, 0, comm);
 }
 
+/* Wrong on all ranks, which then wait for the last one, the reduce's root. */
+static int lone_reduce(void)
+{
+    int error = MPI_Reduce(&one, &other, 1, MPI_INT, MPI_REPLACE, size - 1, comm);
+
+    MUST(MPI_Error_class(error, &error));
+    REQUIRE(error == MPI_ERR_OP);
+    error = MPI_Allreduce(&one, &other, 1, MPI_INT, MPI_REPLACE, comm);
+    MUST(MPI_Bcast(&other, 1, MPI_INT, size - 1, MPI_COMM_WORLD));
+    return error;
+}
+
+/* The last rank's type is not committed: pairs have no holes, columns have. */
+static int broadcast_of(bool has_holes, bool waits)
+{
+    MPI_Datatype type;
+    int error;
+
+    if (has_holes)
+        MUST(MPI_Type_vector(2, 1, 2, MPI_INT, &type));
+    else
+        MUST(MPI_Type_contiguous(2, MPI_INT, &type));
+    error = waits ? MPI_Bcast(pair, 1, type, rank, comm)
+                  : MPI_Ibcast(pair, 1, type, rank, comm, &request);
+    MUST(MPI_Type_free(&type));
+    return error;
+}
+
+static int unready_pair(void)
+{
+    return broadcast_of(false, true);
+}
+
+static int unready_columns(void)
+{
+    return broadcast_of(true, true);
+}
+
+static int unready_pair_ibcast(void)
+{
+    return broadcast_of(false, false);
+}
+
+static int unready_columns_ibcast(void)
+{
+    return broadcast_of(true, false);
+}
+
 static const struct {
     const char *name;
     int (*call)(void);
@@ -209,6 +258,11 @@ static const struct {
     {"freed_iallreduce", freed_iallreduce},
     {"met_reduce", met_reduce},
     {"met_bcast", met_bcast},
+    {"lone_reduce", lone_reduce},
+    {"unready_pair", unready_pair},
+    {"unready_columns", unready_columns},
+    {"unready_pair_ibcast", unready_pair_ibcast},
+    {"unready_columns_ibcast", unready_columns_ibcast},
     {"no_type", no_type},
     {"no_request_ibarrier", no_request_ibarrier},
     {"no_request_ireduce", no_request_ireduce},
@@ -262,7 +316,8 @@ int main(int argc, char **argv)
     bool by_all;
 
     REQUIRE(argc == 4);
-    by_all = strncmp(argv[2], "freed_", 6) == 0 || strncmp(argv[2], "met_", 4) == 0;
+    by_all = strncmp(argv[2], "freed_", 6) == 0 || strncmp(argv[2], "met_", 4) == 0 ||
+             strncmp(argv[2], "lone_", 5) == 0;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (strcmp(argv[2], calls[i].name) == 0)
             call = calls[i].call;
