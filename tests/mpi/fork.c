@@ -1,10 +1,13 @@
-/* Forks between collectives, in every way a child may go on: exit, _exit, execve of another
- * program, system(), popen(). The parent goes on with its collectives.
+/* Forks between collectives, by the C library and past it, in every way a child may go on: exit,
+ * _exit, execve of another program; system(), popen(). The parent goes on with its collectives.
  */
 #include "mpi_test.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static struct own_counts counts;
 
@@ -36,12 +39,12 @@ int main(int argc, char **argv)
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     collectives();
-    for (int way = 0; way < 3; way++) {
-        pid_t pid = fork();
+    for (int way = 0; way < 6; way++) {
+        pid_t pid = way < 3 ? fork() : (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 
         REQUIRE(pid >= 0);
         if (pid == 0)
-            child(way);
+            child(way % 3);
         collectives();
         REQUIRE(waitpid(pid, &status, 0) == pid && status == 0);
         collectives();
