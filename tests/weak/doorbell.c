@@ -1,10 +1,10 @@
 #include "weak/doorbell.h"
 
+#include "internode/disagree.h"
 #include "internode/endpoint.h"
 #include "internode/feed.h"
 #include "internode/nonblocking.h"
 #include "mpi/real.h"
-#include "mpi/report.h"
 #include "progress/adapter.h"
 #include "progress/mode.h"
 #include "progress/signal.h"
@@ -330,8 +330,8 @@ void sg_trace_event_slice(const struct sg_told_slice *told)
 {
 }
 
-void sg_report_end(const struct sg_call *call, int rank, const struct sg_call_info *own,
-                   int other_rank, const struct sg_call_info *other)
+void sg_internode_end_different(const struct sg_internode *internode,
+                                const struct sg_chunk_window *window)
 {
     __builtin_trap();
 }
