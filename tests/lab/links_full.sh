@@ -1,0 +1,58 @@
+#!/bin/bash
+# timeout: 1200
+# Which devices two hosts use, and links that do not work: what tests/standin/links.sh shows by adapters that are not
+# there, by devices of the kernel.
+# shellcheck disable=SC2016 # single quotes for what others expand
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lab/lab.bash"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/lab/between.bash"
+lab_test "links between two hosts" -n 2 -t 1160
+
+run() { # RULE
+    rm -rf run.trace
+    STAGGER_RULES="*=$1" lab_mpi run 2 1 "$PROGRAMS/repeat" barrier,allreduce 10
+}
+works() { run "$1" && is 0 "$status" && by_rdma run && within 1 100000 "$(sum 4 run)"; }
+# passes REGEX RULE: MPICH runs all, and one line says why
+passes() {
+    run "$2"
+    is 0 "$status" && is 0 "$(sum 4 run)" && has run.err "$1" && is 1 "$(grep -c RDMA run.err)" && return
+    cat run.err
+    return 1
+}
+
+# ---- two devices, and a port that is blocked ---------------------------------------------------
+for node in 1 2; do
+    on "$node" rdma link add other0 type rxe netdev control
+    check "host $node has a second device" all "on $node ibv_devices >devices" 'has devices " other0"' 'has devices " rxe0"'
+done
+on 2 "tc qdisc add dev rdma ingress && tc filter add dev rdma parent ffff: protocol ip u32 \
+    match ip protocol 17 0xff match ip dport 4791 0xffff action drop"
+check "RoCE's port of host 2 is blocked on the first device's network" is 0 $?
+STAGGER_VERBS_DEVICE=rxe0 check "a link on which nothing arrives is not used, on no host" \
+    passes 'RDMA is not used: a write at rank 1 by device rxe0 fails: transport retry counter exceeded$' srm
+STAGGER_VERBS_DEVICE=other0 check "the device that is set is used" works srm
+on 2 tc qdisc del dev rdma ingress
+STAGGER_VERBS_DEVICE=rxe0 check "and the other one, when something arrives on it" works srm
+
+# ---- a device without atomic operations --------------------------------------------------------
+cat >no_atomics.c <<'C'
+#include <dlfcn.h>
+#include <infiniband/verbs.h>
+/* The device refuses others' atomic operations. */
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+    int (*next)(struct ibv_qp *, struct ibv_qp_attr *, int);
+
+    *(void **)&next = dlsym(dlopen("libibverbs.so.1", RTLD_NOW), "ibv_modify_qp");
+    attr->qp_access_flags &= ~(unsigned)IBV_ACCESS_REMOTE_ATOMIC;
+    return next(qp, attr, mask);
+}
+C
+check "a device is made that refuses atomic operations" gcc -shared -fPIC -o no_atomics.so no_atomics.c
+PRELOAD="$WORK/no_atomics.so $PRELOAD"
+check "what needs no atomic operation runs without" works srm
+# The kernel's device ends a connection on which it refuses something, and so the other way, too.
+check "what needs one does not" \
+    passes 'RDMA is not used: a fetch-and-add at rank [01] by device [a-z]+0 fails: (remote .* error|Work Request Flushed Error)$' handoff
