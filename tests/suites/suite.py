@@ -4,10 +4,12 @@
 
 TREE holds the built tests, and their source in TREE/source. LAUNCHER takes mpiexec's arguments; MPIEXEC is
 stock's. A test passes if it exits with 0 and says "No Errors". One that does not runs under stock MPICH,
-whose verdicts are kept in the file STOCK; if it passes there, it runs a second time. Prints what did not pass, with
-the verdict under both, and the numbers; the exit status is 1 if a test passes under stock alone.
+whose verdicts are kept in the file STOCK; if it passes there, it runs a second time. JOBS tests (1) run at a time, but for
+those of files, which share names. Prints what did not pass, with the verdict under both, and the numbers; the exit
+status is 1 if a test passes under stock alone.
 """
 import collections
+import concurrent.futures
 import os
 import re
 import signal
@@ -92,17 +94,24 @@ def main():
     launcher = sys.argv[4:]
     stock = kept(stock_path)
     counts = collections.Counter()
-    for test in tests_of(tree, folder):
+
+    def outcome_and_report(test):
         if not os.path.exists(test["program"]):
-            counts["not built"] += 1
-            continue
+            return "not built", ""
         verdict, text = run(launcher, test)
         outcome = outcome_of(verdict, launcher, test, stock, stock_path)
-        counts[outcome] += 1
+        report = ""
         if outcome != "passed":
-            print("%s: %s (%s; stock: %s)" % (test["name"], outcome, verdict, stock[test["name"]]))
+            report = "%s: %s (%s; stock: %s)\n" % (test["name"], outcome, verdict, stock[test["name"]])
         if outcome == "failed":
-            print("".join("    %s\n" % line for line in text.splitlines()[-12:]), end="", flush=True)
+            report += "".join("    %s\n" % line for line in text.splitlines()[-12:])
+        return outcome, report
+
+    jobs = 1 if folder == "io" else int(os.environ.get("JOBS", 1))
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for outcome, report in pool.map(outcome_and_report, tests_of(tree, folder)):
+            counts[outcome] += 1
+            print(report, end="", flush=True)
     print("%s: %s" % (folder, ", ".join("%d %s" % (counts[what], what) for what in sorted(counts, reverse=True))))
     sys.exit(counts["failed"] > 0 or counts["passed"] == 0)
 
