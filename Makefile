@@ -122,6 +122,7 @@ check-full: check-build ## check and the long tests, the Debian package and empt
 	$(Q).ci/deps checked || echo 'the tests under an MPICH with all its checks are skipped'
 	$(Q).ci/deps libfabric || echo 'the tests under an MPICH for libfabric are skipped'
 	$(Q).ci/deps programs || echo 'the tests of some real programs are skipped'
+	$(Q).ci/deps suites || echo 'some suites of tests by others are skipped'
 	$(Q).ci/deps tools || echo 'the tests of some tools are skipped'
 	$(Q)tests/run $(B) check fresh full
 

@@ -23,9 +23,10 @@ void sg_sliced_stop(void);
 /* Collective over a communicator that has just been made, or MPI_COMM_NULL: if a rule says so, its
  * messages are carried. */
 void sg_sliced_begin(MPI_Comm handle);
-/* Before it is freed, collective: returns when all are here, and what has been sent and is received
- * has been; what nobody receives is given up. */
-void sg_sliced_end(MPI_Comm handle);
+/* Before it is freed, collective: when all are here, and what has been sent and is received has
+ * been, its messages end; what nobody receives is given up. False: others have yet to come; it will
+ * be freed when they have. True where it is to be waited for. */
+bool sg_sliced_end(MPI_Comm handle, bool is_awaited);
 
 /* True: the call is on such a communicator, and has been carried out; *error is what it returns. */
 #define SG_SLICED(X)                                                                               \

@@ -10,6 +10,7 @@
 #include "intranode/placement.h"
 #include "mpi/bytes.h"
 #include "mpi/device.h"
+#include "profile/comms.h"
 #include "progress/progress.h"
 #include "rule/rule.h"
 #include "runtime/process.h"
@@ -18,9 +19,12 @@
 #include "wait/yielding.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define WHY_BYTES 640
 #define PATIENCE_SLICES 64 /* in which nothing happens: what is left is not received */
+/* MPI_Comm_free may have callbacks of attributes to call, which come late where it gives up. */
+#define PATIENCE_FREED_NS UINT64_C(1000000000)
 /* Between machines: longer than an adapter repeats what gets lost, before it says so. */
 #define PATIENCE_BETWEEN_NS UINT64_C(10000000000)
 
@@ -188,27 +192,6 @@ void sg_sliced_start(void)
 
 /* ---- other communicators ---- */
 
-/* Where it is not possible they are MPICH's without a line: most programs have communicators inside
- * a node, and what lacks otherwise has its own. */
-void sg_sliced_begin(MPI_Comm handle)
-{
-    int size = 0, is_inter = 1, own, all = 0, rule;
-    struct sg_comm *comm;
-
-    if (handle == MPI_COMM_NULL || !sg_sliced_is_on())
-        return;
-    sg_real.Comm_test_inter(handle, &is_inter);
-    sg_real.Comm_size(handle, &size);
-    rule = is_inter || size < 2 ? -1 : sg_ruleset_messages(sg_process.rules, "", size);
-    if (rule < 0)
-        return;
-    comm = sg_comm_set_up(handle, rule);
-    own = comm != NULL && is_ready(comm) &&
-          has_thread(rule, sg_internode_is_linked(comm->internode)) && !sg_device_look();
-    if (sg_yielding_allreduce(&own, &all, 1, MPI_INT, MPI_MIN, handle) == MPI_SUCCESS && all)
-        begin(comm);
-}
-
 static bool is_complete(MPI_Request *request)
 {
     int done = 0;
@@ -255,30 +238,118 @@ static bool is_still_patient(struct quiet *quiet, uint64_t steps, uint64_t patie
     return quiet->ns < patience_ns;
 }
 
-void sg_sliced_end(MPI_Comm handle)
-{
-    enum { PENDING, MOVING, FLAGS };
+/* The end of a communicator's messages: rounds in which its ranks tell each other what they have
+ * left. The first begins when a rank frees it: nothing is posted any more once all have. */
+enum { PENDING, MOVING, FLAGS };
+struct ending {
+    MPI_Comm handle;
     struct sg_comm *comm;
-    struct quiet quiet = {.looked_ns = sg_clock_ns()};
-    uint64_t steps = 0;
-    int own[FLAGS], all[FLAGS] = {0};
+    struct quiet quiet;
     MPI_Request request;
+    int own[FLAGS], all[FLAGS];
+    struct ending *next;
+};
+
+static struct ending *endings; /* of communicators that this rank has freed, and others have not */
+
+static void begin_round(struct ending *ending)
+{
+    struct sg_comm *comm = ending->comm;
+    uint64_t steps = 0;
+
+    ending->own[PENDING] = !sg_messages_are_over(comm->internode, &steps);
+    ending->own[MOVING] = is_still_patient(&ending->quiet, steps, patience_ns(comm));
+    if (sg_real.Iallreduce(ending->own, ending->all, FLAGS, MPI_INT, MPI_MAX, ending->handle,
+                           &ending->request) != MPI_SUCCESS) {
+        ending->request = MPI_REQUEST_NULL;
+        ending->all[PENDING] = 0;
+    }
+}
+
+/* True: they have ended. */
+static bool advance(struct ending *ending)
+{
+    if (!is_complete(&ending->request))
+        return false;
+    if (ending->all[PENDING] && ending->all[MOVING]) {
+        begin_round(ending);
+        return false;
+    }
+    ending->comm->is_sliced = false;
+    sg_messages_stop(ending->comm->internode);
+    return true;
+}
+
+/* Called now and then. A callback of an attribute may free others: it begins anew behind each. */
+static void end_freed(void)
+{
+    for (struct ending **link = &endings, *ending; (ending = *link) != NULL;) {
+        if (!advance(ending)) {
+            link = &ending->next;
+            continue;
+        }
+        *link = ending->next;
+        sg_comm_leave(ending->handle);
+        sg_profile_comm_forget(ending->handle);
+        sg_real.Comm_free(&ending->handle);
+        free(ending);
+        link = &endings;
+    }
+}
+
+bool sg_sliced_end(MPI_Comm handle, bool is_awaited)
+{
+    struct ending first = {.handle = handle, .quiet.looked_ns = sg_clock_ns()}, *ending = &first;
+    struct sg_wait wait = {0};
 
     if (!sg_sliced_is_on() || handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD)
+        return true;
+    end_freed();
+    first.comm = sg_comm_find(handle);
+    if (first.comm == NULL || !first.comm->is_sliced)
+        return true;
+    /* Between machines MPI_Comm_free waits for others in any case (sg_comm_leave). */
+    if (!is_awaited && !sg_internode_is_linked(first.comm->internode)) {
+        ending = malloc(sizeof *ending);
+        if (ending == NULL)
+            ending = &first;
+        else
+            *ending = first;
+    }
+    begin_round(ending);
+    while (!advance(ending)) {
+        if (ending != &first && sg_clock_ns() - first.quiet.looked_ns > PATIENCE_FREED_NS) {
+            ending->next = endings;
+            endings = ending;
+            return false;
+        }
+        sg_wait_brief(&wait);
+    }
+    if (ending != &first)
+        free(ending);
+    return true;
+}
+
+/* Where it is not possible they are MPICH's without a line: most programs have communicators inside
+ * a node, and what lacks otherwise has its own. */
+void sg_sliced_begin(MPI_Comm handle)
+{
+    int size = 0, is_inter = 1, own, all = 0, rule;
+    struct sg_comm *comm;
+
+    if (handle == MPI_COMM_NULL || !sg_sliced_is_on())
         return;
-    comm = sg_comm_find(handle);
-    if (comm == NULL || !comm->is_sliced)
+    end_freed();
+    sg_real.Comm_test_inter(handle, &is_inter);
+    sg_real.Comm_size(handle, &size);
+    rule = is_inter || size < 2 ? -1 : sg_ruleset_messages(sg_process.rules, "", size);
+    if (rule < 0)
         return;
-    /* Nothing is posted any more once all have called this. */
-    do {
-        own[PENDING] = !sg_messages_are_over(comm->internode, &steps);
-        own[MOVING] = is_still_patient(&quiet, steps, patience_ns(comm));
-        if (sg_real.Iallreduce(own, all, FLAGS, MPI_INT, MPI_MAX, handle, &request) != MPI_SUCCESS)
-            break;
-        complete(request);
-    } while (all[PENDING] && all[MOVING]);
-    comm->is_sliced = false;
-    sg_messages_stop(comm->internode);
+    comm = sg_comm_set_up(handle, rule);
+    own = comm != NULL && is_ready(comm) &&
+          has_thread(rule, sg_internode_is_linked(comm->internode)) && !sg_device_look();
+    if (sg_yielding_allreduce(&own, &all, 1, MPI_INT, MPI_MIN, handle) == MPI_SUCCESS && all)
+        begin(comm);
 }
 
 /* ---- the end ---- */
@@ -297,6 +368,8 @@ void sg_sliced_stop(void)
 
     if (!atomic_load(&sg_sliced_on))
         return;
+    for (struct sg_wait wait = {0}; endings != NULL; end_freed())
+        sg_wait_brief(&wait);
     /* Others may still wait for what this rank has sent, or take part in its collectives. */
     if (sg_real.Ibarrier(sg_process.world, &request) == MPI_SUCCESS)
         complete(request);

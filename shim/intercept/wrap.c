@@ -176,37 +176,41 @@ int mpi_pcontrol(int level, ...) EXPORTS("MPI_Pcontrol", sg_wrap_pcontrol);
 /* ---- the end of a communicator ---- */
 
 /* The attribute's delete callback, which runs beside the application's own, ends the state. */
-static inline __attribute__((always_inline)) int end_comm(sg_word comm, pass1 pass, void *frame,
-                                                          void *caller)
+static inline __attribute__((always_inline)) int end_comm(sg_word comm, bool is_awaited, pass1 pass,
+                                                          void *frame, void *caller)
 {
     struct sg_stack_frame before = sg_stack_hold(&sg_stack_ending, frame, caller);
-    int error;
+    bool is_known = comm != 0 && sg_process_running();
+    int error = MPI_SUCCESS;
 
-    if (comm != 0 && sg_process_running()) {
-        sg_sliced_end(*(MPI_Comm *)comm);
-        sg_comm_leave(*(MPI_Comm *)comm);
-        sg_profile_comm_forget(*(MPI_Comm *)comm);
+    if (is_known && !sg_sliced_end(*(MPI_Comm *)comm, is_awaited)) {
+        *(MPI_Comm *)comm = MPI_COMM_NULL;
+    } else {
+        if (is_known) {
+            sg_comm_leave(*(MPI_Comm *)comm);
+            sg_profile_comm_forget(*(MPI_Comm *)comm);
+        }
+        error = pass(comm);
     }
-    error = pass(comm);
     sg_comm_end_freed();
     sg_stack_release(&sg_stack_ending, before);
     return error;
 }
 
-#define END_COMM(name)                                                                             \
+#define END_COMM(name, is_awaited)                                                                 \
     COUNTED(name, (comm),                                                                          \
-            end_comm(comm, PASS(pass1, name), __builtin_frame_address(0),                          \
+            end_comm(comm, is_awaited, PASS(pass1, name), __builtin_frame_address(0),              \
                      __builtin_return_address(0)))
 
 int sg_wrap_comm_free(sg_word comm)
 {
-    END_COMM(Comm_free);
+    END_COMM(Comm_free, false);
 }
 int mpi_comm_free(sg_word comm) EXPORTS("MPI_Comm_free", sg_wrap_comm_free);
 
 int sg_wrap_comm_disconnect(sg_word comm)
 {
-    END_COMM(Comm_disconnect);
+    END_COMM(Comm_disconnect, true);
 }
 int mpi_comm_disconnect(sg_word comm) EXPORTS("MPI_Comm_disconnect", sg_wrap_comm_disconnect);
 

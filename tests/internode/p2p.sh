@@ -30,6 +30,8 @@ for on in dup reversed halves cart created; do
     check "... and went in slices ($on)" went_in_slices "on-$on"
     check "... in an archive that is sound ($on)" archive_sound "on-$on.trace"
 done
+check "some ranks may free a communicator long before others" \
+    as_without early "$CARRIED" 3 1 on reversed freed_early
 check "what nobody receives does not keep a communicator from its end" \
     as_without dropped "$CARRIED" 3 1 on reversed dropped
 check "a rule for MPI_COMM_WORLD alone leaves the others MPICH's" \

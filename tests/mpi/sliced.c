@@ -497,6 +497,29 @@ static void freed(void)
     free(in);
 }
 
+/* Some free it before a barrier that the others free it behind. */
+static void freed_early(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    MPI_Comm copy;
+    int value = -1;
+
+    MUST(MPI_Comm_dup(comm, &copy));
+    if (rank == 1)
+        MUST(MPI_Irecv(&value, 1, MPI_INT, 0, 5, copy, &request));
+    if (rank > 0)
+        MUST(MPI_Comm_free(&copy));
+    MUST(MPI_Barrier(comm));
+    if (rank == 0) {
+        MUST(MPI_Ssend(&rank, 1, MPI_INT, 1, 5, copy));
+        MUST(MPI_Comm_free(&copy));
+    }
+    MUST(MPI_Wait(&request, &status));
+    if (rank == 1)
+        say("freed early", &status, &value, sizeof value);
+}
+
 /* ... and with what nobody receives. */
 static void dropped(void)
 {
@@ -542,7 +565,7 @@ static const struct {
     {"order", order, false},        {"unmatched", unmatched, false},
     {"killed", killed, false},      {"late", late, false},
     {"freed", freed, false},        {"dropped", dropped, false},
-    {"stalled", stalled, false},
+    {"stalled", stalled, false},    {"freed_early", freed_early, false},
 };
 
 /* Several of what makes one. */
