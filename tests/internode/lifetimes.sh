@@ -8,7 +8,7 @@
 
 for mode in $(modes thread signal poll); do
     for rules in "${SPAN_RULES[0]}" "${SPAN_RULES[2]}"; do
-        STAGGER_TRACE=stats run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 300
+        STAGGER_TRACE=stats STAGGER_MEMORY=512m run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 300
         check "200 communicators at once and 300 after one another ($rules; $mode)" gave many
         run_across many "$mode" 2 "$rules" 3 "$PROGRAMS/lifetimes" 40 40
         check "so do fewer of more ranks, and the archive has their calls ($rules; $mode)" all \

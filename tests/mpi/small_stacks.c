@@ -1,7 +1,7 @@
 /* small_stacks BYTES cold|warm KIND...: each kind of call from a thread of its own whose stack has
- * so many bytes; "warm": the main thread has made it before; "ends": MPI_Init_thread and MPI_Finalize
- * are made by such threads, too, otherwise by the main thread. One line a kind: the deepest use of the
- * stack, in bytes, on the rank where it was deepest.
+ * so many bytes; "warm": the main thread has made it before; "ends": such threads make
+ * MPI_Init_thread and MPI_Finalize, too, otherwise the main thread does. One line a kind: the
+ * deepest use of the stack, in bytes, on the rank where it was deepest.
  */
 #include "mpi_test.h"
 

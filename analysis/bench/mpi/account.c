@@ -17,6 +17,7 @@
 #define CALLS 160
 #define BLOCKS_MIN 5
 #define BLOCKS_MAX 20000
+#define BLOCKS_VAIN 100 /* none of them of use */
 #define RATE_NS UINT64_C(20000000)
 #define NOTE_BYTES 200
 
@@ -146,7 +147,7 @@ static double whole_of(double *wholes, size_t count)
 /* All ranks go on alike: until there are enough blocks and no time is left, or none is of use. */
 static bool go_on(const struct sg_bench_job *job, uint64_t begin_ns, size_t tried, size_t blocks)
 {
-    int verdict = tried < BLOCKS_MAX && (blocks > 0 || tried < BLOCKS_MIN) &&
+    int verdict = tried < BLOCKS_MAX && (blocks > 0 || tried < BLOCKS_VAIN) &&
                   (blocks < BLOCKS_MIN ||
                    (double)(job->machine.now_ns() - begin_ns) < job->options->row_s * 1e9);
 
