@@ -68,13 +68,8 @@ static void end(enum sg_hook_user user)
         sg_hook_end(user);
 }
 
-int sg_wrap_init(sg_word argc, sg_word argv)
+static int begun(int error, uint64_t begin_ns)
 {
-    uint64_t begin_ns = sg_clock_ns();
-    int error;
-
-    begin(SG_HOOK_WORLD);
-    error = PASS(pass2, Init)(argc, argv);
     sg_hook_begun();
     if (error == MPI_SUCCESS)
         sg_process_start(begin_ns, &sg_calls);
@@ -82,21 +77,22 @@ int sg_wrap_init(sg_word argc, sg_word argv)
         end(SG_HOOK_WORLD);
     return error;
 }
+
+int sg_wrap_init(sg_word argc, sg_word argv)
+{
+    uint64_t begin_ns = sg_clock_ns();
+
+    begin(SG_HOOK_WORLD);
+    return begun(PASS(pass2, Init)(argc, argv), begin_ns);
+}
 int mpi_init(sg_word argc, sg_word argv) EXPORTS("MPI_Init", sg_wrap_init);
 
 int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
 {
     uint64_t begin_ns = sg_clock_ns();
-    int error;
 
     begin(SG_HOOK_WORLD);
-    error = PASS(pass4, Init_thread)(argc, argv, required, provided);
-    sg_hook_begun();
-    if (error == MPI_SUCCESS)
-        sg_process_start(begin_ns, &sg_calls);
-    else
-        end(SG_HOOK_WORLD);
-    return error;
+    return begun(PASS(pass4, Init_thread)(argc, argv, required, provided), begin_ns);
 }
 int mpi_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
     EXPORTS("MPI_Init_thread", sg_wrap_init_thread);
@@ -126,7 +122,6 @@ int sg_wrap_session_init(sg_word info, sg_word handler, sg_word session)
     begin(SG_HOOK_SESSION);
     error = next(info, handler, session);
     sg_hook_begun();
-
     if (error != MPI_SUCCESS)
         end(SG_HOOK_SESSION);
     return error;

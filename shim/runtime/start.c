@@ -180,9 +180,9 @@ static void say_unmatched(const struct sg_process *process)
     free(seen);
 }
 
-/* Collective, the last thing before MPICH's own MPI_Finalize. Over TCP (inside a machine, too, where
- * process_vm_readv is refused) ranks that come to that at different times may wait there for ever,
- * under stock MPICH as well. */
+/* Collective, the last thing before MPICH's own MPI_Finalize. Over TCP (inside a machine, too,
+ * where process_vm_readv is refused) ranks that come to that at different times may wait there for
+ * ever, under stock MPICH as well. */
 static void meet(const struct sg_process *process)
 {
     sg_real.Barrier(process->world);
