@@ -157,12 +157,12 @@ struct awaited {
 };
 
 /* A contributor to a reduce, or a broadcast's root. Its call needs progress when it has left. */
-static bool may_go_on(const struct sg_chunk_window *window)
+static bool may_go_on(const struct sg_internode *internode, const struct sg_chunk_window *window)
 {
     const struct sg_internode_plan *plan = window->plan;
 
     return plan->own != NULL && plan->result == NULL && plan->user == NULL &&
-           sg_progress_comes(SG_PROGRESS_THREAD);
+           sg_progress_comes(internode->protocols[plan->protocol].progress);
 }
 
 /* Behind a call that has gone on it goes on at once. */
@@ -172,7 +172,7 @@ static bool goes_on(const struct awaited *awaited)
     bool others = atomic_load_explicit(&internode->kept_bytes, memory_order_relaxed) > 0;
 
     return (others || sg_wait_elapsed_ns(&awaited->waiting.wait) > GOES_ON_NS) &&
-           may_go_on(awaited->window) && sg_nonblocking_keep(internode, awaited->window);
+           may_go_on(internode, awaited->window) && sg_nonblocking_keep(internode, awaited->window);
 }
 
 static bool is_over(void *context)
