@@ -61,7 +61,7 @@ fi
 # What holds once the module is loaded; modulecmd prints commands for the shell.
 module_works() {
     (
-        unset PKG_CONFIG_PATH
+        unset PKG_CONFIG_PATH "${!STAGGER_@}"
         modules=$(env MODULEPATH="$prefix/share/modulefiles" modulecmd bash load stagger) || return 1
         eval "$modules"
         is "$prefix/bin/stagger" "$(type -P stagger)" &&
