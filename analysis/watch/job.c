@@ -217,7 +217,7 @@ enum sg_status sg_live_job_open(const char *directory, struct sg_live_job *out)
     enum sg_status status;
 
     sg_slots_guard();
-    /* Where a job has just begun, its logs may not be there or readable yet. */
+    /* The logs of a job that has just begun may not be there or readable yet. */
     for (int tries = 0; tries < OPEN_TRIES && job.status == SG_OK && !has_enough(&job); tries++) {
         if (tries > 0)
             poll(NULL, 0, OPEN_PAUSE_MS);

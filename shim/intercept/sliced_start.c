@@ -330,8 +330,8 @@ bool sg_sliced_end(MPI_Comm handle, bool is_awaited)
     return true;
 }
 
-/* Where it is not possible they are MPICH's without a line: most programs have communicators inside
- * a node, and what lacks otherwise has its own. */
+/* MPICH carries them, without a line, where we cannot: most programs have communicators inside a
+ * node, and any other lack has a line of its own. */
 void sg_sliced_begin(MPI_Comm handle)
 {
     int size = 0, is_inter = 1, own, all = 0, rule;

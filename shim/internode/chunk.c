@@ -276,7 +276,7 @@ static void deliver(const struct sg_chunk *chunk, const void *result)
         memcpy(chunk->result, result, chunk->bytes);
 }
 
-/* Where this rank has waited for all others, it learns that one of them was in another call. */
+/* A rank that has waited for all others learns that one of them was in another call. */
 static uint64_t dissent_of(const struct sg_internode *internode, const struct sg_chunk *chunk)
 {
     const struct sg_first_call *first =

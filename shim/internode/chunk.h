@@ -44,7 +44,7 @@ struct sg_chunk_window {
     struct sg_chunk *chunks; /* by number, modulo the width */
 };
 
-/* What follows for its chunks from the plan's protocol, operands and count. */
+/* Sizes the plan's chunks, by its protocol, operands and count. */
 void sg_chunk_plan(const struct sg_internode *internode, const struct sg_call *call,
                    struct sg_internode_plan *plan);
 size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan *plan);

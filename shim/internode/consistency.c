@@ -39,8 +39,8 @@ static void describe(const struct sg_internode *internode, const struct sg_call 
     atomic_store_explicit(&first->number, position + 1, memory_order_release);
 }
 
-/* Where a rank may get other bytes than it expects, and needs them: it comes to the instance behind
- * whoever sends them. */
+/* A broadcast's receiver enters the instance behind the root, as it may get another number of bytes
+ * than it expects, and needs them. */
 static bool follows(const struct sg_call *call, const struct sg_internode_plan *plan)
 {
     return call->operation == SG_OPERATION_BCAST && call->request == NULL && plan->own == NULL;

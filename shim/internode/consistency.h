@@ -1,5 +1,5 @@
 /* Checks that all ranks are in the same call. Ranks of one machine compare their calls' signatures
- * in the segment. What becomes of those that differ is up to disagree.c.
+ * in the segment. disagree.c handles those that differ.
  *
  * Between machines a message carries a note about its instance: the low bits of its position, and
  * the call's signature. A machine that is in that instance compares the two; one that is not keeps

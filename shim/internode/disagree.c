@@ -35,7 +35,7 @@ static const struct sg_call_info *own_info(const struct sg_internode *internode)
     return &sg_internode_rank_state(internode, internode->rank)->call;
 }
 
-/* What a rank says of itself; NULL: it is in a later call. */
+/* A rank's own description of its call; NULL: it is in a later call. */
 static const struct sg_call_info *info_of(const struct sg_internode *internode, int rank,
                                           uint64_t position)
 {
@@ -164,7 +164,7 @@ int sg_internode_dissent(const struct sg_internode *internode, const struct sg_c
 {
     struct sg_internode_found found = sg_internode_found_in(window->dissent);
 
-    /* What the other rank says of itself is about the call that it took part in. */
+    /* The other rank describes the call that it took part in, not its own. */
     sg_report_mismatch(window->call, internode->rank, own_info(internode), found.rank, NULL);
     return (int)found.brought;
 }

@@ -180,14 +180,6 @@ static void say_unmatched(const struct sg_process *process)
     free(seen);
 }
 
-/* Collective, the last thing before MPICH's own MPI_Finalize. Over TCP (inside a machine, too,
- * where process_vm_readv is refused) ranks that come to that at different times may wait there for
- * ever, under stock MPICH as well. */
-static void meet(const struct sg_process *process)
-{
-    sg_real.Barrier(process->world);
-}
-
 static void stop_all(void *none)
 {
     struct sg_process *process = &sg_process;
@@ -205,7 +197,10 @@ static void stop_all(void *none)
     sg_reading_stop();
     sg_rdma_stop();
     sg_catch_up_stop();
-    meet(process);
+    /* The last thing before MPICH's own MPI_Finalize. Over TCP (inside a machine, too, where
+     * process_vm_readv is refused) ranks that come to that at different times may wait there for
+     * ever, under stock MPICH as well. */
+    sg_real.Barrier(process->world);
     sg_real.Comm_free(&process->world);
 }
 

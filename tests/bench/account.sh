@@ -1,6 +1,7 @@
 #!/bin/bash
-# stagger-bench account: the parts of the critical path of a call, with and without records, and the whole that is
-# measured beside them. No time is asserted.
+# timeout: 600
+# stagger-bench account: the parts of the critical path of a call, whose sum is the whole that is
+# measured beside them, with and without records. No time is asserted.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 command=account
@@ -19,15 +20,20 @@ of_each() {
         for op in ("barrier", "reduce", "allreduce")))'
 }
 
+# A busy machine may disturb every block of one kind: some tries.
 agrees() {
-    STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=512m STAGGER_DIR=$WORK/$1.trace account "$1" 2 --json --time 0.3
-    is 0 "$status" && is "True True True" "$(of_each "$1" 'p["sum"] > 0 and p["whole"] > 0')" && return
-    cat "$1.err" "$1.out"
+    local try
+    for ((try = 0; try < 12; try++)); do
+        STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=512m STAGGER_DIR=$WORK/$1.$try account "$1" 2 --json --time 0.3
+        [ "$status" -eq 0 ] || { cat "$1.err"; return 1; }
+        is "True True True" "$(of_each "$1" '0.5 < p["sum"] / p["whole"] < 1.5')" >agrees.out && return
+    done
+    cat "$1.out"
     return 1
 }
 
 if [ "$(nproc)" -gt 1 ]; then
-    check "the parts are measured, and the whole beside them" agrees off off
+    check "the sum of the parts is the whole, which is measured beside it" agrees off off
     check "... of parts that are all there, and add up" all 'is "$PARTS" "$(json off.out "\" \".join(r[\"part\"] for r in d[\"results\"])")"' \
         'is "True True True" "$(of_each off "abs(sum(p.values()) - p[\"whole\"] - 2 * p[\"sum\"]) < 1e-3 * p[\"whole\"]")"'
     check "without records nothing is spent on them" is "0.0 0.0 0.0" \
@@ -40,7 +46,7 @@ if [ "$(nproc)" -gt 1 ]; then
     check "calls that run otherwise have no account" all 'is 1 "$status"' \
         'has_lines climb.err "^stagger: .* account is of calls that srm runs in its form flat" 1'
 else
-    skip "the parts of a call" "there is one processor"
+    skip "the sum of the parts is the whole" "there is one processor"
 fi
 account three 3 --time 0.01
 check "nor have more ranks than two" all 'is 2 "$status"' 'has_lines three.err "account is of two ranks on one node" 1'

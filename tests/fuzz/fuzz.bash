@@ -9,7 +9,7 @@ fuzz_build() {
         B="$FUZZ" fuzz-programs
 }
 
-# What reads a run's directory, beside `stagger report`: commands.h.
+# Commands that read a run's directory, beside `stagger report`: commands.h.
 fuzz_commands=("report --html=- DIR" "report --slices --calls DIR" "report --rules DIR" "export --perfetto=- DIR"
     "compare DIR DIR" "compare --html=- DIR DIR" "advise DIR" "advise --bcs DIR" "arrivals DIR")
 
