@@ -92,7 +92,7 @@ if timeout 60 unshare --fork --pid --mount-proc true 2>/dev/null && command -v n
         local keeper=${keepers[$1]} child=
         for _ in {1..600}; do
             child=$(cat "/proc/$keeper/task/$keeper/children") || break
-            [ -z "$child" ] || grep -q '^sleep' "/proc/${child% }/cmdline" && break
+            [ -n "$child" ] && grep -q '^sleep' "/proc/${child% }/cmdline" && break
             sleep 0.1
         done
         echo "nsenter --pid --mount --target ${child% }"
