@@ -1,6 +1,7 @@
 /* What one rank cannot do no rank does, and each goes on with what it had: two ranks on two hosts,
  * where the settings of the second differ, or what it asks for. Which rank says why is for the
- * script to see: each rank writes a heading before each case, and its lines, to the file agreement.RANK.
+ * script to see: each rank writes a heading before each case, and its lines, to the file
+ * agreement.RANK.
  */
 #include "lab/wire.h"
 
