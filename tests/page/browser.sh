@@ -1,4 +1,5 @@
 #!/bin/bash
+# timeout: 900
 # The pages in headless Chromium: no console message, no request, charts drawn, the table sorts and
 # filters, no overlaps at two widths, no serious accessibility fault (axe-core). Screenshots are left
 # in BUILD/screenshots. Needs Chromium, node and npm's registry (once: modules are kept in BUILD).
