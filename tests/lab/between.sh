@@ -1,5 +1,5 @@
 #!/bin/bash
-# timeout: 900
+# timeout: 1500
 # Collectives between two machines by RDMA: results bit for bit, late contributions, never by signals,
 # releases that are lost, ranks that disagree, and at last a machine that dies.
 # shellcheck disable=SC2016 # single quotes for what others expand
@@ -8,7 +8,7 @@
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/lab/between.bash"
-lab_test "collectives between two machines" -n 2 -c 2 -m 1536 -t 860
+lab_test "collectives between two machines" -n 2 -c 2 -m 1536 -t 1440
 
 # ---- results -----------------------------------------------------------------------------------
 export STAGGER_VERBS_MEMORY=1g

@@ -1,10 +1,10 @@
 #!/bin/bash
-# timeout: 400
+# timeout: 900
 # The transport verbs between two hosts: the contract of all transports, events, and set-up that one
 # of the two cannot do.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
-lab_test "the transport verbs" -n 2 -t 360
+lab_test "the transport verbs" -n 2 -t 860
 
 two() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 "$@"; }
 

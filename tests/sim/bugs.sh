@@ -1,4 +1,5 @@
 #!/bin/bash
+# timeout: 900
 # one processor
 # The explorer finds errors: each patch in bugs/ puts one into a protocol, in one line, and is found
 # within 2000 seeds. A patch's first line names the protocol to explore, its second the error.
