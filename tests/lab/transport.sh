@@ -25,21 +25,18 @@ check "the descriptor is readable for solicited messages, each time that it is a
     two 1 "$BUILD/lab/events"
 
 two 1 "$BUILD/lab/agreement" >agreement.out 2>agreement.err
-check "what one of two ranks cannot set up, neither does, and both go on with what they had" is 0 $?
-# says RANK HEADING LINE...: between this heading and the next, exactly these lines
-says() {
-    local rank=$1 heading=$2
-    shift 2
-    sed -n "/^# $heading\$/,/^# /{/^#/d;p}" "agreement.$rank" >said
-    [ $# -gt 0 ] || { empty said; return; }
-    printf '%s\n' "$@" | diff - said
-}
-check "a limit of memory is one line, of the rank that has it" all 'says 0 memory' '! says 1 memory' \
-    'has_lines said "" 1' 'has_lines said "rank 1: RDMA is not used: [0-9]+ KiB beside 0 KiB registered are more than STAGGER_VERBS_MEMORY, 1024 KiB$" 1'
-check "a device that is not there is said by the rank that misses it" all 'says 0 device' \
-    'says 1 device "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)" \
-        "stagger: rank 1: RDMA is not used: no RDMA device is open"'
-check "peers that do not name each other are refused by one line" all 'says 1 one-sided' \
-    'says 0 one-sided "stagger: rank 0: RDMA is not used: endpoint 1 does not name endpoint 0"'
+check "what one of two ranks cannot set up, neither does, and both go on with what they had" is 0 $? ||
+    cat agreement.[01]
+# lines RANK HEADING: between this heading and the next
+lines() { sed -n "/^# $2\$/,/^# /{/^#/d;p}" "agreement.$1"; }
+lines 1 memory >memory.said
+check "a limit of memory is one line, of the rank that has it" all 'is "" "$(lines 0 memory)"' \
+    'has_lines memory.said "" 1' \
+    'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB beside 0 KiB registered are more than STAGGER_VERBS_MEMORY, 1024 KiB$"'
+check "a device that is not there is said by the rank that misses it" all 'is "" "$(lines 0 device)"' \
+    'is "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)
+stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'
+check "peers that do not name each other are refused by one line" all 'is "" "$(lines 1 one-sided)"' \
+    'is "stagger: rank 0: RDMA is not used: endpoint 1 does not name endpoint 0" "$(lines 0 one-sided)"'
 check "different packet sizes and no multicast on one rank are no failures" \
     all '! sed -n "/^# mtu/,/^# one-sided/p" agreement.[01] | grep -v "^#"'
