@@ -22,6 +22,7 @@ struct sliced {
     struct sg_internode *internode;
     struct sg_carried_message message;
     struct sg_bytes bytes;
+    int error; /* of a receive that is complete */
 };
 
 static int raise(const struct sg_comm *comm, int error)
@@ -136,9 +137,9 @@ int sg_sliced_send(const struct sg_comm *comm, void *buffer, MPI_Count count, MP
 
 /* ---- receives ---- */
 
-static int put(const struct sliced *sliced)
+static int put(struct sliced *sliced)
 {
-    int error = sg_bytes_put(&sliced->bytes, (MPI_Count)sliced->message.source_bytes);
+    int error = sg_bytes_put(&sliced->bytes, &sliced->message.source_bytes);
 
     return sliced->message.outcome == SG_OUTCOME_TRUNCATED ? MPI_ERR_TRUNCATE : error;
 }
@@ -263,7 +264,7 @@ static void complete(void *work, struct sg_request_times *times)
 
     (void)times;
     if (sliced->message.kind == SG_POST_RECEIVE)
-        put(sliced);
+        sliced->error = put(sliced);
     sg_bytes_end(&sliced->bytes);
 }
 
@@ -273,10 +274,8 @@ static int query(const void *work, MPI_Status *status)
 
     if (sliced->message.kind == SG_POST_RECEIVE) {
         tell(&sliced->message, status);
-        if (sliced->message.outcome != SG_OUTCOME_TRUNCATED)
-            return MPI_SUCCESS;
-        was_cut = true;
-        return MPI_ERR_TRUNCATE;
+        was_cut |= sliced->error == MPI_ERR_TRUNCATE;
+        return sliced->error;
     }
     sg_real.Status_set_elements(status, MPI_BYTE, 0);
     status->MPI_SOURCE = MPI_UNDEFINED;

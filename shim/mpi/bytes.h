@@ -1,6 +1,6 @@
 /* The data of a message as bytes. Those of a predefined type lie in the application's buffer;
- * others MPICH packs and unpacks, by a message of the process to itself: so a message that ends
- * within an element, a type with holes, MPI_BOTTOM and a type that has been freed are as ever.
+ * others MPICH packs and unpacks, by a message of the process to itself: so a type with holes,
+ * MPI_BOTTOM and a type that has been freed are as ever.
  *
  * In the application's thread.
  */
@@ -10,6 +10,7 @@
 #include "mpi/call.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct sg_bytes {
     void *at; /* the bytes */
@@ -29,8 +30,11 @@ void sg_bytes_start(MPI_Comm own);
  * without calling a handler; then there is nothing to end. */
 int sg_bytes_begin(void *buffer, MPI_Count count, MPI_Datatype type, bool gives,
                    struct sg_bytes *bytes);
-/* Puts so many bytes that have come, from the first on, where they belong. */
-int sg_bytes_put(const struct sg_bytes *bytes, MPI_Count received);
+/* Puts the bytes that have come, from the first on, where they belong. A message that ends within
+ * an element is as MPICH's: whole in a type without holes; in another its last part is lost,
+ * *received is lowered to the whole elements, and the error is MPI_ERR_TRUNCATE. (Within a pair as
+ * MPI_DOUBLE_INT it may end, where MPICH loses the pair.) */
+int sg_bytes_put(const struct sg_bytes *bytes, uint32_t *received);
 void sg_bytes_end(struct sg_bytes *bytes);
 
 #endif

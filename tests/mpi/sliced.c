@@ -237,6 +237,51 @@ static void truncated(void)
     handle(MPI_ERRORS_ARE_FATAL);
 }
 
+/* Of 0 to 12 bytes: whole elements and parts of one, in types with holes and without. */
+static void parts(void)
+{
+    enum { TYPES = 7 };
+    static const int lengths[] = {1, 2}, singles[] = {1, 1}, at[] = {0, 3};
+    static const MPI_Aint apart_by[] = {0, 8}, near[] = {0, 4};
+    static const MPI_Datatype mixed[] = {MPI_CHAR, MPI_DOUBLE};
+    MPI_Datatype types[TYPES];
+    char in[128], out[12];
+
+    MUST(MPI_Type_indexed(2, lengths, at, MPI_INT, &types[0]));
+    MUST(MPI_Type_contiguous(3, MPI_INT, &types[1]));
+    MUST(MPI_Type_create_struct(2, singles, apart_by, mixed, &types[2]));
+    MUST(MPI_Type_create_hindexed(2, lengths, near, MPI_INT, &types[3]));
+    MUST(MPI_Type_vector(3, 2, 4, MPI_CHAR, &types[4]));
+    MUST(MPI_Type_dup(MPI_2INT, &types[5]));
+    MUST(MPI_Type_vector(2, 1, 2, MPI_SHORT, &types[6]));
+    fill(out, sizeof out, 7);
+    handle(MPI_ERRORS_RETURN);
+    for (int i = 0; i < TYPES * 26; i++) {
+        int type = i / 26, bytes = i / 2 % 13, error;
+        MPI_Request request;
+        MPI_Status status;
+
+        if (i % 26 == 0)
+            MUST(MPI_Type_commit(&types[type]));
+        memset(in, 0x55, sizeof in);
+        MUST(MPI_Irecv(in, 4, types[type], before, 1, comm, &request));
+        MUST(MPI_Send(out, bytes, MPI_BYTE, next, 1, comm));
+        if (i % 2 == 0) {
+            error = MPI_Wait(&request, &status);
+        } else {
+            (void)MPI_Wait(&request, MPI_STATUS_IGNORE);
+            memset(in, 0x55, sizeof in);
+            MUST(MPI_Send(out, bytes, MPI_BYTE, next, 1, comm));
+            error = MPI_Recv(in, 4, types[type], before, 1, comm, &status);
+        }
+        printf("%d type %d, %d bytes: class %d\n", rank, type, bytes, class_of(error));
+        say("part", &status, in, sizeof in);
+    }
+    handle(MPI_ERRORS_ARE_FATAL);
+    for (int i = 0; i < TYPES; i++)
+        MUST(MPI_Type_free(&types[i]));
+}
+
 static void wrong(void)
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -556,16 +601,27 @@ static const struct {
     void (*run)(void);
     bool is_of_all;
 } cases[] = {
-    {"sizes", sizes, true},         {"tags", tags, true},
-    {"anyone", anyone, true},       {"derived", derived, true},
-    {"truncated", truncated, true}, {"wrong", wrong, true},
-    {"probed", probed, true},       {"nobody", nobody, true},
-    {"itself", itself, true},       {"completed", completed, true},
-    {"many", many, true},           {"beside", beside, true},
-    {"order", order, false},        {"unmatched", unmatched, false},
-    {"killed", killed, false},      {"late", late, false},
-    {"freed", freed, false},        {"dropped", dropped, false},
-    {"stalled", stalled, false},    {"freed_early", freed_early, false},
+    {"sizes", sizes, true},
+    {"tags", tags, true},
+    {"anyone", anyone, true},
+    {"derived", derived, true},
+    {"truncated", truncated, true},
+    {"wrong", wrong, true},
+    {"probed", probed, true},
+    {"nobody", nobody, true},
+    {"itself", itself, true},
+    {"completed", completed, true},
+    {"many", many, true},
+    {"beside", beside, true},
+    {"parts", parts, true},
+    {"order", order, false},
+    {"unmatched", unmatched, false},
+    {"killed", killed, false},
+    {"late", late, false},
+    {"freed", freed, false},
+    {"dropped", dropped, false},
+    {"stalled", stalled, false},
+    {"freed_early", freed_early, false},
 };
 
 /* Several of what makes one. */
