@@ -13,6 +13,7 @@
 #include "internode/waiting.h"
 #include "internode/words.h"
 #include "mpi/real.h"
+#include "mpi/report.h"
 #include "mpi/types.h"
 #include "wait/catch_up.h"
 
@@ -35,6 +36,9 @@ static bool plan_broadcast(const struct sg_internode *internode, const struct sg
         plan->own = call->receive;
     else
         plan->result = call->receive;
+    /* A nonblocking one, which would go on later than it may, only where it has to. */
+    plan->follows = plan->own == NULL && internode->remote == NULL &&
+                    (call->request == NULL || !sg_report_is_fatal(call->comm));
     return true;
 }
 
@@ -225,7 +229,7 @@ static void run(struct sg_internode *internode, const struct sg_call *call,
     sg_internode_enter(internode);
     if (plan->user != NULL)
         sg_endpoint_runs_users(internode);
-    sg_chunk_window_begin(internode, window);
+    sg_nonblocking_begin_call(internode, window);
     if (!sg_nonblocking_step_call(internode, window))
         await(internode, window);
     sg_endpoint_runs_users(NULL);
@@ -246,6 +250,7 @@ static __attribute__((noinline)) int settle(struct sg_internode *internode,
     if (!window->differs)
         return SG_CALL_RAISES(sg_internode_dissent(internode, window));
     sg_internode_conform(internode, window, &others);
+    internode->position = window->position;
     run(internode, &others.call, &others.plan, statistics, &others_window);
     sg_internode_conformed(window, &others);
     return SG_CALL_RAISES(others.error);

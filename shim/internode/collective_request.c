@@ -47,11 +47,12 @@ static void complete(void *work, struct sg_request_times *times)
 
 static int query(const void *work, MPI_Status *status)
 {
-    (void)work;
+    const struct collective *collective = work;
+
     sg_real.Status_set_elements(status, MPI_BYTE, 0);
     status->MPI_SOURCE = MPI_UNDEFINED;
     status->MPI_TAG = MPI_UNDEFINED;
-    return MPI_SUCCESS;
+    return sg_nonblocking_error(collective->nonblocking);
 }
 
 static void discard(void *work)

@@ -88,6 +88,7 @@ struct sg_internode {
     _Atomic uint32_t nonblocking_count; /* how many */
     _Atomic size_t kept_bytes;          /* by those of them whose callers have left */
     _Atomic uint32_t users;             /* threads that work on a nonblocking call */
+    struct sg_chunk_window *behind;     /* of a blocking call that began behind some */
     bool draining, sees_to_it;
     int messages_protocol;               /* that carries its messages; -1: they are MPICH's */
     size_t posts_at;                     /* by endpoint; see posts.h */

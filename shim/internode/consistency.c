@@ -39,13 +39,6 @@ static void describe(const struct sg_internode *internode, const struct sg_call 
     atomic_store_explicit(&first->number, position + 1, memory_order_release);
 }
 
-/* A broadcast's receiver enters the instance behind the root, as it may get another number of bytes
- * than it expects, and needs them. */
-static bool follows(const struct sg_call *call, const struct sg_internode_plan *plan)
-{
-    return call->operation == SG_OPERATION_BCAST && call->request == NULL && plan->own == NULL;
-}
-
 enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
                                            const struct sg_call *call,
                                            const struct sg_internode_plan *plan, uint64_t position,
@@ -57,7 +50,8 @@ enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
     bool is_told = is_first && internode->remote == NULL;
     struct sg_internode_found found;
 
-    if (!is_taken && is_told && follows(call, plan))
+    /* The receiver may get another number of bytes than it expects, and needs them. */
+    if (!is_taken && is_told && plan->follows)
         return SG_CONSISTENCY_UNKNOWN;
     if (!is_taken && position >= SG_INTERNODE_SIGNATURES &&
         !sg_internode_is_read_by_all(internode, offsetof(struct sg_rank_state, left),

@@ -70,11 +70,12 @@ static const struct sg_first_call *await_first(const struct sg_internode *intern
     return first;
 }
 
-/* Choices and turns have been counted alike, and nobody needs a function of the user's. */
+/* Choices and turns have been counted alike, both are of a kind, and nobody needs a function of the
+ * user's. */
 static bool can_take_part(const struct sg_internode *internode, const struct sg_call *own,
                           const struct sg_first_call *first)
 {
-    return internode->automatic == NULL && !first->nonblocking &&
+    return internode->automatic == NULL && first->nonblocking == (own->request != NULL) &&
            first->chose == (own->rules != NULL) && first->reduction != SG_INTERNODE_USERS &&
            (first->operation != SG_OPERATION_BCAST || first->root != internode->rank);
 }
@@ -146,7 +147,6 @@ void sg_internode_conform(struct sg_internode *internode, const struct sg_chunk_
                              (uint32_t)sg_report_error(&told, own_info(internode))),
         memory_order_relaxed);
     atomic_store_explicit(&internode->header->has_dissent, true, memory_order_relaxed);
-    internode->position = position;
 }
 
 void sg_internode_conformed(const struct sg_chunk_window *window, struct sg_others_call *others)
@@ -166,5 +166,10 @@ int sg_internode_dissent(const struct sg_internode *internode, const struct sg_c
 
     /* The other rank describes the call that it took part in, not its own. */
     sg_report_mismatch(window->call, internode->rank, own_info(internode), found.rank, NULL);
-    return (int)found.brought;
+    return sg_internode_dissent_error(window->dissent);
+}
+
+int sg_internode_dissent_error(uint64_t dissent)
+{
+    return (int)sg_internode_found_in(dissent).brought;
 }

@@ -14,7 +14,7 @@ struct sg_others_call {
 };
 
 /* This rank's call differs. Ends the job where errors are fatal, or where it cannot take part in
- * the others' call. The window's positions are those of the others' call. */
+ * the others' call. Their call begins at the window's position. */
 void sg_internode_conform(struct sg_internode *internode, const struct sg_chunk_window *window,
                           struct sg_others_call *out);
 /* When that is over: of a broadcast this rank takes what it has room for. */
@@ -23,8 +23,10 @@ void sg_internode_conformed(const struct sg_chunk_window *window, struct sg_othe
 /* Another rank's differed from this one's, which is over: the class of the error. */
 int sg_internode_dissent(const struct sg_internode *internode,
                          const struct sg_chunk_window *window);
+/* The same, without a word to the user: of a nonblocking call. */
+int sg_internode_dissent_error(uint64_t dissent);
 
-/* Of a call whose caller has left, or will not wait for it. */
+/* Of a call that does not take part in the others'. */
 void sg_internode_end_different(const struct sg_internode *internode,
                                 const struct sg_chunk_window *window) __attribute__((noreturn));
 

@@ -104,6 +104,7 @@ struct sg_internode_plan {
     size_t room;                 /* elements in a chunk */
     bool side_by_side;           /* its chunks go on at the same time, not one after another */
     bool commutes;               /* the order of operands does not matter */
+    bool follows;                /* of a broadcast: it enters behind the root (disagree.c) */
     struct sg_user_fold *user;   /* the operation is the user's; NULL: it is not */
 };
 

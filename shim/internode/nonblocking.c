@@ -23,12 +23,20 @@
 /* Of a rank's calls on a communicator whose callers have left; as inside a node. */
 #define KEPT_BYTES_MAX (4u << 20)
 
+/* It takes part in another call than its own (disagree.c). */
+struct conformed {
+    struct sg_others_call others;
+    struct sg_chunk chunks[];
+};
+
 struct sg_nonblocking {
     struct sg_internode *internode; /* valid until it is done */
     struct sg_call call;
     struct sg_internode_plan plan;
     struct sg_nonblocking *next; /* of the communicator's, in their order */
     _Atomic bool done;
+    int error;                   /* class */
+    struct conformed *conformed; /* NULL: it is alike on all ranks */
     size_t kept_bytes; /* all of it, if its caller has left: nobody else frees it; else 0 */
     struct sg_chunk_window window;
     struct sg_chunk chunks[]; /* and behind them the operand that is kept */
@@ -71,6 +79,11 @@ bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking)
     return atomic_load_explicit(&nonblocking->done, memory_order_acquire);
 }
 
+int sg_nonblocking_error(const struct sg_nonblocking *nonblocking)
+{
+    return nonblocking->error;
+}
+
 uint64_t sg_nonblocking_slice(const struct sg_nonblocking *nonblocking)
 {
     return nonblocking->window.slice;
@@ -87,6 +100,71 @@ static bool has_arrived(const struct sg_nonblocking *nonblocking)
            window->chunks[(window->count - 1) % window->width].stage >= SG_CHUNK_ARRIVED;
 }
 
+/* Its chunks have not arrived. */
+static void shift(struct sg_chunk_window *window, uint64_t by)
+{
+    window->position += by;
+    for (size_t i = window->left; i < window->begun; i++)
+        window->chunks[i % window->width].position += by;
+}
+
+/* Under the lock. The calls behind it follow the others' call, which may have more or fewer
+ * chunks. */
+static void conform(struct sg_internode *internode, struct sg_nonblocking *nonblocking)
+{
+    struct sg_chunk_window *window = &nonblocking->window;
+    struct conformed *conformed =
+        calloc(1, sizeof *conformed + internode->depth * sizeof *conformed->chunks);
+    uint64_t by = -(uint64_t)window->count;
+
+    if (conformed == NULL || window->begun > 1)
+        sg_internode_end_different(internode, window);
+    sg_internode_conform(internode, window, &conformed->others);
+    nonblocking->conformed = conformed;
+    *window = (struct sg_chunk_window){
+        .call = &conformed->others.call,
+        .plan = &conformed->others.plan,
+        .position = window->position,
+        .count = sg_chunk_count(&conformed->others.call, &conformed->others.plan),
+        .width = internode->depth,
+        .chunks = conformed->chunks};
+    by += window->count;
+    internode->position += by;
+    for (struct sg_nonblocking *next = nonblocking->next; next != NULL; next = next->next)
+        shift(&next->window, by);
+    if (internode->behind != NULL)
+        shift(internode->behind, by);
+}
+
+/* Under the lock. */
+static void settle(struct sg_nonblocking *nonblocking)
+{
+    struct conformed *conformed = nonblocking->conformed;
+
+    if (conformed == NULL) {
+        if (nonblocking->window.dissent != 0)
+            nonblocking->error = sg_internode_dissent_error(nonblocking->window.dissent);
+        return;
+    }
+    nonblocking->error = conformed->others.error;
+    sg_internode_conformed(
+        &(struct sg_chunk_window){.call = &nonblocking->call, .plan = &nonblocking->plan},
+        &conformed->others);
+    free(conformed);
+}
+
+/* Under the lock. A thread of the application's sees to a call that differs, and comes to it by
+ * itself. */
+static bool step(struct sg_internode *internode, struct sg_nonblocking *nonblocking)
+{
+    if (sg_chunk_window_step(internode, &nonblocking->window))
+        return true;
+    if (!nonblocking->window.differs || sg_progress_by() != SG_PROGRESS_BY_CALL)
+        return false;
+    conform(internode, nonblocking);
+    return sg_chunk_window_step(internode, &nonblocking->window);
+}
+
 /* Under the lock. */
 static void step_all(struct sg_internode *internode)
 {
@@ -95,10 +173,7 @@ static void step_all(struct sg_internode *internode)
     for (struct sg_nonblocking *nonblocking = internode->first_nonblocking; nonblocking != NULL;
          nonblocking = next) {
         next = nonblocking->next;
-        if (!sg_chunk_window_step(internode, &nonblocking->window)) {
-            /* The job is ended by a thread of the application, which comes to it by itself. */
-            if (nonblocking->window.differs && sg_progress_by() == SG_PROGRESS_BY_CALL)
-                sg_internode_end_different(internode, &nonblocking->window);
+        if (!step(internode, nonblocking)) {
             /* The calls behind it have not, either. */
             if (!has_arrived(nonblocking))
                 break;
@@ -111,6 +186,7 @@ static void step_all(struct sg_internode *internode)
             before->next = next;
         if (next == NULL)
             internode->last_nonblocking = before;
+        settle(nonblocking);
         atomic_fetch_sub_explicit(&internode->nonblocking_count, 1, memory_order_release);
         if (nonblocking->kept_bytes > 0) {
             atomic_fetch_sub_explicit(&internode->kept_bytes, nonblocking->kept_bytes,
@@ -134,6 +210,14 @@ void sg_nonblocking_advance(struct sg_internode *internode)
         return;
     pthread_mutex_lock(&lock);
     step_all(internode);
+    pthread_mutex_unlock(&lock);
+}
+
+void sg_nonblocking_begin_behind(struct sg_internode *internode, struct sg_chunk_window *window)
+{
+    pthread_mutex_lock(&lock);
+    internode->behind = window;
+    sg_chunk_window_begin(internode, window);
     pthread_mutex_unlock(&lock);
 }
 
@@ -166,6 +250,7 @@ void sg_nonblocking_await_users(struct sg_internode *internode)
 static void add(struct sg_internode *internode, struct sg_nonblocking *nonblocking)
 {
     pthread_mutex_lock(&lock);
+    internode->behind = NULL; /* is over, or is this one */
     if (internode->last_nonblocking != NULL)
         internode->last_nonblocking->next = nonblocking;
     else
@@ -185,7 +270,7 @@ void sg_nonblocking_start(struct sg_nonblocking *nonblocking, struct sg_call_sta
     statistics->executed = nonblocking->plan.executed;
     atomic_store_explicit(&internode->header->has_nonblocking, true, memory_order_relaxed);
     sg_internode_enter(internode);
-    sg_chunk_window_begin(internode, &nonblocking->window);
+    sg_nonblocking_begin_call(internode, &nonblocking->window);
     add(internode, nonblocking);
     sg_internode_leave(internode);
     sg_progress_look_after(&internode->client);

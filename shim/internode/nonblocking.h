@@ -21,7 +21,8 @@ bool sg_nonblocking_poll(struct sg_nonblocking *nonblocking);
 /* Until it is done. */
 void sg_nonblocking_wait(struct sg_nonblocking *nonblocking);
 bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking);
-/* Of one that is done, as in the call's statistics. */
+/* Of one that is done: the class of its error, and as in the call's statistics. */
+int sg_nonblocking_error(const struct sg_nonblocking *nonblocking);
 uint64_t sg_nonblocking_slice(const struct sg_nonblocking *nonblocking);
 
 /* A blocking call goes on as one that nobody asks for: its caller may leave with the window as it
@@ -30,17 +31,28 @@ bool sg_nonblocking_keep(struct sg_internode *internode, const struct sg_chunk_w
 
 /* Advances nonblocking calls as far as possible. */
 void sg_nonblocking_advance(struct sg_internode *internode);
-/* As sg_chunk_window_step: nonblocking calls go first. */
+/* As sg_chunk_window_begin and sg_chunk_window_step: nonblocking calls go first. */
+void sg_nonblocking_begin_behind(struct sg_internode *internode, struct sg_chunk_window *window);
 bool sg_nonblocking_step_behind(struct sg_internode *internode, struct sg_chunk_window *window);
-/* The same, for a call that waits. */
+/* The same, for a call that waits. Only its thread adds nonblocking calls. */
+static inline bool sg_nonblocking_any(const struct sg_internode *internode)
+{
+    /* Acquire: what they did to the communicator comes before. */
+    return atomic_load_explicit(&internode->nonblocking_count, memory_order_acquire) > 0;
+}
+static inline void sg_nonblocking_begin_call(struct sg_internode *internode,
+                                             struct sg_chunk_window *window)
+{
+    if (sg_nonblocking_any(internode))
+        sg_nonblocking_begin_behind(internode, window);
+    else
+        sg_chunk_window_begin(internode, window);
+}
 static inline bool sg_nonblocking_step_call(struct sg_internode *internode,
                                             struct sg_chunk_window *window)
 {
-    /* Acquire: what nonblocking calls did to the communicator comes before. Only this thread adds
-     * to them. */
-    return atomic_load_explicit(&internode->nonblocking_count, memory_order_acquire) == 0
-               ? sg_chunk_window_step(internode, window)
-               : sg_nonblocking_step_behind(internode, window);
+    return sg_nonblocking_any(internode) ? sg_nonblocking_step_behind(internode, window)
+                                         : sg_chunk_window_step(internode, window);
 }
 
 /* All nonblocking calls are complete: returns when no thread works on one any more. */

@@ -144,7 +144,7 @@ static bool is_predefined(MPI_Errhandler handler)
     return (unsigned)handler >> 30 == 1;
 }
 
-static bool has_fatal_errors(MPI_Comm comm)
+bool sg_report_is_fatal(MPI_Comm comm)
 {
     MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
 
@@ -186,7 +186,7 @@ void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_ca
 {
     char text[LINE_BYTES];
 
-    if (has_fatal_errors(call->comm))
+    if (sg_report_is_fatal(call->comm))
         sg_report_end(call, rank, own, other_rank, other);
     describe(text, rank, own, other_rank, other);
     sg_trace_event_line(SG_TRACE_LINE_MISMATCH, text);

@@ -42,6 +42,9 @@ void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_ca
 void sg_report_end(const struct sg_call *call, int rank, const struct sg_call_info *own,
                    int other_rank, const struct sg_call_info *other) __attribute__((noreturn));
 
+/* Whether an error on it ends the job. */
+bool sg_report_is_fatal(MPI_Comm comm);
+
 /* The class of the error for a rank in one call where another rank is in another. */
 int sg_report_error(const struct sg_call_info *own, const struct sg_call_info *other);
 

@@ -47,6 +47,8 @@ ways=(bcast:10,5 bcast:5,10 allreduce:1,2 allreduce:2,1 reduce:1,2 reduce:2,1 ro
 for sizes in 3000,10 10,3000; do
     ways+=(bcast:$sizes allreduce:$sizes reduce:$sizes)
 done
+# of other numbers of chunks, before calls that have begun
+ways+=("${ways[@]/#/i}" ibcast:100000,10 iallreduce:10,100000)
 for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;*=bypass' '*=srm' '*=bcs(slice=100)'; do
     for run in '3 1 call' '4 2 jump'; do
         read -r ranks each handler <<<"$run"

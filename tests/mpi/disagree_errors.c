@@ -9,6 +9,8 @@
  *     reduce:ONE,OTHER     likewise in a reduce to the last rank
  *     root                 rank 0 reduces to rank 0, the others to rank 1
  *     operation            rank 0 in a barrier, the others in an allreduce
+ * With an i before its name (ibcast:1,2) the call is a nonblocking one, with others behind it when it
+ * is waited for.
  */
 #include "mpi_test.h"
 
@@ -19,13 +21,13 @@
 
 static int rank, ranks;
 static MPI_Comm comm;
-static bool jumps;
+static bool jumps, is_nonblocking;
 static int handled, handled_class;
 static jmp_buf before;
 
 static void on_error(MPI_Comm *of, int *error, ...)
 {
-    REQUIRE(*of == comm);
+    REQUIRE(*of == comm || is_nonblocking);
     handled++;
     MUST(MPI_Error_class(*error, &handled_class));
     if (jumps)
@@ -42,11 +44,35 @@ struct way {
     int (*error)(int own, int other); /* this rank's class */
 };
 
+/* Right calls behind one that may not be, before it is waited for: MPICH waits with the handler of
+ * MPI_COMM_WORLD. */
+static int wait_behind(MPI_Request *request)
+{
+    int mine = rank + 1, sum = 0, values[3000];
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+
+    for (int at = 0; at < 3000; at++)
+        values[at] = rank == ranks - 1 ? at : 0;
+    MUST(MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm, &requests[0]));
+    MUST(MPI_Ibcast(values, 3000, MPI_INT, ranks - 1, comm, &requests[1]));
+    MUST(MPI_Barrier(comm));
+    MUST(MPI_Waitall(2, requests, statuses));
+    REQUIRE(sum == ranks * (ranks + 1) / 2);
+    for (int at = 0; at < 3000; at++)
+        REQUIRE(values[at] == at);
+    return MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
 static int call_bcast(int *values, int *results, int count)
 {
-    if (rank == 0)
-        return MPI_Bcast(values, count, MPI_INT, 0, comm);
-    return MPI_Bcast(results, count, MPI_INT, 0, comm);
+    int *buffer = rank == 0 ? values : results;
+    MPI_Request request;
+
+    if (!is_nonblocking)
+        return MPI_Bcast(buffer, count, MPI_INT, 0, comm);
+    MUST(MPI_Ibcast(buffer, count, MPI_INT, 0, comm, &request));
+    return wait_behind(&request);
 }
 
 static int error_of_bcast(int root, int other)
@@ -58,7 +84,12 @@ static int error_of_bcast(int root, int other)
 
 static int call_allreduce(int *values, int *results, int count)
 {
-    return MPI_Allreduce(values, results, count, MPI_INT, MPI_SUM, comm);
+    MPI_Request request;
+
+    if (!is_nonblocking)
+        return MPI_Allreduce(values, results, count, MPI_INT, MPI_SUM, comm);
+    MUST(MPI_Iallreduce(values, results, count, MPI_INT, MPI_SUM, comm, &request));
+    return wait_behind(&request);
 }
 
 static int error_of_all(int own, int other)
@@ -68,9 +99,19 @@ static int error_of_all(int own, int other)
     return ANY_ERROR;
 }
 
+static int reduce_to(int root, int *values, int *results, int count)
+{
+    MPI_Request request;
+
+    if (!is_nonblocking)
+        return MPI_Reduce(values, results, count, MPI_INT, MPI_SUM, root, comm);
+    MUST(MPI_Ireduce(values, results, count, MPI_INT, MPI_SUM, root, comm, &request));
+    return wait_behind(&request);
+}
+
 static int call_reduce(int *values, int *results, int count)
 {
-    return MPI_Reduce(values, results, count, MPI_INT, MPI_SUM, ranks - 1, comm);
+    return reduce_to(ranks - 1, values, results, count);
 }
 
 /* The root waits for all; others notice or do not. */
@@ -83,7 +124,7 @@ static int error_of_reduce(int own, int other)
 
 static int call_root(int *values, int *results, int count)
 {
-    return MPI_Reduce(values, results, count, MPI_INT, MPI_SUM, rank == 0 ? 0 : 1, comm);
+    return reduce_to(rank == 0 ? 0 : 1, values, results, count);
 }
 
 static int error_of_root(int own, int other)
@@ -95,7 +136,14 @@ static int error_of_root(int own, int other)
 
 static int call_operation(int *values, int *results, int count)
 {
-    return rank == 0 ? MPI_Barrier(comm) : call_allreduce(values, results, count);
+    MPI_Request request;
+
+    if (rank > 0)
+        return call_allreduce(values, results, count);
+    if (!is_nonblocking)
+        return MPI_Barrier(comm);
+    MUST(MPI_Ibarrier(comm, &request));
+    return wait_behind(&request);
 }
 
 static const struct way ways[] = {
@@ -146,6 +194,8 @@ static void try_way(const char *text, bool has_function)
     const char *numbers = strchr(text, ':');
     int counts[2] = {1, 1}, class, expected, own;
 
+    is_nonblocking = text[0] == 'i';
+    text += is_nonblocking;
     while (strncmp(text, way->name, strlen(way->name)) != 0)
         REQUIRE(++way < ways + sizeof ways / sizeof *ways);
     if (numbers != NULL)
@@ -187,6 +237,7 @@ int main(int argc, char **argv)
         if (i == 1)
             MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
         MUST(MPI_Comm_set_errhandler(comm, handler));
+        MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
         expect_right_calls(); /* the first call of a communicator is MPICH's */
         for (int way = 2; way < argc; way++)
             try_way(argv[way], has_function);
