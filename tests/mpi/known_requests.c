@@ -1,11 +1,17 @@
 /* Requests of every kind whose completions and bytes tests/profile/requests.sh knows, on 2 ranks:
  * rank 0 sends, rank 1 receives. A message has 100 bytes. Prints nothing.
  *
- *     known_requests [whole]    whole: without messages in parts
+ *     known_requests [whole | dropped]    whole: without messages in parts
+ *
+ * dropped: instead of all that, many sends that are complete at once, whose request nobody waits for
+ * or frees. A rank prints by how much its memory has grown meanwhile.
  */
 #include "mpi_test.h"
 
 #include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 #define BYTES 100
 #define SEVERAL 4
@@ -158,10 +164,57 @@ static void others(void)
     MUST(MPI_Comm_free(&copy));
 }
 
+/* Private memory that can be written, KiB. */
+static long data_kib(void)
+{
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[128];
+    long kib = 0;
+
+    REQUIRE(status != NULL);
+    while (fgets(line, sizeof line, status) != NULL)
+        sscanf(line, "VmData: %ld", &kib);
+    fclose(status);
+    return kib;
+}
+
+/* MPICH gives one request, with the mark of predefined objects, to all sends that are complete at
+ * once. */
+static bool is_shared(MPI_Request request)
+{
+    return (unsigned)request >> 30 == 1;
+}
+
+static void dropped(void)
+{
+    long before = 0;
+
+    for (int i = 0; i < 400000; i++) {
+        MPI_Request request;
+
+        if (i == 200000)
+            before = data_kib();
+        if (rank == 0)
+            MUST(MPI_Isend(data, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request));
+        else
+            MUST(MPI_Recv(data, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, none));
+        if (rank == 0 && !is_shared(request))
+            MUST(MPI_Wait(&request, none));
+        if (i % 100 == 0)
+            MUST(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    printf("grown by %ld KiB\n", data_kib() - before);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc == 2 && strcmp(argv[1], "dropped") == 0) {
+        dropped();
+        MPI_Finalize();
+        return 0;
+    }
     waits();
     persistent();
     given_up();

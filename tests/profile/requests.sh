@@ -48,6 +48,13 @@ check "of the 33 messages the archive has all but two that are partitioned" is "
     "$(json calls.json '"%d %d %d" % tuple(d["wait_states"][n] for n in
         ("matched_messages", "unmatched_sends", "unmatched_receives"))')"
 
+# MPICH keeps nothing of such requests.
+for mode in stats otf2; do
+    STAGGER_TRACE=$mode observe "dropped-$mode" 2 "$PROGRAMS/known_requests" dropped
+    check "requests that nobody waits for keep a bounded memory ($mode)" all 'ran_well "dropped-$mode"' \
+        'has_lines "dropped-$mode.out" "^grown by [0-9]{1,3} KiB$" 2'
+done
+
 cat >known <<'END'
 MPI_Irecv 17 17 0 680
 MPI_Isend 17 17 680 0
