@@ -1,6 +1,6 @@
 #!/bin/bash
-# In the limits of a container: a control group with little memory left, and a small /dev/shm. The program lives and
-# has its results, and one line says what goes without.
+# In the limits of a container: a control group with little memory left, a system call that is refused, and a small
+# /dev/shm. The program lives and has its results, and one line says what goes without.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/lib/groups.bash"
@@ -39,6 +39,31 @@ if [ -n "$usage" ]; then
         [ "$(awk '$1 == "made" { print int($2 / 1048576) }' few.out)" -gt 8 ]
 else
     skip "$about" "no memory control group can be made here"
+fi
+
+# ---- system calls ------------------------------------------------------------------------------------
+
+# MPICH tries only process_vm_writev before it relies on both.
+cat >refused.py <<'END'
+import ctypes, os, struct, sys
+number = {"x86_64": 310, "aarch64": 270}[os.uname().machine]
+steps = (0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)  # EPERM; allow
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)))
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+if libc.prctl(22, 2, program, 0, 0) != 0:  # PR_SET_SECCOMP
+    sys.exit(os.strerror(ctypes.get_errno()))
+os.execvp(sys.argv[1], sys.argv[1:])
+END
+about="where process_vm_readv is refused the program runs as without the library"
+refused=("$PYTHON" "$WORK/refused.py")
+if ! "${refused[@]}" true 2>why; then
+    skip "$about" "$(tail -n 1 why)"
+else
+    observe refused 2 "${refused[@]}" "$PROGRAMS/calls" 9
+    timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >plain.out 2>&1 </dev/null
+    check "$about" all 'ran_well refused' 'same <(own_counts plain.out) <(own_counts refused.out)'
 fi
 
 # ---- /dev/shm ------------------------------------------------------------------------------------------
