@@ -9,8 +9,8 @@
  *     reduce:ONE,OTHER     likewise in a reduce to the last rank
  *     root                 rank 0 reduces to rank 0, the others to rank 1
  *     operation            rank 0 in a barrier, the others in an allreduce
- * With an i before its name (ibcast:1,2) the call is a nonblocking one, with others behind it when it
- * is waited for.
+ * With an i before its name (ibcast:1,2) the call is a nonblocking one, with others behind it when
+ * it is waited for.
  */
 #include "mpi_test.h"
 
