@@ -330,8 +330,10 @@ void sg_trace_event_slice(const struct sg_told_slice *told)
 {
 }
 
-void sg_internode_end_different(const struct sg_internode *internode,
-                                const struct sg_chunk_window *window)
-{
-    __builtin_trap();
-}
+NOT_CALLED(void, sg_internode_end_different, const struct sg_internode *internode,
+           const struct sg_chunk_window *window)
+NOT_CALLED(void, sg_internode_conform, struct sg_internode *internode,
+           const struct sg_chunk_window *window, struct sg_others_call *out)
+NOT_CALLED(void, sg_internode_conformed, const struct sg_chunk_window *window,
+           struct sg_others_call *others)
+NOT_CALLED(int, sg_internode_dissent_error, uint64_t dissent)
