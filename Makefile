@@ -63,8 +63,8 @@ sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
 # What includes mpi.h.
-MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/profile shim/intercept
-ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm bcs kernels)
+MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/profile shim/intercept shim/bcs/live
+ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm kernels) shim/bcs
 TRANSPORT_DIRS := shim/transport shim/transport/shm
 LIB_DIRS       := shim/core shim/core/altstack shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
@@ -73,8 +73,8 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
                     $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
-SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model program explore exhaustive papers)
-REPORT_DIRS    := analysis/report $(addprefix analysis/report/,before causes learned path profile slices trials waitstates)
+SIM_DIRS       := analysis/sim analysis/bcs analysis/papers tests/verify
+REPORT_DIRS    := analysis/report
 TOOL_DIRS      := shim/core shim/core/altstack shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) \
                   analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch \
                   analysis/options analysis/output $(SIM_DIRS) \
@@ -193,11 +193,11 @@ $(filter-out $(FRAMES_OURS),$(call objects,shim/trace shim/causes shim/intranode
   CFLAGS_ALL += $(if $(SAN)$(filter 1,$(DEBUG) $(COVERAGE)),,-Wframe-larger-than=1024)
 # What a signal handler reaches is read from the machine code: a jump by a table would look like a
 # call by a pointer.
-$(B)/shim/algos/%.o: CFLAGS_ALL += -fno-jump-tables
+$(B)/shim/algos/%.o $(B)/shim/bcs/%.o: CFLAGS_ALL += -fno-jump-tables
 $(B)/shim/algos/kernels/%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 
 # The assembler reads the pages' styles and scripts into it.
-$(B)/analysis/page/assets.o: $(wildcard analysis/page/assets/*)
+$(B)/analysis/page/html.o: $(wildcard analysis/page/assets/*)
 
 # Outputs name the commit; the file changes only when that does.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
@@ -236,14 +236,13 @@ $(B)/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/payl
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-verbs.so $^ -o $@ $(VERBS_LIBS) -pthread
 
-$(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,merge.o statistics.o)
+$(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,bench_merge.o distribution.o)
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file file \
-                config_table operation parameter rank_list slice status text waiting) \
+BENCH_SHIM := $(addprefix shim/core/,clocksync config file slice status text waiting) \
               $(basename $(call sources,shim/rule)) shim/algos/parameters shim/algos/tree \
-              analysis/sim/model/node analysis/sim/timed/network
+              analysis/sim/network
 
 BENCH_DIRS := analysis/options analysis/output analysis/bench analysis/bench/mpi
 
@@ -276,10 +275,10 @@ $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,h
 $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o loop.o faulty.o cases.o)
 $(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o posts.o))
-$(B)/tests/transport/test_reach: $(B)/shim/transport/verbs/layout.o
+$(B)/tests/transport/test_reach: $(B)/shim/transport/verbs/verbs_layout.o
 $(B)/tests/internode/%.o $(B)/tests/wait/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 # All but what makes its table, and adapters.
-PROGRESS := background clients doorbell mode signal thread
+PROGRESS := background doorbell mode signal thread
 $(B)/tests/wait/test_scheduling_group: $(B)/shim/wait/scheduling_group.o
 $(B)/tests/wait/test_turn: $(B)/shim/wait/turn.o
 $(B)/tests/wait/test_catch_up: $(B)/shim/wait/catch_up.o
@@ -324,12 +323,12 @@ $(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile
 	  --rename-section .data=weak_state $@
 $(B)/tests/weak/test_%: LDFLAGS_ALL += -no-pie -Wl,--gc-sections
 $(filter $(B)/tests/weak/%,$(UNIT_TESTS)): $(WEAK_PARTS)
-WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/transport/,memory payload)
+WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/transport/,local_memory payload)
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_channels: $(call weak,$(WEAK_SHM))
 # What is not reached of these is left out.
-WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking posts slices statistics waiting) \
-                    $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
+WEAK_INTERNODE := $(addprefix shim/internode/,chunk communicator consistency endpoint host nonblocking call_waiting) \
+                    shim/bcs/live/shared_posts $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
 $(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))
 $(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)

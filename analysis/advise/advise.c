@@ -1,9 +1,9 @@
 #include "advise/advise.h"
 
+#include "advise/advised_rules.h"
 #include "advise/replay.h"
-#include "advise/rules.h"
-#include "compare/bootstrap.h"
-#include "output/progress.h"
+#include "compare/compared_samples.h"
+#include "output/progress_line.h"
 #include "report/filter.h"
 #include "rule/rule.h"
 

@@ -14,7 +14,7 @@
 #ifndef SG_ADVISE_ADVISE_H
 #define SG_ADVISE_ADVISE_H
 
-#include "advise/advice.h"
+#include "advise/advised_rules.h"
 
 #include <stdio.h>
 

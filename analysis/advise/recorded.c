@@ -1,6 +1,5 @@
 #include "advise/recorded.h"
 
-#include "advise/recording.h"
 #include "core/room.h"
 #include "report/aggregate.h"
 

@@ -1,17 +1,19 @@
 /* Why ranks come late, and what mends it: mostly no algorithm, but the program or the machine.
  *
- * From the causes that events tell (report/causes/causes.h); without them from what ranks do longer
- * before calls (report/before/before.h), of which it is not known whether others wait for it.
+ * From the causes that events tell (report/cause_table.h); without them from what ranks do longer
+ * before calls (report/between_calls_tables.h), which others may not wait for.
  */
 #ifndef SG_ADVISE_REMEDIES_H
 #define SG_ADVISE_REMEDIES_H
 
 #include "core/status.h"
 #include "report/report.h"
-#include "report/waitstates/waitstates.h"
+#include "report/wait_sums.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum sg_remedy {
     SG_REMEDY_NONE,      /* the figures do not tell */
@@ -48,5 +50,12 @@ struct sg_remedies {
  * logged. */
 enum sg_status sg_remedies_find(const struct sg_report *report, struct sg_remedies *out);
 void sg_remedies_clear(struct sg_remedies *found);
+
+/* Prints why ranks come late and what mends it (remedies.h). */
+
+/* A paragraph; top: so many causes at most; 0: all. */
+void sg_remedies_print(const struct sg_remedies *found, uint32_t top, FILE *out);
+/* docs/advise-json.md; null where nothing is known. */
+json_t *sg_remedies_json(const struct sg_remedies *found);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "core/room.h"
 #include "report/aggregate.h"
-#include "report/map.h"
+#include "report/filter.h"
 #include "sim/random.h"
 #include "trace/record.h"
 

@@ -1,7 +1,11 @@
 #include "bench/limits.h"
 
-#include "bench/statistics.h"
+#include "bench/distribution.h"
 #include "core/clock.h"
+#include "core/config.h"
+#include "rule/rule.h"
+#include "rule/ruleset.h"
+#include "sim/network.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,4 +252,256 @@ void sg_bench_limits_measure(const cpu_set_t *processors, int copiers, struct sg
     }
     measure_exchanges(found, count, out);
     out->copy_gbs = copy_gbs(found, copiers < count ? copiers : count);
+}
+
+const struct sg_bench_collective sg_bench_collectives[SG_BENCH_COLLECTIVES] = {
+    [SG_OPERATION_BARRIER] = {.name = "barrier",
+                              .function = "PMPI_Barrier",
+                              .routed = true,
+                              .synchronises = true},
+    [SG_OPERATION_REDUCE] = {.name = "reduce",
+                             .function = "PMPI_Reduce",
+                             .routed = true,
+                             .rooted = true},
+    [SG_OPERATION_ALLREDUCE] = {.name = "allreduce",
+                                .function = "PMPI_Allreduce",
+                                .routed = true,
+                                .synchronises = true},
+    [SG_OPERATION_BCAST] = {.name = "bcast",
+                            .function = "PMPI_Bcast",
+                            .routed = true,
+                            .rooted = true},
+    [SG_BENCH_GATHER] = {.name = "gather",
+                         .function = "PMPI_Gather",
+                         .rooted = true,
+                         .receives_blocks = true},
+    [SG_BENCH_SCATTER] = {.name = "scatter",
+                          .function = "PMPI_Scatter",
+                          .rooted = true,
+                          .sends_blocks = true},
+    [SG_BENCH_ALLGATHER] = {.name = "allgather",
+                            .function = "PMPI_Allgather",
+                            .synchronises = true,
+                            .receives_blocks = true},
+    [SG_BENCH_ALLTOALL] = {.name = "alltoall",
+                           .function = "PMPI_Alltoall",
+                           .synchronises = true,
+                           .sends_blocks = true,
+                           .receives_blocks = true},
+    [SG_BENCH_REDUCE_SCATTER] = {.name = "reduce_scatter",
+                                 .function = "PMPI_Reduce_scatter_block",
+                                 .synchronises = true,
+                                 .sends_blocks = true},
+    [SG_BENCH_SCAN] = {.name = "scan", .function = "PMPI_Scan"}};
+
+int sg_bench_collective_find(const char *name, size_t length)
+{
+    for (int i = 0; i < SG_BENCH_COLLECTIVES; i++) {
+        if (strlen(sg_bench_collectives[i].name) == length &&
+            memcmp(sg_bench_collectives[i].name, name, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+#define OPTION "--vs"
+
+/* Where the name of a communicator is inserted in a rule that parses: before the bytes or the '='.
+ */
+static const char *place_of(const char *begin, const char *end)
+{
+    const char *place = sg_rule_trim(begin, sg_rule_find_plain(begin, end, "="));
+
+    if (place[-1] == ']')
+        while (*--place != '[')
+            ;
+    return place;
+}
+
+static bool names_communicator(const char *begin, const char *end)
+{
+    const char *equals = sg_rule_find_plain(begin, end, "=");
+
+    return sg_rule_find_plain(begin, equals, "~") < equals;
+}
+
+/* One rule, without leading blanks. */
+static bool is_bindable(const char *begin, const char *end)
+{
+    struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};
+    struct sg_rule rule = {.any_bytes = true};
+    struct sg_rule_fault fault;
+    bool parses = sg_rule_parse(&table, begin, end, &rule, &fault) == SG_OK;
+
+    sg_rule_clear(&rule);
+    return parses && !names_communicator(begin, end);
+}
+
+char *sg_bench_given_bind(const char *text, const char *comm)
+{
+    const char *end = text + strlen(text), *stop;
+    char *bound = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&bound, &size_bytes);
+    bool good = stream != NULL;
+
+    for (const char *at = text; at < end && good; at = stop + 1) {
+        const char *begin, *place;
+
+        stop = sg_rule_find_plain(at, end, ";\n");
+        begin = sg_rule_skip_blanks(at, stop);
+        if (begin == stop)
+            continue;
+        good = is_bindable(begin, stop);
+        if (!good)
+            break;
+        place = place_of(begin, stop);
+        fprintf(stream, "%.*s~%s%.*s;", (int)(place - begin), begin, comm, (int)(stop - place),
+                place);
+    }
+    if (stream != NULL)
+        good = fclose(stream) == 0 && good && *bound != '\0';
+    if (good)
+        return bound;
+    free(bound);
+    return NULL;
+}
+
+bool sg_bench_given_check(const char *source, const char *text)
+{
+    char *bound;
+
+    if (sg_rule_check(source, text) != SG_OK)
+        return false;
+    bound = sg_bench_given_bind(text, "");
+    if (bound == NULL)
+        sg_log("%s: a rule here names no communicator: it has one of its own", source);
+    free(bound);
+    return bound != NULL;
+}
+
+const char *sg_bench_given_find(int argc, char **argv)
+{
+    const char *found = NULL;
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], OPTION "=", strlen(OPTION "=")) == 0)
+            found = argv[i] + strlen(OPTION "=");
+        else if (strcmp(argv[i], OPTION) == 0 && i + 1 < argc)
+            found = argv[++i];
+    }
+    return found != NULL && strchr(found, '=') != NULL ? found : NULL;
+}
+
+#define RULES_VARIABLE "STAGGER_RULES"
+#define SETUP_VARIABLE "STAGGER_SETUP_AFTER"
+#define COMM_PREFIX "stagger-bench/"
+#define RULES_WORD "rules"
+#define GIVEN_COMM_NAME COMM_PREFIX "vs"
+#define TEXT_BYTES 1024
+
+static const char *given_rules = "";
+
+static bool is_named(int algorithm)
+{
+    /* What auto runs changes while it is measured. */
+    return (sg_algorithms[algorithm].reach & SG_REACH_INTERNODE) != 0 &&
+           algorithm != SG_ALGORITHM_AUTO;
+}
+
+int sg_bench_algorithm_find(const char *word, size_t length)
+{
+    if (length == strlen(RULES_WORD) && memcmp(word, RULES_WORD, length) == 0)
+        return SG_BENCH_RULES;
+    for (int i = 0; i < sg_algorithm_count; i++) {
+        if (is_named(i) && strlen(sg_algorithms[i].name) == length &&
+            memcmp(word, sg_algorithms[i].name, length) == 0)
+            return i;
+    }
+    return SG_BENCH_NO_ALGORITHM;
+}
+
+const char *sg_bench_algorithm_name(int algorithm)
+{
+    if (algorithm == SG_BENCH_GIVEN)
+        return given_rules;
+    return algorithm == SG_BENCH_RULES ? RULES_WORD : sg_algorithms[algorithm].name;
+}
+
+bool sg_bench_algorithm_takes(int algorithm, int collective)
+{
+    if (!sg_bench_collectives[collective].routed)
+        return algorithm == SG_ALGORITHM_MPICH;
+    return algorithm == SG_BENCH_RULES || algorithm == SG_BENCH_GIVEN ||
+           (sg_algorithms[algorithm].operations & 1u << collective) != 0;
+}
+
+const char *sg_bench_algorithm_list(void)
+{
+    static char text[TEXT_BYTES];
+    int used = snprintf(text, sizeof text, RULES_WORD);
+
+    for (int i = 0; i < sg_algorithm_count && used < TEXT_BYTES; i++) {
+        if (is_named(i))
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, ", %s", sg_algorithms[i].name);
+    }
+    return text;
+}
+
+void sg_bench_algorithm_comm_name(int algorithm, char name[SG_BENCH_COMM_NAME_BYTES])
+{
+    if (algorithm == SG_BENCH_GIVEN)
+        snprintf(name, SG_BENCH_COMM_NAME_BYTES, GIVEN_COMM_NAME);
+    else
+        snprintf(name, SG_BENCH_COMM_NAME_BYTES, COMM_PREFIX "%s", sg_algorithms[algorithm].name);
+}
+
+enum sg_status sg_bench_algorithms_announce(const char *given)
+{
+    char *bound = given != NULL ? sg_bench_given_bind(given, GIVEN_COMM_NAME) : NULL;
+    const char *users = sg_config_environment(RULES_VARIABLE);
+    size_t size_bytes;
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    bool good = stream != NULL;
+
+    for (int i = 0; good && i < sg_algorithm_count; i++) {
+        char name[SG_BENCH_COMM_NAME_BYTES];
+
+        if (!is_named(i))
+            continue;
+        sg_bench_algorithm_comm_name(i, name);
+        fprintf(stream, "*~%s=%s;", name, sg_algorithms[i].name);
+    }
+    if (good)
+        fprintf(stream, "barrier~%s=%s;", SG_BENCH_SETTLE_COMM_NAME,
+                sg_algorithms[SG_ALGORITHM_TREE].name);
+    if (good && bound != NULL)
+        fputs(bound, stream);
+    /* The first match decides: the user's rules may match every communicator. */
+    if (good && users != NULL)
+        fputs(users, stream);
+    good = good && fclose(stream) == 0;
+    good = good && setenv(RULES_VARIABLE, text, 1) == 0 && setenv(SETUP_VARIABLE, "1", 1) == 0;
+    free(text);
+    free(bound);
+    if (given != NULL)
+        given_rules = given;
+    if (!good)
+        sg_log("bench: out of memory");
+    return good ? SG_OK : SG_ERR_MEMORY;
+}
+
+double sg_bench_model_ns(const struct sg_bench_limits *limits, int operation, int ranks,
+                         uint64_t bytes)
+{
+    struct sg_network network = {.local_us = limits->line_ns * 1e-3,
+                                 .copy_ns_per_byte = limits->copy_ns,
+                                 .reduce_ns_per_byte = limits->fold_ns};
+
+    if (ranks < 2 || operation >= SG_OPERATION_COUNT || isnan(limits->line_ns) ||
+        isnan(limits->copy_ns) || isnan(limits->fold_ns))
+        return NAN;
+    return (double)sg_node_call_ns(&network, (uint32_t)ranks, (enum sg_operation)operation, bytes);
 }

@@ -12,8 +12,8 @@
 #ifndef SG_BENCH_OVERLAPPING_H
 #define SG_BENCH_OVERLAPPING_H
 
+#include "bench/distribution.h"
 #include "bench/sampling.h"
-#include "bench/statistics.h"
 
 #include <stdint.h>
 

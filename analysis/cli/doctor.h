@@ -35,14 +35,6 @@ void sg_finding_set(struct sg_finding *finding, enum sg_health health, const cha
 
 typedef void (*sg_doctor_check)(const struct sg_doctor *doctor, struct sg_finding *out);
 
-/* In doctor_mpi.c: what programs are started and observed with. */
-void sg_doctor_check_library(const struct sg_doctor *doctor, struct sg_finding *out);
-void sg_doctor_check_archive(const struct sg_doctor *doctor, struct sg_finding *out);
-void sg_doctor_check_sites(const struct sg_doctor *doctor, struct sg_finding *out);
-void sg_doctor_check_launcher(const struct sg_doctor *doctor, struct sg_finding *out);
-void sg_doctor_check_mpi(const struct sg_doctor *doctor, struct sg_finding *out);
-void sg_doctor_check_ranks(const struct sg_doctor *doctor, struct sg_finding *out);
-
 /* In doctor_machine.c: what the machine gives. */
 void sg_doctor_check_processors(const struct sg_doctor *doctor, struct sg_finding *out);
 void sg_doctor_check_reading(const struct sg_doctor *doctor, struct sg_finding *out);

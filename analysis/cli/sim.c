@@ -1,7 +1,7 @@
 /* stagger sim: picks the simulator's command. */
-#include "cli/command.h"
+#include "cli/main.h"
 #include "core/status.h"
-#include "sim/commands.h"
+#include "sim/sim_commands.h"
 
 #include <stdio.h>
 #include <string.h>

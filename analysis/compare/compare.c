@@ -1,8 +1,7 @@
 #include "compare/compare.h"
 
-#include "compare/call_sites.h"
-#include "compare/columns.h"
-#include "compare/run_spread.h"
+#include "compare/compare_calls.h"
+#include "compare/compare_columns.h"
 #include "core/room.h"
 
 #include <stdlib.h>

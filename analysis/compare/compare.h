@@ -10,7 +10,7 @@
 #ifndef SG_COMPARE_COMPARE_H
 #define SG_COMPARE_COMPARE_H
 
-#include "compare/comparison.h"
+#include "compare/compare_calls.h"
 
 #include <jansson.h>
 #include <stdio.h>

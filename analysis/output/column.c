@@ -1,10 +1,11 @@
 #include "output/column.h"
 
 #include "output/format.h"
-#include "output/json.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,4 +281,220 @@ enum sg_status sg_columns_sort(const struct sg_column *column, const void *conte
     free(keys);
     free(sorted);
     return has_memory ? SG_OK : SG_ERR_MEMORY;
+}
+
+#define NAME_BYTES 96
+#define NS_PER_US 1000
+
+struct sg_record {
+    json_t *row;
+    bool failed; /* out of memory */
+};
+
+struct sg_record *sg_record_new(void)
+{
+    struct sg_record *record = calloc(1, sizeof *record);
+
+    if (record != NULL)
+        record->row = json_object();
+    return record;
+}
+
+json_t *sg_record_take(struct sg_record *record)
+{
+    json_t *row = record != NULL ? record->row : NULL;
+
+    if (record != NULL && record->failed) {
+        json_decref(row);
+        row = NULL;
+    }
+    free(record);
+    return row;
+}
+
+static json_t *number_of(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Takes value, which may be NULL. */
+static void record_set(struct sg_record *record, const char *name, json_t *value)
+{
+    if (record == NULL)
+        json_decref(value);
+    else if (json_object_set_new(record->row, name, value) != 0)
+        record->failed = true;
+}
+
+void sg_record_text(struct sg_record *record, const char *name, const char *text)
+{
+    record_set(record, name, text != NULL ? json_string(text) : json_null());
+}
+
+void sg_record_count(struct sg_record *record, const char *name, uint64_t count)
+{
+    record_set(record, name, json_integer((json_int_t)count));
+}
+
+void sg_record_flag(struct sg_record *record, const char *name, bool flag)
+{
+    record_set(record, name, json_boolean(flag));
+}
+
+void sg_record_number(struct sg_record *record, const char *name, double value)
+{
+    record_set(record, name, number_of(value));
+}
+
+void sg_record_us(struct sg_record *record, const char *name, double ns)
+{
+    char whole[NAME_BYTES];
+
+    snprintf(whole, sizeof whole, "%s_us", name);
+    sg_record_number(record, whole, ns / NS_PER_US);
+}
+
+void sg_record_list(struct sg_record *record, const char *name, const double *ns, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, number_of(ns[i] / NS_PER_US));
+    record_set(record, name, list);
+}
+
+#define PATH_BYTES 128
+
+/* A spreadsheet takes a cell that begins so for a formula, but not behind an apostrophe. */
+static bool is_formula(const char *text)
+{
+    return text[0] != '\0' && strchr("=+-@", text[0]) != NULL && text[1] != '\0';
+}
+
+static void put_text(const char *text, FILE *out)
+{
+    char *clean = sg_format_clean(text, true);
+    const char *at = clean != NULL ? clean : "?";
+    bool quoted = strpbrk(at, ",\"") != NULL;
+
+    if (quoted)
+        fputc('"', out);
+    if (is_formula(at))
+        fputc('\'', out);
+    for (; *at != '\0'; at++)
+        fprintf(out, *at == '"' ? "\"\"" : "%c", *at);
+    if (quoted)
+        fputc('"', out);
+    free(clean);
+}
+
+void sg_csv_value(const json_t *value, int digits, FILE *out)
+{
+    if (json_is_string(value))
+        put_text(json_string_value(value), out);
+    else if (json_is_integer(value))
+        fprintf(out, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(out, "%.*g", digits, json_real_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "true" : "false", out);
+}
+
+/* The value at a path of `length` bytes; NULL if some part of it is missing. */
+static const json_t *find(const json_t *row, const char *path, size_t length)
+{
+    char names[PATH_BYTES], *rest = names;
+
+    if (length >= sizeof names)
+        return NULL;
+    memcpy(names, path, length);
+    names[length] = '\0';
+    while (rest != NULL)
+        row = json_object_get(row, strsep(&rest, "."));
+    return row;
+}
+
+/* The values of a row, or with row NULL the titles. */
+static void print_line(const struct sg_csv *csv, const json_t *row, FILE *out)
+{
+    for (const char *at = csv->columns; *at != '\0'; at += *at == ' ') {
+        size_t length = strcspn(at, " "), title = strcspn(at, " =");
+        const char *end = at + length, *path = title < length ? at + title + 1 : at;
+
+        fputs(at > csv->columns ? "," : "", out);
+        if (row != NULL)
+            sg_csv_value(find(row, path, (size_t)(end - path)), csv->digits, out);
+        for (size_t i = 0; row == NULL && i < title; i++)
+            fputc(at[i] == '.' ? '_' : at[i], out);
+        at = end;
+    }
+    fputs(csv->line_end, out);
+}
+
+void sg_csv_begin(const struct sg_csv *csv, FILE *out)
+{
+    print_line(csv, NULL, out);
+}
+
+enum sg_status sg_csv_row(const struct sg_csv *csv, json_t *row, FILE *out)
+{
+    if (row == NULL)
+        return SG_ERR_MEMORY;
+    print_line(csv, row, out);
+    json_decref(row);
+    return SG_OK;
+}
+
+static void print_rows(const struct sg_csv *csv, const json_t *rows, FILE *out)
+{
+    const json_t *row;
+    size_t i;
+
+    print_line(csv, NULL, out);
+    json_array_foreach(rows, i, row)
+    {
+        print_line(csv, row, out);
+    }
+}
+
+enum sg_status sg_csv_print(const struct sg_csv *csv, json_t *rows, const char *who, FILE *out)
+{
+    if (rows == NULL) {
+        sg_log("%s: out of memory", who);
+        return SG_ERR_MEMORY;
+    }
+    print_rows(csv, rows, out);
+    json_decref(rows);
+    return SG_OK;
+}
+
+enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int digits,
+                                   const char *who, FILE *out)
+{
+    json_t *names = json_object(), *row, *value;
+    char *columns = NULL;
+    size_t i, bytes;
+    FILE *stream = open_memstream(&columns, &bytes);
+    const char *name;
+
+    json_array_foreach(rows, i, row)
+    {
+        json_object_foreach(row, name, value)
+        {
+            if (!json_is_object(value) && !json_is_array(value) &&
+                json_object_get(names, name) == NULL &&
+                json_object_set_new(names, name, json_null()) == 0 && stream != NULL)
+                fprintf(stream, "%s ", name);
+        }
+    }
+    json_decref(names);
+    if (stream == NULL || fclose(stream) != 0) {
+        free(columns);
+        sg_log("%s: out of memory", who);
+        return SG_ERR_MEMORY;
+    }
+    if (bytes > 0)
+        print_rows(&(struct sg_csv){line_end, digits, columns}, rows, out);
+    free(columns);
+    return SG_OK;
 }

@@ -1,12 +1,17 @@
 #include "output/output_file.h"
 
 #include "core/file.h"
+#include "output/format.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MODE_ALL 0666 /* less the umask */
@@ -109,4 +114,138 @@ enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status 
     free(file->temporary);
     *file = (struct sg_output_file){0};
     return status;
+}
+
+FILE *sg_gnuplot_script(const char *who)
+{
+    FILE *script = tmpfile();
+
+    if (script == NULL)
+        sg_log("%s: a temporary file: %m", who);
+    return script;
+}
+
+/* A single quote is written twice. A line end would end the quotation, and begin a command. */
+void sg_gnuplot_quote(const char *text, FILE *script)
+{
+    char *clean = sg_format_clean(text, true);
+
+    fputc('\'', script);
+    for (const char *at = clean != NULL ? clean : "?"; *at != '\0'; at++)
+        fprintf(script, *at == '\'' ? "''" : "%c", *at);
+    fputc('\'', script);
+    free(clean);
+}
+
+/* With the script as its standard input, and the figure as its output. An errno. */
+static int start(FILE *script, int figure, pid_t *child)
+{
+    static char name[] = "gnuplot";
+    char *const arguments[] = {name, NULL};
+    char *const environment[] = {NULL}; /* no settings of the user's, and nothing preloaded */
+    posix_spawn_file_actions_t files;
+    int error = posix_spawn_file_actions_init(&files);
+
+    if (error != 0)
+        return error;
+    error = posix_spawn_file_actions_adddup2(&files, fileno(script), STDIN_FILENO);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(&files, figure, STDOUT_FILENO);
+    if (error == 0)
+        error = posix_spawnp(child, name, &files, NULL, arguments, environment);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+static enum sg_status draw(FILE *script, int figure, const char *who)
+{
+    pid_t child;
+    int ended, error;
+
+    if (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0) {
+        sg_log("%s: a temporary file: %m", who);
+        return SG_ERR_SYSTEM;
+    }
+    error = start(script, figure, &child);
+    errno = error;
+    if (error == ENOENT)
+        sg_log("%s: gnuplot is not installed", who);
+    else if (error != 0)
+        sg_log("%s: gnuplot: %m", who);
+    if (error != 0)
+        return SG_ERR_MISSING;
+    if (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        return SG_OK;
+    sg_log("%s: gnuplot does not draw the figure", who);
+    return SG_ERR_SYSTEM;
+}
+
+enum sg_status sg_gnuplot_run(FILE *script, const char *path, const char *who)
+{
+    struct sg_output_file figure;
+    enum sg_status status = sg_output_file_open(path, &figure);
+
+    if (status == SG_OK) {
+        status = draw(script, fileno(figure.stream), who);
+        status = sg_output_file_close(&figure, status);
+    }
+    fclose(script);
+    return status;
+}
+
+#define PATH_BYTES 64
+#define NAME_BYTES 32
+
+/* False where there is no such process, or it is no launcher of MPI programs. */
+static bool read_launcher(int process, int *parent)
+{
+    static const char *const launchers[] = {"mpiexec", "mpirun", "hydra", "orte", "prte"};
+    char path[PATH_BYTES], name[NAME_BYTES];
+    FILE *file;
+    bool known = false;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    /* The name, in brackets, may hold anything: a launcher's holds no bracket. */
+    if (fscanf(file, "%*d (%31[^)]) %*c %d", name, parent) == 2) {
+        for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+            known = known || strncmp(name, launchers[i], strlen(launchers[i])) == 0;
+    }
+    fclose(file);
+    return known;
+}
+
+/* Opens nothing but a terminal: what else there is may wait for a reader. */
+static int open_terminal_of(int process, int descriptor)
+{
+    char path[PATH_BYTES];
+    struct stat info;
+    int opened;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
+    if (stat(path, &info) != 0 || !S_ISCHR(info.st_mode))
+        return -1;
+    opened = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (opened >= 0 && isatty(opened))
+        return opened;
+    if (opened >= 0)
+        close(opened);
+    return -1;
+}
+
+int sg_terminal_open(int descriptor)
+{
+    struct stat info;
+    int opened = -1;
+    int process = getppid();
+
+    if (isatty(descriptor))
+        return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (fstat(descriptor, &info) != 0 || (!S_ISFIFO(info.st_mode) && !S_ISSOCK(info.st_mode)))
+        return -1;
+    for (int parent; opened < 0 && read_launcher(process, &parent); process = parent)
+        opened = open_terminal_of(process, descriptor);
+    return opened;
 }

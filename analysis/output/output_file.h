@@ -18,9 +18,31 @@ struct sg_output_file {
 
 /* SG_ERR_SYSTEM, SG_ERR_MEMORY: logged. path lives as long as the file. */
 enum sg_status sg_output_file_open(const char *path, struct sg_output_file *out);
-
 /* Closes it. With SG_OK it takes its name; with any other status it is removed. Returns status, or
  * SG_ERR_SYSTEM (logged) where it could not be written. */
 enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status status);
+
+/* Figures through gnuplot: a figure is complete or not there. Nothing of the user's settings is in
+ * it.
+ */
+
+/* Where the script goes; NULL: one line has said why. who: what the lines begin with. */
+FILE *sg_gnuplot_script(const char *who);
+/* The text in gnuplot's quotes. */
+void sg_gnuplot_quote(const char *text, FILE *script);
+/* Runs it, with its output for the file (output_file.h), and closes it in any case.
+ * SG_ERR_MISSING: there is no gnuplot; SG_ERR_SYSTEM: it does not draw; one line has said so. */
+enum sg_status sg_gnuplot_run(FILE *script, const char *path, const char *who);
+
+/* The terminal on which a user sees what a process writes.
+ *
+ * Launchers read their ranks' output through pipes, so that a rank's own descriptors are hardly
+ * ever a terminal's; what becomes of the output says the same descriptor of the launcher. Free of
+ * MPI.
+ */
+
+/* Opens the terminal on which standard output (1) or standard error (2) is seen: the descriptor's
+ * own, or, where it is a pipe, that of the launcher among the process's ancestors. -1: none is. */
+int sg_terminal_open(int descriptor);
 
 #endif

@@ -1,7 +1,7 @@
 #include "page/html.h"
 
-#include "output/json.h"
-#include "report/columns.h"
+#include "output/json_output.h"
+#include "report/report_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,3 +99,27 @@ void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out)
         fprintf(out, "<script nonce=\"%s\">\n%s</script>\n", nonce, scripts[i]);
     fputs("</body>\n</html>\n", out);
 }
+
+/* The pages' styles and scripts as text in the program: the assembler includes the files in
+ * analysis/page/assets, by paths relative to the top of the tree.
+ */
+
+#define ASSET(symbol, file)                                                                        \
+    __asm__(".section .rodata\n"                                                                   \
+            ".global " #symbol "\n"                                                                \
+            ".hidden " #symbol "\n"                                                                \
+            ".type " #symbol ", @object\n" #symbol ":\n"                                           \
+            ".incbin \"analysis/page/assets/" file "\"\n"                                          \
+            ".byte 0\n"                                                                            \
+            ".size " #symbol ", . - " #symbol "\n"                                                 \
+            ".previous\n")
+
+ASSET(sg_page_css, "page.css");
+ASSET(sg_charts_js, "charts.js");
+ASSET(sg_table_js, "table.js");
+ASSET(sg_report_js, "report.js");
+ASSET(sg_messages_js, "messages.js");
+ASSET(sg_stretch_js, "stretch.js");
+ASSET(sg_causes_js, "causes.js");
+ASSET(sg_slices_js, "slices.js");
+ASSET(sg_compare_js, "compare.js");

@@ -15,16 +15,14 @@ void sg_html_text(const char *text, FILE *out);
 
 /* As sg_format_signed(), with a minus sign of its own. */
 #define SG_HTML_MINUS "\xe2\x88\x92"
-const char *sg_html_signed(double ns, const char *plus, char text[SG_FORMAT_BYTES]);
 
-/* The cell for a column of the report (report/columns.h). */
+const char *sg_html_signed(double ns, const char *plus, char text[SG_FORMAT_BYTES]);
+/* The cell for a column of the report (report/report_columns.h). */
 void sg_html_column(const char *name, const struct sg_report *report,
                     const struct sg_report_site *site, FILE *out);
-
 /* A script element with data that the page's scripts parse; owns data. SG_ERR_MEMORY (logged): also
  * if data is NULL. */
 enum sg_status sg_html_data(const char *id, json_t *data, FILE *out);
-
 /* Everything before the page's own content, and everything after it: they contain the page's styles
  * and scripts, and load nothing. scripts end with NULL. SG_ERR_SYSTEM (logged): no random number
  * for the policy that allows these scripts and no others. */

@@ -8,7 +8,7 @@
 
 #include "compare/compare.h"
 #include "core/status.h"
-#include "page/detail.h"
+#include "page/page_detail.h"
 #include "report/report.h"
 
 #include <jansson.h>
@@ -64,6 +64,7 @@ void sg_page_write_path(const struct sg_page *page, FILE *out);
 void sg_page_write_before(const struct sg_page *page, FILE *out);
 void sg_page_set_causes(json_t **data, const struct sg_page *page);
 void sg_page_set_slices(json_t **data, const struct sg_page *page);
+
 /* The number of ranks that share a column. */
 static inline uint32_t sg_page_group(const struct sg_report *report)
 {
@@ -71,11 +72,10 @@ static inline uint32_t sg_page_group(const struct sg_report *report)
 
     return group > 0 ? group : 1;
 }
+
 /* The sums of messages in blocks of ranks; NULL: out of memory. */
 json_t *sg_page_messages_data(const struct sg_calls *calls);
 /* The section about trials; writes nothing if there were none. */
 void sg_page_write_trials(const struct sg_report *report, FILE *out);
-/* Clocks, configuration, overhead, and the definitions of the figures. */
-void sg_page_write_about(const struct sg_page *page, FILE *out);
 
 #endif

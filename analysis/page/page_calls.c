@@ -1,17 +1,123 @@
 /* All calls of MPI on the report's page: MPI's share, functions, call sites, and messages, as
  * tables that need no scripts; the map of messages is drawn from their sums in blocks of ranks.
  */
-#include "output/json.h"
+#include "page/page_calls.h"
+
+#include "output/format.h"
+#include "output/json_output.h"
 #include "page/html.h"
 #include "page/page.h"
-#include "page/tables.h"
-#include "report/columns.h"
-#include "report/profile/calls.h"
-#include "report/profile/columns.h"
+#include "report/profile_calls.h"
+#include "report/profile_print.h"
+#include "report/report_columns.h"
+#include "report/wait_print.h"
+#include "report/wait_sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct sg_column *column_of(const struct sg_page_table *table, const char *name)
+{
+    const struct sg_column *column = sg_column_find(table->columns, name);
+
+    return column != NULL ? column : sg_column_find(sg_site_columns, name);
+}
+
+static bool is_shown(const struct sg_page_table *table, const struct sg_page_shown *shown)
+{
+    bool is = !shown->optional;
+
+    for (uint32_t i = 0; i < table->count && !is; i++)
+        is = sg_column_figure(column_of(table, shown->column),
+                              (const char *)table->rows + i * table->row_bytes, NULL) > 0;
+    return is;
+}
+
+/* With arrows that no line breaks in. */
+static void put_text(char *text, FILE *out)
+{
+    char *arrow;
+
+    while (text != NULL && (arrow = strstr(text, " -> ")) != NULL) {
+        *arrow = '\0';
+        sg_html_text(text, out);
+        fputs(" \xe2\x86\x92 ", out);
+        text = arrow + strlen(" -> ");
+    }
+    sg_html_text(text, out);
+}
+
+static void put_cell(const struct sg_page_table *table, const struct sg_page_shown *shown,
+                     const void *row, FILE *out)
+{
+    const struct sg_column *column = column_of(table, shown->column);
+    const char *tag = shown == table->shown ? "th" : "td";
+    char *text = sg_column_text(column, row, table->context);
+    double figure = column->left
+                        ? -1
+                        : sg_column_figure(column_of(table, shown->figure != NULL ? shown->figure
+                                                                                  : shown->column),
+                                           row, table->context);
+
+    fprintf(out, "<%s%s%s", tag, shown == table->shown ? " scope=\"row\"" : "",
+            column->left ? " class=\"text\"" : "");
+    if (figure >= 0)
+        fprintf(out, " data-v=\"%.10g\"", figure);
+    fputc('>', out);
+    put_text(text, out);
+    fprintf(out, "</%s>", tag);
+    free(text);
+}
+
+void sg_page_put_table(const struct sg_page_table *table, FILE *out)
+{
+    if (table->function_of != NULL)
+        fprintf(out, "<div id=\"%s-filters\" class=\"controls\"></div>\n", table->id);
+    fprintf(out,
+            "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
+            "<table id=\"%s\" class=\"calls\">\n<thead><tr>",
+            table->id, table->id);
+    for (const struct sg_page_shown *shown = table->shown; shown->column != NULL; shown++) {
+        if (is_shown(table, shown))
+            fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
+                    column_of(table, shown->column)->left ? " class=\"text\"" : "", shown->about,
+                    shown->header);
+    }
+    fputs("</tr></thead>\n<tbody>\n", out);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const void *row = (const char *)table->rows + i * table->row_bytes;
+
+        if (table->function_of != NULL)
+            fprintf(out, "<tr data-op=\"%s\">", table->function_of(row));
+        else
+            fputs("<tr>", out);
+        for (const struct sg_page_shown *shown = table->shown; shown->column != NULL; shown++) {
+            if (is_shown(table, shown))
+                put_cell(table, shown, row, out);
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody>\n</table>\n</div>\n", out);
+    if (table->function_of != NULL)
+        fprintf(out, "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n", table->id);
+}
+
+void sg_page_put_left_out(uint32_t shown, uint32_t count, const char *what, const char *csv,
+                          FILE *out)
+{
+    if (shown < count)
+        fprintf(out,
+                "<p class=\"quiet\">%" PRIu32
+                " further %s are left out: <code>--top</code> says how "
+                "many to show, <code>stagger report --csv=%s</code> has all.</p>\n",
+                count - shown, what, csv);
+}
+
+uint32_t sg_page_rows(uint32_t count, uint32_t limit)
+{
+    return count < limit ? count : limit;
+}
 
 /* ---- MPI's share ----------------------------------------------------------------------------- */
 
@@ -258,4 +364,135 @@ json_t *sg_page_messages_data(const struct sg_calls *calls)
                      cells_of(cells, blocks * blocks));
     free(cells);
     return data;
+}
+
+/* Wait states on the report's page, by call site and by pair of call sites, and the skew of the
+ * collectives that MPICH carried out.
+ */
+
+static const struct sg_page_shown skew_columns[] = {
+    {"function", "function", "of MPI", NULL, false},
+    {"site", "call site", "function, file and line", NULL, false},
+    {"comm", "comm", "the communicator, with its number of ranks, or how many there are", NULL,
+     false},
+    {"calls", "calls", "over all ranks", NULL, false},
+    {"instances", "instances", "collective operations of these calls", NULL, false},
+    {"mean", "mean skew", "from the first arrival to the last", NULL, false},
+    {"p50", "skew 50%", "median over the instances", NULL, false},
+    {"p95", "skew 95%", "95th percentile over the instances", NULL, false},
+    {"max", "skew max", "the largest", NULL, false},
+    {"wait", "wait", "time lost waiting for others", NULL, false},
+    {"last", "last rank", "the rank that is last most often, and how often", NULL, false},
+    {0},
+};
+
+static const struct sg_page_shown wait_columns[] = {
+    {"state", "wait state", "the kind of wait", NULL, false},
+    {"function", "function", "of MPI, which waits", NULL, false},
+    {"site", "call site", "function, file and line", NULL, false},
+    {"waits", "waits", "their number, over all ranks", NULL, false},
+    {"wait", "wait", "their sum", NULL, false},
+    {"max", "max", "the longest", NULL, false},
+    {"disorder", "wrong order", "those where an older message was received later", NULL, true},
+    {0},
+};
+
+static const struct sg_page_shown page_waits_pair_columns[] = {
+    {"state", "wait state", "the kind of wait", NULL, false},
+    {"function", "function", "of MPI, which waits", NULL, false},
+    {"site", "call site", "function, file and line", NULL, false},
+    {"waits", "waits", "their number, over all ranks", NULL, false},
+    {"wait", "wait", "their sum", NULL, false},
+    {"rank", "for rank", "that was waited for longest, and its share of several", NULL, false},
+    {"other", "which is in", "function of MPI", NULL, false},
+    {"other_site", "at", "function, file and line", NULL, false},
+    {0},
+};
+
+static const char *function_of_skew(const void *row)
+{
+    return ((const struct sg_waitstate_place *)row)->function;
+}
+
+static const char *state_of_row(const void *row)
+{
+    return sg_waitstate_names[((const struct sg_waitstate_row *)row)->kind];
+}
+
+static const char *state_of_pair(const void *row)
+{
+    return sg_waitstate_names[((const struct sg_waitstate_pair *)row)->kind];
+}
+
+void sg_page_write_skews(const struct sg_page *page, FILE *out)
+{
+    const struct sg_waitstates *states = page->report->waitstates;
+    struct sg_page_table table;
+
+    if (states == NULL || states->skew_count == 0)
+        return;
+    table = (struct sg_page_table){.id = "skews",
+                                   .shown = skew_columns,
+                                   .columns = sg_waitstate_place_columns,
+                                   .rows = states->skews,
+                                   .row_bytes = sizeof *states->skews,
+                                   .function_of = function_of_skew,
+                                   .count = sg_page_rows(states->skew_count, page->state_limit)};
+    fputs("<section aria-labelledby=\"skews-title\">\n"
+          "<h2 id=\"skews-title\">Skew of other collectives</h2>\n",
+          out);
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, states->skew_count, "call sites", "collectives", out);
+    fputs("</section>\n", out);
+}
+
+static void put_rows(const struct sg_page *page, const struct sg_waitstates *states, FILE *out)
+{
+    const struct sg_page_table table = {.id = "waits",
+                                        .shown = wait_columns,
+                                        .columns = sg_waitstate_row_columns,
+                                        .rows = states->rows,
+                                        .row_bytes = sizeof *states->rows,
+                                        .function_of = state_of_row,
+                                        .count =
+                                            sg_page_rows(states->row_count, page->state_limit)};
+
+    fprintf(out,
+            "<p>Ranks waited %" PRIu64
+            " times for others, <strong>%s</strong> in all. A call waits "
+            "once, for what came last.</p>\n"
+            "<h3 id=\"waits-title\">By call site</h3>\n",
+            states->total.waits, SG_NS(states->total.wait_ns));
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, states->row_count, "wait states", "waits", out);
+}
+
+static void put_pairs(const struct sg_page *page, const struct sg_waitstates *states, FILE *out)
+{
+    const struct sg_page_table table = {.id = "wait-pairs",
+                                        .shown = page_waits_pair_columns,
+                                        .columns = sg_waitstate_pair_columns,
+                                        .rows = states->pairs,
+                                        .row_bytes = sizeof *states->pairs,
+                                        .function_of = state_of_pair,
+                                        .count =
+                                            sg_page_rows(states->pair_count, page->state_limit)};
+
+    fputs("<h3 id=\"wait-pairs-title\">Who waits for whom</h3>\n", out);
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, states->pair_count, "pairs of call sites", "pairs", out);
+}
+
+void sg_page_write_waits(const struct sg_page *page, FILE *out)
+{
+    const struct sg_waitstates *states = page->report->waitstates;
+
+    if (states == NULL || states->row_count == 0)
+        return;
+    fputs("<section aria-labelledby=\"states-title\">\n"
+          "<h2 id=\"states-title\">Wait states</h2>\n",
+          out);
+    put_rows(page, states, out);
+    put_pairs(page, states, out);
+    fputs("</section>\n", out);
 }

@@ -1,11 +1,11 @@
 /* The data for the report's charts: of the first SG_PAGE_SITES rows, and of all ranks in at most
  * SG_PAGE_COLUMNS columns. Times are ns, and relative where that is shorter.
  */
-#include "output/json.h"
+#include "output/json_output.h"
 #include "page/html.h"
 #include "page/page.h"
-#include "report/columns.h"
-#include "report/profile/calls.h"
+#include "report/profile_calls.h"
+#include "report/report_columns.h"
 
 #include <stdlib.h>
 

@@ -2,11 +2,16 @@
  * without scripts.
  */
 #include "core/text.h"
+#include "output/json_output.h"
 #include "page/html.h"
 #include "page/page.h"
+#include "page/page_calls.h"
+#include "report/profile_calls.h"
+#include "report/report_text.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "a, b and c": the cheapest, and those that show no difference to it. */
@@ -169,4 +174,166 @@ void sg_page_write_trials(const struct sg_report *report, FILE *out)
     for (uint32_t i = 0; i < report->trial_count; i++)
         put_trial(&report->trials[i], i, out);
     fputs("</section>\n", out);
+}
+
+/* Slices of buffered coscheduling on the report's page: the table of metrics, and data of charts
+ * of the communicator with the most slices, as its endpoint 0 saw them. Times in the data are ns.
+ */
+
+#define COLUMNS 300u /* of the run: as many slices as it takes in one */
+#define BINS 40u     /* of intervals between strobes */
+
+static const struct sg_page_shown shown[] = {
+    {"metric", "metric", "of BCS-MPI's EMDS", NULL, false},
+    {"meaning", "meaning", "what it is, since the slice's strobe where it is a time", NULL, false},
+    {"node", "node", "among the job's", NULL, false},
+    {"slices", "slices", "in which it is known", NULL, false},
+    {"min", "min", "least", NULL, false},
+    {"mean", "mean", "over these slices", NULL, false},
+    {"p95", "95%", "95 in 100 slices have no more", NULL, false},
+    {"max", "max", "greatest", NULL, false},
+    {0},
+};
+
+static const struct sg_slice_set *slices_of(const struct sg_page *page)
+{
+    const struct sg_calls *calls = page->report->calls;
+
+    return calls != NULL && calls->slices.place_count > 0 ? &calls->slices : NULL;
+}
+
+void sg_page_write_slices(const struct sg_page *page, FILE *out)
+{
+    static const struct sg_slices_filter all;
+    const struct sg_slice_set *slices = slices_of(page);
+    struct sg_slices_line *lines;
+    struct sg_page_table table = {
+        .id = "slices", .shown = shown, .columns = sg_slice_columns, .row_bytes = sizeof *lines};
+    uint32_t count;
+
+    if (slices == NULL || sg_slices_lines(slices, &all, &lines, &count) != SG_OK)
+        return;
+    fprintf(
+        out,
+        "<section aria-labelledby=\"slices-title\">\n<h2 id=\"slices-title\">Slices</h2>\n"
+        "<p>Time is cut into slices; a strobe begins each, and what all have called before runs "
+        "in it. <strong>%" PRIu32 "</strong> were recorded, over all nodes.</p>\n"
+        "<noscript><p class=\"quiet\">Charts need JavaScript.</p></noscript>\n"
+        "<div id=\"slice-charts\" class=\"charts\"></div>\n",
+        slices->row_count);
+    table.rows = lines;
+    table.count = sg_page_rows(count, page->state_limit);
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, count, "metrics", "slices", out);
+    fputs("</section>\n", out);
+    free(lines);
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+/* Where the strobes are sent; NULL: no slice tells. */
+static const struct sg_slices_place *find_sender(const struct sg_slice_set *slices)
+{
+    const struct sg_slices_place *found = NULL;
+
+    for (uint32_t i = 0; i < slices->place_count; i++) {
+        const struct sg_slices_place *place = &slices->places[i];
+
+        if (place->row_count > 1 && (found == NULL || place->row_count > found->row_count) &&
+            sg_slice_knows(&slices->rows[place->row + 1].slice, SG_SLICE_GETTS))
+            found = place;
+    }
+    return found;
+}
+
+struct sum {
+    uint64_t count, min, max, sum;
+};
+
+static void add(struct sum *sum, const struct sg_slice *slice, enum sg_slice_metric metric)
+{
+    uint64_t value = sg_slice_value(slice, metric);
+
+    if (!sg_slice_knows(slice, metric))
+        return;
+    if (sum->count == 0 || value < sum->min)
+        sum->min = value;
+    if (value > sum->max)
+        sum->max = value;
+    sum->sum += value;
+    sum->count++;
+}
+
+static json_int_t mean(const struct sum *sum)
+{
+    return sum->count > 0 ? (json_int_t)(sum->sum / sum->count) : 0;
+}
+
+/* [first slice, slices, intervals' min, mean, max, mean of GTDEM, GTMSM, GTTS, collectives] */
+static json_t *column_of(const struct sg_slices_row *rows, uint32_t count)
+{
+    struct sum since = {0}, dem = {0}, msm = {0}, all = {0}, run = {0};
+
+    for (uint32_t i = 0; i < count; i++) {
+        add(&since, &rows[i].slice, SG_SLICE_GETTS);
+        add(&dem, &rows[i].slice, SG_SLICE_GTDEM);
+        add(&msm, &rows[i].slice, SG_SLICE_GTMSM);
+        add(&all, &rows[i].slice, SG_SLICE_GTTS);
+        add(&run, &rows[i].slice, SG_SLICE_NCOLLMSM);
+    }
+    return json_pack("[I, I, I, I, I, I, I, I, I]", (json_int_t)rows[0].slice.number,
+                     (json_int_t)count, (json_int_t)since.min, mean(&since), (json_int_t)since.max,
+                     mean(&dem), mean(&msm), mean(&all), (json_int_t)run.sum);
+}
+
+/* Up to a quarter beyond the 95th percentile; the last bin has those above, too. */
+static json_t *bins_of(const struct sg_slice_set *slices, const struct sg_slices_place *place,
+                       const struct sg_slices_figures *figures)
+{
+    double from_ns = (double)figures->min;
+    double bin_ns = ((double)figures->p95 - from_ns) * 1.25 / BINS + 1;
+    uint64_t counts[BINS] = {0};
+    json_t *bins = json_array();
+
+    for (uint32_t i = place->row; i < place->row + place->row_count; i++) {
+        const struct sg_slice *slice = &slices->rows[i].slice;
+        double bin = ((double)sg_slice_value(slice, SG_SLICE_GETTS) - from_ns) / bin_ns;
+
+        if (sg_slice_knows(slice, SG_SLICE_GETTS))
+            counts[bin < BINS ? (uint32_t)bin : BINS - 1]++;
+    }
+    for (uint32_t bin = 0; bin < BINS; bin++)
+        sg_json_append(&bins, json_integer((json_int_t)counts[bin]));
+    return json_pack("{s:f, s:f, s:o}", "from", from_ns, "to", from_ns + BINS * bin_ns, "counts",
+                     bins);
+}
+
+static json_t *data_of(const struct sg_slice_set *slices, const struct sg_slices_place *place)
+{
+    const struct sg_slices_filter filter = {.metrics = UINT32_C(1) << SG_SLICE_GETTS};
+    uint32_t group = (place->row_count + COLUMNS - 1) / COLUMNS, count;
+    json_t *columns = json_array(), *bins = NULL;
+    struct sg_slices_line *lines;
+
+    for (uint32_t i = 0; i < place->row_count; i += group)
+        sg_json_append(&columns,
+                       column_of(&slices->rows[place->row + i],
+                                 place->row_count - i < group ? place->row_count - i : group));
+    if (sg_slices_lines(slices, &filter, &lines, &count) == SG_OK) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (lines[i].comm == &slices->comms[place->comm] && lines[i].node == place->node)
+                bins = bins_of(slices, place, &lines[i].figures);
+        }
+        free(lines);
+    }
+    return json_pack("{s:o, s:I, s:o, s:o}", "comm", sg_json_text(slices->comms[place->comm].name),
+                     "group", (json_int_t)group, "columns", columns, "bins", bins);
+}
+
+void sg_page_set_slices(json_t **data, const struct sg_page *page)
+{
+    const struct sg_slice_set *slices = slices_of(page);
+    const struct sg_slices_place *place = slices != NULL ? find_sender(slices) : NULL;
+
+    sg_json_set(data, "slices", place != NULL ? data_of(slices, place) : json_null());
 }

@@ -1,10 +1,10 @@
 #include "page/stretch.h"
 
-#include "core/operation.h"
 #include "core/room.h"
+#include "core/text.h"
 #include "report/aggregate.h"
-#include "report/columns.h"
-#include "report/map.h"
+#include "report/filter.h"
+#include "report/report_columns.h"
 #include "trace/export/vocabulary.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #define SG_PAGE_STRETCH_H
 
 #include "core/status.h"
-#include "report/watch.h"
+#include "report/watched.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,6 @@
  */
 #include "core/room.h"
 #include "report/aggregate.h"
-#include "report/aggregate_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,12 +8,16 @@
 
 #include "core/status.h"
 #include "report/aggregate.h"
-#include "report/archive_defs.h"
+#include "report/archive_definitions.h"
 #include "report/archive_waits.h"
-#include "report/map.h"
+#include "report/filter.h"
+#include "report/wait_tracker.h"
 #include "report/window.h"
 
+#include <otf2/otf2.h>
+
 struct sg_archive_neighbors;
+
 struct sg_archive_windows;
 
 /* A call between its Enter and its Leave; a nonblocking one until it is complete. */
@@ -93,9 +97,6 @@ void sg_archive_message_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The attribute that messages before this one have no event. */
-uint32_t sg_archive_gap(const struct sg_archive_events *events, OTF2_AttributeList *attributes);
-
 /* That of a collective's number on its communicator. False: it is missing. */
 bool sg_archive_number(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
                        uint64_t *number);
@@ -107,9 +108,6 @@ struct sg_archive_neighborhood {
     bool has_sources;
     OTF2_GroupRef sources;
 };
-bool sg_archive_neighborhood_read(const struct sg_archive_events *events,
-                                  OTF2_AttributeList *attributes,
-                                  struct sg_archive_neighborhood *out);
 
 /* At Enter of any call of MPI, where wait states are wanted. */
 enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
@@ -122,7 +120,6 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
                                   int64_t time_ns);
 enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
                                   int64_t time_ns);
-
 /* Reads call site, algorithm, sequence number and bytes from the attributes of Enter, as far as
  * they are present. */
 enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
@@ -144,8 +141,31 @@ bool sg_open_requests_take(struct sg_open_requests *requests, uint64_t request,
  * are missing. */
 bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
                           struct sg_open_call *nonblocking);
-
 /* At Leave, or at the completion of a nonblocking call: passes the call to the instance window. */
 enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open);
+
+/* Neighborhood collectives in an archive, for which OTF2 has no events: to wait states. A blocking
+ * one is told by attributes of its Enter, of others parameters tell the begin and the completion.
+ *
+ * Functions that return a status: SG_ERR_MEMORY, not logged, or that of a watcher. Not thread-safe.
+ */
+
+struct sg_archive_events;
+
+struct sg_archive_neighbors;
+
+struct sg_open_call;
+
+/* Definitions and tracker outlive it. */
+enum sg_status sg_archive_neighbors_create(const struct sg_archive_defs *defs,
+                                           struct sg_waitstate_tracker *tracker,
+                                           struct sg_archive_neighbors **out);
+void sg_archive_neighbors_destroy(struct sg_archive_neighbors *neighbors);
+/* At Enter of a call, in which the tracker already is. */
+enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
+                                          OTF2_AttributeList *attributes,
+                                          const struct sg_open_call *open);
+/* Theirs take struct sg_archive_events, whose neighbors may be NULL. */
+void sg_archive_neighbor_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 #endif

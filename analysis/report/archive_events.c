@@ -1,7 +1,6 @@
 #include "report/archive_events.h"
 
 #include "report/archive_calls.h"
-#include "report/archive_neighbors.h"
 #include "report/archive_windows.h"
 
 #include <assert.h>

@@ -8,7 +8,7 @@
 
 #include "core/status.h"
 #include "report/aggregate.h"
-#include "report/archive_defs.h"
+#include "report/archive_definitions.h"
 #include "report/archive_waits.h"
 #include "report/window.h"
 

@@ -1,9 +1,9 @@
 #include "report/archive_paths.h"
 
-#include "report/causes/finder.h"
-#include "report/measure.h"
-#include "report/path/critical.h"
-#include "report/waitstates/tracker.h"
+#include "report/cause_finder.h"
+#include "report/critical_path.h"
+#include "report/quantiles.h"
+#include "report/wait_tracker.h"
 
 #include <stdlib.h>
 

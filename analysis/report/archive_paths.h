@@ -7,7 +7,7 @@
 #ifndef SG_REPORT_ARCHIVE_PATHS_H
 #define SG_REPORT_ARCHIVE_PATHS_H
 
-#include "report/archive_defs.h"
+#include "report/archive_definitions.h"
 #include "report/report.h"
 
 struct sg_archive_paths;

@@ -1,11 +1,11 @@
 #include "report/archive_waits.h"
 
 #include "core/room.h"
+#include "report/archive_definitions.h"
 #include "report/archive_paths.h"
-#include "report/archive_raw.h"
-#include "report/archive_seen.h"
-#include "report/measure.h"
-#include "report/waitstates/tracker.h"
+#include "report/archive_resolve.h"
+#include "report/quantiles.h"
+#include "report/wait_tracker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 
 #include "core/status.h"
 #include "report/aggregate.h"
-#include "report/archive_defs.h"
-#include "report/waitstates/waitstates.h"
+#include "report/archive_definitions.h"
+#include "report/wait_sums.h"
 #include "report/window.h"
 
 #include <otf2/otf2.h>

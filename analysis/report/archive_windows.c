@@ -1,7 +1,7 @@
 #include "report/archive_windows.h"
 
 #include "report/archive_calls.h"
-#include "report/archive_raw.h"
+#include "report/archive_definitions.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@
 #define SG_REPORT_ARCHIVE_WINDOWS_H
 
 #include "core/status.h"
-#include "report/archive_defs.h"
-#include "report/waitstates/tracker.h"
+#include "report/archive_definitions.h"
+#include "report/wait_tracker.h"
 
 #include <otf2/otf2.h>
 

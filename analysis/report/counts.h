@@ -2,7 +2,7 @@
 #ifndef SG_REPORT_COUNTS_H
 #define SG_REPORT_COUNTS_H
 
-#include "core/operation.h"
+#include "core/text.h"
 #include "trace/export/vocabulary.h"
 
 #include <stdbool.h>

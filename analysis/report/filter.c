@@ -1,9 +1,11 @@
 #include "report/filter.h"
 
-#include "core/text.h"
-#include "report/report.h"
+#include "core/hash.h"
+#include "output/format.h"
 #include "rule/ruleset.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,4 +138,119 @@ bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns)
 {
     return filter == NULL || filter->time == NULL ||
            (time_ns >= filter->from_ns && time_ns < filter->to_ns);
+}
+
+/* Linear probing at a load of at most one half. */
+
+#define FIRST_CAPACITY 64
+
+struct sg_map_entry {
+    uint64_t key;
+    uint32_t value;
+    bool used;
+};
+
+static struct sg_map_entry *find(const struct sg_map *map, uint64_t key)
+{
+    size_t at = sg_hash_mix(key) & (map->capacity - 1);
+
+    while (map->entries[at].used && map->entries[at].key != key)
+        at = (at + 1) & (map->capacity - 1);
+    return &map->entries[at];
+}
+
+static enum sg_status grow(struct sg_map *map)
+{
+    struct sg_map larger = {.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY,
+                            .count = map->count};
+
+    larger.entries = calloc(larger.capacity, sizeof *larger.entries);
+    if (larger.entries == NULL)
+        return SG_ERR_MEMORY;
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (map->entries[i].used)
+            *find(&larger, map->entries[i].key) = map->entries[i];
+    }
+    free(map->entries);
+    *map = larger;
+    return SG_OK;
+}
+
+enum sg_status sg_map_put(struct sg_map *map, uint64_t key, uint32_t value)
+{
+    struct sg_map_entry *entry;
+
+    if (map->count * 2 >= map->capacity) {
+        enum sg_status status = grow(map);
+
+        if (status != SG_OK)
+            return status;
+    }
+    entry = find(map, key);
+    if (!entry->used)
+        map->count++;
+    *entry = (struct sg_map_entry){.key = key, .value = value, .used = true};
+    return SG_OK;
+}
+
+int64_t sg_map_get(const struct sg_map *map, uint64_t key)
+{
+    const struct sg_map_entry *entry;
+
+    if (map->capacity == 0)
+        return -1;
+    entry = find(map, key);
+    return entry->used ? (int64_t)entry->value : -1;
+}
+
+int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new)
+{
+    int64_t found = sg_map_get(map, key);
+
+    *is_new = found < 0 && sg_map_put(map, key, count) == SG_OK;
+    return *is_new ? (int64_t)count : found;
+}
+
+void sg_map_clear(struct sg_map *map)
+{
+    free(map->entries);
+    *map = (struct sg_map){0};
+}
+
+void sg_report_put_oversubscribed(const struct sg_report *report,
+                                  void (*put)(const char *text, FILE *out), FILE *out)
+{
+    const struct sg_run_waiting *waiting = &report->waiting;
+    bool by_quota = waiting->quota > 0 && waiting->quota < waiting->processors;
+    uint64_t processors = by_quota ? waiting->quota : waiting->processors;
+
+    fprintf(out, "%" PRIu64 " ranks on %s%" PRIu64 " processor%s of ", waiting->ranks,
+            by_quota ? "a quota of " : "", processors, processors == 1 ? "" : "s");
+    put(waiting->host, out);
+    if (waiting->short_ranks > waiting->ranks)
+        fprintf(out, ", %" PRIu64 " ranks in all", waiting->short_ranks);
+    if (waiting->apart_ranks > 0)
+        fputs("; ranks in different autogroups", out);
+}
+
+/* Of the run: of all ranks' run time. */
+void sg_report_put_waited(const struct sg_report *report, FILE *out)
+{
+    const struct sg_run_waiting *waiting = &report->waiting;
+
+    if (waiting->told == 0)
+        return;
+    if (waiting->yields == 0 && waiting->sleeps == 0) {
+        fputs("spun", out);
+        return;
+    }
+    fprintf(out, "yielded %s", SG_NS(waiting->yield_ns / waiting->told));
+    if (waiting->sleeps > 0)
+        fprintf(out, " and slept %s", SG_NS(waiting->sleep_ns / waiting->told));
+    fprintf(out, " a rank, %s", SG_SHARE(waiting->yield_ns, report->ranks_run_ns));
+    if (waiting->sleeps > 0)
+        fprintf(out, " and %s", SG_SHARE(waiting->sleep_ns, report->ranks_run_ns));
+    fputs(" of the run", out);
+    if (waiting->hook[0] == '\0')
+        fputs("; MPICH itself spun", out);
 }

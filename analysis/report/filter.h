@@ -5,12 +5,16 @@
 #ifndef SG_REPORT_FILTER_H
 #define SG_REPORT_FILTER_H
 
-#include "core/rank_list.h"
 #include "core/status.h"
+#include "core/text.h"
+#include "output/column.h"
+#include "report/report.h"
 #include "rule/rule.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct sg_report_site;
 
@@ -34,10 +38,62 @@ static inline bool sg_filter_is_set(const struct sg_filter *filter)
 
 /* A row's call site as rules match it. */
 struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row);
-
 /* NULL takes everything. */
 bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_report_site *row);
 bool sg_filter_takes_rank(const struct sg_filter *filter, uint32_t rank);
 bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns);
+
+/* A hash map from 64-bit keys to 32-bit values. Keys are an archive's references, which may be
+ * sparse (location ids are rank + thread * 2^32), or pairs of them; values are indices of arrays.
+ *
+ * Open addressing, never shrinks, no removal. Zero-initialised is empty. Not thread-safe.
+ */
+
+struct sg_map {
+    struct sg_map_entry *entries;
+    size_t capacity; /* a power of two, or 0 */
+    size_t count;
+};
+
+/* Sets or replaces. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_map_put(struct sg_map *map, uint64_t key, uint32_t value);
+/* The value, or -1. */
+int64_t sg_map_get(const struct sg_map *map, uint64_t key);
+/* For values that number what the keys stand for: the key's value, or, *is_new, `count`, which is
+ * then set. -1: out of memory; *is_new is false. */
+int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new);
+void sg_map_clear(struct sg_map *map);
+
+/* The ranks of a report as rows: one table of columns for text and JSON. */
+
+struct sg_ranked {
+    uint32_t rank;
+    bool has_events;
+    uint64_t elsewhere_ns;
+    struct sg_report_rank of;
+};
+
+static inline struct sg_ranked sg_ranked_of(const struct sg_report *report, uint32_t rank)
+{
+    return (struct sg_ranked){rank, report->has_events, sg_rank_elsewhere_ns(&report->ranks[rank]),
+                              report->ranks[rank]};
+}
+
+extern const struct sg_columns sg_rank_columns;
+
+/* What a report says of how ranks waited, for its text and its page. */
+
+/* Whether some machine had fewer processors than ranks. */
+static inline bool sg_report_is_oversubscribed(const struct sg_report *report)
+{
+    return report->waiting.short_ranks > 0;
+}
+
+/* "8 ranks on 2 processors of node1". put: writes a name of any bytes. */
+void sg_report_put_oversubscribed(const struct sg_report *report,
+                                  void (*put)(const char *text, FILE *out), FILE *out);
+/* "yielded 1.20s and slept 3.40s a rank, 4.1% and 12% of the run", or "spun"; nothing where it is
+ * not known. */
+void sg_report_put_waited(const struct sg_report *report, FILE *out);
 
 #endif

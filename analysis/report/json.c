@@ -1,19 +1,18 @@
 /* The report for programs: JSON (docs/report-json.md, version 1), and its rows as CSV. Later
  * versions add fields but never change one. */
-#include "output/json.h"
-#include "output/csv.h"
-#include "report/before/print.h"
-#include "report/causes/print.h"
-#include "report/columns.h"
+#include "output/column.h"
+#include "output/json_output.h"
+#include "report/between_calls.h"
+#include "report/cause_print.h"
+#include "report/critical_path.h"
 #include "report/filter.h"
-#include "report/learned/print.h"
-#include "report/path/print.h"
-#include "report/print.h"
-#include "report/profile/print.h"
-#include "report/ranks.h"
-#include "report/slices/print.h"
-#include "report/trials/json.h"
-#include "report/waitstates/print.h"
+#include "report/learned_print.h"
+#include "report/profile_tables.h"
+#include "report/report_columns.h"
+#include "report/report_text.h"
+#include "report/text_tables.h"
+#include "report/trial_verdicts.h"
+#include "report/wait_print.h"
 
 #include <jansson.h>
 #include <string.h>

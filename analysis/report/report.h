@@ -9,14 +9,14 @@
 #define SG_REPORT_REPORT_H
 
 #include "core/calibration.h"
-#include "core/operation.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "core/waiting.h"
-#include "output/progress.h"
+#include "output/progress_line.h"
 #include "report/counts.h"
-#include "report/learned/learned.h"
-#include "report/trials/result.h"
-#include "report/watch.h"
+#include "report/learned.h"
+#include "report/result.h"
+#include "report/watched.h"
 
 #include <stdbool.h>
 #include <stdint.h>

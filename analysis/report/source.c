@@ -1,18 +1,18 @@
 /* Finds the source that a path names: the archive, the logs, or the archive and the logs that
  * contain the events it left out.
  */
-#include "report/profile/source.h"
 #include "core/text.h"
-#include "output/progress.h"
+#include "output/progress_line.h"
 #include "report/aggregate.h"
-#include "report/causes/causes.h"
+#include "report/cause_table.h"
+#include "report/critical_path.h"
 #include "report/filter.h"
-#include "report/path/path.h"
-#include "report/profile/calls.h"
+#include "report/profile_calls.h"
+#include "report/profile_source.h"
 #include "report/report.h"
 #include "report/source_otf2.h"
 #include "report/source_stats.h"
-#include "report/waitstates/waitstates.h"
+#include "report/wait_sums.h"
 
 #include <errno.h>
 #include <stdio.h>

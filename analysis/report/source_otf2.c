@@ -3,10 +3,8 @@
  */
 #include "report/source_otf2.h"
 
-#include "report/archive_defs.h"
+#include "report/archive_definitions.h"
 #include "report/archive_events.h"
-#include "report/archive_files.h"
-#include "report/archive_markers.h"
 #include "report/archive_resolve.h"
 
 #include <malloc.h>

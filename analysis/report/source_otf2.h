@@ -8,7 +8,7 @@
 #define SG_REPORT_SOURCE_OTF2_H
 
 #include "core/status.h"
-#include "output/progress.h"
+#include "output/progress_line.h"
 #include "report/aggregate.h"
 
 /* Fills in what the archive contains, including an aggregate that the report then owns

@@ -1,16 +1,134 @@
 #include "report/source_stats.h"
 
 #include "core/executed.h"
-#include "core/operation.h"
+#include "core/hash.h"
 #include "core/room.h"
-#include "report/log_names.h"
-#include "report/map.h"
-#include "rule/algorithm.h"
+#include "core/text.h"
+#include "rule/rule.h"
+#include "trace/export/logread_all.h"
 #include "trace/record.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct sg_log_name {
+    char *text; /* "function\0file\0" */
+    const char *function, *file;
+    uint32_t line;
+};
+
+/* text: "function\0file\0", malloc'ed and taken over. */
+static enum sg_status keep(struct sg_log_names *names, uint32_t id, char *text, size_t text_bytes,
+                           uint32_t line)
+{
+    struct sg_log_name name = {.text = text, .line = line};
+
+    if (text == NULL)
+        return SG_ERR_MEMORY;
+    name.function = text;
+    name.file = sg_logread_part(text, (uint32_t)text_bytes, 1);
+    if (!SG_APPEND(names->names, names->name_count, name)) {
+        free(text);
+        return SG_ERR_MEMORY;
+    }
+    return sg_map_put(&names->name_by_id, id, names->name_count - 1);
+}
+
+enum sg_status sg_log_names_take(struct sg_log_names *names, struct sg_logread *log,
+                                 const struct sg_record_site_name *record)
+{
+    if (sg_map_get(&names->name_by_id, record->id) >= 0)
+        return SG_OK;
+    return keep(names, record->id, sg_logread_text(log, record, record->text_bytes),
+                record->text_bytes, record->line);
+}
+
+/* Symbols cost more than all the rest, and every rank has the site: each is asked for once. */
+static enum sg_status note_try(struct sg_log_names *names, uint32_t id, const char *module,
+                               bool *is_first)
+{
+    uint64_t key = sg_hash_mix(sg_hash_bytes(SG_HASH_START, module, strlen(module)) + id);
+
+    *is_first = sg_map_get(&names->tried, key) < 0;
+    return *is_first ? sg_map_put(&names->tried, key, 0) : SG_OK;
+}
+
+/* What symbols tell is kept, too, for whoever reads the logs again. */
+static enum sg_status keep_found(struct sg_log_names *names, const struct sg_site_text *found)
+{
+    const char *file = found->file != NULL ? found->file : "";
+    size_t text_bytes = strlen(found->function) + strlen(file) + 2;
+    char *text = malloc(text_bytes + 1);
+
+    if (text != NULL)
+        snprintf(text, text_bytes + 1, "%s%c%s", found->function, '\0', file);
+    return keep(names, found->id, text, text_bytes, found->line);
+}
+
+/* text: of the record. */
+static void look_up(struct sg_log_names *names, const struct sg_record_site *record,
+                    const char *text, struct sg_site_text *out)
+{
+    const char *build_id = sg_logread_part(text, record->text_bytes, 1);
+    const char *callers = sg_logread_part(text, record->text_bytes, 2);
+    struct sg_symbol symbol = {0};
+
+    if (text[0] == '\0' || (names->symbols == NULL && sg_symbols_open(&names->symbols) != SG_OK))
+        return;
+    /* If the module is gone, module+offset is all that is known. */
+    if (sg_symbols_lookup(names->symbols, text, build_id, record->offset, &symbol) == SG_OK) {
+        out->function = sg_callers_name(names->symbols, text, &symbol, record->offset, callers);
+        out->file = symbol.file;
+        out->line = symbol.line;
+    }
+}
+
+enum sg_status sg_log_names_site(struct sg_log_names *names, struct sg_logread *log,
+                                 const struct sg_record_site *record,
+                                 struct sg_aggregate *aggregate, uint32_t *out)
+{
+    struct sg_site_text text = {.id = record->id, .offset = record->offset};
+    int64_t name = sg_map_get(&names->name_by_id, record->id);
+    enum sg_status status;
+    bool is_first = false;
+    char *module;
+
+    if (sg_aggregate_knows_site(aggregate, record->id, out))
+        return SG_OK;
+    module = sg_logread_text(log, record, record->text_bytes);
+    if (module == NULL)
+        return SG_ERR_MEMORY;
+    text.module = sg_text_base_name(module);
+    if (name >= 0) {
+        text.function = names->names[name].function;
+        text.file = names->names[name].file;
+        text.line = names->names[name].line;
+    } else if (note_try(names, record->id, module, &is_first) != SG_OK) {
+        free(module);
+        return SG_ERR_MEMORY;
+    }
+    if (is_first)
+        look_up(names, record, module, &text);
+    status = sg_aggregate_site(aggregate, &text, out);
+    if (status == SG_OK && is_first && text.function != NULL)
+        status = keep_found(names, &text);
+    free(module);
+    return status;
+}
+
+void sg_log_names_clear(struct sg_log_names *names)
+{
+    for (uint32_t i = 0; i < names->name_count; i++)
+        free(names->names[i].text);
+    free(names->names);
+    sg_map_clear(&names->name_by_id);
+    sg_map_clear(&names->tried);
+    if (names->symbols != NULL)
+        sg_symbols_close(names->symbols);
+    *names = (struct sg_log_names){0};
+}
 
 /* Indices that have the same meaning in every log (struct sg_record_comm). */
 enum { WORLD = 0, SELF = 1, FIRST_OTHER = 2 };
@@ -329,5 +447,89 @@ enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_
     sg_log_names_clear(&own_names);
     sg_map_clear(&reading.sites);
     sg_map_clear(&reading.log_comms);
+    return status;
+}
+
+/* All logs of a run together, and the contents of their headers. */
+
+/* ---- the set --------------------------------------------------------------------------------- */
+
+enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out)
+{
+    struct sg_log_set set = {0};
+    enum sg_status status =
+        sg_logread_open_all(directory, &set.logs, &set.count, &set.world_size, &set.missing);
+
+    if (status == SG_OK)
+        *out = set;
+    return status;
+}
+
+void sg_log_set_close(struct sg_log_set *set)
+{
+    for (int i = 0; i < set->count; i++)
+        sg_logread_close(set->logs[i]);
+    free(set->logs);
+    *set = (struct sg_log_set){0};
+}
+
+void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
+{
+    struct sg_log_facts facts = {.complete = set->missing == 0,
+                                 .living = sg_logread_count_living(set->logs, set->count)};
+
+    for (int i = 0; i < set->count; i++) {
+        const struct sg_log_header *header = sg_logread_header(set->logs[i]);
+        struct sg_waiting waiting;
+
+        if (facts.program == NULL && header->program[0] != '\0')
+            facts.program = header->program;
+        facts.any_otf2 |= header->trace_mode == SG_TRACE_OTF2;
+        facts.complete &=
+            atomic_load_explicit(&header->state, memory_order_relaxed) == SG_LOG_FINALIZED;
+        facts.complete &= sg_logread_damaged(set->logs[i]) == 0;
+        facts.unmanaged_calls +=
+            atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed);
+        facts.unmanaged_nonblocking +=
+            atomic_load_explicit(&header->unmanaged_nonblocking, memory_order_relaxed);
+        facts.overhead_calls += atomic_load_explicit(&header->overhead_calls, memory_order_relaxed);
+        facts.overhead_ns += atomic_load_explicit(&header->overhead_ns, memory_order_relaxed);
+        facts.overhead_long_calls +=
+            atomic_load_explicit(&header->overhead_long_calls, memory_order_relaxed);
+        sg_logread_waiting(set->logs[i], &waiting);
+        sg_waiting_add(&facts.waiting, &waiting, header->host);
+    }
+    *out = facts;
+}
+
+static enum sg_status learn_of(struct sg_logread *log, struct sg_learned *learned)
+{
+    uint32_t rank = (uint32_t)sg_logread_header(log)->rank;
+    enum sg_status status = SG_OK;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        const struct sg_record_marker *marker = record;
+        char *text;
+
+        if (kind != SG_RECORD_MARKER || marker->marker != SG_MARKER_LEARNED)
+            continue;
+        text = sg_logread_text(log, record, marker->text_bytes);
+        status = text != NULL ? sg_learned_add(learned, rank, text) : SG_ERR_MEMORY;
+        free(text);
+    }
+    return status;
+}
+
+enum sg_status sg_log_set_learned(const struct sg_log_set *set, struct sg_learned *learned)
+{
+    enum sg_status status = SG_OK;
+
+    for (int i = 0; i < set->count && status == SG_OK; i++)
+        status = learn_of(set->logs[i], learned);
+    if (status != SG_OK)
+        sg_log("statistics: %s", sg_status_text(status));
     return status;
 }

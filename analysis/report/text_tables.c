@@ -1,10 +1,9 @@
 /* The tables of the report for people: rows, and ranks. */
+#include "report/text_tables.h"
+
 #include "output/format.h"
-#include "output/table.h"
-#include "report/columns.h"
 #include "report/filter.h"
-#include "report/print.h"
-#include "report/ranks.h"
+#include "report/report_columns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #ifndef SG_REPORT_WINDOW_H
 #define SG_REPORT_WINDOW_H
 
-#include "core/operation.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "report/counts.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #define SG_SIM_LISTS_H
 
 #include "options/options.h"
-#include "sim/timed/measure.h"
+#include "sim/timed_measure.h"
 
 #define SG_SIM_LIST_MAX 32
 
@@ -17,8 +17,41 @@ const char *sg_sim_parse_algos(const char *text, struct sg_sim_algos *algos,
                                char fault[SG_OPTION_FAULT_BYTES]);
 const char *sg_sim_parse_late(const char *text, struct sg_sim_late *late, uint32_t *count,
                               char fault[SG_OPTION_FAULT_BYTES]);
-
 /* For texts in the code, which must be valid. */
 struct sg_sim_algo sg_sim_algo_of(const char *text);
+
+/* The options that the simulator's commands share, and the functions that parse them. */
+
+#define SG_SIM_SETTINGS_MAX 32
+
+enum sg_sim_format { SG_SIM_TEXT, SG_SIM_JSON, SG_SIM_CSV };
+
+struct sg_sim_common {
+    struct sg_sim_options options;
+    struct sg_sim_algos algos;
+    struct sg_numbers nodes;
+    const char *network_name;
+    const char *settings[SG_SIM_SETTINGS_MAX]; /* --set, in order */
+    int settings_count;
+    enum sg_sim_format format;
+    const char *mode_name; /* NULL: that of options.mode */
+    bool stats;
+};
+
+/* For a struct sg_sim_common. */
+extern const struct sg_option sg_sim_common_options[];
+
+/* Those without algorithms and hosts. */
+extern const struct sg_option sg_sim_program_options[];
+
+/* What the output is, alone. */
+extern const struct sg_option sg_sim_format_options[];
+
+/* Without algorithms and nodes. */
+struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations);
+/* Reads the network; call it after the command line has been parsed. */
+enum sg_status sg_sim_common_finish(struct sg_sim_common *common);
+/* Whether the root is among all numbers of nodes; if not, one line says so. */
+enum sg_status sg_sim_check_root(const struct sg_sim_common *common);
 
 #endif

@@ -1,7 +1,7 @@
 #include "watch/tally.h"
 
-#include "core/operation.h"
 #include "core/room.h"
+#include "core/text.h"
 #include "trace/record.h"
 
 #include <stdlib.h>

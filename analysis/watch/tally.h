@@ -7,7 +7,7 @@
 #define SG_WATCH_TALLY_H
 
 #include "core/status.h"
-#include "report/map.h"
+#include "report/filter.h"
 #include "watch/job.h"
 
 #include <stdint.h>

@@ -1,16 +1,262 @@
 #include "watch/watch.h"
 
 #include "core/clock.h"
-#include "output/style.h"
+#include "core/config.h"
+#include "core/file.h"
+#include "output/table.h"
+#include "trace/export/logread.h"
+#include "trace/log.h"
 #include "watch/job.h"
-#include "watch/print.h"
-#include "watch/rows.h"
-#include "watch/screen.h"
+#include "watch/watch_print.h"
+#include "watch/watch_rows.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <termios.h>
 #include <unistd.h>
+
+/* The terminal that figures are drawn on, in place, and the keys that end it.
+ *
+ * The screen is another one than the shell's, which is there again when it is left. One at a time
+ * in a process. */
+
+enum sg_screen_event {
+    SG_SCREEN_TIME,   /* it is time */
+    SG_SCREEN_RESIZE, /* the terminal is another one: draw again */
+    SG_SCREEN_LEAVE,  /* q, Ctrl-C, or a signal that ends programs */
+};
+
+#define OTHER_SCREEN "\033[?1049h\033[?25l"
+#define OWN_SCREEN "\033[?25h\033[?1049l"
+#define HOME "\033[H"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_BELOW "\033[J"
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int changing_signals[] = {SIGWINCH, SIGCONT};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static struct {
+    bool is_on, has_color, has_keys;
+    struct termios before;
+    sigset_t waiting; /* the mask while it waits: the signals come then, and at no other time */
+} screen;
+static volatile sig_atomic_t is_ended, is_changed;
+
+static void end(int signal)
+{
+    is_ended = 1;
+}
+
+static void change(int signal)
+{
+    is_changed = 1;
+}
+
+/* Whether standard output is a terminal that can be drawn on. */
+/* ---- the terminal ---------------------------------------------------------------------------- */
+
+static bool sg_screen_is_there(void)
+{
+    const char *kind = sg_config_environment("TERM");
+
+    return isatty(STDOUT_FILENO) && kind != NULL && kind[0] != '\0' && strcmp(kind, "dumb") != 0;
+}
+
+static struct winsize size_of(void)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    struct winsize known;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &known) == 0 && known.ws_row > 0 && known.ws_col > 0)
+        size = known;
+    return size;
+}
+
+static size_t sg_screen_columns(void)
+{
+    return size_of().ws_col;
+}
+
+/* All of it, or nothing can be done about it. */
+static void put(const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t done = write(STDOUT_FILENO, text, bytes);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return;
+        text += done;
+        bytes -= (size_t)done;
+    }
+}
+
+static void take_signals(void)
+{
+    sigset_t blocked;
+
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < COUNT(ending_signals); i++) {
+        sigaction(ending_signals[i], &(struct sigaction){.sa_handler = end}, NULL);
+        sigaddset(&blocked, ending_signals[i]);
+    }
+    for (size_t i = 0; i < COUNT(changing_signals); i++) {
+        sigaction(changing_signals[i], &(struct sigaction){.sa_handler = change}, NULL);
+        sigaddset(&blocked, changing_signals[i]);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, &screen.waiting);
+}
+
+/* Keys come one by one and unseen; Ctrl-C and Ctrl-Z stay signals. */
+static void take_keys(void)
+{
+    struct termios raw = screen.before;
+
+    if (!screen.has_keys)
+        return;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+}
+
+/* Takes the terminal over, and the signals that end the program or tell of the terminal. */
+static void sg_screen_begin(bool color)
+{
+    take_signals();
+    screen.has_color = color;
+    screen.has_keys = isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
+                      tcgetattr(STDIN_FILENO, &screen.before) == 0;
+    take_keys();
+    put(OTHER_SCREEN, strlen(OTHER_SCREEN));
+    screen.is_on = true;
+}
+
+/* Gives it back. */
+static void sg_screen_end(void)
+{
+    if (!screen.is_on)
+        return;
+    screen.is_on = false;
+    put(OWN_SCREEN, strlen(OWN_SCREEN));
+    if (screen.has_keys)
+        tcsetattr(STDIN_FILENO, TCSANOW, &screen.before);
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* Bytes of the line's first so many characters, of which each is one column wide. */
+static size_t cut(const char *line, size_t bytes, size_t columns)
+{
+    size_t at = 0;
+
+    for (; at < bytes && columns > 0; columns--) {
+        at++;
+        while (at < bytes && ((unsigned char)line[at] & 0xc0) == 0x80)
+            at++;
+    }
+    return at;
+}
+
+static void draw_line(const char *line, size_t bytes, bool is_heading, size_t columns, FILE *out)
+{
+    bool is_bold = is_heading && screen.has_color;
+
+    if (is_bold)
+        fputs(BOLD, out);
+    fwrite(line, 1, cut(line, bytes, columns), out);
+    if (is_bold)
+        fputs(PLAIN, out);
+    fputs(CLEAR_LINE, out);
+}
+
+/* Draws text in place of what is there: as many lines, and as much of each, as there is room for.
+ * The first line, and the one behind the first empty line, are headings. */
+static void sg_screen_draw(const char *text)
+{
+    struct winsize size = size_of();
+    char *drawn = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&drawn, &bytes);
+    bool is_heading = true, has_table = false;
+
+    if (out == NULL)
+        return;
+    fputs(HOME, out);
+    for (unsigned row = 0; row < size.ws_row && *text != '\0'; row++) {
+        size_t length = strcspn(text, "\n");
+
+        if (row > 0)
+            fputs("\r\n", out);
+        draw_line(text, length, is_heading, size.ws_col, out);
+        is_heading = length == 0 && !has_table;
+        has_table = has_table || length == 0;
+        text += length + (text[length] == '\n');
+    }
+    fputs(CLEAR_BELOW, out);
+    if (fclose(out) == 0)
+        put(drawn, bytes);
+    free(drawn);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Whether one of the keys that are there is to end it. */
+static bool is_left(short events)
+{
+    char keys[64];
+    ssize_t got = (events & POLLIN) != 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
+
+    for (ssize_t i = 0; i < got; i++) {
+        if (keys[i] == 'q' || keys[i] == 'Q')
+            return true;
+    }
+    if (got <= 0 && (events & (POLLHUP | POLLERR | POLLNVAL)) != 0)
+        screen.has_keys = false; /* the terminal is gone, or was never one to be read */
+    return false;
+}
+
+/* Waits until that time of sg_clock_ns(), or an event. Without a screen: until then. */
+static enum sg_screen_event sg_screen_wait(uint64_t until_ns)
+{
+    struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    while (!is_ended && !is_changed) {
+        uint64_t now_ns = sg_clock_ns();
+        uint64_t rest_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+        struct timespec rest = {.tv_sec = (time_t)(rest_ns / 1000000000),
+                                .tv_nsec = (long)(rest_ns % 1000000000)};
+        bool has_keys = screen.is_on && screen.has_keys;
+        int ready;
+
+        if (rest_ns == 0)
+            return SG_SCREEN_TIME;
+        ready = ppoll(&keys, has_keys, &rest, screen.is_on ? &screen.waiting : NULL);
+        if (ready > 0 && is_left(keys.revents))
+            return SG_SCREEN_LEAVE;
+    }
+    if (is_ended)
+        return SG_SCREEN_LEAVE;
+    is_changed = 0;
+    take_keys();
+    put(CLEAR_BELOW, strlen(CLEAR_BELOW));
+    return SG_SCREEN_RESIZE;
+}
 
 #define TOP_IN_PIPE 20
 /* Looking takes at most one part in so many of a processor: where it takes long, it comes less
@@ -172,4 +418,98 @@ enum sg_status sg_live_show(const struct sg_live_options *options)
     sg_live_rows_destroy(showing.rows);
     sg_live_job_close(&showing.job);
     return status;
+}
+
+/* What the logs of a directory say. */
+struct candidate {
+    bool runs;
+    uint64_t begin_ns; /* by the clock of the day */
+};
+
+/* Any log whose writer lives will do. */
+static bool look_at(void *context, const char *path, int rank)
+{
+    struct candidate *candidate = context;
+    struct sg_log_header header;
+    struct sg_refusal why;
+    int file;
+
+    if (sg_file_open(path, O_NOFOLLOW, &file) != 0)
+        return true;
+    if (pread(file, &header, sizeof header, 0) == sizeof header &&
+        sg_logread_check(&header, &why) == SG_OK && header.rank == rank &&
+        atomic_load_explicit(&header.state, memory_order_relaxed) == SG_LOG_RUNNING &&
+        sg_lock_writer_lives(file, &header)) {
+        candidate->runs = true;
+        candidate->begin_ns = header.realtime_ns;
+    }
+    close(file);
+    return !candidate->runs;
+}
+
+/* Keeps it in *best, where it is newer than what is there. False: no memory. */
+static bool consider(const char *path, struct candidate *best, char **best_path)
+{
+    struct candidate candidate = {0};
+    char *copy;
+
+    sg_logread_visit(path, look_at, &candidate);
+    if (!candidate.runs || (best->runs && candidate.begin_ns <= best->begin_ns))
+        return true;
+    copy = strdup(path);
+    if (copy == NULL)
+        return false;
+    free(*best_path);
+    *best_path = copy;
+    *best = candidate;
+    return true;
+}
+
+/* Only of directories: a path below anything else cannot be opened as one. */
+static bool consider_below(const char *where, DIR *stream, struct candidate *best, char **best_path)
+{
+    struct dirent *entry;
+    bool has_memory = true;
+
+    while (has_memory && (entry = readdir(stream)) != NULL) {
+        char *path;
+
+        if (entry->d_name[0] == '.' ||
+            (entry->d_type != DT_DIR && entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
+            continue;
+        if (strcmp(where, ".") == 0)
+            path = strdup(entry->d_name);
+        else if (asprintf(&path, "%s/%s", where, entry->d_name) < 0)
+            path = NULL;
+        has_memory = path != NULL && consider(path, best, best_path);
+        free(path);
+    }
+    return has_memory;
+}
+
+enum sg_status sg_live_find(const char *where, char **directory)
+{
+    struct candidate best = {0};
+    DIR *stream = opendir(where);
+    bool has_memory;
+    char *path = NULL;
+
+    if (stream == NULL) {
+        sg_log("%s: %m", where);
+        return SG_ERR_SYSTEM;
+    }
+    has_memory = consider(where, &best, &path) && consider_below(where, stream, &best, &path);
+    closedir(stream);
+    if (!has_memory) {
+        sg_log("%s: %s", where, sg_status_text(SG_ERR_MEMORY));
+        free(path);
+        return SG_ERR_MEMORY;
+    }
+    if (path == NULL) {
+        sg_log("no job runs with its output directory in %s; name the directory: stagger watch DIR",
+               strcmp(where, ".") == 0 ? "this one" : where);
+        return SG_ERR_MISSING;
+    }
+    *directory = path;
+    return SG_OK;
 }

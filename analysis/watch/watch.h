@@ -19,4 +19,10 @@ struct sg_live_options {
  * time. Errors are logged; a job that has ended is none. */
 enum sg_status sg_live_show(const struct sg_live_options *options);
 
+/* Finds a job that runs, for whoever does not name its directory. */
+
+/* The output directory in `where`, or `where` itself, in which a job runs; of several that of the
+ * job that began last. malloc'ed. SG_ERR_MISSING: there is none (one line). */
+enum sg_status sg_live_find(const char *where, char **directory);
+
 #endif

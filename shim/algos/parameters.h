@@ -8,8 +8,7 @@
 #ifndef SG_ALGOS_PARAMETERS_H
 #define SG_ALGOS_PARAMETERS_H
 
-#include "core/operation.h"
-#include "core/parameter.h"
+#include "core/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

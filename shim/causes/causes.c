@@ -1,7 +1,6 @@
 #include "causes/causes.h"
 
-#include "causes/stretches.h"
-#include "causes/sums.h"
+#include "causes/sampler.h"
 #include "core/altstack.h"
 #include "core/thread_store.h"
 #include "core/tick.h"

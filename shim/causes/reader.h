@@ -7,16 +7,29 @@
 #ifndef SG_CAUSES_READER_H
 #define SG_CAUSES_READER_H
 
-#include "causes/counters.h"
-#include "causes/kernel_file.h"
-#include "causes/reading.h"
-#include "causes/switches.h"
-#include "causes/threads.h"
+#include "causes/kernel_figures.h"
 #include "trace/figure.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* What a reader has read (reader.h), and what is between two of them. Pure. */
+
+/* Figures since some time of their own: only what is between two readings means anything. */
+struct sg_reading {
+    uint64_t time_ns; /* core/tick.h's */
+    uint64_t figures[SG_FIGURE_COUNT];
+    uint32_t mask;
+    uint16_t processor; /* UINT16_MAX: not known */
+};
+
+/* What the call between two intervals spent, from the end of the one to the begin of the next,
+ * which then tells of it. */
+void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin);
+/* What is between the two; what has gone backwards is left out. Of the call before, as it is. */
+void sg_reading_between(const struct sg_reading *begin, const struct sg_reading *end,
+                        struct sg_reading *out);
 
 #define SG_COUNTERS 3
 
@@ -43,20 +56,16 @@ struct sg_reader {
 
 void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *places);
 void sg_reader_close(struct sg_reader *reader);
-
 /* An interval begins, or ends: time and processor time are read next to the interval. */
 void sg_reader_begin(struct sg_reader *reader, struct sg_reading *out);
 void sg_reader_end(struct sg_reader *reader, struct sg_reading *out);
-
 /* Opens or closes the kernel's events, which make each switch of the thread dearer: switches,
  * migrations and the processor's counters. They are open when the reader is; an interval begins and
  * ends with the same ones open. Returns the ns that the switches meanwhile cost more, at most, but
  * for those that sg_reader_watched has told. */
 uint64_t sg_reader_watch(struct sg_reader *reader, bool on);
-
 /* The same of the switches until a reading, since the events are open or since the last call. */
 uint64_t sg_reader_watched(struct sg_reader *reader, const struct sg_reading *reading);
-
 /* What one reading of each source costs, measured: the least of a few. 0: it is not there. */
 void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COUNT]);
 

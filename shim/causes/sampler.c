@@ -1,5 +1,10 @@
 #include "causes/sampler.h"
 
+#include "core/hash.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
 /* So many are taken at first, one after the other, if they can be paid for. */
 #define FIRST 64
 /* What is known of costs and times is of the last so many at least. */
@@ -98,4 +103,144 @@ bool sg_sampler_affords(struct sg_sampler *sampler, uint64_t now_ns)
     if (affords)
         sampler->taken++;
     return affords;
+}
+
+static void remove_at(struct sg_open_stretches *stretches, int at)
+{
+    stretches->count--;
+    for (; at < stretches->count; at++)
+        stretches->open[at] = stretches->open[at + 1];
+}
+
+void sg_stretches_add(struct sg_open_stretches *stretches, const struct sg_open_stretch *stretch)
+{
+    if (stretches->count == SG_STRETCHES_MOST)
+        remove_at(stretches, 0);
+    stretches->open[stretches->count++] = *stretch;
+}
+
+bool sg_stretches_take(struct sg_open_stretches *stretches, uint64_t key, bool is_armed,
+                       struct sg_open_stretch *out)
+{
+    for (int i = 0; i < stretches->count; i++) {
+        const struct sg_open_stretch *stretch = &stretches->open[i];
+
+        if (stretch->key != key || stretch->is_armed != is_armed)
+            continue;
+        *out = *stretch;
+        remove_at(stretches, i);
+        return true;
+    }
+    return false;
+}
+
+const struct sg_open_stretch *sg_stretches_current(const struct sg_open_stretches *stretches)
+{
+    for (int i = stretches->count; i > 0; i--) {
+        if (!stretches->open[i - 1].is_armed)
+            return &stretches->open[i - 1];
+    }
+    return NULL;
+}
+
+#define FIRST_CAPACITY 64u /* a power of two */
+
+#define ADD(counter, value)                                                                        \
+    atomic_store_explicit(&(counter),                                                              \
+                          atomic_load_explicit(&(counter), memory_order_relaxed) + (value),        \
+                          memory_order_relaxed)
+
+/* Where the pair is, or is to be. */
+static uint32_t place_of(const struct sg_causes_sums *sums, uint32_t left, uint32_t entered)
+{
+    uint32_t at = sg_hash_fold((uint64_t)left << 32 | entered);
+
+    for (;; at++) {
+        const struct sg_record_interval_sum *sum = sums->slots[at % sums->capacity];
+
+        if (sum == NULL || (sum->left == left && sum->entered == entered))
+            return at % sums->capacity;
+    }
+}
+
+static bool grow(struct sg_causes_sums *sums)
+{
+    uint32_t capacity = sums->capacity > 0 ? 2 * sums->capacity : FIRST_CAPACITY;
+    struct sg_causes_sums grown = {calloc(capacity, sizeof *grown.slots), capacity, sums->used};
+
+    if (grown.slots == NULL)
+        return false;
+    for (uint32_t i = 0; i < sums->capacity; i++) {
+        if (sums->slots[i] != NULL)
+            grown.slots[place_of(&grown, sums->slots[i]->left, sums->slots[i]->entered)] =
+                sums->slots[i];
+    }
+    free(sums->slots);
+    *sums = grown;
+    return true;
+}
+
+static struct sg_record_interval_sum *make(struct sg_causes_sums *sums, struct sg_log *log,
+                                           uint32_t left, uint32_t entered)
+{
+    struct sg_record_interval_sum *sum;
+
+    if (2 * sums->used >= sums->capacity && !grow(sums))
+        return NULL;
+    sum = sg_log_entry(log, SG_INTERVAL_SLOTS);
+    if (sum == NULL)
+        return NULL;
+    sum->left = left;
+    sum->entered = entered;
+    atomic_store_explicit(&sum->mask, UINT32_MAX, memory_order_relaxed);
+    sums->slots[place_of(sums, left, entered)] = sum;
+    sums->used++;
+    return sum;
+}
+
+bool sg_causes_sums_add(struct sg_causes_sums *sums, struct sg_log *log, uint16_t thread,
+                        uint32_t left, uint32_t entered, const struct sg_reading *interval)
+{
+    struct sg_record_interval_sum *sum =
+        sums->capacity > 0 ? sums->slots[place_of(sums, left, entered)] : NULL;
+    uint32_t mask;
+
+    if (sum == NULL) {
+        sum = make(sums, log, left, entered);
+        if (sum == NULL)
+            return false;
+        sum->thread = thread;
+        sg_log_publish(sum, SG_RECORD_INTERVAL_SUM);
+    }
+    mask = atomic_load_explicit(&sum->mask, memory_order_relaxed) & interval->mask;
+    atomic_store_explicit(&sum->mask, mask, memory_order_relaxed);
+    for (unsigned figure = 0; figure < SG_FIGURE_COUNT; figure++) {
+        if ((mask & 1u << figure) != 0)
+            sg_figure_write(sum->figures, figure,
+                            sg_figure_read(sum->figures, figure) + interval->figures[figure]);
+    }
+    ADD(sum->time_ns, interval->time_ns);
+    ADD(sum->intervals, 1);
+    return true;
+}
+
+void sg_causes_sums_reset(const struct sg_causes_sums *sums)
+{
+    for (uint32_t i = 0; i < sums->capacity; i++) {
+        struct sg_record_interval_sum *sum = sums->slots[i];
+
+        for (unsigned figure = 0; sum != NULL && figure < SG_FIGURE_COUNT; figure++)
+            sg_figure_write(sum->figures, figure, 0);
+        if (sum == NULL)
+            continue;
+        atomic_store_explicit(&sum->mask, UINT32_MAX, memory_order_relaxed);
+        atomic_store_explicit(&sum->intervals, 0, memory_order_relaxed);
+        atomic_store_explicit(&sum->time_ns, 0, memory_order_relaxed);
+    }
+}
+
+void sg_causes_sums_clear(struct sg_causes_sums *sums)
+{
+    free(sums->slots);
+    *sums = (struct sg_causes_sums){0};
 }

@@ -12,6 +12,9 @@
 #ifndef SG_CAUSES_SAMPLER_H
 #define SG_CAUSES_SAMPLER_H
 
+#include "causes/reader.h"
+#include "trace/log.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,7 +35,6 @@ struct sg_sampler {
 };
 
 void sg_sampler_start(struct sg_sampler *sampler, double share, uint64_t start_ns);
-
 void sg_sampler_review(struct sg_sampler *sampler, uint64_t now_ns);
 /* Whether there is something left to spend; the level follows. */
 bool sg_sampler_affords(struct sg_sampler *sampler, uint64_t now_ns);
@@ -68,5 +70,53 @@ static inline bool sg_sampler_is_spent(const struct sg_sampler *sampler, uint64_
     return sampler->share > 0 && now_ns > sampler->start_ns &&
            (double)sampler->spent_ns > sampler->share * (double)(now_ns - sampler->start_ns);
 }
+
+/* The stretches that a thread has open: what lies between two collectives of a communicator that
+ * follow each other. One that is chosen begins with the communicator's next collective; until then
+ * it is armed.
+ *
+ * Pure; one thread's.
+ */
+
+#define SG_STRETCHES_MOST 8 /* of each communicator one that is armed and one that has begun */
+
+struct sg_open_stretch {
+    uint64_t hash; /* by which it was chosen */
+    uint64_t key;  /* of its communicator, not 0 */
+    uint32_t comm, number;
+    bool is_armed;
+};
+
+struct sg_open_stretches {
+    struct sg_open_stretch open[SG_STRETCHES_MOST]; /* in the order of their begin */
+    int count;
+};
+
+/* Where there are too many, the one that is there for longest is given up. */
+void sg_stretches_add(struct sg_open_stretches *stretches, const struct sg_open_stretch *stretch);
+/* Takes the communicator's out: that which is armed, or that which has begun. False: there is none,
+ * and *out is as before. */
+bool sg_stretches_take(struct sg_open_stretches *stretches, uint64_t key, bool is_armed,
+                       struct sg_open_stretch *out);
+/* The last to begin; NULL: none has. */
+const struct sg_open_stretch *sg_stretches_current(const struct sg_open_stretches *stretches);
+
+/* One thread's sums over the intervals that were sampled, by the sites at both ends, in the log.
+ *
+ * The thread adds without locks; memory grows with the pairs of sites that there are.
+ */
+
+struct sg_causes_sums {
+    struct sg_record_interval_sum **slots; /* open addressing, at most half full; NULL: free */
+    uint32_t capacity, used;
+};
+
+/* False: there is no room for this pair of sites. */
+bool sg_causes_sums_add(struct sg_causes_sums *sums, struct sg_log *log, uint16_t thread,
+                        uint32_t left, uint32_t entered, const struct sg_reading *interval);
+/* All to zero. */
+void sg_causes_sums_reset(const struct sg_causes_sums *sums);
+/* Lets go of the log. */
+void sg_causes_sums_clear(struct sg_causes_sums *sums);
 
 #endif

@@ -31,7 +31,6 @@ enum sg_calibrated {
 };
 
 #define SG_CALIBRATION_ROOM 32 /* in a log's header */
-
 /* Fewer samples, or a greater spread, tell that the machine was busy with something else. */
 #define SG_CALIBRATED_FEW 9
 #define SG_CALIBRATED_SPREAD_MOST 3
@@ -57,8 +56,14 @@ static inline bool sg_calibration_is_empty(const struct sg_calibration *calibrat
 /* "latency_us=0.61 overhead_us=0.2 ...": what was measured. */
 void sg_calibration_print(const struct sg_calibration *calibration,
                           char text[SG_CALIBRATION_BYTES]);
-
 /* Reads such a text; names that are not known, and values that no machine has, are left out. */
 void sg_calibration_parse(const char *text, struct sg_calibration *out);
+
+/* Which cores share a cache, as the kernel tells (/sys/devices/system/cpu). */
+
+/* Cores, not their threads, that share the last cache with the first processor: a machine's
+ * clusters of cores are taken to be alike. 0: not told. sys: "/sys", in tests another directory.
+ * Thread-safe; opens files. */
+int sg_caches_cores(const char *sys);
 
 #endif

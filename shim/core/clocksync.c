@@ -323,3 +323,254 @@ uint64_t sg_clocksync_machine(void)
         hash = sg_hash_bytes(hash, text, (size_t)length);
     return hash;
 }
+
+/* Whatever the network does, it ends. */
+#define EXCHANGES_MAX 20000
+
+struct clockpair_answer {
+    uint64_t time_ns;
+    uint64_t error_ns;
+};
+
+struct sums {
+    double sum, squares;
+};
+
+static uint64_t read_clock(const struct sg_clock *clock, uint64_t *error_ns)
+{
+    uint64_t local_ns = clock->now_ns();
+
+    *error_ns = clock->model != NULL ? sg_clock_model_error(clock->model, local_ns) : 0;
+    return clock->model != NULL ? sg_clock_model_global(clock->model, local_ns) : local_ns;
+}
+
+/* Newton's; the library is linked to no libm. */
+static double square_root(double value)
+{
+    double root = value > 1.0 ? value : 1.0;
+
+    for (int i = 0; i < 64; i++)
+        root = (root + value / root) / 2;
+    return root;
+}
+
+static uint64_t deviation_of(const struct sums *sums, double count)
+{
+    double mean = sums->sum / count;
+    double variance = sums->squares / count - mean * mean;
+
+    return variance > 0.0 ? (uint64_t)square_root(variance) : 0;
+}
+
+/* One question and its answer; *more is for the answerer. */
+static enum sg_status exchange_once(const struct sg_exchange *exchange, int answerer,
+                                    const struct sg_clock *clock, uint64_t *begin_ns,
+                                    struct clockpair_answer *answer, uint64_t *end_ns)
+{
+    unsigned char more = 1;
+    uint64_t own_error_ns;
+    enum sg_status status;
+
+    *begin_ns = read_clock(clock, &own_error_ns);
+    status = exchange->send(exchange->context, answerer, &more, sizeof more);
+    if (status == SG_OK)
+        status = exchange->receive(exchange->context, answerer, answer, sizeof *answer);
+    *end_ns = read_clock(clock, &own_error_ns);
+    answer->error_ns += own_error_ns;
+    return status;
+}
+
+static void look_at(struct sg_clock_pair *pair, uint64_t begin_ns,
+                    const struct clockpair_answer *answer, uint64_t end_ns)
+{
+    uint64_t round_trip_ns = end_ns - begin_ns;
+
+    if ((int64_t)(answer->time_ns + answer->error_ns - begin_ns) < 0 ||
+        (int64_t)(answer->time_ns - answer->error_ns - end_ns) > 0)
+        pair->ordered = false;
+    if (round_trip_ns >= pair->round_trip_ns)
+        return;
+    pair->round_trip_ns = round_trip_ns;
+    pair->measured.local_ns = begin_ns + round_trip_ns / 2;
+    pair->measured.offset_ns = (int64_t)(answer->time_ns - pair->measured.local_ns);
+    pair->measured.error_ns = (round_trip_ns + 1) / 2 + answer->error_ns;
+}
+
+enum sg_status sg_clock_pair_ask(const struct sg_exchange *exchange, int answerer,
+                                 const struct sg_clock *clock, uint32_t patience,
+                                 sg_clock_pair_watch watch, void *context,
+                                 struct sg_clock_pair *out)
+{
+    struct sg_clock_pair pair = {.round_trip_ns = UINT64_MAX, .ordered = true};
+    struct sums sums = {0, 0};
+    uint32_t without = 0;
+    unsigned char more = 0;
+    enum sg_status status;
+
+    while (without < patience && pair.exchanges < EXCHANGES_MAX) {
+        uint64_t begin_ns, end_ns, least_ns = pair.round_trip_ns;
+        struct clockpair_answer answer;
+
+        status = exchange_once(exchange, answerer, clock, &begin_ns, &answer, &end_ns);
+        if (status != SG_OK)
+            return status;
+        look_at(&pair, begin_ns, &answer, end_ns);
+        without = pair.round_trip_ns < least_ns ? 0 : without + 1;
+        sums.sum += (double)(end_ns - begin_ns);
+        sums.squares += (double)(end_ns - begin_ns) * (double)(end_ns - begin_ns);
+        pair.exchanges++;
+        if (watch != NULL)
+            watch(context, end_ns - begin_ns);
+    }
+    pair.deviation_ns = deviation_of(&sums, pair.exchanges);
+    status = exchange->send(exchange->context, answerer, &more, sizeof more);
+    if (status == SG_OK)
+        *out = pair;
+    return status;
+}
+
+enum sg_status sg_clock_pair_answer(const struct sg_exchange *exchange, int asker,
+                                    const struct sg_clock *clock)
+{
+    for (;;) {
+        struct clockpair_answer answer;
+        unsigned char more;
+        enum sg_status status = exchange->receive(exchange->context, asker, &more, sizeof more);
+
+        if (status != SG_OK || !more)
+            return status;
+        answer.time_ns = read_clock(clock, &answer.error_ns);
+        status = exchange->send(exchange->context, asker, &answer, sizeof answer);
+        if (status != SG_OK)
+            return status;
+    }
+}
+
+/* From one time to another, which may be the earlier. */
+static double passed_ns(uint64_t from_ns, uint64_t to_ns)
+{
+    return (double)(int64_t)(to_ns - from_ns);
+}
+
+static int64_t rounded(double value)
+{
+    return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
+}
+
+static double distance(double value)
+{
+    return value < 0 ? -value : value;
+}
+
+static const struct sg_clock_measurement *last_of(const struct sg_clock_model *model)
+{
+    return &model->points[model->count - 1];
+}
+
+/* Of the line against the last point's offset, at a local time. */
+static double line_ns(const struct sg_clock_model *model, uint64_t local_ns)
+{
+    return model->intercept_ns + model->drift * passed_ns(last_of(model)->local_ns, local_ns);
+}
+
+static double error_at_point(const struct sg_clock_model *model,
+                             const struct sg_clock_measurement *point)
+{
+    double offset_ns = (double)(point->offset_ns - last_of(model)->offset_ns);
+
+    return (double)point->error_ns + distance(line_ns(model, point->local_ns) - offset_ns);
+}
+
+/* Least squares, each point with the weight of its precision. */
+static void fit(struct sg_clock_model *model)
+{
+    const struct sg_clock_measurement *last = last_of(model);
+    double weights = 0, x_mean = 0, y_mean = 0, xx = 0, xy = 0;
+
+    for (uint32_t i = 0; i < model->count; i++) {
+        const struct sg_clock_measurement *point = &model->points[i];
+        double weight = 1 / ((double)point->error_ns + 1) / ((double)point->error_ns + 1);
+
+        weights += weight;
+        x_mean += weight * passed_ns(last->local_ns, point->local_ns);
+        y_mean += weight * (double)(point->offset_ns - last->offset_ns);
+    }
+    x_mean /= weights;
+    y_mean /= weights;
+    for (uint32_t i = 0; i < model->count; i++) {
+        const struct sg_clock_measurement *point = &model->points[i];
+        double weight = 1 / ((double)point->error_ns + 1) / ((double)point->error_ns + 1);
+        double x = passed_ns(last->local_ns, point->local_ns) - x_mean;
+
+        xx += weight * x * x;
+        xy += weight * x * ((double)(point->offset_ns - last->offset_ns) - y_mean);
+    }
+    model->drift = xx > 0 ? xy / xx : 0;
+    model->intercept_ns = y_mean - model->drift * x_mean;
+}
+
+static uint64_t baseline_ns(const struct sg_clock_model *model)
+{
+    return last_of(model)->local_ns - model->points[0].local_ns;
+}
+
+uint64_t sg_clock_model_global(const struct sg_clock_model *model, uint64_t local_ns)
+{
+    if (model->exact)
+        return local_ns;
+    return local_ns + (uint64_t)last_of(model)->offset_ns +
+           (uint64_t)rounded(line_ns(model, local_ns));
+}
+
+uint64_t sg_clock_model_local(const struct sg_clock_model *model, uint64_t global_ns)
+{
+    const struct sg_clock_measurement *last;
+    double after_ns;
+
+    if (model->exact)
+        return global_ns;
+    last = last_of(model);
+    after_ns = passed_ns(last->local_ns + (uint64_t)last->offset_ns, global_ns);
+    after_ns -= model->intercept_ns;
+    return last->local_ns + (uint64_t)rounded(after_ns / (1 + model->drift));
+}
+
+static uint64_t bound_ns(const struct sg_clock_model *model, uint64_t local_ns)
+{
+    double after_ns = passed_ns(last_of(model)->local_ns, local_ns);
+    double before_ns = passed_ns(local_ns, model->points[0].local_ns);
+    double first_ns = model->first_error_ns, last_ns = model->last_error_ns;
+    double outside_ns = after_ns > 0 ? after_ns : before_ns > 0 ? before_ns : 0;
+    double error_ns;
+
+    if (baseline_ns(model) < SG_CLOCK_BASELINE_NS)
+        return (uint64_t)(last_ns + SG_CLOCK_DRIFT_MAX * distance(after_ns)) + 1;
+    if (outside_ns == 0)
+        error_ns = first_ns > last_ns ? first_ns : last_ns;
+    else
+        error_ns =
+            (after_ns > 0 ? last_ns : first_ns) +
+            outside_ns * ((first_ns + last_ns) / (double)baseline_ns(model) + SG_CLOCK_WANDER);
+    return (uint64_t)error_ns + 1;
+}
+
+uint64_t sg_clock_model_error(const struct sg_clock_model *model, uint64_t local_ns)
+{
+    return model->exact ? 0 : bound_ns(model, local_ns);
+}
+
+void sg_clock_model_add(struct sg_clock_model *model, const struct sg_clock_measurement *point)
+{
+    if (model->count > 0 && point->error_ns > sg_clock_model_error(model, point->local_ns))
+        return;
+    if (model->count == SG_CLOCK_POINTS) {
+        memmove(model->points, model->points + 1, (SG_CLOCK_POINTS - 1) * sizeof *model->points);
+        model->count--;
+    }
+    model->points[model->count++] = *point;
+    model->drift = model->intercept_ns = 0;
+    if (baseline_ns(model) >= SG_CLOCK_BASELINE_NS)
+        fit(model);
+    model->first_error_ns = error_at_point(model, &model->points[0]);
+    model->last_error_ns = error_at_point(model, last_of(model));
+}

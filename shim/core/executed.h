@@ -1,4 +1,4 @@
-/* What executed a call, in one byte of a log: the algorithm's index (shim/rule/algorithm.h), and
+/* What executed a call, in one byte of a log: the algorithm's index (shim/rule/rule.h), and
  * the number of the trial's arm whose turn it was (shim/rule/trial.h; 0: no trial).
  */
 #ifndef SG_CORE_EXECUTED_H

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,4 +138,85 @@ int sg_file_write(int file, uint64_t offset_bytes, const void *data, size_t size
         size_bytes -= (size_t)written;
     }
     return 0;
+}
+
+struct sg_procfs_stat sg_procfs_stat(int32_t process)
+{
+    struct sg_procfs_stat stat = {0};
+    char path[32], text[1024];
+    const char *at;
+    ssize_t length;
+    int file;
+
+    snprintf(path, sizeof path, "/proc/%" PRId32 "/stat", process);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return stat;
+    length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    /* The parent is the 4th field, the start the 22nd; the second is a name in brackets that may
+     * hold anything. */
+    at = strrchr(text, ')');
+    if (at == NULL || sscanf(at + 1, " %*c %" SCNd32, &stat.parent) != 1)
+        return stat;
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    if (at != NULL)
+        sscanf(at, "%" SCNu64, &stat.start);
+    return stat;
+}
+
+/* Kernels that do not know answer -1. */
+static bool read_number(const char *sys, int processor, const char *name, uint32_t *number)
+{
+    char path[PATH_MAX];
+    FILE *file;
+    long value;
+    bool found;
+
+    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/%s", sys, processor, name);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    found = fscanf(file, "%ld", &value) == 1 && value >= 0 && value < INT32_MAX;
+    fclose(file);
+    if (found)
+        *number = (uint32_t)value;
+    return found;
+}
+
+struct sg_socket sg_socket_of(const char *sys, const cpu_set_t *mask)
+{
+    struct sg_socket place = {0};
+    uint32_t socket, core;
+    bool is_first = true, is_one_core = true;
+
+    for (int processor = 0; processor < CPU_SETSIZE; processor++) {
+        if (!CPU_ISSET(processor, mask))
+            continue;
+        if (!read_number(sys, processor, "physical_package_id", &socket) ||
+            (!is_first && place.socket != socket + 1))
+            return (struct sg_socket){0};
+        place.socket = socket + 1;
+        if (is_one_core && read_number(sys, processor, "core_id", &core) &&
+            (is_first || place.core == core + 1)) {
+            place.core = core + 1;
+        } else {
+            is_one_core = false;
+            place.core = 0;
+        }
+        is_first = false;
+    }
+    return place;
+}
+
+struct sg_socket sg_socket_own(void)
+{
+    cpu_set_t mask;
+
+    CPU_ZERO(&mask);
+    if (sched_getaffinity(0, sizeof mask, &mask) != 0)
+        return (struct sg_socket){0};
+    return sg_socket_of("/sys", &mask);
 }

@@ -1,7 +1,9 @@
 #include "core/imports.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,4 +111,30 @@ bool sg_imports_find(bool (*is_left_out)(const char *object), bool (*is_wanted)(
     struct search search = {is_left_out, is_wanted, out};
 
     return dl_iterate_phdr(look, &search) != 0;
+}
+
+void *sg_companion_load(const char *path, const char *name, const char *symbol, const char **reason)
+{
+    const char *slash = strrchr(path, '/');
+    char file[4096];
+    void *handle, *found;
+
+    snprintf(file, sizeof file, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+    handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    found = handle ? dlsym(handle, symbol) : NULL;
+    if (found == NULL)
+        *reason = dlerror();
+    return found;
+}
+
+void *sg_companion_load_own(const void *address, const char *name, const char *symbol,
+                            const char **reason)
+{
+    Dl_info self;
+
+    if (dladdr(address, &self) == 0 || self.dli_fname == NULL) {
+        *reason = "libstagger.so cannot be located";
+        return NULL;
+    }
+    return sg_companion_load(self.dli_fname, name, symbol, reason);
 }

@@ -1,9 +1,11 @@
 #include "core/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_continuation(char byte)
@@ -189,3 +191,106 @@ int sg_text_distance(const char *a, const char *b)
     }
     return row[width];
 }
+
+bool sg_rank_list_parse(const char *text, struct sg_rank_list *out)
+{
+    struct sg_rank_list list = {0};
+
+    while (text != NULL) {
+        unsigned long first, last;
+        char *end;
+
+        errno = 0;
+        if (*text < '0' || *text > '9' || list.count == SG_RANK_RANGES)
+            return false;
+        first = last = strtoul(text, &end, 10);
+        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+            last = strtoul(end + 1, &end, 10);
+        if ((*end != ',' && *end != '\0') || errno != 0 || last < first || last > UINT32_MAX)
+            return false;
+        list.ranges[list.count].first = (uint32_t)first;
+        list.ranges[list.count++].last = (uint32_t)last;
+        text = *end == ',' ? end + 1 : NULL;
+    }
+    *out = list;
+    return true;
+}
+
+bool sg_rank_list_has(const struct sg_rank_list *list, uint32_t rank)
+{
+    bool has = false;
+
+    for (uint32_t i = 0; !has && i < list->count; i++)
+        has = rank >= list->ranges[i].first && rank <= list->ranges[i].last;
+    return has;
+}
+
+/* Index of a word in "auto|off", or -1. */
+static int choice_index(const char *choices, const char *begin, const char *end)
+{
+    for (int index = 0; choices != NULL; index++) {
+        const char *bar = strchrnul(choices, '|');
+
+        if (bar - choices == end - begin && memcmp(choices, begin, (size_t)(end - begin)) == 0)
+            return index;
+        choices = *bar == '|' ? bar + 1 : NULL;
+    }
+    return -1;
+}
+
+/* A whole number with an optional sign, k, m or g; false for anything else. */
+static bool parse_integer(const char *begin, const char *end, int64_t *out)
+{
+    bool negative = begin < end && *begin == '-';
+    uint64_t magnitude;
+
+    if (sg_text_number(begin + negative, end, true, &magnitude) != end || magnitude > INT64_MAX)
+        return false;
+    *out = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return true;
+}
+
+bool sg_parameter_parse(const struct sg_parameter *parameter, const char *begin, const char *end,
+                        int64_t *value)
+{
+    int index = choice_index(parameter->choices, begin, end);
+    int64_t number;
+
+    if (index >= 0) {
+        *value = parameter->kind == SG_PARAMETER_CHOICE ? index : parameter->low - 1 - index;
+        return true;
+    }
+    if (parameter->kind != SG_PARAMETER_INTEGER || !parse_integer(begin, end, &number) ||
+        number < parameter->low || number > parameter->high)
+        return false;
+    *value = number;
+    return true;
+}
+
+const char *const sg_operation_names[SG_OPERATION_COUNT] = {
+    [SG_OPERATION_BARRIER] = "barrier",
+    [SG_OPERATION_REDUCE] = "reduce",
+    [SG_OPERATION_ALLREDUCE] = "allreduce",
+    [SG_OPERATION_BCAST] = "bcast",
+};
+
+const char *const sg_operation_regions[SG_OPERATION_COUNT] = {
+    [SG_OPERATION_BARRIER] = "MPI_Barrier",
+    [SG_OPERATION_REDUCE] = "MPI_Reduce",
+    [SG_OPERATION_ALLREDUCE] = "MPI_Allreduce",
+    [SG_OPERATION_BCAST] = "MPI_Bcast",
+};
+
+const char *const sg_operation_nonblocking_names[SG_OPERATION_COUNT] = {
+    [SG_OPERATION_BARRIER] = "ibarrier",
+    [SG_OPERATION_REDUCE] = "ireduce",
+    [SG_OPERATION_ALLREDUCE] = "iallreduce",
+    [SG_OPERATION_BCAST] = "ibcast",
+};
+
+const char *const sg_operation_nonblocking_regions[SG_OPERATION_COUNT] = {
+    [SG_OPERATION_BARRIER] = "MPI_Ibarrier",
+    [SG_OPERATION_REDUCE] = "MPI_Ireduce",
+    [SG_OPERATION_ALLREDUCE] = "MPI_Iallreduce",
+    [SG_OPERATION_BCAST] = "MPI_Ibcast",
+};

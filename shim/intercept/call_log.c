@@ -1,16 +1,28 @@
 #include "intercept/call_log.h"
 
+#include "bcs/live/emds.h"
+#include "bcs/live/sliced.h"
+#include "causes/causes.h"
 #include "core/account.h"
 #include "core/clock.h"
-#include "internode/collective_request.h"
+#include "core/tick.h"
+#include "intercept/choose.h"
+#include "intercept/comm_setup.h"
+#include "intercept/passing.h"
+#include "intercept/past.h"
+#include "intercept/test_loop.h"
+#include "internode/request.h"
+#include "mpi/real.h"
+#include "mpi/user_lines.h"
+#include "profile/events.h"
 #include "profile/mmds.h"
-#include "profile/profile.h"
 #include "profile/statistics.h"
-#include "profile/thread.h"
-#include "runtime/process.h"
+#include "progress/progress.h"
+#include "runtime/settings.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void count_failed(void)
 {
@@ -294,3 +306,116 @@ void sg_call_log_first(const struct sg_call *call, void *caller, int error, uint
     put_words(call, words);
     sg_profile_add_past(&past, words, __builtin_frame_address(0), caller);
 }
+
+/* What the engine reports apart from the statistics of calls, in this process's log: contributions
+ * that came late, long waits and disagreements.
+ */
+
+/* In whatever thread or signal handler brought it. */
+static void on_late(const struct sg_late *late)
+{
+    struct sg_record_late *record = sg_log_event(sg_process.log);
+    enum sg_progress_by by = sg_progress_by();
+
+    if (record == NULL)
+        return;
+    record->operation = (uint8_t)late->operation;
+    record->by_signal = by == SG_PROGRESS_BY_SIGNAL;
+    record->site = late->call.site;
+    record->comm = late->call.comm;
+    record->thread = sg_thread_number();
+    record->begin_ns = late->begin_ns;
+    record->bytes = late->bytes;
+    record->seq = late->call.seq;
+    record->child = late->child;
+    record->avoided_ns = late->avoided_ns;
+    if (by == SG_PROGRESS_BY_THREAD)
+        sg_log_header(sg_process.log)->progress_thread = record->thread + 1u;
+    atomic_store_explicit(&record->end_ns, late->end_ns, memory_order_relaxed);
+    sg_log_publish(record, SG_RECORD_LATE);
+}
+
+static void on_line(enum sg_trace_line kind, const char *text)
+{
+    static const uint8_t markers[] = {[SG_TRACE_LINE_STALL] = SG_MARKER_STALL,
+                                      [SG_TRACE_LINE_MISMATCH] = SG_MARKER_MISMATCH,
+                                      [SG_TRACE_LINE_NOTE] = SG_MARKER_NOTE,
+                                      [SG_TRACE_LINE_LEARNED] = SG_MARKER_LEARNED};
+    size_t text_bytes = strlen(text);
+    struct sg_record_marker *marker = sg_log_definition(sg_process.log, text, text_bytes);
+
+    if (marker == NULL)
+        return;
+    marker->marker = markers[kind];
+    marker->text_bytes = (uint32_t)text_bytes;
+    marker->time_ns = sg_clock_ns();
+    sg_log_publish(marker, SG_RECORD_MARKER);
+}
+
+/* In MPI_Init, when the log is open and the calling thread has its number. */
+static void sg_trace_events_start(void)
+{
+    static const struct sg_trace_events trace_events = {
+        .late = on_late, .slice = sg_emds_slice, .line = on_line, .site = sg_site_locate};
+
+    sg_trace_events_set(&trace_events);
+}
+
+/* In MPI_Finalize, collective over MPI_COMM_WORLD, when all communicators are drained: nothing is
+ * late afterwards on any rank, so that the log can be closed. */
+static void sg_trace_events_stop(void)
+{
+    int first_failed;
+
+    sg_exchange_agree(&sg_process.exchange, true, &first_failed);
+    sg_trace_events_set(NULL);
+}
+
+static bool may_use_threads(void)
+{
+    int provided = MPI_THREAD_MULTIPLE;
+
+    sg_real.Query_thread(&provided);
+    return provided == MPI_THREAD_MULTIPLE;
+}
+
+static enum sg_status start(void)
+{
+    sg_thread_number(); /* the calling thread is thread 0 */
+    if (sg_process.log != NULL) {
+        sg_trial_record(&sg_process);
+        sg_trace_events_start();
+        sg_profile_start(may_use_threads());
+        sg_emds_start();
+    }
+    if (sg_test_loop_start(&sg_process.exchange, sg_passing_is_direct) != SG_OK)
+        return SG_ERR_SYSTEM;
+    if (sg_comm_start(sg_sliced_choose()) != SG_OK)
+        return SG_ERR_SYSTEM;
+    sg_sliced_start();
+    return SG_OK;
+}
+
+static void finish(void)
+{
+    uint64_t begin_ns;
+
+    sg_causes_stop();
+    begin_ns = sg_tick_ns();
+    sg_sliced_stop();
+    sg_test_loop_stop();
+    if (sg_process.log != NULL && sg_process_speaks())
+        sg_past_report();
+    sg_profile_stop(begin_ns);
+    sg_events_settle(__builtin_frame_address(0));
+    if (sg_process.log != NULL)
+        sg_log_header(sg_process.log)->finalize_begin_ns = begin_ns;
+    /* Before anything collective: ranks may still be in a reduce that waits for this one. */
+    sg_comm_drain();
+    sg_request_reap();
+    sg_trial_stop(&sg_process);
+    if (sg_process.log != NULL)
+        sg_trace_events_stop();
+}
+
+const struct sg_process_calls sg_calls = {start, finish, sg_comm_stop};

@@ -7,7 +7,7 @@
 #define SG_INTERCEPT_COMM_H
 
 #include "core/exchange.h"
-#include "core/operation.h"
+#include "core/text.h"
 
 #include <mpi.h>
 #include <stdatomic.h>

@@ -1,16 +1,14 @@
 #include "intercept/comm_engine.h"
 
-#include "intercept/unmet.h"
+#include "intercept/choose.h"
 #include "internode/internode.h"
 #include "intranode/memory.h"
-#include "intranode/mpi/choose.h"
+#include "intranode/mpi/choose_method.h"
 #include "intranode/mpi/intranode.h"
-#include "intranode/placement.h"
-#include "mpi/device.h"
+#include "mpi/gpu_buffers.h"
 #include "mpi/real.h"
-#include "runtime/exchange_mpi.h"
-#include "runtime/process.h"
-#include "runtime/rdma.h"
+#include "runtime/present.h"
+#include "runtime/settings.h"
 #include "wait/yielding.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #define SG_INTERCEPT_COMM_ENGINE_H
 
 #include "intercept/comm.h"
-#include "intranode/segment.h"
+#include "intranode/memory.h"
 
 enum sg_comm_extent { SG_COMM_ONE_NODE, SG_COMM_ONE_MACHINE, SG_COMM_SEVERAL_MACHINES };
 

@@ -5,12 +5,9 @@
  */
 #include "intercept/passing.h"
 
-#include "intercept/lacking.h"
-#include "intercept/sliced.h"
+#include "bcs/live/sliced.h"
+#include "intercept/past.h"
 #include "intercept/test_loop.h"
-#include "intercept/test_loop_messages.h"
-#include "intercept/words.h"
-#include "mpi/real.h"
 #include "profile/profile.h"
 #include "wait/catch_up.h"
 #include "wait/turn.h"

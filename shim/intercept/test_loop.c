@@ -1,10 +1,12 @@
 #include "intercept/test_loop.h"
 
 #include "intercept/comm.h"
-#include "mpi/real.h"
+#include "internode/request.h"
 #include "mpi/types.h"
 #include "wait/hook.h"
 #include "wait/processors.h"
+
+#include <stdlib.h>
 
 struct sg_test_loop sg_test_loop;
 
@@ -77,7 +79,8 @@ void sg_test_loop_stop(void)
     sg_real.Wait(&request, MPI_STATUS_IGNORE);
 }
 
-MPI_Request sg_test_loop_endless(void)
+/* A request that never completes; MPI_REQUEST_NULL: there is none. */
+static MPI_Request sg_test_loop_endless(void)
 {
     return endless;
 }
@@ -181,7 +184,9 @@ static void release(struct handlers *handlers)
         sg_real.Errhandler_free(&handlers->world);
 }
 
-bool sg_test_loop_raises_on(MPI_Comm comm)
+/* Whether errors that come while a call on the communicator is tested reach its handler: else the
+ * blocking call is to be made. */
+static bool sg_test_loop_raises_on(MPI_Comm comm)
 {
     struct handlers handlers;
 
@@ -228,5 +233,375 @@ int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_St
     /* Last: the handler need not return. */
     if (error != MPI_SUCCESS && handlers.aside)
         sg_real.Comm_call_errhandler(comm, error);
+    return error;
+}
+
+/* Messages. A receive waits until the message is there, by probes, and is then MPICH's own: so it
+ * finds, raises and returns what MPICH's does. Only a large message that fits, which takes its
+ * sender's help to come over, is received by a nonblocking call and tests.
+ */
+
+/* Messages up to this size come over at once. */
+#define SMALL_BYTES 4096
+
+/* Some MPICHs set MPI_ERROR in the status of MPI_Sendrecv_replace, others leave it alone. */
+#define UNTOUCHED (-1)
+
+/* Waits until a message is there. */
+static int await(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int there = 0, error;
+
+    for (;;) {
+        error = sg_real.Iprobe(from, tag, comm, &there, status);
+        if (there || error != MPI_SUCCESS)
+            return error;
+        sg_turn_idle();
+    }
+}
+
+static bool is_large(const MPI_Status *message, MPI_Count count, MPI_Datatype type)
+{
+    MPI_Count size = 0, bytes = 0;
+
+    return sg_real.Get_elements_x(message, MPI_BYTE, &bytes) == MPI_SUCCESS &&
+           bytes > SMALL_BYTES && sg_real.Type_size_x(type, &size) == MPI_SUCCESS && size > 0 &&
+           bytes / size <= count && (bytes / size < count || bytes % size == 0);
+}
+
+/* MPI_Mrecv raises its errors on MPI_COMM_WORLD, whatever the message's communicator; so does
+ * MPI_Request_get_status, and MPI_Test does not always. */
+static int complete_matched(MPI_Request request, MPI_Status *status)
+{
+    int done = 0, error;
+
+    for (;;) {
+        error = sg_real.Request_get_status(request, &done, status);
+        if (done || error != MPI_SUCCESS)
+            break;
+        sg_turn_idle();
+    }
+    if (error == MPI_SUCCESS)
+        return sg_real.Wait(&request, status);
+    sg_real.Request_free(&request);
+    return error;
+}
+
+/* Of messages of any length: the type of a count; the suffix of its functions; that of MPI_Pack's
+ * sizes. */
+#define RECEIVE(length, c)                                                                         \
+    static int receive##c(void *into, length count, MPI_Datatype type, int from, int tag,          \
+                          MPI_Comm comm, MPI_Status *status)                                       \
+    {                                                                                              \
+        MPI_Request request;                                                                       \
+        MPI_Status message;                                                                        \
+        int error = from == MPI_PROC_NULL ? MPI_SUCCESS : await(from, tag, comm, &message);        \
+                                                                                                   \
+        if (error != MPI_SUCCESS)                                                                  \
+            return error;                                                                          \
+        if (from == MPI_PROC_NULL || !is_large(&message, count, type) ||                           \
+            !sg_test_loop_raises_on(comm))                                                         \
+            return sg_real.Recv##c(into, count, type, from, tag, comm, status);                    \
+        error = sg_real.Irecv##c(into, count, type, from, tag, comm, &request);                    \
+        return sg_test_loop_complete(error, &request, comm, status);                               \
+    }                                                                                              \
+    /* MPICH's own checks of the other arguments come first: the message may never come. */        \
+    int sg_loop_Recv##c(SG_LOOP_ENVELOPE, sg_word from, sg_word tag, sg_word comm, sg_word status) \
+    {                                                                                              \
+        MPI_Status nothing;                                                                        \
+        int error = sg_real.Recv##c((void *)buffer, (length)count, (MPI_Datatype)type,             \
+                                    MPI_PROC_NULL, (int)tag, (MPI_Comm)comm, &nothing);            \
+                                                                                                   \
+        if (error != MPI_SUCCESS)                                                                  \
+            return error;                                                                          \
+        return receive##c((void *)buffer, (length)count, (MPI_Datatype)type, (int)from, (int)tag,  \
+                          (MPI_Comm)comm, (MPI_Status *)status);                                   \
+    }                                                                                              \
+    int sg_loop_Mrecv##c(SG_LOOP_ENVELOPE, sg_word message, sg_word status)                        \
+    {                                                                                              \
+        MPI_Request request;                                                                       \
+        int error = sg_real.Imrecv##c((void *)buffer, (length)count, (MPI_Datatype)type,           \
+                                      (MPI_Message *)message, &request);                           \
+                                                                                                   \
+        return error != MPI_SUCCESS ? error : complete_matched(request, (MPI_Status *)status);     \
+    }
+
+#define SEND(name, begin, length)                                                                  \
+    int sg_loop_##name(SG_LOOP_ENVELOPE, sg_word to, sg_word tag, sg_word comm)                    \
+    {                                                                                              \
+        MPI_Request request;                                                                       \
+        int error;                                                                                 \
+                                                                                                   \
+        if (!sg_test_loop_raises_on((MPI_Comm)comm))                                               \
+            return sg_real.name((void *)buffer, (length)count, (MPI_Datatype)type, (int)to,        \
+                                (int)tag, (MPI_Comm)comm);                                         \
+        error = sg_real.begin((void *)buffer, (length)count, (MPI_Datatype)type, (int)to,          \
+                              (int)tag, (MPI_Comm)comm, &request);                                 \
+        return sg_test_loop_complete(error, &request, (MPI_Comm)comm, MPI_STATUS_IGNORE);          \
+    }
+
+/* Both ways. What can be wrong with the arguments is found before anything is sent. */
+#define EXCHANGE(length, size, c)                                                                  \
+    static int exchange##c(void *send, length count, MPI_Datatype type, int to, int send_tag,      \
+                           void *into, length into_count, MPI_Datatype into_type, int from,        \
+                           int tag, MPI_Comm comm, MPI_Status *status)                             \
+    {                                                                                              \
+        MPI_Request request;                                                                       \
+        int there, received, error;                                                                \
+                                                                                                   \
+        error = sg_real.Iprobe(from, tag, comm, &there, MPI_STATUS_IGNORE);                        \
+        if (error != MPI_SUCCESS)                                                                  \
+            return error;                                                                          \
+        error = sg_real.Isend##c(send, count, type, to, send_tag, comm, &request);                 \
+        if (error != MPI_SUCCESS)                                                                  \
+            return error;                                                                          \
+        received = receive##c(into, into_count, into_type, from, tag, comm, status);               \
+        error = sg_test_loop_complete(MPI_SUCCESS, &request, comm, MPI_STATUS_IGNORE);             \
+        return received != MPI_SUCCESS ? received : error;                                         \
+    }                                                                                              \
+    int sg_loop_Sendrecv##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word into,          \
+                            sg_word into_count, sg_word into_type, sg_word from, sg_word tag,      \
+                            sg_word comm, sg_word status)                                          \
+    {                                                                                              \
+        bool raises = sg_test_loop_raises_on((MPI_Comm)comm);                                      \
+        MPI_Status nothing;                                                                        \
+        int error = sg_real.Sendrecv##c((void *)buffer, (length)count, (MPI_Datatype)type,         \
+                                        raises ? MPI_PROC_NULL : (int)to, (int)send_tag,           \
+                                        (void *)into, (length)into_count, (MPI_Datatype)into_type, \
+                                        raises ? MPI_PROC_NULL : (int)from, (int)tag,              \
+                                        (MPI_Comm)comm, raises ? &nothing : (MPI_Status *)status); \
+                                                                                                   \
+        if (error != MPI_SUCCESS || !raises)                                                       \
+            return error;                                                                          \
+        return exchange##c((void *)buffer, (length)count, (MPI_Datatype)type, (int)to,             \
+                           (int)send_tag, (void *)into, (length)into_count,                        \
+                           (MPI_Datatype)into_type, (int)from, (int)tag, (MPI_Comm)comm,           \
+                           (MPI_Status *)status);                                                  \
+    }                                                                                              \
+    /* What is sent is copied out of the way; NULL: it cannot be. */                               \
+    static void *pack##c(void *buffer, length count, MPI_Datatype type, MPI_Comm comm,             \
+                         size *packed)                                                             \
+    {                                                                                              \
+        size room = 0;                                                                             \
+        void *copy = NULL;                                                                         \
+                                                                                                   \
+        *packed = 0;                                                                               \
+        if (sg_real.Pack_size##c(count, type, comm, &room) == MPI_SUCCESS)                         \
+            copy = malloc((size_t)room + 1);                                                       \
+        if (copy != NULL && count > 0 &&                                                           \
+            sg_real.Pack##c(buffer, count, type, copy, room, packed, comm) != MPI_SUCCESS) {       \
+            free(copy);                                                                            \
+            copy = NULL;                                                                           \
+        }                                                                                          \
+        return copy;                                                                               \
+    }                                                                                              \
+    int sg_loop_Sendrecv_replace##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word from,  \
+                                    sg_word tag, sg_word comm, sg_word status)                     \
+    {                                                                                              \
+        MPI_Status *out = (MPI_Status *)status, nothing = {.MPI_ERROR = UNTOUCHED};                \
+        void *copy = NULL;                                                                         \
+        size packed;                                                                               \
+        int error = sg_real.Sendrecv_replace##c((void *)buffer, (length)count, (MPI_Datatype)type, \
+                                                MPI_PROC_NULL, (int)send_tag, MPI_PROC_NULL,       \
+                                                (int)tag, (MPI_Comm)comm, &nothing);               \
+                                                                                                   \
+        if (error != MPI_SUCCESS)                                                                  \
+            return error;                                                                          \
+        if (sg_test_loop_raises_on((MPI_Comm)comm))                                                \
+            copy = pack##c((void *)buffer, (length)count, (MPI_Datatype)type, (MPI_Comm)comm,      \
+                           &packed);                                                               \
+        if (copy == NULL)                                                                          \
+            return sg_real.Sendrecv_replace##c((void *)buffer, (length)count, (MPI_Datatype)type,  \
+                                               (int)to, (int)send_tag, (int)from, (int)tag,        \
+                                               (MPI_Comm)comm, out);                               \
+        error = exchange##c(copy, packed, MPI_PACKED, (int)to, (int)send_tag, (void *)buffer,      \
+                            (length)count, (MPI_Datatype)type, (int)from, (int)tag,                \
+                            (MPI_Comm)comm, out);                                                  \
+        free(copy);                                                                                \
+        if (out != MPI_STATUS_IGNORE && nothing.MPI_ERROR != UNTOUCHED)                            \
+            out->MPI_ERROR = error;                                                                \
+        return error;                                                                              \
+    }
+
+RECEIVE(int, )
+RECEIVE(MPI_Count, _c)
+SEND(Send, Isend, int)
+SEND(Send_c, Isend_c, MPI_Count)
+SEND(Ssend, Issend, int)
+SEND(Ssend_c, Issend_c, MPI_Count)
+SEND(Rsend, Irsend, int)
+SEND(Rsend_c, Irsend_c, MPI_Count)
+EXCHANGE(int, int, )
+EXCHANGE(MPI_Count, MPI_Count, _c)
+
+int sg_loop_Probe(sg_word from, sg_word tag, sg_word comm, sg_word status)
+{
+    return await((int)from, (int)tag, (MPI_Comm)comm, (MPI_Status *)status);
+}
+
+int sg_loop_Mprobe(sg_word from, sg_word tag, sg_word comm, sg_word message, sg_word status)
+{
+    int there = 0, error;
+
+    for (;;) {
+        error = sg_real.Improbe((int)from, (int)tag, (MPI_Comm)comm, &there, (MPI_Message *)message,
+                                (MPI_Status *)status);
+        if (there || error != MPI_SUCCESS)
+            return error;
+        sg_turn_idle();
+    }
+}
+
+/* Waits. MPI_Test, MPI_Testany and MPI_Testsome complete, fill statuses and raise errors as
+ * MPI_Wait, MPI_Waitany and MPI_Waitsome do; MPI_Testall does not as MPI_Waitall does, which
+ * goes through its requests in order, up to the first with an error. So a wait for all is one
+ * for some of one, for each in turn.
+ */
+
+int sg_loop_Wait(sg_word request, sg_word status)
+{
+    int done = 0, error;
+
+    for (;;) {
+        error = sg_real.Test((MPI_Request *)request, &done, (MPI_Status *)status);
+        if (done || error != MPI_SUCCESS)
+            return error;
+        sg_turn_idle();
+    }
+}
+
+int sg_loop_Waitany(sg_word count, sg_word requests, sg_word index, sg_word status)
+{
+    int done = 0, error;
+
+    for (;;) {
+        error = sg_real.Testany((int)count, (MPI_Request *)requests, (int *)index, &done,
+                                (MPI_Status *)status);
+        if (done || error != MPI_SUCCESS)
+            return error;
+        sg_turn_idle();
+    }
+}
+
+int sg_loop_Waitsome(sg_word count, sg_word requests, sg_word done, sg_word indices,
+                     sg_word statuses)
+{
+    int error;
+
+    for (;;) {
+        error = sg_real.Testsome((int)count, (MPI_Request *)requests, (int *)done, (int *)indices,
+                                 (MPI_Status *)statuses);
+        if (error != MPI_SUCCESS || *(int *)done != 0 || count == 0)
+            return error;
+        sg_turn_idle();
+    }
+}
+
+/* ---- all ---- */
+
+struct all {
+    int count, next; /* the first that is not complete */
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    int turn;
+};
+
+static MPI_Status *status_of(const struct all *all, int i)
+{
+    return all->statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &all->statuses[i];
+}
+
+static void set_error(const struct all *all, int i, int error)
+{
+    if (all->statuses != MPI_STATUSES_IGNORE)
+        all->statuses[i].MPI_ERROR = error;
+}
+
+/* Generalized requests come on where they are tested, and other ranks may wait for that before
+ * they send what is waited for first: the ones behind it have their turns. What never completes
+ * is beside them, so that the test completes none, but for one that has failed, where MPICH
+ * looks for that. */
+static int poll_another(struct all *all)
+{
+    int others = all->count - all->next - 1, done, error;
+    MPI_Request pair[2] = {MPI_REQUEST_NULL, sg_test_loop_endless()};
+    MPI_Status statuses[2];
+    int i;
+
+    if (others == 0 || pair[1] == MPI_REQUEST_NULL)
+        return MPI_SUCCESS;
+    i = all->next + 1 + all->turn++ % others;
+    pair[0] = all->requests[i];
+    if (pair[0] == MPI_REQUEST_NULL)
+        return MPI_SUCCESS;
+    error = sg_real.Testall(2, pair, &done, statuses);
+    if (error == MPI_SUCCESS)
+        return error;
+    all->requests[i] = pair[0];
+    for (int other = all->next; other < all->count; other++)
+        set_error(all, other, MPI_ERR_PENDING);
+    if (all->statuses != MPI_STATUSES_IGNORE)
+        all->statuses[i] = statuses[0];
+    return error;
+}
+
+/* One request, of which MPI_Testsome says that it is not active: MPI_Test gives its status. */
+static int complete_inactive(struct all *all)
+{
+    bool is_null = all->requests[all->next] == MPI_REQUEST_NULL;
+    int done;
+    int error = sg_real.Test(&all->requests[all->next], &done, status_of(all, all->next));
+
+    if (error == MPI_SUCCESS && !is_null)
+        set_error(all, all->next, MPI_SUCCESS);
+    return error;
+}
+
+static void leave_others(struct all *all)
+{
+    for (int i = all->next + 1; i < all->count; i++)
+        set_error(all, i, all->requests[i] == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_ERR_PENDING);
+}
+
+static int complete_next(struct all *all)
+{
+    int done = 0, index, error;
+
+    if (all->requests[all->next] == MPI_REQUEST_NULL)
+        return complete_inactive(all);
+    for (;;) {
+        error = sg_real.Testsome(1, &all->requests[all->next], &done, &index,
+                                 all->statuses == MPI_STATUSES_IGNORE ? MPI_STATUSES_IGNORE
+                                                                      : &all->statuses[all->next]);
+        if (error != MPI_SUCCESS) {
+            leave_others(all);
+            return error;
+        }
+        if (done == MPI_UNDEFINED)
+            return complete_inactive(all);
+        if (done != 0)
+            break;
+        error = poll_another(all);
+        if (error != MPI_SUCCESS)
+            return error;
+        sg_turn_idle();
+    }
+    set_error(all, all->next, MPI_SUCCESS);
+    return MPI_SUCCESS;
+}
+
+int sg_loop_Waitall(sg_word count, sg_word requests, sg_word statuses)
+{
+    struct all all = {.count = (int)count,
+                      .requests = (MPI_Request *)requests,
+                      .statuses = (MPI_Status *)statuses};
+    int error = MPI_SUCCESS;
+
+    if (all.count <= 0 || requests == 0)
+        return sg_real.Waitall(all.count, all.requests, all.statuses);
+    for (int i = 0; i < all.count; i++)
+        sg_request_wait(all.requests[i]);
+    for (; all.next < all.count && error == MPI_SUCCESS; all.next++)
+        error = complete_next(&all);
     return error;
 }

@@ -15,7 +15,8 @@
 #define SG_INTERCEPT_TEST_LOOP_H
 
 #include "core/status.h"
-#include "runtime/process.h"
+#include "mpi/real.h"
+#include "runtime/settings.h"
 #include "wait/turn.h"
 
 #include <mpi.h>
@@ -46,6 +47,7 @@ static inline bool sg_test_loop_begin(void)
 
 /* ... and whether a collective on the communicator is, on all its ranks. */
 bool sg_test_loop_covers(MPI_Comm comm);
+
 static inline bool sg_test_loop_begin_collective(MPI_Comm comm)
 {
     if (__builtin_expect(!atomic_load_explicit(&sg_test_loop.collectives, memory_order_relaxed),
@@ -59,16 +61,41 @@ static inline bool sg_test_loop_begin_collective(MPI_Comm comm)
 /* ... a reduction: MPICH may associate the operands of its nonblocking form otherwise, so only
  * those in which that does not show. */
 bool sg_test_loop_begin_reduction(MPI_Comm comm, MPI_Datatype datatype, MPI_Op op);
-
 /* Completes what the communicator's nonblocking call has begun; error: its own, which it has
  * raised. The status may be MPI_STATUS_IGNORE. */
 int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_Status *status);
 
-/* Whether errors that come while a call on the communicator is tested reach its handler: else the
- * blocking call is to be made. */
-bool sg_test_loop_raises_on(MPI_Comm comm);
+/* Point-to-point calls and waits by loops of tests (test_loop.h): after sg_test_loop_begin only.
+ *
+ * Arguments, results, statuses and errors as of the MPI functions of these names, in words. Any
+ * thread; not from a signal handler.
+ */
 
-/* A request that never completes; MPI_REQUEST_NULL: there is none. */
-MPI_Request sg_test_loop_endless(void);
+#define SG_LOOP_ENVELOPE sg_word buffer, sg_word count, sg_word type
+#define SG_LOOP_SEND(name)                                                                         \
+    int sg_loop_##name(SG_LOOP_ENVELOPE, sg_word to, sg_word tag, sg_word comm);
+#define SG_LOOP_OF_LENGTH(c)                                                                       \
+    SG_LOOP_SEND(Send##c)                                                                          \
+    SG_LOOP_SEND(Ssend##c)                                                                         \
+    SG_LOOP_SEND(Rsend##c)                                                                         \
+    int sg_loop_Recv##c(SG_LOOP_ENVELOPE, sg_word from, sg_word tag, sg_word comm,                 \
+                        sg_word status);                                                           \
+    int sg_loop_Mrecv##c(SG_LOOP_ENVELOPE, sg_word message, sg_word status);                       \
+    int sg_loop_Sendrecv##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word into,          \
+                            sg_word into_count, sg_word into_type, sg_word from, sg_word tag,      \
+                            sg_word comm, sg_word status);                                         \
+    int sg_loop_Sendrecv_replace##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word from,  \
+                                    sg_word tag, sg_word comm, sg_word status);
+
+SG_LOOP_OF_LENGTH()
+SG_LOOP_OF_LENGTH(_c)
+
+int sg_loop_Probe(sg_word from, sg_word tag, sg_word comm, sg_word status);
+int sg_loop_Mprobe(sg_word from, sg_word tag, sg_word comm, sg_word message, sg_word status);
+int sg_loop_Wait(sg_word request, sg_word status);
+int sg_loop_Waitall(sg_word count, sg_word requests, sg_word statuses);
+int sg_loop_Waitany(sg_word count, sg_word requests, sg_word index, sg_word status);
+int sg_loop_Waitsome(sg_word count, sg_word requests, sg_word done, sg_word indices,
+                     sg_word statuses);
 
 #endif

@@ -3,20 +3,18 @@
  */
 #include "intercept/wrap.h"
 
+#include "bcs/live/sliced.h"
 #include "core/clock.h"
-#include "intercept/calls.h"
+#include "intercept/call_log.h"
 #include "intercept/comm_setup.h"
 #include "intercept/dispatch.h"
-#include "intercept/lacking.h"
 #include "intercept/past.h"
-#include "intercept/sliced.h"
 #include "intercept/test_loop.h"
-#include "intercept/test_loop_messages.h"
 #include "internode/request.h"
 #include "profile/comms.h"
 #include "profile/profile.h"
 #include "profile/statistics.h"
-#include "runtime/process.h"
+#include "runtime/settings.h"
 #include "wait/hook.h"
 
 #include <stdatomic.h>

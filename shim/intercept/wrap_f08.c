@@ -4,11 +4,11 @@
  * MPICH's own are one call and the store of ierror, which these repeat. Another MPI may use the
  * same names; then its own is called.
  */
-#include "intercept/words.h"
+#include "intercept/passing.h"
 #include "intercept/wrap.h"
 #include "internode/request.h"
 #include "profile/profile.h"
-#include "runtime/process.h"
+#include "runtime/settings.h"
 
 static void store(int *ierror, int error)
 {

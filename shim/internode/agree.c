@@ -15,10 +15,10 @@
  */
 #include "internode/agree.h"
 
+#include "internode/call_waiting.h"
+#include "internode/communicator.h"
 #include "internode/coordinator.h"
-#include "internode/waiting.h"
-#include "internode/words.h"
-#include "mpi/report.h"
+#include "mpi/user_lines.h"
 
 #include <stddef.h>
 

@@ -1,9 +1,8 @@
 #include "internode/chunk.h"
 
+#include "internode/communicator.h"
 #include "internode/consistency.h"
 #include "internode/endpoint.h"
-#include "internode/feed.h"
-#include "internode/words.h"
 #include "intranode/fold.h"
 #include "intranode/ring.h"
 

@@ -11,12 +11,12 @@
 #include "internode/connect.h"
 
 #include "algos/tree.h"
+#include "bcs/live/messages.h"
 #include "core/status.h"
+#include "internode/call_waiting.h"
 #include "internode/endpoint.h"
-#include "internode/health.h"
-#include "internode/messages.h"
 #include "internode/nonblocking.h"
-#include "mpi/trace_events.h"
+#include "mpi/user_lines.h"
 
 #include <errno.h>
 #include <stdio.h>

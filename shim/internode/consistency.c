@@ -1,7 +1,7 @@
 #include "internode/consistency.h"
 
 #include "core/hash.h"
-#include "internode/words.h"
+#include "internode/communicator.h"
 #include "mpi/operands.h"
 
 #include <stddef.h>

@@ -10,9 +10,9 @@
  */
 #include "internode/disagree.h"
 
+#include "internode/communicator.h"
 #include "internode/consistency.h"
-#include "internode/words.h"
-#include "mpi/report.h"
+#include "mpi/user_lines.h"
 #include "wait/wait.h"
 
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 /* The end of a communicator over several nodes. Its nonblocking calls are completed first; then the
  * protocols are told that no further CALL will come, and finish what is outstanding.
  */
-#include "internode/auto.h"
+#include "internode/auto_between.h"
+#include "internode/call_waiting.h"
 #include "internode/connect.h"
 #include "internode/endpoint.h"
-#include "internode/feed.h"
 #include "internode/nonblocking.h"
-#include "internode/waiting.h"
 
 static void see_to_it(struct sg_internode *internode)
 {

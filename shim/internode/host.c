@@ -1,7 +1,6 @@
 #include "internode/host.h"
 
-#include "internode/posts.h"
-#include "internode/slices.h"
+#include "bcs/live/shared_posts.h"
 
 #include <sched.h>
 #include <string.h>

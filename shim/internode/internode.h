@@ -18,10 +18,10 @@
 #define SG_INTERNODE_INTERNODE_H
 
 #include "core/status.h"
-#include "intranode/segment.h"
+#include "intranode/memory.h"
 #include "mpi/call.h"
 #include "mpi/operands.h"
-#include "mpi/trace_events.h"
+#include "mpi/user_lines.h"
 
 struct sg_internode;
 struct sg_internode_plan;

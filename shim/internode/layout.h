@@ -18,7 +18,7 @@
 #define SG_INTERNODE_LAYOUT_H
 
 #include "algos/algo.h"
-#include "intranode/layout.h"
+#include "intranode/method.h"
 #include "progress/progress.h"
 
 #include <stdatomic.h>
@@ -178,7 +178,7 @@ struct sg_internode_header {
     _Atomic uint32_t wake;
     _Atomic bool has_nonblocking; /* there have been any */
     _Atomic uint64_t stall_reported;
-    _Atomic uint64_t warned[SG_NODE_WARNED]; /* see mpi/report.h */
+    _Atomic uint64_t warned[SG_NODE_WARNED]; /* see mpi/user_lines.h */
     _Atomic uint64_t choices[SG_INTERNODE_CHOICES];
     _Atomic uint64_t signatures[SG_INTERNODE_SIGNATURES];
     _Atomic uint64_t openings[SG_INTERNODE_OPENINGS];

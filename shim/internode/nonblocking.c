@@ -9,11 +9,10 @@
  */
 #include "internode/nonblocking.h"
 
+#include "internode/call_waiting.h"
+#include "internode/communicator.h"
 #include "internode/disagree.h"
 #include "internode/endpoint.h"
-#include "internode/health.h"
-#include "internode/statistics.h"
-#include "internode/waiting.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -7,6 +7,8 @@
 #ifndef SG_INTERNODE_REQUEST_H
 #define SG_INTERNODE_REQUEST_H
 
+#include "internode/internode.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,14 +44,23 @@ int sg_request_make(const struct sg_request_ops *ops, void *work, MPI_Request *h
                     struct sg_request **out);
 /* The work has begun, and may be done. */
 void sg_request_begun(struct sg_request *request);
-
 /* Before MPI_Wait, in which MPICH polls without a pause, and MPI_Request_get_status, in which it
  * does not poll; before the latter MPICH catches up, too (wait/catch_up.h). Ignores requests that
  * are not the library's. */
 void sg_request_wait(MPI_Request handle);
 void sg_request_poll(MPI_Request handle);
-
 /* Completes requests that the application has freed and whose operation is complete. */
 void sg_request_reap(void);
+
+/* A nonblocking collective as a request. */
+
+/* When the request is completed: once, by the thread that waits or tests. */
+typedef void (*sg_request_completed)(void *context, const struct sg_request_times *times);
+
+/* Starts the call and sets *call->request. If it returns an error nothing has been started, and no
+ * error handler has been called. completed may be NULL. */
+int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
+                     sg_request_completed completed, void *context,
+                     struct sg_call_statistics *statistics);
 
 #endif

@@ -1,16 +1,15 @@
 #include "internode/internode.h"
 
+#include "bcs/live/messages.h"
+#include "bcs/live/shared_posts.h"
 #include "core/hash.h"
 #include "core/status.h"
-#include "internode/auto.h"
+#include "internode/auto_between.h"
+#include "internode/call_waiting.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
-#include "internode/counts.h"
 #include "internode/endpoint.h"
-#include "internode/messages.h"
 #include "internode/nonblocking.h"
-#include "internode/posts.h"
-#include "internode/waiting.h"
 #include "intranode/memory.h"
 
 #include <errno.h>

@@ -13,6 +13,7 @@
 #include "core/calibration.h"
 #include "core/exchange.h"
 #include "core/status.h"
+#include "intranode/memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +34,34 @@ struct sg_calibrate {
 /* Collective over the exchange; every rank gets the same costs. A status other than SG_OK:
  * communication failed, as reported by the exchange. */
 enum sg_status sg_calibrate(const struct sg_calibrate *setup, struct sg_calibration *out);
+
+/* The measurements of a calibration that need no messages: those of one process, and those of two
+ * processes in shared memory.
+ */
+
+#define SG_CALIBRATE_SAMPLES 64
+#define SG_CALIBRATE_SEGMENT_BYTES 4096
+
+struct sg_calibrate_samples {
+    double ns[SG_CALIBRATE_SAMPLES];
+    int count; /* samples beyond the room are dropped */
+};
+
+/* Until there are enough samples, or a millisecond has passed since began_ns (three milliseconds if
+ * there are fewer than SG_CALIBRATED_FEW). */
+bool sg_calibrate_wants_more(const struct sg_calibrate_samples *samples, uint64_t began_ns,
+                             uint64_t now_ns);
+void sg_calibrate_add(struct sg_calibrate_samples *samples, double ns);
+/* The first quartile: the cost when nothing else interferes. 0 without samples. Sorts them. Writes
+ * their number and spread to out if they are worse than those already there. */
+double sg_calibrate_typical(struct sg_calibrate_samples *samples, struct sg_calibration *out);
+/* A signal to the calling thread, until its handler has returned. 0: the signal is blocked, or has
+ * another handler. */
+double sg_calibrate_signal_ns(int signal, struct sg_calibration *out);
+
+struct sg_calibrate_steps {
+    double step_ns; /* one way, waited for as collectives wait: spinning, then yielding */
+    double wake_ns; /* one way, to one who sleeps */
+};
 
 #endif

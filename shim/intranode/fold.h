@@ -2,7 +2,7 @@
 #ifndef SG_INTRANODE_FOLD_H
 #define SG_INTRANODE_FOLD_H
 
-#include "algos/shape.h"
+#include "algos/tree.h"
 
 #include <stddef.h>
 

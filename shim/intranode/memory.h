@@ -10,30 +10,72 @@
 #define SG_INTRANODE_MEMORY_H
 
 #include "core/exchange.h"
-#include "intranode/segment.h"
+#include "core/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A shared segment without a name: a memfd with allocated blocks, which the other ranks of the
+ * machine open through /proc/PID/fd. However a process ends, nothing is left behind.
+ *
+ * Not thread-safe for one segment; makes system calls, at set-up only.
+ */
+
+/* What the maker sends to the others. */
+struct sg_segment_ticket {
+    uint64_t size_bytes;
+    uint64_t nonce;  /* for the user to write into the segment and compare */
+    uint64_t domain; /* sg_segment_domain of its maker */
+    int32_t pid;
+    int32_t file;
+};
+
+/* The process namespace: processes of one machine with the same one can share segments. 0: not
+ * known (no /proc). */
+uint64_t sg_segment_domain(void);
+/* Makes and maps a zeroed segment of mode 0600. SG_ERR_SYSTEM: errno tells why; nothing is logged.
+ */
+enum sg_status sg_segment_create(size_t size_bytes, void **segment,
+                                 struct sg_segment_ticket *ticket);
+/* Maps it in another process of the same user, as long as the maker has not closed it. */
+enum sg_status sg_segment_open(const struct sg_segment_ticket *ticket, void **segment);
+/* By the maker, when all have mapped it: nobody can open it any more. */
+void sg_segment_seal(const struct sg_segment_ticket *ticket);
+void sg_segment_unmap(void *segment, size_t size_bytes);
 
 /* Collective over the exchange, in MPI_Init, after sg_placement_start. If a rank cannot map what
  * another rank of its machine has made, the whole job uses no shared memory, and one line says
  * which rank and why. */
 enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes);
-
 /* Alike on all ranks. */
 bool sg_memory_is_shared(void);
-
 /* A segment on this rank's account. what: its purpose, for the line. SG_ERR_MISSING: the account
  * does not cover it, which has been logged. SG_ERR_SYSTEM: errno tells why; nothing is logged. */
 enum sg_status sg_memory_create(size_t size_bytes, const char *what, void **segment,
                                 struct sg_segment_ticket *ticket);
 /* Unmaps it; the maker's bytes go back to the account. */
 void sg_memory_free(void *segment, size_t size_bytes, bool is_maker);
-
 /* Collective, in MPI_Init: a segment for each group of ranks, made by its first rank, a world rank
  * that all of the group pass. what NULL: on no account. SG_OK: mapped on all ranks. SG_ERR_MISSING:
  * on none; *first_failed is the lowest rank that could not map it; on that rank errno tells why, 0:
  * a line has been logged. */
 enum sg_status sg_memory_map(const struct sg_exchange *exchange, int first, size_t size_bytes,
                              const char *what, void **segment, int *first_failed);
+
+/* Which ranks share a node: those of one machine, or groups of STAGGER_RANKS_PER_NODE of them in
+ * rank order (virtual nodes, for tests and for the papers' one process a node).
+ */
+
+/* Collective over the exchange, in MPI_Init. machine: the same for ranks that can share memory;
+ * containers on one machine count as several machines. ranks_per_node 0: all ranks of a machine. */
+enum sg_status sg_placement_start(const struct sg_exchange *exchange, uint64_t machine,
+                                  int ranks_per_node);
+/* Number of a world rank's node, the same on all ranks. */
+int sg_placement_node(int world_rank);
+/* Likewise for its machine. */
+int sg_placement_machine(int world_rank);
+/* How many of the world's ranks are on a node. */
+int sg_placement_node_size(int node, int world_size);
 
 #endif

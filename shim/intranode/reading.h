@@ -20,15 +20,12 @@
 /* Collective over the exchange (world ranks), after sg_memory_start. is_wanted: the same on all
  * ranks. */
 enum sg_status sg_reading_start(const struct sg_exchange *exchange, bool is_wanted);
-
 /* To the memory of a communicator's ranks, which share this node; malloc'ed. *out NULL: not every
  * rank of every node can read the others of its node. False: no memory. */
 bool sg_reading_access(const int *world_ranks, int ranks, struct sg_node_access **out);
-
 /* In every call in which others read or write this process, before they do; the first time it
  * makes a system call. */
 void sg_reading_open(void);
-
 /* When no rank reads any more. */
 void sg_reading_stop(void);
 

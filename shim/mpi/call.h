@@ -2,7 +2,7 @@
 #ifndef SG_MPI_CALL_H
 #define SG_MPI_CALL_H
 
-#include "core/operation.h"
+#include "core/text.h"
 #include "rule/rule.h"
 
 #include <mpi.h>

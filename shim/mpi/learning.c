@@ -1,6 +1,6 @@
 #include "mpi/learning.h"
 
-#include "mpi/trace_events.h"
+#include "mpi/user_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,6 +3,8 @@
 #include "mpi/real.h"
 #include "mpi/types.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* MPICH's handles of predefined objects carry this mark. */
@@ -116,4 +118,127 @@ bool sg_buffers_of(const struct sg_call *call, int rank, const void **own, void 
     *own = in_place ? call->receive : call->send;
     *result = receives ? call->receive : NULL;
     return *own != NULL;
+}
+
+static MPI_Comm self;
+
+void sg_bytes_start(MPI_Comm own)
+{
+    self = own;
+}
+
+static int move(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *into,
+                MPI_Count into_count, MPI_Datatype into_type)
+{
+    if (sg_real.Sendrecv_c != NULL)
+        return sg_real.Sendrecv_c(from, from_count, from_type, 0, 0, into, into_count, into_type, 0,
+                                  0, self, MPI_STATUS_IGNORE);
+    if (from_count > INT_MAX || into_count > INT_MAX)
+        return MPI_ERR_COUNT;
+    return sg_real.Sendrecv(from, (int)from_count, from_type, 0, 0, into, (int)into_count,
+                            into_type, 0, 0, self, MPI_STATUS_IGNORE);
+}
+
+static int convert(bool gives, struct sg_bytes *bytes)
+{
+    MPI_Datatype type = bytes->type;
+    int error = sg_real.Type_dup(type, &bytes->type);
+
+    if (error != MPI_SUCCESS)
+        return error;
+    bytes->is_converted = true;
+    bytes->at = malloc((size_t)bytes->size_bytes + 1);
+    if (bytes->at == NULL)
+        error = MPI_ERR_NO_MEM;
+    else if (gives)
+        error =
+            move(bytes->buffer, bytes->count, bytes->type, bytes->at, bytes->size_bytes, MPI_BYTE);
+    if (error != MPI_SUCCESS)
+        sg_bytes_end(bytes);
+    return error;
+}
+
+int sg_bytes_begin(void *buffer, MPI_Count count, MPI_Datatype type, bool gives,
+                   struct sg_bytes *bytes)
+{
+    MPI_Count size = 0;
+    int error;
+
+    *bytes = (struct sg_bytes){.at = buffer, .buffer = buffer, .count = count, .type = type};
+    if (count == 0)
+        return MPI_SUCCESS;
+    error = sg_real.Type_size_x(type, &size);
+    if (error != MPI_SUCCESS)
+        return error;
+    bytes->size_bytes = count * size;
+    return sg_type_is_builtin(type) ? MPI_SUCCESS : convert(gives, bytes);
+}
+
+/* Predefined elements in so many bytes of the type; -1: MPICH says that they end within one. */
+static MPI_Count elements_in(MPI_Count bytes, MPI_Datatype type)
+{
+    MPI_Status status = {0};
+    MPI_Count elements = -1;
+
+    if (bytes < 0 || sg_real.Status_set_elements_x(&status, MPI_BYTE, bytes) != MPI_SUCCESS ||
+        sg_real.Get_elements_x(&status, type, &elements) != MPI_SUCCESS || elements < 0)
+        return -1;
+    return elements;
+}
+
+/* The bytes without the part of an element at their end. Of mixed elements MPICH counts the whole
+ * ones alone. */
+static MPI_Count whole(MPI_Count bytes, MPI_Datatype type)
+{
+    while (bytes > 0 && elements_in(bytes, type) <= elements_in(bytes - 1, type))
+        bytes--;
+    return bytes;
+}
+
+/* Moves whole instances alone, as MPICH loses the end of another, or ends the process: the last one
+ * with the bytes behind the message's as they are. */
+static int put_in(const struct sg_bytes *bytes, MPI_Count received, MPI_Count size,
+                  MPI_Count extent)
+{
+    MPI_Count part = received % size, before = received - part;
+    char *into = (char *)bytes->buffer + before / size * extent, *last;
+    int error = move(bytes->at, before, MPI_BYTE, bytes->buffer, bytes->count, bytes->type);
+
+    if (error != MPI_SUCCESS || part == 0)
+        return error;
+    last = malloc((size_t)size);
+    error = last == NULL ? MPI_ERR_NO_MEM : move(into, 1, bytes->type, last, size, MPI_BYTE);
+    if (error == MPI_SUCCESS) {
+        memcpy(last, (char *)bytes->at + before, (size_t)part);
+        error = move(last, size, MPI_BYTE, into, 1, bytes->type);
+    }
+    free(last);
+    return error;
+}
+
+int sg_bytes_put(const struct sg_bytes *bytes, uint32_t *received)
+{
+    MPI_Count size = 0, low = 0, extent = 0, all = (MPI_Count)*received, put;
+    int error;
+
+    if (!bytes->is_converted || all == 0)
+        return MPI_SUCCESS;
+    error = sg_real.Type_size_x(bytes->type, &size);
+    if (error == MPI_SUCCESS)
+        error = sg_real.Type_get_extent_x(bytes->type, &low, &extent);
+    if (error != MPI_SUCCESS)
+        return error;
+    put = size == extent || all % size == 0 ? all : whole(all, bytes->type);
+    error = put_in(bytes, put, size, extent);
+    *received = (uint32_t)put;
+    return error == MPI_SUCCESS && put < all ? MPI_ERR_TRUNCATE : error;
+}
+
+void sg_bytes_end(struct sg_bytes *bytes)
+{
+    if (!bytes->is_converted)
+        return;
+    sg_real.Type_free(&bytes->type);
+    free(bytes->at);
+    bytes->is_converted = false;
 }

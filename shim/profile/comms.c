@@ -3,17 +3,214 @@
 #include "core/hash.h"
 #include "mpi/real.h"
 #include "profile/handles.h"
-#include "profile/identity.h"
-#include "profile/topology.h"
-#include "runtime/process.h"
+#include "profile/module.h"
 #include "runtime/recording.h"
+#include "runtime/settings.h"
 
+#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define BUCKETS 256u
+
+/* Never given back to malloc. */
 struct known {
+    struct known *next;
+    int number, size;
+    int text[]; /* of the record: an empty name, which is a word of zeros, then the members */
+};
+
+static struct known *buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int group_count;
+
+static int record(const struct known *known)
+{
+    size_t text_bytes = (size_t)(1 + known->size) * sizeof known->text[0];
+    struct sg_record_group *entry = sg_log_definition(sg_process.log, known->text, text_bytes);
+
+    if (entry == NULL)
+        return SG_NO_NUMBER;
+    entry->index = (uint32_t)group_count;
+    entry->size = (uint32_t)known->size;
+    entry->text_bytes = (uint32_t)text_bytes;
+    sg_log_publish(entry, SG_RECORD_GROUP);
+    return group_count++;
+}
+
+/* Under the lock. */
+static int find(const int *members, int size)
+{
+    size_t size_bytes = (size_t)size * sizeof *members;
+    struct known **link = &buckets[sg_hash_bytes(SG_HASH_START, members, size_bytes) % BUCKETS];
+    struct known *known = *link;
+
+    while (known != NULL &&
+           (known->size != size || memcmp(known->text + 1, members, size_bytes) != 0))
+        known = known->next;
+    if (known != NULL)
+        return known->number;
+    known = calloc(1, sizeof *known + sizeof known->text[0] + size_bytes);
+    if (known == NULL)
+        return SG_NO_NUMBER;
+    known->size = size;
+    memcpy(known->text + 1, members, size_bytes);
+    known->number = record(known);
+    known->next = *link;
+    *link = known;
+    return known->number;
+}
+
+int sg_group_of_members(const int *members, int size)
+{
+    int number;
+
+    pthread_mutex_lock(&lock);
+    number = find(members, size);
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+/* A communicator's topology: what its neighborhood collectives move depends on it, and the log
+ * tells of it.
+ *
+ * Any thread; not from a signal handler. Local: nothing is agreed with other ranks.
+ */
+
+/* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH; MPI_UNDEFINED: none. */
+static int kind_of(MPI_Comm handle)
+{
+    int kind = MPI_UNDEFINED, is_inter = 1;
+
+    if (sg_real.Comm_test_inter(handle, &is_inter) != MPI_SUCCESS || is_inter != 0 ||
+        sg_real.Topo_test(handle, &kind) != MPI_SUCCESS)
+        return MPI_UNDEFINED;
+    return kind;
+}
+
+/* How many neighbors a rank of the communicator, which has one group, receives from and sends to;
+ * unchanged where there is no topology. */
+static void sg_topology_degrees(MPI_Comm handle, int rank, int *in, int *out)
+{
+    int kind = kind_of(handle), dimensions = 0, weighted;
+
+    if (kind == MPI_CART) {
+        sg_real.Cartdim_get(handle, &dimensions);
+        *in = *out = 2 * dimensions;
+    } else if (kind == MPI_GRAPH) {
+        sg_real.Graph_neighbors_count(handle, rank, in);
+        *out = *in;
+    } else if (kind == MPI_DIST_GRAPH) {
+        sg_real.Dist_graph_neighbors_count(handle, in, out, &weighted);
+    }
+}
+
+/* Of a Cartesian topology the sizes of its dimensions, and behind them whether they are periodic (0
+ * or 1); malloc'ed. NULL: there is none, or no memory; *dimensions is then 0. */
+static uint32_t *sg_topology_grid(MPI_Comm handle, uint8_t *dimensions)
+{
+    uint32_t *grid;
+    int *words;
+    int count = 0;
+
+    *dimensions = 0;
+    if (kind_of(handle) != MPI_CART || sg_real.Cartdim_get(handle, &count) != MPI_SUCCESS ||
+        count < 1 || count > UINT8_MAX)
+        return NULL;
+    grid = malloc(2 * (size_t)count * sizeof *grid);
+    words = malloc(3 * (size_t)count * sizeof *words);
+    if (grid == NULL || words == NULL ||
+        sg_real.Cart_get(handle, count, words, words + count, words + 2 * (size_t)count) !=
+            MPI_SUCCESS) {
+        free(words);
+        free(grid);
+        return NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        grid[i] = (uint32_t)words[i];
+        grid[count + i] = words[count + i] != 0;
+    }
+    free(words);
+    *dimensions = (uint8_t)count;
+    return grid;
+}
+
+/* ---- sources ---- */
+
+/* Ranks in the communicator, with MPI_PROC_NULL where a grid ends; false: they are not known. */
+static bool find_sources(MPI_Comm handle, int rank, int in, int out, int *sources)
+{
+    int kind = kind_of(handle);
+
+    if (kind == MPI_GRAPH)
+        return sg_real.Graph_neighbors(handle, rank, in, sources) == MPI_SUCCESS;
+    if (kind == MPI_DIST_GRAPH) {
+        /* Weights are asked for as well: a graph may have them. */
+        int *rest = malloc(((size_t)in + 2 * (size_t)out + 1) * sizeof *rest);
+        bool is_known =
+            rest != NULL && sg_real.Dist_graph_neighbors(handle, in, sources, rest, out, rest + in,
+                                                         rest + in + out) == MPI_SUCCESS;
+
+        free(rest);
+        return is_known;
+    }
+    for (int i = 0; i < in / 2; i++) {
+        if (sg_real.Cart_shift(handle, i, 1, &sources[2 * i], &sources[2 * i + 1]) != MPI_SUCCESS)
+            return false;
+    }
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int *left = a, *right = b;
+
+    return (*left > *right) - (*left < *right);
+}
+
+/* Ranks in MPI_COMM_WORLD, each once, in their order; returns how many there are. */
+static int order(int *sources, int count, int rank, const int *world_ranks)
+{
+    int others = 0, kept = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (sources[i] >= 0 && sources[i] != rank)
+            sources[others++] = world_ranks[sources[i]];
+    }
+    qsort(sources, (size_t)others, sizeof *sources, compare);
+    for (int i = 0; i < others; i++) {
+        if (kept == 0 || sources[kept - 1] != sources[i])
+            sources[kept++] = sources[i];
+    }
+    return kept;
+}
+
+/* 1 + the number in the log of the group of those whose data neighborhood collectives bring to a
+ * rank, without itself (groups.h). world_ranks: of the communicator's members. 0: there are none,
+ * or there is no room. */
+static uint32_t sg_topology_sources(MPI_Comm handle, int rank, const int *world_ranks)
+{
+    int in = 0, out = 0, count, number = SG_NO_NUMBER;
+    int *sources;
+
+    sg_topology_degrees(handle, rank, &in, &out);
+    if (in < 1)
+        return 0;
+    sources = malloc((size_t)in * sizeof *sources);
+    if (sources != NULL && find_sources(handle, rank, in, out, sources)) {
+        count = order(sources, in, rank, world_ranks);
+        if (count > 0)
+            number = sg_group_of_members(sources, count);
+    }
+    free(sources);
+    return (uint32_t)(number + 1);
+}
+
+struct comms_known {
     struct sg_handle handle;
     struct sg_profile_comm comm;
     uint64_t key; /* of its members and its name; 0: not known */
@@ -27,7 +224,7 @@ struct unused {
 };
 
 static struct sg_handles comms = {.none = MPI_COMM_NULL};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t comms_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct unused *unused[SG_HANDLE_BUCKETS];
 static uint32_t last_index;
 
@@ -109,7 +306,7 @@ static struct data data_of(const struct definition *definition)
 }
 
 /* The number it gets in the log; 0: there is no room. */
-static uint32_t record(const struct definition *definition)
+static uint32_t comms_record(const struct definition *definition)
 {
     const struct sg_profile_comm *comm = definition->comm;
     const struct sg_identity *identity = &definition->identity;
@@ -154,7 +351,7 @@ static uint32_t take_unused(uint64_t key)
     return index;
 }
 
-static void put_unused(const struct known *known)
+static void put_unused(const struct comms_known *known)
 {
     struct unused *one;
 
@@ -169,8 +366,8 @@ static void put_unused(const struct known *known)
 
 /* ---- the table ---- */
 
-/* Under the lock. */
-static void define(struct known *known, MPI_Comm handle, struct sg_profile_comm *comm)
+/* Under the comms_lock. */
+static void define(struct comms_known *known, MPI_Comm handle, struct sg_profile_comm *comm)
 {
     struct definition definition = {
         .handle = handle, .comm = comm, .identity = sg_identity_of(handle)};
@@ -182,15 +379,15 @@ static void define(struct known *known, MPI_Comm handle, struct sg_profile_comm 
             sg_hash_mix(sg_hash_word(definition.identity.hash, definition.identity.ordinal)) | 1;
     comm->index = take_unused(known->key);
     if (comm->index == 0)
-        comm->index = record(&definition);
+        comm->index = comms_record(&definition);
     known->comm = *comm;
     sg_handles_set(known, handle);
 }
 
-static struct known *make(MPI_Comm handle)
+static struct comms_known *make(MPI_Comm handle)
 {
     struct sg_profile_comm comm = {.rank = 0};
-    struct known *known;
+    struct comms_known *known;
     int is_inter = 0;
 
     if (sg_real.Comm_test_inter(handle, &is_inter) != MPI_SUCCESS)
@@ -203,17 +400,17 @@ static struct known *make(MPI_Comm handle)
         sg_real.Comm_remote_size(handle, &comm.peers);
     if (!comm.is_inter)
         sg_topology_degrees(handle, comm.rank, &comm.in_degree, &comm.out_degree);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&comms_lock);
     known = sg_handles_take(&comms, handle, sizeof *known);
     if (known != NULL && sg_handles_of(known) != handle)
         define(known, handle, &comm);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&comms_lock);
     return known;
 }
 
 struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
 {
-    struct known *known;
+    struct comms_known *known;
 
     if (handle == MPI_COMM_NULL)
         return NULL;
@@ -225,7 +422,8 @@ struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
 
 uint32_t sg_profile_comm_index(MPI_Comm handle)
 {
-    const struct known *known = handle != MPI_COMM_NULL ? sg_handles_find(&comms, handle) : NULL;
+    const struct comms_known *known =
+        handle != MPI_COMM_NULL ? sg_handles_find(&comms, handle) : NULL;
 
     return known != NULL ? known->comm.index : 0;
 }
@@ -237,14 +435,14 @@ struct search {
 
 static void look_at(void *of, void *context)
 {
-    const struct known *known = of;
+    const struct comms_known *known = of;
     struct search *search = context;
 
     if (known->comm.index == search->index && known->comm.is_inter)
         search->found = sg_handles_of(known);
 }
 
-/* Under the lock. */
+/* Under the comms_lock. */
 static MPI_Comm find_inter(uint32_t index)
 {
     struct search search = {index, MPI_COMM_NULL};
@@ -259,7 +457,7 @@ uint32_t sg_profile_comm_world(uint32_t index, int peer)
     MPI_Group world, remote;
     MPI_Comm handle;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&comms_lock);
     handle = find_inter(index);
     if (handle != MPI_COMM_NULL && sg_real.Comm_remote_group(handle, &remote) == MPI_SUCCESS) {
         sg_real.Comm_group(MPI_COMM_WORLD, &world);
@@ -268,7 +466,7 @@ uint32_t sg_profile_comm_world(uint32_t index, int peer)
         sg_real.Group_free(&world);
         sg_real.Group_free(&remote);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&comms_lock);
     return rank >= 0 ? 1 + (uint32_t)rank : 0;
 }
 
@@ -291,15 +489,15 @@ uint32_t sg_profile_comm_order(struct sg_profile_comm *comm)
 
 static void give_up(MPI_Comm handle)
 {
-    struct known *known;
+    struct comms_known *known;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&comms_lock);
     known = sg_handles_find(&comms, handle);
     if (known != NULL) {
         put_unused(known);
         sg_handles_set(known, MPI_COMM_NULL);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&comms_lock);
 }
 
 void sg_profile_comm_forget(MPI_Comm handle)

@@ -39,22 +39,18 @@ struct sg_profile_birth {
     bool is_ordered;  /* all members of the parent take part */
     bool has_members; /* the parent has the same ones, and the new one cannot be used yet */
 };
-void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth);
 
+void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth);
 /* NULL: of MPI_COMM_NULL, of no communicator at all, or there is no memory. */
 struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle);
-
 /* The number of one that has been seen already; 0: of others. */
 uint32_t sg_profile_comm_index(MPI_Comm handle);
-
 /* Between groups 1 + the rank in MPI_COMM_WORLD of a rank of the remote one; 0: it is not known, or
  * the communicator has one group. index: its number. Takes a lock. */
 uint32_t sg_profile_comm_world(uint32_t index, int peer);
-
 /* The collectives that the library carries out on a communicator are counted there. NULL: see
  * above. */
 struct sg_profile_comm *sg_profile_comm_link(MPI_Comm handle, const atomic_uint *managed);
-
 /* The place of a collective that MPICH has carried out in the order of all on its communicator: the
  * same on all ranks. */
 uint32_t sg_profile_comm_order(struct sg_profile_comm *comm);
@@ -70,5 +66,16 @@ static inline uint32_t sg_profile_comm_last(const struct sg_profile_comm *comm)
 
 /* Before the handle is given up: another communicator may get the same. */
 void sg_profile_comm_forget(MPI_Comm handle);
+
+/* Groups of ranks in this rank's log, each once.
+ *
+ * Any thread; takes a lock. Not from a signal handler.
+ */
+
+#define SG_NO_NUMBER (-1)
+
+/* The number of the group of these ranks of MPI_COMM_WORLD, in this order, which is written to the
+ * log when it is new; SG_NO_NUMBER: it cannot be written. */
+int sg_group_of_members(const int *members, int size);
 
 #endif

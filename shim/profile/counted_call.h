@@ -2,7 +2,7 @@
 #ifndef SG_PROFILE_COUNTED_CALL_H
 #define SG_PROFILE_COUNTED_CALL_H
 
-#include "profile/awaited.h"
+#include "profile/requests.h"
 #include "profile/site.h"
 #include "trace/record.h"
 

@@ -2,8 +2,8 @@
 
 #include "core/hash.h"
 #include "core/thread_store.h"
-#include "profile/function_log.h"
-#include "runtime/process.h"
+#include "profile/counted_functions.h"
+#include "runtime/settings.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef SG_PROFILE_ENTRIES_H
 #define SG_PROFILE_ENTRIES_H
 
-#include "profile/function.h"
+#include "profile/counted_functions.h"
 #include "profile/moved.h"
 #include "profile/site.h"
 

@@ -1,11 +1,10 @@
 #include "profile/mmds.h"
 
 #include "core/bins.h"
-#include "core/rank_list.h"
+#include "core/text.h"
 #include "core/tick.h"
-#include "profile/function_globs.h"
-#include "profile/function_log.h"
-#include "runtime/process.h"
+#include "profile/counted_functions.h"
+#include "runtime/settings.h"
 
 #include <pthread.h>
 #include <stdlib.h>

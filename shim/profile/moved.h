@@ -11,7 +11,7 @@
 
 #include "mpi/real.h"
 #include "profile/comms.h"
-#include "profile/function.h"
+#include "profile/counted_functions.h"
 
 #define SG_NOBODY (-1)
 

@@ -1,6 +1,6 @@
 #include "profile/posted.h"
 
-#include "profile/gaps.h"
+#include "profile/events.h"
 
 struct sg_posted sg_posted_of(const struct sg_event_subject *subject,
                               const struct sg_event_content *content, const sg_word *words,

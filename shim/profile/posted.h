@@ -7,9 +7,9 @@
 #define SG_PROFILE_POSTED_H
 
 #include "profile/comms.h"
-#include "profile/event_content.h"
 #include "profile/events.h"
 #include "profile/moved.h"
+#include "profile/windows.h"
 
 #include <mpi.h>
 

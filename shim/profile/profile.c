@@ -1,15 +1,116 @@
 #include "profile/profile.h"
 
+#include "core/hash.h"
 #include "core/tick.h"
-#include "profile/arguments.h"
-#include "profile/comms.h"
 #include "profile/entries.h"
-#include "profile/event_content.h"
-#include "profile/gaps.h"
 #include "profile/mmds.h"
 #include "profile/moved.h"
 #include "profile/requests.h"
-#include "profile/window_content.h"
+#include "profile/windows.h"
+
+#include <dlfcn.h>
+
+static void sg_between_start(void);
+
+/* A call's arguments as those of C, and what of them is to be kept when it begins, as it is no
+ * longer to be seen when it returns.
+ *
+ * Any thread; not from a signal handler.
+ */
+
+/* What Fortran 2008's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are; NULL: it is not there. */
+static const void *ignored_status, *ignored_statuses;
+
+/* In MPI_Init, before any other. */
+static void sg_arguments_start(void)
+{
+    ignored_status = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUS_IGNORE_OBJ");
+    ignored_statuses = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
+}
+
+/* ---- Fortran 2008 ---- */
+
+/* Its words as those of C. */
+static void convert(enum sg_function function, const sg_word *words, sg_word *values)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    const struct sg_argument_places *places = &sg_places[function];
+
+    for (int word = 0; word < facts->words; word++) {
+        uint8_t argument = facts->arguments[word];
+        bool is_scalar = argument == SG_ARGUMENT_COMM || argument == SG_ARGUMENT_PEER ||
+                         argument == SG_ARGUMENT_TAG || argument == SG_ARGUMENT_NUMBER ||
+                         argument == SG_ARGUMENT_HANDLE || argument == SG_ARGUMENT_WIN ||
+                         argument == SG_ARGUMENT_LOCK || argument == SG_ARGUMENT_GROUP;
+
+        values[word] = is_scalar ? *(const int *)words[word] : words[word];
+    }
+    if (places->status != SG_NO_WORD && (const void *)words[places->status] == ignored_status)
+        values[places->status] = (sg_word)MPI_STATUS_IGNORE;
+    if (places->statuses != SG_NO_WORD && (const void *)words[places->statuses] == ignored_statuses)
+        values[places->statuses] = (sg_word)MPI_STATUSES_IGNORE;
+}
+
+/* The words of C, in values (SG_ARGUMENTS_MAX) where they are not the call's own. */
+static const sg_word *sg_arguments_in_c(const struct sg_profile_call *call, const sg_word *words,
+                                        sg_word *values)
+{
+    if (!call->is_f08)
+        return words;
+    convert(call->function, words, values);
+    return values;
+}
+
+/* Whether the function completes requests. */
+/* ---- what is kept ---- */
+
+static bool sg_arguments_await(enum sg_function function)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    return facts->class == SG_CLASS_REQUEST &&
+           (facts->mode == SG_MODE_WAIT || facts->mode == SG_MODE_TEST) &&
+           sg_places[function].handle == SG_NO_WORD;
+}
+
+/* What is no longer to be seen when the call returns. */
+static void keep(struct sg_profile_call *call, sg_word *words)
+{
+    const struct sg_function_facts *facts = &sg_functions[call->function];
+    const struct sg_argument_places *places = &sg_places[call->function];
+    int ended = facts->flow == SG_FLOW_RECEIVE               ? places->message
+                : call->function == SG_FUNCTION_Request_free ? places->request
+                                                             : SG_NO_WORD;
+
+    if (ended != SG_NO_WORD && words[ended] != 0)
+        call->ended = *(const MPI_Request *)words[ended];
+    if (call->function == SG_FUNCTION_Win_free && words[places->made_win] != 0)
+        call->window = *(const MPI_Win *)words[places->made_win];
+    if (sg_arguments_await(call->function))
+        sg_awaited_begin(&call->awaited, call->function, words);
+    else if (places->status != SG_NO_WORD && words[places->status] == (sg_word)MPI_STATUS_IGNORE &&
+             (facts->flow != SG_FLOW_NONE || places->message != SG_NO_WORD))
+        words[places->status] = (sg_word)&call->status;
+}
+
+/* Likewise, when the call begins; statuses that it ignores become ours. */
+static const sg_word *sg_arguments_keep(struct sg_profile_call *call, sg_word *words,
+                                        sg_word *values)
+{
+    const struct sg_argument_places *places = &sg_places[call->function];
+
+    if (!call->is_f08) {
+        keep(call, words);
+        return words;
+    }
+    convert(call->function, words, values);
+    keep(call, values);
+    if (places->status != SG_NO_WORD && values[places->status] != (sg_word)MPI_STATUS_IGNORE)
+        words[places->status] = values[places->status];
+    if (places->statuses != SG_NO_WORD && values[places->statuses] != (sg_word)MPI_STATUSES_IGNORE)
+        words[places->statuses] = values[places->statuses];
+    return values;
+}
 
 static atomic_bool is_on;
 
@@ -476,4 +577,94 @@ void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, voi
                past->error == MPI_SUCCESS) {
         note(past->function, words, comm_of(past->function, words));
     }
+}
+
+__thread struct sg_stack_frame sg_between_outermost;
+
+static bool is_recording(void)
+{
+    return atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
+}
+
+/* In MPI_Init, when the log is there. */
+static void sg_between_start(void)
+{
+    const struct sg_causes_options options = {
+        .log = sg_process.log,
+        .mode = (enum sg_causes_mode)sg_process.config.causes,
+        .has_events = sg_process.config.trace == SG_TRACE_OTF2,
+        .begin_ns = sg_log_header(sg_process.log)->init_begin_ns,
+        .places = {"/proc", "/sys", NULL},
+    };
+
+    sg_causes_start(&options);
+}
+
+void sg_between_end_interval(void)
+{
+    if (is_recording())
+        sg_causes_enter();
+    else
+        sg_causes_skip();
+}
+
+/* The call's number among those of its site that are no collectives: threads that end calls there
+ * at a time may count one for two. */
+static uint32_t between_count(const struct sg_site *site)
+{
+    _Atomic uint32_t *left = &((struct sg_site *)site)->left;
+    uint32_t calls = atomic_load_explicit(left, memory_order_relaxed);
+
+    atomic_store_explicit(left, calls + 1, memory_order_relaxed);
+    return calls;
+}
+
+static const struct sg_site *site_of(const struct sg_between_call *call)
+{
+    return call->site != NULL ? call->site : sg_site_of(call->caller);
+}
+
+/* What is chosen by something else than its hash. Apart, so that other calls save no registers. */
+static __attribute__((noinline)) void tell(const struct sg_between_call *call,
+                                           const struct sg_profile_comm *comm,
+                                           struct sg_causes_call *ended)
+{
+    ended->site = site_of(call)->index;
+    ended->thread = sg_thread_number();
+    if (comm != NULL) {
+        ended->key = comm->key;
+        ended->comm = comm->index;
+    }
+    sg_causes_leave(ended);
+}
+
+/* Most calls are not sampled: of them nothing but what the choice needs is looked at. */
+static void leave(const struct sg_between_call *call)
+{
+    const struct sg_profile_comm *comm =
+        call->comm != NULL && call->comm->key != 0 ? call->comm : NULL;
+    struct sg_causes_call ended = {.now_ns = call->end_ns != 0 ? call->end_ns : sg_tick_ns()};
+
+    if (comm != NULL) {
+        ended.number = sg_profile_comm_last(comm);
+        ended.hash = sg_hash_mix(comm->key + ended.number);
+    } else {
+        const struct sg_site *site = site_of(call);
+
+        ended.calls = between_count(site);
+        ended.hash = sg_hash_mix(((uint64_t)site->rule.id << 32) + ended.calls);
+    }
+    if (!sg_causes_drops(comm != NULL, ended.hash, ended.now_ns))
+        tell(call, comm, &ended);
+}
+
+void sg_between_leave(const struct sg_between_call *call)
+{
+    sg_between_outermost.address = 0;
+    if (!atomic_load_explicit(&sg_causes_is_on, memory_order_relaxed))
+        return;
+    if (is_recording())
+        leave(call);
+    else
+        sg_causes_skip();
 }

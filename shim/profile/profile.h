@@ -10,17 +10,53 @@
 #ifndef SG_PROFILE_PROFILE_H
 #define SG_PROFILE_PROFILE_H
 
+#include "causes/causes.h"
 #include "mpi/real.h"
-#include "profile/between.h"
+#include "profile/comms.h"
 #include "profile/counted_call.h"
+#include "profile/counted_functions.h"
 #include "profile/events.h"
-#include "profile/function.h"
 #include "profile/sights.h"
-#include "profile/stack.h"
-#include "runtime/process.h"
+#include "profile/site.h"
+#include "runtime/settings.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+/* What is between calls of MPI (causes/causes.h): tells it of outermost calls, whatever wrapper
+ * they come through, whether they are counted or not.
+ *
+ * Any thread; not from a signal handler.
+ */
+
+/* The calling thread's outermost call. */
+extern __thread struct sg_stack_frame sg_between_outermost;
+
+void sg_between_end_interval(void);
+
+/* A call begins. False: nothing is to be known of it, or it is part of another. frame, caller: of a
+ * function that is there until it ends. */
+static inline bool sg_between_enter(void *frame, void *caller)
+{
+    if (!atomic_load_explicit(&sg_causes_is_on, memory_order_relaxed) ||
+        sg_stack_is_held(&sg_between_outermost, frame))
+        return false;
+    sg_between_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
+    if (__builtin_expect(sg_causes_samples, false))
+        sg_between_end_interval();
+    return true;
+}
+
+struct sg_between_call {
+    void *caller;                       /* where its wrapper returns to */
+    const struct sg_site *site;         /* NULL: not looked up yet */
+    const struct sg_profile_comm *comm; /* of a collective that succeeded; NULL: it was none */
+    uint64_t end_ns;                    /* core/tick.h's; 0: not known */
+};
+
+/* It ends: the last of all that is done for it. Only where enter was true. */
+void sg_between_leave(const struct sg_between_call *call);
 
 /* In MPI_Init, when the log is there; in MPI_Finalize, entered at end_ns. threads: several may call
  * MPI at a time. */
@@ -30,7 +66,6 @@ void sg_profile_stop(uint64_t end_ns);
 void sg_profile_switch(bool on);
 /* MPI_Pcontrol(2): all counted so far to zero. */
 void sg_profile_reset(void);
-
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words);
 void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words);
 
@@ -77,7 +112,6 @@ static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_pro
 /* The same in what a wrapper has called: calls of MPI in it count, too. */
 bool sg_profile_begin_inside(struct sg_profile_call *call, enum sg_function function,
                              sg_word *words, void *frame, void *caller);
-
 /* Of a call of which begin has seen something. */
 void sg_profile_end(struct sg_profile_call *call, const sg_word *words, int error);
 
@@ -87,6 +121,7 @@ struct sg_profile_past {
     int error;
     uint64_t begin_ns, end_ns;
 };
+
 void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,
                          void *caller);
 

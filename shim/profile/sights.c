@@ -1,9 +1,9 @@
 #include "profile/sights.h"
 
-#include "profile/function_globs.h"
+#include "profile/counted_functions.h"
 #include "profile/moved.h"
-#include "profile/window_content.h"
-#include "runtime/process.h"
+#include "profile/windows.h"
+#include "runtime/settings.h"
 
 _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT];
 

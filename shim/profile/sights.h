@@ -3,7 +3,7 @@
 #ifndef SG_PROFILE_SIGHTS_H
 #define SG_PROFILE_SIGHTS_H
 
-#include "profile/function.h"
+#include "profile/counted_functions.h"
 
 #include <stdatomic.h>
 

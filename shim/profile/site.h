@@ -13,11 +13,14 @@
 #ifndef SG_PROFILE_SITE_H
 #define SG_PROFILE_SITE_H
 
-#include "core/operation.h"
+#include "core/hash.h"
+#include "core/text.h"
 #include "rule/rule.h"
 #include "trace/record.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct sg_site {
@@ -33,11 +36,100 @@ struct sg_site {
 
 /* The site of the call whose wrapper was entered from return_address; never NULL. */
 struct sg_site *sg_site_of(void *return_address);
-
 /* Where a call site of any rank of this program is, as "FUNCTION FILE:LINE", for a message: looks
  * names up, which may take milliseconds. module: the base name, maybe cut from the left. False: not
  * known. */
 bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text,
                     size_t text_bytes);
+
+/* Functions that call back, and what is called meanwhile: collectives of the callbacks of
+ * MPI_Comm_free, which all ranks run, pass through; calls of MPI inside calls of MPI count once.
+ * Either holds as long as the function's frame is on the calling thread's stack. An exception or
+ * longjmp may leave the function unnoticed, so that only the stack tells.
+ *
+ * The look walks the stack with the compiler's unwinder: some microseconds, and the first time it
+ * may load libgcc_s. Not from a signal handler.
+ */
+
+/* A function's frame: what it has of __builtin_frame_address(0) and __builtin_return_address(0). */
+struct sg_stack_frame {
+    uintptr_t address; /* 0: none */
+    void *caller;
+};
+
+/* The calling thread's function whose callbacks pass through; and the one that is counted. */
+extern __thread struct sg_stack_frame sg_stack_ending, sg_stack_outermost;
+
+/* held: of the calling thread; zeroed: none. From here to release, which takes what hold
+ * returned. */
+struct sg_stack_frame sg_stack_hold(struct sg_stack_frame *held, void *frame, void *caller);
+void sg_stack_release(struct sg_stack_frame *held, struct sg_stack_frame before);
+/* True where the function that holds is live above the frame. False where its frame is gone, and
+ * where frames without unwind information hide it. */
+bool sg_stack_look(struct sg_stack_frame *held, void *frame);
+
+static inline bool sg_stack_is_held(struct sg_stack_frame *held, void *frame)
+{
+    return __builtin_expect(held->address != 0, 0) && sg_stack_look(held, frame);
+}
+
+/* A table from keys (not 0) to pointers: open addressing, filled once and never emptied. Readers
+ * take no lock; who adds holds the caller's. What is found later than a full table is not kept.
+ */
+
+#define SG_POINTER_TABLE_SLOTS 65536u /* a power of two; half of it is used at most */
+
+struct sg_pointer_table {
+    struct sg_pointer_table_slot {
+        _Atomic uint64_t key; /* 0: free */
+        void *value;
+    } slots[SG_POINTER_TABLE_SLOTS];
+    unsigned used;
+};
+
+/* NULL: not there. */
+static inline void *sg_pointer_table_find(const struct sg_pointer_table *table, uint64_t key)
+{
+    for (uint64_t at = sg_hash_mix(key);; at++) {
+        const struct sg_pointer_table_slot *slot = &table->slots[at % SG_POINTER_TABLE_SLOTS];
+        /* Acquire: pairs with sg_pointer_table_add, the value is there. */
+        uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
+
+        if (found == key)
+            return slot->value;
+        if (found == 0)
+            return NULL;
+    }
+}
+
+/* The value in a slot, to walk all of them; NULL: the slot is free. */
+static inline void *sg_pointer_table_at(const struct sg_pointer_table *table, unsigned slot)
+{
+    return atomic_load_explicit(&table->slots[slot].key, memory_order_acquire) != 0
+               ? table->slots[slot].value
+               : NULL;
+}
+
+static inline bool sg_pointer_table_is_full(const struct sg_pointer_table *table)
+{
+    return table->used >= SG_POINTER_TABLE_SLOTS / 2;
+}
+
+/* A key that is not there yet. */
+static inline void sg_pointer_table_add(struct sg_pointer_table *table, uint64_t key, void *value)
+{
+    uint64_t at = sg_hash_mix(key);
+
+    if (sg_pointer_table_is_full(table))
+        return;
+    while (atomic_load_explicit(&table->slots[at % SG_POINTER_TABLE_SLOTS].key,
+                                memory_order_relaxed) != 0)
+        at++;
+    table->slots[at % SG_POINTER_TABLE_SLOTS].value = value;
+    /* Release: see sg_pointer_table_find. */
+    atomic_store_explicit(&table->slots[at % SG_POINTER_TABLE_SLOTS].key, key,
+                          memory_order_release);
+    table->used++;
+}
 
 #endif

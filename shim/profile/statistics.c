@@ -1,7 +1,7 @@
 #include "profile/statistics.h"
 
-#include "profile/table.h"
-#include "runtime/process.h"
+#include "profile/site.h"
+#include "runtime/settings.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,12 +1,14 @@
 #include "profile/windows.h"
 
-#include "mpi/real.h"
+#include "profile/entries.h"
 #include "profile/handles.h"
-#include "runtime/process.h"
+#include "runtime/settings.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+
+static int sg_group_number(MPI_Group group);
 
 struct known {
     struct sg_handle handle;
@@ -19,7 +21,8 @@ static struct sg_handles windows = {.none = MPI_WIN_NULL};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int count;
 
-void sg_window_made(MPI_Win handle, struct sg_profile_comm *comm)
+/* One that was made on a communicator. */
+static void sg_window_made(MPI_Win handle, struct sg_profile_comm *comm)
 {
     struct known *known;
 
@@ -83,7 +86,8 @@ static void record(struct known *known, MPI_Win handle)
     sg_log_publish(entry, SG_RECORD_WINDOW);
 }
 
-void sg_window_define(struct sg_window *window, MPI_Win handle)
+/* It is in the log from now on. handle: MPI_WIN_NULL once it is given up. */
+static void sg_window_define(struct sg_window *window, MPI_Win handle)
 {
     struct known *known =
         (struct known *)(void *)((unsigned char *)window - offsetof(struct known, window));
@@ -121,4 +125,274 @@ static void define(void *of, void *context)
 void sg_windows_stop(void)
 {
     sg_handles_each(&windows, define, NULL);
+}
+
+/* A rank; SG_NOBODY on others of the root's group, between groups. */
+static int root_of(int root)
+{
+    return root == MPI_ROOT ? SG_EVENT_ROOT_HERE : root >= 0 ? root : SG_NOBODY;
+}
+
+struct sg_event_content sg_event_content_asked(enum sg_function function, const sg_word *words)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+    struct sg_event_content content = {
+        .to = SG_NOBODY, .to_tag = SG_NOBODY, .from = SG_NOBODY, .from_tag = SG_NOBODY};
+    bool sends = sg_functions[function].flow == SG_FLOW_SEND;
+    bool exchanges = places->peers[1] != SG_NO_WORD;
+
+    if (places->root != SG_NO_WORD)
+        content.to = root_of((int)words[places->root]);
+    if (places->peers[0] == SG_NO_WORD)
+        return content;
+    if (sends || exchanges) {
+        content.to = (int)words[places->peers[0]];
+        if (places->tags[0] != SG_NO_WORD)
+            content.to_tag = (int)words[places->tags[0]];
+    }
+    if (!sends && places->tags[0] != SG_NO_WORD) {
+        content.from = (int)words[places->peers[exchanges]];
+        content.from_tag = (int)words[places->tags[exchanges]];
+    }
+    return content;
+}
+
+bool sg_event_content_found(enum sg_function function, const sg_word *words)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+
+    if (sg_functions[function].mode != SG_MODE_TEST)
+        return true;
+    if (places->flag != SG_NO_WORD)
+        return *(const int *)words[places->flag] != 0;
+    return places->done == SG_NO_WORD || *(const int *)words[places->done] > 0;
+}
+
+/* ---- by class ---- */
+
+/* A probe that has found a message takes it for a receive to come. */
+static void probed(struct sg_event_content *content, const MPI_Status *status)
+{
+    if (status != NULL && status->MPI_SOURCE >= 0)
+        content->flags = SG_EVENT_RECEIVES | SG_EVENT_POSTS;
+}
+
+static void post(struct sg_event_content *content, enum sg_function function, const sg_word *words,
+                 const struct sg_moved *moved)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    if (facts->flow == SG_FLOW_SEND && content->to >= 0) {
+        content->flags = SG_EVENT_SENDS | SG_EVENT_POSTS;
+        content->sent_bytes = moved->sent_bytes;
+    } else if (facts->flow == SG_FLOW_RECEIVE && sg_places[function].message == SG_NO_WORD &&
+               content->from != MPI_PROC_NULL) {
+        content->flags = SG_EVENT_RECEIVES | SG_EVENT_POSTS;
+        content->received_bytes = sg_moved_asked(function, words);
+    }
+}
+
+static void message(struct sg_event_content *content, enum sg_function function,
+                    const struct sg_moved *moved, const MPI_Status *status)
+{
+    if (moved->to != SG_NOBODY) {
+        content->flags |= SG_EVENT_SENDS;
+        content->sent_bytes = moved->sent_bytes;
+    }
+    if (moved->from != SG_NOBODY && sg_places[function].message == SG_NO_WORD) {
+        content->flags |= SG_EVENT_RECEIVES;
+        content->from = moved->from;
+        content->from_tag = status->MPI_TAG;
+        content->received_bytes = moved->received_bytes;
+    }
+}
+
+static void collective(struct sg_event_content *content, enum sg_function function,
+                       const struct sg_event_done *done)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+
+    content->flags = SG_EVENT_ORDERED | (places->request != SG_NO_WORD ? SG_EVENT_POSTS : 0);
+    content->from_tag = (int)done->number;
+    if (places->root != SG_NO_WORD)
+        content->flags |= SG_EVENT_ROOTED;
+}
+
+void sg_event_content_complete(struct sg_event_content *content, enum sg_function function,
+                               const sg_word *words, const struct sg_event_done *done)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    const struct sg_moved *moved = done->moved;
+    bool waits = facts->mode == SG_MODE_WAIT, posts = facts->mode == SG_MODE_POST;
+
+    content->comm = done->comm != NULL ? done->comm->index : 0;
+    if (facts->class == SG_CLASS_MESSAGE) {
+        if (facts->flow == SG_FLOW_NONE && sg_places[function].message != SG_NO_WORD)
+            probed(content, done->status);
+        else if (posts)
+            post(content, function, words, moved);
+        else if (waits)
+            message(content, function, moved, done->status);
+        return;
+    }
+    if (facts->mode == SG_MODE_PREPARE)
+        return;
+    content->sent_bytes = moved->sent_bytes;
+    content->received_bytes = moved->received_bytes;
+    if (facts->class == SG_CLASS_COLLECTIVE)
+        collective(content, function, done);
+    else if (posts && sg_places[function].request != SG_NO_WORD)
+        content->flags = SG_EVENT_POSTS;
+    if (moved->target != SG_NOBODY)
+        content->flags |= SG_EVENT_TARGETS;
+}
+
+bool sg_window_content_has(enum sg_function function)
+{
+    uint8_t class = sg_functions[function].class;
+
+    return class == SG_CLASS_ONE_SIDED || class == SG_CLASS_WINDOW;
+}
+
+bool sg_window_content_makes(enum sg_function function)
+{
+    return sg_places[function].made_win != SG_NO_WORD && function != SG_FUNCTION_Win_free;
+}
+
+struct sg_window *sg_window_content_at(enum sg_function function, const sg_word *words, bool failed)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+
+    if (places->win != SG_NO_WORD)
+        return sg_window_of((MPI_Win)words[places->win]);
+    return sg_window_content_makes(function) && !failed
+               ? sg_window_of(*(const MPI_Win *)words[places->made_win])
+               : NULL;
+}
+
+uint32_t sg_window_content_note(enum sg_function function, const sg_word *words,
+                                struct sg_profile_comm *comm)
+{
+    struct sg_window *window;
+
+    if (sg_window_content_makes(function)) {
+        sg_window_made(*(const MPI_Win *)words[sg_places[function].made_win], comm);
+        return 0;
+    }
+    window = sg_window_content_at(function, words, false);
+    return window != NULL ? sg_window_order(window) : 0;
+}
+
+static int operation_of(MPI_Op op)
+{
+    return op == MPI_SUM ? SG_WINDOW_SUM : op == MPI_REPLACE ? SG_WINDOW_REPLACE : SG_WINDOW_OTHER;
+}
+
+void sg_window_content_asked(struct sg_event_content *content, enum sg_function function,
+                             const sg_word *words, const struct sg_window *window)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+
+    content->from = SG_NO_NUMBER;
+    if (window != NULL) {
+        content->comm = window->comm;
+        content->from = window->number;
+    }
+    if (places->peers[0] != SG_NO_WORD)
+        content->to = (int)words[places->peers[0]];
+    if (places->lock != SG_NO_WORD)
+        content->to_tag =
+            (int)words[places->lock] == MPI_LOCK_EXCLUSIVE ? SG_WINDOW_EXCLUSIVE : SG_WINDOW_SHARED;
+    else if (places->op != SG_NO_WORD)
+        content->to_tag = operation_of((MPI_Op)words[places->op]);
+}
+
+static int take(_Atomic int *group)
+{
+    return atomic_exchange_explicit(group, SG_NO_NUMBER, memory_order_relaxed);
+}
+
+/* The group that a call synchronises with: that of its begin, where it ends such a time. */
+static int group_of(enum sg_function function, const sg_word *words, struct sg_window *window)
+{
+    _Atomic int *keeps =
+        function == SG_FUNCTION_Win_post ? &window->exposure_group : &window->access_group;
+    int group;
+
+    if (function == SG_FUNCTION_Win_complete)
+        return take(&window->access_group);
+    if (function == SG_FUNCTION_Win_wait || function == SG_FUNCTION_Win_test)
+        return sg_event_content_found(function, words) ? take(&window->exposure_group)
+                                                       : SG_NO_NUMBER;
+    if (sg_places[function].group == SG_NO_WORD)
+        return SG_NO_NUMBER;
+    group = sg_group_number((MPI_Group)words[sg_places[function].group]);
+    atomic_store_explicit(keeps, group, memory_order_relaxed);
+    return group;
+}
+
+static bool is_collective(enum sg_function function)
+{
+    return sg_places[function].made_win != SG_NO_WORD || function == SG_FUNCTION_Win_fence;
+}
+
+void sg_window_content_add(struct sg_event_content *content, enum sg_function function,
+                           const sg_word *words, struct sg_window *window, uint32_t number)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+
+    sg_window_content_asked(content, function, words, window);
+    if (window == NULL)
+        return;
+    if (!sg_window_content_makes(function))
+        sg_window_define(window,
+                         places->win != SG_NO_WORD ? (MPI_Win)words[places->win] : MPI_WIN_NULL);
+    if ((content->flags & SG_EVENT_FAILED) != 0)
+        return;
+    if (is_collective(function)) {
+        content->flags |= SG_EVENT_ORDERED;
+        content->from_tag = (int)number;
+    } else if (places->peers[0] == SG_NO_WORD) {
+        content->to = group_of(function, words, window);
+    }
+}
+
+/* The groups that windows are synchronised with, by their members: handles are given again. */
+
+static pthread_mutex_t window_groups_lock = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Group world = MPI_GROUP_NULL;
+
+/* Under the window_groups_lock. */
+static bool translate(MPI_Group group, int size, int *ranks, int *members)
+{
+    if (world == MPI_GROUP_NULL && sg_real.Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return false;
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    if (sg_real.Group_translate_ranks(group, size, ranks, world, members) != MPI_SUCCESS)
+        return false;
+    for (int i = 0; i < size; i++) {
+        if (members[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* A group's number in this rank's log, where it is written when it is new; SG_NO_NUMBER: it is
+ * empty, has members outside MPI_COMM_WORLD, or cannot be written. */
+static int sg_group_number(MPI_Group group)
+{
+    bool is_known;
+    int *members;
+    int size;
+
+    if (sg_real.Group_size(group, &size) != MPI_SUCCESS || size < 1)
+        return SG_NO_NUMBER;
+    members = sg_profile_scratch(2 * (size_t)size * sizeof *members);
+    if (members == NULL)
+        return SG_NO_NUMBER;
+    pthread_mutex_lock(&window_groups_lock);
+    is_known = translate(group, size, members + size, members);
+    pthread_mutex_unlock(&window_groups_lock);
+    return is_known ? sg_group_of_members(members, size) : SG_NO_NUMBER;
 }

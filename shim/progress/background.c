@@ -1,6 +1,5 @@
 /* Progress while no rank of an endpoint is in a call: what the helper thread, the listener and the
  * signal handler do for the clients, and the start and end of progress. */
-#include "progress/clients.h"
 #include "progress/doorbell.h"
 #include "progress/mode.h"
 #include "transport/transport.h"

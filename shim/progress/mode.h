@@ -4,7 +4,7 @@
 #define SG_PROGRESS_MODE_H
 
 #include "progress/progress.h"
-#include "progress/table.h"
+#include "progress/progress_table.h"
 
 /* What the means of the modes call. */
 struct sg_progress_looks {

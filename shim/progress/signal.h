@@ -2,7 +2,7 @@
 #ifndef SG_PROGRESS_SIGNAL_H
 #define SG_PROGRESS_SIGNAL_H
 
-#include "progress/table.h"
+#include "progress/progress_table.h"
 
 /* How often the helper thread checks signals while a doorbell is armed for one. */
 #define SG_PROGRESS_WATCH_NS UINT64_C(250000000)

@@ -2,7 +2,7 @@
 #ifndef SG_PROGRESS_THREAD_H
 #define SG_PROGRESS_THREAD_H
 
-#include "progress/table.h"
+#include "progress/progress_table.h"
 
 #include <pthread.h>
 

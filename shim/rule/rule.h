@@ -28,16 +28,56 @@
 #ifndef SG_RULE_RULE_H
 #define SG_RULE_RULE_H
 
+#include "algos/parameters.h"
 #include "core/config.h"
 #include "core/executed.h"
-#include "core/operation.h"
 #include "core/status.h"
-#include "rule/algorithm.h"
+#include "core/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* The table of algorithms: what a rule may name. The index is stored in logs: append only.
+ *
+ * An algorithm is one line here; its parameters are in algos/parameters.c; how it runs is the
+ * table of engines (shim/intercept/dispatch.c), by the same index.
+ */
+
+/* Where an algorithm runs: among the ranks of one node, or between nodes. */
+enum { SG_REACH_NODE = 1, SG_REACH_INTERNODE = 2 };
+
+struct sg_algorithm {
+    const char *name;
+    unsigned operations;                   /* bit 1u << enum sg_operation */
+    const struct sg_parameter *parameters; /* ends with a NULL name; NULL: none */
+    const char *documentation;
+    unsigned reach; /* SG_REACH_*; 0: everywhere. Rules that do not reach are passed over */
+};
+
+#define SG_ALGORITHM_MPICH 0   /* pass through */
+#define SG_ALGORITHM_HANDOFF 1 /* inside a node by shim/intranode, between nodes by shim/algos */
+#define SG_ALGORITHM_SRM 2     /* likewise */
+#define SG_ALGORITHM_BYPASS 3  /* from here on between nodes alone */
+#define SG_ALGORITHM_ADAPTIVE 4
+#define SG_ALGORITHM_TREE 5
+#define SG_ALGORITHM_DISSEMINATION 6
+#define SG_ALGORITHM_PAIRWISE 7
+#define SG_ALGORITHM_BCS 8
+#define SG_ALGORITHM_AUTO 9 /* a choice among the others; no log names it */
+
+/* Parameters of auto, by index. */
+enum { SG_AUTO_BLOCK, SG_AUTO_HOLD, SG_AUTO_WHERE, SG_AUTO_BITS };
+
+extern const struct sg_algorithm sg_algorithms[];
+
+extern const int sg_algorithm_count;
+
+/* Where an algorithm with these parameters (by index; NULL: the defaults) runs: SG_REACH_*. */
+unsigned sg_algorithm_reach(const struct sg_algorithm *algorithm, const int64_t *parameters);
+/* Index of an algorithm's parameter, or -1. */
+int sg_parameter_find(int algorithm, const char *name);
 
 struct sg_ruleset;
 
@@ -73,16 +113,13 @@ struct sg_rule_comm {
 enum sg_status sg_ruleset_create(const struct sg_config *config, bool speak,
                                  struct sg_ruleset **out);
 void sg_ruleset_destroy(struct sg_ruleset *rules);
-
 /* Tells whether text is a rule or several; if not, logs one line that begins with source
  * ("--rule") and gives SG_ERR_SYNTAX. */
 enum sg_status sg_rule_check(const char *source, const char *text);
 /* The same of trials, as STAGGER_TRIAL has them. */
 enum sg_status sg_trial_check(const char *source, const char *text);
-
 /* True when some rule names a file, line or function: sites are then resolved at first call. */
 bool sg_ruleset_needs_names(const struct sg_ruleset *rules);
-
 /* site NULL: rules that name one do not match. The choice for one call; never NULL (the last
  * default matches everything). *fixed is true when the same (operation, site) gets this choice for
  * every size, and every communicator of the same reach: the caller may keep it. The pointer lives
@@ -92,7 +129,6 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
                                          const struct sg_rule_site *site,
                                          const struct sg_rule_comm *comm, uint64_t bytes,
                                          bool *fixed);
-
 /* True when the choice for an operation may depend on the call site: ranks may then come to one
  * instance with different choices, and must agree. */
 bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operation operation);
@@ -100,38 +136,34 @@ bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operatio
 /* True when some call of so many bytes or more may come to a choice that passes the test. A
  * communicator of size 0 stands for all of that reach. */
 typedef bool (*sg_choice_test)(const struct sg_choice *choice);
+
 bool sg_ruleset_may_choose(const struct sg_ruleset *rules, enum sg_operation operation,
                            const struct sg_rule_comm *comm, uint64_t least_bytes,
                            sg_choice_test test);
-
 /* The rule for the messages of MPI_COMM_WORLD, of that size, which it decides: its index; -1: they
  * are MPICH's. */
 int sg_ruleset_messages(const struct sg_ruleset *rules, const char *name, int size);
 /* Whether there is one for any. */
 bool sg_ruleset_has_messages(const struct sg_ruleset *rules);
 bool sg_ruleset_is_of_messages(const struct sg_ruleset *rules, int index);
-
 /* Whether some rule's algorithm has slices. */
 bool sg_ruleset_has_slices(const struct sg_ruleset *rules);
 
 /* Whether some rule's slice is shorter than so many wake-ups of this machine: processes then reach
  * its boundaries late. *slice_us, set only then: the shortest slice. wake_us 0: not known. */
 #define SG_SLICE_WAKES 4
-bool sg_ruleset_is_slice_short(const struct sg_ruleset *rules, double wake_us, int64_t *slice_us);
 
+bool sg_ruleset_is_slice_short(const struct sg_ruleset *rules, double wake_us, int64_t *slice_us);
 /* A choice as a small number that is the same on all ranks, and back. */
 int sg_ruleset_count(const struct sg_ruleset *rules);
 int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice);
 const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index);
-
 /* What `auto` may choose between nodes, with an index like a rule's. NULL: it is none of that, or
  * no rule has `auto` there. */
 const struct sg_choice *sg_ruleset_arm(const struct sg_ruleset *rules, int algorithm);
-
 /* Whether calls on that communicator may come to a choice. */
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
                          const struct sg_rule_comm *comm);
-
 /* The most bytes of the calls that the rule is for. */
 uint64_t sg_ruleset_most_bytes(const struct sg_ruleset *rules, int index);
 
@@ -144,11 +176,9 @@ enum sg_rule_seen {
 
 /* By rule, so many bytes as there are rules; seen: by all ranks together. */
 void sg_ruleset_seen(const struct sg_ruleset *rules, uint8_t *seen);
-
 /* Says which of the user's rules decided no call: those with a place that no call was at, and those
  * whose algorithm does not run where their calls were. One line each. */
 void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *seen);
-
 /* Whether the user gave any rule. */
 bool sg_ruleset_has_own(const struct sg_ruleset *rules);
 
@@ -163,7 +193,6 @@ struct sg_rule_place {
 /* Prints the left side of a rule for those of the choice's calls that are there. */
 void sg_ruleset_print_place(const struct sg_ruleset *rules, const struct sg_choice *choice,
                             const struct sg_rule_place *place, FILE *out);
-
 /* Prints the rules in force, one a line, in order, in the grammar, with a comment naming the
  * source of each. */
 void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out);

@@ -87,28 +87,22 @@ static inline bool sg_rule_is_default(const struct sg_rule *rule)
  * are counted and their rules left out. SG_ERR_MEMORY only. */
 enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *text,
                                   struct sg_ruleset *set);
-
 /* Parses "algorithm[(parameters)]" and adds a rule with that left side; left owns no text. */
 enum sg_status sg_rule_parse_algorithm(struct sg_rule_reader *reader, const char *text,
                                        const struct sg_rule *left, struct sg_ruleset *set);
-
 /* Parses trials, likewise. */
 enum sg_status sg_trial_parse_list(struct sg_rule_reader *reader, const char *text,
                                    struct sg_ruleset *set);
 void sg_trials_clear(struct sg_ruleset *set);
-
 /* Adds a parsed rule behind the set's, which takes it over; SG_ERR_MEMORY only. */
 enum sg_status sg_rule_add(struct sg_ruleset *set, const char *source, struct sg_rule *rule);
-
 /* Says what is wrong between begin and end, and that it is left out. text: what columns count in.
  */
 void sg_rule_say(struct sg_rule_reader *reader, const char *text, const char *begin,
                  const char *end, const char *at, const char *message);
-
 /* The left side of a rule, without its algorithm's reach. */
 bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site,
                      const struct sg_rule_comm *comm, uint64_t bytes);
-
 /* Parts of it: the communicator; the operation, and whether the algorithm runs there. */
 bool sg_rule_matches_comm(const struct sg_rule *rule, const struct sg_rule_comm *comm);
 bool sg_rule_takes(const struct sg_ruleset *rules, const struct sg_rule *rule,
@@ -129,23 +123,19 @@ enum sg_status sg_rule_fail(struct sg_rule_fault *fault, const char *at, const c
 
 /* For "expected ..., found %s": the text at a place in quotes, or "the end". */
 #define SG_RULE_FOUND_BYTES 32
-const char *sg_rule_found(const char *at, const char *end, char found[SG_RULE_FOUND_BYTES]);
 
+const char *sg_rule_found(const char *at, const char *end, char found[SG_RULE_FOUND_BYTES]);
 const char *sg_rule_skip_blanks(const char *at, const char *end);
 /* The end without the blanks before it. */
 const char *sg_rule_trim(const char *begin, const char *end);
-
 /* The first of the characters in set that no backslash precedes, or end. */
 const char *sg_rule_find_plain(const char *at, const char *end, const char *set);
-
 /* The next part of a list with text in it, *begin to *stop, from *at on, which goes behind it;
  * lists are separated by ';' and lines. False: there is none. */
 bool sg_rule_next_item(const char **at, const char *end, const char **begin, const char **stop);
-
 /* A communicator, from behind its '~' on. */
 enum sg_status sg_rule_parse_comm(const char *begin, const char *end, struct sg_rule *rule,
                                   struct sg_rule_fault *fault);
-
 /* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault
  * holds what sg_rule_clear frees. The first function: a rule for messages (messages.c). */
 bool sg_rule_is_of_messages(const char *begin, const char *end);
@@ -154,21 +144,16 @@ enum sg_status sg_rule_parse_messages(const struct sg_algorithm_table *table, co
                                       struct sg_rule_fault *fault);
 enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char *begin,
                              const char *end, struct sg_rule *rule, struct sg_rule_fault *fault);
-
 /* Parses "name[(parameter=value,...)]" between begin and end; operation as in struct sg_rule. */
 enum sg_status sg_rule_parse_target(const struct sg_algorithm_table *table, int operation,
                                     const char *begin, const char *end, struct sg_choice *out,
                                     struct sg_rule_fault *fault);
-
 /* The left side of a rule, as it may be written. */
 void sg_rule_print_pattern(const struct sg_rule *rule, FILE *out);
-
 /* Says how many faults were not said one by one. */
 void sg_rule_say_rest(const struct sg_rule_reader *reader);
-
 /* Frees what a rule owns. */
 void sg_rule_clear(struct sg_rule *rule);
-
 /* As sg_ruleset_create, with these algorithms, and none for `auto` to choose between nodes. */
 enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
                                       const struct sg_config *config, bool speak,

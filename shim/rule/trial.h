@@ -23,31 +23,25 @@
 
 int sg_trial_count(const struct sg_ruleset *rules);
 int sg_trial_arms(const struct sg_ruleset *rules);
-
 /* By an arm's number: its trial's, from 0; its trial's left side; its own right side. */
 int sg_trial_of(const struct sg_ruleset *rules, int arm);
 const char *sg_trial_pattern(const struct sg_ruleset *rules, int trial);
 const char *sg_trial_arm_text(const struct sg_ruleset *rules, int arm);
-
 /* Numbers of a trial's arms: [first, first + count). */
 void sg_trial_range(const struct sg_ruleset *rules, int trial, int *first, int *count);
-
 /* Whether an arm has turns on a communicator. False for all arms of a trial where it is none. */
 bool sg_trial_takes(const struct sg_ruleset *rules, int arm, const struct sg_rule_comm *comm);
 /* Whether an arm's algorithm would run there, though its trial be none. */
 bool sg_trial_runs(const struct sg_ruleset *rules, int arm, const struct sg_rule_comm *comm);
-
 /* Whether calls like this are the trial's, on a communicator on which it is one. */
 bool sg_trial_matches(const struct sg_ruleset *rules, int trial, enum sg_operation operation,
                       const struct sg_rule_site *site, const struct sg_rule_comm *comm,
                       uint64_t bytes);
-
 /* The arm whose turn it is, of the trial that a matched choice stands for. */
 const struct sg_choice *sg_trial_turn(const struct sg_ruleset *rules,
                                       const struct sg_choice *matched,
                                       const struct sg_rule_comm *comm, uint32_t seed,
                                       uint64_t block);
-
 /* The order of turns: which of so many arms (at most SG_TRIAL_ARMS_MAX) block number block has,
  * from 0. Each arm once in every round; orders of rounds and trials are independent of each other.
  */

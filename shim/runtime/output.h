@@ -5,7 +5,7 @@
 #ifndef SG_RUNTIME_OUTPUT_H
 #define SG_RUNTIME_OUTPUT_H
 
-#include "runtime/process.h"
+#include "runtime/settings.h"
 
 /* Rank 0 chooses and makes the directory (never one that contains something) and writes
  * stagger.conf; every rank creates its log. If any rank fails, no rank records, and one line says

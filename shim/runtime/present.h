@@ -7,15 +7,21 @@
 #ifndef SG_RUNTIME_PRESENT_H
 #define SG_RUNTIME_PRESENT_H
 
+#include "core/exchange.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 
 /* From here to sg_present_end waits are watched (wait/yielding.h). rank: in MPI_COMM_WORLD. */
 void sg_present_begin(int rank);
 void sg_present_end(void);
-
 /* Collective over world, a duplicate of MPI_COMM_WORLD. False, with one line, where ranks have
  * different versions. */
 bool sg_present_agree(MPI_Comm world, int rank);
+
+/* struct sg_exchange over a communicator of the library's own. */
+
+/* *comm must outlive the exchange. */
+void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out);
 
 #endif

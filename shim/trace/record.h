@@ -15,14 +15,344 @@
 #define SG_TRACE_RECORD_H
 
 #include "core/calibration.h"
+#include "core/slice.h"
 #include "core/waiting.h"
-#include "trace/record_causes.h"
-#include "trace/record_profile.h"
-#include "trace/record_slices.h"
-#include "trace/record_windows.h"
+#include "trace/figure.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
+
+/* The log's records of what a thread did between two calls of MPI. As trace/record.h says, which
+ * includes this.
+ *
+ * An interval is the time from leaving one outermost call to entering the next on the same thread.
+ */
+
+/* Why an interval was sampled, and where it lies. */
+enum sg_interval_flags {
+    SG_INTERVAL_STRETCH = 1, /* comm and number are of the collective that began the stretch */
+    SG_INTERVAL_FIRST = 2,   /* ... whose call it follows */
+    SG_INTERVAL_LAST = 4,    /* it ends where the communicator's next collective begins */
+};
+
+/* In continuation slots a word is left free for the slot's kind. */
+#define SG_WORDS_A_SLOT 7u
+#define SG_FIGURE_SLOTS ((SG_FIGURE_COUNT + SG_WORDS_A_SLOT - 1) / SG_WORDS_A_SLOT)
+
+struct sg_figure_slot {
+    uint8_t kind; /* SG_RECORD_CONT */
+    uint8_t reserved[7];
+    _Atomic uint64_t words[SG_WORDS_A_SLOT];
+};
+
+/* One interval that was sampled. There when it ends; entered comes with the end of the call that
+ * ends it. */
+struct sg_record_interval {
+    _Atomic uint8_t kind;
+    _Atomic uint8_t flags; /* enum sg_interval_flags */
+    uint16_t thread;       /* of this rank: 0 is the thread that called MPI_Init */
+    uint32_t left;         /* site of the call before it; 0: not known, or MPI_Init */
+    _Atomic uint32_t entered;
+    uint32_t comm;   /* as in struct sg_record_event; 0: sampled for itself, by the calls of left */
+    uint32_t number; /* of the collective among all on comm; or of left's calls, from 0 */
+    uint32_t mask;   /* a bit a figure that is there */
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint16_t processor; /* at its end; UINT16_MAX: not known */
+    uint8_t reserved[22];
+    struct sg_figure_slot figures[SG_FIGURE_SLOTS];
+};
+
+/* Sums over the intervals that were sampled from one site to another on one thread, updated in
+ * place. A figure that some of them lack is in none of the sums. */
+struct sg_record_interval_sum {
+    _Atomic uint8_t kind;
+    uint8_t reserved;
+    uint16_t thread; /* of this rank; one that has ended leaves its number to the next */
+    uint32_t left;
+    uint32_t entered;
+    _Atomic uint32_t mask;
+    _Atomic uint64_t intervals;
+    _Atomic uint64_t time_ns;
+    uint64_t reserved2[4];
+    struct sg_figure_slot figures[SG_FIGURE_SLOTS];
+};
+
+/* What was sampled in all, and what it cost; one a rank. */
+struct sg_record_causes {
+    _Atomic uint8_t kind;
+    uint8_t mode; /* enum sg_causes_mode */
+    uint16_t reserved;
+    uint32_t mask;              /* figures that there are on this rank */
+    _Atomic uint64_t intervals; /* sampled */
+    _Atomic uint64_t left_out;  /* of them: without a record, as there was no room */
+    _Atomic uint64_t cost_ns;   /* of taking the readings */
+    _Atomic uint64_t time_ns;   /* of the threads that did, together */
+    uint64_t reserved2[3];
+};
+
+enum sg_causes_mode { SG_CAUSES_OFF = 0, SG_CAUSES_SAMPLE = 1, SG_CAUSES_ALL = 2 };
+
+/* A source of figures on this rank. */
+struct sg_record_source {
+    _Atomic uint8_t kind;
+    uint8_t source; /* enum sg_source */
+    uint8_t is_there;
+    uint8_t reserved;
+    int32_t error;    /* errno, where it is not there; 0: there is nothing to be read */
+    uint64_t cost_ns; /* of one reading */
+    uint64_t reserved2[6];
+};
+
+static inline uint64_t sg_figure_read(const struct sg_figure_slot *slots, unsigned figure)
+{
+    return atomic_load_explicit(&slots[figure / SG_WORDS_A_SLOT].words[figure % SG_WORDS_A_SLOT],
+                                memory_order_relaxed);
+}
+
+/* One thread writes; others read. */
+static inline void sg_figure_write(struct sg_figure_slot *slots, unsigned figure, uint64_t value)
+{
+    atomic_store_explicit(&slots[figure / SG_WORDS_A_SLOT].words[figure % SG_WORDS_A_SLOT], value,
+                          memory_order_relaxed);
+}
+
+/* The log's records of the profile of all calls: functions, communicators, running statistics,
+ * peers and distributions. As trace/record.h says, which includes this.
+ */
+
+/* A function of MPI that the program called. Text: "MPI_Send\0". */
+struct sg_record_function {
+    _Atomic uint8_t kind;
+    uint8_t mode;  /* enum sg_function_mode (profile/counted_functions.h) */
+    uint8_t class; /* enum sg_function_class */
+    uint8_t reserved;
+    uint32_t index; /* of this log */
+    uint32_t text_bytes;
+    uint32_t reserved2;
+    _Atomic uint64_t left_out; /* events that there was no room for */
+    uint64_t reserved3[5];
+};
+
+/* A communicator as the profile of all calls numbers them: 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF,
+ * others follow; 0: a call on none. Data: "name\0", padded to 4 bytes; where has_members, size
+ * world ranks as uint32_t, and of an intercommunicator then those of its remote group; then of a
+ * Cartesian topology the sizes of its dimensions and whether they are periodic (0 or 1), a uint32_t
+ * each.
+ *
+ * All members derive the same identity and ordinal without a message (profile/module.h); of an
+ * intercommunicator both groups. */
+struct sg_record_profile_comm {
+    _Atomic uint8_t kind;
+    uint8_t is_inter; /* 1: peers are in the remote group */
+    uint8_t has_members;
+    uint8_t dimensions; /* of a Cartesian topology; 0: there is none */
+    uint32_t index;     /* of this log */
+    uint32_t peers;     /* ranks in it, or in its remote group */
+    uint32_t rank;      /* own rank in it */
+    uint32_t text_bytes;
+    uint32_t ordinal;
+    uint64_t identity; /* 0: not known, as of members outside MPI_COMM_WORLD */
+    uint32_t size;     /* of the own group */
+    uint32_t parent;   /* index of the communicator it was made from; 0: not known */
+    uint64_t created_ns;
+    /* 1 + the group of the ranks whose data its neighborhood collectives bring here, without the
+     * own one; 0: there are none, or they are not told. */
+    uint32_t sources;
+    uint32_t reserved;
+    uint64_t reserved2;
+};
+
+/* Running statistics of one (site, function, communicator, size class) on one thread, updated in
+ * place. Size class: of the greater of what was sent and received, as in struct sg_record_stat. */
+struct sg_record_profile {
+    _Atomic uint8_t kind;
+    uint8_t size_class;
+    uint16_t thread; /* of this rank: 0 is the thread that called MPI_Init */
+    uint32_t site;
+    uint32_t comm;
+    uint32_t function;
+    _Atomic uint64_t calls;
+    _Atomic uint64_t failed; /* calls, among them, that returned an error */
+    _Atomic uint64_t time_ns;
+    _Atomic uint64_t time_min_ns;
+    _Atomic uint64_t time_max_ns;
+    _Atomic uint64_t sent_bytes;
+    uint8_t kind2; /* SG_RECORD_CONT */
+    uint8_t reserved[7];
+    _Atomic uint64_t received_bytes;
+    _Atomic double time_square; /* sum of the squares, in ns^2 */
+    /* Of what was posted and is complete: from its begin to its completion. */
+    _Atomic uint64_t completed;
+    _Atomic uint64_t latency_ns;
+    _Atomic uint64_t latency_min_ns;
+    _Atomic uint64_t latency_max_ns;
+    uint64_t reserved2;
+};
+
+/* Messages to and from one rank of a communicator, of one thread, updated in place. Of kind
+ * SG_RECORD_TARGET: one-sided operations on that rank's memory; those that put count as sent, those
+ * that get as received, and those that do both as both. */
+struct sg_record_peer {
+    _Atomic uint8_t kind;
+    uint8_t reserved[3];
+    uint32_t comm;
+    int32_t peer; /* rank in it */
+    uint32_t thread;
+    _Atomic uint64_t sent_messages;
+    _Atomic uint64_t sent_bytes;
+    _Atomic uint64_t received_messages;
+    _Atomic uint64_t received_bytes;
+    uint32_t world; /* between groups: 1 + the peer's rank in MPI_COMM_WORLD; 0: not told */
+    uint32_t reserved2;
+    uint64_t reserved3;
+};
+
+enum sg_distribution {
+    SG_DISTRIBUTION_GRANULARITY = 1, /* ns from leaving a blocking function to entering the next */
+    SG_DISTRIBUTION_OVERHEAD = 2,    /* ns inside one */
+    SG_DISTRIBUTION_LATENCY = 3,     /* ns of a function's calls, or from posts to completions */
+    SG_DISTRIBUTION_BYTES = 4,       /* that these moved: the greater of sent and received */
+};
+
+/* How often which values came, on one thread, updated in place. In the continuation slots are
+ * sg_bins_count(bins) counts (core/bins.h), uint64_t, SG_BINS_A_SLOT in each. */
+struct sg_record_distribution {
+    _Atomic uint8_t kind;
+    uint8_t of;          /* enum sg_distribution */
+    uint16_t thread;     /* as in struct sg_record_profile */
+    uint32_t function;   /* of latencies and bytes */
+    uint32_t text_bytes; /* of the counts */
+    uint32_t bins;       /* to each doubling */
+    _Atomic uint64_t count;
+    _Atomic uint64_t sum;
+    _Atomic uint64_t min;
+    _Atomic uint64_t max;
+    /* Of granularity: since when the thread is followed, and what is known of it last. */
+    _Atomic uint64_t from_ns;
+    _Atomic uint64_t until_ns;
+};
+
+/* The log's records of slices of buffered coscheduling (core/slice.h). As trace/record.h says,
+ * which includes this.
+ *
+ * A node's slices are in the logs of whichever of its ranks was there when they ended: readers join
+ * them.
+ */
+
+#define SG_SLICE_SLOTS 2u
+#define SG_SLICE_VALUES_HERE 4u /* in the first slot */
+
+/* One slice at one node, written when it is over there. Values that there are none of have no bit
+ * in known, and are 0. */
+struct sg_record_slice {
+    _Atomic uint8_t kind;
+    uint8_t reserved;
+    uint16_t thread; /* that wrote it */
+    uint32_t comm;   /* index of this log */
+    uint32_t node;   /* among the job's */
+    uint32_t known;  /* a bit an enum sg_slice_metric */
+    uint64_t number;
+    uint64_t begin_ns;
+    uint64_t since_ns;
+    uint32_t first;    /* seq of the first collective that it ran; UINT32_MAX: none, or not known */
+    uint32_t until_ns; /* since begin_ns: when it was written */
+    uint32_t values[SG_SLICE_VALUES_HERE];
+    uint8_t kind2; /* SG_RECORD_CONT */
+    uint8_t reserved2[3];
+    uint32_t more[SG_SLICE_VALUES - SG_SLICE_VALUES_HERE];
+};
+
+/* What there was no record for, of one node's slices on one communicator: of each metric how often
+ * it was known, its sum, least and greatest; updated in place. */
+enum sg_slice_sum { SG_SLICE_COUNT, SG_SLICE_SUM, SG_SLICE_MIN, SG_SLICE_MAX, SG_SLICE_SUMS };
+
+#define SG_SLICE_SUM_SLOTS                                                                         \
+    (1u + (SG_SLICE_METRICS * SG_SLICE_SUMS + SG_WORDS_A_SLOT - 1) / SG_WORDS_A_SLOT)
+
+struct sg_record_slice_sum {
+    _Atomic uint8_t kind;
+    uint8_t reserved[3];
+    uint32_t comm;
+    uint32_t node;
+    uint32_t reserved2;
+    _Atomic uint64_t slices; /* that it is of */
+    uint64_t reserved3[5];
+    struct sg_figure_slot sums[SG_SLICE_SUM_SLOTS - 1];
+};
+
+static inline uint32_t *sg_record_slice_place(struct sg_record_slice *record, unsigned place)
+{
+    return place < SG_SLICE_VALUES_HERE ? &record->values[place]
+                                        : &record->more[place - SG_SLICE_VALUES_HERE];
+}
+
+/* A record as a slice; first is the collective's. */
+static inline struct sg_slice sg_record_slice_read(const struct sg_record_slice *record)
+{
+    struct sg_slice slice = {.number = record->number,
+                             .begin_ns = record->begin_ns,
+                             .since_ns = record->since_ns,
+                             .first = record->first,
+                             .known = record->known};
+
+    for (unsigned place = 0; place < SG_SLICE_VALUES; place++)
+        slice.value[place] = place < SG_SLICE_VALUES_HERE
+                                 ? record->values[place]
+                                 : record->more[place - SG_SLICE_VALUES_HERE];
+    return slice;
+}
+
+static inline uint64_t sg_record_slice_sum_read(const struct sg_record_slice_sum *record,
+                                                enum sg_slice_metric metric, enum sg_slice_sum sum)
+{
+    return sg_figure_read(record->sums, (unsigned)metric * SG_SLICE_SUMS + sum);
+}
+
+/* The log's records of windows and of the groups that they are synchronised with. As trace/record.h
+ * says, which includes this.
+ *
+ * Events of calls on windows (struct sg_record_event) use their fields so, where a call tells of
+ * it:
+ *   comm             the window's communicator
+ *   from             the window's number; < 0: it is not known
+ *   to               the target's rank, or the number of the group that it synchronises with
+ *   to_tag           enum sg_window_detail, of a lock or of an operation that computes
+ *   from_tag         with SG_EVENT_ORDERED: its place among the collectives on the window: its
+ *                    making (0), fences, its end
+ *   sent_bytes, received_bytes   that the operation puts and gets
+ */
+
+enum sg_window_detail {
+    SG_WINDOW_OTHER = 0, /* MPI_Op */
+    SG_WINDOW_SUM = 1,
+    SG_WINDOW_REPLACE = 2,
+    SG_WINDOW_SHARED = 3, /* a lock */
+    SG_WINDOW_EXCLUSIVE = 4,
+};
+
+/* A window; its communicator and its ordinal there tell that it is the same on several ranks.
+ * Text: its name. */
+struct sg_record_window {
+    _Atomic uint8_t kind;
+    uint8_t reserved[3];
+    uint32_t index;   /* of this log, from 0 */
+    uint32_t comm;    /* as the profile numbers them; 0: not known */
+    uint32_t ordinal; /* among the windows of the communicator, from 0 */
+    uint32_t text_bytes;
+    uint32_t reserved2;
+    uint64_t reserved3[5];
+};
+
+/* A group of ranks. Data: a word of zeros, then size world ranks as uint32_t. */
+struct sg_record_group {
+    _Atomic uint8_t kind;
+    uint8_t reserved[3];
+    uint32_t index; /* of this log, from 0 */
+    uint32_t size;
+    uint32_t text_bytes;
+    uint64_t reserved2[6];
+};
 
 #define SG_LOG_MAGIC "stagger\n" /* 8 bytes, no NUL */
 #define SG_LOG_VERSION 3u
@@ -30,7 +360,6 @@
 #define SG_SLOT_BYTES 64u
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
 #define SG_CALLS_NAME_FORMAT "%d.calls" /* trace/export/calls_file.h */
-
 #define SG_OVERHEAD_LONG_NS 10000u
 
 enum sg_log_state {
@@ -75,7 +404,7 @@ struct sg_log_header {
     _Atomic uint64_t overhead_ns;
     _Atomic uint64_t overhead_long_calls;
     double calibration[SG_CALIBRATION_ROOM]; /* by enum sg_calibrated; 0: not measured */
-    /* Whether the writer lives (trace/lock.h); both 0 in logs of writers that do not tell. */
+    /* Whether the writer lives (trace/log.h); both 0 in logs of writers that do not tell. */
     uint64_t pid_start;                     /* of the process, in the kernel's ticks since boot */
     uint32_t is_locked;                     /* 1: the writer holds the lock of the file */
     uint32_t counts_calls;                  /* 1: the statistics are of all calls of MPI */
@@ -95,6 +424,7 @@ struct sg_log_header {
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
+
 _Static_assert(sizeof(struct sg_log_header) <= SG_LOG_HEADER_BYTES, "header fits its page");
 
 enum sg_record_kind {
@@ -354,7 +684,7 @@ struct sg_record_stat {
  * that it completes, has records of its own, behind this one. MPI_Mprobe posts its message's
  * receive. Calls that wait are there when they begin, without flags: peers and tags are as asked
  * for. One that an exception or longjmp has left ends, as failed, when its thread's next begins.
- * Those of calls on windows are as trace/record_windows.h says. */
+ * Those of calls on windows are as trace/record.h says. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes are of a message */
@@ -364,6 +694,7 @@ enum sg_event_flags {
     SG_EVENT_ORDERED = 32, /* from_tag: its place among all collectives of its communicator */
     SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
 };
+
 #define SG_EVENT_ROOT_HERE (-3) /* between groups, on the root itself; -1 on others of its group */
 
 struct sg_record_event {
@@ -425,6 +756,7 @@ struct sg_record_gap {
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
 #define SG_CONT_BYTES 56u
 #define SG_BINS_A_SLOT (SG_CONT_BYTES / sizeof(uint64_t))
+
 struct sg_record_cont {
     uint8_t kind;
     uint8_t reserved[3];
@@ -433,6 +765,7 @@ struct sg_record_cont {
 };
 
 #define SG_RECORD_IS_SLOT(type) _Static_assert(sizeof(struct type) == SG_SLOT_BYTES, #type)
+
 SG_RECORD_IS_SLOT(sg_record_call);
 SG_RECORD_IS_SLOT(sg_record_nonblocking);
 SG_RECORD_IS_SLOT(sg_record_late);
@@ -455,17 +788,26 @@ SG_RECORD_IS_SLOT(sg_record_group);
 SG_RECORD_IS_SLOT(sg_record_causes);
 SG_RECORD_IS_SLOT(sg_record_source);
 SG_RECORD_IS_SLOT(sg_figure_slot);
+
 #define SG_INTERVAL_SLOTS (1u + SG_FIGURE_SLOTS)
+
 _Static_assert(sizeof(struct sg_record_interval) == SG_INTERVAL_SLOTS * SG_SLOT_BYTES,
                "sg_record_interval");
+
 _Static_assert(sizeof(struct sg_record_interval_sum) == SG_INTERVAL_SLOTS * SG_SLOT_BYTES,
                "sg_record_interval_sum");
+
 #define SG_STAT_SLOTS 4u
+
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
+
 _Static_assert(sizeof(struct sg_record_slice) == SG_SLICE_SLOTS * SG_SLOT_BYTES, "sg_record_slice");
+
 _Static_assert(sizeof(struct sg_record_slice_sum) == SG_SLICE_SUM_SLOTS * SG_SLOT_BYTES,
                "sg_record_slice_sum");
+
 #define SG_PROFILE_SLOTS 2u
+
 _Static_assert(sizeof(struct sg_record_profile) == SG_PROFILE_SLOTS * SG_SLOT_BYTES,
                "sg_record_profile");
 

@@ -1,7 +1,7 @@
 /* Advice on runs whose arrivals and machine are scripted (planted.h). */
 #include "advise/advise.h"
+#include "advise/advised_rules.h"
 #include "advise/planted.h"
-#include "advise/rules.h"
 #include "lib/unit.h"
 #include "rule/rule.h"
 

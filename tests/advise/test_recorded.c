@@ -1,6 +1,5 @@
 /* Programs of recordings that are made by hand. */
 #include "advise/recorded.h"
-#include "advise/recording.h"
 #include "lib/unit.h"
 
 #define SENDS (4 * SG_RECORDED_PENDING_MAX)

@@ -2,9 +2,9 @@
 #include "lib/unit.h"
 
 #include "advise/remedies.h"
-#include "report/before/before.h"
-#include "report/causes/causes.h"
-#include "report/profile/calls.h"
+#include "report/between_calls_tables.h"
+#include "report/cause_table.h"
+#include "report/profile_calls.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,14 +6,14 @@
 . "$(dirname "$0")/../lib/sh.sh"
 cd "$ROOT" || exit 1
 
-mapfile -t sources < <(find shim/algos -name '*.[ch]' ! -path '*/kernels/*' | sort)
+mapfile -t sources < <(find shim/algos shim/bcs -name '*.[ch]' ! -path '*/kernels/*' ! -path '*/live/*' | sort)
 mapfile -t objects < <(printf '%s\n' "${sources[@]}" | sed -n "s|\(.*\)\.c$|$BUILD/\1.o|p")
 
 # Includes that are neither the project's own parts for this nor headers without functions that do
 # I/O (string.h: memcpy and memset).
 foreign_includes() {
     grep -HE '^[[:space:]]*#[[:space:]]*include' "$@" |
-        grep -Ev 'include[[:space:]]+"(algos|core)/[a-z0-9_/]+\.h"' |
+        grep -Ev 'include[[:space:]]+"(algos|bcs|core)/[a-z0-9_/]+\.h"' |
         grep -Ev 'include[[:space:]]+<(stdbool|stddef|stdint|limits|string)\.h>'
 }
 

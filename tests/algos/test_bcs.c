@@ -1,6 +1,6 @@
 /* Buffered coscheduling on the mini host, and alone. */
 #include "algos/associations.h"
-#include "algos/bcs/state.h"
+#include "bcs/state.h"
 #include "lib/unit.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Messages of buffered coscheduling on the mini host: their order, matches, slices and bytes. */
-#include "algos/bcs/posts.h"
 #include "algos/mini_host.h"
+#include "bcs/posts.h"
 #include "lib/unit.h"
 
 #include <string.h>

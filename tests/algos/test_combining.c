@@ -1,7 +1,7 @@
 /* The node level against direct emulation: ranks arrive in random orders, each as often as it may.
  */
 #include "algos/associations.h"
-#include "algos/combining.h"
+#include "algos/partial_results.h"
 #include "lib/unit.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Shapes against a direct emulation of the algorithms they stand for, by expressions: "(a+b)" is a
  * folded left of b. The emulation sends messages between ranks as the textbook algorithms do.
  */
-#include "algos/shape.h"
+#include "algos/tree.h"
 #include "lib/unit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The account of a call: parts of paths that are worked out by hand. */
-#include "bench/account.h"
+#include "bench/call_account.h"
 #include "lib/unit.h"
 
 #include <math.h>

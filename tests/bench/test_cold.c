@@ -1,5 +1,5 @@
 /* Emptying caches: how much is swept, and that nothing is lost by it. */
-#include "bench/cold.h"
+#include "bench/sampling.h"
 #include "lib/unit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Distributions, the stop rule, pooling and order. */
-#include "bench/statistics.h"
+#include "bench/distribution.h"
 #include "lib/unit.h"
 
 #include <math.h>

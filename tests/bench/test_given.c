@@ -1,5 +1,5 @@
 /* Rules given to --vs get the name of their communicator where the grammar has it. */
-#include "bench/given.h"
+#include "bench/limits.h"
 #include "core/capture.h"
 #include "lib/unit.h"
 

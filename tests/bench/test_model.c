@@ -1,6 +1,5 @@
 /* The model's figures beside the measured ones: by hand, and none where it has none. */
-#include "bench/collectives.h"
-#include "bench/model.h"
+#include "bench/limits.h"
 #include "lib/unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The command line: what it gives, and one line for each thing that is wrong with it. */
-#include "bench/command_line.h"
+#include "bench/bench_options.h"
 #include "core/capture.h"
 #include "lib/unit.h"
 

@@ -1,6 +1,5 @@
 /* The table and the JSON, from figures that are known. */
-#include "bench/output.h"
-#include "bench/rows.h"
+#include "bench/bench_output.h"
 #include "lib/unit.h"
 
 #include <jansson.h>

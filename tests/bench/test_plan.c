@@ -1,6 +1,6 @@
 /* How long blocks are and how many there are. */
-#include "bench/plan.h"
-#include "bench/statistics.h"
+#include "bench/distribution.h"
+#include "bench/pattern.h"
 #include "lib/unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Figures of rows that are given: what may be below 0 is drawn, too. */
-#include "bench/plot.h"
+#include "bench/bench_plot.h"
 #include "lib/unit.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Measuring collectives of which everything is known, in virtual processes with clocks of their
  * own: what comes out is what was worked out by hand. */
+#include "bench/distribution.h"
 #include "bench/sampling.h"
-#include "bench/statistics.h"
 #include "core/hash.h"
 #include "lib/unit.h"
 #include "lib/virtual.h"

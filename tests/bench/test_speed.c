@@ -1,5 +1,5 @@
 /* The guard against processors that change their speed, with clocks and counters that are known. */
-#include "bench/speed.h"
+#include "bench/bench_output.h"
 #include "lib/unit.h"
 
 #include <math.h>

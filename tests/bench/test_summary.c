@@ -1,5 +1,5 @@
 /* Medians, their intervals, and ratios of paired blocks. */
-#include "bench/statistics.h"
+#include "bench/distribution.h"
 #include "lib/unit.h"
 
 #include <math.h>

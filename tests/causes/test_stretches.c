@@ -1,5 +1,5 @@
 /* Stretches that a thread has open. */
-#include "causes/stretches.h"
+#include "causes/sampler.h"
 #include "lib/unit.h"
 
 static struct sg_open_stretches stretches;

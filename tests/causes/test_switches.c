@@ -1,6 +1,6 @@
 /* The last context switch: of a ring that is made up, and of this thread. */
+#include "causes/kernel_figures.h"
 #include "causes/reader.h"
-#include "causes/switches.h"
 #include "core/clock.h"
 #include "lib/unit.h"
 

@@ -1,6 +1,5 @@
 /* The archive of parts holds no commands: what is tested is included. */
 #include "../../analysis/cli/elf.c"
-#include "../../analysis/cli/locate.c"
 #include "lib/unit.h"
 
 #include <elf.h>

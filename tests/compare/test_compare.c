@@ -1,6 +1,6 @@
 /* Comparisons of runs that are worked out by hand in pair.h, and of what came late. */
-#include "compare/collect.h"
 #include "compare/compare.h"
+#include "compare/compared_samples.h"
 #include "compare/pair.h"
 #include "lib/unit.h"
 #include "trace/export_setup.h"

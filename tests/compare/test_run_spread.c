@@ -1,5 +1,5 @@
 /* Intervals from the means of runs: worked out by hand, and as often wrong as they say. */
-#include "compare/run_spread.h"
+#include "compare/compare_calls.h"
 #include "lib/unit.h"
 #include "sim/random.h"
 

@@ -1,5 +1,5 @@
 /* Series of samples in bounded memory, and the intervals that are drawn from them. */
-#include "compare/bootstrap.h"
+#include "compare/compared_samples.h"
 #include "lib/unit.h"
 #include "sim/random.h"
 

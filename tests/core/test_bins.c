@@ -1,6 +1,6 @@
 /* Bins of distributions, and lists of ranks. */
 #include "core/bins.h"
-#include "core/rank_list.h"
+#include "core/text.h"
 #include "lib/unit.h"
 
 /* Each value lies in its bin, and bins follow each other without a gap. */

@@ -1,5 +1,5 @@
 /* Cores that share a cache, from trees of files made as the kernel shows them. */
-#include "core/caches.h"
+#include "core/calibration.h"
 #include "lib/unit.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * the truth, which the test knows. */
 #include "core/clock.h"
 #include "core/clocksync.h"
-#include "core/epoch.h"
+#include "core/waiting.h"
 #include "lib/exchange_fork.h"
 #include "lib/unit.h"
 #include "lib/virtual.h"

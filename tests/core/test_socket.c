@@ -1,5 +1,5 @@
 /* Sockets and cores of processors, from trees of files made as the kernel shows them. */
-#include "core/socket.h"
+#include "core/file.h"
 #include "lib/unit.h"
 
 #include <errno.h>

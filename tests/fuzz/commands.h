@@ -4,10 +4,10 @@
 #ifndef SG_TESTS_FUZZ_COMMANDS_H
 #define SG_TESTS_FUZZ_COMMANDS_H
 
-#include "cli/command.h"
+#include "cli/main.h"
 #include "fuzz/fuzz.h"
-#include "report/print.h"
 #include "report/report.h"
+#include "report/text_tables.h"
 
 #define WORDS_MAX 8
 

@@ -2,10 +2,10 @@
 #   CC=clang SAN=fuzzer-no-link,address,undefined
 
 FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) $(REPORT_DIRS) $(addprefix analysis/, \
-                 advise compare options output page perfetto watch $(addprefix sim/,host model program timed))
+                 advise bcs compare options output page perfetto sim watch)
 FUZZ_PARTS    := $(call objects,$(FUZZ_DIRS)) $(B)/shim/transport/payload.o \
-                 $(addprefix $(B)/analysis/,sim/lists.o $(addprefix bench/,merge.o pattern.o statistics.o) $(addprefix cli/, \
-                   advise.o arrivals.o compare.o configuration.o elf.o export.o locate.o report.o runs.o usage.o))
+                 $(addprefix $(B)/analysis/,$(addprefix bench/,bench_merge.o pattern.o distribution.o) $(addprefix cli/, \
+                   advise_command.o compare_command.o info_command.o elf.o recover_command.o report_command.o usage.o))
 # What needs libibverbs to be compiled is left out where that is not installed.
 FUZZ_SOURCES  := $(filter-out $(if $(HAVE_RDMA),,tests/fuzz/fuzz_verbs.c),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SOURCES))
@@ -16,7 +16,7 @@ $(B)/fuzz.a: $(FUZZ_PARTS)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/fuzz/verbs: $(addprefix $(B)/shim/transport/verbs/,channel.o queue.o tree.o multicast.o layout.o access.o)
+$(B)/fuzz/verbs: $(addprefix $(B)/shim/transport/verbs/,verbs_channel.o verbs_open.o verbs_multicast.o verbs_layout.o access.o)
 $(B)/fuzz/verbs: FUZZ_LIBS := -libverbs
 $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/fuzz.a
 	$(say) LINK $@

@@ -7,7 +7,7 @@
 #include "fuzz/directory.h"
 
 #include "core/exchange.h"
-#include "rule/algorithm.h"
+#include "rule/rule.h"
 #include "trace/export/export.h"
 #include "trace/fabricate.h"
 

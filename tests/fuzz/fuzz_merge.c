@@ -2,7 +2,7 @@
  * beside a sound one. */
 #include "fuzz/fuzz.h"
 
-#include "bench/merge.h"
+#include "bench/bench_merge.h"
 
 static const char sound[] =
     "{\"version\":1,\"command\":\"latency\",\"ranks\":2,\"results\":[{\"op\":\"barrier\",\"bytes\":"

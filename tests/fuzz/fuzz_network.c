@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "bench/pattern.h"
-#include "sim/timed/network.h"
+#include "sim/network.h"
 
 #include <math.h>
 

@@ -8,9 +8,9 @@
 
 #include "core/hash.h"
 #include "transport/verbs/access.h"
-#include "transport/verbs/channel.h"
-#include "transport/verbs/multicast.h"
-#include "transport/verbs/tree.h"
+#include "transport/verbs/verbs_channel.h"
+#include "transport/verbs/verbs_multicast.h"
+#include "transport/verbs/verbs_open.h"
 
 #define ENDPOINTS 5
 #define SELF 1

@@ -6,7 +6,7 @@
 . "$ROOT/tests/internode/internode.bash"
 
 # As many rounds as take each protocol, and the broadcasts of one, past the end; so far before it that
-# the words of signatures have been written when it comes (internode/words.h).
+# the words of signatures have been written when it comes (internode/communicator.h).
 rounds=300
 goes_on() {
     local of=$1 end=$2 rules=$3

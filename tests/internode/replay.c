@@ -12,11 +12,11 @@
  * effect here once it finds the same, and before anything that was not seen yet. As the live run
  * had such an order, one is always left.
  */
-#include "algos/decision.h"
-#include "algos/handoff/state.h"
-#include "sim/explore/check.h"
-#include "sim/explore/events.h"
-#include "sim/explore/steps.h"
+#include "algos/algo.h"
+#include "algos/handoff/handoff.h"
+#include "verify/check.h"
+#include "verify/schedule.h"
+#include "verify/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

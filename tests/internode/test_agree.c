@@ -3,10 +3,10 @@
  * are threads.
  */
 #include "internode/agree.h"
+#include "internode/call_waiting.h"
 #include "internode/endpoint.h"
-#include "internode/waiting.h"
 #include "lib/unit.h"
-#include "mpi/report.h"
+#include "mpi/user_lines.h"
 
 #include <pthread.h>
 #include <sched.h>

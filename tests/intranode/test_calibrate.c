@@ -1,7 +1,6 @@
 /* Calibration among processes: everybody ends, everybody has the same, and what can be measured is.
  * No figure is expected: they are the machine's. */
 #include "intranode/calibrate.h"
-#include "intranode/calibrate_local.h"
 #include "lib/exchange_fork.h"
 #include "lib/unit.h"
 

@@ -2,7 +2,7 @@
  * costs that are drawn for each rank. Whatever the order, all ranks have the same arm in the same
  * call, and decide from the same numbers.
  */
-#include "intranode/tell.h"
+#include "intranode/node.h"
 #include "lib/unit.h"
 
 #include <stdlib.h>

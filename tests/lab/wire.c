@@ -1,6 +1,6 @@
 #include "lab/wire.h"
 
-#include "core/companion.h"
+#include "core/imports.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

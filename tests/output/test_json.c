@@ -1,7 +1,7 @@
 /* What is printed part by part is what is printed as a whole. */
 #include "lib/unit.h"
 #include "output/column.h"
-#include "output/json.h"
+#include "output/json_output.h"
 
 #include <math.h>
 #include <stddef.h>

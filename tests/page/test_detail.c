@@ -1,5 +1,5 @@
 /* What a page draws, of runs whose figures are worked out by hand. */
-#include "page/detail.h"
+#include "page/page_detail.h"
 #include "report/known.h"
 #include "report/report.h"
 #include "trace/export_setup.h"

@@ -2,7 +2,7 @@
  * line a record, in the order of the log. Events are called by their numbers among those that are
  * printed, and communicators by their names.
  */
-#include "core/operation.h"
+#include "core/text.h"
 #include "trace/export/logread.h"
 
 #include <inttypes.h>

@@ -37,7 +37,7 @@ handlers_reach() {
 # the receiver of messages, switches of the transport's, the code that answers a transport's descriptor, and
 # the trace events.
 pointer_users() {
-    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/{signal,clients,background},mpi/trace_events,transport/memory}.o |
+    nm "$BUILD"/shim/{internode/host,internode/endpoint,progress/{signal,doorbell,background},mpi/user_lines,transport/local_memory}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the

@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "core/config.h"
 #include "lib/unit.h"
-#include "progress/table.h"
+#include "progress/progress_table.h"
 #include "rule/rule.h"
 #include "transport/transport.h"
 

@@ -6,7 +6,7 @@
 #ifndef SG_TESTS_REPORT_ARCHIVE_H
 #define SG_TESTS_REPORT_ARCHIVE_H
 
-#include "core/operation.h"
+#include "core/text.h"
 
 #include <otf2/otf2.h>
 #include <stdbool.h>

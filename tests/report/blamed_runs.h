@@ -6,8 +6,8 @@
 
 #include "lib/unit.h"
 #include "report/aggregate.h"
-#include "report/causes/finder.h"
-#include "report/path/critical.h"
+#include "report/cause_finder.h"
+#include "report/critical_path.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define SG_TESTS_REPORT_LOGS_H
 
 #include "core/bins.h"
-#include "core/operation.h"
+#include "core/text.h"
 #include "trace/record.h"
 
 #include <stdio.h>

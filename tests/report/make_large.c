@@ -6,7 +6,7 @@
  * of a reduce the ranks but the root (0) leave 1 us after they came.
  */
 #include "core/hash.h"
-#include "core/operation.h"
+#include "core/text.h"
 
 #include <inttypes.h>
 #include <otf2/otf2.h>

@@ -3,7 +3,7 @@
 # faults.
 . "$(dirname "$0")/../lib/sh.sh"
 
-source=$ROOT/analysis/report/waitstates
+source=$ROOT/analysis/report
 test=$BUILD/tests/report/test_message_order
 cc=$(command -v cc || command -v gcc)
 flags="-std=gnu11 -D_GNU_SOURCE -O1 -w -I$ROOT/shim -I$ROOT/analysis -I$ROOT/tests"
@@ -26,18 +26,18 @@ if grep -q __asan_init "$test" || grep -q __tsan_init "$test"; then
     skip "faults of matching" "a sanitizer build"
 else
     check "the code as it is passes" "$test"
-    check "last in, first out is found" fault lifo channels \
+    check "last in, first out is found" fault lifo wait_messages \
         's/first = channel != NULL ? channel->first : NULL;/first = channel != NULL ? channel->last : NULL;/' \
         "messages match first in, first out" "receives match in the order of their posts" \
         "MPI_Mprobe waits for its message"
-    check "tags that are ignored are found" fault tags messages \
+    check "tags that are ignored are found" fault tags wait_messages \
         's/message->tag}/0}/' \
         "messages with different tags are apart"
-    check "receives in the order of their completion are found" fault completion messages \
+    check "receives in the order of their completion are found" fault completion wait_messages \
         's/messages->receives\[rank\].complete++;/dequeue(\&messages->receives[rank], receive); return join(messages, \&receive->end);/' \
         "receives match in the order of their posts"
-    check "gaps at the other end that are ignored are found" fault other messages \
+    check "gaps at the other end that are ignored are found" fault other wait_messages \
         's/if (other->gap > 0) {/if (false) {/' "nor those that were received before"
-    check "gaps at the own end that are ignored are found" fault own messages \
+    check "gaps at the own end that are ignored are found" fault own wait_messages \
         's/status = close_gap(messages, end);/status = SG_OK;/' "messages that one end lacks"
 fi

@@ -3,10 +3,10 @@
 #define SG_TESTS_REPORT_JSON_H
 
 #include "lib/unit.h"
-#include "report/columns.h"
 #include "report/known.h"
-#include "report/print.h"
 #include "report/report.h"
+#include "report/report_columns.h"
+#include "report/text_tables.h"
 
 #include <jansson.h>
 #include <limits.h>

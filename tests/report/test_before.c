@@ -1,7 +1,7 @@
 /* What ranks did before calls, by hand: sums of intervals of three ranks, between two places. */
 #include "lib/unit.h"
 #include "report/aggregate.h"
-#include "report/before/sums.h"
+#include "report/between_calls.h"
 #include "report/filter.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "report/filter.h"
 #include "report/known.h"
 #include "report/logs.h"
-#include "report/profile/calls.h"
+#include "report/profile_calls.h"
 #include "report/report.h"
 
 #include <math.h>

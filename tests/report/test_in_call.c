@@ -1,6 +1,6 @@
 /* What is told of a part of a call, by hand: a call from 1000 to 2000, and the interval behind. */
 #include "lib/unit.h"
-#include "report/causes/in_call.h"
+#include "report/cause_intervals.h"
 
 static struct sg_in_call_spent spent;
 

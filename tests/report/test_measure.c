@@ -1,6 +1,6 @@
 /* Scalasca's wait states, by hand. */
 #include "lib/unit.h"
-#include "report/measure.h"
+#include "report/quantiles.h"
 
 #define MEMBERS 3
 

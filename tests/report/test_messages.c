@@ -1,9 +1,9 @@
 /* What the messages of calls came to, from the record in a log by way of the archive, or of the
  * statistics, to the row of a report.
  */
-#include "report/columns.h"
-#include "report/print.h"
 #include "report/report.h"
+#include "report/report_columns.h"
+#include "report/text_tables.h"
 #include "trace/export_setup.h"
 
 enum { BARRIER, REDUCE, ALLREDUCE };

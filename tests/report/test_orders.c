@@ -2,8 +2,8 @@
  * logs, by way of the archive, to the waits in the report. In another order these were longer.
  */
 #include "report/report.h"
-#include "report/waitstates/waitstates.h"
-#include "report/watch.h"
+#include "report/wait_sums.h"
+#include "report/watched.h"
 #include "trace/export_setup.h"
 
 enum { IBCAST, ALLTOALL_INIT, START, WAIT };

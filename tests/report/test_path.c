@@ -2,8 +2,8 @@
  * location r is rank r, and its second thread RANKS + r. */
 #include "lib/unit.h"
 #include "report/aggregate.h"
-#include "report/path/critical.h"
-#include "report/path/history.h"
+#include "report/critical_path.h"
+#include "report/path_history.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Quantiles: exact while there are few samples, close for ever. */
 #include "lib/unit.h"
-#include "report/quantile.h"
+#include "report/quantiles.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Slices of several logs, joined by communicator and node; what their metrics come to. */
+#include "bcs/recorded_slices.h"
 #include "lib/unit.h"
-#include "report/slices/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Reports of statistics alone: STAGGER_TRACE=stats, logs written by hand. */
 #include "lib/unit.h"
-#include "report/columns.h"
 #include "report/logs.h"
 #include "report/report.h"
+#include "report/report_columns.h"
 
 #include <sys/stat.h>
 

@@ -4,7 +4,7 @@
 #include "core/executed.h"
 #include "page/page.h"
 #include "report/report_json.h"
-#include "rule/algorithm.h"
+#include "rule/rule.h"
 #include "trace/export_setup.h"
 
 enum { BARRIER, REDUCE, ALLREDUCE };

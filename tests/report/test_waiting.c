@@ -2,8 +2,8 @@
  * what the report says of it.
  */
 #include "core/text.h"
-#include "report/print.h"
 #include "report/report.h"
+#include "report/text_tables.h"
 #include "trace/export_setup.h"
 
 struct waiting {

@@ -6,7 +6,7 @@
 #include "lib/unit.h"
 #include "report/aggregate.h"
 #include "report/filter.h"
-#include "report/waitstates/tracker.h"
+#include "report/wait_tracker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 SEEDS=2000
 CC=${CC_FOR_BUGS:-gcc}
-FLAGS=(-std=gnu11 -O1 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' -Ishim -Ianalysis)
+FLAGS=(-std=gnu11 -O1 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' -Ishim -Ianalysis -Itests)
 
-cp -r "$ROOT/shim" "$ROOT/analysis" . || exit 1
+mkdir tests && cp -r "$ROOT/shim" "$ROOT/analysis" . && cp -r "$ROOT/tests/verify" tests || exit 1
 cp "$ROOT/tests/sim/explorer.c" . || exit 1
 mkdir objects
 
@@ -22,9 +22,9 @@ compile() {
 }
 link() { $CC objects/*.o -o explorer; }
 
-mapfile -t all < <(find shim/algos -name '*.c' ! -path '*/kernels/*' | sort)
-all_but_protocols=(shim/core/{operation,status,text}.c explorer.c analysis/options/options.c
-    analysis/output/{commit,progress}.c analysis/sim/explore.c analysis/sim/{host,explore,exhaustive}/*.c)
+mapfile -t all < <(find shim/algos shim/bcs -name '*.c' ! -path '*/kernels/*' ! -path '*/live/*' | sort)
+all_but_protocols=(shim/core/{status,text}.c explorer.c analysis/options/options.c
+    analysis/output/{commit,progress_line}.c tests/verify/*.c analysis/sim/sim_host.c)
 
 build() { compile "${all[@]}" "${all_but_protocols[@]}" && link; }
 check "the explorer builds" build || exit 1

@@ -1,5 +1,5 @@
 /* `stagger sim explore` alone, for bugs.sh, which builds it of protocols with errors. */
-#include "sim/commands.h"
+#include "sim/sim_commands.h"
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@
 # are compiled for each variant, since nothing else takes part.
 . "$(dirname "$0")/../lib/sh.sh"
 
-echo '#include "cli/command.h"
+echo '#include "cli/main.h"
 int main(int argc, char **argv) { return sg_command_sim(argc, argv); }' >main.c
 
 # build NAME COMPILER FLAG...
@@ -12,9 +12,9 @@ build() {
     local name=$1 compiler=$2
     shift 2
     nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
-        -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" main.c \
-        "$ROOT"/analysis/{sim,sim/*,options,output}/*.c "$ROOT"/analysis/cli/{sim,usage}.c \
-        $(find "$ROOT/shim/algos" -name '*.c' ! -path '*/kernels/*') "$ROOT"/shim/core/{clockmodel,clockpair,config,config_file,config_table,operation,parameter,rank_list,status,text,waiting}.c \
+        -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" -I"$ROOT/tests" main.c \
+        "$ROOT"/analysis/{sim,papers,options,output}/*.c "$ROOT"/analysis/bcs/{bcs_command,program_*}.c "$ROOT"/tests/verify/*.c "$ROOT"/analysis/cli/{sim,usage}.c \
+        $(find "$ROOT"/shim/{algos,bcs} -name '*.c' ! -path '*/kernels/*' ! -path '*/live/*') "$ROOT"/shim/core/{clocksync,config,status,text,waiting}.c \
         -o "$name" -ljansson -lm
 }
 

@@ -1,9 +1,8 @@
 #include "lib/unit.h"
-#include "sim/exhaustive/exhaustive.h"
-#include "sim/explore/events.h"
-#include "sim/explore/run.h"
-#include "sim/explore/shrink.h"
 #include "sim/toy.h"
+#include "verify/exhaustive.h"
+#include "verify/schedule.h"
+#include "verify/shrink.h"
 
 #include <stdlib.h>
 

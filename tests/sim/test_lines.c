@@ -1,6 +1,6 @@
 /* Small collectives in a node by transfers of lines, against cases worked by hand. */
 #include "lib/unit.h"
-#include "sim/model/lines.h"
+#include "sim/clusters.h"
 
 /* Round figures: 2 sockets of 2 clusters of 2 cores. */
 static const struct sg_lines_machine small = {"small", "", 2, 2, 2, 1, 5, 10, 100, 1000, 1, 2, 0};

@@ -1,6 +1,6 @@
 /* The reference of matches, on cases whose matches are plain. */
 #include "lib/unit.h"
-#include "sim/explore/matching.h"
+#include "verify/posted_messages.h"
 
 #define TABLE 4
 

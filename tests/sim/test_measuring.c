@@ -1,9 +1,9 @@
 /* Paper 004's models: schemes of measuring by hand, exchanges of pairs against their law, groups
  * against their rounds. */
-#include "core/clockpair.h"
+#include "core/clocksync.h"
 #include "lib/unit.h"
-#include "sim/papers/pairs.h"
-#include "sim/papers/schemes.h"
+#include "papers/claims.h"
+#include "papers/coscheduling.h"
 
 #include <math.h>
 #include <stdlib.h>

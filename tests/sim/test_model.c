@@ -1,8 +1,8 @@
 /* The formulas of the node level and of paper 003's clusters, against cases worked by hand and
  * against what must hold for any. */
 #include "lib/unit.h"
-#include "sim/model/cluster.h"
-#include "sim/model/node.h"
+#include "sim/clusters.h"
+#include "sim/network.h"
 
 #define KIB 1024u
 #define MIB (1024 * KIB)

@@ -1,6 +1,6 @@
 #include "core/capture.h"
 #include "lib/unit.h"
-#include "sim/timed/network.h"
+#include "sim/network.h"
 
 #include <limits.h>
 

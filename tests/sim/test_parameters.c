@@ -2,7 +2,7 @@
 #include "algos/algo.h"
 #include "core/capture.h"
 #include "lib/unit.h"
-#include "rule/algorithm.h"
+#include "rule/rule.h"
 #include "sim/lists.h"
 
 #include <inttypes.h>

@@ -1,12 +1,11 @@
 /* Programs in virtual time: MPI as usual and buffered coscheduling against cases worked by hand,
  * and against the protocol. */
+#include "bcs/bcs_command.h"
+#include "bcs/program_patterns.h"
+#include "bcs/program_slices.h"
+#include "bcs/program_stock.h"
 #include "lib/unit.h"
-#include "sim/bcs_protocol.h"
 #include "sim/lists.h"
-#include "sim/program/patterns.h"
-#include "sim/program/rounds.h"
-#include "sim/program/slices.h"
-#include "sim/program/stock.h"
 
 #include <math.h>
 #include <string.h>

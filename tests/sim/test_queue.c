@@ -1,6 +1,6 @@
 #include "lib/unit.h"
 #include "sim/random.h"
-#include "sim/timed/queue.h"
+#include "sim/timed_queue.h"
 
 static void pops_in_order_of_time(void)
 {

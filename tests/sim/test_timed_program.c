@@ -1,5 +1,5 @@
 /* Programs of messages in the timed world, under bcs. */
-#include "sim/timed/program.h"
+#include "sim/timed_measure.h"
 #include "sim/world_support.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef SG_TESTS_SIM_TOY_H
 #define SG_TESTS_SIM_TOY_H
 
-#include "algos/emit.h"
+#include "algos/broadcast.h"
 
 #include <string.h>
 

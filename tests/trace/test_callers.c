@@ -1,5 +1,5 @@
 #include "lib/unit.h"
-#include "trace/export/callers.h"
+#include "trace/export/logread_all.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* The events of all calls, on logs made by hand: messages, requests, collectives, communicators,
  * and what is left out. */
-#include "core/operation.h"
+#include "core/text.h"
+#include "trace/export/logread_all.h"
 #include "trace/export/summary.h"
 #include "trace/export_setup.h"
 

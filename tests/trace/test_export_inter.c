@@ -1,6 +1,6 @@
 /* Intercommunicators in the archive, on logs made by hand: both groups agree on one, and what
  * contradicts itself or is not known is left out and counted. */
-#include "core/operation.h"
+#include "core/text.h"
 #include "trace/export_setup.h"
 
 enum { SEND = 3, RECV, BCAST };

@@ -2,9 +2,8 @@
  * here the file is looked at as bytes.
  */
 #include "core/clocksync.h"
-#include "core/procfs.h"
+#include "core/file.h"
 #include "lib/unit.h"
-#include "trace/lock.h"
 #include "trace/log.h"
 
 #include <errno.h>

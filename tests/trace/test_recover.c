@@ -1,7 +1,7 @@
 /* `stagger recover` as users call it, on logs made by hand. */
 #include "lib/unit.h"
 #include "trace/fabricate.h"
-#include "trace/lock.h"
+#include "trace/log.h"
 
 #include <fcntl.h>
 #include <limits.h>

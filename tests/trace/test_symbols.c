@@ -1,7 +1,6 @@
 /* Symbols of programs compiled here, each of which prints where its own calls return to: what
  * the library records at run time. */
 #include "lib/unit.h"
-#include "trace/export/symbol_name.h"
 #include "trace/export/symbols.h"
 
 #include <inttypes.h>

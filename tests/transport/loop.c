@@ -1,6 +1,6 @@
 #include "transport/loop.h"
 
-#include "transport/memory.h"
+#include "transport/local_memory.h"
 #include "transport/payload.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* How many others an endpoint may be connected to between machines, and what that takes. */
 #include "lib/unit.h"
-#include "transport/verbs/layout.h"
+#include "transport/verbs/verbs_layout.h"
 
 #define CHANNELS_BYTES (2 * SG_VERBS_CHANNELS_BYTES)
 
@@ -26,7 +26,7 @@ static void test_many(void)
     CU_ASSERT(lay_out(SG_VERBS_ENDPOINTS_MAX, 32).channels <= 2 * 16 + 34);
 }
 
-/* In flight: what messages in slices need (internode/posts.h), and calls beside. */
+/* In flight: what messages in slices need (bcs/live/shared_posts.h), and calls beside. */
 static void test_bytes(void)
 {
     for (int32_t endpoints = 2; endpoints <= 64; endpoints++) {

@@ -1,7 +1,7 @@
 /* For whom a call waits that a rank is in, of records that are made up. */
 #include "lib/unit.h"
 #include "trace/export/summary.h"
-#include "watch/arrivals.h"
+#include "watch/watch_arrivals.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Logs that are read while they grow, are filled in later, or are cut off. */
 #include "lib/unit.h"
 #include "trace/log.h"
-#include "watch/log.h"
-#include "watch/slots.h"
+#include "watch/watch_arrivals.h"
+#include "watch/watch_log.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What a rank does outside of MPI, of figures that are made up. */
 #include "lib/unit.h"
-#include "watch/outside.h"
+#include "watch/job.h"
 
 /* Of 100 ns: so long each, and what changed meanwhile. */
 static enum sg_cause cause_of(uint64_t cpu_ns, uint64_t runnable_ns,

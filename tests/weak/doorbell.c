@@ -2,7 +2,6 @@
 
 #include "internode/disagree.h"
 #include "internode/endpoint.h"
-#include "internode/feed.h"
 #include "internode/nonblocking.h"
 #include "mpi/real.h"
 #include "progress/adapter.h"
@@ -10,7 +9,7 @@
 #include "progress/signal.h"
 #include "wait/turn.h"
 
-#include "algos/emit.h"
+#include "algos/broadcast.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * used again; of multicasts those that arrive are whole and in order, and the last one arrives.
  */
 #include "lib/unit.h"
-#include "transport/shm/layout.h"
+#include "transport/shm/shm_layout.h"
 #include "weak/weak.h"
 
 #include <stdio.h>

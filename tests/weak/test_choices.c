@@ -3,10 +3,10 @@
  * the first four calls; all find one choice for a call, or end before the same one.
  */
 #include "internode/agree.h"
+#include "internode/call_waiting.h"
 #include "internode/coordinator.h"
-#include "internode/waiting.h"
 #include "lib/unit.h"
-#include "mpi/report.h"
+#include "mpi/user_lines.h"
 #include "weak/rules.h"
 #include "weak/weak.h"
 

@@ -1,12 +1,11 @@
 /* Measurements in pairs, without samples of single calls: the time of a call, by alternating blocks
  * of calls of both sides; and its processor time while one rank is late, call by call.
  */
-#include "bench/collectives.h"
-#include "bench/mpi/bench.h"
-#include "bench/mpi/operands.h"
-#include "bench/mpi/quiet.h"
-#include "bench/plan.h"
-#include "bench/rows.h"
+#include "bench/bench_output.h"
+#include "bench/limits.h"
+#include "bench/mpi/bench_machine.h"
+#include "bench/mpi/operands_filled.h"
+#include "bench/pattern.h"
 #include "core/clock.h"
 
 #include <math.h>

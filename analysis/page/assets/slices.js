@@ -1,5 +1,5 @@
 /* Slices of buffered coscheduling, as the node saw them that sends the strobes: the intervals between strobes over the run and
- * how often which came, and what the time of a slice goes to (analysis/page/page_slices.c says what is what). */
+ * how often which came, and what the time of a slice goes to (analysis/page/page_trials.c says what is what). */
 "use strict";
 (() => {
   const { svg, ns, nsRound, count, ticks, wholeTicks, plot, figure, title } = charts;

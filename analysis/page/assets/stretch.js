@@ -1,5 +1,5 @@
 /* The stretch with the most waiting: a lane for each rank, its calls as bars, of which the part that
- * waited stands out, and messages as lines (analysis/page/page_stretch.c says what is what). */
+ * waited stands out, and messages as lines (analysis/page/page_causes.c says what is what). */
 "use strict";
 (() => {
   const { svg, ns, nsRound, ticks, plot, figure, title } = charts;

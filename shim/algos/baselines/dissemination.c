@@ -4,8 +4,7 @@
  * Nobody leaves instance n before all have entered it, so messages are of the instance under way or
  * of the next one: two sets of rounds suffice, and that is all the flow control there is.
  */
-#include "algos/emit.h"
-#include "algos/peers.h"
+#include "algos/broadcast.h"
 #include "algos/tree.h"
 
 enum { DISSEMINATION_ROUND = 1 };

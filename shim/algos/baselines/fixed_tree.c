@@ -22,8 +22,6 @@
  * flow_control.h does.
  */
 #include "algos/broadcast.h"
-#include "algos/emit.h"
-#include "algos/flow_control.h"
 #include "algos/partial_results.h"
 #include "algos/release.h"
 #include "algos/tree.h"

@@ -9,8 +9,7 @@
  * Nobody leaves instance n before all have entered it, so messages are of the instance under way or
  * of the next one: two sets of slots suffice, and that is all the flow control there is.
  */
-#include "algos/emit.h"
-#include "algos/peers.h"
+#include "algos/broadcast.h"
 #include "algos/tree.h"
 
 /* Steps that wait for a message; of a dimension d, STEP_FOLD + 1 + d. */

@@ -26,9 +26,291 @@
  * else they return in one CREDIT message for each credits/2. The parent then never holds back more
  * than credits/2 - 1, so a child that waits always has one on its way.
  */
-#include "algos/bypass/state.h"
-#include "algos/emit.h"
+#include "algos/algo.h"
+#include "algos/broadcast.h"
+#include "algos/release.h"
 #include "algos/tree.h"
+
+/* The state of bypass: what bypass.c (calls and messages), instance.c (the course of an instance)
+ * and state.c (layout, slots, the estimate of the linger) share. Holds no pointer: the arrays
+ * behind it are found by offsets.
+ */
+
+/* Edges of an endpoint: 2^0 .. 2^23 reach SG_ENDPOINTS_MAX. */
+#define SG_BYPASS_EDGES 24
+
+/* A reduction that has begun here and is not over. */
+struct instance {
+    uint64_t seq; /* 0: free */
+    uint32_t bytes;
+    uint32_t pending; /* edges whose contribution is not folded yet */
+    uint32_t waiting; /* ... of these, those that wait in a slot */
+    int32_t root;
+    struct sg_data value; /* what has been folded so far */
+    uint8_t flags;        /* SG_CALL_* */
+    uint8_t site;
+    int8_t parent;   /* the edge to it; -1: the top */
+    bool children;   /* has any */
+    bool sent;       /* all folded, and passed on or the result */
+    bool unread;     /* ... but not pulled yet: the value's slot is still in use */
+    bool has_result; /* the root's */
+    uint64_t entered_ns;
+};
+
+/* A contribution that waits in a slot. */
+struct early {
+    uint64_t seq; /* 0: free */
+    bool here;    /* false: being pulled */
+};
+
+/* How late the last child of a call site comes after the call: smoothed mean and mean deviation, as
+ * TCP estimates round trips (RFC 6298). */
+struct lateness {
+    uint32_t mean_ns, deviation_ns;
+    bool known;
+};
+
+struct bypass {
+    struct sg_algo_head head;
+    int32_t rank, size;
+    uint32_t linger_ns, eager_bytes, edges;
+    uint8_t credits;
+    bool arrival_order, linger_auto;
+
+    /* The call under way. */
+    struct sg_algo_call call;
+    bool begun, stalled, lingering;
+    uint64_t entered_ns, linger_until_ns;
+
+    uint64_t pool_used, pool_all;      /* one bit a slot */
+    uint8_t reserved[SG_BYPASS_EDGES]; /* credits of the parents in use */
+    uint8_t consumed[SG_BYPASS_EDGES]; /* credits of the children not given back yet */
+    struct lateness sites[SG_SITES];
+
+    struct sg_broadcast broadcast;
+    struct sg_flow flow;    /* of broadcasts, by their own count */
+    uint64_t broadcasts;    /* called */
+    bool has_broadcast;     /* the broadcast under way: its data are where they belong */
+    bool listens;           /* counts as outstanding */
+    bool drains;            /* no call will come */
+    struct instance ring[]; /* then struct early [edges][credits] */
+};
+
+/* Kinds of messages. A contribution that is READY is to be pulled from a slot; its parent says DONE
+ * when it has been. The result goes from endpoint 0 to another root in the same two ways. */
+enum sg_bypass_message {
+    SG_BYPASS_CONTRIBUTION = 1,
+    SG_BYPASS_READY,
+    SG_BYPASS_DONE,
+    SG_BYPASS_CREDIT,
+    SG_BYPASS_RESULT,
+    SG_BYPASS_RESULT_READY
+};
+
+#define SG_BYPASS_LINGER_TIMER 0
+
+/* The instance, if it has begun here and is not over. */
+static inline struct instance *sg_bypass_find(struct bypass *s, uint64_t seq)
+{
+    struct instance *instance = &s->ring[sg_count_place(seq, s->credits)];
+
+    return instance->seq == seq ? instance : NULL;
+}
+
+static inline bool sg_bypass_is_in_call(const struct bypass *s, const struct instance *instance)
+{
+    return s->head.in_call && instance->seq == s->head.seq;
+}
+
+static inline bool sg_bypass_is_large(const struct bypass *s, uint32_t bytes)
+{
+    return bytes > s->eager_bytes;
+}
+
+/* ---- an instance that has begun (instance.c) ---- */
+
+/* ---- the state (state.c) ---- */
+
+/* ---- slots: values of the ring, early contributions by edge, the pool ---- */
+
+/* ---- the linger ---- */
+
+static bool sg_bypass_may_fold(const struct bypass *state, const struct instance *instance,
+                               uint32_t edge);
+static void sg_bypass_fold(struct bypass *state, struct instance *instance, uint32_t edge,
+                           struct sg_data from, struct sg_actions *actions);
+static void sg_bypass_fold_waiting(struct bypass *state, struct instance *instance,
+                                   struct sg_actions *actions);
+static void sg_bypass_advance(struct bypass *state, struct instance *instance, uint64_t time_ns,
+                              struct sg_actions *actions);
+static bool sg_bypass_next_is_free(const struct bypass *state, uint64_t seq);
+static void sg_bypass_conclude(struct bypass *state, struct instance *instance,
+                               struct sg_actions *actions);
+
+/* The state of bypass: its layout, its slots, and the estimate of the linger (see bypass.c). */
+
+/* The pool is a word of bits; more slots than instances that could hold one are of no use. */
+static uint32_t pool_of(const struct sg_algo_parameters *parameters)
+{
+    uint32_t pool = parameters->pool ? parameters->pool : SG_POOL_DEFAULT;
+
+    return pool < sg_credits(parameters) ? pool : sg_credits(parameters);
+}
+
+static bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
+{
+    uint32_t credits = sg_credits(&setup->parameters);
+    uint32_t edges;
+
+    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || credits < 2 ||
+        credits > SG_CREDITS_MAX)
+        return false;
+    edges = (uint32_t)sg_tree_levels(setup->size);
+    needs->state_bytes = (uint32_t)(sizeof(struct bypass) + credits * sizeof(struct instance) +
+                                    edges * credits * sizeof(struct early));
+    needs->slots = 2 * credits + edges * credits + pool_of(&setup->parameters);
+    needs->cells = 0;
+    needs->parts = 1;
+    needs->slot_bytes = sg_read_bytes(&setup->parameters);
+    needs->part_bytes = sg_eager_bytes(&setup->parameters);
+    if (needs->part_bytes < SG_PART_DEFAULT)
+        needs->part_bytes = SG_PART_DEFAULT;
+    needs->in_parts = 1u << SG_OPERATION_BCAST;
+    needs->receivers = (uint32_t)sg_branch_children(0, setup->size, SG_TREE_BINOMIAL);
+    return true;
+}
+
+static uint32_t pool_at(const struct bypass *state)
+{
+    return state->credits + state->edges * state->credits;
+}
+
+static void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
+{
+    const struct sg_algo_parameters *parameters = &setup->parameters;
+    struct bypass *s = state;
+
+    s->head.seq = s->broadcasts = parameters->first;
+    s->rank = setup->rank;
+    s->size = setup->size;
+    s->edges = (uint32_t)sg_tree_levels(setup->size);
+    s->credits = (uint8_t)sg_credits(parameters);
+    s->pool_all = ~UINT64_C(0) >> (64 - pool_of(parameters));
+    s->eager_bytes = sg_eager_bytes(parameters);
+    s->linger_ns = parameters->linger_ns;
+    s->linger_auto = parameters->linger_auto;
+    s->arrival_order = parameters->arrival_order;
+    sg_broadcast_init(&s->broadcast, setup, SG_TREE_BINOMIAL, true,
+                      pool_at(s) + pool_of(parameters), 1);
+    sg_flow_init(&s->flow, setup, SG_TREE_BINOMIAL, s->credits, SG_FLOW_SOLICITED_REPORT);
+}
+
+static int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation operation,
+                           int32_t root, int32_t *out, int capacity)
+{
+    struct sg_peers peers = sg_peers_into(out, capacity);
+
+    sg_peers_add_branch(&peers, setup->rank, setup->size, root, SG_TREE_BINOMIAL);
+    /* Those of flow control. */
+    if (operation == SG_OPERATION_BCAST)
+        sg_peers_add_branch(&peers, setup->rank, setup->size, 0, SG_TREE_BINOMIAL);
+    return sg_peers_count(&peers);
+}
+
+/* ---- slots ---- */
+
+static struct early *all_early(struct bypass *state)
+{
+    return (struct early *)(state->ring + state->credits);
+}
+
+/* The entry of a contribution of this instance over this edge; seq 0: a free one. NULL: none. */
+static struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint64_t seq)
+{
+    struct early *early = all_early(state) + (size_t)edge * state->credits;
+
+    for (uint32_t i = 0; i < state->credits; i++) {
+        if (early[i].seq == seq)
+            return &early[i];
+    }
+    return NULL;
+}
+
+/* The edges over which a contribution of this instance is here. */
+static uint32_t sg_bypass_waiting(struct bypass *state, uint64_t seq)
+{
+    const struct early *early = all_early(state);
+    uint32_t waiting = 0;
+
+    for (uint32_t i = 0; i < state->edges * state->credits; i++) {
+        if (early[i].seq == seq && early[i].here)
+            waiting |= 1u << i / state->credits;
+    }
+    return waiting;
+}
+
+static uint32_t sg_bypass_early_slot(struct bypass *state, const struct early *early)
+{
+    return state->credits + (uint32_t)(early - all_early(state));
+}
+
+static struct early *sg_bypass_early_at(struct bypass *state, uint32_t slot)
+{
+    return all_early(state) + (slot - state->credits);
+}
+
+static uint32_t sg_bypass_edge_of(const struct bypass *state, uint32_t slot)
+{
+    return (slot - state->credits) / state->credits;
+}
+
+/* A free slot of the pool; there must be one. */
+static uint32_t sg_bypass_take_pool_slot(struct bypass *state)
+{
+    uint32_t free_one = (uint32_t)__builtin_ctzll(~state->pool_used);
+
+    state->pool_used |= UINT64_C(1) << free_one;
+    return pool_at(state) + free_one;
+}
+
+/* Does nothing where the slot is not one of the pool. */
+static void sg_bypass_free_pool_slot(struct bypass *state, uint32_t slot)
+{
+    if (slot >= pool_at(state))
+        state->pool_used &= ~(UINT64_C(1) << (slot - pool_at(state)));
+}
+
+/* ---- the linger ---- */
+
+/* A second is later than any wait is worth, and keeps the arithmetic within 32 bits. */
+#define LATE_MAX_NS 1000000000u
+
+static void sg_bypass_observe(struct lateness *site, uint64_t late_ns)
+{
+    uint32_t sample_ns = late_ns < LATE_MAX_NS ? (uint32_t)late_ns : LATE_MAX_NS;
+    uint32_t error_ns;
+
+    if (!site->known) {
+        site->known = true;
+        site->mean_ns = sample_ns;
+        site->deviation_ns = sample_ns / 2;
+        return;
+    }
+    error_ns = sample_ns > site->mean_ns ? sample_ns - site->mean_ns : site->mean_ns - sample_ns;
+    site->deviation_ns += error_ns / 4 - site->deviation_ns / 4;
+    site->mean_ns += sample_ns / 8 - site->mean_ns / 8;
+}
+
+/* How long to wait for children. A wait costs processor time, and so does the signal of a child
+ * that comes later: bound_ns is its cost, so more is never worth while. */
+static uint32_t sg_bypass_linger(const struct lateness *site, uint32_t bound_ns)
+{
+    uint64_t likely_ns = (uint64_t)site->mean_ns + 4 * (uint64_t)site->deviation_ns;
+
+    if (!site->known || (site->mean_ns <= bound_ns && likely_ns > bound_ns))
+        return bound_ns;
+    return site->mean_ns > bound_ns ? 0 : (uint32_t)likely_ns;
+}
 
 /* Tags of pulls: an early slot's number, or this and a place in the ring. */
 #define TAG_RESULT 0x10000u
@@ -410,3 +692,192 @@ const struct sg_algo sg_algo_bypass = {
     .on_drain = on_drain,
     .peers = sg_bypass_peers,
 };
+
+/* The course of a bypass instance once it has begun: folding, passing on, leaving the call, ending
+ * (see bypass.c).
+ */
+
+/* ---- what and where ---- */
+
+static int32_t parent_of(const struct bypass *s, uint32_t edge)
+{
+    return (int32_t)(((int64_t)s->rank - (INT64_C(1) << edge) + s->size) % s->size);
+}
+
+static bool any_order(const struct bypass *s, const struct instance *instance)
+{
+    return (instance->flags & SG_CALL_COMMUTATIVE) &&
+           (s->arrival_order || (instance->flags & SG_CALL_EXACT));
+}
+
+/* Where partial results go. */
+static struct sg_data target(const struct bypass *s, const struct instance *instance)
+{
+    uint32_t place = sg_count_place(instance->seq, s->credits);
+    bool result = instance->root == s->rank && instance->parent < 0;
+
+    return (struct sg_data){result ? SG_DATA_RESULT : SG_DATA_SLOT, (uint16_t)place};
+}
+
+static void copy_own(struct bypass *s, struct instance *instance, struct sg_data into,
+                     struct sg_actions *actions)
+{
+    if (instance->bytes > 0) {
+        sg_emit_copy(actions, instance->value, into, instance->bytes);
+        s->head.copies++;
+    }
+    instance->value = into;
+}
+
+/* Whether the call after this one, should it be one with a result, has the place of it to itself.
+ */
+/* ---- leaving the call, and the instance's end ---- */
+
+static bool sg_bypass_next_is_free(const struct bypass *s, uint64_t seq)
+{
+    const struct instance *oldest = &s->ring[sg_count_place(seq + 1, s->credits)];
+
+    return oldest->seq == 0 || oldest->root != s->rank;
+}
+
+static bool may_leave(const struct bypass *s, const struct instance *instance,
+                      struct sg_actions *actions)
+{
+    if (!sg_bypass_next_is_free(s, instance->seq)) {
+        sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
+        return false;
+    }
+    if (instance->root == s->rank)
+        return instance->has_result || (instance->flags & SG_CALL_SPLIT);
+    return instance->sent || (!s->lingering && !(instance->flags & SG_CALL_USER));
+}
+
+static void leave(struct bypass *s, struct instance *instance, struct sg_actions *actions)
+{
+    if (instance->value.kind == SG_DATA_OPERAND && !instance->sent)
+        copy_own(s, instance, target(s, instance), actions);
+    if (s->lingering)
+        sg_emit_stop_timer(actions, SG_BYPASS_LINGER_TIMER);
+    s->lingering = false;
+    s->head.in_call = 0;
+    sg_emit_complete(actions, instance->seq);
+}
+
+/* Leaves and ends what can be left and ended. The instance may be over then. */
+/* Leaves and ends what can be left and ended. */
+static void sg_bypass_conclude(struct bypass *s, struct instance *instance,
+                               struct sg_actions *actions)
+{
+    bool in_call = sg_bypass_is_in_call(s, instance);
+
+    if (in_call && !may_leave(s, instance, actions))
+        return;
+    if (in_call)
+        leave(s, instance, actions);
+    if (!instance->sent || instance->unread || (instance->root == s->rank && !instance->has_result))
+        return;
+    if (instance->root == s->rank && !in_call)
+        sg_emit_mark(actions, SG_MARK_SPLIT_FINISHED);
+    sg_emit_finish(actions, instance->seq);
+    instance->seq = 0;
+    s->head.outstanding--;
+}
+
+/* ---- upwards ---- */
+
+/* The value to another endpoint: in a message, or kept here until it has been pulled. */
+static void pass_on(struct bypass *s, struct instance *instance, int32_t to,
+                    enum sg_bypass_message eager, enum sg_bypass_message large,
+                    struct sg_actions *actions)
+{
+    struct sg_header header = {.seq = (uint32_t)instance->seq, .operation = SG_OPERATION_REDUCE};
+
+    if (sg_bypass_is_large(s, instance->bytes)) {
+        if (instance->value.kind == SG_DATA_OPERAND)
+            copy_own(s, instance, sg_data_slot(sg_bypass_take_pool_slot(s)), actions);
+        header.kind = (uint8_t)large;
+        header.number[0] = instance->value.index;
+        header.number[1] = instance->bytes;
+        instance->unread = true;
+    } else {
+        header.kind = (uint8_t)eager;
+        header.bytes = instance->bytes;
+        header.parts = instance->bytes > 0;
+        if (header.parts > 0)
+            sg_emit_part(actions, instance->value);
+    }
+    sg_emit_send(actions, to, &header)->solicited = true;
+}
+
+/* All children are in. */
+static void gathered(struct bypass *s, struct instance *instance, uint64_t time_ns,
+                     struct sg_actions *actions)
+{
+    instance->sent = true;
+    if (instance->children)
+        sg_bypass_observe(&s->sites[instance->site], time_ns - instance->entered_ns);
+    if (instance->parent >= 0) {
+        pass_on(s, instance, parent_of(s, (uint32_t)instance->parent), SG_BYPASS_CONTRIBUTION,
+                SG_BYPASS_READY, actions);
+    } else if (instance->root != s->rank) {
+        s->head.forwarded++;
+        pass_on(s, instance, instance->root, SG_BYPASS_RESULT, SG_BYPASS_RESULT_READY, actions);
+    } else {
+        if (instance->value.kind == SG_DATA_OPERAND)
+            copy_own(s, instance, target(s, instance), actions);
+        instance->has_result = true;
+    }
+}
+
+/* Whether the order lets the contribution of this edge be folded now. */
+/* ---- contributions ---- */
+
+static bool sg_bypass_may_fold(const struct bypass *s, const struct instance *instance,
+                               uint32_t edge)
+{
+    return any_order(s, instance) || edge == (uint32_t)__builtin_ctz(instance->pending);
+}
+
+static void sg_bypass_fold(struct bypass *s, struct instance *instance, uint32_t edge,
+                           struct sg_data from, struct sg_actions *actions)
+{
+    struct sg_data into = target(s, instance);
+
+    if (instance->bytes > 0)
+        sg_emit_reduce(actions, instance->value, from, into, instance->bytes)->data.seq =
+            instance->seq;
+    instance->value = into;
+    instance->pending &= ~(1u << edge);
+    s->consumed[edge]++;
+    if (s->lingering && sg_bypass_is_in_call(s, instance))
+        sg_emit_mark(actions, SG_MARK_LINGER_PAID);
+}
+
+/* Folds what waits in slots as far as the order allows. */
+/* Folds what waits in slots as far as the order allows. */
+static void sg_bypass_fold_waiting(struct bypass *s, struct instance *instance,
+                                   struct sg_actions *actions)
+{
+    while (instance->pending & instance->waiting) {
+        uint32_t edge = (uint32_t)__builtin_ctz(instance->pending & instance->waiting);
+        struct early *early = sg_bypass_early(s, edge, instance->seq);
+
+        if (!sg_bypass_may_fold(s, instance, edge))
+            return;
+        sg_bypass_fold(s, instance, edge, sg_data_slot(sg_bypass_early_slot(s, early)), actions);
+        instance->waiting &= ~(1u << edge);
+        early->seq = 0;
+    }
+}
+
+/* After a contribution: folds, passes on, leaves and ends as far as possible. The instance may be
+ * over then. */
+/* After anything that may have brought an instance forward. */
+static void sg_bypass_advance(struct bypass *s, struct instance *instance, uint64_t time_ns,
+                              struct sg_actions *actions)
+{
+    sg_bypass_fold_waiting(s, instance, actions);
+    if (!instance->pending && !instance->sent)
+        gathered(s, instance, time_ns, actions);
+    sg_bypass_conclude(s, instance, actions);
+}

@@ -11,7 +11,7 @@
 #ifndef SG_ALGOS_KERNELS_KERNEL_H
 #define SG_ALGOS_KERNELS_KERNEL_H
 
-#include "algos/kernels/table.h"
+#include "algos/kernels/kernel_table.h"
 
 /* Chooses the instruction set. To be called once, at start, before any other thread or handler
  * looks for a kernel; without it the kernels are those of the plain instruction set. */

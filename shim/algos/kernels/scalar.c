@@ -6,8 +6,8 @@
  * run-time library for each such element. That library never fuses, and where a part is NaN the
  * whole element is its result.
  */
-#include "algos/kernels/table.h"
-#include "algos/kernels/types.h"
+#include "algos/kernels/kernel_table.h"
+#include "algos/kernels/kernel_types.h"
 #include "core/cpu/cpu.h"
 
 /* Where the build is for a processor with fused multiply-add (-march=native): not here, see

@@ -3,8 +3,8 @@
  * must not fuse by itself: GCC 12 does there whatever -ffp-contract says, and rounds once where
  * MPICH rounds twice; what MPICH fuses, MULTIPLY_ADD does) and TABLE (the name of the table).
  */
-#include "algos/kernels/table.h"
-#include "algos/kernels/types.h"
+#include "algos/kernels/kernel_table.h"
+#include "algos/kernels/kernel_types.h"
 
 /* Arithmetic is unsigned, which wraps, and no narrower than int, which would be signed again. */
 #define INTEGER(name, wide)                                                                        \

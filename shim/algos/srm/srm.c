@@ -27,10 +27,84 @@
  * with its operand put by if it is needed later; instances go on side by side, each in its order of
  * steps. Numbers are given in the order of calls, so an instance never waits for a later one.
  */
-#include "algos/srm/state.h"
-
-#include "algos/peers.h"
+#include "algos/broadcast.h"
 #include "algos/tree.h"
+
+/* The state of srm: what srm.c (calls and their course) and edges.c (what goes to and comes
+ * from a partner) share. Holds no pointer.
+ */
+
+/* Of 2^16 endpoints: a partner across each dimension, and one to fold with. With more, an event
+ * could cause more actions than there is room for. */
+#define SG_SRM_ENDPOINTS_MAX (1 << 16)
+#define SG_SRM_EDGES_MAX 17
+/* Values that a partner has room for, and told of at half of them. */
+#define SG_SRM_ROOM 4u
+#define SG_SRM_TELL (SG_SRM_ROOM / 2)
+
+/* What an instance does next, with which partner: kind and edge in one byte. */
+enum sg_srm_step {
+    SG_SRM_OFFER,       /* the result's place, to the partner: it has nothing to carry */
+    SG_SRM_SEND,        /* the value so far, to a slot of the partner's */
+    SG_SRM_SEND_RESULT, /* the result, to the partner's */
+    SG_SRM_FOLD,        /* the partner's value, when it is there */
+    SG_SRM_AWAIT,       /* the partner puts the result here */
+    SG_SRM_TAKE,        /* the partner's value, when it is there, is the result */
+    SG_SRM_HEAR         /* the partner's offer */
+};
+
+#define SG_SRM_EDGE_BITS 5
+#define SG_SRM_STEPS_MAX (2 * SG_SRM_EDGES_MAX + 2)
+
+/* Numbers from 1: all up to `whole`, and of those after it the ones in the mask. */
+struct sg_srm_numbers {
+    uint64_t whole;
+    uint32_t beyond; /* bit i: whole + 1 + i */
+};
+
+/* What goes to a partner is numbered in the order of the calls that cause it, and so is what comes
+ * from it. */
+struct sg_srm_edge {
+    uint64_t next_out, next_in;  /* numbers given to instances so far */
+    struct sg_srm_numbers out;   /* written to the partner */
+    struct sg_srm_numbers in;    /* written by it, as its cell here says */
+    struct sg_srm_numbers taken; /* ... and no longer needed */
+    uint64_t acked, told;        /* of out, those the partner has taken; of taken, as it knows */
+    uint64_t seen;               /* the cell here, as last seen */
+    bool watching, wanted;
+};
+
+struct sg_srm_instance {
+    uint64_t seq; /* 0: free */
+    uint32_t bytes;
+    struct sg_data value; /* what has been folded so far; or the result */
+    uint8_t flags;        /* SG_CALL_* */
+    bool gets_result;
+    uint8_t at, count; /* of the steps */
+    uint8_t steps[SG_SRM_STEPS_MAX];
+    uint64_t out[SG_SRM_EDGES_MAX], in[SG_SRM_EDGES_MAX]; /* its numbers */
+};
+
+struct sg_srm {
+    struct sg_algo_head head;
+    int32_t rank, size;
+    uint32_t credits, chunk_bytes;
+    uint32_t edges, fold; /* fold: 1 where edge 0 is to fold with */
+    struct sg_srm_edge edge[SG_SRM_EDGES_MAX];
+    struct sg_srm_instance ring[]; /* credits of them: instance n at n modulo credits */
+};
+
+static void sg_srm_begin_edges(struct sg_srm *state, uint64_t first);
+static void sg_srm_number(struct sg_srm *state, struct sg_srm_instance *instance, uint8_t step);
+static bool sg_srm_put(struct sg_srm *state, const struct sg_srm_instance *instance, uint32_t edge,
+                       enum sg_srm_step kind, struct sg_actions *actions);
+static bool sg_srm_is_there(struct sg_srm *state, const struct sg_srm_instance *instance,
+                            uint32_t edge);
+static struct sg_data sg_srm_slot(const struct sg_srm_instance *instance, uint32_t edge);
+static void sg_srm_taken(struct sg_srm *state, const struct sg_srm_instance *instance,
+                         uint32_t edge);
+static void sg_srm_saw(struct sg_srm *state, uint32_t edge, uint64_t value);
+static void sg_srm_rest(struct sg_srm *state, struct sg_actions *actions);
 
 /* ---- set-up ---- */
 
@@ -450,3 +524,174 @@ const struct sg_algo sg_algo_srm = {
     .on_drain = on_drain,
     .peers = peers,
 };
+
+/* What goes between srm's partners: values into the partner's slots and a word behind them into its
+ * cell for this edge, which nobody else writes. A value in a slot has its number as stamp, one in a
+ * result its instance's. The word tells which numbers have been written, and
+ * which of the partner's have been taken: so its slots are free again. Where values go one way
+ * only, the word goes back by itself, once for each half of the room.
+ */
+
+/* The word: numbers written 24 bits, those beyond 15, a bit that is always set, numbers taken 24.
+ * Numbers are told modulo 2^24, and neither side is ever further behind than the room. No word is
+ * zero, as the cell is before the first. */
+#define NUMBER_BITS 24
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+#define BEYOND_BITS 15
+#define WRITTEN (UINT64_C(1) << NUMBER_BITS)
+#define BEYOND_AT (NUMBER_BITS + 1)
+#define WHOLE_AT (BEYOND_AT + BEYOND_BITS)
+_Static_assert(WHOLE_AT + NUMBER_BITS == 64, "a word");
+_Static_assert(SG_SRM_ROOM <= BEYOND_BITS, "what is written is within the room");
+
+static int32_t partner_of(const struct sg_srm *s, uint32_t edge)
+{
+    struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
+
+    return sg_hypercube_partner(&cube, s->size, edge);
+}
+
+/* ---- numbers ---- */
+
+static bool holds(const struct sg_srm_numbers *numbers, uint64_t number)
+{
+    int64_t after = (int64_t)(number - numbers->whole);
+
+    return after <= 0 || (after <= BEYOND_BITS && numbers->beyond >> (after - 1) & 1);
+}
+
+static void add(struct sg_srm_numbers *numbers, uint64_t number)
+{
+    numbers->beyond |= 1u << (number - numbers->whole - 1);
+    while (numbers->beyond & 1) {
+        numbers->beyond >>= 1;
+        numbers->whole++;
+    }
+}
+
+/* The number that is told by its low bits, at or after one that is known. */
+static uint64_t widen(uint64_t known, uint64_t told)
+{
+    return known + ((told - known) & NUMBER_MASK);
+}
+
+/* Values on each edge are numbered from `first` + 1. */
+/* As if all until then had been written, taken and told. */
+static void sg_srm_begin_edges(struct sg_srm *s, uint64_t first)
+{
+    for (uint32_t at = 0; at < s->edges; at++) {
+        struct sg_srm_edge *edge = &s->edge[at];
+
+        edge->next_out = edge->next_in = edge->acked = edge->told = first;
+        edge->out.whole = edge->in.whole = edge->taken.whole = first;
+    }
+}
+
+/* Gives the instance its numbers for a step. */
+static void sg_srm_number(struct sg_srm *s, struct sg_srm_instance *instance, uint8_t step)
+{
+    uint32_t edge = step & ((1u << SG_SRM_EDGE_BITS) - 1);
+
+    if (step >> SG_SRM_EDGE_BITS <= SG_SRM_SEND_RESULT)
+        instance->out[edge] = ++s->edge[edge].next_out;
+    else
+        instance->in[edge] = ++s->edge[edge].next_in;
+}
+
+/* ---- out ---- */
+
+static void tell(struct sg_srm *s, uint32_t at, struct sg_actions *actions)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+    struct sg_action *action = sg_emit(actions, SG_ACTION_WRITE_CELL);
+
+    action->to = partner_of(s, at);
+    action->access.remote = at;
+    action->access.value = (uint64_t)(edge->out.whole & NUMBER_MASK) << WHOLE_AT |
+                           (uint64_t)edge->out.beyond << BEYOND_AT | WRITTEN |
+                           (edge->taken.whole & NUMBER_MASK);
+    edge->told = edge->taken.whole;
+}
+
+/* kind: one of those that put something. False: the partner has no room yet. */
+static bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at,
+                       enum sg_srm_step kind, struct sg_actions *actions)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+    bool result = kind == SG_SRM_SEND_RESULT;
+    uint64_t number = instance->out[at];
+    struct sg_action *action;
+
+    if (number - edge->acked > SG_SRM_ROOM) {
+        edge->wanted = true;
+        return false;
+    }
+    if (instance->bytes > 0 && kind != SG_SRM_OFFER) {
+        action = sg_emit(actions, result ? SG_ACTION_WRITE_RESULT : SG_ACTION_WRITE);
+        action->to = partner_of(s, at);
+        action->access.remote = result ? sg_count_place(instance->seq, s->credits)
+                                       : at * SG_SRM_ROOM + (uint32_t)(number % SG_SRM_ROOM);
+        action->access.from = instance->value;
+        action->access.bytes = instance->bytes;
+        action->access.value = result ? instance->seq : number;
+    }
+    add(&edge->out, number);
+    tell(s, at, actions);
+    return true;
+}
+
+/* Whether the partner's value for this instance is there. */
+/* ---- in ---- */
+
+static bool sg_srm_is_there(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+
+    if (holds(&edge->in, instance->in[at]))
+        return true;
+    edge->wanted = true;
+    return false;
+}
+
+/* The slot that it is in. */
+static struct sg_data sg_srm_slot(const struct sg_srm_instance *instance, uint32_t at)
+{
+    return sg_data_slot(at * SG_SRM_ROOM + (uint32_t)(instance->in[at] % SG_SRM_ROOM));
+}
+
+/* It has been used. */
+static void sg_srm_taken(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
+{
+    add(&s->edge[at].taken, instance->in[at]);
+}
+
+/* The partner's cell here holds this. */
+static void sg_srm_saw(struct sg_srm *s, uint32_t at, uint64_t value)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+
+    edge->seen = value;
+    edge->in.whole = widen(edge->in.whole, value >> WHOLE_AT);
+    edge->in.beyond = (uint32_t)(value >> BEYOND_AT) & ((1u << BEYOND_BITS) - 1);
+    edge->acked = widen(edge->acked, value);
+}
+
+/* At the end of an event: tells partners of room, and watches what is waited for. */
+static void sg_srm_rest(struct sg_srm *s, struct sg_actions *actions)
+{
+    for (uint32_t at = 0; at < s->edges; at++) {
+        struct sg_srm_edge *edge = &s->edge[at];
+        struct sg_action *action;
+
+        if (edge->taken.whole - edge->told >= SG_SRM_TELL)
+            tell(s, at, actions);
+        if (!edge->wanted || edge->watching)
+            continue;
+        edge->watching = true;
+        action = sg_emit(actions, SG_ACTION_WATCH);
+        action->to = s->rank;
+        action->id = (uint16_t)at;
+        action->access.remote = at;
+        action->access.value = edge->seen;
+    }
+}

@@ -9,9 +9,9 @@
 #define SG_INTRANODE_MPI_INTRANODE_H
 
 #include "core/status.h"
-#include "intranode/mpi/auto.h"
-#include "intranode/mpi/plan.h"
-#include "intranode/segment.h"
+#include "intranode/memory.h"
+#include "intranode/mpi/auto_inside.h"
+#include "intranode/mpi/plan_call.h"
 
 struct sg_intranode;
 

@@ -1,10 +1,28 @@
 #include "trace/export/archive.h"
 
+#include "core/file.h"
+#include "trace/log.h"
+
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int sg_files_open(struct sg_files *files, const char *directory);
+static void sg_files_close(struct sg_files *files);
+static int sg_files_prepare(struct sg_files *files, bool replace);
+static int sg_files_enter(struct sg_files *files);
+static int sg_files_finish(struct sg_files *files);
+static int sg_files_remove(const struct sg_files *files);
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
@@ -282,4 +300,375 @@ void sg_archive_finish(struct sg_archive *archive)
 void sg_archive_remove(struct sg_archive *archive)
 {
     sg_files_remove(&archive->files);
+}
+
+#define ANCHOR SG_ARCHIVE_NAME ".otf2"
+#define ANCHOR_BEGUN SG_ARCHIVE_NAME ".otf2.part"
+#define DEFINITIONS SG_ARCHIVE_NAME ".def"
+#define MARKERS SG_ARCHIVE_NAME ".marker"
+/* While an archive is replaced: in DIR the new one, and in that the old one. */
+#define NEW SG_ARCHIVE_NAME ".new"
+#define OLD "old"
+#define OLD_BEGUN "old.part"
+#define NAME_BYTES 32
+
+static const char *const single_files[] = {ANCHOR, ANCHOR_BEGUN, DEFINITIONS, MARKERS};
+#define SINGLE_FILES (sizeof single_files / sizeof single_files[0])
+
+static int open_directory(int at, const char *path, int flags, int *directory)
+{
+    *directory = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+    return *directory >= 0 ? 0 : errno;
+}
+
+static int create_file(int at, const char *name, int *file)
+{
+    *file = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    return *file >= 0 ? 0 : errno;
+}
+
+static int sg_files_open(struct sg_files *files, const char *directory)
+{
+    *files = SG_FILES_CLOSED;
+    return open_directory(AT_FDCWD, directory, 0, &files->directory);
+}
+
+static void sg_files_close(struct sg_files *files)
+{
+    if (files->locations >= 0)
+        close(files->locations);
+    if (files->anchor >= 0)
+        close(files->anchor);
+    if (files->directory >= 0)
+        close(files->directory);
+    if (files->home >= 0)
+        close(files->home);
+    *files = SG_FILES_CLOSED;
+}
+
+/* ---- what is there -------------------------------------------------------------------------- */
+
+/* A location's file, as OTF2 names them, or a rank's of ours. */
+static bool is_location_file(const char *name)
+{
+    const char *end = name + strspn(name, "0123456789");
+
+    return end > name &&
+           (strcmp(end, ".evt") == 0 || strcmp(end, ".def") == 0 || strcmp(end, ".calls") == 0);
+}
+
+typedef int (*file_function)(int directory, const char *name, void *context);
+
+/* For each location's file, or each other one; the first error. */
+static int for_files(int at, bool locations, file_function function, void *context)
+{
+    struct dirent *entry;
+    int directory;
+    int error = open_directory(at, SG_ARCHIVE_NAME, O_NOFOLLOW, &directory);
+    DIR *stream = error == 0 ? fdopendir(directory) : NULL;
+
+    if (error != 0)
+        return error;
+    if (stream == NULL) {
+        error = errno;
+        close(directory);
+        return error;
+    }
+    while (error == 0 && (entry = readdir(stream)) != NULL) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            is_location_file(entry->d_name) == locations)
+            error = function(directory, entry->d_name, context);
+    }
+    closedir(stream);
+    return error;
+}
+
+static int remove_file(int directory, const char *name, void *context)
+{
+    return unlinkat(directory, name, 0) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+static int remove_archive(int directory)
+{
+    int error = 0, other;
+
+    for (size_t i = 0; i < SINGLE_FILES && error == 0; i++)
+        error = remove_file(directory, single_files[i], NULL);
+    other = for_files(directory, true, remove_file, NULL);
+    if (other == 0 && unlinkat(directory, SG_ARCHIVE_NAME, AT_REMOVEDIR) != 0)
+        other = errno;
+    return error != 0 || other == ENOENT ? error : other;
+}
+
+static int add_bytes(int directory, const char *name, void *context)
+{
+    struct stat info;
+
+    if (fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
+        *(uint64_t *)context += (uint64_t)info.st_size;
+    return 0;
+}
+
+uint64_t sg_files_bytes(const struct sg_files *files)
+{
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < SINGLE_FILES; i++)
+        add_bytes(files->directory, single_files[i], &total);
+    for_files(files->directory, true, add_bytes, &total);
+    return total;
+}
+
+/* Another export is under way. */
+static bool is_busy(int directory)
+{
+    int begun = openat(directory, ANCHOR_BEGUN, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool busy = begun >= 0 && sg_lock_is_held(begun);
+
+    if (begun >= 0)
+        close(begun);
+    return busy;
+}
+
+/* 0, EEXIST, or why this is not known. */
+static int find_anchor(int directory)
+{
+    struct stat info;
+
+    if (fstatat(directory, ANCHOR, &info, AT_SYMLINK_NOFOLLOW) == 0)
+        return EEXIST;
+    return errno == ENOENT ? 0 : errno;
+}
+
+/* ---- in the place of another ---------------------------------------------------------------- */
+
+/* All but the anchor, without which they are no archive. */
+static const char *const pieces[] = {DEFINITIONS, MARKERS, SG_ARCHIVE_NAME};
+
+static int move(int from, const char *name, int to, const char *to_name)
+{
+    return renameat(from, name, to, to_name) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+static int move_pieces(int from, int to)
+{
+    int error = 0;
+
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces && error == 0; i++)
+        error = move(from, pieces[i], to, pieces[i]);
+    return error;
+}
+
+/* made: DIR/traces.new. Its folder OLD_BEGUN has parts of the old archive while DIR may have
+ * others; OLD has all of it, and DIR may have parts of the new one. */
+static int bring_back(int home, int made)
+{
+    int old, error = 0;
+
+    if (faccessat(made, OLD, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        error = move_pieces(home, made);
+    if (error == 0)
+        error = move(made, OLD, made, OLD_BEGUN);
+    if (error == 0)
+        error = open_directory(made, OLD_BEGUN, O_NOFOLLOW, &old);
+    if (error != 0)
+        return error == ENOENT ? 0 : error;
+    error = move_pieces(old, home);
+    if (error == 0)
+        error = move(old, ANCHOR, home, ANCHOR);
+    close(old);
+    return error;
+}
+
+/* The new archive, and where that is in its place also the old one. */
+static int remove_made(int home, int made)
+{
+    static const char *const olds[] = {OLD, OLD_BEGUN};
+    int old, error = remove_archive(made);
+
+    for (size_t i = 0; i < sizeof olds / sizeof *olds && error == 0; i++) {
+        if (open_directory(made, olds[i], O_NOFOLLOW, &old) != 0)
+            continue;
+        error = remove_archive(old);
+        close(old);
+        if (error == 0 && unlinkat(made, olds[i], AT_REMOVEDIR) != 0)
+            error = errno;
+    }
+    if (error == 0 && unlinkat(home, NEW, AT_REMOVEDIR) != 0)
+        error = errno;
+    return error;
+}
+
+static int undo(int home, int made)
+{
+    int error = find_anchor(home) == 0 ? bring_back(home, made) : 0;
+
+    return error == 0 ? remove_made(home, made) : error;
+}
+
+/* Undoes a replacement that was interrupted. */
+static int settle(int home)
+{
+    int made, error = open_directory(home, NEW, O_NOFOLLOW, &made);
+
+    if (error != 0)
+        return error == ENOENT ? 0 : error;
+    error = is_busy(made) ? EBUSY : undo(home, made);
+    close(made);
+    return error;
+}
+
+static int refuse_file(int directory, const char *name, void *context)
+{
+    return ENOTEMPTY;
+}
+
+static int begin_replacement(struct sg_files *files)
+{
+    int made, error = for_files(files->directory, false, refuse_file, NULL);
+
+    if (error != 0 && error != ENOENT)
+        return error;
+    if (mkdirat(files->directory, NEW, 0755) != 0)
+        return errno;
+    error = open_directory(files->directory, NEW, O_NOFOLLOW, &made);
+    if (error != 0)
+        return error;
+    files->home = files->directory;
+    files->directory = made;
+    return 0;
+}
+
+/* The anchor goes first and comes last, and keeps its lock under its first name until then. */
+static int exchange(int home, int made)
+{
+    int old, error = mkdirat(made, OLD_BEGUN, 0755) == 0 ? 0 : errno;
+
+    if (error == 0)
+        error = open_directory(made, OLD_BEGUN, O_NOFOLLOW, &old);
+    if (error != 0)
+        return error;
+    error = move(home, ANCHOR, old, ANCHOR);
+    if (error == 0)
+        error = move_pieces(home, old);
+    close(old);
+    if (error == 0)
+        error = move(made, OLD_BEGUN, made, OLD);
+    if (error == 0)
+        error = move_pieces(made, home);
+    if (error == 0 && renameat(made, ANCHOR_BEGUN, home, ANCHOR) != 0)
+        error = errno;
+    return error == 0 ? sg_file_sync(home) : error;
+}
+
+/* No signal may end the process meanwhile. */
+static int replace_archive(struct sg_files *files)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = exchange(files->home, files->directory);
+    if (error != 0)
+        bring_back(files->home, files->directory);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0)
+        return error;
+    remove_made(files->home, files->directory);
+    close(files->directory);
+    files->directory = files->home;
+    files->home = -1;
+    return 0;
+}
+
+/* One process: removes the files of an interrupted export, and begins the anchor and
+ * DIR/traces. EEXIST where there is an archive, unless it is to be replaced; EBUSY where another
+ * process makes one; ENOTEMPTY where other files are in DIR/traces. */
+/* ---- from beginning to end ------------------------------------------------------------------ */
+
+static int sg_files_prepare(struct sg_files *files, bool replace)
+{
+    int error = settle(files->directory);
+
+    if (error == 0)
+        error = find_anchor(files->directory);
+    if (error == EEXIST && replace)
+        error = begin_replacement(files);
+    if (error == 0 && is_busy(files->directory))
+        error = EBUSY;
+    if (error == 0)
+        error = remove_archive(files->directory);
+    if (error == 0)
+        error = create_file(files->directory, ANCHOR_BEGUN, &files->anchor);
+    if (error != 0)
+        return error;
+    sg_lock_take(files->anchor);
+    if (mkdirat(files->directory, SG_ARCHIVE_NAME, 0755) == 0)
+        return 0;
+    error = errno;
+    unlinkat(files->directory, ANCHOR_BEGUN, 0);
+    return error;
+}
+
+/* Every process, after that; the only one, where an archive is replaced. */
+static int sg_files_enter(struct sg_files *files)
+{
+    return open_directory(files->directory, SG_ARCHIVE_NAME, O_NOFOLLOW, &files->locations);
+}
+
+int sg_files_create(const struct sg_files *files, OTF2_FileType type, uint64_t location, int *file)
+{
+    char name[NAME_BYTES];
+    int at = files->directory;
+
+    switch (type) {
+    case OTF2_FILETYPE_EVENTS:
+    case OTF2_FILETYPE_LOCAL_DEFS:
+        snprintf(name, sizeof name, "%" PRIu64 ".%s", location,
+                 type == OTF2_FILETYPE_EVENTS ? "evt" : "def");
+        at = files->locations;
+        break;
+    case OTF2_FILETYPE_GLOBAL_DEFS:
+        snprintf(name, sizeof name, SG_ARCHIVE_NAME ".def");
+        break;
+    case OTF2_FILETYPE_MARKER:
+        snprintf(name, sizeof name, SG_ARCHIVE_NAME ".marker");
+        break;
+    case OTF2_FILETYPE_ANCHOR:
+        *file = fcntl(files->anchor, F_DUPFD_CLOEXEC, 0);
+        return *file >= 0 ? 0 : errno;
+    default:
+        return EINVAL;
+    }
+    return create_file(at, name, file);
+}
+
+int sg_files_create_calls(const struct sg_files *files, int rank, int *file)
+{
+    char name[NAME_BYTES];
+
+    snprintf(name, sizeof name, SG_CALLS_NAME_FORMAT, rank);
+    return create_file(files->locations, name, file);
+}
+
+/* Gives the anchor its name, and the archive the place of the one that it replaces. */
+static int sg_files_finish(struct sg_files *files)
+{
+    int error = sg_file_sync(files->locations);
+
+    if (error == 0)
+        error = sg_file_sync(files->directory);
+    if (error == 0 && files->home >= 0)
+        return replace_archive(files);
+    if (error == 0 && renameat(files->directory, ANCHOR_BEGUN, files->directory, ANCHOR) != 0)
+        error = errno;
+    return error == 0 ? sg_file_sync(files->directory) : error;
+}
+
+/* One process: removes the archive's files, and DIR/traces where it holds nothing else. */
+static int sg_files_remove(const struct sg_files *files)
+{
+    return files->home >= 0 ? undo(files->home, files->directory)
+                            : remove_archive(files->directory);
 }

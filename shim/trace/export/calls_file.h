@@ -5,7 +5,7 @@
 #ifndef SG_TRACE_CALLS_FILE_H
 #define SG_TRACE_CALLS_FILE_H
 
-#include "trace/export/files.h"
+#include "trace/export/archive.h"
 #include "trace/export/logread.h"
 
 /* Writes a log's; nothing where all calls were not counted. 0 or an errno value. */

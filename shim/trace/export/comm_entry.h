@@ -2,7 +2,7 @@
 #ifndef SG_TRACE_COMM_ENTRY_H
 #define SG_TRACE_COMM_ENTRY_H
 
-#include "trace/export/intervals.h"
+#include "trace/export/logread_all.h"
 
 #include <stdint.h>
 

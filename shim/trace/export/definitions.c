@@ -1,13 +1,179 @@
 #include "trace/export/definitions.h"
 
 #include "core/hash.h"
-#include "trace/export/mpi_region.h"
 #include "trace/export/properties.h"
-#include "trace/export/system_tree.h"
 #include "trace/export/vocabulary.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+
+/* The archive's system tree: a machine, below it a node for each host and clock, below a node the
+ * sockets and the cores that ranks were bound to. A rank stands as low as its affinity mask tells.
+ * On rank 0.
+ */
+
+struct sg_system_tree {
+    struct sg_tree_node {
+        const struct sg_summary *summary; /* of the first rank there; NULL: the machine */
+        uint32_t parent;
+        struct sg_socket place; /* of a socket without a core, of a node neither */
+    } * nodes;                  /* by number; the machine is 0 */
+    uint32_t count;
+    uint32_t *parents;   /* by rank: the node that it stands on */
+    const char *machine; /* its name; as long as unified */
+    char system[65];     /* the kind of system, where there are several hosts */
+};
+
+static void sg_definitions_on_comms(struct sg_archive *archive, struct sg_unified *unified,
+                                    OTF2_GlobalDefWriter *writer);
+
+#define MACHINE 0
+#define FIRST_HOST 1
+
+/* ---- numbering ------------------------------------------------------------------------------ */
+
+/* Nodes by what they are, with open addressing: there may be as many cores as ranks. */
+struct node_table {
+    uint32_t *slots; /* 0: free */
+    size_t size;     /* a power of two, more than twice the nodes */
+};
+
+static bool is_node(const struct sg_tree_node *node, uint32_t parent,
+                    const struct sg_summary *summary, struct sg_socket place)
+{
+    return node->parent == parent && node->place.socket == place.socket &&
+           node->place.core == place.core && node->summary->machine == summary->machine &&
+           strcmp(node->summary->host, summary->host) == 0;
+}
+
+/* Of a parent; new ones get the next number. */
+static uint32_t find_node(struct sg_system_tree *tree, struct node_table *table, uint32_t parent,
+                          const struct sg_summary *summary, struct sg_socket place)
+{
+    const uint64_t key[] = {parent, place.socket, place.core, summary->machine};
+    uint64_t hash = sg_hash_bytes(SG_HASH_START, key, sizeof key);
+    size_t at = sg_hash_bytes(hash, summary->host, strlen(summary->host)) & (table->size - 1);
+
+    while (table->slots[at] != 0) {
+        if (is_node(&tree->nodes[table->slots[at]], parent, summary, place))
+            return table->slots[at];
+        at = (at + 1) & (table->size - 1);
+    }
+    tree->nodes[tree->count] = (struct sg_tree_node){summary, parent, place};
+    return table->slots[at] = tree->count++;
+}
+
+static uint32_t place_rank(struct sg_system_tree *tree, struct node_table *table,
+                           const struct sg_summary *summary)
+{
+    struct sg_socket place = {0};
+    uint32_t node = find_node(tree, table, MACHINE, summary, place);
+
+    if (summary->place.socket == 0)
+        return node;
+    place.socket = summary->place.socket;
+    node = find_node(tree, table, node, summary, place);
+    if (summary->place.core == 0)
+        return node;
+    place.core = summary->place.core;
+    return find_node(tree, table, node, summary, place);
+}
+
+/* The host where there is one only, else the kind of system. */
+static const char *name_machine(struct sg_system_tree *tree, const struct sg_unified *unified)
+{
+    struct utsname system;
+    uint32_t hosts = 0;
+
+    for (uint32_t i = FIRST_HOST; i < tree->count; i++)
+        hosts += tree->nodes[i].parent == MACHINE;
+    if (hosts == 1)
+        return unified->summaries[0].host;
+    snprintf(tree->system, sizeof tree->system, "%s",
+             uname(&system) == 0 ? system.sysname : "machine");
+    return tree->system;
+}
+
+/* False: out of memory. Clear it in any case; it must not be copied. A rank without a log stands on
+ * the first host. */
+static bool sg_system_tree_make(struct sg_system_tree *tree, const struct sg_unified *unified)
+{
+    size_t ranks = (size_t)unified->world_size;
+    struct node_table table = {.size = 16};
+
+    while (table.size < 8 * ranks)
+        table.size *= 2;
+    table.slots = calloc(table.size, sizeof *table.slots);
+    tree->nodes = calloc(3 * ranks + FIRST_HOST, sizeof *tree->nodes);
+    tree->parents = calloc(ranks, sizeof *tree->parents);
+    if (table.slots == NULL || tree->nodes == NULL || tree->parents == NULL) {
+        free(table.slots);
+        return false;
+    }
+    tree->nodes[tree->count++] = (struct sg_tree_node){.parent = UINT32_MAX};
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const struct sg_summary *summary = sg_unified_summary(unified, (uint32_t)rank);
+
+        tree->parents[rank] =
+            summary != NULL ? place_rank(tree, &table, summary) : (uint32_t)FIRST_HOST;
+    }
+    free(table.slots);
+    tree->machine = name_machine(tree, unified);
+    return true;
+}
+
+static void sg_system_tree_clear(struct sg_system_tree *tree)
+{
+    free(tree->nodes);
+    free(tree->parents);
+    *tree = (struct sg_system_tree){0};
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static void write_node(struct sg_archive *archive, OTF2_GlobalDefWriter *writer, uint32_t number,
+                       uint32_t name, uint32_t kind, uint32_t parent, OTF2_SystemTreeDomain domain)
+{
+    if (writer == NULL)
+        return;
+    sg_archive_check(archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                                  writer, number, name, kind,
+                                  number == MACHINE ? OTF2_UNDEFINED_SYSTEM_TREE_NODE : parent));
+    sg_archive_check(archive,
+                     OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer, number, domain));
+}
+
+/* writer: NULL to collect strings only. */
+static void sg_system_tree_write(const struct sg_system_tree *tree, struct sg_archive *archive,
+                                 struct sg_unified *unified, OTF2_GlobalDefWriter *writer)
+{
+    struct sg_strings *strings = &unified->strings;
+
+    write_node(archive, writer, MACHINE, sg_strings_add(strings, tree->machine),
+               sg_strings_add(strings, "machine"), MACHINE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+    for (uint32_t i = FIRST_HOST; i < tree->count; i++) {
+        const struct sg_tree_node *node = &tree->nodes[i];
+        uint32_t name;
+
+        if (node->place.core != 0) {
+            name = sg_strings_addf(strings, "core %u", node->place.core - 1);
+            write_node(archive, writer, i, name, sg_strings_add(strings, "core"), node->parent,
+                       OTF2_SYSTEM_TREE_DOMAIN_CORE);
+        } else if (node->place.socket != 0) {
+            name = sg_strings_addf(strings, "socket %u", node->place.socket - 1);
+            write_node(archive, writer, i, name, sg_strings_add(strings, "socket"), node->parent,
+                       OTF2_SYSTEM_TREE_DOMAIN_SOCKET);
+        } else {
+            name = sg_strings_add(strings, node->summary->host);
+            write_node(archive, writer, i, name, sg_strings_add(strings, "node"), node->parent,
+                       OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+        }
+    }
+}
 
 /* The tables are traversed twice: once to collect the strings, which come first in the archive,
  * once to write them. */
@@ -452,4 +618,137 @@ void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *
     sg_markers_write(archive, unified, begin_ns, end_ns);
 done:
     sg_system_tree_clear(&definer.tree);
+}
+
+/* A location's own definitions: the offsets of its clock from rank 0's. The field that OTF2 calls
+ * the standard deviation of an offset contains the bound of its error: there is no field for a
+ * bound, and readers show it as the possible error of the offset.
+ */
+
+void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summary *summary,
+                                const struct sg_location *location)
+{
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->handle, location->id);
+    struct sg_clock_point whole = {.local_ns = location->first_ns};
+    const struct sg_clock_point *points = summary != NULL ? summary->clock : NULL;
+    uint32_t count = summary != NULL ? summary->clock_count : 0;
+    uint64_t last_ns = location->last_ns;
+
+    if (writer == NULL) {
+        sg_archive_note(archive, SG_ERR_MEMORY);
+        return;
+    }
+    if (count > 1) {
+        for (uint32_t i = 0; i < count; i++)
+            sg_archive_check(archive, OTF2_DefWriter_WriteClockOffset(writer, points[i].local_ns,
+                                                                      points[i].offset_ns,
+                                                                      (double)points[i].error_ns));
+    } else {
+        /* One offset, or none, holds from the first event to the last. */
+        if (count == 1) {
+            whole.offset_ns = points[0].offset_ns;
+            whole.error_ns = points[0].error_ns;
+        }
+        if (whole.local_ns == 0 && summary != NULL) {
+            whole.local_ns = summary->monotonic_ns;
+            last_ns = summary->last_ns;
+        }
+        if (last_ns <= whole.local_ns)
+            last_ns = whole.local_ns + 1;
+        sg_archive_check(archive,
+                         OTF2_DefWriter_WriteClockOffset(writer, whole.local_ns, whole.offset_ns,
+                                                         (double)whole.error_ns));
+        sg_archive_check(archive, OTF2_DefWriter_WriteClockOffset(writer, last_ns, whole.offset_ns,
+                                                                  (double)whole.error_ns));
+    }
+    sg_archive_check(archive, OTF2_Archive_CloseDefWriter(archive->handle, writer));
+}
+
+static void define_windows(struct sg_archive *archive, const struct sg_unified *unified,
+                           OTF2_GlobalDefWriter *writer)
+{
+    const struct sg_unified_windows *windows = &unified->windows;
+
+    for (uint32_t i = 0; i < windows->window_count; i++) {
+        const struct sg_window_definition *window = &windows->windows[i];
+
+        sg_archive_check(archive, OTF2_GlobalDefWriter_WriteRmaWin(
+                                      writer, i, window->name, window->comm,
+                                      window->has_life ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS
+                                                       : OTF2_RMA_WIN_FLAG_NONE));
+    }
+}
+
+/* ---- topologies ----------------------------------------------------------------------------- */
+
+static uint32_t dimension_name(struct sg_unified *unified, uint32_t dimension)
+{
+    return sg_strings_addf(&unified->strings, "dimension %u", dimension);
+}
+
+/* Ranks are in row-major order: the last coordinate runs first (MPI-4.1, section 8.2). */
+static void define_coordinates(struct sg_archive *archive, OTF2_GlobalDefWriter *writer,
+                               uint32_t topology, const struct sg_comm_definition *comm)
+{
+    uint32_t coordinates[UINT8_MAX];
+
+    for (uint32_t rank = 0; rank < comm->size; rank++) {
+        uint32_t rest = rank;
+
+        for (uint32_t i = comm->dimensions; i-- > 0;) {
+            coordinates[i] = rest % comm->grid[i];
+            rest /= comm->grid[i];
+        }
+        sg_archive_check(archive,
+                         OTF2_GlobalDefWriter_WriteCartCoordinate(
+                             writer, topology, rank, (uint8_t)comm->dimensions, coordinates));
+    }
+}
+
+/* Dimensions are numbered through all topologies. */
+static void define_topologies(struct sg_archive *archive, struct sg_unified *unified,
+                              OTF2_GlobalDefWriter *writer)
+{
+    OTF2_CartDimensionRef dimensions[UINT8_MAX];
+    uint32_t topology = 0, dimension = 0;
+
+    for (uint32_t c = 0; c < unified->comms.count; c++) {
+        const struct sg_comm_definition *comm = &unified->comms.definitions[c];
+
+        if (comm->dimensions == 0)
+            continue;
+        for (uint32_t i = 0; i < comm->dimensions; i++) {
+            dimensions[i] = dimension++;
+            sg_archive_check(archive,
+                             OTF2_GlobalDefWriter_WriteCartDimension(
+                                 writer, dimensions[i], dimension_name(unified, i), comm->grid[i],
+                                 comm->grid[comm->dimensions + i] != 0 ? OTF2_CART_PERIODIC_TRUE
+                                                                       : OTF2_CART_PERIODIC_FALSE));
+        }
+        sg_archive_check(archive, OTF2_GlobalDefWriter_WriteCartTopology(
+                                      writer, topology, comm->name, SG_COMM_SELF_REF + 1 + c,
+                                      (uint8_t)comm->dimensions, dimensions));
+        define_coordinates(archive, writer, topology++, comm);
+    }
+}
+
+static void collect_names(struct sg_unified *unified)
+{
+    for (uint32_t c = 0; c < unified->comms.count; c++) {
+        for (uint32_t i = 0; i < unified->comms.definitions[c].dimensions; i++)
+            dimension_name(unified, i);
+    }
+}
+
+/* What stands on communicators: windows and Cartesian topologies. writer: NULL to collect strings
+ * only. In definitions_on_comms.c. */
+static void sg_definitions_on_comms(struct sg_archive *archive, struct sg_unified *unified,
+                                    OTF2_GlobalDefWriter *writer)
+{
+    if (writer == NULL) {
+        collect_names(unified);
+        return;
+    }
+    define_windows(archive, unified, writer);
+    define_topologies(archive, unified, writer);
 }

@@ -1,6 +1,7 @@
 #include "trace/export/event_windows.h"
 
 #include "trace/export/logread.h"
+#include "trace/export/vocabulary.h"
 
 static void check(struct sg_event_writer *writer, OTF2_ErrorCode code)
 {
@@ -210,4 +211,143 @@ void sg_event_window_completions(struct sg_event_writer *writer, uint32_t slot, 
                 write_completion(writer, event, &items[i], window->ref, time_ns);
         }
     }
+}
+
+/* What a thread did between two calls, as metrics: at the interval's end, a metric event of its
+ * length, whose attributes tell the sites at both ends and the stretch, and one of each source of
+ * figures that has told of it. A reader of the archive needs nothing else. */
+
+static void event_intervals_check(struct sg_event_writer *writer, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        sg_archive_check(writer->archive, code);
+}
+
+/* The communicator's number in the archive; SG_NO_COMM: it is not there. */
+static uint32_t comm_of(const struct sg_event_writer *writer, uint32_t index)
+{
+    const struct sg_profile_comm_entry *comm =
+        sg_summary_profile_comm(&writer->summary->calls, index);
+    const struct sg_plan_profile_comm *known =
+        comm != NULL ? writer->comms[comm - writer->summary->calls.comms] : NULL;
+
+    return known != NULL ? known->ref : SG_NO_COMM;
+}
+
+static void describe(struct sg_event_writer *writer, const struct sg_record_interval *interval)
+{
+    OTF2_AttributeList *attributes = writer->attributes;
+    uint8_t flags = atomic_load_explicit(&interval->flags, memory_order_relaxed);
+    uint32_t entered = atomic_load_explicit(&interval->entered, memory_order_relaxed);
+    uint32_t comm = comm_of(writer, interval->comm);
+
+    event_intervals_check(
+        writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_LEFT,
+                                                sg_event_site_text(writer, interval->left)));
+    event_intervals_check(writer,
+                          OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ENTERED,
+                                                          sg_event_site_text(writer, entered)));
+    if ((flags & SG_INTERVAL_STRETCH) == 0 || comm == SG_NO_COMM)
+        return;
+    event_intervals_check(writer,
+                          OTF2_AttributeList_AddCommRef(attributes, SG_ATTRIBUTE_COMM, comm));
+    event_intervals_check(
+        writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_STRETCH, interval->number));
+    event_intervals_check(
+        writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BOUNDS,
+                                             (uint64_t)((flags & SG_INTERVAL_FIRST) != 0) +
+                                                 2 * ((flags & SG_INTERVAL_LAST) != 0)));
+}
+
+static void write_source(struct sg_event_writer *writer, const struct sg_record_interval *interval,
+                         enum sg_source source)
+{
+    OTF2_Type types[SG_FIGURE_COUNT];
+    OTF2_MetricValue values[SG_FIGURE_COUNT];
+    uint8_t count = sg_source_table[source].count;
+
+    for (unsigned i = 0; i < count; i++) {
+        types[i] = OTF2_TYPE_UINT64;
+        values[i].unsigned_int =
+            sg_figure_read(interval->figures, sg_source_table[source].first + i);
+    }
+    event_intervals_check(writer,
+                          OTF2_EvtWriter_Metric(writer->events, NULL, writer->now_ns,
+                                                SG_CLASS_OF_SOURCE(source), count, types, values));
+}
+
+void sg_event_interval(struct sg_event_writer *writer, const struct sg_record_interval *interval)
+{
+    const OTF2_Type type = OTF2_TYPE_UINT64;
+    const OTF2_MetricValue length = {.unsigned_int = interval->end_ns - interval->begin_ns};
+
+    sg_event_advance(writer, interval->end_ns);
+    describe(writer, interval);
+    event_intervals_check(writer,
+                          OTF2_EvtWriter_Metric(writer->events, writer->attributes, writer->now_ns,
+                                                SG_CLASS_INTERVAL, 1, &type, &length));
+    for (int source = 0; source < SG_SOURCE_COUNT; source++) {
+        uint32_t mask = sg_source_mask(source);
+
+        /* A source of which a figure went backwards tells nothing. */
+        if ((interval->mask & mask) == mask)
+            write_source(writer, interval, source);
+    }
+}
+
+/* Slices of buffered coscheduling as metrics, on the location of the thread that wrote them: at the
+ * slice's end those of the node and, where the communicator's endpoint 0 is, the global ones. What
+ * is not known is 0. Attributes tell the slice, its communicator and the node. */
+
+static void event_slices_check(struct sg_event_writer *writer, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        sg_archive_check(writer->archive, code);
+}
+
+static void event_slices_describe(struct sg_event_writer *writer,
+                                  const struct sg_record_slice *record,
+                                  const struct sg_comm_entry *comm)
+{
+    OTF2_AttributeList *attributes = writer->attributes;
+
+    event_slices_check(
+        writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SLICE, record->number));
+    event_slices_check(writer,
+                       OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_NODE, record->node));
+    event_slices_check(writer, OTF2_AttributeList_AddCommRef(attributes, SG_ATTRIBUTE_COMM,
+                                                             sg_plan_comm_ref(writer->plan, comm)));
+}
+
+static void write_metrics(struct sg_event_writer *writer, const struct sg_slice *slice,
+                          uint32_t class, unsigned first, unsigned end)
+{
+    OTF2_Type types[SG_SLICE_METRICS];
+    OTF2_MetricValue values[SG_SLICE_METRICS];
+
+    for (unsigned metric = first; metric < end; metric++) {
+        types[metric - first] = OTF2_TYPE_UINT64;
+        values[metric - first].unsigned_int =
+            sg_slice_knows(slice, metric) ? sg_slice_value(slice, metric) : 0;
+    }
+    event_slices_check(writer,
+                       OTF2_EvtWriter_Metric(writer->events, writer->attributes, writer->now_ns,
+                                             class, (uint8_t)(end - first), types, values));
+}
+
+void sg_event_slice(struct sg_event_writer *writer, const struct sg_record_slice *record)
+{
+    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, record->comm);
+    const struct sg_slice slice = sg_record_slice_read(record);
+    const uint32_t global = (UINT32_C(1) << SG_SLICE_LETTS) - 1;
+
+    if (comm == NULL)
+        return;
+    sg_event_advance(writer, record->begin_ns + record->until_ns);
+    event_slices_describe(writer, record, comm);
+    write_metrics(writer, &slice, SG_CLASS_SLICE, SG_SLICE_LETTS, SG_SLICE_METRICS);
+    if ((record->known & global) == 0)
+        return;
+    event_slices_describe(writer, record, comm);
+    write_metrics(writer, &slice, SG_CLASS_SLICE_GLOBAL, SG_SLICE_GETTS, SG_SLICE_LETTS);
 }

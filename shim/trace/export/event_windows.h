@@ -3,8 +3,8 @@
  * collectives and releases before Leave. Calls on windows that the archive does not have leave the
  * region alone.
  */
-#ifndef SG_TRACE_EVENT_WINDOWS_H
-#define SG_TRACE_EVENT_WINDOWS_H
+#ifndef SG_TRACE_EXPORT_EVENT_WINDOWS_H
+#define SG_TRACE_EXPORT_EVENT_WINDOWS_H
 
 #include "trace/export/event_writer.h"
 
@@ -13,7 +13,6 @@ void sg_event_window_begin(struct sg_event_writer *writer, const struct sg_recor
                            uint32_t slot, uint64_t time_ns);
 void sg_event_window_end(struct sg_event_writer *writer, const struct sg_record_event *event,
                          uint32_t slot);
-
 /* What a record completes: by its slot. */
 void sg_event_window_completions(struct sg_event_writer *writer, uint32_t slot, uint64_t time_ns);
 

@@ -104,7 +104,7 @@ void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint
 
 /* ---- collectives ---------------------------------------------------------------------------- */
 
-/* Algorithm 0 is MPICH's own (shim/rule/algorithm.h). */
+/* Algorithm 0 is MPICH's own (shim/rule/rule.h). */
 #define PASSED_THROUGH 0
 
 static const struct sg_plan_site *site_of(const struct sg_event_writer *writer, uint32_t index)

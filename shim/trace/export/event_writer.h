@@ -5,16 +5,40 @@
  *
  * Failures are noted in the archive.
  */
-#ifndef SG_TRACE_EVENT_WRITER_H
-#define SG_TRACE_EVENT_WRITER_H
+#ifndef SG_TRACE_EXPORT_EVENT_WRITER_H
+#define SG_TRACE_EXPORT_EVENT_WRITER_H
 
 #include "trace/export/archive.h"
-#include "trace/export/location.h"
-#include "trace/export/mpi_region.h"
-#include "trace/export/plan.h"
-#include "trace/export/recorded_call.h"
+#include "trace/export/export_plan.h"
+#include "trace/export/logread.h"
 #include "trace/export/rma_completions.h"
 #include "trace/export/summary.h"
+#include "trace/export/vocabulary.h"
+
+#include <stdint.h>
+
+/* A location of the archive: a thread of a rank, with its own stream of events. */
+
+struct sg_location {
+    uint64_t id; /* thread << 32 | rank */
+    uint64_t events;
+    uint64_t first_ns, last_ns; /* 0 where there is no event */
+};
+
+static inline uint64_t sg_location_id(uint32_t rank, uint32_t thread)
+{
+    return (uint64_t)thread << 32 | rank;
+}
+
+static inline uint32_t sg_location_rank(const struct sg_location *location)
+{
+    return (uint32_t)location->id;
+}
+
+static inline uint32_t sg_location_thread(const struct sg_location *location)
+{
+    return (uint32_t)(location->id >> 32);
+}
 
 /* A function of MPI in the archive. */
 struct sg_event_function {
@@ -43,16 +67,13 @@ bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *ar
                            const struct sg_plan *plan, const struct sg_summary *summary,
                            struct sg_logread *log);
 void sg_event_writer_clear(struct sg_event_writer *writer);
-
 /* Begins a location of the log's rank; events stays NULL on failure. */
 void sg_event_writer_open(struct sg_event_writer *writer, uint32_t thread);
 /* Ends it: its event count is then known. */
 void sg_event_writer_close(struct sg_event_writer *writer);
-
 /* A region that has no record, or whose record is gone. */
 void sg_event_enter_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns);
 void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns);
-
 /* A part's MPI call; slot is its record's, by which its completion finds it again. */
 void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
                     uint32_t slot);
@@ -61,7 +82,6 @@ void sg_event_leave(struct sg_event_writer *writer, const struct sg_recorded_cal
 /* The completion of a nonblocking call. */
 void sg_event_complete(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
                        uint32_t slot);
-
 void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_late *late);
 
 /* ---- in event_calls.c: of all calls --------------------------------------------------------- */
@@ -97,6 +117,7 @@ void sg_event_enter_path(struct sg_event_writer *writer, uint32_t site, uint64_t
 void sg_event_leave_path(struct sg_event_writer *writer, uint32_t site, uint64_t time_ns);
 /* String of a site's text; index is the log's. */
 uint32_t sg_event_site_text(const struct sg_event_writer *writer, uint32_t index);
+
 /* A request's number: unique on its rank, and never 0. slot: of the record that begins it. */
 static inline uint64_t sg_event_request_of(uint64_t slot)
 {

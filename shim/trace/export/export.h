@@ -7,8 +7,8 @@
  *
  * Not thread-safe; never from a signal handler; collective over the exchange.
  */
-#ifndef SG_TRACE_EXPORT_H
-#define SG_TRACE_EXPORT_H
+#ifndef SG_TRACE_EXPORT_EXPORT_H
+#define SG_TRACE_EXPORT_EXPORT_H
 
 #include "core/exchange.h"
 #include "core/status.h"
@@ -50,6 +50,7 @@ enum sg_status sg_export_archive(const struct sg_export *input, struct sg_export
  * caller as text for SITE_NAME records through the callback. */
 typedef void (*sg_site_name_sink)(void *context, uint32_t id, const char *function,
                                   const char *file, uint32_t line);
+
 enum sg_status sg_export_site_names(const struct sg_export *input, sg_site_name_sink sink,
                                     void *context);
 
@@ -66,7 +67,9 @@ struct sg_companion {
                                      struct sg_symbol *);
     void (*symbols_close)(struct sg_symbols *);
 };
+
 #define SG_COMPANION_SYMBOL "sg_companion"
+
 extern const struct sg_companion sg_companion;
 
 #endif

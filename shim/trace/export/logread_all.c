@@ -1,10 +1,14 @@
 /* All logs of a run: opens each DIR/rank-NNNNNN.log that can be read, and logs one line for each
  * that cannot. */
+#include "trace/export/logread_all.h"
+
 #include "core/room.h"
+#include "core/text.h"
 #include "trace/export/logread.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,4 +294,280 @@ int sg_logread_count_living(struct sg_logread *const *logs, int count)
     for (int i = 0; i < count; i++)
         living += sg_logread_lives(logs[i]);
     return living;
+}
+
+#define FRAMES_MAX 16
+#define SEPARATOR " > "
+
+/* One line of the text: "OFFSET BUILD-ID MODULE". */
+struct frame {
+    uint64_t offset;
+    const char *build_id; /* "": any */
+    const char *module;
+};
+
+/* False: no line, or none that is whole. *at goes behind it. */
+static bool take_frame(char **at, const char *module, struct frame *frame)
+{
+    char *line = strsep(at, "\n");
+    char *build_id = line != NULL ? strchr(line, ' ') : NULL;
+    char *path = build_id != NULL ? strchr(build_id + 1, ' ') : NULL;
+
+    if (path == NULL)
+        return false;
+    *build_id++ = '\0';
+    *path++ = '\0';
+    frame->offset = strtoull(line, NULL, 16);
+    frame->build_id = build_id;
+    frame->module = *path != '\0' ? path : module;
+    return true;
+}
+
+static void print_place(FILE *out, const char *module, uint64_t offset,
+                        const struct sg_symbol *symbol)
+{
+    if (symbol->function == NULL && symbol->file == NULL)
+        fprintf(out, "%s+0x%" PRIx64, sg_text_base_name(module), offset);
+    if (symbol->function != NULL)
+        fputs(symbol->function, out);
+    if (symbol->file != NULL)
+        fprintf(out, "%s%s:%" PRIu32, symbol->function != NULL ? " " : "",
+                sg_text_base_name(symbol->file), symbol->line);
+}
+
+/* What calls main is nobody's. */
+static bool is_main(const struct sg_symbol *symbol)
+{
+    return symbol->function != NULL && strcmp(symbol->function, "main") == 0;
+}
+
+static void print_path(FILE *out, struct sg_symbols *symbols, const char *module,
+                       const struct sg_symbol *own, uint64_t own_offset, char *callers)
+{
+    struct sg_symbol symbol[FRAMES_MAX];
+    struct frame frame[FRAMES_MAX];
+    int count = 0;
+    bool ends = is_main(own);
+
+    while (!ends && count < FRAMES_MAX && take_frame(&callers, module, &frame[count])) {
+        sg_symbols_lookup(symbols, frame[count].module, frame[count].build_id, frame[count].offset,
+                          &symbol[count]);
+        ends = is_main(&symbol[count]);
+        count++;
+    }
+    while (count-- > 0) {
+        print_place(out, frame[count].module, frame[count].offset, &symbol[count]);
+        fputs(SEPARATOR, out);
+    }
+    if (own->function != NULL)
+        fputs(own->function, out);
+    else
+        fprintf(out, "%s+0x%" PRIx64, sg_text_base_name(module), own_offset);
+}
+
+const char *sg_callers_name(struct sg_symbols *symbols, const char *module,
+                            const struct sg_symbol *symbol, uint64_t offset, const char *callers)
+{
+    char *copy, *text = NULL;
+    const char *name = NULL;
+    size_t size_bytes;
+    FILE *out;
+
+    if (callers[0] == '\0')
+        return symbol->function;
+    copy = strdup(callers);
+    out = open_memstream(&text, &size_bytes);
+    if (copy != NULL && out != NULL)
+        print_path(out, symbols, module, symbol, offset, copy);
+    if (out != NULL && fclose(out) == 0)
+        name = sg_symbols_keep(symbols, text);
+    free(text);
+    free(copy);
+    return name;
+}
+
+/* ---- reading a name -------------------------------------------------------------------------- */
+
+/* Without the place of the call, " FILE:LINE", which frames of functions with sources have. */
+static size_t without_place(const char *frame, size_t length)
+{
+    size_t at = length;
+
+    while (at > 0 && frame[at - 1] >= '0' && frame[at - 1] <= '9')
+        at--;
+    if (at == length || at == 0 || frame[at - 1] != ':')
+        return length;
+    while (at > 0 && frame[at - 1] != ' ')
+        at--;
+    return at > 1 ? at - 1 : length;
+}
+
+bool sg_callers_next(const char **at, struct sg_callers_frame *frame)
+{
+    const char *end = *at != NULL ? strstr(*at, SEPARATOR) : NULL;
+
+    if (*at == NULL)
+        return false;
+    frame->function = *at;
+    frame->length = end != NULL ? without_place(*at, (size_t)(end - *at)) : strlen(*at);
+    *at = end != NULL ? end + strlen(SEPARATOR) : NULL;
+    return true;
+}
+
+bool sg_callers_are_named(const char *name)
+{
+    return strstr(name, SEPARATOR) != NULL;
+}
+
+enum sg_status sg_gaps_read(struct sg_gaps *gaps, const struct sg_record_gap *record)
+{
+    if (!sg_make_room((void **)&gaps->items, gaps->count, sizeof *gaps->items))
+        return SG_ERR_MEMORY;
+    gaps->items[gaps->count++] = (struct sg_gap){record->slot, record->is_send != 0, record->count};
+    return SG_OK;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const struct sg_gap *left = a, *right = b;
+
+    if (left->slot != right->slot)
+        return left->slot > right->slot ? 1 : -1;
+    return left->is_send - right->is_send;
+}
+
+void sg_gaps_finish(struct sg_gaps *gaps)
+{
+    if (gaps->count > 1)
+        qsort(gaps->items, gaps->count, sizeof *gaps->items, by_slot);
+}
+
+uint32_t sg_gaps_before(const struct sg_gaps *gaps, uint64_t slot, bool is_send)
+{
+    const struct sg_gap key = {.slot = slot, .is_send = is_send};
+    const struct sg_gap *found =
+        gaps->count > 0 ? bsearch(&key, gaps->items, gaps->count, sizeof key, by_slot) : NULL;
+
+    return found != NULL ? found->count : 0;
+}
+
+void sg_gaps_clear(struct sg_gaps *gaps)
+{
+    free(gaps->items);
+    *gaps = (struct sg_gaps){0};
+}
+
+static bool append(struct sg_intervals *set, uint64_t first, uint64_t last)
+{
+    if (!sg_make_room((void **)&set->runs, set->count, sizeof *set->runs))
+        return false;
+    set->runs[set->count++] = (struct sg_interval){first, last};
+    return true;
+}
+
+bool sg_intervals_add(struct sg_intervals *set, uint64_t number)
+{
+    struct sg_interval *last = set->count > 0 ? &set->runs[set->count - 1] : NULL;
+
+    if (last != NULL && last->last != UINT64_MAX && number == last->last + 1) {
+        last->last = number;
+        return true;
+    }
+    return append(set, number, number);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct sg_interval *left = a;
+    const struct sg_interval *right = b;
+
+    return (left->first > right->first) - (left->first < right->first);
+}
+
+bool sg_intervals_finish(struct sg_intervals *set)
+{
+    uint32_t kept = 0;
+
+    if (set->count < 2)
+        return true;
+    qsort(set->runs, set->count, sizeof *set->runs, by_first);
+    for (uint32_t i = 1; i < set->count; i++) {
+        struct sg_interval *last = &set->runs[kept];
+
+        if (set->runs[i].first <= last->last) {
+            set->count = 0;
+            return false;
+        }
+        if (set->runs[i].first == last->last + 1)
+            last->last = set->runs[i].last;
+        else
+            set->runs[++kept] = set->runs[i];
+    }
+    set->count = kept + 1;
+    return true;
+}
+
+bool sg_intervals_contain(const struct sg_intervals *set, uint64_t number)
+{
+    uint32_t low = 0, high = set->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (set->runs[middle].last < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < set->count && set->runs[low].first <= number;
+}
+
+uint64_t sg_intervals_size(const struct sg_intervals *set)
+{
+    uint64_t size = 0;
+
+    for (uint32_t i = 0; i < set->count; i++)
+        size += set->runs[i].last - set->runs[i].first + 1;
+    return size;
+}
+
+bool sg_intervals_fill(struct sg_intervals *set)
+{
+    return append(set, 0, UINT64_MAX);
+}
+
+bool sg_intervals_intersect(struct sg_intervals *set, const struct sg_intervals *other)
+{
+    struct sg_intervals both = {0};
+    uint32_t i = 0, j = 0;
+
+    while (i < set->count && j < other->count) {
+        const struct sg_interval *a = &set->runs[i];
+        const struct sg_interval *b = &other->runs[j];
+        uint64_t first = a->first > b->first ? a->first : b->first;
+        uint64_t last = a->last < b->last ? a->last : b->last;
+
+        if (first <= last && !append(&both, first, last)) {
+            sg_intervals_clear(&both);
+            return false;
+        }
+        if (a->last < b->last)
+            i++;
+        else
+            j++;
+    }
+    sg_intervals_clear(set);
+    *set = both;
+    return true;
+}
+
+void sg_intervals_pack(struct sg_pack *pack, struct sg_intervals *set)
+{
+    sg_pack_plain_table(pack, &set->runs, &set->count, sizeof *set->runs);
+}
+
+void sg_intervals_clear(struct sg_intervals *set)
+{
+    free(set->runs);
+    *set = (struct sg_intervals){0};
 }

@@ -1,7 +1,7 @@
 #include "trace/export/rma_completions.h"
 
 #include "core/room.h"
-#include "trace/export/recorded_call.h"
+#include "trace/export/logread.h"
 
 #include <stdlib.h>
 

@@ -4,22 +4,33 @@
  * A summary is made from a log, or read from the bytes that another process sent. Its texts live in
  * the summary or in those bytes.
  */
-#ifndef SG_TRACE_SUMMARY_H
-#define SG_TRACE_SUMMARY_H
+#ifndef SG_TRACE_EXPORT_SUMMARY_H
+#define SG_TRACE_EXPORT_SUMMARY_H
 
-#include "core/socket.h"
+#include "core/file.h"
 #include "core/status.h"
 #include "trace/export/clockmap.h"
 #include "trace/export/comm_entry.h"
-#include "trace/export/intervals.h"
 #include "trace/export/logread.h"
-#include "trace/export/pack.h"
-#include "trace/export/recorded_call.h"
+#include "trace/export/logread_all.h"
+#include "trace/export/strings.h"
 #include "trace/export/summary_calls.h"
-#include "trace/export/summary_causes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* What a log tells of the recording of causes as a whole (struct sg_record_causes). */
+
+/* Of one rank, or of several. */
+struct sg_summary_causes {
+    uint64_t ranks; /* that told; 0: nothing was recorded */
+    uint64_t mode;  /* enum sg_causes_mode */
+    uint64_t intervals, left_out;
+    uint64_t cost_ns, time_ns;
+    uint64_t lacking[SG_SOURCE_COUNT]; /* ranks that do not have the source */
+};
+
+void sg_summary_causes_add(struct sg_summary_causes *sum, const struct sg_summary_causes *one);
 
 /* Indices that every log has (struct sg_record_comm). */
 #define SG_COMM_WORLD_INDEX 0u
@@ -93,18 +104,14 @@ struct sg_summary {
 /* at_finalize: the log is being written by a process that is inside MPI_Finalize. */
 enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct sg_summary *out);
 void sg_summary_clear(struct sg_summary *summary);
-
 /* Zeroed, to read; to be cleared also on failure. In summary_pack.c. */
 void sg_summary_pack(struct sg_pack *pack, struct sg_summary *summary);
-
 /* NULL when the log has no such record. */
 const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, uint32_t index);
 const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index);
-
 /* The communicator of a part; NULL when it cannot have happened as told, and is left out. */
 const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summary,
                                                  const struct sg_recorded_call *recorded);
-
 /* The rank's local time on rank 0's clock. */
 uint64_t sg_summary_global_ns(const struct sg_summary *summary, uint64_t local_ns);
 

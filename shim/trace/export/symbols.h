@@ -9,8 +9,8 @@
  *
  * Not thread-safe, never from a signal handler. Strings live until sg_symbols_close.
  */
-#ifndef SG_TRACE_SYMBOLS_H
-#define SG_TRACE_SYMBOLS_H
+#ifndef SG_TRACE_EXPORT_SYMBOLS_H
+#define SG_TRACE_EXPORT_SYMBOLS_H
 
 #include "core/status.h"
 
@@ -25,15 +25,20 @@ struct sg_symbol {
 };
 
 enum sg_status sg_symbols_open(struct sg_symbols **out);
-
 /* build_id: hex or "" to accept any; a module whose build id differs is not looked into.
  * SG_ERR_MISSING: no such file or another build; *out is then all unknown. */
 enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_path,
                                  const char *build_id, uint64_t offset, struct sg_symbol *out);
-
 /* A copy of a text that lives as long; NULL of an empty one, or when out of memory. */
 const char *sg_symbols_keep(struct sg_symbols *symbols, const char *text);
-
 void sg_symbols_close(struct sg_symbols *symbols);
+
+/* Names of functions as users write them: demangled, without parameters, return type and the
+ * suffixes of compiler clones. Pure but for finding the demangler.
+ */
+
+/* From a linker symbol ("_ZN3abc1fEi", "step.constprop.0"); malloc'ed, NULL when out of memory.
+ * A name that cannot be demangled is kept as it is. */
+char *sg_symbol_name(const char *linkage_name);
 
 #endif

@@ -1,6 +1,7 @@
 #include "trace/export/unify_calls.h"
 
-#include "trace/export/unify_views.h"
+#include "core/room.h"
+#include "trace/export/unify_comms.h"
 #include "trace/export/vocabulary.h"
 
 #include <stdlib.h>
@@ -309,4 +310,162 @@ enum sg_status sg_unify_profile_comms(const struct sg_summary *summaries, int su
     free(joining.gatherings);
     free(joining.views);
     return status;
+}
+
+/* An intercommunicator as several ranks know it: its two groups, in one order for all of them. Each
+ * rank 0 tells both groups, its own first; one of them is enough. */
+
+/* In the order of all: the first rank of the first group is the lower one. */
+static uint32_t *in_order(const struct sg_comm_entry *told, uint32_t sizes[2])
+{
+    uint32_t own = told->size, remote = told->remote_size;
+    bool is_first = told->members[0] < told->members[own];
+    uint32_t *members = malloc(((size_t)own + remote) * sizeof *members);
+
+    if (members == NULL)
+        return NULL;
+    memcpy(members + (is_first ? 0 : remote), told->members, own * sizeof *members);
+    memcpy(members + (is_first ? own : 0), told->members + own, remote * sizeof *members);
+    sizes[0] = is_first ? own : remote;
+    sizes[1] = is_first ? remote : own;
+    return members;
+}
+
+/* The place of a view's rank among all members; UINT32_MAX: they contradict each other. */
+static uint32_t place_of(const struct sg_comm_view *view, const uint32_t *members,
+                         const uint32_t sizes[2])
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        uint32_t at = view->comm->rank + (side == 0 ? 0 : sizes[0]);
+
+        if (view->comm->size == sizes[side] && view->comm->remote_size == sizes[1 - side] &&
+            view->comm->rank < sizes[side] && members[at] == (uint32_t)view->summary->rank)
+            return at;
+    }
+    return UINT32_MAX;
+}
+
+/* Whether nobody is there twice: seen is zeroed, one for each rank of the world. */
+static bool are_distinct(const uint32_t *members, uint32_t count, bool *seen)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (seen[members[i]])
+            return false;
+        seen[members[i]] = true;
+    }
+    return true;
+}
+
+static bool views_agree(const struct sg_gathering *gathering, const uint32_t *members, bool *seen)
+{
+    for (uint32_t i = 0; i < gathering->count; i++) {
+        uint32_t at = place_of(&gathering->views[i], members, gathering->sizes);
+
+        if (at == UINT32_MAX || !seen[members[at]])
+            return false;
+        seen[members[at]] = false;
+    }
+    return true;
+}
+
+enum sg_status sg_gathering_find_groups(struct sg_gathering *gathering)
+{
+    uint32_t world_size = (uint32_t)gathering->views[0].summary->world_size;
+    const struct sg_comm_entry *told = NULL;
+    enum sg_status status = SG_ERR_MEMORY;
+    uint32_t *members;
+    bool *seen;
+
+    for (uint32_t i = 0; i < gathering->count && told == NULL; i++) {
+        if (gathering->views[i].comm->members != NULL && gathering->views[i].comm->remote_size > 0)
+            told = gathering->views[i].comm;
+    }
+    if (told == NULL)
+        return SG_OK;
+    members = in_order(told, gathering->sizes);
+    seen = calloc(world_size, sizeof *seen);
+    if (members == NULL || seen == NULL)
+        goto done;
+    status = SG_OK;
+    if (are_distinct(members, gathering->sizes[0] + gathering->sizes[1], seen) &&
+        views_agree(gathering, members, seen)) {
+        gathering->members = members;
+        gathering->complete = gathering->count == gathering->sizes[0] + gathering->sizes[1];
+        members = NULL;
+    }
+done:
+    free(members);
+    free(seen);
+    return status;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names that events are of, each once and sorted; malloc'ed. */
+static enum sg_status collect_names(const struct sg_summary *summaries, int summary_count,
+                                    const char ***out, uint32_t *out_count)
+{
+    const char **names = NULL;
+    size_t count = 0;
+    uint32_t kept = 0;
+
+    for (int i = 0; i < summary_count; i++) {
+        for (uint32_t f = 0; f < summaries[i].calls.function_count; f++) {
+            const struct sg_function_entry *function = &summaries[i].calls.functions[f];
+
+            if (function->used && !SG_APPEND(names, count, function->name)) {
+                free(names);
+                return SG_ERR_MEMORY;
+            }
+        }
+    }
+    if (count > 1)
+        qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+            names[kept++] = names[i];
+    }
+    *out = names;
+    *out_count = kept;
+    return SG_OK;
+}
+
+/* The region that every archive has for a function; SG_REGION_REF_FUNCTIONS: none. */
+static uint32_t fixed_region(const char *name)
+{
+    for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+        if (strcmp(name, sg_operation_regions[operation]) == 0)
+            return operation;
+        if (strcmp(name, sg_operation_nonblocking_regions[operation]) == 0)
+            return SG_REGION_REF_POSTS + operation;
+    }
+    return SG_REGION_REF_FUNCTIONS;
+}
+
+enum sg_status sg_unify_functions(const struct sg_summary *summaries, int summary_count,
+                                  struct sg_plan *plan, const char ***names, uint32_t *name_count)
+{
+    uint32_t count = 0;
+    enum sg_status status = collect_names(summaries, summary_count, names, &count);
+
+    if (status != SG_OK)
+        return status;
+    plan->functions = calloc((size_t)count + 1, sizeof *plan->functions);
+    if (plan->functions == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sg_plan_function *function = &plan->functions[plan->function_count++];
+
+        function->name_hash = sg_plan_name_hash((*names)[i]);
+        function->region = fixed_region((*names)[i]);
+        if (function->region == SG_REGION_REF_FUNCTIONS) {
+            function->region += *name_count;
+            (*names)[(*name_count)++] = (*names)[i];
+        }
+    }
+    qsort(plan->functions, count, sizeof *plan->functions, sg_plan_by_name_hash);
+    return SG_OK;
 }

@@ -2,14 +2,15 @@
  * with the numbers that the export uses and the names by which a report finds them. docs/trace.md
  * lists them.
  */
-#ifndef SG_TRACE_VOCABULARY_H
-#define SG_TRACE_VOCABULARY_H
+#ifndef SG_TRACE_EXPORT_VOCABULARY_H
+#define SG_TRACE_EXPORT_VOCABULARY_H
 
-#include "core/operation.h"
 #include "core/slice.h"
+#include "core/text.h"
 #include "core/waiting.h"
 #include "trace/figure.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,7 @@ enum sg_region_ref {
     /* The first of MPI's other functions, which are there as used. Behind them those of paths. */
     SG_REGION_REF_FUNCTIONS
 };
+
 #define SG_REGION_NAME_INIT "MPI_Init"
 #define SG_REGION_NAME_FINALIZE "MPI_Finalize"
 #define SG_REGION_NAME_LATE "late contribution"
@@ -81,10 +83,12 @@ struct sg_attribute_definition {
     const char *name, *description;
     uint8_t type; /* OTF2_Type */
 };
+
 extern const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT];
 
 /* Nonblocking neighborhood collectives: the events have the number of their request. */
 enum sg_parameter_ref { SG_PARAMETER_BEGUN, SG_PARAMETER_COMPLETE, SG_PARAMETER_COUNT };
+
 extern const char *const sg_parameters[SG_PARAMETER_COUNT];
 
 enum sg_metric_ref {
@@ -104,6 +108,7 @@ enum sg_metric_ref {
 struct sg_metric_definition {
     const char *name, *description, *unit;
 };
+
 extern const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT];
 
 /* Intervals between calls have metrics of their own: the length, then their figures. */
@@ -114,8 +119,8 @@ enum sg_interval_metric_ref {
     SG_METRIC_SLICES = SG_METRIC_FIGURES + SG_FIGURE_COUNT,
     SG_METRIC_ALL = SG_METRIC_SLICES + SG_SLICE_METRICS
 };
-#define SG_METRIC_NAME_INTERVAL "interval"
 
+#define SG_METRIC_NAME_INTERVAL "interval"
 /* Metric classes: of collectives, of an interval, of each source of its figures, of a slice at a
  * node, of a slice everywhere. */
 #define SG_CLASS_COLLECTIVES 0u
@@ -123,7 +128,6 @@ enum sg_interval_metric_ref {
 #define SG_CLASS_OF_SOURCE(source) (2u + (source))
 #define SG_CLASS_SLICE SG_CLASS_OF_SOURCE(SG_SOURCE_COUNT)
 #define SG_CLASS_SLICE_GLOBAL (SG_CLASS_SLICE + 1)
-
 /* Properties of the archive. */
 #define SG_PROPERTY_PARTIAL "STAGGER::PARTIAL"
 #define SG_PROPERTY_DROPPED "STAGGER::DROPPED"
@@ -148,15 +152,36 @@ enum sg_interval_metric_ref {
 #define SG_PROPERTY_CAUSES_LACKING "STAGGER::CAUSES_LACKING"
 /* Of struct sg_run_waiting: its mode, its texts, its numbers. They are there where ranks told. */
 #define SG_PROPERTY_WAIT_MODE "STAGGER::WAIT_MODE"
+
 struct sg_wait_text {
     const char *name;
     size_t offset, size_bytes;
 };
+
 extern const struct sg_wait_text sg_wait_texts[2];
+
 struct sg_wait_number {
     const char *name;
     size_t offset; /* of a uint64_t */
 };
+
 extern const struct sg_wait_number sg_wait_numbers[10];
+
+/* How OTF2 classifies a function of MPI, by its name: the role of its region, and the operation of
+ * a collective. The choices are Score-P's, so that readers group regions as they are used to. */
+
+struct sg_mpi_region {
+    uint8_t role;          /* OTF2_RegionRole */
+    bool is_collective;    /* a collective, blocking or not */
+    bool is_nonblocking;   /* of a collective */
+    bool is_persistent;    /* it makes a collective */
+    bool is_rooted;        /* of a collective, in whatever form */
+    bool is_neighborhood;  /* likewise; OTF2 has no operation for it */
+    uint8_t collective_op; /* OTF2_CollectiveOp; not of a neighborhood collective */
+};
+
+/* name: as in "MPI_Send". What makes a persistent collective is a function like any other: its
+ * region is not the collective's. */
+struct sg_mpi_region sg_mpi_region_of(const char *name);
 
 #endif

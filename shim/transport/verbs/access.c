@@ -15,7 +15,7 @@
 #include "transport/verbs/access.h"
 
 #include "core/hash.h"
-#include "transport/verbs/queue.h"
+#include "transport/verbs/verbs_channel.h"
 
 #include <assert.h>
 #include <string.h>

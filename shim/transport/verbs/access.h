@@ -2,7 +2,7 @@
 #ifndef SG_TRANSPORT_VERBS_ACCESS_H
 #define SG_TRANSPORT_VERBS_ACCESS_H
 
-#include "transport/verbs/state.h"
+#include "transport/verbs/verbs_state.h"
 
 /* The function `access` of struct sg_transport_ops. */
 enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int self,

@@ -3,10 +3,9 @@
  * of life, usage.
  */
 #include "transport/verbs/access.h"
-#include "transport/verbs/channel.h"
-#include "transport/verbs/multicast.h"
-#include "transport/verbs/setup.h"
-#include "transport/verbs/tree.h"
+#include "transport/verbs/verbs_channel.h"
+#include "transport/verbs/verbs_multicast.h"
+#include "transport/verbs/verbs_open.h"
 
 #include <assert.h>
 

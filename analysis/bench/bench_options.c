@@ -1,0 +1,702 @@
+#include "bench/bench_options.h"
+
+#include "bench/limits.h"
+#include "core/text.h"
+#include "rule/rule.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Types of option values that options/options.h does not have: functions for stagger-bench's table
+ * of options, which parse into a struct sg_bench_options. They return an empty text if they have
+ * logged the error themselves. Lists are separated by commas; an empty word is an error.
+ */
+
+sg_option_reader sg_bench_read_operations, sg_bench_read_algorithms;
+
+sg_option_reader sg_bench_read_bytes, sg_bench_read_elements, sg_bench_read_tests;
+
+sg_option_reader sg_bench_read_rank; /* int */
+
+sg_option_reader sg_bench_read_processes;
+
+sg_option_reader sg_bench_read_arrival, sg_bench_read_vs, sg_bench_read_plot;
+
+sg_option_reader sg_bench_read_json, sg_bench_read_csv;
+
+#define WORD_PMPI "pmpi"
+#define ELEMENT_BYTES sizeof(double)
+#define ELEMENTS_MAX 134217728 /* 1 GiB */
+#define DIGITS_OF(number) #number
+#define DIGITS(number) DIGITS_OF(number)
+
+/* ---- lists */
+
+static const char *twice(char *fault, const char *word, size_t length)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+
+    return sg_option_fault(fault, "names '%s' twice",
+                           sg_text_excerpt(word, length, excerpt, sizeof excerpt));
+}
+
+static const char *take_operation(const struct sg_option *option, const char *word, size_t length,
+                                  void *into, char *fault)
+{
+    struct sg_bench_options *options = into;
+    int operation = sg_bench_collective_find(word, length);
+
+    if (operation < 0)
+        return sg_option_wants(fault, "some of " SG_BENCH_COLLECTIVES_LIST, word, length);
+    for (int i = 0; i < options->operation_count; i++) {
+        if (options->operations[i] == operation)
+            return twice(fault, word, length);
+    }
+    options->operations[options->operation_count++] = operation;
+    return NULL;
+}
+
+const char *sg_bench_read_operations(const struct sg_option *option, const char *text, void *into,
+                                     char *fault)
+{
+    ((struct sg_bench_options *)into)->operation_count = 0;
+    return sg_option_each(option, text, take_operation, into, fault);
+}
+
+static const char *take_algorithm(const struct sg_option *option, const char *word, size_t length,
+                                  void *into, char *fault)
+{
+    struct sg_bench_options *options = into;
+    int algorithm = sg_bench_algorithm_find(word, length);
+    char wants[256];
+
+    if (algorithm == SG_BENCH_NO_ALGORITHM) {
+        snprintf(wants, sizeof wants, "some of %s", sg_bench_algorithm_list());
+        return sg_option_wants(fault, wants, word, length);
+    }
+    for (int i = 0; i < options->algorithm_count; i++) {
+        if (options->algorithms[i] == algorithm)
+            return twice(fault, word, length);
+    }
+    options->algorithms[options->algorithm_count++] = algorithm;
+    return NULL;
+}
+
+const char *sg_bench_read_algorithms(const struct sg_option *option, const char *text, void *into,
+                                     char *fault)
+{
+    ((struct sg_bench_options *)into)->algorithm_count = 0;
+    return sg_option_each(option, text, take_algorithm, into, fault);
+}
+
+/* Multiples of a unit. */
+struct sizes {
+    struct sg_bench_sizes *sizes;
+    uint64_t unit_bytes, of_bytes, least, most; /* of_bytes: all must be multiples of it */
+    const char *wants;
+};
+
+static const char *take_size(const struct sg_option *option, const char *word, size_t length,
+                             void *into, char *fault)
+{
+    const struct sizes *own = into;
+    uint64_t number;
+
+    if (length == 0 || sg_text_number(word, word + length, true, &number) != word + length ||
+        number < own->least || number > own->most || number * own->unit_bytes % own->of_bytes != 0)
+        return sg_option_wants(fault, own->wants, word, length);
+    if (own->sizes->count == SG_OPTION_LIST_MAX)
+        return sg_option_fault(fault, "takes %d numbers at most", SG_OPTION_LIST_MAX);
+    own->sizes->list[own->sizes->count++] = number * own->unit_bytes;
+    return NULL;
+}
+
+static const char *read_sizes(const char *text, struct sizes own, char *fault)
+{
+    own.sizes->count = 0;
+    return sg_option_each(NULL, text, take_size, &own, fault);
+}
+
+const char *sg_bench_read_bytes(const struct sg_option *option, const char *text, void *into,
+                                char *fault)
+{
+    struct sg_bench_options *options = into;
+
+    return read_sizes(text,
+                      (struct sizes){&options->bytes, 1, ELEMENT_BYTES, 1,
+                                     ELEMENTS_MAX * ELEMENT_BYTES, "multiples of 8 from 8 to 1g"},
+                      fault);
+}
+
+const char *sg_bench_read_elements(const struct sg_option *option, const char *text, void *into,
+                                   char *fault)
+{
+    struct sg_bench_options *options = into;
+
+    return read_sizes(text,
+                      (struct sizes){&options->bytes, ELEMENT_BYTES, ELEMENT_BYTES, 1, ELEMENTS_MAX,
+                                     "numbers from 1 to " DIGITS(ELEMENTS_MAX)},
+                      fault);
+}
+
+const char *sg_bench_read_tests(const struct sg_option *option, const char *text, void *into,
+                                char *fault)
+{
+    struct sg_bench_options *options = into;
+
+    return read_sizes(
+        text, (struct sizes){&options->test_bytes, 1, 1, 0, UINT64_MAX, "numbers of bytes"}, fault);
+}
+
+/* ---- numbers of processes */
+
+#define WORD_POWERS "powers"
+
+static const char *add_processes(struct sg_bench_options *options, uint64_t number, char *fault)
+{
+    struct sg_bench_sizes *processes = &options->processes;
+
+    for (int i = 0; i < processes->count; i++) {
+        if (processes->list[i] == number)
+            return NULL;
+    }
+    if (processes->count == SG_OPTION_LIST_MAX)
+        return sg_option_fault(fault, "takes %d numbers at most", SG_OPTION_LIST_MAX);
+    processes->list[processes->count++] = number;
+    return NULL;
+}
+
+/* From the first to the last, each so many times the one before, or one more. */
+static const char *add_range(struct sg_bench_options *options, uint64_t first, uint64_t last,
+                             uint64_t factor, char *fault)
+{
+    const char *wrong = NULL;
+
+    for (uint64_t number = first; number <= last && wrong == NULL;
+         number = factor > 0 ? number * factor : number + 1)
+        wrong = add_processes(options, number, fault);
+    return wrong;
+}
+
+/* N, A-B, A-B*F, or "powers". */
+static const char *take_processes(const struct sg_option *option, const char *word, size_t length,
+                                  void *into, char *fault)
+{
+    struct sg_bench_options *options = into;
+    uint64_t ranks = (uint64_t)options->ranks, first, last, factor = 0;
+    const char *end = word + length, *at;
+    char wants[160];
+    const char *wrong;
+
+    if (length == strlen(WORD_POWERS) && memcmp(word, WORD_POWERS, length) == 0) {
+        wrong = add_range(options, 2, ranks, 2, fault);
+        return wrong != NULL ? wrong : add_processes(options, ranks, fault);
+    }
+    at = sg_text_number(word, end, false, &first);
+    last = first;
+    if (at != NULL && at < end && *at == '-')
+        at = sg_text_number(at + 1, end, false, &last);
+    if (at != NULL && at < end && *at == '*' && last > first) {
+        at = sg_text_number(at + 1, end, false, &factor);
+        at = factor > 1 ? at : NULL;
+    }
+    if (at == end && length > 0 && first >= 1 && first <= last && last <= ranks)
+        return add_range(options, first, last, factor, fault);
+    snprintf(wants, sizeof wants,
+             "numbers of ranks from 1 to %d, ranges such as 2-8 or 2-8*2, or " WORD_POWERS,
+             options->ranks);
+    return sg_option_wants(fault, wants, word, length);
+}
+
+const char *sg_bench_read_processes(const struct sg_option *option, const char *text, void *into,
+                                    char *fault)
+{
+    ((struct sg_bench_options *)into)->processes.count = 0;
+    return sg_option_each(option, text, take_processes, into, fault);
+}
+
+/* ---- others */
+
+/* A rank, or a number of ranks. */
+static const char *read_ranks(const char *text, int least, int most, const char *wants, int *out,
+                              char *fault)
+{
+    const char *end = text + strlen(text);
+    char range[80];
+    uint64_t value;
+
+    if (sg_text_number(text, end, false, &value) != end || value < (uint64_t)least ||
+        value > (uint64_t)most) {
+        snprintf(range, sizeof range, "%s, of %d to %d", wants, least, most);
+        return sg_option_wants(fault, range, text, strlen(text));
+    }
+    *out = (int)value;
+    return NULL;
+}
+
+const char *sg_bench_read_rank(const struct sg_option *option, const char *text, void *into,
+                               char *fault)
+{
+    const struct sg_bench_options *options = into;
+
+    return read_ranks(text, 0, options->ranks - 1, "a rank", sg_option_place(option, into), fault);
+}
+
+const char *sg_bench_read_arrival(const struct sg_option *option, const char *text, void *into,
+                                  char *fault)
+{
+    struct sg_bench_options *options = into;
+    size_t length = strcspn(text, ":");
+    int found = sg_option_find_word(sg_bench_arrival_names, text, length);
+    const char *argument = text + length + 1;
+
+    if (found < 0 ||
+        (found == SG_BENCH_SOME_LATE || found == SG_BENCH_REPLAY) != (text[length] == ':'))
+        return sg_option_wants(fault,
+                               "none, one, some:K, uniform, exponential, linear or trace:FILE",
+                               text, strlen(text));
+    options->arrival = (enum sg_bench_arrival)found;
+    if (found == SG_BENCH_SOME_LATE)
+        return read_ranks(argument, 1, options->ranks, "behind some: a number of ranks",
+                          &options->late_count, fault);
+    if (found != SG_BENCH_REPLAY)
+        return NULL;
+    if (*argument == '\0' || strlen(argument) >= sizeof options->arrivals)
+        return "wants a file behind trace:, as `stagger arrivals` writes it";
+    strcpy(options->arrivals, argument);
+    return NULL;
+}
+
+const char *sg_bench_read_vs(const struct sg_option *option, const char *text, void *into,
+                             char *fault)
+{
+    struct sg_bench_options *options = into;
+    char wants[256];
+
+    if (strchr(text, '=') != NULL) {
+        options->vs = SG_BENCH_GIVEN;
+        return sg_bench_given_check("bench: --vs", text) ? NULL : "";
+    }
+    options->vs = strcmp(text, WORD_PMPI) == 0 ? SG_ALGORITHM_MPICH
+                                               : sg_bench_algorithm_find(text, strlen(text));
+    if (options->vs != SG_BENCH_NO_ALGORITHM)
+        return NULL;
+    snprintf(wants, sizeof wants, WORD_PMPI ", one of %s, or rules as text",
+             sg_bench_algorithm_list());
+    return sg_option_wants(fault, wants, text, strlen(text));
+}
+
+const char *sg_bench_read_json(const struct sg_option *option, const char *text, void *into,
+                               char *fault)
+{
+    ((struct sg_bench_options *)into)->format = SG_BENCH_JSON;
+    return NULL;
+}
+
+const char *sg_bench_read_csv(const struct sg_option *option, const char *text, void *into,
+                              char *fault)
+{
+    ((struct sg_bench_options *)into)->format = SG_BENCH_CSV;
+    return NULL;
+}
+
+const char *sg_bench_read_plot(const struct sg_option *option, const char *text, void *into,
+                               char *fault)
+{
+    struct sg_bench_options *options = into;
+    size_t length = strlen(text);
+
+    if (length < 5 || length >= sizeof options->plot || strcmp(text + length - 4, ".svg") != 0)
+        return "wants a file whose name ends in .svg";
+    strcpy(options->plot, text);
+    return NULL;
+}
+
+#define DEFAULT_ROW_S 2
+#define DEFAULT_SKEW_US 1000
+#define DEFAULT_QUANTUM_US 1000
+#define ROW_S_MAX 3600
+#define SKEW_US_MAX 1000000
+#define ITERATIONS_MAX UINT64_C(1000000000)
+#define TEST_BYTES "0,64k,4k"
+
+#define COMMANDS "latency, cpu, delay, overlap, clock, noise, account"
+
+const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1] = {
+    [SG_BENCH_LATENCY] = "latency", [SG_BENCH_CPU] = "cpu",     [SG_BENCH_DELAY] = "delay",
+    [SG_BENCH_OVERLAP] = "overlap", [SG_BENCH_CLOCK] = "clock", [SG_BENCH_NOISE] = "noise",
+    [SG_BENCH_ACCOUNT] = "account"};
+
+struct reading {
+    struct sg_bench_options options;
+    enum sg_bench_verdict verdict;
+    bool command_seen;
+    uint64_t seen; /* 1 << place in the table of options */
+};
+
+static const char documentation[] =
+    "Measures MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, in turns "
+    "in "
+    "one run. With libstagger.so preloaded the former are stagger's and the latter MPICH's; "
+    "without, both are MPICH's.\n\n"
+    "latency: the time of a call. cpu: its processor time when ranks come to it at random times. "
+    "delay: the time from the last rank's entry to the last exit. overlap: how much of a "
+    "nonblocking "
+    "one is hidden behind computation. clock: how well the ranks' clocks are known. noise: what "
+    "the "
+    "machine itself does. account: where the time of a small call goes.\v"
+    "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
+
+/* The commands that have an option, as a mask. */
+#define LATENCY (1u << SG_BENCH_LATENCY)
+#define CPU (1u << SG_BENCH_CPU)
+#define DELAY (1u << SG_BENCH_DELAY)
+#define OVERLAP (1u << SG_BENCH_OVERLAP)
+#define CLOCK (1u << SG_BENCH_CLOCK)
+#define NOISE (1u << SG_BENCH_NOISE)
+#define ACCOUNT (1u << SG_BENCH_ACCOUNT)
+#define OF_CALLS (LATENCY | CPU | DELAY | OVERLAP)
+#define SAMPLED (OF_CALLS | CLOCK | NOISE)
+#define ALL (SAMPLED | ACCOUNT)
+
+/* Rows of the table. */
+#define AT(member) offsetof(struct sg_bench_options, member)
+#define SAYS(text, mask) .says = text, .commands = mask
+
+static const struct sg_option options_known[] = {
+    {"ops", 'o', "LIST", .read = sg_bench_read_operations,
+     SAYS("some of " SG_BENCH_COLLECTIVES_LIST " (default: the first four; reduce for cpu, and for "
+          "latency with --skew-us; barrier, allreduce for delay and overlap)",
+          OF_CALLS)},
+    {"scheme", 0, "NAME", .read = sg_option_word, .at = AT(scheme), .words = sg_bench_scheme_names,
+     SAYS("latency, delay, overlap: window, barrier, dissemination; latency: loop (default: "
+          "window)",
+          LATENCY | DELAY | OVERLAP)},
+    {"reduce", 0, "WAY", .read = sg_option_word, .at = AT(reduction),
+     .words = sg_bench_reduction_names,
+     SAYS("latency, overlap: how the ranks' times become one: root, max, span, mean, min, median "
+          "(default: max)",
+          LATENCY | OVERLAP)},
+    {"arrival", 0, "PATTERN", .read = sg_bench_read_arrival,
+     SAYS("none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: "
+          "uniform; delay: one)",
+          OF_CALLS)},
+    {"busy", .read = sg_option_flag, .at = AT(busy),
+     SAYS("cpu: late ranks work instead of sleeping", CPU)},
+    {"vs", 0, "WHAT", .read = sg_bench_read_vs,
+     SAYS("latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as "
+          "text (default: pmpi)",
+          LATENCY)},
+    {"seed", 0, "N", .read = sg_option_u64, .at = AT(seed), .most = UINT64_MAX,
+     SAYS("seed of arrivals and of the order of calls (default: 1)", OF_CALLS)},
+    {"test-bytes", 0, "LIST", .read = sg_bench_read_tests, .at = AT(test_bytes),
+     SAYS("overlap: bytes for each test; 0: no tests (default: " TEST_BYTES ")", OVERLAP)},
+    {"each", .read = sg_option_flag, .at = AT(each),
+     SAYS("clock: every rank as if it had a machine of its own", CLOCK)},
+    {"quantum-us", 0, "US", .read = sg_option_real, .at = AT(quantum_us), .least = 1,
+     .most = SKEW_US_MAX, SAYS("noise: length of a quantum of work (default: 1000)", NOISE)},
+    {"bytes", 'b', "LIST", .read = sg_bench_read_bytes, .at = AT(bytes),
+     SAYS("latency, overlap: sizes of the operand, multiples of 8; k, m, g (default: 8; overlap: "
+          "64k)",
+          LATENCY | OVERLAP)},
+    {"elements", 0, "LIST", .read = sg_bench_read_elements, .at = AT(bytes),
+     SAYS("cpu, delay: doubles in the operand (default: 4,32,128; delay: 128)", CPU | DELAY)},
+    {"algorithms", 0, "LIST", .read = sg_bench_read_algorithms,
+     SAYS("rules (those in force), or algorithms between nodes (default: rules; delay: rules,tree "
+          "and those that do not know the late rank)",
+          OF_CALLS)},
+    {"processes", 'p', "LIST", .read = sg_bench_read_processes,
+     SAYS("how many of the ranks measure while the others sleep: numbers, ranges (2-8, 2-16*2), or "
+          "powers (default: all)",
+          OF_CALLS)},
+    {"cold", .read = sg_option_flag, .at = AT(cold),
+     SAYS("before each call operands and libraries leave the caches (not with --scheme loop)",
+          OF_CALLS)},
+    {"iterations", 'i', "N", .read = sg_option_u64, .at = AT(iterations), .least = 1,
+     .most = ITERATIONS_MAX,
+     SAYS("calls in a block; cpu, delay: rounds (default: as many as the time allows)", OF_CALLS)},
+    {"time", 't', "SECONDS", .read = sg_option_real, .at = AT(row_s), .most = ROW_S_MAX,
+     SAYS("measure each row for about so long (default: 2)", ALL)},
+    {"root", 'r', "RANK", .read = sg_bench_read_rank, .at = AT(root),
+     SAYS("latency, cpu: root of the reductions (default: 0)", LATENCY | CPU | OVERLAP)},
+    {"skew-us", 0, "US", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
+     SAYS("a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
+          "processor time in the call while one rank is this late",
+          LATENCY | CPU | OVERLAP)},
+    {"late", 0, "RANK", .read = sg_bench_read_rank, .at = AT(late_rank),
+     SAYS("latency, delay: the rank that is late (default: the last)", OF_CALLS)},
+    {"late-us", 0, "LIST", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
+     SAYS("delay: how late it is (default: 1000)", DELAY)},
+    {"json", 'j', .read = sg_bench_read_json, SAYS("print JSON (docs/bench-json.md)", ALL)},
+    {"csv", .read = sg_bench_read_csv, SAYS("print CSV", ALL)},
+    {"samples", .read = sg_option_flag, .at = AT(samples),
+     SAYS("keep every sample, in JSON", SAMPLED)},
+    {"plot", 0, "FILE.svg", .read = sg_bench_read_plot, SAYS("draw a figure (gnuplot)", SAMPLED)},
+    {0}};
+enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known - 1, KEY_FIRST = 256 };
+
+/* Logs one line; returns what the parser then returns. */
+static error_t fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static error_t fault(const char *format, ...)
+{
+    char text[SG_OPTION_FAULT_BYTES + 40];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sg_log("bench: %s", text);
+    return EINVAL;
+}
+
+static bool was_given(const struct reading *reading, const char *name)
+{
+    int place = 0;
+
+    while (strcmp(options_known[place].name, name) != 0)
+        place++;
+    return reading->seen >> place & 1;
+}
+
+static error_t set_word(struct reading *reading, const char *word)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+    int command = sg_option_find_word(sg_bench_command_names, word, strlen(word));
+
+    sg_text_excerpt(word, strlen(word), excerpt, sizeof excerpt);
+    if (reading->command_seen)
+        return fault("one command at a time: '%s' is one too many", excerpt);
+    if (command < 0)
+        return fault("'%s' is not a command; there are: " COMMANDS, excerpt);
+    reading->options.command = (enum sg_bench_command)command;
+    reading->command_seen = true;
+    return 0;
+}
+
+/* ---- after the last option: checks and defaults ---- */
+
+static void add_operation(struct sg_bench_options *options, int operation)
+{
+    options->operations[options->operation_count++] = operation;
+}
+
+static void complete_operations(struct sg_bench_options *options)
+{
+    if (options->operation_count > 0)
+        return;
+    if (options->command == SG_BENCH_CPU || options->late) {
+        add_operation(options, SG_OPERATION_REDUCE);
+        return;
+    }
+    add_operation(options, SG_OPERATION_BARRIER);
+    add_operation(options, SG_OPERATION_ALLREDUCE);
+    if (options->command == SG_BENCH_LATENCY) {
+        add_operation(options, SG_OPERATION_REDUCE);
+        add_operation(options, SG_OPERATION_BCAST);
+    }
+}
+
+static void complete_sizes(struct sg_bench_options *options)
+{
+    static const char *const elements[SG_BENCH_COMMANDS] = {
+        [SG_BENCH_LATENCY] = "1",    [SG_BENCH_CPU] = "4,32,128", [SG_BENCH_DELAY] = "128",
+        [SG_BENCH_OVERLAP] = "8192", [SG_BENCH_CLOCK] = "1",      [SG_BENCH_NOISE] = "1",
+        [SG_BENCH_ACCOUNT] = "1"};
+    char room[SG_OPTION_FAULT_BYTES];
+
+    if (options->bytes.count == 0)
+        sg_bench_read_elements(NULL, elements[options->command], options, room);
+    if (options->skews_us.count == 0)
+        options->skews_us.list[options->skews_us.count++] =
+            options->arrival == SG_BENCH_TOGETHER ? 0 : DEFAULT_SKEW_US;
+    if (options->test_bytes.count == 0)
+        sg_bench_read_tests(NULL, TEST_BYTES, options, room);
+}
+
+/* Otherwise an algorithm that suits none of the operations would be left out silently. */
+static error_t check_algorithms(const struct sg_bench_options *options)
+{
+    for (int i = 0; i < options->algorithm_count; i++) {
+        bool taken = false;
+
+        for (int j = 0; j < options->operation_count; j++)
+            taken =
+                taken || sg_bench_algorithm_takes(options->algorithms[i], options->operations[j]);
+        if (!taken)
+            return fault("--algorithms: %s is none of these operations",
+                         sg_bench_algorithm_name(options->algorithms[i]));
+    }
+    return 0;
+}
+
+static error_t check_latency(const struct reading *reading)
+{
+    const struct sg_bench_options *options = &reading->options;
+
+    if (options->scheme == SG_BENCH_LOOP &&
+        (options->arrival != SG_BENCH_TOGETHER || was_given(reading, "algorithms") ||
+         was_given(reading, "vs") || options->reduction == SG_BENCH_REDUCE_SPAN))
+        return fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce span");
+    if (options->late && (options->skews_us.count != 1 || options->skews_us.list[0] == 0))
+        return fault("--skew-us wants one number above 0");
+    return 0;
+}
+
+/* Ranks that are named must be among those that measure. */
+static error_t check_processes(const struct reading *reading)
+{
+    const struct sg_bench_options *options = &reading->options;
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < options->processes.count; i++)
+        least = options->processes.list[i] < least ? options->processes.list[i] : least;
+    if (least == UINT64_MAX)
+        return 0;
+    if (options->arrival == SG_BENCH_REPLAY)
+        return fault("--processes knows no --arrival trace: its arrivals are of all ranks");
+    if ((uint64_t)options->root >= least)
+        return fault("--root %d is not among the ranks of --processes %d", options->root,
+                     (int)least);
+    if (was_given(reading, "late") && (uint64_t)options->late_rank >= least)
+        return fault("--late %d is not among the ranks of --processes %d", options->late_rank,
+                     (int)least);
+    if (options->arrival == SG_BENCH_SOME_LATE && (uint64_t)options->late_count > least)
+        return fault("--arrival some:%d has more ranks than --processes %d", options->late_count,
+                     (int)least);
+    return 0;
+}
+
+static error_t check_delay(const struct sg_bench_options *options)
+{
+    for (int i = 0; i < options->operation_count; i++) {
+        const struct sg_bench_collective *collective =
+            &sg_bench_collectives[options->operations[i]];
+
+        if (!collective->synchronises)
+            return fault("delay is of operations in which all ranks wait: not of %s",
+                         collective->name);
+    }
+    return 0;
+}
+
+static int most_processes(const struct sg_bench_options *options)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < options->processes.count; i++)
+        most = options->processes.list[i] > most ? options->processes.list[i] : most;
+    return most > 0 ? (int)most : options->ranks;
+}
+
+static error_t complete(struct reading *reading)
+{
+    struct sg_bench_options *options = &reading->options;
+    error_t error = 0;
+
+    if (!reading->command_seen)
+        return fault("a command is missing; there are: " COMMANDS);
+    for (int place = 0; place < OPTIONS_KNOWN; place++) {
+        if ((reading->seen >> place & 1) != 0 &&
+            (options_known[place].commands & 1u << options->command) == 0)
+            return fault("--%s is no option of %s", options_known[place].name,
+                         sg_bench_command_names[options->command]);
+    }
+    if (options->arrival == SG_BENCH_ARRIVALS)
+        options->arrival = options->command == SG_BENCH_CPU     ? SG_BENCH_UNIFORM
+                           : options->command == SG_BENCH_DELAY ? SG_BENCH_ONE_LATE
+                                                                : SG_BENCH_TOGETHER;
+    options->late = options->command == SG_BENCH_LATENCY && was_given(reading, "skew-us") &&
+                    !was_given(reading, "arrival");
+    if (was_given(reading, "late") && !options->late && options->arrival != SG_BENCH_ONE_LATE)
+        return fault("--late needs --skew-us, or --arrival one");
+    if (was_given(reading, "samples") && options->format != SG_BENCH_JSON)
+        return fault("--samples needs --json");
+    options->late_is_last = !was_given(reading, "late");
+    if (options->late_is_last)
+        options->late_rank = most_processes(options) - 1;
+    if (options->cold && (options->late || options->scheme == SG_BENCH_LOOP))
+        return fault(
+            "--cold is of single calls: not with --scheme loop, nor latency with --skew-us "
+            "and without --arrival");
+    if (check_processes(reading) != 0)
+        return EINVAL;
+    complete_operations(options);
+    complete_sizes(options);
+    if (options->command == SG_BENCH_LATENCY)
+        error = check_latency(reading);
+    else if (options->command == SG_BENCH_DELAY)
+        error = check_delay(options);
+    return error != 0 ? error : check_algorithms(options);
+}
+
+/* ---- the parser ------------------------------------------------------------------------------ */
+
+static error_t set_option(struct reading *reading, int key, const char *argument)
+{
+    const struct sg_option *option = sg_options_find(options_known, KEY_FIRST, key);
+    char room[SG_OPTION_FAULT_BYTES];
+    const char *wrong;
+
+    if (option == NULL)
+        return ARGP_ERR_UNKNOWN;
+    reading->seen |= UINT64_C(1) << (option - options_known);
+    wrong = option->read(option, argument, &reading->options, room);
+    if (wrong == NULL)
+        return 0;
+    return *wrong == '\0' ? EINVAL : fault("--%s %s", option->name, wrong);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct reading *reading = state->input;
+
+    switch (key) {
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        reading->verdict = SG_BENCH_DONE;
+        return ECANCELED;
+    case 'V':
+        puts("stagger-bench " SG_VERSION);
+        reading->verdict = SG_BENCH_DONE;
+        return ECANCELED;
+    case ARGP_KEY_ARG:
+        return set_word(reading, argument);
+    case ARGP_KEY_END:
+        return complete(reading);
+    default:
+        return set_option(reading, key, argument);
+    }
+}
+
+enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
+                                            struct sg_bench_options *out)
+{
+    struct argp_option table[OPTIONS_KNOWN + 3] = {
+        {"help", 'h', NULL, 0, "print this help", -1},
+        {"version", 'V', NULL, 0, "print the version", -1},
+    };
+    const struct argp argp = {
+        table, parse_option, "latency|cpu|delay|overlap|clock|noise|account", documentation, NULL,
+        NULL,  NULL};
+    static char name[] = "stagger-bench";
+    struct reading reading = {.options = {.ranks = ranks,
+                                          .row_s = DEFAULT_ROW_S,
+                                          .reduction = SG_BENCH_REDUCE_MAX,
+                                          .arrival = SG_BENCH_ARRIVALS,
+                                          .vs = SG_ALGORITHM_MPICH,
+                                          .seed = 1,
+                                          .quantum_us = DEFAULT_QUANTUM_US},
+                              .verdict = SG_BENCH_RUN};
+
+    sg_options_fill(options_known, KEY_FIRST, table + 2);
+    /* argp would end the process, while the other ranks are still in it. With these flags it does
+     * not, and the parser stops by itself. */
+    argv[0] = name;
+    if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading) != 0)
+        return reading.verdict == SG_BENCH_DONE ? SG_BENCH_DONE : SG_BENCH_BAD;
+    *out = reading.options;
+    return SG_BENCH_RUN;
+}

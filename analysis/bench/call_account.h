@@ -1,0 +1,61 @@
+/* The account of a call between two ranks: the parts of its critical path, from the marks that both
+ * ranks left in a block of calls (core/account.h).
+ *
+ * The path is walked backwards from the end of the block: from each mark to the one before it on
+ * the same rank, but from the sight of all lines to the rank whose line was still on its way, and
+ * from a slot of the ring to the rank that left it. So parts add up to the time of the path. Times
+ * are counts of one counter, which both ranks read.
+ *
+ * Free of MPI.
+ */
+#ifndef SG_BENCH_CALL_ACCOUNT_H
+#define SG_BENCH_CALL_ACCOUNT_H
+
+#include "core/account.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SG_BENCH_ACCOUNT_RANKS 2
+
+enum sg_bench_part {
+    SG_BENCH_PART_WRAPPER, /* and what is between two calls */
+    SG_BENCH_PART_COMM,
+    SG_BENCH_PART_SITE,
+    SG_BENCH_PART_CHOICE,
+    SG_BENCH_PART_PLAN,
+    SG_BENCH_PART_SLOT,
+    SG_BENCH_PART_PUBLISH,
+    SG_BENCH_PART_TRANSFER,
+    SG_BENCH_PART_SEE,
+    SG_BENCH_PART_FOLD,
+    SG_BENCH_PART_LEAVE,
+    SG_BENCH_PART_RECORD,
+    SG_BENCH_PART_STATISTICS,
+    SG_BENCH_PART_CLOCK,
+    SG_BENCH_PARTS
+};
+
+extern const char *const sg_bench_part_names[SG_BENCH_PARTS];
+
+typedef uint64_t sg_bench_marks[SG_ACCOUNT_STEPS]; /* a call's */
+
+/* Counts a call. */
+struct sg_bench_account {
+    double parts[SG_BENCH_PARTS];
+    double sum;
+};
+
+/* Of the path through the calls from `first` on, to the end of the later rank's last one. cost:
+ * counts that a mark takes, one in each step from mark to mark of one rank; from rank to rank the
+ * other one's is over before the line arrives. line: counts that a line takes that way. What a line
+ * that comes last takes besides is SEE, which is below 0 where it takes less. False: marks are
+ * missing. */
+bool sg_bench_account_walk(const sg_bench_marks *const ranks[SG_BENCH_ACCOUNT_RANKS], size_t first,
+                           size_t calls, double cost, double line, struct sg_bench_account *out);
+/* The mean of the quicker half of the accounts: what other work disturbs is no part of a call.
+ * Sorts them; count at least 1. */
+struct sg_bench_account sg_bench_account_of_all(struct sg_bench_account *accounts, size_t count);
+
+#endif

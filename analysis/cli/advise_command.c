@@ -1,0 +1,318 @@
+/* stagger advise: options, then read the run, replay it, print. */
+#include "advise/advise.h"
+#include "advise/advised_rules.h"
+#include "bcs/bcs_advice.h"
+#include "cli/compare_command.h"
+#include "cli/info_command.h"
+#include "cli/main.h"
+#include "cli/usage.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "output/format.h"
+#include "output/output_file.h"
+#include "report/report.h"
+#include "report/source_otf2.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP_DEFAULT 10
+
+struct options {
+    struct sg_advise_options advise;
+    struct sg_coscheduling_options coscheduling;
+    bool json, bcs;
+    bool has_slices;   /* or when to restart: they are for --bcs */
+    const char *rules; /* the file to write; NULL: none */
+    uint32_t top;
+    char *path; /* owned */
+};
+
+static const char text[] =
+    "Says which algorithm would have cost less at the call sites of a run: replays the recorded "
+    "arrivals with every algorithm that may run there, and writes rules for STAGGER_CONFIG.\n\n"
+    "DIR is a directory that a run wrote, or the path of an OTF2 archive "
+    "(traces.otf2). " SG_RUNS_TEXT;
+
+static void set_top(const struct sg_usage *usage, const char *value, void *to)
+{
+    const char *end = value + strlen(value);
+    uint64_t number;
+
+    if (sg_text_number(value, end, false, &number) != end || number > UINT32_MAX)
+        sg_usage_fault(usage, "--top wants a number, not '%s'", value);
+    *(uint32_t *)to = (uint32_t)number;
+}
+
+static void set_slices(const struct sg_usage *usage, const char *value, void *to)
+{
+    static const struct sg_option slice = {.name = "slice", .least = 10, .most = 1000000};
+    struct options *options = to;
+    char fault[SG_OPTION_FAULT_BYTES];
+    const char *wrong = sg_option_wholes(&slice, value, &options->coscheduling.slices_us, fault);
+
+    if (wrong != NULL)
+        sg_usage_fault(usage, "--slice %s", wrong);
+    options->has_slices = true;
+}
+
+static void set_restart(const struct sg_usage *usage, const char *value, void *to)
+{
+    struct options *options = to;
+
+    options->has_slices = true;
+    options->coscheduling.restart_slice = strcmp(value, "slice") == 0;
+    if (!options->coscheduling.restart_slice && strcmp(value, "phase") != 0)
+        sg_usage_fault(usage, "--restart wants phase or slice, not '%s'", value);
+}
+
+static bool to_stdout(const struct options *options)
+{
+    return options->rules != NULL && strcmp(options->rules, "-") == 0;
+}
+
+static void parse(int argc, char **argv, struct options *options)
+{
+    const struct sg_command_option table[] = {
+        {"output", 'o', "FILE", "write the rules; - is standard output, without the table",
+         &options->rules, NULL},
+        {"network", 'n', "FILE",
+         "costs of another machine: a network of stagger sim, by name or as a file with a slash",
+         &options->advise.network, NULL},
+        {"top", 't', "N", "show N call sites in full (default: 10); 0: all", &options->top,
+         set_top},
+        {"json", 'j', NULL, "print JSON (docs/advise-json.md)", &options->json, NULL},
+        {"bcs", 'b', NULL, "instead: what nonblocking calls, or coscheduling in slices, would give",
+         &options->bcs, NULL},
+        {"slice", 's', "US,...", "with --bcs: lengths of a slice (default: 100,500)", options,
+         set_slices},
+        {"restart", 'r', "phase|slice",
+         "with --bcs: calls return with their phase (the default) or the next slice", options,
+         set_restart},
+        {0},
+    };
+    const struct sg_usage usage = {
+        .command = "advise",
+        .synopsis = "[OPTION...] [DIR]",
+        .operand = "DIR",
+        .is_optional = true,
+        .text = text,
+        .end = "Exit status: 0, 1 where DIR cannot be read or the rules cannot be written, 2 on "
+               "bad usage.",
+        .options = table,
+    };
+    struct sg_arguments operands;
+
+    operands = sg_usage_read(&usage, argc, argv);
+    if (options->json && to_stdout(options))
+        sg_usage_fault(&usage, "--json and rules cannot both go to standard output");
+    if (options->bcs && options->rules != NULL)
+        sg_usage_fault(&usage, "--bcs gives no rules");
+    if (options->has_slices && !options->bcs)
+        sg_usage_fault(&usage, "--slice and --restart are for --bcs");
+    options->path = sg_runs_operand(&usage, &operands);
+}
+
+static enum sg_status print(const struct options *options, const struct sg_advice *advice)
+{
+    return options->json ? sg_advice_print_json(advice, stdout)
+                         : sg_advice_print_text(advice, options->top, stdout);
+}
+
+static enum sg_status write_rules(const struct options *options, const struct sg_advice *advice)
+{
+    struct sg_output_file file;
+    enum sg_status status = sg_output_file_open(options->rules, &file);
+    char word[SG_WORD_BYTES];
+    uint32_t rules;
+
+    if (status != SG_OK)
+        return status;
+    rules = sg_advice_print_rules(advice, file.stream);
+    status = sg_output_file_close(&file, SG_OK);
+    if (status == SG_OK && !to_stdout(options) && !options->json) {
+        printf("%u rule%s in ", (unsigned)rules, rules == 1 ? "" : "s");
+        sg_format_put(options->rules, stdout);
+        printf("; use them with STAGGER_CONFIG=%s\n",
+               sg_text_word(options->rules, word, sizeof word));
+    }
+    return status;
+}
+
+static int coschedule(struct options *options)
+{
+    struct sg_coscheduling found;
+    enum sg_status status;
+
+    options->coscheduling.network = options->advise.network;
+    status = sg_coscheduling_find(options->path, &options->coscheduling, &found);
+    if (status == SG_OK)
+        status = options->json ? sg_coscheduling_print_json(&found, stdout)
+                               : sg_coscheduling_print_text(&found, stdout);
+    sg_coscheduling_clear(&found);
+    free(options->path);
+    return status == SG_OK ? 0 : 1;
+}
+
+int sg_command_advise(int argc, char **argv)
+{
+    struct options options = {.advise = {.progress = true},
+                              .coscheduling = {.slices_us = {{100, 500}, 2}, .progress = true},
+                              .top = TOP_DEFAULT};
+    struct sg_advice advice;
+    char *configuration;
+    enum sg_status status;
+
+    parse(argc, argv, &options);
+    if (options.path == NULL)
+        return 1;
+    if (options.bcs)
+        return coschedule(&options);
+    configuration = sg_read_configuration(options.path);
+    options.advise.configuration = configuration;
+    status = sg_advise(options.path, &options.advise, &advice);
+    free(configuration);
+    free(options.path);
+    if (status != SG_OK)
+        return 1;
+    if (!to_stdout(&options))
+        status = print(&options, &advice);
+    if (status == SG_OK && options.rules != NULL)
+        status = write_rules(&options, &advice);
+    sg_advice_clear(&advice);
+    return status == SG_OK ? 0 : 1;
+}
+
+/* stagger arrivals DIR: how late each rank came to each collective of a recorded run, as
+ * `stagger-bench --arrival trace:FILE` replays it.
+ */
+
+enum { EXIT_INPUT = 1 };
+
+struct arrivals {
+    char *path;    /* owned */
+    int operation; /* SG_OPERATION_COUNT: any */
+    uint32_t ranks;
+    uint64_t calls, others;
+};
+
+static void set_operation(const struct sg_usage *usage, const char *name, void *to)
+{
+    int operation = 0;
+
+    while (operation < SG_OPERATION_COUNT && strcmp(sg_operation_names[operation], name) != 0)
+        operation++;
+    if (operation == SG_OPERATION_COUNT)
+        sg_usage_fault(usage, "--op wants barrier, allreduce, reduce or bcast, not '%s'", name);
+    *(int *)to = operation;
+}
+
+/* Of the whole job only: those of fewer ranks say nothing of the others. */
+static enum sg_status print_instance(void *context, const struct sg_aggregate *aggregate,
+                                     const struct sg_seen_instance *seen)
+{
+    const struct sg_instance *instance = seen->instance;
+    struct arrivals *arrivals = context;
+    int64_t first_ns = INT64_MAX;
+    uint64_t *late_ns;
+
+    if (arrivals->operation != SG_OPERATION_COUNT &&
+        (int)instance->operation != arrivals->operation)
+        return SG_OK;
+    if (instance->size != arrivals->ranks) {
+        arrivals->others++;
+        return SG_OK;
+    }
+    late_ns = calloc(instance->size, sizeof *late_ns);
+    if (late_ns == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (instance->calls[i].begin_ns < first_ns)
+            first_ns = instance->calls[i].begin_ns;
+    }
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (instance->calls[i].rank < instance->size)
+            late_ns[instance->calls[i].rank] = (uint64_t)(instance->calls[i].begin_ns - first_ns);
+    }
+    for (uint32_t rank = 0; rank < instance->size; rank++)
+        printf("%s%.3f", rank > 0 ? " " : "", (double)late_ns[rank] / 1e3);
+    putchar('\n');
+    free(late_ns);
+    arrivals->calls++;
+    return SG_OK;
+}
+
+static enum sg_status note_size(void *context, const struct sg_aggregate *aggregate,
+                                const struct sg_seen_instance *seen)
+{
+    const struct sg_instance *instance = seen->instance;
+    struct arrivals *arrivals = context;
+
+    if (instance->size > arrivals->ranks)
+        arrivals->ranks = instance->size;
+    return SG_OK;
+}
+
+typedef enum sg_status (*look)(void *context, const struct sg_aggregate *aggregate,
+                               const struct sg_seen_instance *seen);
+
+static enum sg_status read_archive(const char *anchor, look instance, struct arrivals *arrivals)
+{
+    struct sg_watch watch = {.context = arrivals, .instance = instance};
+    struct sg_report report = {0};
+    struct sg_progress_line progress;
+    enum sg_status status;
+
+    sg_progress_line_start(&progress, true);
+    status = sg_source_otf2(anchor, &progress, &watch, &report);
+    sg_report_clear(&report);
+    return status;
+}
+
+static int print_arrivals(struct arrivals *arrivals, const char *anchor)
+{
+    if (read_archive(anchor, note_size, arrivals) != SG_OK)
+        return EXIT_INPUT;
+    fputs("# ", stdout);
+    sg_format_put(arrivals->path, stdout);
+    printf(": arrivals of %u ranks, us after the first\n", arrivals->ranks);
+    if (read_archive(anchor, print_instance, arrivals) != SG_OK)
+        return EXIT_INPUT;
+    if (arrivals->calls == 0) {
+        sg_log("arrivals: %s: no such collective of all %u ranks", arrivals->path, arrivals->ranks);
+        return EXIT_INPUT;
+    }
+    return 0;
+}
+
+int sg_command_arrivals(int argc, char **argv)
+{
+    struct arrivals arrivals = {.operation = SG_OPERATION_COUNT};
+    const struct sg_command_option table[] = {{"op", 'o', "OPERATION",
+                                               "only barrier, allreduce, reduce or bcast",
+                                               &arrivals.operation, set_operation},
+                                              {0}};
+    const struct sg_usage usage = {
+        .command = "arrivals",
+        .synopsis = "[--op OPERATION] [DIR]",
+        .operand = "DIR",
+        .is_optional = true,
+        .text = "Prints a line for each collective that all ranks of a run took part in: how late "
+                "each rank came, in us after the first, in the order of ranks. stagger-bench "
+                "--arrival trace:FILE measures collectives with these arrivals. " SG_RUNS_TEXT,
+        .options = table,
+    };
+    struct sg_arguments operands;
+    int exit_status = EXIT_INPUT;
+    char *anchor;
+
+    operands = sg_usage_read(&usage, argc, argv);
+    arrivals.path = sg_runs_operand(&usage, &operands);
+    if (arrivals.path != NULL && sg_report_find_archive(arrivals.path, &anchor) == SG_OK) {
+        exit_status = print_arrivals(&arrivals, anchor);
+        free(anchor);
+    }
+    free(arrivals.path);
+    return exit_status;
+}

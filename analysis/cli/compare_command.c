@@ -1,0 +1,336 @@
+/* stagger compare: options, then read the runs, compare, print. */
+#include "cli/compare_command.h"
+
+#include "cli/main.h"
+#include "compare/compare_columns.h"
+#include "core/file.h"
+#include "core/launch.h"
+#include "core/room.h"
+#include "core/status.h"
+#include "output/output_file.h"
+#include "page/page.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of many runs only so many, the newest, are asked who started them. */
+#define ASKED_MAX 64
+
+struct run {
+    char *path;
+    struct timespec begun;
+};
+
+struct runs {
+    struct run *of;
+    size_t count;
+};
+
+static int by_age(const void *first, const void *second)
+{
+    const struct run *a = first, *b = second;
+
+    if (a->begun.tv_sec != b->begun.tv_sec)
+        return a->begun.tv_sec > b->begun.tv_sec ? -1 : 1;
+    if (a->begun.tv_nsec != b->begun.tv_nsec)
+        return a->begun.tv_nsec > b->begun.tv_nsec ? -1 : 1;
+    return strcmp(b->path, a->path);
+}
+
+/* malloc'ed; NULL: no memory. */
+static char *path_below(const char *where, const char *name)
+{
+    char *path;
+
+    if (strcmp(where, ".") == 0)
+        return strdup(name);
+    return asprintf(&path, "%s/%s", where, name) >= 0 ? path : NULL;
+}
+
+/* Takes the path. */
+static void consider(struct runs *runs, char *path)
+{
+    char *file = path != NULL ? path_below(path, SG_RUN_FILE) : NULL;
+    struct stat info;
+
+    if (file == NULL || lstat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
+        !SG_APPEND(runs->of, runs->count, ((struct run){path, info.st_mtim})))
+        free(path);
+    free(file);
+}
+
+static bool is_started_by(const char *path, const char *launch)
+{
+    char line[SG_LAUNCH_BYTES + sizeof SG_LAUNCH_LINE + 64];
+    char *name = path_below(path, SG_RUN_FILE);
+    size_t prefix = strlen(SG_LAUNCH_LINE);
+    bool found = false;
+    FILE *file = NULL;
+    int descriptor = -1;
+
+    if (name != NULL && sg_file_open(name, O_NOFOLLOW, &descriptor) == 0)
+        file = fdopen(descriptor, "r");
+    free(name);
+    if (file == NULL && descriptor >= 0)
+        close(descriptor);
+    if (file == NULL)
+        return false;
+    for (int i = 0; i < 2 && !found && fgets(line, sizeof line, file) != NULL; i++) {
+        line[strcspn(line, "\n")] = '\0';
+        found = strncmp(line, SG_LAUNCH_LINE, prefix) == 0 && strcmp(line + prefix, launch) == 0;
+    }
+    fclose(file);
+    return found;
+}
+
+static void collect(const char *where, bool is_among_others, struct runs *runs)
+{
+    struct dirent *entry;
+    DIR *stream;
+
+    consider(runs, strdup(where));
+    if (runs->count > 0 && !is_among_others)
+        return;
+    stream = opendir(where);
+    if (stream == NULL)
+        return;
+    while ((entry = readdir(stream)) != NULL) {
+        if (entry->d_name[0] != '.' &&
+            (entry->d_type == DT_DIR || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN))
+            consider(runs, path_below(where, entry->d_name));
+    }
+    closedir(stream);
+    if (runs->count > 0)
+        qsort(runs->of, runs->count, sizeof *runs->of, by_age);
+}
+
+size_t sg_runs_find(const char *where, const char *launch, size_t wanted, char **paths)
+{
+    struct runs runs = {0};
+    size_t found = 0;
+
+    collect(where, launch != NULL, &runs);
+    for (size_t i = 0; i < runs.count; i++) {
+        if (found < wanted &&
+            (launch == NULL || (i < ASKED_MAX && is_started_by(runs.of[i].path, launch))))
+            paths[found++] = runs.of[i].path;
+        else
+            free(runs.of[i].path);
+    }
+    free(runs.of);
+    return found;
+}
+
+char *sg_runs_operand(const struct sg_usage *usage, const struct sg_arguments *operands)
+{
+    char *path = NULL;
+
+    if (operands->count > 0) {
+        path = strdup(operands->words[0]);
+        if (path == NULL)
+            sg_log("%s: %s", usage->command, sg_status_text(SG_ERR_MEMORY));
+    } else if (sg_runs_find(".", NULL, 1, &path) == 0) {
+        sg_log("%s: no run has its output directory in this one; name it: stagger %s DIR",
+               usage->command, usage->command);
+    }
+    return path;
+}
+
+struct options {
+    bool json, csv;
+    enum sg_compare_table table; /* as CSV */
+    const char *html;            /* NULL: no page */
+    const struct sg_column *sort;
+    uint32_t top; /* 0: all */
+    struct sg_run_paths sides[2];
+    char *newest[2]; /* where none are named: A and B */
+};
+
+static const char text[] =
+    "Compares two runs call site by call site: time blocked, time waiting and processor time per "
+    "call in A and in B, the difference with its 95% interval, and whether it is more than "
+    "noise.\n\n"
+    "A and B are directories that a run wrote, or paths of OTF2 archives (traces.otf2). With "
+    "several runs a side (A1 A2 -- B1 B2) figures are means over a side's runs and noise is what "
+    "differs from run to run. Without A and B: the last but one and the last run in the working "
+    "directory.";
+
+static void set_sort(const struct sg_usage *usage, const char *name, void *to)
+{
+    *(const struct sg_column **)to = sg_usage_column(usage, "field", name, sg_compared_columns);
+}
+
+/* Without a name: the rows. */
+static void set_csv(const struct sg_usage *usage, const char *name, void *to)
+{
+    static const char *const tables[SG_COMPARE_TABLES] = {[SG_COMPARE_SITES] = "sites",
+                                                          [SG_COMPARE_FUNCTIONS] = "functions",
+                                                          [SG_COMPARE_CALLS] = "calls",
+                                                          [SG_COMPARE_WAITS] = "waits"};
+    struct options *options = to;
+    size_t table = SG_COMPARE_SITES;
+
+    while (name != NULL && table < SG_COMPARE_TABLES && strcmp(tables[table], name) != 0)
+        table++;
+    if (table == SG_COMPARE_TABLES)
+        sg_usage_fault(usage, "no table '%s' for CSV; there are: sites functions calls waits",
+                       name);
+    options->csv = true;
+    options->table = (enum sg_compare_table)table;
+}
+
+/* Two paths need no "--" between them. behind: those behind it. */
+static void divide(const struct sg_usage *usage, const struct sg_arguments *operands,
+                   struct sg_run_paths behind, struct sg_run_paths sides[2])
+{
+    struct sg_run_paths *a = &sides[0], *b = &sides[1];
+
+    *a = (struct sg_run_paths){(const char *const *)operands->words, (uint32_t)operands->count};
+    if (a->count == 0)
+        *a = behind;
+    else
+        *b = behind;
+    if (b->paths == NULL && a->count > 2)
+        sg_usage_fault(usage, "two runs at a time, or several a side: A1 A2 -- B1 B2");
+    if (b->paths == NULL && a->count == 2) {
+        *b = (struct sg_run_paths){a->paths + 1, 1};
+        a->count = 1;
+    }
+    if (b->count == 0)
+        sg_usage_fault(usage, "%s missing", a->count == 0 ? "A and B are" : "B is");
+}
+
+static void parse(int argc, char **argv, struct options *options)
+{
+    const struct sg_command_option table[] = {
+        {"json", 'j', NULL, "print JSON (docs/compare-json.md)", &options->json, NULL},
+        {"html", 'H', "FILE", "write a page, for a browser", &options->html, NULL},
+        {"csv", 'c', "[=TABLE]", "print the rows as CSV, or another table: functions, calls, waits",
+         options, set_csv},
+        {"sort", 's', "FIELD",
+         "sort the rows by this field (default: " SG_COMPARED_COLUMN_DEFAULT ")", &options->sort,
+         set_sort},
+        {"top", 'n', "N", "print the first N rows only (default: all; 500 in a page's tables)",
+         &options->top, sg_usage_set_top},
+        {0},
+    };
+    const struct sg_usage usage = {
+        .command = "compare",
+        .synopsis = "[OPTION...] A... [--] B...",
+        .operand = "A",
+        .many = true,
+        .text = text,
+        .end = "Exit status: 0, 1 where A or B cannot be read, 2 on bad usage.",
+        .options = table,
+    };
+    struct sg_run_paths behind = {0};
+    struct sg_arguments operands;
+
+    /* Options may stand between paths: getopt moves these together, and "--" would be lost. */
+    for (int i = 1; i < argc && behind.paths == NULL; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            behind.paths = (const char *const *)&argv[i + 1];
+            behind.count = (uint32_t)(argc - i - 1);
+            argc = i;
+        }
+    }
+    operands = sg_usage_read(&usage, argc, argv);
+    if (operands.count > 0 || behind.paths != NULL)
+        divide(&usage, &operands, behind, options->sides);
+    if (options->json && options->csv)
+        sg_usage_fault(&usage, "--json and --csv exclude each other");
+    if (options->html != NULL && (options->json || options->csv))
+        sg_usage_fault(&usage, "--html and --%s exclude each other",
+                       options->json ? "json" : "csv");
+}
+
+static enum sg_status take_newest(struct options *options)
+{
+    char *newest[2];
+    size_t count = sg_runs_find(".", NULL, 2, newest);
+
+    if (count < 2)
+        sg_log("compare: there are not two runs in this directory; name them: stagger compare A B");
+    for (size_t i = 0; i < count; i++) {
+        char *const *path = &options->newest[1 - i];
+
+        options->newest[1 - i] = newest[i];
+        options->sides[1 - i] = (struct sg_run_paths){(const char *const *)path, 1};
+    }
+    return count == 2 ? SG_OK : SG_ERR_MISSING;
+}
+
+/* The rows that are asked for, in their order. */
+static enum sg_status read_runs(const struct options *options, struct sg_comparison *out)
+{
+    enum sg_status status = sg_compare(options->sides, true, out);
+
+    if (status != SG_OK)
+        return status;
+    status = sg_comparison_sort(out, options->sort);
+    if (status == SG_OK) {
+        sg_comparison_keep(out, options->top);
+    } else {
+        sg_log("compare: %s", sg_status_text(status));
+        sg_comparison_clear(out);
+    }
+    return status;
+}
+
+static enum sg_status print(const struct options *options)
+{
+    struct sg_comparison comparison;
+    enum sg_status status = read_runs(options, &comparison);
+
+    if (status != SG_OK)
+        return status;
+    if (options->json)
+        status = sg_comparison_print_json(&comparison, stdout);
+    else if (options->csv)
+        status = sg_comparison_print_csv(&comparison, options->table, stdout);
+    else
+        status = sg_comparison_print_text(&comparison, stdout);
+    sg_comparison_clear(&comparison);
+    return status;
+}
+
+static enum sg_status make_page(const struct options *options)
+{
+    struct sg_output_file file;
+    struct sg_comparison comparison;
+    enum sg_status status = sg_output_file_open(options->html, &file);
+
+    if (status != SG_OK)
+        return status;
+    status = read_runs(options, &comparison);
+    if (status == SG_OK) {
+        status = sg_page_write_comparison(
+            &comparison, options->top != 0 ? options->top : SG_PAGE_ROWS, file.stream);
+        sg_comparison_clear(&comparison);
+    }
+    return sg_output_file_close(&file, status);
+}
+
+int sg_command_compare(int argc, char **argv)
+{
+    struct options options = {.sort =
+                                  sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT)};
+
+    enum sg_status status = SG_OK;
+
+    parse(argc, argv, &options);
+    if (options.sides[0].count == 0)
+        status = take_newest(&options);
+    if (status == SG_OK)
+        status = options.html != NULL ? make_page(&options) : print(&options);
+    for (int i = 0; i < 2; i++)
+        free(options.newest[i]);
+    return status == SG_OK ? 0 : 1;
+}

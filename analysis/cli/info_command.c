@@ -1,0 +1,194 @@
+/* `stagger info`: what can be chosen, what is set, and what this machine has. */
+#include "cli/info_command.h"
+
+#include "cli/machine.h"
+#include "cli/main.h"
+#include "cli/usage.h"
+#include "core/config.h"
+#include "core/file.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "rule/rule.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- algorithms ------------------------------------------------------------------------------ */
+
+/* Those of one part of a table. where: what the documentation ends in. */
+static void print_parameters(const struct sg_parameter *parameter, const char *where)
+{
+    for (; parameter->name != NULL; parameter++) {
+        printf("      %s=%s  ", parameter->name, parameter->default_text);
+        if (parameter->kind == SG_PARAMETER_INTEGER)
+            printf("%" PRId64 " to %" PRId64, parameter->low, parameter->high);
+        printf("%s%s%s%s; %s%s\n", parameter->unit != NULL ? " " : "",
+               parameter->unit != NULL ? parameter->unit : "",
+               parameter->kind == SG_PARAMETER_INTEGER && parameter->choices != NULL ? " or " : "",
+               parameter->choices != NULL ? parameter->choices : "", parameter->documentation,
+               where);
+    }
+}
+
+static void print_algorithm(const struct sg_algorithm *algorithm)
+{
+    const char *separator = "";
+
+    printf("  %s  ", algorithm->name);
+    for (int i = 0; i < SG_OPERATION_COUNT; i++) {
+        if ((algorithm->operations & 1u << i) == 0)
+            continue;
+        printf("%s%s", separator, sg_operation_names[i]);
+        separator = ", ";
+    }
+    printf("; %s\n", algorithm->documentation);
+    if (algorithm->parameters == NULL) {
+        printf("      no parameters\n");
+        return;
+    }
+    print_parameters(algorithm->parameters, "");
+    print_parameters(sg_parameters_simulated(algorithm->parameters), "; in stagger sim alone");
+}
+
+/* ---- configuration --------------------------------------------------------------------------- */
+
+static void print_entry(const struct sg_config_entry *entry, const struct sg_config *config)
+{
+    uint64_t bit = UINT64_C(1) << (entry - sg_config_entries);
+    char value[SG_CONFIG_VALUE_BYTES];
+    char text[SG_CONFIG_VALUE_BYTES];
+    const char *origin = "default";
+
+    entry->print(entry, config, value, sizeof value);
+    sg_text_excerpt(value, strlen(value), text, sizeof text);
+    if (config->from_environment & bit)
+        origin = "environment";
+    else if (config->from_file & bit)
+        origin = "file";
+    printf("  %s=%s  [%s", entry->name, text, origin);
+    if (strcmp(origin, "default") != 0)
+        printf(", default %s", *entry->default_text != '\0' ? entry->default_text : "empty");
+    printf("]\n      %s\n", entry->documentation);
+}
+
+static void print_rule_entry(const struct sg_config_entry *entry, const struct sg_config *config)
+{
+    char text[1000];
+    bool found = false;
+
+    for (int i = 0; i < config->rule_count; i++) {
+        const struct sg_config_rule *rule = &config->rules[i];
+
+        if (rule->kind != entry->rule || strncmp(rule->name, entry->name, strlen(entry->name)) != 0)
+            continue;
+        sg_text_excerpt(rule->text, strlen(rule->text), text, sizeof text);
+        printf("  %s%s%s  [%s]\n", rule->name, *rule->name != '\0' ? "=" : "", text,
+               strcmp(rule->source, rule->name) == 0 ? "environment" : rule->source);
+        found = true;
+    }
+    if (!found)
+        printf("  %s%s=  [default]\n", entry->name,
+               entry->rule == SG_CONFIG_RULE_SITE ? "<id>" : "");
+    printf("      %s\n", entry->documentation);
+}
+
+static void print_configuration(const struct sg_config *config)
+{
+    for (int i = 0; i < sg_config_entry_count; i++) {
+        if (sg_config_entries[i].rule == SG_CONFIG_RULE_NONE)
+            print_entry(&sg_config_entries[i], config);
+        else
+            print_rule_entry(&sg_config_entries[i], config);
+    }
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static enum sg_status print_all(void)
+{
+    struct sg_config config;
+    struct sg_ruleset *rules;
+    enum sg_status status = sg_config_read(&config, true);
+
+    if (status != SG_OK)
+        return status;
+    status = sg_ruleset_create(&config, true, &rules);
+    if (status != SG_OK)
+        goto err_config;
+    puts("stagger " SG_VERSION "\n\nalgorithms");
+    for (int i = 0; i < sg_algorithm_count; i++)
+        print_algorithm(&sg_algorithms[i]);
+    puts("\nconfiguration");
+    print_configuration(&config);
+    puts("\nrules in force, the first that matches a call decides");
+    sg_ruleset_print(rules, stdout);
+    puts("\nbarriers, reduces and allreduces among the ranks of this machine, by srm");
+    sg_machine_print_forms(stdout);
+    puts("\ntransports of this machine");
+    sg_machine_print_transports(&config, stdout);
+    puts("\nsources of what a rank does between calls of MPI");
+    sg_machine_print_sources(stdout);
+    puts("\nlibraries");
+    sg_machine_print_libraries(stdout);
+    puts("\nMPI");
+    sg_machine_print_mpi(&config, stdout);
+    sg_ruleset_destroy(rules);
+err_config:
+    sg_config_clear(&config);
+    return status;
+}
+
+int sg_command_info(int argc, char **argv)
+{
+    static const struct sg_usage usage = {
+        .command = "info",
+        .synopsis = "",
+        .text = "Shows the algorithms with their parameters, the configuration as the environment "
+                "and STAGGER_CONFIG give it, the rules in force, and this machine's transports, "
+                "sources of what a rank does between calls, libraries and MPI.",
+    };
+    enum sg_status status;
+
+    sg_usage_read(&usage, argc, argv);
+    status = print_all();
+    if (status != SG_OK)
+        sg_log("info: %s", sg_status_text(status));
+    return status != SG_OK;
+}
+
+#define CONFIGURATION_BYTES 65536
+
+char *sg_read_configuration(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    int length = directory ? (int)strlen(path) : slash != NULL ? (int)(slash - path) : 0;
+    char *name, *text;
+    ssize_t bytes;
+    int error, file;
+
+    if (asprintf(&name, "%.*s%sstagger.conf", length, path,
+                 length > 0 || slash != NULL ? "/" : "") < 0)
+        return NULL;
+    error = sg_file_open(name, O_NOFOLLOW, &file);
+    if (error != 0 && error != ENOENT)
+        sg_log("%s: %s", name, sg_file_error(error));
+    free(name);
+    if (error != 0)
+        return NULL;
+    text = calloc(1, CONFIGURATION_BYTES);
+    bytes = text != NULL ? read(file, text, CONFIGURATION_BYTES - 1) : 0;
+    close(file);
+    if (bytes > 0)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,207 @@
+/* All calls of MPI on the two sides: the time in each function, and at each of its call sites, per
+ * run and over all ranks.
+ *
+ * There are no single calls in these statistics. So with one run a side there is no interval; with
+ * several it is the one of the runs' times (run_spread.h).
+ */
+#ifndef SG_COMPARE_COMPARE_CALLS_H
+#define SG_COMPARE_COMPARE_CALLS_H
+
+#include "compare/compared_samples.h"
+#include "report/profile_calls.h"
+#include "report/report.h"
+#include "report/wait_sums.h"
+
+/* How far a difference of two means may be due to what differs from one run to the next: for
+ * several runs a side, each of which gives one mean.
+ *
+ * The interval contains the difference with a probability of 95 %, by Student's t after Welch:
+ * there are few runs, so that a bootstrap over them would give intervals that are far too narrow
+ * (docs/decisions/0033-several-runs.md). Variation within a run affects its mean and so is
+ * included. A side of one run has no spread of its own: the other side's is used.
+ */
+
+/* The means of one side's runs. Zero-initialised is none. */
+struct sg_run_means {
+    uint32_t count;
+    double mean;
+    double squares_sum; /* of the differences from the mean */
+};
+
+void sg_run_means_add(struct sg_run_means *means, double mean);
+/* Of b - a; SG_VERDICT_FEW where neither side has two runs. */
+struct sg_difference sg_run_spread(const struct sg_run_means *a, const struct sg_run_means *b);
+
+/* The nearest of `count` equal parts. */
+static inline uint64_t sg_mean_of(uint64_t sum, uint64_t count)
+{
+    return (sum + count / 2) / count;
+}
+
+/* Means over the runs that have it. */
+struct sg_call_side {
+    uint32_t run_count;
+    uint64_t calls, time_ns, sent_bytes, received_bytes;
+};
+
+struct sg_compared_call {
+    const struct sg_call_row *row; /* the names: of the first run that has it */
+    bool by_place;                 /* ids differ, function, file and line are the same */
+    struct sg_call_side side[2];
+    struct sg_run_means times[2];    /* of the runs */
+    struct sg_difference difference; /* where both sides have it */
+    uint32_t run;                    /* the last one that was added */
+};
+
+struct sg_compared_call_list {
+    struct sg_compared_call *of; /* the most time first, of the side with more */
+    uint32_t count;
+};
+
+struct sg_compared_calls {
+    bool is_known; /* in all runs */
+    struct sg_compared_call_list functions, sites;
+    uint32_t top; /* rows to show of each list; 0: all */
+    uint64_t time_ns[2], processor_ns[2];
+};
+
+/* Adds the runs of a side. SG_ERR_MEMORY only (not logged); the caller clears it in any case. */
+enum sg_status sg_compared_calls_add(struct sg_compared_calls *calls, int side,
+                                     const struct sg_report *runs, uint32_t run_count);
+/* When both sides are there; several: one of them has several runs. */
+void sg_compared_calls_finish(struct sg_compared_calls *calls, bool several);
+void sg_compared_calls_clear(struct sg_compared_calls *calls);
+
+/* Wait states on the two sides: number and time of the waits of each kind at each call site, per
+ * run and over all ranks. Intervals are as in calls.h.
+ */
+
+struct sg_compared_waits {
+    bool is_known;                                       /* in all runs */
+    struct sg_compared_call_list of[SG_WAITSTATE_KINDS]; /* calls and time_ns are the waits' */
+    struct sg_call_row **rows;                           /* which these refer to; owned */
+    uint32_t row_count;
+};
+
+/* Adds the runs of a side, of both in turn. SG_ERR_MEMORY only (not logged); the caller clears it
+ * in any case. */
+enum sg_status sg_compared_waits_add(struct sg_compared_waits *waits, int side,
+                                     const struct sg_report *runs, uint32_t run_count);
+/* When both sides are there; several: one of them has several runs. */
+void sg_compared_waits_finish(struct sg_compared_waits *waits, bool several);
+void sg_compared_waits_clear(struct sg_compared_waits *waits);
+
+/* The figures of a comparison: the cost of each call site on the two sides, and how certain the
+ * difference is. With several runs a side every figure of a side is a mean over its runs.
+ */
+
+/* One side's part: means over those of its runs that have the call site. Totals are the report's
+ * (from the statistics if events were left out). */
+struct sg_side {
+    bool present;
+    bool has_wait;      /* every run has events of it */
+    uint32_t run_count; /* that have it */
+    uint64_t calls, event_calls, instances, bytes;
+    uint64_t ns[SG_MEASURED_COUNT];
+    /* per call: over the calls in the events if every run has some */
+    double mean_ns[SG_MEASURED_COUNT];
+    const char *algorithm; /* of the communicator that blocked longest */
+};
+
+struct sg_compared {
+    const struct sg_report_site *site; /* the names: of side a if it has the call site */
+    bool by_place;                     /* ids differ, function, file and line are the same */
+    struct sg_side side[2];
+    struct sg_difference difference[SG_MEASURED_COUNT]; /* where both are present */
+};
+
+struct sg_comparison {
+    struct sg_report *runs[2];
+    uint32_t run_count[2];
+    /* those in both first, by the time blocked on the side with more of it */
+    struct sg_compared *rows;
+    uint32_t row_count;
+    uint32_t both_shown;                      /* of them in both */
+    uint32_t both_count;                      /* the number found: in both sides */
+    uint32_t only_count[2];                   /* and in one alone */
+    uint32_t by_place_count;                  /* of those in both */
+    uint32_t verdict_count[SG_VERDICT_COUNT]; /* over the sites in both, by time blocked */
+    struct sg_comparison_series *series;
+    struct sg_compared_calls calls; /* all calls of MPI */
+    struct sg_compared_waits waits; /* in them */
+};
+
+/* Of whole runs: means over a side's runs. */
+struct sg_run_figures {
+    uint64_t run_ns, ranks_run_ns, blocked_ns, wait_ns;
+    bool has_events; /* all of them */
+    bool partial;    /* one of them */
+};
+
+extern const char *const sg_measured_names[SG_MEASURED_COUNT];
+
+/* "less", ...: as in JSON. */
+extern const char *const sg_verdict_names[SG_VERDICT_COUNT];
+
+static inline bool sg_compared_in_both(const struct sg_compared *row)
+{
+    return row->side[0].present && row->side[1].present;
+}
+
+static inline bool sg_comparison_has_several(const struct sg_comparison *comparison)
+{
+    return comparison->run_count[0] > 1 || comparison->run_count[1] > 1;
+}
+
+/* For people; several: there are several runs a side. */
+const char *sg_verdict_words(enum sg_verdict verdict, bool several);
+bool sg_side_knows(const struct sg_side *side, enum sg_measured measured);
+struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparison, int side);
+
+/* The call sites of the runs of one side: one for each call site and operation, over its
+ * communicators and over the runs. It is identified by id, or else by function, file and line.
+ */
+
+/* Of one run. */
+struct sg_entry {
+    const struct sg_report_site *site;
+    const struct sg_collected *collected; /* NULL: nothing in the events */
+    struct sg_side side;
+    uint64_t longest_ns;   /* blocked, of its rows */
+    struct sg_entry *next; /* the same of a later run */
+};
+
+struct sg_entries {
+    struct sg_entry *items;
+    uint32_t count;
+};
+
+/* Of all runs of a side. */
+struct sg_call_site {
+    const struct sg_report_site *site; /* of the first run that has it */
+    struct sg_entry *first;
+    bool by_place; /* ids differ among the runs */
+    bool matched;
+};
+
+struct sg_call_sites {
+    struct sg_call_site *items;
+    uint32_t count;
+    struct sg_collection *collections; /* by run, as */
+    struct sg_entries *entries;
+};
+
+typedef bool sg_same_site(const struct sg_report_site *a, const struct sg_report_site *b);
+
+sg_same_site sg_same_id, sg_same_source_line;
+
+/* The one that is the same and not matched. NULL if several are, because then the match is
+ * ambiguous. */
+struct sg_call_site *sg_call_sites_find(struct sg_call_sites *sites,
+                                        const struct sg_report_site *of, sg_same_site *same);
+/* Lists the call sites of the runs, none of them matched. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_call_sites_list(struct sg_call_sites *sites, const struct sg_report *runs,
+                                  uint32_t run_count);
+void sg_call_sites_clear(struct sg_call_sites *sites, uint32_t run_count);
+
+#endif

@@ -1,0 +1,166 @@
+/* The definitions of an OTF2 archive, as far as a report needs them: which location belongs to
+ * which rank, which regions are collectives, who is a member of which communicator, and the
+ * archive's references for stagger's attributes and metrics.
+ *
+ * There are two steps, because definitions may come in any order: these functions read them, then
+ * archive_resolve.h resolves their references. Neither trusts a reference.
+ */
+#ifndef SG_REPORT_ARCHIVE_DEFINITIONS_H
+#define SG_REPORT_ARCHIVE_DEFINITIONS_H
+
+#include "core/status.h"
+#include "core/text.h"
+#include "report/counts.h"
+#include "report/filter.h"
+#include "report/learned.h"
+#include "trace/export/vocabulary.h"
+
+#include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sg_region_kind {
+    SG_REGION_OTHER = 0,
+    SG_REGION_COLLECTIVE, /* may be a recorded operation: its MpiCollectiveEnd says which */
+    SG_REGION_INIT,
+    SG_REGION_FINALIZE,
+    SG_REGION_LATE,
+};
+
+struct sg_def_location {
+    OTF2_LocationRef ref;
+    OTF2_LocationGroupRef group;
+    uint64_t event_count;
+    OTF2_StringRef name;
+    uint32_t node;           /* its process's place in the system tree; UINT32_MAX: not known */
+    int64_t rank;            /* in MPI_COMM_WORLD; -1: no MPI process */
+    uint32_t thread;         /* number among the rank's locations */
+    uint64_t clock_error_ns; /* its clock is off by at most, where the archive states it */
+};
+
+struct sg_def_member {
+    uint32_t rank;   /* in MPI_COMM_WORLD */
+    uint32_t member; /* rank in the communicator */
+};
+
+struct sg_def_comm {
+    OTF2_CommRef ref;
+    OTF2_StringRef name_ref;
+    OTF2_GroupRef group_ref;
+    OTF2_CommRef parent_ref;
+    const char *name;
+    const char *parent;            /* the name of what it was made from; NULL: not known */
+    bool is_self;                  /* every rank's own */
+    uint32_t size;                 /* 0: not a communicator of MPI ranks; its calls are dropped */
+    struct sg_def_member *members; /* by rank in MPI_COMM_WORLD */
+    int64_t first_rank;            /* world rank of its rank 0; -1: MPI_COMM_SELF */
+    /* of an intercommunicator, whose size is 0 */
+    bool is_inter;
+    OTF2_GroupRef second_ref;
+    struct sg_def_side {
+        uint32_t *ranks; /* in MPI_COMM_WORLD, by rank in the group; NULL: not known */
+        uint32_t size;
+    } sides[2];
+    uint8_t *side_of;   /* by rank in MPI_COMM_WORLD: 1 + its side, 0: it is no member */
+    uint32_t *place_of; /* likewise: its rank in its side's group */
+};
+
+/* A window. */
+struct sg_def_window {
+    OTF2_CommRef comm;
+};
+
+/* The length of an interval between calls, among its figures. */
+#define SG_DEF_INTERVAL SG_FIGURE_COUNT
+#define SG_DEF_NO_FIGURE UINT8_MAX
+
+struct sg_def_metric_class {
+    OTF2_MetricRef ref;
+    uint8_t counts[UINT8_MAX];  /* enum sg_count by position, or SG_COUNT_COUNT */
+    uint8_t figures[UINT8_MAX]; /* enum sg_figure by position, or one of the two above */
+};
+
+struct sg_archive_defs {
+    uint64_t ticks_per_second;
+    uint64_t start_ticks;
+    struct sg_def_location *locations;
+    struct sg_def_comm *comms;
+    struct sg_def_window *windows;
+    struct sg_def_metric_class *classes;
+    uint32_t location_count, comm_count, window_count, class_count, rank_count;
+    uint64_t event_count; /* sum over the locations */
+    bool has_attribute[SG_ATTRIBUTE_COUNT];
+    OTF2_AttributeRef attributes[SG_ATTRIBUTE_COUNT];
+    struct sg_map location_index, comm_index, window_index, class_index; /* by reference */
+    struct sg_map region_kind, region_operation;
+    struct sg_map parameter_index; /* enum sg_parameter_ref by reference */
+    struct sg_defs_raw *raw;       /* needed by archive_resolve.h only, and the strings */
+};
+
+/* Reads all global definitions of an open reader. SG_ERR_MEMORY, or SG_ERR_FORMAT if OTF2 reported
+ * an error. Neither is logged; clear the definitions in any case. */
+enum sg_status sg_archive_defs_read(OTF2_Reader *reader, struct sg_archive_defs *out);
+void sg_archive_defs_clear(struct sg_archive_defs *defs);
+/* The rank in the communicator of a rank of MPI_COMM_WORLD; -1: it is no member. */
+int64_t sg_def_comm_member(const struct sg_def_comm *comm, uint32_t rank);
+/* NULL: no such string. */
+const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef ref);
+
+/* The files of an archive before OTF2's reader opens them by their paths: it would wait at a FIFO,
+ * and follow links that another user left there to any file.
+ */
+
+/* Whether all that an archive's reader opens are regular files, reached without symbolic links
+ * below the anchor's directory. SG_ERR_FORMAT: one is not; logged. A user who may write there can
+ * still exchange one between this look and OTF2's. */
+enum sg_status sg_archive_files_check(const char *anchor);
+
+/* The markers of an archive, of which a report uses what `auto` has learned. */
+
+/* Most archives have none. What cannot be read is left out. SG_ERR_MEMORY, not logged, or SG_OK. */
+enum sg_status sg_archive_markers_read(OTF2_Reader *reader, struct sg_learned *learned);
+
+/* Definitions as an archive contains them, in any order, before references are resolved. */
+
+struct sg_raw_group {
+    OTF2_GroupRef ref;
+    OTF2_GroupType type;
+    OTF2_Paradigm paradigm;
+    uint32_t size;
+    uint64_t *members;
+};
+
+struct sg_raw_region {
+    OTF2_RegionRef ref;
+    OTF2_StringRef name;
+    OTF2_RegionRole role;
+    OTF2_Paradigm paradigm;
+};
+
+struct sg_raw_metric_class {
+    OTF2_MetricRef ref;
+    uint8_t size;
+    OTF2_MetricMemberRef members[UINT8_MAX];
+};
+
+/* Of an attribute, or of a member of metrics. */
+struct sg_raw_name {
+    uint32_t ref;
+    OTF2_StringRef name;
+};
+
+struct sg_defs_raw {
+    char **strings;
+    struct sg_raw_group *groups;
+    struct sg_raw_region *regions;
+    struct sg_raw_name *metrics;
+    struct sg_raw_metric_class *classes;
+    struct sg_raw_name *attributes;
+    struct sg_raw_name *parameters;
+    uint32_t string_count, group_count, region_count, metric_count, class_count, attribute_count;
+    uint32_t parameter_count;
+    struct sg_map string_index, group_index, rank_of_group, node_of_group;
+    enum sg_status status; /* the first error in a callback */
+};
+
+#endif

@@ -1,0 +1,258 @@
+#include "report/path_history.h"
+
+#include "core/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define BLOCK_BYTES (UINT64_C(64) << 10)
+#define BLOCK_CALLS (BLOCK_BYTES / sizeof(struct sg_history_call))
+/* The file grows by this much at first, and then doubles up to the greatest step. */
+#define FIRST_STEP_BYTES (UINT64_C(1) << 20)
+#define LAST_STEP_BYTES (UINT64_C(64) << 20)
+/* Pages are given back after so many blocks were looked at. */
+#define BLOCKS_IN_USE 64
+
+/* A part of the file, mapped. */
+struct stretch {
+    unsigned char *base;
+    uint64_t size_bytes;
+};
+
+struct location {
+    struct sg_history_call **blocks;
+    uint64_t block_count; /* a power of two, or 0, has no room for more */
+    uint64_t count;
+    const struct sg_history_call *in_use; /* the block that was looked at last */
+};
+
+struct sg_history {
+    FILE *file;
+    struct stretch *stretches;
+    uint32_t stretch_count;
+    uint64_t file_bytes, used_bytes; /* used: of the last stretch */
+    struct location *locations;
+    uint32_t location_count;
+    uint32_t in_use; /* blocks that may have pages */
+    bool is_lost;
+};
+
+enum sg_status sg_history_create(uint32_t locations, struct sg_history **out)
+{
+    struct sg_history *history = calloc(1, sizeof *history);
+
+    if (history == NULL)
+        return SG_ERR_MEMORY;
+    history->location_count = locations;
+    history->locations = calloc((size_t)locations + 1, sizeof *history->locations);
+    if (history->locations == NULL) {
+        free(history);
+        return SG_ERR_MEMORY;
+    }
+    *out = history;
+    return SG_OK;
+}
+
+static void forget(struct sg_history *history)
+{
+    for (uint32_t i = 0; i < history->stretch_count; i++)
+        munmap(history->stretches[i].base, history->stretches[i].size_bytes);
+    free(history->stretches);
+    history->stretches = NULL;
+    history->stretch_count = 0;
+    for (uint32_t i = 0; i < history->location_count; i++)
+        free(history->locations[i].blocks);
+    memset(history->locations, 0, history->location_count * sizeof *history->locations);
+    if (history->file != NULL)
+        fclose(history->file);
+    history->file = NULL;
+}
+
+void sg_history_destroy(struct sg_history *history)
+{
+    if (history == NULL)
+        return;
+    forget(history);
+    free(history->locations);
+    free(history);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static void give_up(struct sg_history *history)
+{
+    sg_log("no room for a temporary file: the critical path is left out: %m");
+    forget(history);
+    history->is_lost = true;
+}
+
+/* False: it has been given up, or out of memory. */
+static bool extend(struct sg_history *history)
+{
+    uint64_t size_bytes = history->file_bytes > 0 ? history->file_bytes : FIRST_STEP_BYTES;
+    struct stretch *stretches =
+        realloc(history->stretches, (history->stretch_count + 1) * sizeof *stretches);
+    struct stretch *added;
+
+    if (stretches == NULL)
+        return false;
+    history->stretches = stretches;
+    added = &stretches[history->stretch_count];
+    if (size_bytes > LAST_STEP_BYTES)
+        size_bytes = LAST_STEP_BYTES;
+    if (history->file == NULL)
+        history->file = tmpfile();
+    if (history->file == NULL ||
+        sg_file_allocate(fileno(history->file), history->file_bytes, size_bytes) != 0) {
+        give_up(history);
+        return false;
+    }
+    added->base = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(history->file),
+                       (off_t)history->file_bytes);
+    if (added->base == MAP_FAILED) {
+        give_up(history);
+        return false;
+    }
+    added->size_bytes = size_bytes;
+    history->stretch_count++;
+    history->file_bytes += size_bytes;
+    history->used_bytes = 0;
+    return true;
+}
+
+/* NULL: as above. */
+static void *new_block(struct sg_history *history)
+{
+    const struct stretch *last;
+    void *block;
+
+    if ((history->stretch_count == 0 ||
+         history->used_bytes == history->stretches[history->stretch_count - 1].size_bytes) &&
+        !extend(history))
+        return NULL;
+    last = &history->stretches[history->stretch_count - 1];
+    block = last->base + history->used_bytes;
+    history->used_bytes += BLOCK_BYTES;
+    return block;
+}
+
+static bool add_block(struct sg_history *history, struct location *location)
+{
+    uint64_t count = location->block_count;
+    void *block;
+
+    if ((count & (count - 1)) == 0) {
+        uint64_t room = count > 0 ? 2 * count : 1;
+        struct sg_history_call **blocks =
+            realloc(location->blocks, room * sizeof(struct sg_history_call *));
+
+        if (blocks == NULL)
+            return false;
+        location->blocks = blocks;
+    }
+    block = new_block(history);
+    if (block == NULL)
+        return false;
+    location->blocks[location->block_count++] = block;
+    return true;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void give_back_pages(struct sg_history *history)
+{
+    for (uint32_t i = 0; i < history->stretch_count; i++)
+        madvise(history->stretches[i].base, history->stretches[i].size_bytes, MADV_DONTNEED);
+    history->in_use = 0;
+}
+
+static struct sg_history_call *call_at(struct sg_history *history, uint32_t index, uint64_t number)
+{
+    struct location *location = &history->locations[index];
+    struct sg_history_call *block = location->blocks[number / BLOCK_CALLS];
+
+    if (block != location->in_use) {
+        if (++history->in_use > BLOCKS_IN_USE)
+            give_back_pages(history);
+        location->in_use = block;
+    }
+    return &block[number % BLOCK_CALLS];
+}
+
+enum sg_status sg_history_add(struct sg_history *history, uint32_t index, int64_t begin_ns,
+                              int64_t end_ns, uint32_t place)
+{
+    struct location *location = &history->locations[index];
+
+    if (history->is_lost || end_ns < begin_ns ||
+        (location->count > 0 && begin_ns < call_at(history, index, location->count - 1)->end_ns))
+        return SG_OK;
+    if (location->count == location->block_count * BLOCK_CALLS && !add_block(history, location))
+        return history->is_lost ? SG_OK : SG_ERR_MEMORY;
+    *call_at(history, index, location->count) = (struct sg_history_call){
+        .begin_ns = begin_ns, .end_ns = end_ns, .place = place, .other = SG_HISTORY_NOBODY};
+    location->count++;
+    return SG_OK;
+}
+
+uint64_t sg_history_before(struct sg_history *history, uint32_t location, int64_t time_ns)
+{
+    uint64_t low, high = history->locations[location].count, step = 1;
+
+    /* Mostly it is one of the last. */
+    while (step < high && call_at(history, location, high - step)->begin_ns >= time_ns) {
+        high -= step;
+        step *= 2;
+    }
+    low = step < high ? high - step : 0;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (call_at(history, location, middle)->begin_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void sg_history_wait(struct sg_history *history, uint32_t location, int64_t at_ns, int64_t until_ns,
+                     uint32_t other)
+{
+    struct sg_history_call *call;
+    uint64_t number;
+
+    if (history->is_lost || other >= history->location_count)
+        return;
+    number = sg_history_before(history, location, at_ns);
+    /* That which begins at this moment contains it, too. */
+    if (number < history->locations[location].count &&
+        call_at(history, location, number)->begin_ns == at_ns)
+        number++;
+    if (number == 0)
+        return;
+    call = call_at(history, location, number - 1);
+    if (at_ns > call->end_ns || until_ns <= call->begin_ns ||
+        (call->other != SG_HISTORY_NOBODY && call->until_ns >= until_ns))
+        return;
+    call->until_ns = until_ns;
+    call->other = other;
+}
+
+bool sg_history_is_lost(const struct sg_history *history)
+{
+    return history->is_lost;
+}
+
+uint64_t sg_history_count(const struct sg_history *history, uint32_t location)
+{
+    return history->locations[location].count;
+}
+
+const struct sg_history_call *sg_history_at(struct sg_history *history, uint32_t location,
+                                            uint64_t number)
+{
+    return call_at(history, location, number);
+}

@@ -1,0 +1,110 @@
+/* Quantiles of a stream of non-negative values (ns) in bounded memory.
+ *
+ * Exact up to SG_QUANTILE_EXACT samples. Beyond that a log-linear histogram with 128 steps for each
+ * power of two, so that a quantile is off by at most 1/256 of its value (0.4 %); values below 128
+ * and the maximum stay exact. Quantile q of n samples is the ceil(q n)-th smallest.
+ */
+#ifndef SG_REPORT_QUANTILES_H
+#define SG_REPORT_QUANTILES_H
+
+#include "core/status.h"
+#include "report/window.h"
+#include "sim/random.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SG_QUANTILE_EXACT 1024
+
+/* Zero-initialised is empty. */
+struct sg_quantiles {
+    uint64_t *samples; /* the first SG_QUANTILE_EXACT; NULL once the histogram is in use */
+    size_t capacity;
+    uint64_t *buckets; /* NULL while samples are exact */
+    uint64_t count;
+    uint64_t max;
+};
+
+/* SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_quantiles_add(struct sg_quantiles *quantiles, uint64_t value);
+/* Adds all samples of another. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_quantiles_merge(struct sg_quantiles *into, const struct sg_quantiles *more);
+/* 0 < q <= 1. 0 when there are no samples. Sorts the samples in place. */
+uint64_t sg_quantiles_get(struct sg_quantiles *quantiles, double q);
+void sg_quantiles_clear(struct sg_quantiles *quantiles);
+
+/* What skew costs one instance. The definitions are Scalasca's, so that its users recognise the
+ * figures.
+ *
+ * With B a member's entry and E its exit:
+ *   skew                 max B - min B
+ *   wait at barrier/NxN  late_i = min(max B, E_i), wait_i = max(0, late_i - B_i)
+ *   completion_i         max(0, E_i - max(min E, late_i))
+ *   early reduce         at the root only: max(0, min(max B of the senders, E_root) - B_root)
+ *   blocked_i            E_i - B_i
+ *   wait avoided_i       the wait from the arrivals alone, without the bound by E_i, minus
+ *                        blocked_i, where positive. Only a root that left a reduce before its
+ *                        senders arrived can have avoided any: no member leaves a correct barrier
+ *                        or allreduce before the last has entered, so there E_i < max B is
+ *   a clock violation    the clocks of two members contradict each other.
+ * An allreduce without data (no elements, or a type of size zero) need not synchronise: if a member
+ * left before another entered, nobody waited, and the instance says nothing about the clocks.
+ *
+ * For a nonblocking collective B is the begin of the call that starts it and E its completion. In
+ * between the member is blocked in that call (start_i) and in waits and tests (exposed_i):
+ *   blocked_i            start_i + exposed_i
+ *   wait_i               the wait from the arrivals alone, at most exposed_i
+ *   wait avoided_i       as above, for any member
+ *   completion_i         not known: 0
+ *
+ * Pure functions.
+ */
+
+struct sg_measure {
+    int64_t first_begin_ns; /* min B */
+    int64_t last_begin_ns;  /* max B */
+    int64_t first_end_ns;   /* min E */
+    int64_t senders_ns;     /* max B of all but the root; for a reduce of two or more */
+    uint64_t skew_ns;
+    /* Where positive: max B - min E for synchronising operations, B of the root - min E for a
+     * broadcast. */
+    uint64_t violation_ns;
+    /* an allreduce without data in which a member left before another entered */
+    bool unsynchronised;
+    uint32_t last; /* rank in the communicator; the lowest of several */
+};
+
+struct sg_call_measure {
+    uint64_t wait_ns;
+    uint64_t completion_ns; /* 0 for an operation with a root and for a nonblocking call */
+    uint64_t avoided_ns;
+    uint64_t blocked_ns;
+    bool ran_ahead; /* left before the last member came; not where clocks contradict that */
+};
+
+void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out);
+/* The member that the others waited for: of a reduce the last of all but the root, of a broadcast
+ * the root, else the last. */
+uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_measure *measure);
+void sg_measure_call(const struct sg_instance *instance, const struct sg_measure *measure,
+                     uint32_t member, struct sg_call_measure *out);
+
+/* What bootstraps need: drawing with replacement, and the middle of what was drawn.
+ *
+ * Deterministic: the same initial *random gives the same draws.
+ */
+
+/* With fewer samples the percentiles of the draws are not meaningful. */
+#define SG_RESAMPLE_SAMPLES_MIN 10u
+
+/* One of count samples: the upper half of the product with 32 random bits, unbiased for so few. */
+static inline uint32_t sg_resample_draw(uint64_t *random, uint32_t count)
+{
+    return (uint32_t)((sg_random_mix(++*random) >> 32) * (uint64_t)count >> 32);
+}
+
+/* The interval of the middle of drawn: the share `outside` (at most one half) lies beyond each end.
+ * Sorts drawn. */
+void sg_resample_interval(double *drawn, int count, double outside, double *low, double *high);
+
+#endif

@@ -1,0 +1,22 @@
+/* Prints slices: the table of their metrics, and the series of slices. As report/print.h says,
+ * whose options have the filter.
+ */
+#ifndef SG_REPORT_REPORT_TEXT_H
+#define SG_REPORT_REPORT_TEXT_H
+
+#include "bcs/recorded_slices.h"
+#include "output/column.h"
+#include "report/text_tables.h"
+
+#include <stdio.h>
+
+/* Of struct sg_slices_line. */
+extern const struct sg_columns sg_slice_columns;
+
+/* A row a slice and node, with a column a metric. */
+enum sg_status sg_slices_print_csv(const struct sg_report *report,
+                                   const struct sg_print_options *options, FILE *out);
+/* Null: none were recorded. */
+json_t *sg_slices_json(const struct sg_report *report, const struct sg_print_options *options);
+
+#endif

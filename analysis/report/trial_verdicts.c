@@ -1,0 +1,273 @@
+/* Trials for people at a terminal: the cost of each arm, and which one wins. */
+#include "report/trial_verdicts.h"
+
+#include "core/text.h"
+#include "output/format.h"
+#include "output/json_output.h"
+#include "output/table.h"
+#include "report/text_tables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const what[SG_TRIED_COUNT] = {
+    [SG_TRIED_BLOCKED] = "time blocked",
+    [SG_TRIED_PROCESSOR] = "processor time",
+    [SG_TRIED_SKEW] = "skew",
+};
+
+/* "at residual (cg.c:91)", as far as it is known. */
+static void put_site(const struct sg_report_trial *trial, FILE *out)
+{
+    fprintf(out, "  %s at ", sg_trial_operation(trial));
+    if (trial->function != NULL)
+        sg_format_put(trial->function, out);
+    if (trial->file != NULL && trial->line > 0) {
+        fputs(trial->function != NULL ? " " : "", out);
+        sg_format_put(sg_text_base_name(trial->file), out);
+        fprintf(out, ":%" PRIu32, trial->line);
+    }
+    if (trial->function == NULL && trial->file == NULL)
+        fprintf(out, trial->has_id ? "%08" PRIx32 : "an unknown call site", trial->id);
+}
+
+static void put_head(const struct sg_report_trial *trial, FILE *out)
+{
+    fputs("trial ", out);
+    sg_format_put(trial->place, out);
+    fputc('\n', out);
+    put_site(trial, out);
+    fprintf(out, ": %" PRIu32 " algorithms in turn, blocks of %" PRIu64 " collectives",
+            trial->arm_count, trial->block);
+    if (trial->verdict[SG_TRIED_BLOCKED] != SG_TRIED_UNKNOWN)
+        fprintf(out, ", %" PRIu64 " round%s", trial->rounds, trial->rounds == 1 ? "" : "s");
+    fputs("\n\n", out);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* plus: what precedes a positive figure. */
+static void add_interval(struct sg_table *table, const struct sg_estimate *estimate,
+                         const char *plus)
+{
+    sg_table_addf(table, "%s .. %s", sg_format_signed(estimate->low, plus, SG_ROOM),
+                  sg_format_signed(estimate->high, plus, SG_ROOM));
+}
+
+static void add_above(struct sg_table *table, const struct sg_report_trial *trial,
+                      const struct sg_report_arm *arm, int tried)
+{
+    const struct sg_estimate *above = &arm->above[tried];
+    double least_ns = trial->arms[trial->least[tried]].cost[tried].mean;
+    bool known = tried != SG_TRIED_SKEW && trial->rounds > 0;
+    bool least = arm == &trial->arms[trial->least[tried]];
+
+    if (!known || least)
+        sg_table_addf(table, "%s", known ? "least" : "");
+    else if (least_ns > 0)
+        sg_table_addf(table, "%s (%+.1f%%)", SG_SIGNED(above->mean), 100 * above->mean / least_ns);
+    else
+        sg_table_addf(table, "%s", SG_SIGNED(above->mean));
+    if (!known || least || !sg_trial_has_intervals(trial)) {
+        sg_table_addf(table, "%s", known && !least ? "-" : "");
+        sg_table_addf(table, "%s", "");
+        return;
+    }
+    add_interval(table, above, "+");
+    sg_table_addf(table, "%s", arm->like_least[tried] ? "within the noise" : "more");
+}
+
+static void add_arm(struct sg_table *table, const struct sg_report_trial *trial,
+                    const struct sg_report_arm *arm, int tried)
+{
+    bool first = tried == 0;
+    bool known =
+        trial->rounds > 0 || (first && trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN);
+
+    if (first) {
+        sg_table_add(table, sg_format_clean(arm->text, true));
+        sg_table_addf(table, "%" PRIu64, arm->calls);
+        sg_table_addf(table, "%" PRIu64, arm->declined_calls);
+    }
+    for (int i = 0; i < 3 && !first; i++)
+        sg_table_addf(table, "%s", "");
+    sg_table_addf(table, "%s", sg_tried_names[tried]);
+    sg_table_addf(table, "%s", known ? SG_UNSIGNED(arm->cost[tried].mean) : "-");
+    if (sg_trial_has_intervals(trial))
+        add_interval(table, &arm->cost[tried], "");
+    else
+        sg_table_addf(table, "-");
+    add_above(table, trial, arm, tried);
+}
+
+static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
+{
+    static const struct sg_column columns[] = {
+        {.header = "algorithm", .left = true, .max_width = 24},
+        {.header = "calls"},
+        {.header = "declined"},
+        {.header = "per call", .left = true},
+        {.header = "mean"},
+        {.header = "95% interval"},
+        {.header = "above least"},
+        {.header = "interval"},
+        {.header = "", .left = true},
+    };
+    int count = trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN ? 1 : SG_TRIED_COUNT;
+    struct sg_table table = {0};
+
+    sg_table_show(&table, (struct sg_columns){columns, sizeof columns / sizeof *columns}, NULL);
+    for (uint32_t i = 0; i < trial->arm_count; i++) {
+        for (int tried = 0; tried < count; tried++)
+            add_arm(&table, trial, &trial->arms[i], tried);
+    }
+    return sg_table_finish(&table, "report", out);
+}
+
+/* ---- the result ---- */
+
+static void put_verdict(const struct sg_report_trial *trial, int tried, FILE *out)
+{
+    const struct sg_report_arm *least = &trial->arms[trial->least[tried]];
+    bool first = true;
+
+    fprintf(out, "  %s: ", what[tried]);
+    if (trial->verdict[tried] == SG_TRIED_WINNER) {
+        sg_format_put(least->text, out);
+        fputs(" wins\n", out);
+        return;
+    }
+    fputs("no difference seen between ", out);
+    sg_format_put(least->text, out);
+    for (uint32_t i = 0; i < trial->arm_count; i++) {
+        if (!trial->arms[i].like_least[tried])
+            continue;
+        fputs(" and ", out);
+        sg_format_put(trial->arms[i].text, out);
+    }
+    for (uint32_t i = 0; i < trial->arm_count; i++) {
+        if (&trial->arms[i] == least || trial->arms[i].like_least[tried])
+            continue;
+        fputs(first ? "; more: " : ", ", out);
+        sg_format_put(trial->arms[i].text, out);
+        first = false;
+    }
+    fputc('\n', out);
+}
+
+static void put_result(const struct sg_report_trial *trial, FILE *out)
+{
+    fputc('\n', out);
+    switch (trial->verdict[SG_TRIED_BLOCKED]) {
+    case SG_TRIED_UNKNOWN:
+        fputs("  no events were recorded: there are means of all calls, no intervals and no"
+              " winner\n\n",
+              out);
+        return;
+    case SG_TRIED_FEW:
+        fprintf(out, "  no winner: fewer than 10 rounds in which every algorithm had a turn\n");
+        break;
+    case SG_TRIED_NONE:
+    case SG_TRIED_WINNER:
+    case SG_TRIED_VERDICTS:
+        put_verdict(trial, SG_TRIED_BLOCKED, out);
+        put_verdict(trial, SG_TRIED_PROCESSOR, out);
+        break;
+    }
+    fprintf(out,
+            "  left out: %" PRIu64 " calls that were a block's first, %" PRIu64
+            " beyond whole rounds",
+            trial->first_calls, trial->loose_calls);
+    if (trial->mixed_calls > 0)
+        fprintf(out, ", %" PRIu64 " whose ranks ran different algorithms", trial->mixed_calls);
+    fputs("\n\n", out);
+}
+
+enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < report->trial_count && status == SG_OK; i++) {
+        put_head(&report->trials[i], out);
+        status = put_table(&report->trials[i], out);
+        put_result(&report->trials[i], out);
+    }
+    return status;
+}
+
+/* Known only if there are rounds. */
+static json_t *estimate_of(const struct sg_report_trial *trial, const struct sg_estimate *estimate)
+{
+    bool known = trial->rounds > 0;
+    bool interval = sg_trial_has_intervals(trial);
+
+    if (!known)
+        return json_null();
+    return json_pack("{s:f, s:o, s:o}", "mean", estimate->mean, "low",
+                     sg_json_real(interval, estimate->low), "high",
+                     sg_json_real(interval, estimate->high));
+}
+
+static json_t *arm_of(const struct sg_report_trial *trial, const struct sg_report_arm *arm)
+{
+    json_t *value =
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "arm", sg_json_text(arm->text), "calls",
+                  (json_int_t)arm->calls, "declined_calls", (json_int_t)arm->declined_calls,
+                  "blocks", (json_int_t)arm->blocks, "used_calls", (json_int_t)arm->used_calls,
+                  "used_instances", (json_int_t)arm->used_instances);
+
+    for (int tried = 0; tried < SG_TRIED_COUNT; tried++) {
+        char name[64];
+
+        snprintf(name, sizeof name, "%s_ns", sg_tried_names[tried]);
+        sg_json_set(&value, name, estimate_of(trial, &arm->cost[tried]));
+        if (tried == SG_TRIED_SKEW) /* not a cost: no arm wins by it */
+            continue;
+        snprintf(name, sizeof name, "%s_above_least_ns", sg_tried_names[tried]);
+        sg_json_set(&value, name, estimate_of(trial, &arm->above[tried]));
+    }
+    if (trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN)
+        sg_json_set(&value, "mean_blocked_ns", json_real(arm->cost[SG_TRIED_BLOCKED].mean));
+    return value;
+}
+
+static json_t *arms_of(const struct sg_report_trial *trial)
+{
+    json_t *arms = json_array();
+
+    for (uint32_t i = 0; i < trial->arm_count && arms != NULL; i++)
+        sg_json_append(&arms, arm_of(trial, &trial->arms[i]));
+    return arms;
+}
+
+static json_t *verdict_of(const struct sg_report_trial *trial, int tried)
+{
+    bool known = trial->verdict[tried] == SG_TRIED_WINNER;
+
+    return json_pack("{s:s, s:o}", "verdict", sg_tried_verdict_names[trial->verdict[tried]],
+                     "winner",
+                     known ? sg_json_text(trial->arms[trial->least[tried]].text) : json_null());
+}
+
+static json_t *trial_of(const struct sg_report_trial *trial)
+{
+    return json_pack(
+        "{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "trial",
+        sg_json_text(trial->place), "id", sg_json_id(trial->has_id, trial->id), "op",
+        sg_trial_operation(trial), "function", sg_json_text(trial->function), "file",
+        sg_json_text(trial->file), "line", sg_json_count(trial->line > 0, trial->line), "block",
+        (json_int_t)trial->block, "rounds", (json_int_t)trial->rounds, "first_calls",
+        (json_int_t)trial->first_calls, "loose_calls", (json_int_t)trial->loose_calls,
+        "mixed_calls", (json_int_t)trial->mixed_calls, "arms", arms_of(trial), "blocked",
+        verdict_of(trial, SG_TRIED_BLOCKED), "processor", verdict_of(trial, SG_TRIED_PROCESSOR));
+}
+
+json_t *sg_report_trials_json(const struct sg_report *report)
+{
+    json_t *trials = json_array();
+
+    for (uint32_t i = 0; i < report->trial_count && trials != NULL; i++)
+        sg_json_append(&trials, trial_of(&report->trials[i]));
+    return trials;
+}

@@ -1,0 +1,559 @@
+#include "report/wait_messages.h"
+
+#include "core/hash.h"
+#include "report/wait_skews.h"
+
+#include <stdlib.h>
+
+/* Channels: the order of messages of a communicator, from one rank to another and with one tag, and
+ * their ends that are not matched yet.
+ *
+ * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ */
+
+struct sg_message_key {
+    uint32_t comm, from, to, tag;
+};
+
+/* One end of a message. */
+struct sg_waitstate_message_end {
+    struct sg_table_link link; /* of requests, where has_request */
+    uint64_t request;
+    struct sg_waitstate_message_end *previous, *following; /* of all */
+    struct sg_waitstate_message_end *next;                 /* in its channel */
+    uint32_t gap; /* messages of its channel before it that nothing is told of here */
+    struct sg_message_key key;
+    struct sg_waitstate_end who; /* of the call that began it, as is begin_ns */
+    int64_t begin_ns;
+    struct sg_waitstate_call *completing; /* the call that completed it; NULL: it is pending */
+    bool is_send, has_request;
+    bool is_matched;
+};
+
+/* Sends that wait for receives, or receives that wait for sends (whose clocks contradict). */
+struct sg_channel {
+    struct sg_table_link link;
+    struct sg_message_key key;
+    struct sg_waitstate_message_end *first, *last;
+};
+
+static uint64_t key_hash(const struct sg_message_key *key)
+{
+    return sg_hash_mix(((uint64_t)key->from << 32 | key->to) ^
+                       sg_hash_mix((uint64_t)key->comm << 32 | key->tag));
+}
+
+static bool is_same(const struct sg_message_key *a, const struct sg_message_key *b)
+{
+    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
+}
+
+/* NULL: nothing waits in it. */
+static struct sg_channel *sg_channels_find(const struct sg_link_table *channels,
+                                           const struct sg_message_key *key)
+{
+    struct sg_table_link *link = sg_link_table_first(channels, key_hash(key));
+
+    while (link != NULL && !is_same(&((struct sg_channel *)link)->key, key))
+        link = sg_link_table_next(link);
+    return (struct sg_channel *)link;
+}
+
+/* Adds an end to its channel; NULL: that is a new one. */
+static enum sg_status sg_channels_append(struct sg_link_table *channels, struct sg_channel *channel,
+                                         struct sg_waitstate_message_end *end)
+{
+    if (channel == NULL) {
+        channel = calloc(1, sizeof *channel);
+        if (channel == NULL)
+            return SG_ERR_MEMORY;
+        channel->key = end->key;
+        if (sg_link_table_add(channels, &channel->link, key_hash(&end->key)) != SG_OK) {
+            free(channel);
+            return SG_ERR_MEMORY;
+        }
+    }
+    end->next = NULL;
+    *(channel->last != NULL ? &channel->last->next : &channel->first) = end;
+    channel->last = end;
+    return SG_OK;
+}
+
+/* Takes an end out; its gap becomes the next one's. A channel with nothing in it is given up. */
+static void sg_channels_remove(struct sg_link_table *channels, struct sg_channel *channel,
+                               struct sg_waitstate_message_end *end)
+{
+    struct sg_waitstate_message_end *before = NULL;
+
+    for (struct sg_waitstate_message_end *at = channel->first; at != end; at = at->next)
+        before = at;
+    if (end->next != NULL)
+        end->next->gap += end->gap;
+    *(before != NULL ? &before->next : &channel->first) = end->next;
+    if (channel->last == end)
+        channel->last = before;
+    if (channel->first == NULL) {
+        sg_link_table_remove(channels, &channel->link);
+        free(channel);
+    }
+}
+
+/* What waits at the other side for an end's message, or for one before it; NULL: nothing. */
+static struct sg_waitstate_message_end *
+sg_channel_opposite(const struct sg_channel *channel, const struct sg_waitstate_message_end *end)
+{
+    struct sg_waitstate_message_end *first = channel != NULL ? channel->first : NULL;
+
+    return first != NULL && first->is_send != end->is_send ? first : NULL;
+}
+
+static void free_channel(void *context, struct sg_table_link *link)
+{
+    (void)context;
+    free((struct sg_channel *)link);
+}
+
+/* Frees the channels, not what is in them. */
+static void sg_channels_clear(struct sg_link_table *channels)
+{
+    sg_link_table_clear(channels, free_channel, NULL);
+}
+
+struct send {
+    struct sg_waitstate_message_end end;
+    struct sg_waitstate_underway underway;
+    bool is_buffered;
+    /* Of its receive, where it is matched. */
+    struct sg_waitstate_end receiver;
+    int64_t posted_ns;
+};
+
+struct receive {
+    struct sg_waitstate_message_end end;
+    struct receive *earlier, *later; /* of its rank, where is_queued */
+    struct sg_waitstate_call *probe;
+    int64_t received_ns;
+    bool is_queued;
+};
+
+struct sg_waitstate_receives {
+    struct receive *first, *last;
+    uint32_t complete; /* of them */
+};
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static uint64_t request_hash(uint32_t rank, uint64_t request, bool is_send)
+{
+    return sg_hash_mix(request ^ sg_hash_mix((uint64_t)rank << 1 | is_send));
+}
+
+static struct sg_waitstate_message_end *find_request(const struct sg_waitstate_messages *messages,
+                                                     uint32_t rank, uint64_t request, bool is_send)
+{
+    uint64_t hash = request_hash(rank, request, is_send);
+    struct sg_table_link *link = sg_link_table_first(&messages->requests, hash);
+
+    while (link != NULL) {
+        struct sg_waitstate_message_end *end = (struct sg_waitstate_message_end *)link;
+
+        if (end->request == request && end->who.rank == rank && end->is_send == is_send)
+            return end;
+        link = sg_link_table_next(link);
+    }
+    return NULL;
+}
+
+static enum sg_status add_request(struct sg_waitstate_messages *messages,
+                                  struct sg_waitstate_message_end *end, uint64_t request)
+{
+    enum sg_status status = sg_link_table_add(&messages->requests, &end->link,
+                                              request_hash(end->who.rank, request, end->is_send));
+
+    end->request = request;
+    end->has_request = status == SG_OK;
+    return status;
+}
+
+static void forget_request(struct sg_waitstate_messages *messages,
+                           struct sg_waitstate_message_end *end)
+{
+    if (end->has_request)
+        sg_link_table_remove(&messages->requests, &end->link);
+    end->has_request = false;
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static void *new_end(struct sg_waitstate_messages *messages, size_t size_bytes,
+                     const struct sg_waitstate_call *call, bool is_send)
+{
+    struct sg_waitstate_message_end *end = calloc(1, size_bytes);
+
+    if (end == NULL)
+        return NULL;
+    end->who = call->who;
+    end->begin_ns = call->enter_ns;
+    end->is_send = is_send;
+    end->following = messages->ends;
+    if (end->following != NULL)
+        end->following->previous = end;
+    messages->ends = end;
+    sg_waitstate_born(messages->settling);
+    return end;
+}
+
+/* Frees an end that is in no list any more, and lets its calls go. */
+static enum sg_status drop(struct sg_waitstate_messages *messages,
+                           struct sg_waitstate_message_end *end)
+{
+    struct sg_waitstate_call *completing = end->completing;
+    struct sg_waitstate_call *probe = end->is_send ? NULL : ((struct receive *)end)->probe;
+    enum sg_status status;
+
+    forget_request(messages, end);
+    *(end->previous != NULL ? &end->previous->following : &messages->ends) = end->following;
+    if (end->following != NULL)
+        end->following->previous = end->previous;
+    free(end);
+    sg_waitstate_gone(messages->settling);
+    status = sg_waitstate_let_go(messages->settling, completing);
+    return status == SG_OK ? sg_waitstate_let_go(messages->settling, probe) : status;
+}
+
+/* A send is done when it is received, and its call or request is complete. */
+static enum sg_status finish_send(struct sg_waitstate_messages *messages, struct send *send)
+{
+    const struct sg_waitstate_cause cause = {.kind = SG_WAITSTATE_LATE_RECEIVER,
+                                             .ready_ns = send->posted_ns,
+                                             .other = send->receiver,
+                                             .comm = send->end.key.comm};
+
+    if (!send->end.is_matched || send->end.completing == NULL)
+        return SG_OK;
+    if (!send->is_buffered)
+        sg_waitstate_call_offer(send->end.completing, &cause);
+    return drop(messages, &send->end);
+}
+
+static void check_clocks(struct sg_waitstate_messages *messages, const struct send *send,
+                         const struct receive *receive)
+{
+    uint64_t by_ns;
+
+    if (receive->received_ns >= send->end.begin_ns)
+        return;
+    by_ns = (uint64_t)send->end.begin_ns - (uint64_t)receive->received_ns;
+    messages->violations++;
+    if (by_ns > messages->largest_violation_ns)
+        messages->largest_violation_ns = by_ns;
+}
+
+static enum sg_status tell(const struct sg_waitstate_messages *messages, const struct send *send,
+                           const struct receive *receive)
+{
+    const struct sg_waitstate_matched matched = {.from = send->end.who.location,
+                                                 .to = receive->end.completing->who.location,
+                                                 .sent_ns = send->end.begin_ns,
+                                                 .completing_ns = receive->end.completing->enter_ns,
+                                                 .received_ns = receive->received_ns};
+
+    return messages->listener == NULL ? SG_OK
+                                      : messages->listener(messages->listener_context, &matched);
+}
+
+static enum sg_status match(struct sg_waitstate_messages *messages, struct send *send,
+                            struct receive *receive)
+{
+    struct sg_waitstate_cause cause = {.kind = SG_WAITSTATE_LATE_SENDER,
+                                       .ready_ns = send->end.begin_ns,
+                                       .other = send->end.who,
+                                       .comm = send->end.key.comm};
+    enum sg_status told = tell(messages, send, receive), status;
+
+    messages->matched++;
+    check_clocks(messages, send, receive);
+    sg_waitstate_take_off(messages->settling, send->end.key.to, &send->underway);
+    sg_waitstate_took(messages->settling, send->end.key.to, send->end.begin_ns,
+                      receive->received_ns);
+    sg_waitstate_call_offer(receive->probe, &cause);
+    cause.is_bounded = true;
+    sg_waitstate_call_offer(receive->end.completing, &cause);
+    send->end.is_matched = true;
+    send->receiver = receive->end.who;
+    send->posted_ns = receive->end.begin_ns;
+    status = drop(messages, &receive->end);
+    if (status == SG_OK)
+        status = finish_send(messages, send);
+    return status == SG_OK ? told : status;
+}
+
+/* Drops an end, in no channel any more, of a message that nothing is told of at the other one. */
+static enum sg_status give_up(struct sg_waitstate_messages *messages,
+                              struct sg_waitstate_message_end *end)
+{
+    if (end->is_send)
+        sg_waitstate_take_off(messages->settling, end->key.to, &((struct send *)end)->underway);
+    messages->unmatched_sends += end->is_send;
+    messages->unmatched_receives += !end->is_send;
+    return drop(messages, end);
+}
+
+/* Takes the messages before an end that nothing is told of there from what waits at the other side:
+ * what nothing is told of at either is over. */
+static enum sg_status close_gap(struct sg_waitstate_messages *messages,
+                                struct sg_waitstate_message_end *end)
+{
+    struct sg_waitstate_message_end *other;
+    enum sg_status status = SG_OK;
+
+    while (end->gap > 0 && status == SG_OK &&
+           (other = sg_channel_opposite(sg_channels_find(&messages->channels, &end->key), end)) !=
+               NULL) {
+        uint32_t both = other->gap < end->gap ? other->gap : end->gap;
+
+        other->gap -= both;
+        end->gap -= both;
+        if (end->gap == 0)
+            break;
+        end->gap--;
+        sg_channels_remove(&messages->channels, sg_channels_find(&messages->channels, &end->key),
+                           other);
+        status = give_up(messages, other);
+    }
+    return status;
+}
+
+/* Joins an end with the first at the other side of its channel, or appends it. */
+static enum sg_status join(struct sg_waitstate_messages *messages,
+                           struct sg_waitstate_message_end *end)
+{
+    enum sg_status status = close_gap(messages, end);
+    struct sg_channel *channel;
+    struct sg_waitstate_message_end *other;
+
+    if (status != SG_OK)
+        return status;
+    channel = sg_channels_find(&messages->channels, &end->key);
+    other = sg_channel_opposite(channel, end);
+    if (other == NULL)
+        return sg_channels_append(&messages->channels, channel, end);
+    if (other->gap > 0) {
+        other->gap--;
+        return give_up(messages, end);
+    }
+    sg_channels_remove(&messages->channels, channel, other);
+    return end->is_send ? match(messages, (struct send *)end, (struct receive *)other)
+                        : match(messages, (struct send *)other, (struct receive *)end);
+}
+
+/* ---- sends ----------------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_messages_send(struct sg_waitstate_messages *messages,
+                                          struct sg_waitstate_call *call,
+                                          const struct sg_waitstate_message *message,
+                                          const uint64_t *request)
+{
+    struct send *send = new_end(messages, sizeof *send, call, true);
+    enum sg_status status = SG_OK;
+
+    if (send == NULL)
+        return SG_ERR_MEMORY;
+    send->end.key =
+        (struct sg_message_key){message->comm, call->who.rank, message->peer, message->tag};
+    send->end.gap = message->gap;
+    send->is_buffered = call->is_buffered;
+    if (request != NULL)
+        status = add_request(messages, &send->end, *request);
+    else
+        send->end.completing = sg_waitstate_call_hold(call);
+    send->underway.sent_ns = send->end.begin_ns;
+    sg_waitstate_set_out(messages->settling, message->peer, &send->underway);
+    if (status == SG_OK)
+        status = join(messages, &send->end);
+    return status;
+}
+
+enum sg_status sg_waitstate_messages_sent(struct sg_waitstate_messages *messages,
+                                          struct sg_waitstate_call *call, uint64_t request)
+{
+    struct sg_waitstate_message_end *end = find_request(messages, call->who.rank, request, true);
+
+    if (end == NULL)
+        return SG_OK;
+    forget_request(messages, end);
+    end->completing = sg_waitstate_call_hold(call);
+    return finish_send(messages, (struct send *)end);
+}
+
+/* ---- receives, in the order of their posts --------------------------------------------------- */
+
+static void enqueue(struct sg_waitstate_receives *receives, struct receive *receive)
+{
+    struct receive *before = receives->last;
+
+    while (before != NULL && before->end.begin_ns > receive->end.begin_ns)
+        before = before->earlier;
+    receive->earlier = before;
+    receive->later = before != NULL ? before->later : receives->first;
+    *(before != NULL ? &before->later : &receives->first) = receive;
+    *(receive->later != NULL ? &receive->later->earlier : &receives->last) = receive;
+    receive->is_queued = true;
+}
+
+static void dequeue(struct sg_waitstate_receives *receives, struct receive *receive)
+{
+    if (!receive->is_queued)
+        return;
+    *(receive->earlier != NULL ? &receive->earlier->later : &receives->first) = receive->later;
+    *(receive->later != NULL ? &receive->later->earlier : &receives->last) = receive->earlier;
+    receive->is_queued = false;
+}
+
+/* Joins those that no earlier one has to wait for; of those that are complete only so many wait. */
+static enum sg_status advance(struct sg_waitstate_messages *messages,
+                              struct sg_waitstate_receives *receives, uint32_t held)
+{
+    enum sg_status status = SG_OK;
+
+    while (receives->first != NULL && status == SG_OK) {
+        struct receive *first = receives->first;
+
+        if (first->end.completing == NULL && receives->complete <= held)
+            break;
+        dequeue(receives, first);
+        if (first->end.completing != NULL) {
+            receives->complete--;
+            status = join(messages, &first->end);
+        }
+    }
+    return status;
+}
+
+static enum sg_status complete(struct sg_waitstate_messages *messages, struct receive *receive,
+                               struct sg_waitstate_call *call,
+                               const struct sg_waitstate_message *message, int64_t time_ns)
+{
+    uint32_t rank = receive->end.who.rank;
+
+    receive->end.key = (struct sg_message_key){message->comm, message->peer, rank, message->tag};
+    receive->end.gap = message->gap;
+    receive->end.completing = sg_waitstate_call_hold(call);
+    receive->received_ns = time_ns;
+    if (!receive->is_queued)
+        return join(messages, &receive->end);
+    messages->receives[rank].complete++;
+    return advance(messages, &messages->receives[rank], SG_WAITSTATE_HELD);
+}
+
+static struct receive *new_receive(struct sg_waitstate_messages *messages,
+                                   const struct sg_waitstate_call *call,
+                                   struct sg_waitstate_call *probe)
+{
+    struct receive *receive = new_end(messages, sizeof *receive, call, false);
+
+    if (receive == NULL)
+        return NULL;
+    receive->probe = sg_waitstate_call_hold(probe);
+    enqueue(&messages->receives[call->who.rank], receive);
+    return receive;
+}
+
+enum sg_status sg_waitstate_messages_post(struct sg_waitstate_messages *messages,
+                                          struct sg_waitstate_call *call,
+                                          struct sg_waitstate_call *probe, uint64_t request)
+{
+    struct receive *receive = new_receive(messages, call, probe);
+
+    return receive != NULL ? add_request(messages, &receive->end, request) : SG_ERR_MEMORY;
+}
+
+enum sg_status sg_waitstate_messages_received(struct sg_waitstate_messages *messages,
+                                              struct sg_waitstate_call *call,
+                                              const struct sg_waitstate_message *message,
+                                              uint64_t request, int64_t time_ns)
+{
+    struct sg_waitstate_message_end *end = find_request(messages, call->who.rank, request, false);
+
+    if (end == NULL)
+        return SG_OK;
+    forget_request(messages, end);
+    return complete(messages, (struct receive *)end, call, message, time_ns);
+}
+
+enum sg_status sg_waitstate_messages_receive(struct sg_waitstate_messages *messages,
+                                             struct sg_waitstate_call *call,
+                                             struct sg_waitstate_call *probe,
+                                             const struct sg_waitstate_message *message,
+                                             int64_t time_ns)
+{
+    struct receive *receive = new_receive(messages, call, probe);
+
+    return receive != NULL ? complete(messages, receive, call, message, time_ns) : SG_ERR_MEMORY;
+}
+
+enum sg_status sg_waitstate_messages_cancelled(struct sg_waitstate_messages *messages,
+                                               uint32_t rank, uint64_t request)
+{
+    struct sg_waitstate_message_end *end = find_request(messages, rank, request, false);
+    struct sg_waitstate_receives *receives = &messages->receives[rank];
+    enum sg_status status;
+
+    if (end != NULL) {
+        dequeue(receives, (struct receive *)end);
+    } else {
+        end = find_request(messages, rank, request, true);
+        if (end == NULL)
+            return SG_OK;
+        if (!end->is_matched) {
+            sg_channels_remove(&messages->channels,
+                               sg_channels_find(&messages->channels, &end->key), end);
+            sg_waitstate_take_off(messages->settling, end->key.to, &((struct send *)end)->underway);
+        }
+    }
+    status = drop(messages, end);
+    return status == SG_OK ? advance(messages, receives, SG_WAITSTATE_HELD) : status;
+}
+
+/* ---- start and end --------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_messages_start(struct sg_waitstate_messages *messages,
+                                           struct sg_waitstate_settling *settling, uint32_t ranks)
+{
+    *messages = (struct sg_waitstate_messages){.settling = settling, .rank_count = ranks};
+    messages->receives = calloc((size_t)ranks + 1, sizeof *messages->receives);
+    return messages->receives != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+enum sg_status sg_waitstate_messages_finish(struct sg_waitstate_messages *messages)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t rank = 0; rank < messages->rank_count && status == SG_OK; rank++)
+        status = advance(messages, &messages->receives[rank], 0);
+    while (messages->ends != NULL && status == SG_OK) {
+        struct sg_waitstate_message_end *end = messages->ends;
+
+        messages->unmatched_sends += end->is_send && !end->is_matched;
+        messages->unmatched_receives += !end->is_send && end->completing != NULL;
+        status = drop(messages, end);
+    }
+    return status;
+}
+
+/* Its end is freed. */
+static void forget(void *context, struct sg_table_link *link)
+{
+    (void)context;
+    (void)link;
+}
+
+void sg_waitstate_messages_clear(struct sg_waitstate_messages *messages)
+{
+    sg_channels_clear(&messages->channels);
+    while (messages->ends != NULL)
+        drop(messages, messages->ends);
+    sg_link_table_clear(&messages->requests, forget, NULL);
+    free(messages->receives);
+    messages->receives = NULL;
+}

@@ -1,0 +1,405 @@
+#include "report/wait_sums.h"
+
+#include "core/room.h"
+#include "report/aggregate.h"
+#include "report/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const sg_waitstate_names[SG_WAITSTATE_KINDS] = {
+    [SG_WAITSTATE_LATE_SENDER] = "late sender",
+    [SG_WAITSTATE_LATE_RECEIVER] = "late receiver",
+    [SG_WAITSTATE_BARRIER] = "wait at barrier",
+    [SG_WAITSTATE_NXN] = "wait at NxN",
+    [SG_WAITSTATE_LATE_BROADCAST] = "late broadcast",
+    [SG_WAITSTATE_EARLY_REDUCE] = "early reduce",
+    [SG_WAITSTATE_EARLY_SCAN] = "early scan",
+    [SG_WAITSTATE_LATE_NEIGHBOR] = "late neighbor",
+    [SG_WAITSTATE_FENCE] = "wait at fence",
+    [SG_WAITSTATE_CREATE] = "wait at create",
+    [SG_WAITSTATE_FREE] = "wait at free",
+    [SG_WAITSTATE_LATE_POST] = "late post",
+    [SG_WAITSTATE_EARLY_WAIT] = "early wait",
+    [SG_WAITSTATE_LOCK] = "lock contention",
+};
+
+struct row {
+    uint32_t place;
+    enum sg_waitstate_kind kind;
+    struct sg_waitstate_figures of;
+    uint64_t wrong_order_waits, wrong_order_ns;
+};
+
+struct pair {
+    uint32_t row, place;
+    struct sg_waitstate_figures of;
+};
+
+/* Of a pair. */
+struct culprit {
+    uint32_t pair, rank;
+    uint64_t waits, wait_ns;
+};
+
+struct sg_waitstate_sums {
+    const struct sg_aggregate *aggregate;
+    const struct sg_filter *filter;
+    struct sg_places *places;
+    struct row *rows;
+    struct pair *pairs;
+    struct culprit *culprits;
+    struct sg_waitstate_rank *ranks;
+    uint32_t row_count, pair_count, culprit_count, rank_count;
+    struct sg_map row_by_key, pair_by_key, culprit_by_key, taken_by_key;
+    struct sg_waitstate_figures total;
+};
+
+enum sg_status sg_waitstate_sums_create(const struct sg_aggregate *aggregate,
+                                        const struct sg_filter *filter, struct sg_places *places,
+                                        struct sg_waitstate_sums **out)
+{
+    struct sg_waitstate_sums *sums = calloc(1, sizeof *sums);
+
+    if (sums == NULL)
+        return SG_ERR_MEMORY;
+    sums->aggregate = aggregate;
+    sums->filter = filter;
+    sums->places = places;
+    sums->rank_count = sg_aggregate_ranks(aggregate);
+    sums->ranks = calloc((size_t)sums->rank_count + 1, sizeof *sums->ranks);
+    if (sums->ranks == NULL) {
+        free(sums);
+        return SG_ERR_MEMORY;
+    }
+    *out = sums;
+    return SG_OK;
+}
+
+void sg_waitstate_sums_destroy(struct sg_waitstate_sums *sums)
+{
+    if (sums == NULL)
+        return;
+    sg_map_clear(&sums->row_by_key);
+    sg_map_clear(&sums->pair_by_key);
+    sg_map_clear(&sums->culprit_by_key);
+    sg_map_clear(&sums->taken_by_key);
+    free(sums->rows);
+    free(sums->pairs);
+    free(sums->culprits);
+    free(sums->ranks);
+    free(sums);
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static uint64_t key_of(uint64_t high, uint32_t low)
+{
+    return high << 32 | low;
+}
+
+static int64_t find_row(struct sg_waitstate_sums *sums, int64_t place, enum sg_waitstate_kind kind)
+{
+    bool is_new;
+    int64_t index =
+        sg_map_number(&sums->row_by_key, key_of(kind, (uint32_t)place), sums->row_count, &is_new);
+
+    if (is_new && !SG_APPEND(sums->rows, sums->row_count,
+                             (struct row){.place = (uint32_t)place, .kind = kind}))
+        return -1;
+    return index;
+}
+
+static int64_t find_pair(struct sg_waitstate_sums *sums, int64_t row, int64_t place)
+{
+    bool is_new;
+    int64_t index = sg_map_number(&sums->pair_by_key, key_of((uint64_t)row, (uint32_t)place),
+                                  sums->pair_count, &is_new);
+
+    if (is_new && !SG_APPEND(sums->pairs, sums->pair_count,
+                             (struct pair){.row = (uint32_t)row, .place = (uint32_t)place}))
+        return -1;
+    return index;
+}
+
+static int64_t find_culprit(struct sg_waitstate_sums *sums, int64_t pair, uint32_t rank)
+{
+    bool is_new;
+    int64_t index = sg_map_number(&sums->culprit_by_key, key_of((uint64_t)pair, rank),
+                                  sums->culprit_count, &is_new);
+
+    if (is_new && !SG_APPEND(sums->culprits, sums->culprit_count,
+                             (struct culprit){.pair = (uint32_t)pair, .rank = rank}))
+        return -1;
+    return index;
+}
+
+static void count(struct sg_waitstate_figures *figures, uint64_t wait_ns)
+{
+    figures->waits++;
+    figures->wait_ns += wait_ns;
+    if (wait_ns > figures->max_ns)
+        figures->max_ns = wait_ns;
+}
+
+/* Whether the filter takes call site and communicator; asked once for each two. */
+static enum sg_status takes(struct sg_waitstate_sums *sums, const struct sg_waitstate *wait,
+                            bool *out)
+{
+    uint64_t key = key_of(wait->at.site, wait->comm);
+    struct sg_report_site name = {0};
+    int64_t found;
+
+    *out = sg_filter_takes_rank(sums->filter, wait->at.rank) &&
+           sg_filter_takes_time(sums->filter, wait->begin_ns);
+    if (!*out || sums->filter == NULL || sums->filter->rule == NULL)
+        return SG_OK;
+    found = sg_map_get(&sums->taken_by_key, key);
+    *out = found > 0;
+    if (found >= 0)
+        return SG_OK;
+    sg_aggregate_name_site(sums->aggregate, wait->at.site, &name);
+    sg_aggregate_name_comm(sums->aggregate, wait->comm, &name);
+    *out = sg_filter_takes_row(sums->filter, &name);
+    return sg_map_put(&sums->taken_by_key, key, *out);
+}
+
+enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
+                                     const struct sg_waitstate *wait, uint32_t *row_out)
+{
+    int64_t at, other, row, pair, culprit;
+    bool taken;
+    enum sg_status status = takes(sums, wait, &taken);
+
+    if (row_out != NULL)
+        *row_out = SG_WAITSTATE_LEFT_OUT;
+    if (status != SG_OK || !taken)
+        return status;
+    at = sg_places_find(sums->places, &wait->at);
+    other = sg_places_find(sums->places, &wait->other);
+    row = at >= 0 && other >= 0 ? find_row(sums, at, wait->kind) : -1;
+    pair = row >= 0 ? find_pair(sums, row, other) : -1;
+    culprit = pair >= 0 ? find_culprit(sums, pair, wait->other.rank) : -1;
+    if (culprit < 0)
+        return SG_ERR_MEMORY;
+    count(&sums->rows[row].of, wait->wait_ns);
+    count(&sums->pairs[pair].of, wait->wait_ns);
+    count(&sums->ranks[wait->at.rank].waited, wait->wait_ns);
+    count(&sums->ranks[wait->other.rank].caused, wait->wait_ns);
+    count(&sums->total, wait->wait_ns);
+    sums->culprits[culprit].waits++;
+    sums->culprits[culprit].wait_ns += wait->wait_ns;
+    if (row_out != NULL)
+        *row_out = (uint32_t)row;
+    return SG_OK;
+}
+
+void sg_waitstate_sums_wrong_order(struct sg_waitstate_sums *sums, uint32_t row, uint64_t wait_ns)
+{
+    sums->rows[row].wrong_order_waits++;
+    sums->rows[row].wrong_order_ns += wait_ns;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+/* The longest first; of equals by place, as they were seen first. */
+static int compare(const struct sg_waitstate_figures *a, const struct sg_waitstate_figures *b)
+{
+    if (a->wait_ns != b->wait_ns)
+        return a->wait_ns < b->wait_ns ? 1 : -1;
+    return (a->waits < b->waits) - (a->waits > b->waits);
+}
+
+int sg_waitstate_compare_places(const struct sg_waitstate_place *a,
+                                const struct sg_waitstate_place *b)
+{
+    int order = strcmp(a->function, b->function);
+
+    if (order == 0)
+        order = (a->site.id > b->site.id) - (a->site.id < b->site.id);
+    return order != 0 ? order : (a->site.site > b->site.site) - (a->site.site < b->site.site);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct sg_waitstate_row *a = left, *b = right;
+    int order = compare(&a->of, &b->of);
+
+    if (order == 0)
+        order = sg_waitstate_compare_places(&a->at, &b->at);
+    return order != 0 ? order : (int)a->kind - (int)b->kind;
+}
+
+static int compare_pairs(const void *left, const void *right)
+{
+    const struct sg_waitstate_pair *a = left, *b = right;
+    int order = compare(&a->of, &b->of);
+
+    if (order == 0)
+        order = sg_waitstate_compare_places(&a->at, &b->at);
+    if (order == 0)
+        order = sg_waitstate_compare_places(&a->other, &b->other);
+    return order != 0 ? order : (int)a->kind - (int)b->kind;
+}
+
+static bool is_greater(const struct culprit *culprit, const struct sg_waitstate_pair *pair)
+{
+    if (pair->ranks == 0 || culprit->wait_ns != pair->rank_ns)
+        return pair->ranks == 0 || culprit->wait_ns > pair->rank_ns;
+    return culprit->rank < pair->rank;
+}
+
+static void make_pairs(const struct sg_waitstate_sums *sums, struct sg_waitstates *states)
+{
+    for (uint32_t i = 0; i < sums->pair_count; i++) {
+        const struct pair *from = &sums->pairs[i];
+        struct sg_waitstate_pair *pair = &states->pairs[i];
+
+        pair->kind = sums->rows[from->row].kind;
+        pair->of = from->of;
+        sg_places_name(sums->places, sums->rows[from->row].place, &pair->at);
+        sg_places_name(sums->places, from->place, &pair->other);
+    }
+    for (uint32_t i = 0; i < sums->culprit_count; i++) {
+        const struct culprit *culprit = &sums->culprits[i];
+        struct sg_waitstate_pair *pair = &states->pairs[culprit->pair];
+
+        if (is_greater(culprit, pair)) {
+            pair->rank = culprit->rank;
+            pair->rank_waits = culprit->waits;
+            pair->rank_ns = culprit->wait_ns;
+        }
+        pair->ranks++;
+    }
+    states->pair_count = sums->pair_count;
+    if (states->pair_count > 0)
+        qsort(states->pairs, states->pair_count, sizeof *states->pairs, compare_pairs);
+}
+
+static void make_rows(const struct sg_waitstate_sums *sums, struct sg_waitstates *states)
+{
+    for (uint32_t i = 0; i < sums->row_count; i++) {
+        const struct row *from = &sums->rows[i];
+        struct sg_waitstate_row *row = &states->rows[i];
+
+        sg_places_name(sums->places, from->place, &row->at);
+        row->kind = from->kind;
+        row->of = from->of;
+        row->wrong_order_waits = from->wrong_order_waits;
+        row->wrong_order_ns = from->wrong_order_ns;
+    }
+    states->row_count = sums->row_count;
+    if (states->row_count > 0)
+        qsort(states->rows, states->row_count, sizeof *states->rows, compare_rows);
+}
+
+enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct sg_waitstates **out)
+{
+    struct sg_waitstates *states = calloc(1, sizeof *states);
+
+    if (states == NULL)
+        return SG_ERR_MEMORY;
+    states->rows = calloc((size_t)sums->row_count + 1, sizeof *states->rows);
+    states->pairs = calloc((size_t)sums->pair_count + 1, sizeof *states->pairs);
+    if (states->rows == NULL || states->pairs == NULL) {
+        sg_waitstates_free(states);
+        return SG_ERR_MEMORY;
+    }
+    make_rows(sums, states);
+    make_pairs(sums, states);
+    states->total = sums->total;
+    states->ranks = sums->ranks;
+    states->rank_count = sums->rank_count;
+    sums->ranks = NULL;
+    *out = states;
+    return SG_OK;
+}
+
+void sg_waitstates_free(struct sg_waitstates *states)
+{
+    if (states == NULL)
+        return;
+    sg_places_destroy(states->places);
+    free(states->rows);
+    free(states->pairs);
+    free(states->skews);
+    free(states->ranks);
+    free(states);
+}
+
+struct place {
+    uint32_t function, site;
+};
+
+struct sg_places {
+    const struct sg_aggregate *aggregate;
+    char **functions;
+    struct place *of;
+    uint32_t function_count, count;
+    struct sg_map by_key;
+};
+
+enum sg_status sg_places_create(const struct sg_aggregate *aggregate, struct sg_places **out)
+{
+    struct sg_places *places = calloc(1, sizeof *places);
+
+    if (places == NULL)
+        return SG_ERR_MEMORY;
+    places->aggregate = aggregate;
+    *out = places;
+    return SG_OK;
+}
+
+void sg_places_destroy(struct sg_places *places)
+{
+    if (places == NULL)
+        return;
+    for (uint32_t i = 0; i < places->function_count; i++)
+        free(places->functions[i]);
+    sg_map_clear(&places->by_key);
+    free(places->functions);
+    free(places->of);
+    free(places);
+}
+
+enum sg_status sg_places_function(struct sg_places *places, const char *name, uint32_t *out)
+{
+    uint32_t index = 0;
+    char *copy;
+
+    while (index < places->function_count && strcmp(places->functions[index], name) != 0)
+        index++;
+    if (index == places->function_count) {
+        copy = strdup(name);
+        if (copy == NULL || !SG_APPEND(places->functions, places->function_count, copy)) {
+            free(copy);
+            return SG_ERR_MEMORY;
+        }
+    }
+    *out = index;
+    return SG_OK;
+}
+
+int64_t sg_places_find(struct sg_places *places, const struct sg_waitstate_end *end)
+{
+    bool is_new;
+    int64_t index = sg_map_number(&places->by_key, (uint64_t)end->function << 32 | end->site,
+                                  places->count, &is_new);
+
+    if (is_new && !SG_APPEND(places->of, places->count, (struct place){end->function, end->site}))
+        return -1;
+    return index;
+}
+
+uint32_t sg_places_site(const struct sg_places *places, uint32_t place)
+{
+    return places->of[place].site;
+}
+
+void sg_places_name(const struct sg_places *places, uint32_t place, struct sg_waitstate_place *out)
+{
+    if (place == SG_NO_PLACE)
+        return;
+    out->function = places->functions[places->of[place].function];
+    sg_aggregate_name_site(places->aggregate, places->of[place].site, &out->site);
+}

@@ -1,0 +1,777 @@
+#include "report/wait_tracker.h"
+
+#include "core/hash.h"
+#include "report/wait_messages.h"
+#include "report/wait_windows.h"
+
+#include <stdlib.h>
+
+/* Brings the members of a collective together, and tells their calls whom they waited for.
+ *
+ * As in tracker.h. Functions that return a status: SG_ERR_MEMORY only, not logged.
+ */
+
+struct sg_waitstate_collectives {
+    struct sg_waitstate_settling *settling;
+    struct sg_link_table instances, requests;
+};
+
+struct instance {
+    struct sg_table_link link;
+    struct sg_waitstate_collective of; /* as its first member said */
+    bool is_spoilt;                    /* members contradict each other */
+    uint32_t arrived;
+    struct sg_waitstate_member members[];
+};
+
+/* A nonblocking collective of a rank. */
+struct request {
+    struct sg_table_link link;
+    uint64_t number;
+    struct sg_waitstate_end who;
+    int64_t begin_ns;
+};
+
+/* ---- instances ------------------------------------------------------------------------------- */
+
+static uint64_t instance_hash(const struct sg_waitstate_collective *of)
+{
+    return sg_hash_mix(of->seq ^ sg_hash_mix((uint64_t)of->window << 32 | of->comm));
+}
+
+static struct instance *find_instance(const struct sg_waitstate_collectives *collectives,
+                                      const struct sg_waitstate_collective *of)
+{
+    struct sg_table_link *link = sg_link_table_first(&collectives->instances, instance_hash(of));
+
+    while (link != NULL) {
+        struct instance *instance = (struct instance *)link;
+
+        if (instance->of.comm == of->comm && instance->of.window == of->window &&
+            instance->of.seq == of->seq)
+            return instance;
+        link = sg_link_table_next(link);
+    }
+    return NULL;
+}
+
+static struct instance *new_instance(struct sg_waitstate_collectives *collectives,
+                                     const struct sg_waitstate_collective *of)
+{
+    struct instance *instance =
+        calloc(1, sizeof *instance + of->size * sizeof instance->members[0]);
+
+    if (instance == NULL)
+        return NULL;
+    instance->of = *of;
+    if (sg_link_table_add(&collectives->instances, &instance->link, instance_hash(of)) != SG_OK) {
+        free(instance);
+        return NULL;
+    }
+    sg_waitstate_born(collectives->settling);
+    return instance;
+}
+
+/* ---- who waits for whom ---------------------------------------------------------------------- */
+
+static const enum sg_waitstate_kind kinds[] = {
+    [SG_PATTERN_BARRIER] = SG_WAITSTATE_BARRIER,
+    [SG_PATTERN_NXN] = SG_WAITSTATE_NXN,
+    [SG_PATTERN_BROADCAST] = SG_WAITSTATE_LATE_BROADCAST,
+    [SG_PATTERN_REDUCE] = SG_WAITSTATE_EARLY_REDUCE,
+    [SG_PATTERN_SCAN] = SG_WAITSTATE_EARLY_SCAN,
+    [SG_PATTERN_NEIGHBORS] = SG_WAITSTATE_LATE_NEIGHBOR,
+    [SG_PATTERN_FENCE] = SG_WAITSTATE_FENCE,
+    [SG_PATTERN_CREATE] = SG_WAITSTATE_CREATE,
+    [SG_PATTERN_FREE] = SG_WAITSTATE_FREE,
+};
+
+/* Members from first to before end. */
+struct group {
+    uint32_t first, end;
+};
+
+/* Whom a member's data comes from: all, or between groups those of the other one. */
+static struct group others_of(const struct instance *instance, uint32_t member)
+{
+    uint32_t size = instance->of.size, first_size = instance->of.first_size;
+
+    if (first_size == 0)
+        return (struct group){0, size};
+    return member < first_size ? (struct group){first_size, size} : (struct group){0, first_size};
+}
+
+/* The last of a group that begins, without one member (its end: with all); the lowest of several.
+ * Its end: there is none. */
+static uint32_t last_of(const struct instance *instance, struct group group, uint32_t without)
+{
+    uint32_t last = group.end;
+
+    for (uint32_t i = group.first; i < group.end; i++) {
+        if (i != without &&
+            (last == group.end || instance->members[i].begin_ns > instance->members[last].begin_ns))
+            last = i;
+    }
+    return last;
+}
+
+static void offer(const struct instance *instance, uint32_t to, uint32_t last)
+{
+    const struct sg_waitstate_member *member = &instance->members[last];
+    const struct sg_waitstate_cause cause = {.kind = kinds[instance->of.pattern],
+                                             .ready_ns = member->begin_ns,
+                                             .other = member->who,
+                                             .comm = instance->of.comm,
+                                             .skew = instance->members[to].skew,
+                                             .is_bounded =
+                                                 instance->of.pattern != SG_PATTERN_NEIGHBORS};
+
+    if (to != last)
+        sg_waitstate_call_offer(instance->members[to].completing, &cause);
+}
+
+/* Whether a member of a group left before that one came. */
+static bool has_left_before(const struct instance *instance, struct group group, uint32_t last)
+{
+    for (uint32_t i = group.first; i < group.end; i++) {
+        const struct sg_waitstate_call *call = instance->members[i].completing;
+
+        if (call->has_left && call->leave_ns < instance->members[last].begin_ns)
+            return true;
+    }
+    return false;
+}
+
+/* Without data nobody has to wait for others, and if somebody left before the last came, nobody
+ * did. Between groups only those wait that receive something: data may go one way only. */
+static bool did_synchronise(const struct instance *instance, struct group group, uint32_t last)
+{
+    return instance->of.has_data || !has_left_before(instance, group, last);
+}
+
+/* Each member of a group waits for the last of those that its data comes from. */
+static void tell_group(const struct instance *instance, struct group group)
+{
+    struct group others = others_of(instance, group.first);
+    uint32_t last = last_of(instance, others, others.end);
+    bool is_barrier = instance->of.pattern == SG_PATTERN_BARRIER;
+    bool has_groups = instance->of.first_size > 0;
+
+    if (!is_barrier && !has_groups && !did_synchronise(instance, group, last))
+        return;
+    for (uint32_t i = group.first; i < group.end; i++) {
+        if (is_barrier || !has_groups || instance->members[i].receives)
+            offer(instance, i, last);
+    }
+}
+
+/* A member that left before a source came waited for others, or for none: there were no data. */
+static void tell_neighbors(const struct instance *instance)
+{
+    for (uint32_t i = 0; i < instance->of.size; i++) {
+        const struct sg_waitstate_member *member = &instance->members[i];
+
+        for (uint32_t source = 0; source < member->source_count; source++) {
+            if (member->sources[source] < instance->of.size)
+                offer(instance, i, member->sources[source]);
+        }
+    }
+}
+
+/* Neighbors are late for each other, not for all: of all members there is no skew. */
+static enum sg_status tell(struct sg_waitstate_skews *skews, struct instance *instance)
+{
+    uint32_t size = instance->of.size, root = instance->of.root, latest = 0;
+    struct group others = others_of(instance, root);
+    enum sg_status status = SG_OK;
+
+    if (instance->of.pattern != SG_PATTERN_NEIGHBORS)
+        status = sg_waitstate_skews_add(skews, instance->of.comm, instance->members, size);
+    if (status != SG_OK)
+        return status;
+    switch (instance->of.pattern) {
+    case SG_PATTERN_NONE:
+        break;
+    case SG_PATTERN_BARRIER:
+    case SG_PATTERN_NXN:
+    case SG_PATTERN_FENCE:
+    case SG_PATTERN_CREATE:
+    case SG_PATTERN_FREE:
+        tell_group(instance, others_of(instance, 0));
+        if (instance->of.first_size > 0)
+            tell_group(instance, others_of(instance, size - 1));
+        break;
+    case SG_PATTERN_BROADCAST:
+        for (uint32_t i = others.first; i < others.end && root < size; i++)
+            offer(instance, i, root);
+        break;
+    case SG_PATTERN_REDUCE:
+        if (root < size)
+            offer(instance, root, last_of(instance, others, root));
+        break;
+    case SG_PATTERN_SCAN:
+        for (uint32_t i = 1; i < size; i++) {
+            if (instance->members[i - 1].begin_ns > instance->members[latest].begin_ns)
+                latest = i - 1;
+            offer(instance, i, latest);
+        }
+        break;
+    case SG_PATTERN_NEIGHBORS:
+        tell_neighbors(instance);
+        break;
+    }
+    return SG_OK;
+}
+
+static enum sg_cause_waiting waiting_of(enum sg_waitstate_pattern pattern)
+{
+    return pattern == SG_PATTERN_BROADCAST ? SG_CAUSE_WAIT_FOR_ROOT
+           : pattern == SG_PATTERN_REDUCE  ? SG_CAUSE_ROOT_WAITS
+                                           : SG_CAUSE_ALL_WAIT;
+}
+
+/* Nobody can leave these before all have come. */
+static bool is_contradicted(const struct instance *instance)
+{
+    struct group all = {0, instance->of.size};
+
+    return (instance->of.pattern == SG_PATTERN_BARRIER ||
+            (instance->of.pattern == SG_PATTERN_NXN && instance->of.has_data &&
+             instance->of.first_size == 0)) &&
+           has_left_before(instance, all, last_of(instance, all, all.end));
+}
+
+static enum sg_status find_causes(const struct sg_waitstate_collectives *collectives,
+                                  const struct instance *instance)
+{
+    struct sg_cause_finder *causes = collectives->settling->causes;
+    struct sg_cause_member *members;
+    enum sg_status status;
+
+    if (causes == NULL || instance->of.pattern == SG_PATTERN_NONE ||
+        instance->of.pattern == SG_PATTERN_NEIGHBORS ||
+        (waiting_of(instance->of.pattern) != SG_CAUSE_ALL_WAIT &&
+         instance->of.root >= instance->of.size))
+        return SG_OK;
+    members = malloc(instance->of.size * sizeof *members);
+    if (members == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < instance->of.size; i++)
+        members[i] =
+            (struct sg_cause_member){instance->members[i].who, instance->members[i].begin_ns};
+    status = sg_cause_finder_instance(
+        causes, &(struct sg_cause_instance){.comm = instance->of.comm,
+                                            .waiting = waiting_of(instance->of.pattern),
+                                            .root = instance->of.root,
+                                            .size = instance->of.size,
+                                            .is_contradicted = is_contradicted(instance),
+                                            .members = members});
+    free(members);
+    return status;
+}
+
+static enum sg_status drop(struct sg_waitstate_collectives *collectives, struct instance *instance)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < instance->of.size; i++) {
+        enum sg_status left =
+            sg_waitstate_let_go(collectives->settling, instance->members[i].completing);
+
+        status = status == SG_OK ? left : status;
+    }
+    free(instance);
+    sg_waitstate_gone(collectives->settling);
+    return status;
+}
+
+static enum sg_status add(struct sg_waitstate_collectives *collectives,
+                          struct sg_waitstate_call *call, const struct sg_waitstate_end *who,
+                          int64_t begin_ns, const struct sg_waitstate_collective *of)
+{
+    struct instance *instance;
+    enum sg_status status = SG_OK, dropped;
+
+    /* Alone it waits for nobody. */
+    if (of->size < 2 || of->member >= of->size)
+        return SG_OK;
+    instance = find_instance(collectives, of);
+    if (instance == NULL)
+        instance = new_instance(collectives, of);
+    if (instance == NULL)
+        return SG_ERR_MEMORY;
+    if (instance->of.size != of->size)
+        return SG_OK;
+    instance->of.has_data = instance->of.has_data || of->has_data;
+    if (instance->of.root == SG_WAITSTATE_NO_ROOT)
+        instance->of.root = of->root;
+    instance->is_spoilt = instance->is_spoilt || instance->of.pattern != of->pattern ||
+                          (of->root != SG_WAITSTATE_NO_ROOT && of->root != instance->of.root) ||
+                          instance->members[of->member].completing != NULL;
+    if (instance->members[of->member].completing == NULL)
+        instance->members[of->member] = (struct sg_waitstate_member){sg_waitstate_call_hold(call),
+                                                                     *who,
+                                                                     begin_ns,
+                                                                     0,
+                                                                     of->receives,
+                                                                     of->sources,
+                                                                     of->source_count};
+    if (++instance->arrived < instance->of.size)
+        return SG_OK;
+    if (!instance->is_spoilt) {
+        status = tell(collectives->settling->skews, instance);
+        if (status == SG_OK)
+            status = find_causes(collectives, instance);
+    }
+    sg_link_table_remove(&collectives->instances, &instance->link);
+    dropped = drop(collectives, instance);
+    return status == SG_OK ? dropped : status;
+}
+
+/* A collective that its call completes. */
+static enum sg_status sg_waitstate_collectives_add(struct sg_waitstate_collectives *collectives,
+                                                   struct sg_waitstate_call *call,
+                                                   const struct sg_waitstate_collective *collective)
+{
+    return add(collectives, call, &call->who, call->enter_ns, collective);
+}
+
+/* ---- nonblocking ones ------------------------------------------------------------------------ */
+
+static uint64_t request_hash(uint32_t rank, uint64_t number)
+{
+    return sg_hash_mix(number ^ sg_hash_mix(rank));
+}
+
+static enum sg_status sg_waitstate_collectives_begin(struct sg_waitstate_collectives *collectives,
+                                                     const struct sg_waitstate_call *call,
+                                                     uint64_t number)
+{
+    struct request *request = calloc(1, sizeof *request);
+
+    if (request == NULL)
+        return SG_ERR_MEMORY;
+    request->number = number;
+    request->who = call->who;
+    request->begin_ns = call->enter_ns;
+    if (sg_link_table_add(&collectives->requests, &request->link,
+                          request_hash(call->who.rank, number)) != SG_OK) {
+        free(request);
+        return SG_ERR_MEMORY;
+    }
+    sg_waitstate_born(collectives->settling);
+    return SG_OK;
+}
+
+static enum sg_status sg_waitstate_collectives_end(struct sg_waitstate_collectives *collectives,
+                                                   struct sg_waitstate_call *call,
+                                                   const struct sg_waitstate_collective *collective,
+                                                   uint64_t number)
+{
+    struct sg_table_link *link =
+        sg_link_table_first(&collectives->requests, request_hash(call->who.rank, number));
+    struct request *request;
+    enum sg_status status;
+
+    while (link != NULL && (((struct request *)link)->number != number ||
+                            ((struct request *)link)->who.rank != call->who.rank))
+        link = sg_link_table_next(link);
+    if (link == NULL)
+        return SG_OK;
+    request = (struct request *)link;
+    sg_link_table_remove(&collectives->requests, link);
+    status = add(collectives, call, &request->who, request->begin_ns, collective);
+    free(request);
+    sg_waitstate_gone(collectives->settling);
+    return status;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+struct ending {
+    struct sg_waitstate_collectives *collectives;
+    enum sg_status status;
+};
+
+static void end_instance(void *context, struct sg_table_link *link)
+{
+    struct ending *ending = context;
+    enum sg_status status = drop(ending->collectives, (struct instance *)link);
+
+    if (ending->status == SG_OK)
+        ending->status = status;
+}
+
+static void end_request(void *context, struct sg_table_link *link)
+{
+    struct ending *ending = context;
+
+    free((struct request *)link);
+    sg_waitstate_gone(ending->collectives->settling);
+}
+
+/* Lets the calls of incomplete ones go. */
+static enum sg_status sg_waitstate_collectives_finish(struct sg_waitstate_collectives *collectives)
+{
+    struct ending ending = {collectives, SG_OK};
+
+    sg_link_table_clear(&collectives->instances, end_instance, &ending);
+    sg_link_table_clear(&collectives->requests, end_request, &ending);
+    return ending.status;
+}
+
+struct location {
+    struct sg_waitstate_call *call;  /* NULL: in none */
+    struct sg_waitstate_call *probe; /* the last that waited for a message, not received yet */
+    uint32_t depth;                  /* of calls within the call */
+};
+
+struct sg_waitstate_tracker {
+    struct sg_waitstate_settling settling;
+    struct sg_waitstate_messages messages;
+    struct sg_waitstate_collectives collectives;
+    struct sg_waitstate_epochs epochs;
+    struct sg_waitstate_locks locks;
+    struct location *locations;
+    uint32_t location_count, rank_count;
+};
+
+enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums,
+                                           struct sg_waitstate_skews *skews, uint32_t ranks,
+                                           uint32_t locations, struct sg_waitstate_tracker **out)
+{
+    struct sg_waitstate_tracker *tracker = calloc(1, sizeof *tracker);
+    enum sg_status status;
+
+    if (tracker == NULL)
+        return SG_ERR_MEMORY;
+    tracker->location_count = locations;
+    tracker->rank_count = ranks;
+    tracker->collectives.settling = &tracker->settling;
+    tracker->epochs.settling = &tracker->settling;
+    tracker->locations = calloc((size_t)locations + 1, sizeof *tracker->locations);
+    status = tracker->locations != NULL
+                 ? sg_waitstate_settling_start(&tracker->settling, sums, skews, ranks)
+                 : SG_ERR_MEMORY;
+    if (status == SG_OK)
+        status = sg_waitstate_messages_start(&tracker->messages, &tracker->settling, ranks);
+    if (status == SG_OK)
+        status = sg_waitstate_locks_start(&tracker->locks, &tracker->settling, ranks);
+    if (status != SG_OK) {
+        sg_waitstate_tracker_destroy(tracker);
+        return status;
+    }
+    *out = tracker;
+    return SG_OK;
+}
+
+void sg_waitstate_tracker_listen(struct sg_waitstate_tracker *tracker,
+                                 sg_waitstate_listener listener, sg_waitstate_waited waited,
+                                 void *context)
+{
+    tracker->settling.waited = waited;
+    tracker->settling.waited_context = context;
+    tracker->messages.listener = listener;
+    tracker->messages.listener_context = context;
+}
+
+void sg_waitstate_tracker_follow(struct sg_waitstate_tracker *tracker, struct sg_critical *critical,
+                                 struct sg_cause_finder *causes)
+{
+    tracker->settling.critical = critical;
+    tracker->settling.causes = causes;
+}
+
+void sg_waitstate_tracker_destroy(struct sg_waitstate_tracker *tracker)
+{
+    if (tracker == NULL)
+        return;
+    for (uint32_t i = 0; tracker->locations != NULL && i < tracker->location_count; i++) {
+        sg_waitstate_let_go(&tracker->settling, tracker->locations[i].call);
+        sg_waitstate_let_go(&tracker->settling, tracker->locations[i].probe);
+    }
+    sg_waitstate_collectives_finish(&tracker->collectives);
+    sg_waitstate_epochs_finish(&tracker->epochs);
+    sg_waitstate_locks_clear(&tracker->locks);
+    sg_waitstate_messages_clear(&tracker->messages);
+    sg_waitstate_settling_clear(&tracker->settling);
+    free(tracker->locations);
+    free(tracker);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static struct location *location_of(const struct sg_waitstate_tracker *tracker, uint32_t index)
+{
+    return index < tracker->location_count ? &tracker->locations[index] : NULL;
+}
+
+/* NULL: it is in no call. */
+static struct sg_waitstate_call *call_of(const struct sg_waitstate_tracker *tracker, uint32_t index)
+{
+    const struct location *location = location_of(tracker, index);
+
+    return location != NULL ? location->call : NULL;
+}
+
+enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t index,
+                                  const struct sg_waitstate_enter *enter)
+{
+    struct location *location = location_of(tracker, index);
+    struct sg_waitstate_call *call;
+
+    if (location == NULL || enter->who.rank >= tracker->rank_count)
+        return SG_OK;
+    if (location->call != NULL) {
+        location->depth++;
+        return SG_OK;
+    }
+    call = sg_waitstate_call_new(&enter->who, enter->time_ns);
+    if (call == NULL)
+        return SG_ERR_MEMORY;
+    call->who.location = index;
+    call->only_tests = enter->only_tests;
+    call->is_buffered = enter->is_buffered;
+    call->is_probe = enter->is_probe;
+    call->rma = enter->rma;
+    location->call = call;
+    sg_waitstate_locks_enter(&tracker->locks, call);
+    sg_waitstate_born(&tracker->settling);
+    return SG_OK;
+}
+
+enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t index,
+                                  int64_t time_ns)
+{
+    struct location *location = location_of(tracker, index);
+    struct sg_waitstate_call *call = call_of(tracker, index), *over = call;
+    enum sg_status status, told = SG_OK;
+
+    if (call == NULL)
+        return SG_OK;
+    if (location->depth > 0) {
+        location->depth--;
+        return SG_OK;
+    }
+    call->has_left = true;
+    call->leave_ns = time_ns;
+    location->call = NULL;
+    sg_waitstate_locks_leave(&tracker->locks, call);
+    if (call->is_probe) {
+        over = location->probe;
+        location->probe = call;
+    }
+    if (tracker->settling.critical != NULL)
+        told = sg_critical_call(tracker->settling.critical, index, &call->who, call->enter_ns,
+                                time_ns);
+    status = sg_waitstate_let_go(&tracker->settling, over);
+    return status == SG_OK ? told : status;
+}
+
+/* The call that waited for the message that the location's call takes; the caller lets it go. */
+static struct sg_waitstate_call *take_probe(struct sg_waitstate_tracker *tracker, uint32_t index)
+{
+    struct location *location = &tracker->locations[index];
+    struct sg_waitstate_call *probe = location->probe;
+
+    /* MPI_Mprobe's message is its own. */
+    if (location->call->is_probe) {
+        location->call->is_probe = false;
+        return sg_waitstate_call_hold(location->call);
+    }
+    location->probe = NULL;
+    return probe;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static bool fits(const struct sg_waitstate_tracker *tracker,
+                 const struct sg_waitstate_message *message)
+{
+    return message->peer < tracker->rank_count;
+}
+
+enum sg_status sg_waitstate_send(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                 const struct sg_waitstate_message *message)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    return sg_waitstate_messages_send(&tracker->messages, call, message, NULL);
+}
+
+enum sg_status sg_waitstate_isend(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                  const struct sg_waitstate_message *message, uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    return sg_waitstate_messages_send(&tracker->messages, call, message, &request);
+}
+
+enum sg_status sg_waitstate_sent(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                 uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_messages_sent(&tracker->messages, call, request) : SG_OK;
+}
+
+enum sg_status sg_waitstate_receive(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                    const struct sg_waitstate_message *message, int64_t time_ns)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location), *probe;
+    enum sg_status status;
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    probe = take_probe(tracker, location);
+    status = sg_waitstate_messages_receive(&tracker->messages, call, probe, message, time_ns);
+    return status == SG_OK ? sg_waitstate_let_go(&tracker->settling, probe) : status;
+}
+
+enum sg_status sg_waitstate_post(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                 uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location), *probe;
+    enum sg_status status;
+
+    if (call == NULL)
+        return SG_OK;
+    probe = take_probe(tracker, location);
+    status = sg_waitstate_messages_post(&tracker->messages, call, probe, request);
+    return status == SG_OK ? sg_waitstate_let_go(&tracker->settling, probe) : status;
+}
+
+enum sg_status sg_waitstate_received(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                     const struct sg_waitstate_message *message, uint64_t request,
+                                     int64_t time_ns)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    return sg_waitstate_messages_received(&tracker->messages, call, message, request, time_ns);
+}
+
+enum sg_status sg_waitstate_cancelled(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                      uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_messages_cancelled(&tracker->messages, call->who.rank, request);
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_collective(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                       const struct sg_waitstate_collective *collective)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_collectives_add(&tracker->collectives, call, collective);
+}
+
+enum sg_status sg_waitstate_begin_collective(struct sg_waitstate_tracker *tracker,
+                                             uint32_t location, uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_collectives_begin(&tracker->collectives, call, request);
+}
+
+enum sg_status sg_waitstate_end_collective(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                           const struct sg_waitstate_collective *collective,
+                                           uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_collectives_end(&tracker->collectives, call, collective, request);
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_synchronise(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                        const struct sg_waitstate_group *group)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_epochs_add(&tracker->epochs, call, group) : SG_OK;
+}
+
+enum sg_status sg_waitstate_request_lock(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                         const struct sg_waitstate_lock *lock)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_locks_request(&tracker->locks, call, lock) : SG_OK;
+}
+
+enum sg_status sg_waitstate_release_lock(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                         const struct sg_waitstate_lock *lock)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_locks_release(&tracker->locks, call, lock) : SG_OK;
+}
+
+enum sg_status sg_waitstate_operation(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                      uint32_t window, uint32_t target, uint64_t operation)
+{
+    const struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_locks_operation(&tracker->locks, call->who.rank, window, target, operation);
+}
+
+void sg_waitstate_operated(struct sg_waitstate_tracker *tracker, uint32_t location,
+                           uint64_t operation, int64_t time_ns)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call != NULL)
+        sg_waitstate_locks_completed(&tracker->locks, call, operation, time_ns);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_tracker_finish(struct sg_waitstate_tracker *tracker,
+                                           struct sg_waitstate_counts *out)
+{
+    const struct sg_waitstate_messages *messages = &tracker->messages;
+    enum sg_status status = sg_waitstate_messages_finish(&tracker->messages);
+
+    if (status == SG_OK)
+        status = sg_waitstate_collectives_finish(&tracker->collectives);
+    if (status == SG_OK)
+        status = sg_waitstate_epochs_finish(&tracker->epochs);
+    if (status == SG_OK)
+        status = sg_waitstate_locks_finish(&tracker->locks);
+    for (uint32_t i = 0; i < tracker->location_count && status == SG_OK; i++) {
+        const struct location location = tracker->locations[i];
+
+        tracker->locations[i] = (struct location){0};
+        status = sg_waitstate_let_go(&tracker->settling, location.call);
+        if (status == SG_OK)
+            status = sg_waitstate_let_go(&tracker->settling, location.probe);
+    }
+    *out = (struct sg_waitstate_counts){.messages = messages->matched,
+                                        .unmatched_sends = messages->unmatched_sends,
+                                        .unmatched_receives = messages->unmatched_receives,
+                                        .violations = messages->violations,
+                                        .largest_violation_ns = messages->largest_violation_ns,
+                                        .live = tracker->settling.live,
+                                        .live_max = tracker->settling.live_max};
+    return status;
+}

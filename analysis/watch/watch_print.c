@@ -1,0 +1,563 @@
+/* The columns of a job's call sites and ranks. */
+#include "watch/watch_print.h"
+
+#include "core/text.h"
+#include "output/column.h"
+#include "output/format.h"
+#include "output/json_output.h"
+#include "output/table.h"
+#include "report/between_calls.h"
+#include "report/profile_print.h"
+#include "report/profile_tables.h"
+#include "report/report_columns.h"
+#include "report/wait_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Of struct sg_live_figures: of an interval; what the run has besides the report's columns. */
+extern const struct sg_columns sg_live_now_columns, sg_live_run_columns;
+
+/* Of struct sg_live_row: why its rank comes late. */
+extern const struct sg_columns sg_live_why_columns;
+
+/* Of struct sg_live_rank. */
+extern const struct sg_columns sg_live_rank_columns;
+
+/* By enum sg_live_state: "runs", "died", ... */
+extern const char *const sg_live_state_names[];
+
+const char *const sg_live_state_names[] = {
+    [SG_LIVE_RUNS] = "runs",       [SG_LIVE_QUIET] = "quiet", [SG_LIVE_FINISHED] = "finished",
+    [SG_LIVE_ABORTED] = "aborted", [SG_LIVE_DIED] = "died",   [SG_LIVE_GONE] = "gone",
+    [SG_LIVE_DAMAGED] = "damaged",
+};
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+#define KNOWN(name, condition)                                                                     \
+    static bool knows_##name(const void *row)                                                      \
+    {                                                                                              \
+        const struct sg_live_figures *figures = row;                                               \
+                                                                                                   \
+        return condition;                                                                          \
+    }
+
+KNOWN(any, figures->is_known)
+KNOWN(arrivals, figures->has_arrivals)
+KNOWN(skew, figures->instances > 0)
+KNOWN(last, figures->last_rank >= 0)
+KNOWN(least, figures->least_rank >= 0)
+
+static void put_share(double share, FILE *out)
+{
+    /* In millionths, so that it looks as it does everywhere else. */
+    if (isnan(share))
+        fputs("-", out);
+    else
+        fputs(SG_SHARE((uint64_t)lround(share * 1e6), UINT64_C(1000000)), out);
+}
+
+static json_t *json_of_share(double share)
+{
+    return sg_json_real(!isnan(share), share);
+}
+
+static void print_per_s(const void *row, const void *context, FILE *out)
+{
+    const struct sg_live_figures *figures = row;
+
+    (void)context;
+    if (isnan(figures->calls_per_s))
+        fputs("-", out);
+    else
+        fprintf(out, "%.*f", figures->calls_per_s < 100 && figures->calls_per_s > 0 ? 1 : 0,
+                figures->calls_per_s);
+}
+
+static json_t *json_per_s(const void *row, const void *context)
+{
+    const struct sg_live_figures *figures = row;
+
+    (void)context;
+    return sg_json_real(!isnan(figures->calls_per_s), figures->calls_per_s);
+}
+
+static void print_share(const void *row, const void *context, FILE *out)
+{
+    (void)context;
+    put_share(((const struct sg_live_figures *)row)->share, out);
+}
+
+static json_t *json_share(const void *row, const void *context)
+{
+    (void)context;
+    return json_of_share(((const struct sg_live_figures *)row)->share);
+}
+
+static void print_last(const void *row, const void *context, FILE *out)
+{
+    const struct sg_live_figures *figures = row;
+    char share[SG_FORMAT_BYTES];
+
+    (void)context;
+    if (figures->last_rank < 0) {
+        fputs("-", out);
+        return;
+    }
+    snprintf(share, sizeof share, "%.0f%%",
+             100.0 * (double)figures->last_count / (double)figures->instances);
+    fprintf(out, "%" PRId64 " %4s", figures->last_rank, share);
+}
+
+static json_t *json_last_share(const void *row, const void *context)
+{
+    const struct sg_live_figures *figures = row;
+
+    (void)context;
+    return sg_json_share(figures->last_count, figures->last_rank < 0 ? 0 : figures->instances);
+}
+
+#define IS(which, member)                                                                          \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_live_figures, member)
+
+/* In the order of JSON. The names are those of the report's columns. */
+static const struct sg_column now_columns[] = {
+    {"calls", "calls", "calls", IS(COUNT, calls), .known = knows_any},
+    {"calls_per_s", "calls/s", "calls/s", .print = print_per_s, .json = json_per_s},
+    {"time_ns", "time", "time", IS(NS, time_ns), .known = knows_any},
+    {"share", "share", "share", .print = print_share, .json = json_share},
+    {"wait_ns", "wait", "wait", IS(NS, wait_ns), .known = knows_arrivals},
+    {"instances", IS(COUNT, instances)},
+    {"skew_ns.p50", "p50", "skew50", IS(NS, skew_p50_ns), .known = knows_skew},
+    {"skew_ns.p95", "p95", "skew95", IS(NS, skew_p95_ns), .known = knows_skew},
+    {"skew_ns.max", "max", "skewmax", IS(NS, skew_max_ns), .known = knows_skew},
+    {"skew_ns.mean", IS(REAL_NS, skew_mean_ns), .known = knows_skew},
+    {"last_rank", "last", "last", IS(COUNT, last_rank), .known = knows_last, .print = print_last},
+    {"last_rank_share", .json = json_last_share},
+    {"least_rank", "least", "least", IS(COUNT, least_rank), .known = knows_least},
+    {"least_time_ns", IS(COUNT, least_ns), .known = knows_least},
+    {NULL, "total", "total", IS(NS, time_ns), .known = knows_any},
+    {NULL, "run", "of run", .print = print_share},
+};
+#define ALL (sizeof now_columns / sizeof *now_columns)
+#define IN_REPORT 4 /* columns that the report's own tables have */
+
+const struct sg_columns sg_live_now_columns = {now_columns, ALL};
+const struct sg_columns sg_live_run_columns = {now_columns + IN_REPORT, ALL - IN_REPORT};
+
+/* ---- why ------------------------------------------------------------------------------------- */
+
+static void print_why(const void *of, const void *context, FILE *out)
+{
+    const struct sg_live_row *row = of;
+
+    (void)context;
+    if (row->awaited != NULL)
+        fprintf(out, "%s on %" PRIu32 " now", sg_cause_names[row->awaited->outside.cause],
+                row->awaited->rank);
+    else if (row->why == NULL)
+        fputc('-', out);
+    else
+        fprintf(out, "%s on %" PRIu32, sg_cause_names[row->why->cause], row->why->rank);
+}
+
+static json_t *json_why(const void *of, const void *context)
+{
+    const struct sg_live_row *row = of;
+    json_t *object;
+
+    (void)context;
+    if (row->why == NULL)
+        return json_null();
+    object = json_object();
+    sg_columns_set(&object, sg_before_columns, row->why, NULL);
+    sg_json_set(&object, "after", sg_waitstate_place_json(row->why->after));
+    return object;
+}
+
+static const struct sg_column why_columns[] = {
+    {"why", "why", "because", .left = true, .print = print_why, .json = json_why},
+};
+const struct sg_columns sg_live_why_columns = {why_columns, 1};
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static void print_state(const void *row, const void *context, FILE *out)
+{
+    (void)context;
+    fputs(sg_live_state_names[((const struct sg_live_rank *)row)->state], out);
+}
+
+static bool knows_now(const void *row)
+{
+    return ((const struct sg_live_rank *)row)->has_now;
+}
+
+static json_t *json_rank_share(const void *row, const void *context)
+{
+    (void)context;
+    return json_of_share(((const struct sg_live_rank *)row)->share);
+}
+
+static json_t *json_now_share(const void *row, const void *context)
+{
+    (void)context;
+    return json_of_share(((const struct sg_live_rank *)row)->now_share);
+}
+
+#define OF_RANK(which, member)                                                                     \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_live_rank, member)
+
+static const struct sg_column rank_columns[] = {
+    {"rank", "rank", "rank", OF_RANK(COUNT32, rank)},
+    {"state", "state", "state", .left = true, .print = print_state},
+    {"time_ns", "time", "time", OF_RANK(NS, time_ns)},
+    {"share", .json = json_rank_share},
+    {"now_time_ns", "now", "now", OF_RANK(NS, now_ns), .known = knows_now},
+    {"now_share", .json = json_now_share},
+};
+const struct sg_columns sg_live_rank_columns = {rank_columns,
+                                                sizeof rank_columns / sizeof *rank_columns};
+
+/* What is shown of a job as one object on one line. */
+
+#define VERSION 1
+#define DIGITS 9
+
+static json_t *outside_of(const struct sg_outside_spent *spent)
+{
+    if (!spent->is_known)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "out_ns", (json_int_t)spent->out_ns,
+                     "time_ns", (json_int_t)spent->ns, "cpu_ns", (json_int_t)spent->cpu_ns,
+                     "runnable_ns", (json_int_t)spent->runnable_ns, "off_ns",
+                     (json_int_t)spent->off_ns, "cause", sg_cause_names[spent->cause]);
+}
+
+static json_t *why_now_of(const struct sg_live_rank *awaited)
+{
+    json_t *object = outside_of(&awaited->outside);
+
+    sg_json_set(&object, "rank", json_integer(awaited->rank));
+    return object;
+}
+
+static json_t *row_of(const struct sg_live_view *view, const struct sg_live_row *row)
+{
+    json_t *object = json_object(), *now = NULL;
+
+    sg_columns_set(&object, sg_call_columns, &row->call, view->report.calls);
+    sg_columns_set(&object, sg_live_run_columns, &row->run, NULL);
+    sg_columns_set(&object, sg_live_why_columns, row, NULL);
+    sg_json_set(&object, "why_now", row->awaited != NULL ? why_now_of(row->awaited) : json_null());
+    sg_json_set(&object, "open_calls", json_integer(row->open_calls));
+    sg_json_set(&object, "open_ns", json_integer((json_int_t)row->open_ns));
+    if (row->now.is_known) {
+        now = json_object();
+        sg_columns_set(&now, sg_live_now_columns, &row->now, NULL);
+    }
+    sg_json_set(&object, "now", row->now.is_known ? now : json_null());
+    return object;
+}
+
+static json_t *rows_of(const struct sg_live_view *view, const struct sg_live_print *print)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < sg_live_print_count(print, view->row_count) && rows != NULL; i++)
+        sg_json_append(&rows, row_of(view, &view->rows[i]));
+    return rows;
+}
+
+static json_t *open_of(const struct sg_live_rank *rank)
+{
+    const struct sg_call_row call = {.function = rank->open_function, .place = rank->open_site};
+    json_t *open = json_object();
+
+    sg_columns_set(&open, sg_call_function_columns, &call, NULL);
+    sg_columns_set(&open, sg_call_site_columns, &call, NULL);
+    sg_json_set(&open, "open_ns", json_integer((json_int_t)rank->open_ns));
+    return open;
+}
+
+static json_t *ranks_of(const struct sg_live_view *view)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < view->rank_count && rows != NULL; i++) {
+        json_t *row = json_object();
+
+        sg_columns_set(&row, sg_live_rank_columns, &view->per_rank[i], NULL);
+        sg_json_set(&row, "in",
+                    view->per_rank[i].open_function != NULL ? open_of(&view->per_rank[i])
+                                                            : json_null());
+        sg_json_set(&row, "outside", outside_of(&view->per_rank[i].outside));
+        sg_json_append(&rows, row);
+    }
+    return rows;
+}
+
+static json_t *refused_of(const struct sg_live_job *job)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < job->refused_count && rows != NULL; i++) {
+        json_t *row = json_object();
+
+        sg_json_set(&row, "rank", json_integer(job->refused[i].rank));
+        sg_json_set(&row, "reason", sg_json_text(job->refused[i].why.reason));
+        sg_json_append(&rows, row);
+    }
+    return rows;
+}
+
+enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg_live_view *view,
+                                  const struct sg_live_print *print, FILE *out)
+{
+    json_t *root = json_object();
+
+    sg_json_set(&root, "version", json_integer(VERSION));
+    sg_json_set(&root, "path", sg_json_text(job->directory));
+    sg_json_set(&root, "program", sg_json_text(view->report.program));
+    sg_json_set(&root, "ranks", json_integer(view->ranks));
+    sg_json_set(&root, "living_ranks", json_integer(view->living));
+    sg_json_set(&root, "run_ns", json_integer((json_int_t)view->run_ns));
+    sg_json_set(&root, "interval_ns", sg_json_count(view->interval_ns > 0, view->interval_ns));
+    sg_json_set(&root, "mpi",
+                view->report.calls != NULL ? sg_calls_json_share(view->report.calls) : json_null());
+    sg_json_set(&root, "now_share", sg_json_real(!isnan(view->now_share), view->now_share));
+    sg_json_set(&root, "per_rank", ranks_of(view));
+    sg_json_set(&root, "unreadable_logs", refused_of(job));
+    sg_json_set(&root, "calls", rows_of(view, print));
+    sg_json_set(&root, "call_count", json_integer(view->row_count));
+    sg_json_set(&root, "left_out_calls", json_integer((json_int_t)view->left_out));
+    return sg_json_print_line(root, DIGITS, "watch", out);
+}
+
+/* What is shown of a job for people: its head, what is to be said of ranks, its call sites. */
+
+#define LEAST_SHOWN 4
+#define STATES_SHOWN 8
+#define LONG_NS UINT64_C(1000000000)
+#define LABEL "%-18s "
+
+/* ---- the head -------------------------------------------------------------------------------- */
+
+static void put_title(const struct sg_live_job *job, const struct sg_live_view *view, FILE *out)
+{
+    sg_format_put(view->report.program != NULL ? view->report.program : "program", out);
+    fprintf(out, ", %" PRIu32 " rank%s, ", view->ranks, view->ranks == 1 ? "" : "s");
+    if (view->living == 0)
+        fprintf(out, "ended after %s", SG_NS(view->run_ns));
+    else
+        fprintf(out, "running %s", SG_NS(view->run_ns));
+    if (view->living > 0 && view->living < view->ranks)
+        fprintf(out, ", %" PRIu32 " of them running", view->living);
+    fputs(", ", out);
+    sg_format_put(job->directory, out);
+    fputc('\n', out);
+}
+
+static const char *percent(double share, char text[SG_FORMAT_BYTES])
+{
+    snprintf(text, SG_FORMAT_BYTES, "%.1f%%", 100 * share);
+    return text;
+}
+#define PERCENT(share) percent(share, SG_ROOM)
+
+static void put_calls_share(const struct sg_live_view *view, FILE *out)
+{
+    const struct sg_calls *calls = view->report.calls;
+
+    if (calls == NULL || calls->processor_ns == 0)
+        return;
+    fprintf(out, LABEL, "in MPI");
+    if (!isnan(view->now_share))
+        fprintf(out, "%s now, ", PERCENT(view->now_share));
+    fprintf(out, "%s of the run\n", SG_SHARE(calls->time_ns, calls->processor_ns));
+}
+
+static double rank_share(const struct sg_live_rank *rank)
+{
+    return rank->has_now ? rank->now_share : rank->share;
+}
+
+static int by_share(const void *left, const void *right)
+{
+    const struct sg_live_rank *a = *(const struct sg_live_rank *const *)left;
+    const struct sg_live_rank *b = *(const struct sg_live_rank *const *)right;
+
+    if (rank_share(a) != rank_share(b))
+        return rank_share(a) > rank_share(b) ? 1 : -1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Those for whom the others wait. */
+static enum sg_status put_least(const struct sg_live_view *view, FILE *out)
+{
+    const struct sg_live_rank **ranks = calloc((size_t)view->rank_count + 1, sizeof *ranks);
+    uint32_t count = 0;
+
+    if (ranks == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < view->rank_count; i++) {
+        const struct sg_live_rank *rank = &view->per_rank[i];
+
+        if (!isnan(rank_share(rank)) && (rank->state == SG_LIVE_RUNS || view->living == 0))
+            ranks[count++] = rank;
+    }
+    if (count > 1) {
+        qsort(ranks, count, sizeof *ranks, by_share);
+        fprintf(out, LABEL, "least in MPI");
+        for (uint32_t i = 0; i < count && i < LEAST_SHOWN; i++)
+            fprintf(out, "%srank %" PRIu32 " %s", i > 0 ? ", " : "", ranks[i]->rank,
+                    PERCENT(rank_share(ranks[i])));
+        fputc('\n', out);
+    }
+    free(ranks);
+    return SG_OK;
+}
+
+/* A call that goes on for long may hang. */
+static void put_longest(const struct sg_live_view *view, FILE *out)
+{
+    const struct sg_live_rank *longest = NULL;
+    char *site;
+
+    for (uint32_t i = 0; i < view->rank_count; i++) {
+        const struct sg_live_rank *rank = &view->per_rank[i];
+
+        if (rank->open_function != NULL && rank->open_ns >= LONG_NS &&
+            (longest == NULL || rank->open_ns > longest->open_ns))
+            longest = rank;
+    }
+    if (longest == NULL)
+        return;
+    site = sg_site_text("site", &view->report, &longest->open_site);
+    fprintf(out, LABEL "rank %" PRIu32 " in %s at %s for %s\n", "longest call", longest->rank,
+            longest->open_function, site != NULL ? site : "?", SG_NS(longest->open_ns));
+    free(site);
+}
+
+/* Those that do something else while others are in calls, and what it is. */
+static void put_outside(const struct sg_live_view *view, FILE *out)
+{
+    uint32_t in_calls = 0, shown = 0;
+
+    for (uint32_t i = 0; i < view->rank_count; i++)
+        in_calls += view->per_rank[i].open_function != NULL;
+    for (uint32_t i = 0; i < view->rank_count && in_calls > 0 && shown < LEAST_SHOWN; i++) {
+        const struct sg_live_rank *rank = &view->per_rank[i];
+
+        if (rank->outside.is_known) {
+            fprintf(out, LABEL "rank %" PRIu32 " for %s or more: %s\n", "out of MPI", rank->rank,
+                    SG_NS(rank->outside.out_ns), sg_cause_names[rank->outside.cause]);
+            shown++;
+        }
+    }
+}
+
+/* ---- what is to be said ---------------------------------------------------------------------- */
+
+static const char *sg_live_state_text(const struct sg_live_log *log, char text[SG_LIVE_STATE_BYTES])
+{
+    switch (log->state) {
+    case SG_LIVE_DIED:
+        snprintf(text, SG_LIVE_STATE_BYTES, "rank %d ended without MPI_Finalize", log->rank);
+        break;
+    case SG_LIVE_ABORTED:
+        snprintf(text, SG_LIVE_STATE_BYTES, "rank %d called MPI_Abort", log->rank);
+        break;
+    case SG_LIVE_QUIET:
+        snprintf(text, SG_LIVE_STATE_BYTES,
+                 "rank %d makes no progress; whether it lives cannot be told from here", log->rank);
+        break;
+    case SG_LIVE_GONE:
+        snprintf(text, SG_LIVE_STATE_BYTES, "rank %d: its log was removed", log->rank);
+        break;
+    case SG_LIVE_DAMAGED:
+        snprintf(text, SG_LIVE_STATE_BYTES,
+                 SG_LOG_NAME_FORMAT ": %s; its figures are those until then", log->rank,
+                 log->refusal.reason);
+        break;
+    default:
+        text[0] = '\0';
+    }
+    return text;
+}
+
+static void put_states(const struct sg_live_job *job, const struct sg_live_view *view, FILE *out)
+{
+    uint32_t told = 0, missing = job->ranks - job->log_count - job->refused_count;
+
+    for (uint32_t i = 0; i < job->log_count; i++) {
+        char text[SG_LIVE_STATE_BYTES];
+
+        if (sg_live_state_text(&job->logs[i], text)[0] != '\0' && told++ < STATES_SHOWN)
+            fprintf(out, "%s\n", text);
+    }
+    if (told > STATES_SHOWN)
+        fprintf(out, "... and so for %" PRIu32 " further ranks\n", told - STATES_SHOWN);
+    for (uint32_t i = 0; i < job->refused_count && i < STATES_SHOWN; i++)
+        fprintf(out, SG_LOG_NAME_FORMAT ": %s\n", job->refused[i].rank, job->refused[i].why.reason);
+    if (missing > 0)
+        fprintf(out, "note: no log of %" PRIu32 " of %" PRIu32 " ranks is here\n", missing,
+                job->ranks);
+    if (view->living == 0 && sg_live_job_has_archive(job))
+        fprintf(out, "note: the archive of the whole run is there; stagger report shows it\n");
+}
+
+/* ---- call sites ------------------------------------------------------------------------------ */
+
+static enum sg_status put_rows(const struct sg_live_view *view, const struct sg_live_print *print,
+                               FILE *out)
+{
+    uint32_t count = sg_live_print_count(print, view->row_count);
+    struct sg_table table = {.width = print->width};
+    bool is_first = view->interval_ns == 0;
+    size_t figures;
+
+    if (count == 0)
+        return SG_OK;
+    sg_table_show(&table, sg_call_columns, "function");
+    sg_table_show(&table, sg_site_columns, "site");
+    figures = table.column_count;
+    sg_table_show(&table, sg_live_now_columns,
+                  is_first ? "calls time share wait p50 max last least"
+                           : "calls/s time share wait p50 max last least");
+    figures = table.column_count - figures;
+    if (!is_first)
+        sg_table_show(&table, sg_live_now_columns, "total run");
+    sg_table_show(&table, sg_live_why_columns, NULL);
+    fputc('\n', out);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sg_live_row *row = &view->rows[i];
+
+        sg_table_cells(&table, 2, &row->call, view->report.calls);
+        sg_table_cells(&table, figures, is_first ? &row->run : &row->now, NULL);
+        if (!is_first)
+            sg_table_cells(&table, 2, &row->run, NULL);
+        sg_table_row(&table, row, NULL);
+    }
+    return sg_table_finish(&table, "watch", out);
+}
+
+enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg_live_view *view,
+                                  const struct sg_live_print *print, FILE *out)
+{
+    enum sg_status status;
+
+    put_title(job, view, out);
+    put_calls_share(view, out);
+    status = put_least(view, out);
+    if (status != SG_OK) {
+        sg_log("watch: %s", sg_status_text(status));
+        return status;
+    }
+    put_longest(view, out);
+    put_outside(view, out);
+    put_states(job, view, out);
+    return put_rows(view, print, out);
+}

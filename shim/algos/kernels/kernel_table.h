@@ -1,0 +1,34 @@
+/* A kernel, and the tables of kernels: one for each instruction set. A set's table lacks what gains
+ * nothing from it (long double, scalar code); those kernels come from the scalar table.
+ */
+#ifndef SG_ALGOS_KERNELS_KERNEL_TABLE_H
+#define SG_ALGOS_KERNELS_KERNEL_TABLE_H
+
+#include "algos/kernels/element.h"
+
+#include <stdbool.h>
+
+/* out[i] = in[i] op inout[i]. out is in, or inout, or apart from both; in and inout may be the
+ * same. No alignment is asked for. Any thread, any signal handler. */
+typedef void (*sg_kernel)(const void *in, const void *inout, void *out, size_t count);
+
+enum sg_kernel_set {
+    SG_KERNEL_PLAIN,  /* what every processor of the architecture has */
+    SG_KERNEL_WIDE,   /* AVX2 */
+    SG_KERNEL_WIDEST, /* AVX-512 */
+    SG_KERNEL_SET_COUNT
+};
+
+struct sg_kernel_table {
+    sg_kernel kernels[SG_REDUCTION_COUNT][SG_ELEMENT_COUNT];
+};
+
+extern const struct sg_kernel_table sg_kernel_table_plain;
+
+extern const struct sg_kernel_table sg_kernel_table_scalar; /* goes with every set */
+
+extern const struct sg_kernel_table sg_kernel_table_wide;
+
+extern const struct sg_kernel_table sg_kernel_table_widest;
+
+#endif

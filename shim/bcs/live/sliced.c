@@ -1,0 +1,766 @@
+#include "bcs/live/sliced.h"
+
+#include "bcs/live/messages.h"
+#include "core/clock.h"
+#include "core/imports.h"
+#include "intercept/comm_setup.h"
+#include "internode/internode.h"
+#include "intranode/memory.h"
+#include "mpi/gpu_buffers.h"
+#include "mpi/operands.h"
+#include "profile/comms.h"
+#include "progress/progress.h"
+#include "rule/rule.h"
+#include "runtime/settings.h"
+#include "wait/wait.h"
+#include "wait/yielding.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arguments ---- */
+
+/* NULL: its messages are MPICH's. */
+static const struct sg_comm *find(sg_word handle)
+{
+    const struct sg_comm *comm = sg_comm_find((MPI_Comm)handle);
+
+    return comm != NULL && comm->is_sliced ? comm : NULL;
+}
+
+/* A message goes there, or comes from there. */
+static bool is_member(const struct sg_comm *comm, sg_word rank)
+{
+    return comm != NULL && (int)rank >= 0 && (int)rank < comm->size;
+}
+
+static bool is_source(const struct sg_comm *comm, sg_word rank)
+{
+    return is_member(comm, rank) || (comm != NULL && (int)rank == MPI_ANY_SOURCE);
+}
+
+/* The words of MPI_Send. */
+#define BUFFER ((void *)words[0])
+#define TYPE ((MPI_Datatype)words[2])
+#define PEER ((int)words[3])
+#define TAG ((int)words[4])
+#define COMM ((MPI_Comm)words[5])
+
+/* MPICH's own function with MPI_PROC_NULL finds what is wrong with the other arguments. */
+#define SEND(name, length, is_synchronous)                                                         \
+    bool sg_sliced_##name(const sg_word *words, int *error)                                        \
+    {                                                                                              \
+        const struct sg_comm *comm = find(words[5]);                                               \
+        bool goes = is_member(comm, words[3]);                                                     \
+                                                                                                   \
+        if (comm == NULL)                                                                          \
+            return false;                                                                          \
+        *error =                                                                                   \
+            sg_real.name(BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG, COMM);  \
+        if (*error == MPI_SUCCESS && goes)                                                         \
+            *error =                                                                               \
+                sg_sliced_send(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous);   \
+        return true;                                                                               \
+    }
+
+/* The request of what MPICH has checked is complete, and makes place for ours. */
+#define ISEND(name, length, is_synchronous)                                                        \
+    bool sg_sliced_##name(const sg_word *words, int *error)                                        \
+    {                                                                                              \
+        const struct sg_comm *comm = find(words[5]);                                               \
+        MPI_Request *request = (MPI_Request *)words[6];                                            \
+        bool goes = is_member(comm, words[3]);                                                     \
+                                                                                                   \
+        if (comm == NULL)                                                                          \
+            return false;                                                                          \
+        *error = sg_real.name(BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG,    \
+                              COMM, request);                                                      \
+        if (*error != MPI_SUCCESS || !goes)                                                        \
+            return true;                                                                           \
+        sg_real.Request_free(request);                                                             \
+        *error = sg_sliced_isend(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous,  \
+                                 request);                                                         \
+        return true;                                                                               \
+    }
+
+#define RECEIVE(length, c)                                                                         \
+    bool sg_sliced_Recv##c(const sg_word *words, int *error)                                       \
+    {                                                                                              \
+        const struct sg_comm *comm = find(words[5]);                                               \
+        bool comes = is_source(comm, words[3]);                                                    \
+        MPI_Status *status = (MPI_Status *)words[6], nothing;                                      \
+                                                                                                   \
+        if (comm == NULL)                                                                          \
+            return false;                                                                          \
+        *error = sg_real.Recv##c(BUFFER, (length)words[1], TYPE, comes ? MPI_PROC_NULL : PEER,     \
+                                 TAG, COMM, comes ? &nothing : status);                            \
+        if (*error == MPI_SUCCESS && comes)                                                        \
+            *error = sg_sliced_receive(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, status);   \
+        return true;                                                                               \
+    }                                                                                              \
+    bool sg_sliced_Irecv##c(const sg_word *words, int *error)                                      \
+    {                                                                                              \
+        const struct sg_comm *comm = find(words[5]);                                               \
+        MPI_Request *request = (MPI_Request *)words[6];                                            \
+        bool comes = is_source(comm, words[3]);                                                    \
+                                                                                                   \
+        if (comm == NULL)                                                                          \
+            return false;                                                                          \
+        *error = sg_real.Irecv##c(BUFFER, (length)words[1], TYPE, comes ? MPI_PROC_NULL : PEER,    \
+                                  TAG, COMM, request);                                             \
+        if (*error != MPI_SUCCESS || !comes)                                                       \
+            return true;                                                                           \
+        sg_real.Request_free(request);                                                             \
+        *error = sg_sliced_ireceive(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, request);     \
+        return true;                                                                               \
+    }
+
+/* What is not sent or received here is MPICH's part of it. */
+#define EXCHANGE(length, c)                                                                        \
+    bool sg_sliced_Sendrecv##c(const sg_word *words, int *error)                                   \
+    {                                                                                              \
+        const struct sg_comm *comm = find(words[10]);                                              \
+        bool goes = is_member(comm, words[3]), comes = is_source(comm, words[8]);                  \
+        MPI_Status *status = (MPI_Status *)words[11], nothing;                                     \
+                                                                                                   \
+        if (comm == NULL)                                                                          \
+            return false;                                                                          \
+        *error = sg_real.Sendrecv##c(                                                              \
+            BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG, (void *)words[5],    \
+            (length)words[6], (MPI_Datatype)words[7], comes ? MPI_PROC_NULL : (int)words[8],       \
+            (int)words[9], (MPI_Comm)words[10], comes ? &nothing : status);                        \
+        if (*error == MPI_SUCCESS)                                                                 \
+            *error = sg_sliced_exchange(                                                           \
+                comm, &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},   \
+                &(struct sg_sliced_side){(void *)words[5], (length)words[6],                       \
+                                         (MPI_Datatype)words[7], (int)words[8], (int)words[9],     \
+                                         comes},                                                   \
+                status);                                                                           \
+        return true;                                                                               \
+    }                                                                                              \
+    bool sg_sliced_Sendrecv_replace##c(const sg_word *words, int *error)                           \
+    {                                                                                              \
+        const struct sg_comm *comm = find(words[7]);                                               \
+        bool goes = is_member(comm, words[3]), comes = is_source(comm, words[5]);                  \
+        MPI_Status *status = (MPI_Status *)words[8], nothing;                                      \
+                                                                                                   \
+        if (comm == NULL)                                                                          \
+            return false;                                                                          \
+        *error = sg_real.Sendrecv_replace##c(BUFFER, (length)words[1], TYPE,                       \
+                                             goes ? MPI_PROC_NULL : PEER, TAG,                     \
+                                             comes ? MPI_PROC_NULL : (int)words[5], (int)words[6], \
+                                             (MPI_Comm)words[7], comes ? &nothing : status);       \
+        if (*error == MPI_SUCCESS)                                                                 \
+            *error = sg_sliced_replace(                                                            \
+                comm, &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},   \
+                (int)words[5], (int)words[6], comes, status);                                      \
+        return true;                                                                               \
+    }
+
+SEND(Send, int, false)
+SEND(Send_c, MPI_Count, false)
+SEND(Rsend, int, false)
+SEND(Rsend_c, MPI_Count, false)
+SEND(Ssend, int, true)
+SEND(Ssend_c, MPI_Count, true)
+ISEND(Isend, int, false)
+ISEND(Isend_c, MPI_Count, false)
+ISEND(Irsend, int, false)
+ISEND(Irsend_c, MPI_Count, false)
+ISEND(Issend, int, true)
+ISEND(Issend_c, MPI_Count, true)
+RECEIVE(int, )
+RECEIVE(MPI_Count, _c)
+EXCHANGE(int, )
+EXCHANGE(MPI_Count, _c)
+
+/* ---- probes ---- */
+
+bool sg_sliced_Probe(const sg_word *words, int *error)
+{
+    const struct sg_comm *comm = find(words[2]);
+    MPI_Status *status = (MPI_Status *)words[3], nothing;
+    int flag;
+
+    if (comm == NULL)
+        return false;
+    if (!is_source(comm, words[0])) {
+        /* At once. */
+        *error = sg_real.Iprobe((int)words[0], (int)words[1], (MPI_Comm)words[2], &flag, status);
+        return true;
+    }
+    *error = sg_real.Iprobe(MPI_PROC_NULL, (int)words[1], (MPI_Comm)words[2], &flag, &nothing);
+    if (*error == MPI_SUCCESS)
+        sg_sliced_probe(comm, (int)words[0], (int)words[1], status);
+    return true;
+}
+
+bool sg_sliced_Iprobe(const sg_word *words, int *error)
+{
+    const struct sg_comm *comm = find(words[2]);
+    MPI_Status *status = (MPI_Status *)words[4], nothing;
+    bool comes = is_source(comm, words[0]);
+
+    if (comm == NULL)
+        return false;
+    *error = sg_real.Iprobe(comes ? MPI_PROC_NULL : (int)words[0], (int)words[1],
+                            (MPI_Comm)words[2], (int *)words[3], comes ? &nothing : status);
+    if (*error == MPI_SUCCESS && comes)
+        *(int *)words[3] = sg_sliced_look(comm, (int)words[0], (int)words[1], status);
+    return true;
+}
+
+/* ---- what is not carried ---- */
+
+bool sg_sliced_refuses(enum sg_function function, const sg_word *words, int *error)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    for (int i = 0; i < facts->words; i++) {
+        const struct sg_comm *comm =
+            facts->arguments[i] == SG_ARGUMENT_COMM ? find(words[i]) : NULL;
+
+        if (comm == NULL)
+            continue;
+        sg_sliced_say_refused(comm, facts->name);
+        sg_real.Comm_call_errhandler((MPI_Comm)words[i], MPI_ERR_UNSUPPORTED_OPERATION);
+        *error = MPI_ERR_UNSUPPORTED_OPERATION;
+        return true;
+    }
+    return false;
+}
+
+/* ---- statuses ---- */
+
+static int number_of(const struct sg_function_facts *facts, bool is_f08, const sg_word *words)
+{
+    for (int i = 0; i < facts->words; i++) {
+        if (facts->arguments[i] == SG_ARGUMENT_DONE)
+            return *(const int *)words[i];
+    }
+    return is_f08 ? *(const int *)words[0] : (int)words[0];
+}
+
+static void mend(enum sg_function function, bool is_f08, const sg_word *words)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    bool was_cut = sg_sliced_take_cut();
+
+    for (int i = 0; was_cut && i < facts->words; i++) {
+        MPI_Status *statuses = (MPI_Status *)words[i];
+
+        if (facts->arguments[i] != SG_ARGUMENT_STATUSES || statuses == MPI_STATUSES_IGNORE)
+            continue;
+        for (int at = 0; at < number_of(facts, is_f08, words); at++) {
+            int class = MPI_SUCCESS;
+
+            sg_real.Error_class(statuses[at].MPI_ERROR, &class);
+            if (class == MPI_ERR_OTHER)
+                statuses[at].MPI_ERROR = MPI_ERR_TRUNCATE;
+        }
+    }
+}
+
+/* ---- behind other functions ---- */
+
+void sg_sliced_behind(enum sg_function function, bool is_f08, const sg_word *words, int error)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    if (error != MPI_SUCCESS) {
+        mend(function, is_f08, words);
+        return;
+    }
+    /* Behind a nonblocking one messages may go before all ranks know of the communicator. */
+    for (int i = 0; facts->mode == SG_MODE_WAIT && i < facts->words; i++) {
+        if (facts->arguments[i] == SG_ARGUMENT_NEW && facts->class == SG_CLASS_COMMUNICATOR)
+            sg_sliced_begin(*(const MPI_Comm *)words[i]);
+    }
+}
+
+/* Whether what is loaded can have its messages carried in slices, by the functions that it imports.
+ */
+
+#define NAME_BYTES 64
+
+/* In small letters, without "mpi_". What begins persistent messages is not named: what makes them
+ * is. */
+static const char *const excluded[] = {
+    "send_init",         "ssend_init", "rsend_init", "bsend_init", "recv_init", "psend_init",
+    "precv_init",        "bsend",      "ibsend",     "mprobe",     "improbe",   "isendrecv",
+    "isendrecv_replace", "cancel",
+};
+
+#define NAME(name) "MPI_" #name,
+static const char *const carried[] = {SG_SLICED(NAME)};
+
+struct function {
+    char name[NAME_BYTES]; /* in small letters, without "mpi_" and what follows it */
+    bool is_profiling, is_f08;
+};
+
+static bool cut(char *name, const char *suffix)
+{
+    size_t length = strlen(name), cut_length = strlen(suffix);
+
+    if (length <= cut_length || strcmp(name + length - cut_length, suffix) != 0)
+        return false;
+    name[length - cut_length] = '\0';
+    return true;
+}
+
+/* False: none of MPI's. */
+static bool parse(const char *symbol, struct function *out)
+{
+    char all[NAME_BYTES] = "";
+    const char *name = all;
+
+    if (strlen(symbol) >= sizeof all)
+        return false;
+    for (size_t i = 0; symbol[i] != '\0'; i++)
+        all[i] = (char)tolower((unsigned char)symbol[i]);
+    *out = (struct function){.is_profiling = name[0] == 'p'};
+    name += out->is_profiling;
+    if (strncmp(name, "mpi_", strlen("mpi_")) != 0)
+        return false;
+    snprintf(out->name, sizeof out->name, "%s", name + strlen("mpi_"));
+    while (cut(out->name, "_"))
+        ;
+    cut(out->name, "_large");
+    out->is_f08 = cut(out->name, "_f08ts");
+    out->is_f08 = cut(out->name, "_f08") || out->is_f08;
+    cut(out->name, "_c");
+    return true;
+}
+
+static bool is_one_of(const char *name, const char *const *list, size_t count, size_t skipped)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcasecmp(name, list[i] + skipped) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* By its symbol in C, mpif.h or Fortran 2008: a function that slices do not carry; or a profiling
+ * name (PMPI_*) of one that they do, whose calls would not be seen. */
+static bool sg_sliced_is_excluded(const char *symbol)
+{
+    struct function function;
+
+    if (!parse(symbol, &function))
+        return false;
+    /* MPICH's probes for Fortran 2008 call the profiling names. */
+    if (function.is_profiling || (function.is_f08 && strstr(function.name, "probe") != NULL))
+        return is_one_of(function.name, excluded, sizeof excluded / sizeof *excluded, 0) ||
+               is_one_of(function.name, carried, sizeof carried / sizeof *carried, strlen("MPI_"));
+    return is_one_of(function.name, excluded, sizeof excluded / sizeof *excluded, 0);
+}
+
+/* MPI's own libraries, and these. */
+static bool is_left_out(const char *object)
+{
+    return strncmp(object, "libmpi", strlen("libmpi")) == 0 ||
+           strncmp(object, "libpmpi", strlen("libpmpi")) == 0 ||
+           strncmp(object, "libstagger", strlen("libstagger")) == 0;
+}
+
+/* The first of the carried functions whose wrapper is not the one that the program calls, or has
+ * another tool's behind it; NULL: none. */
+static const char *find_tool(void)
+{
+    Dl_info own, found;
+
+    if (dladdr(&sg_sliced_on, &own) == 0)
+        return carried[0];
+    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
+        void *called = dlsym(RTLD_DEFAULT, carried[i]), *next = sg_real_find(carried[i]);
+
+        if ((called != NULL && dladdr(called, &found) != 0 && found.dli_fbase != own.dli_fbase) ||
+            (next != NULL && !sg_real_has(next)))
+            return carried[i];
+    }
+    return NULL;
+}
+
+/* False: why not. */
+static bool sg_sliced_can_carry(char *why, size_t why_bytes)
+{
+    struct sg_import import = {.object = ""};
+    const char *tool = find_tool();
+
+    if (tool != NULL)
+        snprintf(why, why_bytes, "another tool has a %s", tool);
+    else if (sg_imports_find(is_left_out, sg_sliced_is_excluded, &import))
+        snprintf(why, why_bytes, "%s may call %s", import.object, import.symbol);
+    else
+        return true;
+    return false;
+}
+
+/* When messages go in slices: agreed in MPI_Init by all ranks, and by those of a communicator
+ * behind its creation; else they are MPICH's. One line says why it is so in MPI_COMM_WORLD.
+ */
+
+#define WHY_BYTES 640
+#define PATIENCE_SLICES 64 /* in which nothing happens: what is left is not received */
+/* MPI_Comm_free may have callbacks of attributes to call, which come late where it gives up. */
+#define PATIENCE_FREED_NS UINT64_C(1000000000)
+/* Between machines: longer than an adapter repeats what gets lost, before it says so. */
+#define PATIENCE_BETWEEN_NS UINT64_C(10000000000)
+
+static MPI_Comm self = MPI_COMM_NULL; /* for messages of the process to itself */
+
+/* ---- conditions ---- */
+
+/* Of the process, for any communicator. False: why not. */
+static __attribute__((noinline)) bool is_possible(char *why)
+{
+    int level = MPI_THREAD_MULTIPLE;
+
+    sg_real.Query_thread(&level);
+    if (level == MPI_THREAD_MULTIPLE)
+        snprintf(why, WHY_BYTES, "threads may call MPI at a time (MPI_THREAD_MULTIPLE)");
+    else if (sg_device_look())
+        snprintf(why, WHY_BYTES, "buffers may be in a GPU's memory (%s)", sg_device_driver());
+    else if (sg_real.x_Grequest_start == NULL)
+        snprintf(why, WHY_BYTES, "this MPI has no MPIX_Grequest_start");
+    else
+        return sg_sliced_can_carry(why, WHY_BYTES);
+    return false;
+}
+
+static bool has_thread(int rule, bool between_machines)
+{
+    return sg_progress_asked(sg_ruleset_choice(sg_process.rules, rule), between_machines) ==
+               SG_PROGRESS_THREAD &&
+           sg_progress_comes(SG_PROGRESS_THREAD);
+}
+
+struct extent {
+    int nodes, machines, most_ranks;
+};
+
+/* Nodes, and machines, are numbered from 0 on. */
+static struct extent find_extent(void)
+{
+    struct extent extent = {0};
+
+    for (int rank = 0; rank < sg_process.size; rank++) {
+        int node = sg_placement_node(rank), machine = sg_placement_machine(rank);
+        int ranks = sg_placement_node_size(node, sg_process.size);
+
+        extent.nodes = node + 1 > extent.nodes ? node + 1 : extent.nodes;
+        extent.machines = machine + 1 > extent.machines ? machine + 1 : extent.machines;
+        extent.most_ranks = ranks > extent.most_ranks ? ranks : extent.most_ranks;
+    }
+    return extent;
+}
+
+/* In MPI_COMM_WORLD. False: why not. */
+static bool is_possible_for_all(int rule, char *why)
+{
+    struct extent extent = find_extent();
+    bool between = extent.machines > 1;
+
+    if (between && sg_rdma_ops() == NULL)
+        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on several machines, without RDMA");
+    else if (extent.nodes < 2)
+        snprintf(why, WHY_BYTES,
+                 "MPI_COMM_WORLD is on one node (STAGGER_RANKS_PER_NODE makes more of it)");
+    else if (extent.nodes > SG_MESSAGES_ENDPOINTS_MAX || extent.most_ranks > SG_MESSAGES_LOCALS_MAX)
+        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on more than %d nodes, or %d ranks on a node",
+                 SG_MESSAGES_ENDPOINTS_MAX, SG_MESSAGES_LOCALS_MAX);
+    else if (between && extent.most_ranks > sg_process.config.verbs_senders)
+        snprintf(why, WHY_BYTES, "a node has ranks that others send for (STAGGER_VERBS_SENDERS=%d)",
+                 sg_process.config.verbs_senders);
+    else if (!has_thread(rule, between))
+        snprintf(why, WHY_BYTES, "it needs progress=thread");
+    else
+        return true;
+    return false;
+}
+
+/* Collective; said by the first rank where it is not possible. */
+static bool agree(bool is_here, const char *why)
+{
+    int first = -1;
+
+    if (sg_exchange_agree(&sg_process.exchange, is_here, &first) != SG_OK)
+        return false;
+    if (first == sg_process.rank)
+        sg_log("p2p=bcs: %s; messages are MPICH's", why);
+    return first < 0;
+}
+
+/* ---- MPI_Init ---- */
+
+static bool open_bytes(void)
+{
+    if (sg_yielding_dup(MPI_COMM_SELF, &self) != MPI_SUCCESS)
+        return false;
+    sg_real.Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    sg_bytes_start(self);
+    return true;
+}
+
+static void close_bytes(void)
+{
+    if (self != MPI_COMM_NULL)
+        sg_real.Comm_free(&self);
+}
+
+/* Alike on all ranks from here on. */
+static bool may_carry;
+
+int sg_sliced_choose(void)
+{
+    char why[WHY_BYTES] = "";
+    bool possible;
+    int rule;
+
+    may_carry = false;
+    if (!sg_ruleset_has_messages(sg_process.rules))
+        return -1;
+    possible = is_possible(why);
+    if (!agree(possible, why))
+        return -1;
+    may_carry = true;
+    rule = sg_ruleset_messages(sg_process.rules, "MPI_COMM_WORLD", sg_process.size);
+    if (rule < 0)
+        return -1;
+    possible = is_possible_for_all(rule, why);
+    return agree(possible, why) ? rule : -1;
+}
+
+static bool is_named(const struct sg_choice *choice, const char *parameter)
+{
+    int index = sg_parameter_find(choice->algorithm, parameter);
+
+    return index >= 0 && choice->parameters[index] > 0;
+}
+
+static bool is_ready(const struct sg_comm *comm)
+{
+    return comm->internode != NULL && sg_messages_are_carried(comm->internode);
+}
+
+/* When all its ranks are ready. */
+static void begin(struct sg_comm *comm)
+{
+    comm->is_rendezvous =
+        is_named(sg_ruleset_choice(sg_process.rules, comm->messages_rule), "send");
+    sg_messages_begin(comm->internode);
+    comm->is_sliced = true;
+}
+
+void sg_sliced_start(void)
+{
+    struct sg_comm *world = sg_comm_find(MPI_COMM_WORLD);
+
+    if (!may_carry)
+        return;
+    if (!agree(open_bytes(), "no communicator for it")) {
+        close_bytes();
+        return;
+    }
+    atomic_store(&sg_sliced_on, true);
+    if (world->messages_rule >= 0 &&
+        agree(is_ready(world), sg_rdma_ops() != NULL ? "no connections for it, or no memory"
+                                                     : "no shared memory for it"))
+        begin(world);
+}
+
+/* ---- other communicators ---- */
+
+static bool is_complete(MPI_Request *request)
+{
+    int done = 0;
+
+    sg_progress_poll();
+    return sg_real.Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+}
+
+static void complete(MPI_Request request)
+{
+    struct sg_wait wait = {0};
+
+    while (!is_complete(&request))
+        sg_wait_brief(&wait);
+}
+
+static uint64_t patience_ns(const struct sg_comm *comm)
+{
+    const struct sg_choice *choice = sg_ruleset_choice(sg_process.rules, comm->messages_rule);
+    uint64_t ns = (uint64_t)choice->parameters[sg_parameter_find(choice->algorithm, "slice")] *
+                  1000u * PATIENCE_SLICES;
+    uint64_t least_ns = sg_internode_is_linked(comm->internode) ? PATIENCE_BETWEEN_NS : 0;
+
+    return ns > least_ns ? ns : least_ns;
+}
+
+/* How long nothing has moved here. */
+struct quiet {
+    uint64_t steps, ns, looked_ns;
+};
+
+/* A process that has stood still between two looks, or whose others have, could not see it move: it
+ * counts a slice at most. */
+static bool is_still_patient(struct quiet *quiet, uint64_t steps, uint64_t patience_ns)
+{
+    uint64_t now_ns = sg_clock_ns(), passed_ns = now_ns - quiet->looked_ns;
+    uint64_t most_ns = patience_ns / PATIENCE_SLICES;
+
+    quiet->ns += passed_ns < most_ns ? passed_ns : most_ns;
+    if (steps != quiet->steps)
+        quiet->ns = 0;
+    quiet->steps = steps;
+    quiet->looked_ns = now_ns;
+    return quiet->ns < patience_ns;
+}
+
+/* The end of a communicator's messages: rounds in which its ranks tell each other what they have
+ * left. The first begins when a rank frees it: nothing is posted any more once all have. */
+enum { PENDING, MOVING, FLAGS };
+struct ending {
+    MPI_Comm handle;
+    struct sg_comm *comm;
+    struct quiet quiet;
+    MPI_Request request;
+    int own[FLAGS], all[FLAGS];
+    struct ending *next;
+};
+
+static struct ending *endings; /* of communicators that this rank has freed, and others have not */
+
+static void begin_round(struct ending *ending)
+{
+    struct sg_comm *comm = ending->comm;
+    uint64_t steps = 0;
+
+    ending->own[PENDING] = !sg_messages_are_over(comm->internode, &steps);
+    ending->own[MOVING] = is_still_patient(&ending->quiet, steps, patience_ns(comm));
+    if (sg_real.Iallreduce(ending->own, ending->all, FLAGS, MPI_INT, MPI_MAX, ending->handle,
+                           &ending->request) != MPI_SUCCESS) {
+        ending->request = MPI_REQUEST_NULL;
+        ending->all[PENDING] = 0;
+    }
+}
+
+/* True: they have ended. */
+static bool advance(struct ending *ending)
+{
+    if (!is_complete(&ending->request))
+        return false;
+    if (ending->all[PENDING] && ending->all[MOVING]) {
+        begin_round(ending);
+        return false;
+    }
+    ending->comm->is_sliced = false;
+    sg_messages_stop(ending->comm->internode);
+    return true;
+}
+
+/* Called now and then. A callback of an attribute may free others: it begins anew behind each. */
+static void end_freed(void)
+{
+    for (struct ending **link = &endings, *ending; (ending = *link) != NULL;) {
+        if (!advance(ending)) {
+            link = &ending->next;
+            continue;
+        }
+        *link = ending->next;
+        sg_comm_leave(ending->handle);
+        sg_profile_comm_forget(ending->handle);
+        sg_real.Comm_free(&ending->handle);
+        free(ending);
+        link = &endings;
+    }
+}
+
+bool sg_sliced_end(MPI_Comm handle, bool is_awaited)
+{
+    struct ending first = {.handle = handle, .quiet.looked_ns = sg_clock_ns()}, *ending = &first;
+    struct sg_wait wait = {0};
+
+    if (!sg_sliced_is_on() || handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD)
+        return true;
+    end_freed();
+    first.comm = sg_comm_find(handle);
+    if (first.comm == NULL || !first.comm->is_sliced)
+        return true;
+    /* Between machines MPI_Comm_free waits for others in any case (sg_comm_leave). */
+    if (!is_awaited && !sg_internode_is_linked(first.comm->internode)) {
+        ending = malloc(sizeof *ending);
+        if (ending == NULL)
+            ending = &first;
+        else
+            *ending = first;
+    }
+    begin_round(ending);
+    while (!advance(ending)) {
+        if (ending != &first && sg_clock_ns() - first.quiet.looked_ns > PATIENCE_FREED_NS) {
+            ending->next = endings;
+            endings = ending;
+            return false;
+        }
+        sg_wait_brief(&wait);
+    }
+    if (ending != &first)
+        free(ending);
+    return true;
+}
+
+/* MPICH carries them, without a line, where we cannot: most programs have communicators inside a
+ * node, and any other lack has a line of its own. */
+void sg_sliced_begin(MPI_Comm handle)
+{
+    int size = 0, is_inter = 1, own, all = 0, rule;
+    struct sg_comm *comm;
+
+    if (handle == MPI_COMM_NULL || !sg_sliced_is_on())
+        return;
+    end_freed();
+    sg_real.Comm_test_inter(handle, &is_inter);
+    sg_real.Comm_size(handle, &size);
+    rule = is_inter || size < 2 ? -1 : sg_ruleset_messages(sg_process.rules, "", size);
+    if (rule < 0)
+        return;
+    comm = sg_comm_set_up(handle, rule);
+    own = comm != NULL && is_ready(comm) &&
+          has_thread(rule, sg_internode_is_linked(comm->internode)) && !sg_device_look();
+    if (sg_yielding_allreduce(&own, &all, 1, MPI_INT, MPI_MIN, handle) == MPI_SUCCESS && all)
+        begin(comm);
+}
+
+/* ---- the end ---- */
+
+static void give_up(struct sg_comm *comm)
+{
+    if (!comm->is_sliced)
+        return;
+    comm->is_sliced = false;
+    sg_messages_stop(comm->internode);
+}
+
+void sg_sliced_stop(void)
+{
+    MPI_Request request;
+
+    if (!atomic_load(&sg_sliced_on))
+        return;
+    for (struct sg_wait wait = {0}; endings != NULL; end_freed())
+        sg_wait_brief(&wait);
+    /* Others may still wait for what this rank has sent, or take part in its collectives. */
+    if (sg_real.Ibarrier(sg_process.world, &request) == MPI_SUCCESS)
+        complete(request);
+    atomic_store(&sg_sliced_on, false);
+    sg_comm_each(give_up);
+    close_bytes();
+}

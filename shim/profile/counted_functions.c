@@ -1,0 +1,193 @@
+#include "profile/counted_functions.h"
+
+#include "core/status.h"
+#include "core/text.h"
+#include "runtime/settings.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The names of arguments as numbers. */
+#define A(argument) SG_ARGUMENT_##argument
+#define ARGUMENTS_OF_1(a) A(a)
+#define ARGUMENTS_OF_2(a, ...) A(a), ARGUMENTS_OF_1(__VA_ARGS__)
+#define ARGUMENTS_OF_3(a, ...) A(a), ARGUMENTS_OF_2(__VA_ARGS__)
+#define ARGUMENTS_OF_4(a, ...) A(a), ARGUMENTS_OF_3(__VA_ARGS__)
+#define ARGUMENTS_OF_5(a, ...) A(a), ARGUMENTS_OF_4(__VA_ARGS__)
+#define ARGUMENTS_OF_6(a, ...) A(a), ARGUMENTS_OF_5(__VA_ARGS__)
+#define ARGUMENTS_OF_7(a, ...) A(a), ARGUMENTS_OF_6(__VA_ARGS__)
+#define ARGUMENTS_OF_8(a, ...) A(a), ARGUMENTS_OF_7(__VA_ARGS__)
+#define ARGUMENTS_OF_9(a, ...) A(a), ARGUMENTS_OF_8(__VA_ARGS__)
+#define ARGUMENTS_OF_10(a, ...) A(a), ARGUMENTS_OF_9(__VA_ARGS__)
+#define ARGUMENTS_OF_11(a, ...) A(a), ARGUMENTS_OF_10(__VA_ARGS__)
+#define ARGUMENTS_OF_12(a, ...) A(a), ARGUMENTS_OF_11(__VA_ARGS__)
+#define ARGUMENTS_OF_13(a, ...) A(a), ARGUMENTS_OF_12(__VA_ARGS__)
+#define ARGUMENTS_OF_14(a, ...) A(a), ARGUMENTS_OF_13(__VA_ARGS__)
+#define JOINED(a, b) a##b
+#define ARGUMENTS(count, ...) JOINED(ARGUMENTS_OF_, count)(__VA_ARGS__)
+
+#define ENDS_WIDE(name)                                                                            \
+    (sizeof(name) > 3 && (name)[sizeof(name) - 3] == '_' && (name)[sizeof(name) - 2] == 'c')
+
+#define ROW(function, symbol, in_mode, in_class, in_flow, form, ...)                               \
+    {.name = "MPI_" #function,                                                                     \
+     .mode = SG_MODE_##in_mode,                                                                    \
+     .class = SG_CLASS_##in_class,                                                                 \
+     .flow = SG_FLOW_##in_flow,                                                                    \
+     .counts_wide = ENDS_WIDE(#function),                                                          \
+     .words = SG_FUNCTION_WORDS(__VA_ARGS__),                                                      \
+     .arguments = {ARGUMENTS(SG_FUNCTION_WORDS(__VA_ARGS__), __VA_ARGS__)}},
+
+const struct sg_function_facts sg_functions[SG_FUNCTION_COUNT] = {SG_FUNCTIONS(ROW)};
+
+#define PREFIX_BYTES 4 /* of "MPI_" */
+
+static bool matches_name(const char *glob, const char *name)
+{
+    return fnmatch(glob, name, FNM_CASEFOLD) == 0 ||
+           fnmatch(glob, name + PREFIX_BYTES, FNM_CASEFOLD) == 0;
+}
+
+/* The name of the function that counts are no wider in. */
+static void common_name(enum sg_function function, char name[SG_DISTANCE_BYTES + 1])
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    snprintf(name, SG_DISTANCE_BYTES + 1, "%s", facts->name);
+    if (facts->counts_wide)
+        name[strlen(name) - strlen("_c")] = '\0';
+}
+
+static bool matches(const char *glob, enum sg_function function)
+{
+    char name[SG_DISTANCE_BYTES + 1];
+
+    common_name(function, name);
+    return matches_name(glob, name) || matches_name(glob, sg_functions[function].name);
+}
+
+static void lower(const char *text, char out[SG_DISTANCE_BYTES + 1])
+{
+    size_t at = 0;
+
+    for (; text[at] != '\0' && at < SG_DISTANCE_BYTES; at++)
+        out[at] = (char)tolower((unsigned char)text[at]);
+    out[at] = '\0';
+}
+
+static int distance_to(const char *glob, enum sg_function function)
+{
+    char own[SG_DISTANCE_BYTES + 1], name[SG_DISTANCE_BYTES + 1];
+    int whole, bare;
+
+    lower(glob, own);
+    lower(sg_functions[function].name, name);
+    whole = sg_text_distance(own, name);
+    bare = sg_text_distance(own, name + PREFIX_BYTES);
+    return whole < bare ? whole : bare;
+}
+
+static void complain(const char *source, const char *glob)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+    int nearest = 0, least = distance_to(glob, 0);
+
+    for (int function = 1; function < SG_FUNCTION_COUNT; function++) {
+        int distance = distance_to(glob, function);
+
+        if (distance < least) {
+            least = distance;
+            nearest = function;
+        }
+    }
+    sg_log("%s: no function matches %s, which is ignored; the nearest name is %s", source,
+           sg_text_excerpt(glob, strlen(glob), excerpt, sizeof excerpt),
+           sg_functions[nearest].name);
+}
+
+static bool take(const char *glob, bool takes[SG_FUNCTION_COUNT])
+{
+    bool any = false;
+
+    for (int function = 0; function < SG_FUNCTION_COUNT; function++) {
+        if (matches(glob, function))
+            takes[function] = any = true;
+    }
+    return any;
+}
+
+void sg_function_globs(const char *source, const char *globs, bool speak, bool otherwise,
+                       bool takes[SG_FUNCTION_COUNT])
+{
+    char *copy = strdup(globs), *rest = copy;
+    const char *glob;
+    bool any = false;
+
+    memset(takes, false, SG_FUNCTION_COUNT * sizeof *takes);
+    while (copy != NULL && (glob = strtok_r(rest, ", \t", &rest)) != NULL) {
+        if (take(glob, takes))
+            any = true;
+        else if (speak)
+            complain(source, glob);
+    }
+    free(copy);
+    if (!any)
+        memset(takes, otherwise, SG_FUNCTION_COUNT * sizeof *takes);
+}
+
+#define NAME_BYTES 64
+
+_Atomic uint32_t sg_function_numbers[SG_FUNCTION_COUNT];
+static _Atomic(struct sg_record_function *) records[SG_FUNCTION_COUNT];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t count;
+
+/* Under the lock. Large counts make no difference to a name. */
+static uint32_t define(enum sg_function function)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    size_t text_bytes = strlen(facts->name) + 1 - (facts->counts_wide ? strlen("_c") : 0);
+    struct sg_record_function *entry;
+    char name[NAME_BYTES];
+
+    snprintf(name, sizeof name, "%.*s", (int)text_bytes - 1, facts->name);
+    entry = sg_log_definition(sg_process.log, name, text_bytes);
+    if (entry == NULL)
+        return 0;
+    entry->mode = facts->mode;
+    entry->class = facts->class;
+    entry->index = count++;
+    entry->text_bytes = (uint32_t)text_bytes;
+    sg_log_publish(entry, SG_RECORD_FUNCTION);
+    /* Release: whoever sees it may count in it. */
+    atomic_store_explicit(&records[function], entry, memory_order_release);
+    atomic_store_explicit(&sg_function_numbers[function], count, memory_order_relaxed);
+    return count;
+}
+
+uint32_t sg_function_define(enum sg_function function)
+{
+    uint32_t number;
+
+    pthread_mutex_lock(&lock);
+    number = atomic_load_explicit(&sg_function_numbers[function], memory_order_relaxed);
+    if (number == 0)
+        number = define(function);
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+void sg_function_leave_out(enum sg_function function)
+{
+    struct sg_record_function *entry =
+        sg_function_number(function) > 0
+            ? atomic_load_explicit(&records[function], memory_order_acquire)
+            : NULL;
+
+    if (entry != NULL)
+        atomic_fetch_add_explicit(&entry->left_out, 1, memory_order_relaxed);
+}

@@ -1,3 +1,0 @@
-#include "runtime/process.h"
-
-struct sg_process sg_process;
