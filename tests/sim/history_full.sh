@@ -14,7 +14,7 @@ build() {
     nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
         -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" -I"$ROOT/tests" main.c \
         "$ROOT"/analysis/{sim,papers,options,output}/*.c "$ROOT"/analysis/bcs/{bcs_command,program_*}.c "$ROOT"/tests/verify/*.c "$ROOT"/analysis/cli/{sim,usage}.c \
-        $(find "$ROOT"/shim/{algos,bcs} -name '*.c' ! -path '*/kernels/*' ! -path '*/live/*') "$ROOT"/shim/core/{clocksync,config,status,text,waiting}.c \
+        $(find "$ROOT"/shim/{algos,bcs} -name '*.c' ! -path '*/kernels/*' ! -path '*/live/*') "$ROOT"/shim/core/{clocksync,config,file,slice,status,text,waiting}.c \
         -o "$name" -ljansson -lm
 }
 
