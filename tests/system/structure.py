@@ -8,8 +8,8 @@ A unit is a source and the header of its name (a.c and a.h). Unit A depends on u
 includes b.h. A loop is a largest set of units of which each depends on all others, directly or
 through others of the set.
 
-Without options: per tree lines, files, files under 40 lines and over 500, headers named _impl or
-_internal, and the loops between units.
+Without options: lines and files of each tree and of the tests, sources under 80 lines, files over 900, and the loops
+between units.
 --loops: the loops only, one line each.
 --symbols: a header that many sources share hides who calls whom. This reads the objects below BUILD:
 A depends on B if a.o needs a symbol that b.o defines.
@@ -21,10 +21,9 @@ import subprocess
 import sys
 
 TREES = ["shim", "analysis"]
-SHORT_LINES = 40
-LONG_LINES = 500
+SHORT_LINES = 80
+LONG_LINES = 900
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
-PRIVATE = re.compile(r"_(impl|internal)\.h$|/impl\.h$")
 
 
 def read_sources(root):
@@ -118,19 +117,18 @@ def find_loops(edges):
     return sorted(loops, key=lambda loop: (-len(loop), loop))
 
 
-def print_counts(texts):
+def print_counts(root, texts):
     for tree in TREES:
         lines = {path: text.count("\n") for path, text in texts.items()
                  if path.startswith(tree + "/")}
-        long_files = sorted(path for path, count in lines.items() if count > LONG_LINES)
-        private = sorted(path for path in lines if PRIVATE.search(path))
         print(f"{tree}: {sum(lines.values())} lines, {len(lines)} files, "
-              f"{sum(count < SHORT_LINES for count in lines.values())} under {SHORT_LINES} lines, "
-              f"{len(long_files)} over {LONG_LINES}, {len(private)} private headers")
-        for path in long_files:
-            print(f"  over {LONG_LINES} lines: {path} ({lines[path]})")
-        for path in private:
-            print(f"  private header: {path}")
+              f"{sum(path.endswith('.c') and count < SHORT_LINES for path, count in lines.items())} sources under "
+              f"{SHORT_LINES} lines, {sum(count > LONG_LINES for count in lines.values())} files over {LONG_LINES}")
+    tests = subprocess.run(["git", "ls-files", "tests"], cwd=root, check=True, capture_output=True,
+                           text=True).stdout.split()
+    sources = [path for path in tests if re.search(r"(\.(c|h|cc|f90|f|py|sh|bash|mk)|/[a-z_]+)$", path)]
+    print(f"tests: {sum(open(os.path.join(root, path), 'rb').read().count(10) for path in sources)} lines, "
+          f"{len(sources)} files")
 
 
 def main():
@@ -150,7 +148,7 @@ def main():
         for loop in loops:
             print(" ".join(loop))
         return
-    print_counts(texts)
+    print_counts(arguments.root, texts)
     print(f"loops between files: {len(loops)}, of {sum(map(len, loops))} units")
     for loop in loops:
         print("  " + " ".join(loop))
