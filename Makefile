@@ -20,8 +20,8 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-# For another architecture: CC=aarch64-linux-gnu-gcc SYSROOT=DIR, a Debian system of that architecture
-# that has the libraries and MPICH. Its wrapper says where in it they are (=), and is not run to compile.
+# Cross compilation: CC=aarch64-linux-gnu-gcc SYSROOT=DIR, a Debian system of that architecture with
+# the libraries and MPICH. MPICH's wrapper there gives the paths (=); it is read, not run.
 SYSROOT ?=
 OBJCOPY := objcopy
 STRIP   := strip
@@ -41,13 +41,13 @@ MPI_LIBS := $(filter -L% -l%,$(mpi_flags))
 ifneq ($(SYSROOT),)
 MPICC := $(CC) $(MPI_INCLUDES) -Wl,--no-as-needed $(MPI_LIBS)
 endif
-# For comparison only, where it is installed with its headers.
+# For comparison only, where Open MPI is installed with its headers.
 OPENMPI_CC = $(shell mpicc.openmpi -include mpi.h -E -x c /dev/null >/dev/null 2>&1 && echo mpicc.openmpi)
 
 # ---- flags ---------------------------------------------------------------------------------------
 WARN := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wno-unused-parameter
-# Sanitizers look at what is executed, and compile in half the time without what -O2 adds.
+# Sanitizers check executed code only; -O1 halves the compile time of -O2.
 OPT  := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1,-O2) -g)
 VERSION := $(shell cat VERSION)
 CPPFLAGS_ALL := -Ishim -Ianalysis -D_GNU_SOURCE -DSG_VERSION='"$(VERSION)"' $(CPPFLAGS)
@@ -55,14 +55,14 @@ CFLAGS_ALL := -std=gnu11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fno-common -f
               -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
               $(if $(filter 1,$(COVERAGE)),--coverage) $(CFLAGS)
 LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN)) $(if $(filter 1,$(COVERAGE)),--coverage) $(LDFLAGS)
-# The library is loaded at program start and its handlers must find no lazy symbol.
+# The library is loaded at program start, and its handlers must not trigger lazy binding.
 SHARED := -shared -Wl,-z,now -Wl,-z,relro $(if $(SAN),,-Wl,-z,defs)
 
-# ---- what is built of what -----------------------------------------------------------------------
+# ---- sources and products ------------------------------------------------------------------------
 sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
-# What includes mpi.h.
+# Directories whose sources include mpi.h.
 MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/profile shim/intercept shim/bcs/live
 ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm kernels) shim/bcs
 TRANSPORT_DIRS := shim/transport shim/transport/shm
@@ -79,11 +79,12 @@ TOOL_DIRS      := shim/core shim/core/altstack shim/rule shim/trace shim/trace/e
                   analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch \
                   analysis/options analysis/output $(SIM_DIRS) \
                   analysis/cli
-# Everything a unit test may use: no MPI, no main.
+# Everything that unit tests may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/core/altstack shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
                   analysis/options analysis/output $(REPORT_DIRS) analysis/compare analysis/advise analysis/page analysis/perfetto \
                   analysis/watch $(SIM_DIRS) analysis/bench
-# Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
+# Sanitizers and coverage have their own runtimes, which conflict with the counting of the checker
+# in tests/weak.
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
                     $(wildcard tests/*/test_*.c tests/*/*/test_*.c))))
 
@@ -104,9 +105,9 @@ all: $(PRODUCTS) ## the library and the command, in build/
 deps: ## installs the packages that are missing (root or sudo), or names them
 	$(Q).ci/deps build test
 
-# Targets that run from a fresh machine see to their packages first; the rest of the build is then
-# read anew, because what is found (mpicc, headers) has changed. They build what they run, and on all
-# processors unless the caller chose a number of jobs.
+# Targets for a fresh machine install their packages first. The rest of the build is then read
+# again, because mpicc and headers may have appeared. They build what they run, on all processors
+# unless the caller gave -j.
 parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check: check-build ## everything that fits 20 minutes on 2 processors
@@ -185,21 +186,21 @@ papers: ## the papers' results against the simulator's, printed
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/analysis/bench/mpi/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/shim/progress/%.o $(B)/shim/causes/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 $(B)/shim/core/altstack/%.o: CFLAGS_ALL += -ftls-model=initial-exec
-# A thread of the program may have 16 KiB. Other parts of the library run in MPI_Init, in MPI_Finalize,
-# and on a stack of ours (core/altstack.h).
+# An application thread may have a stack of 16 KiB. The sources below run only in MPI_Init, in
+# MPI_Finalize, or on a stack of the library's own (core/altstack.h).
 FRAMES_OURS := $(patsubst %,$(B)/shim/%.o,intranode/calibrate wait/processors wait/scheduling_group)
 $(filter-out $(FRAMES_OURS),$(call objects,shim/trace shim/causes shim/intranode shim/transport/shm shim/progress \
   $(ALGO_DIRS) $(filter-out shim/runtime,$(MPI_DIRS)))): \
   CFLAGS_ALL += $(if $(SAN)$(filter 1,$(DEBUG) $(COVERAGE)),,-Wframe-larger-than=1024)
-# What a signal handler reaches is read from the machine code: a jump by a table would look like a
-# call by a pointer.
+# The test of the signal handler reads the machine code, where a jump through a table looks like an
+# indirect call.
 $(B)/shim/algos/%.o $(B)/shim/bcs/%.o: CFLAGS_ALL += -fno-jump-tables
 $(B)/shim/algos/kernels/%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 
-# The assembler reads the pages' styles and scripts into it.
+# The assembler includes the pages' styles and scripts.
 $(B)/analysis/page/html.o: $(wildcard analysis/page/assets/*)
 
-# Outputs name the commit; the file changes only when that does.
+# Outputs name the commit; the file is rewritten only when the commit changes.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
 $(B)/analysis/output/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
 $(B)/analysis/output/commit.o: $(B)/commit
@@ -217,7 +218,8 @@ $(B)/libstagger.so: $(call objects,$(LIB_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger.so $^ -o $@ -pthread -ldl
 
-# The library for `stagger-bench account`: sources with marks are compiled once more, with them.
+# The library for `stagger-bench account`: recompiles the sources that have marks, with the marks
+# enabled.
 MARKED := $(basename $(shell grep -rl --include=*.c '"core/account.h"' shim))
 $(B)/account/%.o: %.c Makefile VERSION
 	$(say) CC $@
@@ -250,7 +252,7 @@ $(B)/stagger-bench: $(call objects,$(BENCH_DIRS)) $(BENCH_SHIM:%=$(B)/%.o)
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(MPI_LIBS) -ljansson -pthread -ldl -lm
 
-# The same program for Open MPI, which `make bench` shows beside it.
+# The same program built for Open MPI; `make bench` shows it alongside.
 OPENMPI_SOURCES := $(call sources,$(BENCH_DIRS)) $(BENCH_SHIM:%=%.c)
 $(B)/openmpi/stagger-bench: $(OPENMPI_SOURCES) $(wildcard $(addsuffix /*.h,$(BENCH_DIRS)) shim/core/*.h) Makefile
 	$(say) MPICC $@
@@ -277,7 +279,7 @@ $(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o posts.o))
 $(B)/tests/transport/test_reach: $(B)/shim/transport/verbs/verbs_layout.o
 $(B)/tests/internode/%.o $(B)/tests/wait/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
-# All but what makes its table, and adapters.
+# All of shim/progress except what builds its table, and adapters.
 PROGRESS := background doorbell mode signal thread
 $(B)/tests/wait/test_scheduling_group: $(B)/shim/wait/scheduling_group.o
 $(B)/tests/wait/test_turn: $(B)/shim/wait/turn.o
@@ -287,7 +289,7 @@ $(B)/tests/wait/test_processors: $(B)/shim/wait/processors.o
 $(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
 $(B)/tests/profile/test_handles: $(B)/shim/profile/handles.o
 $(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,$(PROGRESS) adapter)
-# The hooks have symbols that others find in the program, before their own libraries'.
+# Libraries look up the hooks' symbols in the program before their own.
 $(B)/tests/wait/test_hook_libfabric: LDFLAGS_ALL += -rdynamic
 $(B)/tests/wait/test_hook_libfabric: $(addprefix $(B)/shim/wait/,hook_libfabric.o caller.o) \
   | $(patsubst %,$(B)/tests/wait/standin/%.so,mpich other future_mpich alone)
@@ -308,8 +310,9 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o u
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-# The checker of lock-free code, tests/weak/weak.h: sources under check are compiled apart, each
-# operation a call, and small; their variables go to a section that every execution begins with.
+# The checker of lock-free code, tests/weak/weak.h: compiles the checked sources separately, at low
+# optimisation, with each atomic operation as a call; their variables go to a section that every
+# execution resets.
 WEAK_PARTS := $(patsubst %,$(B)/tests/weak/%.o,explore fault graph instrument order race stand_in)
 WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_PULL_BLOCK_BYTES=8u -DSG_SHM_MULTICASTS=2 -DSG_WAIT_POKES=0 -DSG_INTERNODE_CHOICES=4
 weak = $(patsubst %,$(B)/weak/%.o,$(1))
@@ -326,7 +329,7 @@ $(filter $(B)/tests/weak/%,$(UNIT_TESTS)): $(WEAK_PARTS)
 WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/transport/,local_memory payload)
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_channels: $(call weak,$(WEAK_SHM))
-# What is not reached of these is left out.
+# Unreachable functions of these objects are discarded.
 WEAK_INTERNODE := $(addprefix shim/internode/,chunk communicator consistency endpoint host nonblocking call_waiting) \
                     shim/bcs/live/shared_posts $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
 $(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
@@ -334,16 +337,17 @@ $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progre
 $(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)
 $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)))
 
-# Compares live runs with the simulator: tests/internode/replay_full.sh.
+# Compares live runs with the simulator; used by tests/internode/replay_full.sh.
 $(B)/tests/internode/replay: $(B)/tests/internode/replay.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-# Print logs: tests/profile/*.sh, tests/causes/*.sh.
+# Log printers, used by tests/profile/*.sh and tests/causes/*.sh.
 PRINTERS := $(addprefix $(B)/tests/,profile/print_log causes/print_causes)
 $(PRINTERS): %: %.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-# A processor with counters: tests/causes/intervals.sh, tests/report/counters.sh.
+# A simulated processor with counters, used by tests/causes/intervals.sh and
+# tests/report/counters.sh.
 $(B)/tests/causes/standin_counters.so: tests/causes/standin_counters.c
 	$(say) CC $@
 	@mkdir -p $(@D)
@@ -354,7 +358,8 @@ include tests/mpi/programs.mk
 include tests/fuzz/fuzz.mk
 
 # ---- the rest ------------------------------------------------------------------------------------
-# What goes where below PREFIX: mode, file, place. All of it finds the rest from its own place.
+# Installed files below PREFIX: mode, source, destination. Installed programs find the other files
+# relative to their own location.
 ZSH_DIR ?= share/zsh/site-functions
 INSTALLED = \
   $(foreach x,stagger stagger-bench,755:$(B)/$x:bin/$x) \

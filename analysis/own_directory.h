@@ -1,5 +1,5 @@
-/* Where this command is: what belongs to it, the library and the descriptions of networks, is found
- * from there, installed or not.
+/* Finds the directory of this command, from which the library and the descriptions of networks are
+ * found, installed or not.
  */
 #ifndef SG_OWN_DIRECTORY_H
 #define SG_OWN_DIRECTORY_H
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The directory of this program's file, without a slash at its end; false where the system does not
- * say. */
+/* The directory of this program's file, without a trailing slash; false if the system cannot
+ * tell. */
 static inline bool sg_own_directory(char directory[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);

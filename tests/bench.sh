@@ -1,19 +1,19 @@
 #!/bin/bash
-# What stagger costs and gains: tests/bench.sh BUILD [--full]. Prints
+# Measures the cost and benefit of stagger: tests/bench.sh BUILD [--full]. Prints
 #
-#   - per trace mode, what a barrier on MPI_COMM_SELF takes with and without interception in one
-#     run, the difference beside its goal, and the bytes of log and archive a call;
-#   - the time of collectives of 2, 4 and 8 ranks against stock MPICH's in the same runs, beside the
-#     goals; with Open MPI's times from runs in between, where BUILD holds the benchmark built so;
-#   - what the measuring instrument says: clocks, noise, calls one at a time, overlap, with figures;
-#   - between virtual nodes, the processor time of a reduce and the synchronization delay of barrier
-#     and allreduce, of 2, 4 and 8 ranks; with --full of 16 and 32, too, which takes many minutes;
-#   - one line for each goal: goal, measured, the machine's limit.
+#   - per trace mode, the time of a barrier on MPI_COMM_SELF with and without interception in one run, the
+#     difference beside its goal, and the bytes of log and archive per call;
+#   - the time of collectives of 2, 4 and 8 ranks against stock MPICH in the same runs, beside the goals;
+#     also Open MPI's times, from runs in between, if BUILD holds the benchmark built for it;
+#   - the measuring instrument's own figures: clocks, noise, calls one at a time, overlap, with plots;
+#   - between virtual nodes, the processor time of a reduce and the synchronization delay of barrier and
+#     allreduce, for 2, 4 and 8 ranks; with --full also for 16 and 32, which takes many minutes;
+#   - one line per goal: goal, measured value, the machine's limit.
 #
-# All of it is in BUILD/bench afterwards: what was printed (summary.txt), goals.json, each run's JSON,
-# figures. Without --full it takes less than ten minutes.
+# Leaves everything in BUILD/bench: the printed text (summary.txt), goals.json, each run's JSON,
+# plots. Without --full it takes less than ten minutes.
 #
-# Nothing is asserted: the numbers are this machine's, at this moment. STAGGER_RULES may choose the
+# Asserts nothing: the numbers describe this machine at this moment. STAGGER_RULES may choose the
 # algorithms.
 set -u
 export LC_ALL=C
@@ -32,7 +32,7 @@ rules=${STAGGER_RULES:-}
 unset "${!STAGGER_@}"
 exec > >(tee "$OUT/summary.txt")
 printer=$!
-# What was printed is whole when the script ends.
+# Waits at exit until all output has been printed.
 trap 'exec >/dev/null; wait "$printer"; rm -rf "$WORK"' EXIT
 
 bytes_of() { find "$1" -type f -printf '%s\n' 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }'; }
@@ -44,7 +44,7 @@ measure() {
         "$BUILD/mpi/bench_call" "${@:3}" </dev/null
 }
 
-# Of a log, which is allocated ahead, the slots that are in use.
+# Counts the used slots of a log, whose file is allocated ahead.
 log_bytes() {
     /usr/bin/python3 - "$1" <<'END'
 import sys
@@ -93,7 +93,7 @@ RUN_S=40          # a run that takes longer has failed
 RESULTS=$OUT/speed
 mkdir "$RESULTS"
 
-# keep LABEL COMMAND...: the command's output becomes this round's result of that name.
+# keep LABEL COMMAND...: saves the command's output as this round's result with that label.
 keep() {
     local label=$1
     shift
@@ -106,23 +106,24 @@ keep() {
     mv "$WORK/out" "$RESULTS/$label.$round.json"
 }
 
-# ours LABEL TRACE RANKS OPTION...: against MPICH in the same run, which waits there as without the library:
-# a hook would give its processors away, too. (Ours do that by themselves.)
+# ours LABEL TRACE RANKS OPTION...: measures against MPICH in the same run. MPICH waits there as it
+# does without the library: the wait hook would make it yield its processor, too. (The library's
+# algorithms yield by themselves.)
 ours() {
     STAGGER_WAIT_HOOK=none STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=$TRACE_BYTES STAGGER_RULES=$rules STAGGER_QUIET=1 \
         STAGGER_DIR=$WORK/$1.$round keep "$1" "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" \
         -n "$3" "$BUILD/stagger-bench" latency --scheme loop --json "${@:4}"
 }
 
-# Open MPI's, where there is such a program. As of ours, launching more ranks than there are
-# processors is wanted.
+# Measures Open MPI, if there is such a program. As with stagger's runs, oversubscription is
+# intended.
 theirs() {
     [ -x "$BUILD/openmpi/stagger-bench" ] || return 0
     keep "openmpi-$1" mpiexec.openmpi --allow-run-as-root --oversubscribe -n "$2" \
         "$BUILD/openmpi/stagger-bench" latency --scheme loop --json "${@:3}"
 }
 
-# Recording that ended early would flatter the figures with trace.
+# A recording that ended early would flatter the figures with trace.
 check_whole() {
     [ -d "$1" ] || return 0
     if "$BUILD/stagger" report --json "$1" | grep -q '"partial": true'; then

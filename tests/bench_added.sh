@@ -1,7 +1,8 @@
 #!/bin/bash
-# What the library adds to a message, a probe and a broadcast: tests/bench_added.sh BUILD [ROUNDS].
-# Prints for each mode of STAGGER_TRACE the ns that are added to a call on MPI_COMM_SELF, the least of
-# all rounds (5), which take turns, and the goal. MPI_Isend and MPI_Wait are two calls. Nothing is asserted.
+# Measures the library's overhead on a message, a probe and a broadcast: tests/bench_added.sh BUILD
+# [ROUNDS]. Prints for each mode of STAGGER_TRACE the ns added to a call on MPI_COMM_SELF, the
+# minimum over all rounds (5), which alternate between modes, and the goal. MPI_Isend and MPI_Wait
+# are two calls. Asserts nothing.
 set -u
 export LC_ALL=C
 

@@ -1,12 +1,14 @@
 #!/bin/bash
-# What `auto` costs and gives: tests/bench_auto.sh BUILD [ROUNDS [RANKS [RANKS-PER-NODE]]]. Prints
+# Measures the cost and benefit of `auto`: tests/bench_auto.sh BUILD [ROUNDS [RANKS
+# [RANKS-PER-NODE]]]. Prints
 #
-#   - for each operation and pattern of skew (bench_auto.c), the time in a call under each algorithm by
-#     itself and under auto, after 200 calls: the median of ROUNDS (5) runs of the median call; auto's to
-#     the best and to the default; and the mean of all calls, with learning, to the default's;
-#   - the seconds of cg, of ScaLAPACK's xdlu and of NWChem, if they are there, by the default and by auto.
+#   - for each operation and pattern of skew (bench_auto.c), the time in a call under each single algorithm
+#     and under auto, after 200 calls: the median over ROUNDS (5) runs of the median call; auto's ratio to
+#     the best and to the default; and the ratio to the default of the mean over all calls, with learning;
+#   - the seconds of cg, of ScaLAPACK's xdlu and of NWChem, if installed, with the default and with auto.
 #
-# Algorithms take turns. CHRT runs before each program ("chrt -r 3"). Nothing is asserted.
+# Runs alternate between algorithms. CHRT is a prefix for each program ("chrt -r 3"). Asserts
+# nothing.
 set -u
 export LC_ALL=C
 
@@ -18,7 +20,7 @@ unset "${!STAGGER_@}"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-bench-XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
 
-# by RULES COMMAND...: under the library, recording nothing
+# by RULES COMMAND...: runs it under the library, without recording
 by() {
     local rules=$1
     shift
@@ -50,7 +52,7 @@ for operation in barrier reduce allreduce; do
     done
 done
 
-# program NAME COMMAND...: in the working directory
+# program NAME COMMAND...: runs it in the working directory
 program() {
     local name=$1 i start
     shift

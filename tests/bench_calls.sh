@@ -1,8 +1,8 @@
 #!/bin/bash
-# What MPI's functions take with 2, 4 and 8 ranks: tests/bench_calls.sh BUILD [SECONDS]. Prints, for
-# each, microseconds (medians) under stock MPICH, under stagger, and under Open MPI with
-# mpi_yield_when_idle where BUILD holds the program built so; and stock's time to stagger's. SECONDS:
-# of each measurement (0.2). Nothing is asserted.
+# Measures MPI's functions with 2, 4 and 8 ranks: tests/bench_calls.sh BUILD [SECONDS]. Prints, for
+# each, median microseconds under stock MPICH, under stagger, and under Open MPI with
+# mpi_yield_when_idle if BUILD holds the program built for it; and the ratio of stock to stagger.
+# SECONDS is the length of each measurement (0.2). Asserts nothing.
 set -u
 export LC_ALL=C
 
@@ -14,7 +14,7 @@ calls='barrier bcast reduce allreduce alltoall allgather sendrecv pingpong waita
 unset "${!STAGGER_@}"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# A function each, in turn: what disturbs one disturbs its neighbours.
+# Alternates function by function, so that a disturbance affects neighbouring measurements alike.
 stock() { timeout 300 "$MPIEXEC" -n "$1" "$BUILD/mpi/call_times" "$seconds" "$2" </dev/null; }
 ours() {
     STAGGER_TRACE=off STAGGER_QUIET=1 timeout 300 "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" -n "$1" \

@@ -1,12 +1,13 @@
 #!/bin/bash
-# What it costs to record why ranks come late: tests/bench_causes.sh BUILD [ROUNDS [LIBRARY]]. Prints
+# Measures the cost of recording why ranks come late: tests/bench_causes.sh BUILD [ROUNDS
+# [LIBRARY]]. Prints
 #
-#   - for STAGGER_TRACE=stats and otf2, and each mode of STAGGER_CAUSES, ns that the library adds to a
-#     barrier on MPI_COMM_SELF (bench_call), the least of all rounds, and what is more than with `off`;
-#     with another build's libstagger.so beside it in the same rounds;
-#   - what a reading of each source costs, of STAGGER_CAUSES=all.
+#   - for STAGGER_TRACE=stats and otf2, and each mode of STAGGER_CAUSES, the ns that the library adds to a
+#     barrier on MPI_COMM_SELF (bench_call), the minimum over all rounds, and the excess over `off`; with
+#     LIBRARY, another build's libstagger.so, in the same rounds;
+#   - the cost of one reading of each source of STAGGER_CAUSES=all.
 #
-# Rounds (10) take turns, so that what disturbs one mode disturbs its neighbours. Nothing is asserted.
+# Rounds (10) alternate, so that a disturbance affects neighbouring modes alike. Asserts nothing.
 set -u
 export LC_ALL=C
 
@@ -24,7 +25,7 @@ for ((round = 0; round < rounds; round++)); do
     for trace in stats otf2; do
         for mode in off sample all; do
             for library in "${libraries[@]}"; do
-                # Every call kept would fill the log.
+                # Keeping every call would fill the log.
                 line=$(STAGGER_TRACE=$trace STAGGER_CAUSES=$mode STAGGER_TRACE_BYTES=512m STAGGER_DIR=$WORK/run \
                     STAGGER_QUIET=1 timeout 100 "$MPIEXEC" -genv LD_PRELOAD "$library" -n 1 "$BUILD/mpi/bench_call" </dev/null) ||
                     { echo "bench: the run with $trace, $mode failed" >&2; exit 1; }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What EMDS costs, and whether slices are what they shall be: tests/bench_emds.sh BUILD [BLOCKS [RANKS]].
+# Measures the cost of EMDS and the accuracy of slices: tests/bench_emds.sh BUILD [BLOCKS [RANKS]].
 # Each rank is a virtual node. Prints
 #
 #   - the time of a conjugate-gradient solver under `*=bcs` without and with STAGGER_EMDS, in blocks (10) of
@@ -7,12 +7,12 @@
 #     paper's table 6.1);
 #   - with strobe=always and slices of 500 us: median and 95th percentile of the time between strobes
 #     (goals: 500 us within 1 %, 550 us);
-#   - what strobes that always come take of a computing program: the time of the solver on a larger grid, with
-#     strobes at each boundary and on demand, by the length of slices, and the median of the ratios;
+#   - the cost of periodic strobes to a computing program: the time of the solver on a larger grid, with
+#     strobes at each boundary and on demand, by slice length, and the median of the ratios;
 #   - the mean delay of a barrier at random times, beside half a slice and the mean time of a slice with
 #     restart=phase, and one slice and a half with restart=slice (goal: within 10 %).
 #
-# Nothing is asserted; there should be a processor a rank, and nothing else on the machine.
+# Asserts nothing. Needs one processor per rank and an otherwise idle machine.
 set -u
 export LC_ALL=C
 
@@ -31,7 +31,7 @@ runs() {
     STAGGER_RULES=$1 STAGGER_EMDS=$2 timeout 300 "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" -n "$ranks" \
         "${@:3}" </dev/null || { echo "bench: the run of ${*:3} failed" >&2; exit 1; }
 }
-# took EMDS RULES OPTION...: of the solver
+# took RULES EMDS OPTION...: the time of the solver
 took() {
     local begin=$EPOCHREALTIME
     runs "$2" "$1" "$BUILD/mpi/cg" "${@:3}" >/dev/null || exit 1
@@ -48,7 +48,7 @@ awk '{ x = log($3); sum += x; square += x * x; n++ } END {
     mean = sum / n; error = n > 1 ? 2 * sqrt((square - n * mean * mean) / (n - 1) / n) : 0
     printf "\nEMDS on / off: %.4f (%.4f to %.4f)\n\n", exp(mean), exp(mean - error), exp(mean + error) }' "$WORK/blocks"
 
-# metric NAME FIELD: of the last run, in us, at the node that sends the strobes
+# metric NAME FIELD: from the last run, in us, at the node that sends the strobes
 metric() {
     "$BUILD/stagger" report --slices --csv "$WORK/run" | awk -F, -v name="$1" -v part="$2" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }

@@ -1,14 +1,14 @@
 #!/bin/bash
-# A program under messages in slices beside its simulation: tests/bench_p2p.sh BUILD [STEPS [RANKS]]. The
-# exchange between neighbours of `stagger sim bcs` runs live (bcs_pattern), each rank a virtual node, and is
-# simulated with this machine's calibration as `--agent host`. Prints
+# Compares a program whose messages go in slices with its simulation: tests/bench_p2p.sh BUILD
+# [STEPS [RANKS]]. The neighbour exchange of `stagger sim bcs` runs live (bcs_pattern), with each
+# rank a virtual node, and is simulated with this machine's calibration as `--agent host`. Prints
 #
-#   - for blocking and nonblocking exchanges the time of a step, live, simulated, and their ratio (goal:
+#   - for blocking and nonblocking exchanges the time of a step, live and simulated, and their ratio (goal:
 #     0.85 to 1.15);
-#   - how much of a nonblocking exchange is hidden by 4 slices of computation: what a step takes beyond
-#     the computation, beside what it takes alone (goal: 95 %).
+#   - the share of a nonblocking exchange that 4 slices of computation hide: the time of a step beyond the
+#     computation, beside the time of the exchange alone (goal: 95 %).
 #
-# Nothing is asserted; there should be a processor a rank, and nothing else on the machine.
+# Asserts nothing. Needs one processor per rank and an otherwise idle machine.
 set -u
 export LC_ALL=C
 
@@ -21,7 +21,7 @@ unset "${!STAGGER_@}"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-bench-XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
 
-# live RULES MODE GRANULARITY: ms a step, and of these in calls
+# live RULES MODE GRANULARITY: ms per step, and the part of it inside calls
 live() {
     rm -rf "$WORK/run"
     STAGGER_QUIET=1 STAGGER_RANKS_PER_NODE=1 STAGGER_DIR=$WORK/run STAGGER_RULES=$1 timeout 300 "$MPIEXEC" \
@@ -29,7 +29,7 @@ live() {
         </dev/null 2>"$WORK/err" >/dev/null || { cat "$WORK/err" >&2; echo "bench: the run of $2 failed" >&2; exit 1; }
     awk -v n="$steps" '/^time/ { printf "%.4f %.4f\n", $2 / n, $6 / n }' "$WORK/err"
 }
-# simulated MODE GRANULARITY: ms a step
+# simulated MODE GRANULARITY: ms per step
 simulated() {
     "$BUILD/stagger" sim bcs --pattern exchange --agent host --mode "$1" --granularity "$2" --slice $slice --bytes $bytes \
         --steps "$steps" -n "$ranks" --network "$WORK/network.conf" --csv |
@@ -38,7 +38,7 @@ simulated() {
 
 rules="p2p=bcs(slice=$slice,send=rendezvous,progress=thread)"
 live "$rules" blocking 0 >/dev/null || exit 1
-# The calibration of that run.
+# Reads that run's calibration.
 otf2-print -I "$WORK/run/traces.otf2" | grep -oE '\b(latency|overhead|signal|wake|local)_us=[0-9.]+|\b(gap|copy|reduce)_ns_per_byte=[0-9.]+' |
     sort -u -t = -k 1,1 | sed 's/=/ = /' >"$WORK/network.conf"
 sed -i '1i source = this machine' "$WORK/network.conf"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# The synchronization delay of adaptive beside the least that this machine takes to wake as many
-# sleepers: tests/bench_wakes.sh BUILD [ROUNDS]. Each rank is a virtual node; the last comes 1 ms late, and
-# the others sleep. In each of ROUNDS (5) runs of both kinds take turns, as the machine's own speed
-# changes; medians. Nothing is asserted.
+# Compares the synchronization delay of adaptive with the least time in which this machine wakes as
+# many sleepers: tests/bench_wakes.sh BUILD [ROUNDS]. Each rank is a virtual node; the last one
+# arrives 1 ms late, while the others sleep. Both kinds alternate in each of ROUNDS (5) runs,
+# because the machine's speed drifts. Prints medians; asserts nothing.
 set -u
 export LC_ALL=C
 

@@ -1,9 +1,8 @@
 #!/bin/bash
-# What a job loses to being watched: tests/bench_watch.sh BUILD [PAIRS [RANKS]]. Prints the time of a
-# conjugate-gradient solver (4 ranks) alone, and of one that `stagger watch` reads each second, in
-# pairs (8) that take turns in who is first, beside it the watcher's processor time, and the median,
-# least and greatest of the pairs' ratios.
-# Nothing is asserted.
+# Measures how much watching slows a job: tests/bench_watch.sh BUILD [PAIRS [RANKS]]. Prints the
+# time of a conjugate-gradient solver (4 ranks) alone, and of one that `stagger watch` reads every
+# second, in pairs (8) of alternating order; also the watcher's processor time, and the median,
+# minimum and maximum of the pairs' ratios. Asserts nothing.
 set -u
 export LC_ALL=C
 
@@ -15,7 +14,7 @@ unset "${!STAGGER_@}"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-bench-XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
 
-# took WATCHED: seconds of a job. Who watches it ends up to a second after it.
+# took WATCHED: seconds of a job. The watcher ends up to a second after it.
 took() {
     local begin=$EPOCHREALTIME end job watch=
     rm -rf "$WORK/run"
@@ -23,7 +22,7 @@ took() {
         "$BUILD/mpi/cg" -n 256 -t 8 -s 1 -w 20 >/dev/null </dev/null &
     job=$!
     if [ "$1" = 1 ]; then
-        # Not before the job has a log: there would be no job to watch.
+        # Waits until the job has a log; before that there is no job to watch.
         until compgen -G "$WORK/run/*.log" >/dev/null || ! kill -0 "$job" 2>/dev/null; do sleep 0.05; done
         { TIMEFORMAT='%U %S' && time "$BUILD/stagger" watch "$WORK/run" >"$WORK/watch.out" 2>&1; } 2>"$WORK/watcher" &
         watch=$!

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The demo: tests/demo.sh BUILD. Two programs with skew are observed, and their reports printed:
+# The demo: tests/demo.sh BUILD. Observes two programs with skew and prints their reports:
 # ScaLAPACK's LU test xdlu on 2 ranks, and a conjugate-gradient solver in which one rank has more
-# to do than the others, on 2 and on 4 ranks. Exits 1 when a part of it failed.
+# work than the others, on 2 and on 4 ranks. Exits with 1 if a part failed.
 set -u
 export LC_ALL=C
 
@@ -45,7 +45,7 @@ else
     failed=1
 fi
 observe cg-2 2 "conjugate gradients, rank 0 slow" "$BUILD/mpi/cg" -n 256 -t 2 -s 0 -w 20
-# More ranks than processors make MPICH's collectives slow: a small grid.
+# A small grid: with more ranks than processors MPICH's collectives are slow.
 observe cg-4 4 "conjugate gradients, rank 2 slow" "$BUILD/mpi/cg" -n 32 -t 2 -s 2 -w 10000
 
 cat <<END

@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of more groups than this, those that cost least are left out. */
+/* Limits the replay time: beyond this many groups, those that cost least are left out. */
 #define ITEMS_REPLAYED 1000u
 #define NEARLY 0.9
 
 struct work {
     struct sg_advice *advice;
-    struct sg_config config; /* of the run */
+    struct sg_config config; /* configuration of the recorded run */
     struct sg_ruleset *rules;
     struct sg_replay replay;
-    struct sg_world_cost *costs[2]; /* of the algorithm that ran, and of another */
+    struct sg_world_cost *costs[2]; /* of the algorithm that ran, and of a candidate */
     double *gains;
 };
 
@@ -39,7 +39,7 @@ static const struct sg_choice *choice_of(const struct work *work, const struct s
                             group->least_bytes, &fixed);
 }
 
-/* Whether an instance's ranks call from sites for which rules choose differently. */
+/* Returns true if ranks of one instance call from sites whose rules choose differently. */
 static bool rules_differ(const struct work *work, const struct sg_group *group)
 {
     const struct sg_choice *first = NULL;
@@ -84,7 +84,7 @@ static void measure(struct sg_advice_item *item)
         (double)group->handler_ns / ((double)group->instances * group->size);
 }
 
-/* The extra cost of the algorithm that ran, instance by instance. */
+/* Computes the gain over the algorithm that ran, instance by instance. */
 static void weigh(struct work *work, const struct sg_advice_item *item,
                   struct sg_advise_estimate *out)
 {
@@ -175,7 +175,7 @@ static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
 
 /* ---- verdicts */
 
-/* Prefers the algorithm without parameters if they hardly add to the saving. */
+/* Prefers the algorithm without parameters if they hardly increase the gain. */
 static int find_plain(const struct sg_advice_item *item, int best)
 {
     const struct sg_advise_estimate *one = &item->estimates[best];
@@ -228,7 +228,7 @@ static enum sg_status look_at(struct work *work, struct sg_advice_item *item, bo
     return status;
 }
 
-/* ---- the whole */
+/* ---- all groups */
 
 static int compare_items(const void *left, const void *right)
 {
@@ -281,8 +281,7 @@ static enum sg_status look_at_all(struct work *work, bool progress_wanted)
     return SG_OK;
 }
 
-/* The words of STAGGER_PROGRESS, as sg_config numbers them, are in reverse order for the simulator.
- */
+/* sg_config numbers the words of STAGGER_PROGRESS in the reverse order of enum sg_sim_mode. */
 static enum sg_sim_mode mode_of(const struct sg_config *config)
 {
     static const enum sg_sim_mode modes[] = {SG_SIM_POLL, SG_SIM_THREAD, SG_SIM_SIGNAL};

@@ -1,4 +1,5 @@
-/* Advice for people at a terminal. */
+/* Prints advice (advise.h): as text for a terminal, and as JSON (docs/advise-json.md). Both take
+ * their columns of estimates from one table. */
 #include "advise/advise.h"
 #include "advise/advised_rules.h"
 #include "advise/remedies.h"
@@ -12,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An estimate as a row: one table of columns for text and JSON. */
+/* ---- columns of an estimate, for text and JSON */
 
-/* ns per call. */
+/* Times are in ns per call. */
 struct sg_estimate_row {
     const char *what, *algorithm;
     bool executed;
@@ -77,7 +78,7 @@ static const struct sg_column columns[] = {
 };
 const struct sg_columns sg_estimate_columns = {columns, sizeof columns / sizeof *columns};
 
-/* The share of a reduce's instances with the root last from which the text mentions it. */
+/* The text mentions a late root if it comes last in at least this share of a reduce's instances. */
 #define OFTEN 0.5
 
 /* ---- the run */
@@ -234,7 +235,7 @@ static void put_change(const struct sg_advice_item *item, FILE *out)
     fprintf(out, ", %s in this run\n", SG_UNSIGNED(best->gain_ns * calls));
 }
 
-/* With a late root nothing can be bypassed: its children have arrived before it. */
+/* If the root is late, bypass cannot help: its children have arrived before it. */
 static void put_root(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_group *group = item->group;
@@ -295,7 +296,7 @@ static enum sg_status put_item(const struct sg_advice_item *item, FILE *out)
     return status;
 }
 
-/* ---- the whole */
+/* ---- the text */
 
 static void put_counts(const struct sg_advice *advice, uint32_t shown, FILE *out)
 {
@@ -336,7 +337,7 @@ enum sg_status sg_advice_print_text(const struct sg_advice *advice, uint32_t top
     return SG_OK;
 }
 
-/* Advice as JSON: docs/advise-json.md. */
+/* ---- JSON: docs/advise-json.md */
 
 #define JSON_VERSION 1
 

@@ -1,7 +1,9 @@
-/* A rule names the operation, the call site, the number of ranks in the communicator and, if the
- * call site has operands of several sizes, the bytes. Communicators of the same size at one call
- * site share a rule. On several machines a rule that names a call site costs two round trips a call
- * and works for at most 64 nodes; there one rule is for all call sites of an operation.
+/* Writes advice as rules, and finds advice that rules cannot express.
+ *
+ * A rule names the operation, the call site, the communicator's number of ranks and, if the call
+ * site has operands of several sizes, the bytes. Communicators of the same size at one call site
+ * share a rule. On several machines a rule that names a call site costs two round trips a call and
+ * works for at most 64 nodes; there one rule is for all call sites of an operation.
  */
 #include "advise/advised_rules.h"
 
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the left side of a rule names. */
+/* The left side of a rule. */
 struct side {
     enum sg_operation operation;
     bool has_id;
@@ -22,7 +24,7 @@ struct side {
 
 #define RANGE_BYTES 48
 
-/* "[8-15]": the bytes of the group's size class; "" for a barrier. */
+/* Formats the bytes of the group's size class, "[8-15]"; "" for a barrier. */
 static void range_of(const struct sg_group *group, char text[RANGE_BYTES])
 {
     uint64_t low = UINT64_C(1) << (group->size_class > 0 ? group->size_class - 1 : 0);
@@ -47,7 +49,7 @@ static struct side side_of(const struct sg_advice *advice, const struct sg_group
                          .size_class = group->size_class};
 }
 
-/* Whether a's rule may also match calls of b. */
+/* Returns true if a's rule may also match calls of b. */
 static bool covers(const struct side *a, const struct side *b)
 {
     return a->operation == b->operation && a->size == b->size && a->size_class == b->size_class &&
@@ -78,7 +80,7 @@ static const struct sg_advise_estimate *estimate_of(const struct sg_advice_item 
     return NULL;
 }
 
-/* Whether one's advice is wrong for the other. */
+/* Returns true if the advice for the first item is wrong for the other. */
 static bool disagree(const struct sg_advice_item *advised, const struct sg_advice_item *other)
 {
     int candidate = advised->estimates[advised->best].candidate;
@@ -90,7 +92,7 @@ static bool disagree(const struct sg_advice_item *advised, const struct sg_advic
            there->processor_ns > other->estimates[other->executed].processor_ns + other->error_ns;
 }
 
-/* Sorts groups by the left sides they may share, so that each is compared with few others. */
+/* Sorts groups by the left sides they may share, so that each is compared with only a few. */
 static int compare_groups(const void *left, const void *right)
 {
     const struct sg_group *a = (*(struct sg_advice_item *const *)left)->group;
@@ -135,8 +137,7 @@ bool sg_advice_find_conflicts(struct sg_advice *advice)
 
 /* ---- printing */
 
-/* Whether the call site, or a site with the same left side, has operands of several size classes.
- */
+/* Returns true if any site with this left side has operands of several size classes. */
 static bool has_several_sizes(const struct sg_advice *advice, const struct side *side)
 {
     for (uint32_t i = 0; i < advice->item_count; i++) {
@@ -202,7 +203,7 @@ static void put_why(const struct sg_advice_item *item, FILE *out)
             show(item->error_ns, SG_ROOM), item->replayed, item->group->instances);
 }
 
-/* Whether an earlier item has printed the rule, for another communicator of the same size. */
+/* Returns true if an earlier item, on a communicator of the same size, has printed the rule. */
 static bool is_printed(const struct sg_advice *advice, uint32_t before, const char *rule)
 {
     bool found = false;
@@ -220,7 +221,7 @@ static bool is_printed(const struct sg_advice *advice, uint32_t before, const ch
     return found;
 }
 
-/* The number of frames in ids. */
+/* Prints the number of stack frames that ids of call sites hash. */
 static void put_depth(const struct sg_advice *advice, FILE *out)
 {
     if (advice->depth > 1 && advice->counts[SG_ADVICE_CHANGE] > 0)
@@ -257,6 +258,8 @@ uint32_t sg_advice_print_rules(const struct sg_advice *advice, FILE *out)
         fputs("# There is nothing to advise.\n", out);
     return rules;
 }
+
+/* ---- verdicts and call sites */
 
 const char *const sg_advice_verdict_names[SG_ADVICE_VERDICTS] = {
     [SG_ADVICE_CHANGE] = "change",

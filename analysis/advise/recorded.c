@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory: some 100 bytes each, and twice that for the programs. As many calls may only wait. */
+/* Bounds memory: about 100 bytes a step, and twice that for the programs. There may be twice as
+ * many calls, because some only wait. */
 #define STEPS_MAX 8000000u
 
 static const char too_long[] = "it has over 8 million calls on messages and collectives";
@@ -73,7 +74,7 @@ static enum sg_status post(struct sg_recording *recording, struct sg_recording_r
     return status == SG_OK ? add_step(recording, rank, &step) : status;
 }
 
-/* A request is complete: a wait for what it posted. */
+/* Records a wait for the completed request's post. */
 static enum sg_status complete(struct sg_recording *recording, struct sg_recording_rank *rank,
                                const struct sg_seen_part *part)
 {
@@ -120,7 +121,7 @@ static enum sg_status on_part(void *context, const struct sg_seen_part *part)
     }
 }
 
-/* A call that sends and receives at once: the send is posted, and waited for at the end. */
+/* Splits a call that sends and receives at once: the send is posted, and awaited at the end. */
 static enum sg_status split_sends(struct sg_recording *recording, struct sg_recording_rank *rank,
                                   uint32_t first)
 {
@@ -159,7 +160,7 @@ static bool has(const char *name, const char *part)
     return strstr(name, part) != NULL;
 }
 
-/* Whose waiting the collective's is like. */
+/* Returns the simulated operation whose waiting resembles the collective's. */
 static enum sg_operation operation_of(const struct sg_seen_call *call)
 {
     if (has(call->name, "arrier"))
@@ -200,7 +201,7 @@ static enum sg_status on_collective(struct sg_recording *recording,
     return status == SG_OK ? add_step(recording, &recording->ranks[call->at.rank], &step) : status;
 }
 
-/* Of a nonblocking one the end is where it was completed. */
+/* A nonblocking collective ends where it was completed, and is called there in the program. */
 static enum sg_status on_member(struct sg_recording *recording, const struct sg_instance *instance,
                                 const struct sg_member_call *member)
 {
@@ -241,7 +242,7 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
     return status;
 }
 
-/* Calls that only wait take no time of their own in a program. */
+/* A program gives no time of their own to calls that only wait. */
 static bool only_waits(const char *name)
 {
     return has(name, "MPI_Wait") || has(name, "MPI_Test") || has(name, "robe");
@@ -302,7 +303,7 @@ static int compare_calls(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Whoever a message or a root names is there. */
+/* Sets the obstacle if a message or a root names a rank that recorded nothing. */
 static void check_ranks(struct sg_recording *recording)
 {
     uint32_t count = recording->rank_count;

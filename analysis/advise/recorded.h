@@ -1,11 +1,12 @@
-/* A recorded run as a program (bcs/program_run.h): what each rank computed between its calls,
- * which messages it sent and received, which collectives it called.
+/* A recorded run as a program (bcs/program_run.h): what each rank computed between its calls, which
+ * messages it sent and received, and which collectives it called. recorded.c reads the run;
+ * bcs/bcs_advice.c makes programs of it.
  *
- * The time between two calls is computation; so are calls that are neither messages nor collectives
- * of MPI's. A collective that is none of the four that the simulator has counts as the one that
- * waits alike: an allgather or alltoall as an allreduce, a gather as a reduce, a scatter as a
- * broadcast. A nonblocking collective is called where it was completed. A rank's calls must be of
- * one thread.
+ * The time between two calls is computation, as are calls that are neither messages nor collectives
+ * of MPI. The simulator has four collectives; any other counts as the one that waits alike: an
+ * allgather or alltoall as an allreduce, a gather as a reduce, a scatter as a broadcast. A
+ * nonblocking collective is called where it was completed. All calls of a rank must come from one
+ * thread.
  */
 #ifndef SG_ADVISE_RECORDED_H
 #define SG_ADVISE_RECORDED_H
@@ -20,54 +21,54 @@
 struct sg_recording {
     struct sg_recording_rank *ranks;
     uint32_t rank_count;
-    struct sg_recording_comm *comms; /* by index in the aggregate */
+    struct sg_recording_comm *comms; /* by the communicator's index in the aggregate */
     uint32_t comm_count;
     uint32_t *node; /* of each rank, from 0; owned */
     uint64_t steps, calls;
     bool has_messages;
-    const char *obstacle; /* why it cannot be replayed; NULL: it can */
-    int64_t begin_ns;     /* of the first call */
-    uint64_t measured_ns; /* from then to the end of the last one */
+    const char *obstacle; /* reason why it cannot be replayed; NULL: it can */
+    int64_t begin_ns;     /* begin of the first call */
+    uint64_t measured_ns; /* from begin_ns to the end of the last call */
 };
 
-/* Reads the run. On failure one line has been logged; clear both in either case. */
+/* Reads the run in path. On failure one line has been logged; clear both outputs in either case. */
 enum sg_status sg_recording_read(const char *path, bool progress, struct sg_report *report,
                                  struct sg_recording *out);
 void sg_recording_clear(struct sg_recording *recording);
 
 struct sg_recorded_program {
-    struct sg_program program; /* refers to this */
+    struct sg_program program; /* points into this struct */
     struct sg_program_comm *comms;
-    struct sg_step **steps; /* by rank, END at the end */
+    struct sg_step **steps; /* by rank; each ends with SG_STEP_END */
 };
 
-/* Of a recording without an obstacle. nonblocking: its blocking sends and receives are posted where
- * they were called, and waited for where the rank next posts one to or from the same rank with the
- * same tag, next calls a collective, or ends: later no program can wait that needs the data before
- * it exchanges them anew. With SG_RECORDED_PENDING_MAX under way it waits for all of them.
- * SG_ERR_MEMORY, logged. */
+/* Makes a program of a recording without an obstacle. nonblocking: a blocking send or receive is
+ * posted where it was called, and awaited where the rank next posts one to or from the same rank
+ * with the same tag, next calls a collective, or ends. No program can wait later: it needs the data
+ * before it exchanges them anew. With SG_RECORDED_PENDING_MAX posts pending it waits for all of
+ * them. SG_ERR_MEMORY (logged). */
 #define SG_RECORDED_PENDING_MAX 1024
 
 enum sg_status sg_recording_program(const struct sg_recording *recording, bool nonblocking,
                                     struct sg_recorded_program *out);
 void sg_recorded_program_clear(struct sg_recorded_program *program, uint32_t ranks);
 
-/* What a recording holds: recorded.c reads it, recorded_program.c makes programs of it. */
+/* ---- the contents of a recording */
 
-/* A step, as recorded; a message's request is the place of its post among the rank's steps. */
+/* A recorded step. The request of a message is the index of its post in the rank's steps. */
 struct sg_recorded_step {
     struct sg_step step;
-    bool blocking;   /* of a call that completes what it begins: of its posts and waits */
-    bool incomplete; /* a receive whose message is not known */
-    uint32_t root;   /* of a collective: in MPI_COMM_WORLD */
+    bool blocking;   /* belongs to a call that completes what it begins */
+    bool incomplete; /* a receive whose message is unknown */
+    uint32_t root;   /* of a collective: its rank in MPI_COMM_WORLD */
 };
 
-/* A call: so many steps from `first` on, or a collective of the library's, which is told of while
- * its rank may be in the next call. */
+/* A call: `count` steps from `first` on, or a collective of the library, which may be reported when
+ * its rank is in the next call already. */
 struct sg_program_call {
     int64_t begin_ns, end_ns;
     uint32_t first, count;
-    uint32_t collective; /* 1 + its place among the rank's; 0: none */
+    uint32_t collective; /* 1 + its index in the rank's collectives; 0: none */
 };
 
 struct sg_recording_rank {
@@ -75,15 +76,15 @@ struct sg_recording_rank {
     uint32_t step_count;
     struct sg_recorded_step *collectives;
     uint32_t collective_count;
-    struct sg_program_call *calls; /* sorted at the end */
+    struct sg_program_call *calls; /* sorted when the run has been read */
     uint32_t call_count;
-    uint32_t open;          /* the first step of the call that is open */
-    struct sg_map requests; /* posts by request: places of steps */
-    int64_t thread;         /* -1: none has called */
+    uint32_t open;          /* first step of the call under way */
+    struct sg_map requests; /* index of the posting step, by request */
+    int64_t thread;         /* the thread that calls MPI; -1: none yet */
 };
 
 struct sg_recording_comm {
-    uint8_t *is_member; /* by rank in MPI_COMM_WORLD: has called a collective; NULL: none */
+    uint8_t *is_member; /* by rank in MPI_COMM_WORLD: it has called a collective; NULL: none has */
     uint32_t size;
 };
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rows of less than this share of all are left out. */
+/* Rows with less than this share of the total are left out. */
 #define LEAST_SHARE 0.01
 
 const char *const sg_remedy_names[SG_REMEDIES] = {
@@ -22,7 +22,7 @@ const char *const sg_remedy_names[SG_REMEDIES] = {
     [SG_REMEDY_ALGORITHM] = "algorithm",
 };
 
-/* ---- what to do ------------------------------------------------------------------------------ */
+/* ---- advice by cause ------------------------------------------------------------------------- */
 
 static const struct {
     enum sg_remedy remedy;
@@ -83,7 +83,7 @@ static const struct {
                           "the figures do not tell; STAGGER_CAUSES=all samples all intervals"},
 };
 
-/* Ranks that wait may give their processors away: that is stagger's to do. */
+/* On an oversubscribed machine the remedy is fewer ranks, or a wait mode of stagger that yields. */
 static void advise(const struct sg_report *report, struct sg_remedy_row *row)
 {
     row->remedy = by_cause[row->cause].remedy;
@@ -96,7 +96,8 @@ static void advise(const struct sg_report *report, struct sg_remedy_row *row)
                       : "more ranks than processors: start fewer";
 }
 
-/* ---- how much longer ------------------------------------------------------------------------- */
+/* ---- comparison with other ranks
+ * -------------------------------------------------------------- */
 
 static bool is_same(const struct sg_waitstate_place *a, const struct sg_waitstate_place *b)
 {
@@ -116,7 +117,8 @@ static const struct sg_before *before_of(const struct sg_report *report)
     return report->calls != NULL ? report->calls->before : NULL;
 }
 
-/* means: room for all rows of what was done before. */
+/* Returns the row's mean interval divided by the median of the other ranks' means; NAN: unknown.
+ * means: scratch with capacity for every row of sg_before. */
 static double find_times(const struct sg_report *report, const struct sg_remedy_row *row,
                          double *means)
 {

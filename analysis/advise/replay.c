@@ -13,20 +13,20 @@
 
 static const char *sg_candidate_stock(enum sg_operation operation);
 
-#define NODE_RANKS_MAX SG_COMBINING_RANKS_MAX /* of the simulator */
+#define NODE_RANKS_MAX SG_COMBINING_RANKS_MAX /* limit of the simulator */
 #define BYTES_MAX (UINT64_C(1) << 26)
-#define CHUNKS_MAX 4096 /* with so many, an algorithm is no choice */
-/* The limit of ranks times chunks times instances, for one group and algorithm. */
+#define CHUNKS_MAX 4096 /* with more chunks a replay is refused */
+/* Limit of ranks times chunks times instances, for one group and algorithm. */
 #define WORK_MAX 400000u
 
-/* ---- what is replayed */
+/* ---- which instances are replayed */
 
 static uint32_t ranks_per_node(const struct sg_group *group)
 {
     return group->size / group->nodes;
 }
 
-/* The simulator's nodes are all of the same size. */
+/* Returns true if all nodes have the same number of ranks, which the simulator requires. */
 static bool is_even(const struct sg_group *group)
 {
     uint32_t *counts = calloc(group->nodes, sizeof *counts);
@@ -73,8 +73,8 @@ const struct sg_arrival_sample *sg_replay_sample(const struct sg_group *group, u
 
 /* ---- one algorithm */
 
-/* How a group is simulated: with nodes as endpoints, with one endpoint of all ranks, or with an
- * endpoint for each rank. */
+/* The simulated layout of a group: each endpoint is a node, or one endpoint holds all ranks, or
+ * each rank is an endpoint. */
 struct layout {
     int32_t endpoints, ranks_per_endpoint;
     uint32_t chunk_bytes;
@@ -105,13 +105,13 @@ static void lay_out(const struct sg_replay *replay, const struct sg_group *group
     } else if (group->nodes == 1) {
         out->node_level =
             strcmp(protocol, "handoff") == 0 ? SG_NODE_LEVEL_CLIMB : SG_NODE_LEVEL_AUTO;
-        protocol = "tree"; /* one endpoint: the node level only */
+        protocol = "tree"; /* with one endpoint only the node level runs */
     }
     out->algo = sg_sim_algo_of(protocol);
 }
 
-/* processes[member]: the simulator's numbers, in which a root is the first of its endpoint. False:
- * out of memory. */
+/* processes[member] is the member's number in the simulator, where the root is the first of its
+ * endpoint. False: out of memory. */
 static bool number_processes(const struct sg_group *group, const struct layout *layout,
                              uint32_t root, uint32_t *processes)
 {
@@ -133,7 +133,7 @@ static bool number_processes(const struct sg_group *group, const struct layout *
     return true;
 }
 
-struct stretch { /* samples of one root and size */
+struct stretch { /* consecutive samples with the same root and size */
     uint32_t first, count;
 };
 
@@ -230,7 +230,9 @@ enum sg_status sg_replay_group(const struct sg_replay *replay, const struct sg_g
     return status;
 }
 
-/* The values that the simulator's network takes from a calibration. */
+/* ---- the machine's costs */
+
+/* The costs that the simulator's network takes from a calibration. */
 static const struct {
     enum sg_calibrated from;
     bool both; /* the same inside a node and between nodes */
@@ -256,7 +258,7 @@ static void borrow(struct sg_machine *machine, const char *key)
              used > 0 ? ", " : "", key);
 }
 
-/* Messages inside a node, if they were not measured. */
+/* Derives the cost of messages inside a node, for runs that did not measure it. */
 static void derive_inside(struct sg_machine *machine)
 {
     double local_us = machine->between.local_us;
@@ -267,8 +269,8 @@ static void derive_inside(struct sg_machine *machine)
     machine->inside.gap_ns_per_byte = machine->between.copy_ns_per_byte;
 }
 
-/* With several nodes `between` is needed, with one node `inside`: a run of one kind does not lack
- * what only the other kind can measure. */
+/* A run on several nodes uses `between`, a run on one node `inside`. A cost that only the other
+ * kind of run can measure is not listed as borrowed. */
 static void take(const struct sg_calibration *calibration, struct sg_machine *machine)
 {
     const double *value = calibration->value;
@@ -290,7 +292,7 @@ static void take(const struct sg_calibration *calibration, struct sg_machine *ma
         machine->inside.overhead_us = value[SG_CALIBRATED_INSIDE_OVERHEAD];
         machine->inside.gap_ns_per_byte = value[SG_CALIBRATED_INSIDE_GAP];
     } else if (several) {
-        /* Every rank is a node of its own. */
+        /* Every rank is a node of its own, so messages inside a node cost the same. */
         machine->inside.latency_us = value[SG_CALIBRATED_LATENCY];
         machine->inside.overhead_us = value[SG_CALIBRATED_OVERHEAD];
         machine->inside.gap_ns_per_byte = value[SG_CALIBRATED_GAP];
@@ -332,6 +334,8 @@ double sg_machine_turn_us(const struct sg_machine *machine)
     return machine->crowd > 1 ? (machine->crowd - 1) * machine->slice_us : 0;
 }
 
+/* ---- candidates */
+
 const char *const sg_candidates[] = {
     "mpich",
     "handoff",
@@ -368,7 +372,7 @@ bool sg_candidate_runs(int candidate, enum sg_operation operation, bool inside)
 {
     unsigned reach = inside ? SG_REACH_NODE : SG_REACH_INTERNODE;
 
-    /* Nobody waits for children in a broadcast. */
+    /* A broadcast has no children to wait for, so lingering has no effect. */
     if (operation == SG_OPERATION_BCAST && strstr(sg_candidates[candidate], "linger") != NULL)
         return false;
     for (int i = 0; i < sg_algorithm_count; i++) {
@@ -382,14 +386,14 @@ bool sg_candidate_runs(int candidate, enum sg_operation operation, bool inside)
     return false;
 }
 
-/* The protocol between single ranks that models MPICH for small operands. */
+/* Returns the protocol between single ranks that models MPICH for small operands. */
 static const char *sg_candidate_stock(enum sg_operation operation)
 {
     static const char *const protocols[SG_OPERATION_COUNT] = {
         [SG_OPERATION_BARRIER] = "dissemination",
         [SG_OPERATION_REDUCE] = "tree(degree=1)",
         [SG_OPERATION_ALLREDUCE] = "pairwise",
-        /* MPICH has no reports of what has been received, which credits cost. */
+        /* MPICH does not send the reports of received data that few credits would cost. */
         [SG_OPERATION_BCAST] = "tree(degree=1,credits=64)",
     };
 

@@ -10,21 +10,21 @@
 #include <string.h>
 
 #define SEED 1
-/* Limit for arrival times in memory, over all samples: 256 MiB of them. */
+/* Limits the arrival times in memory, over all samples: 2^25 of 8 bytes, 256 MiB. */
 #define LATE_ROOM (UINT64_C(1) << 25)
 #define LATE_ROOM_OF_ONE 65536u
 
 struct sg_sampling_work {
-    uint32_t *row_group; /* by row: 1 + the first group */
+    uint32_t *row_group; /* by row: 1 + the index of its latest group */
     uint32_t row_room;
-    uint32_t *rank_node; /* 1 + the node; 0: not known, as for UINT32_MAX */
+    uint32_t *rank_node; /* 1 + the machine; 0: unknown, which UINT32_MAX wraps to */
     uint32_t rank_room;
     uint64_t order;
-    uint64_t held; /* arrival times */
-    uint32_t room; /* samples of a group */
+    uint64_t held; /* arrival times in memory */
+    uint32_t room; /* most samples of a group */
 };
 
-/* ---- where ranks are */
+/* ---- locations of ranks */
 
 static enum sg_status on_location(void *context, const struct sg_seen_location *location)
 {
@@ -42,7 +42,7 @@ static uint32_t machine_of(const struct sg_sampling *sampling, uint32_t rank)
     return rank < sampling->work->rank_room ? sampling->work->rank_node[rank] : 0;
 }
 
-/* A number for a rank's node: virtual nodes are consecutive ranks of a machine. */
+/* Identifies a rank's node. A virtual node is a run of consecutive ranks of a machine. */
 static uint64_t node_key(const struct sg_sampling *sampling, uint32_t rank)
 {
     uint32_t machine = machine_of(sampling, rank), before = 0;
@@ -199,7 +199,7 @@ static void fill(struct sg_arrival_sample *sample, uint64_t order,
     }
 }
 
-/* The n-th instance takes a place among the samples with probability room/n. */
+/* Reservoir sampling: the n-th instance becomes a sample with probability room / n. */
 static enum sg_status take_sample(struct sg_sampling *sampling, struct sg_group *group,
                                   const struct sg_seen_instance *seen)
 {
@@ -262,8 +262,8 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
                : take_sample(sampling, group, seen);
 }
 
-/* Handling inside a call is already part of that call's time. The cost goes to a row's latest
- * group: the instance it was for is not always known. */
+/* Handling inside a call is already part of that call's time. The cost counts for the latest group
+ * of the row, because its instance is not always known. */
 static enum sg_status on_late(void *context, const struct sg_aggregate *aggregate,
                               const struct sg_late_cost *late, uint32_t row)
 {
@@ -275,7 +275,7 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
     return SG_OK;
 }
 
-/* ---- the whole */
+/* ---- reading a run */
 
 static int compare_order(const void *left, const void *right)
 {

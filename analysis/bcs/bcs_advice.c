@@ -16,8 +16,9 @@
 struct work {
     struct sg_coscheduling *found;
     struct sg_recording recording;
-    struct sg_recorded_program programs[2]; /* as recorded, nonblocking */
-    struct sg_network inside; /* as MPICH's messages find it where ranks share processors */
+    struct sg_recorded_program programs[2]; /* [0]: as recorded, [1]: nonblocking */
+    struct sg_network
+        inside; /* between ranks of a node; latency includes the wait for a shared processor */
     uint32_t nodes;
 };
 
@@ -68,7 +69,7 @@ static enum sg_status run_usual(struct work *work, int way)
     return status;
 }
 
-/* As the library would run it: the agent is the host, a rank an endpoint. */
+/* Models coscheduling as the library runs it: the host is the agent, each rank an endpoint. */
 static enum sg_status run_slices(struct work *work, int way, double slice_us)
 {
     const struct sg_machine *machine = &work->found->machine;
@@ -144,26 +145,27 @@ void sg_coscheduling_clear(struct sg_coscheduling *found)
     sg_report_clear(&found->report);
 }
 
-/* Programs of a recording: as it ran, or with nonblocking calls. */
+/* ---- programs of a recording: as it ran, or with nonblocking calls */
 
-/* A message that is posted and not waited for, of a blocking call that is made nonblocking. */
+/* A message of a blocking call made nonblocking: posted, and not awaited yet. */
 struct pending {
     uint32_t peer, tag, comm;
     bool is_send;
-    uint32_t number; /* of the post */
+    uint32_t number; /* number of the post */
 };
 
-/* A rank's program as it is made. */
+/* A rank's program under construction. */
 struct maker {
     const struct sg_recording_rank *rank;
     bool nonblocking;
     struct sg_step *steps;
     uint32_t step_count;
-    uint32_t *numbers; /* of posts, by their place among the recorded steps */
+    uint32_t *numbers; /* number of each post, by index of the recorded step */
     uint32_t posted;
     struct pending *pending;
     uint32_t pending_count;
-    const int32_t *const *places; /* by communicator and rank: its rank there */
+    const int32_t *const
+        *places; /* [communicator][rank in MPI_COMM_WORLD]: the rank in the communicator */
     int32_t self;
 };
 
@@ -191,7 +193,7 @@ static bool wait_for_all(struct maker *maker)
     return true;
 }
 
-/* Posts it, after a wait for the last one of its kind. */
+/* Posts the message after a wait for the pending one of the same peer, tag, comm and direction. */
 static bool defer(struct maker *maker, const struct sg_step *step, bool is_send)
 {
     struct pending now = {(uint32_t)step->peer, step->tag, step->comm, is_send, maker->posted++};
@@ -288,7 +290,7 @@ static void step_of(const struct sg_program *program, int32_t process, uint64_t 
     *out = recorded->steps[process][index];
 }
 
-/* ---- communicators: their members in the order of their ranks in MPI_COMM_WORLD */
+/* ---- communicators: members in the order of their ranks in MPI_COMM_WORLD */
 
 static bool make_comm(const struct sg_recording_comm *comm, uint32_t ranks,
                       struct sg_program_comm *out, int32_t **places)
@@ -369,7 +371,7 @@ void sg_recorded_program_clear(struct sg_recorded_program *program, uint32_t ran
     *program = (struct sg_recorded_program){0};
 }
 
-/* The replays of a run under nonblocking calls and coscheduling, as text and JSON. */
+/* ---- output: the replays of a run as text and as JSON */
 
 #define JSON_VERSION 1
 

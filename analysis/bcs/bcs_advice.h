@@ -1,8 +1,7 @@
-/* What would nonblocking calls, or buffered coscheduling, give a program? A recorded run is
- * replayed as a program: as usual, whose run time is held against the measured one, with
- * nonblocking calls, and both in slices of time. It is never advice: in slices a call that waits
- * takes half a slice at least.
- */
+/* Estimates what nonblocking calls, or buffered coscheduling, would give a program. A recorded run
+ * is replayed as a program: as usual, which shows the model's error against the measured run time;
+ * with nonblocking calls; and both in time slices. The result is never advice: in slices a call
+ * that waits takes at least half a slice. */
 #ifndef SG_BCS_BCS_ADVICE_H
 #define SG_BCS_BCS_ADVICE_H
 
@@ -14,37 +13,37 @@
 
 #define SG_COSCHEDULING_ROWS (2 + 2 * SG_OPTION_LIST_MAX)
 
-/* A way to run the program. */
+/* One way to run the program. */
 struct sg_coscheduling_row {
     const char *messages; /* "as recorded", "nonblocking" */
-    double slice_us;      /* 0: as usual */
-    bool ends; /* else it waits for ever: its blocking sends need buffers; no figures then */
+    double slice_us;      /* 0: as usual, without slices */
+    bool ends;            /* false: blocking sends deadlock without buffers; no times below */
     double run_ns;
-    double gain_ns;     /* against as usual, as recorded */
-    double in_calls_ns; /* a rank's mean */
-    bool within_error;  /* the gain is less than the replay's error */
+    double gain_ns;     /* run time saved against the first row: as usual, messages as recorded */
+    double in_calls_ns; /* mean over the ranks */
+    bool within_error;  /* |gain_ns| is at most the error of the replay */
 };
 
 struct sg_coscheduling {
     struct sg_report report;
     struct sg_machine machine;
     bool restart_slice;
-    const char *obstacle; /* why there are no rows; NULL: there are */
+    const char *obstacle; /* reason why there are no rows; NULL: there are */
     uint64_t measured_ns, calls;
-    bool buffers;    /* as usual all sends are buffered: without, it would not end */
-    double error_ns; /* of the first row: |replayed - measured| */
+    bool buffers;    /* the usual runs buffer all sends: they would deadlock otherwise */
+    double error_ns; /* |replayed - measured| of the first row */
     struct sg_coscheduling_row rows[SG_COSCHEDULING_ROWS];
     int row_count;
 };
 
 struct sg_coscheduling_options {
-    const char *network; /* as the simulator takes it; NULL: the measured costs */
+    const char *network; /* as for the simulator; NULL: the measured costs */
     struct sg_numbers slices_us;
-    bool restart_slice; /* calls return with the next slice, else within theirs */
+    bool restart_slice; /* calls return with the next slice; false: within their own */
     bool progress;
 };
 
-/* On failure one line has been logged; clear in either case. */
+/* Reads and replays the run in path. On failure one line has been logged; clear in either case. */
 enum sg_status sg_coscheduling_find(const char *path, const struct sg_coscheduling_options *options,
                                     struct sg_coscheduling *out);
 void sg_coscheduling_clear(struct sg_coscheduling *found);

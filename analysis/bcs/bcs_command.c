@@ -1,4 +1,6 @@
-/* stagger sim bcs: programs under buffered coscheduling and under MPI as usual (paper 001). */
+/* stagger sim bcs: runs programs under buffered coscheduling and under MPI as usual (paper 001),
+ * and prints both run times. Coscheduling runs by one of two engines: the model by slices
+ * (program_slices.h), or the protocol's own code in the timed world, message by message. */
 #include "bcs/bcs_command.h"
 
 #include "bcs/program_patterns.h"
@@ -12,7 +14,9 @@
 
 #include <math.h>
 
-/* What an endpoint has under way at most, of sends and of receives. */
+/* ---- the engine of the protocol's own code */
+
+/* The most sends, and the most receives, that an endpoint has in progress. */
 #define POSTS 16
 
 static void post(struct sg_run *run, struct world *world, int32_t process,
@@ -40,7 +44,7 @@ static void call(struct world *world, int32_t process, const struct sg_step *ste
     sg_world_call(world, process, &call);
 }
 
-/* Whether the step takes no time: the next one follows. */
+/* Begins a step. True: it takes no time, so the next one follows. */
 static bool begin(struct sg_run *run, struct world *world, int32_t process,
                   const struct sg_step *step)
 {
@@ -126,6 +130,8 @@ enum sg_status sg_bcs_protocol_run(const struct sg_world_setup *setup,
     return status;
 }
 
+/* ---- the command line */
+
 static const char documentation[] =
     "Runs a pattern of computations and calls under MPI as usual and under buffered coscheduling, "
     "and prints both run times (ms), by how much the latter is longer, and how many slices a call "
@@ -196,7 +202,7 @@ static const struct sg_option option_table[] = {
     {0}};
 
 struct run {
-    double run_ns, call_ns; /* of a call that waits, the mean */
+    double run_ns, call_ns; /* mean time of a call that waits */
     double events;
 };
 
@@ -290,7 +296,7 @@ static json_t *row_of(const struct options *options, const struct sg_pattern *pa
                      sg_sim_fitted(&options->common.options.network));
 }
 
-/* Case number i: the nodes vary most slowly, then the slice, then who has noise. */
+/* Measures case i: the number of nodes varies most slowly, then the slice, then the noisy nodes. */
 static enum sg_status measure_row(const void *of, int i, json_t **row)
 {
     const struct options *options = of;
@@ -323,7 +329,7 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
     return status;
 }
 
-/* False: one line says why such a pattern cannot run. */
+/* False: the pattern cannot run, and one line says why. */
 static bool check_pattern(const struct options *options)
 {
     bool collectives = options->pattern == SG_PATTERN_BARRIER;

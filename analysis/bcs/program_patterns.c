@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Of the paper's table 5.3: calls that wait, and what they are. */
+/* Calls that wait in paper 001, table 5.3: all, waitalls, broadcasts. The rest are allreduces. */
 #define SAGE_CALLS 9770u
 #define SAGE_WAITALLS 2140u
 #define SAGE_BROADCASTS 312u
@@ -14,7 +14,7 @@
 const char *const sg_pattern_names[SG_PATTERNS + 1] = {"barrier", "exchange", "sweep", "sage",
                                                        NULL};
 
-/* The steps of one step of a pattern are put in a row, of which one is asked for. */
+/* The program steps of one step of a pattern; step_of returns one of them. */
 struct row {
     struct sg_step list[16];
     uint32_t count;
@@ -48,7 +48,8 @@ static bool is_noisy(const struct sg_pattern *pattern, int32_t process)
     return (process + 1) * noisy / pattern->processes != process * noisy / pattern->processes;
 }
 
-/* How often noise comes in a computation: periods end at every time of a process's steps. */
+/* Returns how often noise comes in a computation: once per noise_every_ns of the process's
+ * accumulated computation, at a random phase. */
 static uint64_t noise_of(const struct sg_pattern *pattern, int32_t process, uint64_t step)
 {
     double every = (double)pattern->noise_every_ns, own = (double)pattern->granularity_ns;
@@ -59,7 +60,7 @@ static uint64_t noise_of(const struct sg_pattern *pattern, int32_t process, uint
     return (uint64_t)(floor((double)(step + 1) * own / every + phase) - before);
 }
 
-/* The process's computation in a step, with its noise. */
+/* Returns the length of the process's computation in a step, with its noise. */
 static uint64_t sg_pattern_compute_ns(const struct sg_pattern *pattern, int32_t process,
                                       uint64_t step)
 {
@@ -96,7 +97,8 @@ static void add_collective(struct row *row, int32_t process, enum sg_operation o
 
 enum { RIGHTWARD, LEFTWARD };
 
-/* A ring needs an even number: neighbours call in opposite order. */
+/* Returns -1 beyond the end of a row. A ring needs an even number of processes, because neighbours
+ * call in opposite order. */
 static int32_t neighbour(const struct sg_pattern *pattern, int32_t process, int32_t by)
 {
     int32_t other = process + by, size = pattern->processes;
@@ -145,7 +147,7 @@ static void exchange(struct row *row, const struct sg_pattern *pattern, int32_t 
 
 /* ---- sweep */
 
-/* The grid is as square as the number allows. */
+/* Makes the grid as square as the number of processes allows. */
 static int32_t width_of(int32_t processes)
 {
     int32_t width = (int32_t)sqrt((double)processes);
@@ -159,7 +161,8 @@ struct wave {
     int32_t from[2], to[2]; /* processes; -1: none */
 };
 
-/* Of the sweep that a step belongs to: from the corner whose signs are the bits of its number. */
+/* Finds the neighbours in a step's sweep. The bits of the sweep's number choose its corner: bit
+ * `axis` reverses the direction along that axis. */
 static struct wave wave_of(const struct sg_pattern *pattern, int32_t process, uint64_t number)
 {
     int32_t width = width_of(pattern->processes), height = pattern->processes / width;
@@ -217,7 +220,7 @@ static void sweep(struct row *row, const struct sg_pattern *pattern, int32_t pro
 
 /* ---- sage */
 
-/* Whether call `number` is one of `count` that are spread over all calls. */
+/* Returns true if call `number` is one of `count` that are spread evenly over all calls. */
 static bool is_one_of(uint64_t number, uint32_t count)
 {
     return (number + 1) * count / SAGE_CALLS != number * count / SAGE_CALLS;
@@ -239,7 +242,7 @@ static void sage(struct row *row, const struct sg_pattern *pattern, int32_t proc
                        REDUCED_BYTES);
 }
 
-/* ---- all */
+/* ---- all patterns */
 
 static void barrier(struct row *row, const struct sg_pattern *pattern, int32_t process,
                     uint64_t number)
@@ -254,7 +257,7 @@ typedef void (*filler)(struct row *row, const struct sg_pattern *pattern, int32_
 
 static const filler fillers[SG_PATTERNS] = {barrier, exchange, sweep, sage};
 
-/* The index has the pattern's step and the place in its row. */
+/* An index is the pattern's step times ROW_MAX plus the position in the step's row. */
 #define ROW_MAX 16u
 
 static void step_of(const struct sg_program *program, int32_t process, uint64_t index,
@@ -280,7 +283,9 @@ void sg_pattern_make(struct sg_pattern *pattern)
                                            .step = step_of};
 }
 
-/* Rank r sends to r + 2^i and receives from r - 2^i. */
+/* ---- collectives as rounds of messages */
+
+/* In each round rank r sends to r + 2^round and receives from r - 2^round. */
 static bool rounds_barrier(const struct sg_round_call *call, int round, struct sg_round *out)
 {
     int32_t by;
@@ -293,8 +298,8 @@ static bool rounds_barrier(const struct sg_round_call *call, int round, struct s
     return true;
 }
 
-/* Of 2 * rest ranks, even ones are folded into their neighbours before, and get the result from
- * them after the doubling among the others. */
+/* Recursive doubling. With `rest` ranks beyond a power of two, the even ones of the first 2 * rest
+ * ranks are folded into their neighbours first, and receive the result from them at the end. */
 static bool allreduce(const struct sg_round_call *call, int round, struct sg_round *out)
 {
     int32_t power = sg_tree_power(call->size), rest = call->size - power;
@@ -340,7 +345,7 @@ static bool reduce(const struct sg_round_call *call, int round, struct sg_round 
     return true;
 }
 
-/* Round 0 receives; then the largest subtree is served first. */
+/* Round 0 receives; the later rounds send, to the largest subtree first. */
 static bool broadcast(const struct sg_round_call *call, int round, struct sg_round *out)
 {
     int32_t relative = sg_tree_relative(call->rank, call->root, call->size);

@@ -1,15 +1,14 @@
-/* Programs by pattern: what paper 001 runs.
+/* Programs by pattern, as paper 001 runs them, and MPICH's collectives as rounds of messages.
  *
- *   barrier   computes, then a barrier, or another collective.
- *   exchange  computes, then sends to and receives from both neighbours in a ring (in a row, where
- *             the number of processes is odd): four calls, one after the other. Nonblocking: posts
- *             them, computes, waits for all.
+ *   barrier   computes, then calls a barrier or another collective.
+ *   exchange  computes, then sends to and receives from both neighbours in a ring (in a row, if
+ *             the number of processes is odd): four calls, one after the other. Nonblocking:
+ *             posts them, computes, waits for all.
  *   sweep     a wavefront over a grid of processes, as SWEEP3D: receives from two neighbours,
  *             computes, sends to the two others; every SG_SWEEP_BLOCKS steps it starts from the
- *             next corner. Nonblocking: receives are posted a step ahead, sends are waited for
- *             a step later.
+ *             next corner. Nonblocking: posts receives a step ahead, waits for sends a step later.
  *   sage      nonblocking exchanges and allreduces in the proportions of the paper's table 5.3,
- *             whatever the mode; processes compute for different times.
+ *             in either mode; processes compute for different times.
  */
 #ifndef SG_BCS_PROGRAM_PATTERNS_H
 #define SG_BCS_PROGRAM_PATTERNS_H
@@ -30,46 +29,48 @@ enum sg_pattern_kind {
     SG_PATTERNS
 };
 
-extern const char *const sg_pattern_names[SG_PATTERNS + 1]; /* ended by NULL */
+extern const char *const sg_pattern_names[SG_PATTERNS + 1]; /* ends with NULL */
 
 struct sg_pattern {
     enum sg_pattern_kind kind;
     bool nonblocking;
     int32_t processes;
     uint32_t steps;
-    uint64_t granularity_ns; /* of a computation, the mean */
-    /* The most by which a computation differs from the mean, as a share of it. */
+    uint64_t granularity_ns; /* mean length of a computation */
+    /* Maximum difference of a computation from the mean, as a share of the mean. */
     double imbalance;
-    /* Noise: on so many processes, spread evenly, each noise_every_ns of computation take noise_ns
-     * more, at times of the process's own. */
+    /* Noise: `noisy` processes, spread evenly, lose noise_ns for each noise_every_ns of
+     * computation, at times of the process's own. */
     int32_t noisy;
     uint64_t noise_ns, noise_every_ns;
-    uint64_t bytes;              /* of a message, or of the collective's operand */
-    enum sg_operation operation; /* of barrier: SG_OPERATION_BARRIER, or another collective */
+    uint64_t bytes; /* of a message, or of the collective's operand */
+    enum sg_operation
+        operation; /* of pattern barrier: SG_OPERATION_BARRIER, or another collective */
     uint64_t seed;
     struct sg_program_comm world;
     struct sg_program program;
 };
 
-/* Makes the pattern's program, which refers to it, from its other members. */
+/* Fills in world and program from the other members. The program points to the pattern. */
 void sg_pattern_make(struct sg_pattern *pattern);
 
-/* Collectives of MPICH as messages, round by round: barriers by dissemination, reductions and
- * broadcasts by binomial trees, allreduces by recursive doubling (small operands). A rank's round
- * ends before its next one begins.
+/* ---- MPICH's collectives as messages, round by round
+ *
+ * Barriers use dissemination, reductions and broadcasts binomial trees, allreduces recursive
+ * doubling (small operands). A rank's round ends before its next one begins.
  */
 
 struct sg_round {
     int32_t to, from; /* ranks; -1: none */
-    bool folds;       /* what comes is reduced */
+    bool folds;       /* the received operand is reduced */
 };
 
 struct sg_round_call {
     enum sg_operation operation;
-    int32_t rank, size, root; /* root: of those that have one */
+    int32_t rank, size, root; /* root: only of rooted operations */
 };
 
-/* Round number `round`, from 0, which may have neither; false past the last one. */
+/* Fills in round number `round`, from 0; peers may be -1. False: past the last round. */
 bool sg_round_of(const struct sg_round_call *call, int round, struct sg_round *out);
 
 #endif

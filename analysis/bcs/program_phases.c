@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* A slice under way. */
+/* The slice under way. */
 struct slice {
     struct sg_sliced_state *slices;
     uint64_t number, begin_ns;
-    uint32_t most_descriptors, most_matches; /* of a process, in all */
+    uint32_t most_descriptors, most_matches; /* of any process; in total */
 };
 
 static uint64_t later(uint64_t left_ns, uint64_t right_ns)
@@ -17,7 +17,8 @@ static uint64_t later(uint64_t left_ns, uint64_t right_ns)
     return left_ns > right_ns ? left_ns : right_ns;
 }
 
-/* When endpoint 0 knows that all are done with the microphase that began then. */
+/* Returns when endpoint 0 knows that all endpoints have finished the microphase that began at
+ * begin_ns and ended at last_ns. */
 static uint64_t known_ns(const struct slice *slice, uint64_t begin_ns, uint64_t last_ns)
 {
     const struct sg_sliced_state *slices = slice->slices;
@@ -31,7 +32,8 @@ static uint64_t known_ns(const struct slice *slice, uint64_t begin_ns, uint64_t 
     return begin_ns + queries * slices->query_ns;
 }
 
-/* The process's part of this slice, which the agent on its host interrupts it for. */
+/* Opens the process's part of this slice, once. An agent on the host interrupts the process then,
+ * unless every boundary has a strobe. */
 static struct sg_sliced_process *part_of(struct slice *slice, int32_t process)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -72,7 +74,7 @@ static void match(struct slice *slice, const struct sg_run_post *post)
     sg_sliced_add_work(slices, &work);
 }
 
-/* Those that were posted before the boundary, which are the first. */
+/* Exchanges the descriptors posted before the boundary; `fresh` has them first. */
 static void exchange(struct slice *slice)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -96,7 +98,8 @@ static void exchange(struct slice *slice)
 
 /* ---- messages */
 
-/* What the budget leaves of a message moves: the receiver fetches it. Returns when it is there. */
+/* Moves what the receiver's budget allows of a message: the receiver fetches it. Returns when it
+ * has arrived; 0: the budget is used up. */
 static uint64_t move(struct slice *slice, struct sg_sliced_work *work, uint64_t begin_ns)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -116,11 +119,11 @@ static uint64_t move(struct slice *slice, struct sg_sliced_work *work, uint64_t 
     work->bytes -= bytes;
     work->finished = work->bytes == 0;
     work->second_ns = to->receive_ns + slices->overhead_ns;
-    work->first_ns = work->second_ns + slices->hop_ns; /* the sender is told */
+    work->first_ns = work->second_ns + slices->hop_ns; /* the sender is notified */
     return work->second_ns;
 }
 
-/* Returns when the last is there; 0: none. */
+/* Returns when the last message has arrived; 0: there are none. */
 static uint64_t move_all(struct slice *slice, uint64_t begin_ns)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -154,7 +157,7 @@ static bool is_due(const struct slice *slice, const struct sg_sliced_work *work,
     return work->collective && is_reduction(work) == reductions && work->ready_ns < slice->begin_ns;
 }
 
-/* Partial results climb a binomial tree, one level after another. */
+/* Returns the time in which partial results climb a binomial tree, level by level. */
 static uint64_t climb_ns(const struct sg_sliced_state *slices, int32_t size, uint64_t bytes)
 {
     const struct sg_network *network = &slices->network;
@@ -166,7 +169,7 @@ static uint64_t climb_ns(const struct sg_sliced_state *slices, int32_t size, uin
            sg_network_bytes_ns(network->copy_ns_per_byte, bytes);
 }
 
-/* The strobe is sent at begin_ns. Returns when all are done. */
+/* Runs a collective whose strobe is sent at begin_ns. Returns when all members are done. */
 static uint64_t run_collective(struct slice *slice, struct sg_sliced_work *work, uint64_t begin_ns)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -178,7 +181,7 @@ static uint64_t run_collective(struct slice *slice, struct sg_sliced_work *work,
 
     work->bytes -= bytes;
     work->finished = work->bytes == 0;
-    work->first_ns = begin_ns; /* the root, or of a barrier endpoint 0 */
+    work->first_ns = begin_ns; /* at the root, or for a barrier at endpoint 0 */
     work->second_ns = strobed_ns;
     if (size > 1 && bytes > 0 && is_reduction(work))
         work->first_ns = strobed_ns + climb_ns(slices, size, bytes);
@@ -205,7 +208,7 @@ static uint64_t run_collectives(struct slice *slice, bool reductions, uint64_t b
 
 /* ---- microphases */
 
-/* Has a strobe of its own; every descriptor is answered. Returns when it is over. */
+/* Exchanges descriptors: with a strobe of its own, and an answer to each. Returns the end. */
 static uint64_t run_exchange(struct slice *slice)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -216,7 +219,7 @@ static uint64_t run_exchange(struct slice *slice)
     return known_ns(slice, slice->begin_ns, last_ns);
 }
 
-/* A strobe each; returns when the last one is over. */
+/* Gives each microphase a strobe of its own. Returns the end of the last one. */
 static uint64_t run_apart(struct slice *slice)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -235,7 +238,8 @@ static uint64_t run_apart(struct slice *slice)
     return over_ns;
 }
 
-/* One strobe for all, but for the exchange of messages, which all have to have done. */
+/* Merges the microphases into one strobe, except the exchange of descriptors, which all endpoints
+ * must have finished first. */
 static uint64_t run_together(struct slice *slice)
 {
     struct sg_sliced_state *slices = slice->slices;
@@ -250,9 +254,9 @@ static uint64_t run_together(struct slice *slice)
     return known_ns(slice, begin_ns, last_ns);
 }
 
-/* ---- the end */
+/* ---- completion */
 
-/* When a process that waits may go on: with its microphase, or with the next slice's strobe. */
+/* Returns when a waiting process continues: at done_ns, or at the next slice's strobe. */
 static uint64_t return_ns(const struct sg_sliced_state *slices, int32_t process, uint64_t done_ns)
 {
     uint64_t next_ns = (slices->end_ns / slices->slice_ns + 1) * slices->slice_ns;
@@ -262,8 +266,8 @@ static uint64_t return_ns(const struct sg_sliced_state *slices, int32_t process,
     return process == 0 ? next_ns : next_ns + slices->strobe_ns;
 }
 
-/* A rank that goes on before its slice is over hears of the ends of those below, and passes them
- * on, while it computes. */
+/* Returns the host's time for DONE messages. A rank that continues before its slice is over
+ * receives those of its children, and sends its own, while it computes. */
 static uint64_t done_cost_ns(const struct sg_sliced_state *slices, int32_t rank, int32_t size)
 {
     struct sg_tree_place place = sg_tree_find(rank, size, SG_DEGREE_BARRIER);
@@ -278,7 +282,7 @@ static uint64_t done_cost_ns(const struct sg_sliced_state *slices, int32_t rank,
 static void finish(struct sg_sliced_state *slices, const struct sg_sliced_work *work)
 {
     const struct sg_program *program = slices->run.program;
-    /* Of a barrier endpoint 0 is the first to know, of an allreduce too. */
+    /* Endpoint 0 is the first to know the result of a barrier or an allreduce. */
     int32_t root = sg_operation_has_root(work->operation) ? work->root : 0;
 
     if (!work->collective) {

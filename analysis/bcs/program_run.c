@@ -138,7 +138,7 @@ bool sg_run_done(struct sg_run *run, int32_t process, uint32_t index, uint64_t r
     return --self->pending == 0;
 }
 
-/* Frees what the last wait waited for. */
+/* Frees the requests that the previous wait waited for. */
 static void forget_awaited(struct sg_run *run, struct sg_run_process *self)
 {
     uint32_t *link = &self->requests;
@@ -156,8 +156,8 @@ static void forget_awaited(struct sg_run *run, struct sg_run_process *self)
     }
 }
 
-/* The process waits from now_ns on for its posts of these numbers. True: all is known; it goes on
- * at return_ns of the process. */
+/* Makes the process wait from now_ns on for its posts numbered first to last. True: all their ends
+ * are known, and the process continues at its return_ns. */
 static bool sg_run_wait(struct sg_run *run, int32_t process, uint32_t first, uint32_t last,
                         uint64_t now_ns)
 {
@@ -254,6 +254,8 @@ uint32_t sg_run_match(struct sg_run *run, struct sg_run_posts *list, int32_t fro
     return SG_RUN_NONE;
 }
 
+/* ---- buffered coscheduling */
+
 enum { EVENT_SLICE = SG_RUN_OWN };
 
 void sg_sliced_want(struct sg_sliced_state *slices, uint64_t time_ns)
@@ -290,5 +292,6 @@ void sg_sliced_steal(struct sg_sliced_state *slices, int32_t process, uint64_t n
         return;
     self->work_end_ns += ns;
     slices->run.result.busy_ns += (double)ns;
-    slices->run.result.blocked_ns += (double)ns; /* which busy_ns is part of */
+    slices->run.result.blocked_ns +=
+        (double)ns; /* blocked_ns includes busy_ns until sg_run_finish */
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* ---- what is posted */
+/* ---- posts */
 
 static uint64_t climb_ns(const struct sg_sliced_state *slices, int32_t rank, int32_t size)
 {
@@ -39,7 +39,7 @@ static void post_message(struct sg_sliced_state *slices, int32_t process,
     };
 
     add_fresh(slices, &post);
-    /* Endpoint 0 has to be told, unless it strobes anyway. */
+    /* Endpoint 0 must learn of the post, unless it strobes at every boundary anyway. */
     sg_sliced_want(slices,
                    time_ns + (slices->setup->always
                                   ? 0
@@ -71,8 +71,8 @@ static void post_collective(struct sg_sliced_state *slices, int32_t process,
 
 /* ---- processes */
 
-/* What a strobe takes of who computes: it comes and is answered, and the ends of those below in the
- * tree come, about together. */
+/* Returns a computing process's time for a strobe: it receives and answers the strobe, and receives
+ * its children's DONE messages, about together. */
 static uint64_t strobe_cost_ns(const struct sg_sliced_state *slices, int32_t process)
 {
     struct sg_tree_place place =

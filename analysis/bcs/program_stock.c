@@ -6,23 +6,23 @@
 
 #include <stdlib.h>
 
-/* Messages of collectives are apart from the program's. */
+/* Separates messages of collectives from the program's. */
 #define COLLECTIVE_COMM 0x80000000u
 
-enum { EVENT_ARRIVE = SG_RUN_OWN, EVENT_READY }; /* index: a packet */
+enum { EVENT_ARRIVE = SG_RUN_OWN, EVENT_READY }; /* index: the packet's */
 
 enum packet_kind { EAGER, ANNOUNCED, ASKED, DATA };
 
 struct packet {
-    struct sg_run_post message; /* request: of the sender */
-    uint32_t receive;           /* of ASKED and DATA: the receiver's request */
-    uint32_t next;              /* in an inbox, or free */
+    struct sg_run_post message; /* request: the sender's */
+    uint32_t receive;           /* the receiver's request, of ASKED and DATA */
+    uint32_t next;              /* in an inbox, or in the free list */
     uint8_t kind;
 };
 
 struct process {
-    uint64_t busy_ns;             /* until then it handles something */
-    uint64_t send_ns, receive_ns; /* until then its adapter sends, receives */
+    uint64_t busy_ns;             /* when it will have handled everything so far */
+    uint64_t send_ns, receive_ns; /* when its adapter is free to send, to receive */
     uint32_t inbox_first, inbox_last;
     struct sg_step call;
     int round; /* of a collective */
@@ -81,7 +81,7 @@ static uint64_t bytes_of(const struct packet *packet)
     return packet->kind == EAGER || packet->kind == DATA ? packet->message.bytes : 0;
 }
 
-/* Sends it from `from`, which is busy with that; returns when its last byte has left. */
+/* Sends the packet from `from`, which is busy with that. Returns when its last byte has left. */
 static uint64_t launch(struct stock *stock, int32_t from, int32_t to, const struct packet *packet)
 {
     const struct sg_network *network = network_of(stock, from, to);
@@ -148,7 +148,7 @@ static void post_receive(struct stock *stock, const struct sg_run_post *message,
     done(stock, message->to, request, stock->processes[message->to].busy_ns);
 }
 
-/* An EAGER or ANNOUNCED packet. */
+/* Handles an EAGER or ANNOUNCED packet. */
 static void take_send(struct stock *stock, const struct packet *packet)
 {
     struct sg_run *run = &stock->run;
@@ -174,7 +174,7 @@ static int32_t receiver_of(const struct packet *packet)
     return packet->kind == ASKED ? packet->message.from : packet->message.to;
 }
 
-/* Its process is in a call, or through. */
+/* Handles a packet whose process is in a call or has ended. */
 static void handle(struct stock *stock, uint32_t index)
 {
     struct packet packet = stock->packets[index];
@@ -246,7 +246,7 @@ static struct sg_run_post message_of(const struct stock *stock, int32_t process,
     };
 }
 
-/* What the round waited for is there. */
+/* Adds the time to reduce what the round received. */
 static void end_round(struct stock *stock, int32_t process)
 {
     struct process *self = &stock->processes[process];
@@ -256,7 +256,7 @@ static void end_round(struct stock *stock, int32_t process)
              sg_network_bytes_ns(stock->setup->network->reduce_ns_per_byte, self->call.bytes));
 }
 
-/* Begins rounds until one has to be waited for; false: the collective is over. */
+/* Begins rounds until one has to wait; false: the collective is over. */
 static bool go_round(struct stock *stock, int32_t process)
 {
     struct process *self = &stock->processes[process];
@@ -290,7 +290,7 @@ static bool go_round(struct stock *stock, int32_t process)
     return false;
 }
 
-/* What the call waited for is known. */
+/* Continues a call whose posts have all completed. */
 static void go_on(struct stock *stock, int32_t process)
 {
     struct process *self = &stock->processes[process];
@@ -367,7 +367,7 @@ static void resume(struct stock *stock, int32_t process)
         begin(stock, process);
 }
 
-/* Each round is a message that its receiver waits for. */
+/* Each round is one message that its receiver waits for. */
 uint64_t sg_stock_lockstep_ns(const struct sg_network *network, int32_t processes, uint32_t steps,
                               uint64_t granularity_ns)
 {

@@ -151,7 +151,8 @@ void sg_slices_clear(struct sg_slice_set *slices)
     *slices = (struct sg_slice_set){0};
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- figures
+ * ---------------------------------------------------------------------------------- */
 
 bool sg_slices_takes_metric(const struct sg_slices_filter *filter, enum sg_slice_metric metric)
 {
@@ -176,7 +177,7 @@ static int compare_values(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Values are sorted. */
+/* Computes the figures; sorts values. */
 static void put_values(uint64_t *values, uint64_t count, struct sg_slices_figures *figures)
 {
     double sum = 0;
@@ -194,7 +195,7 @@ static void put_values(uint64_t *values, uint64_t count, struct sg_slices_figure
                                           .has_p95 = true};
 }
 
-/* Slices without rows have no number, so that no window is of them. */
+/* Slices without a row have no number, so no window includes them. */
 static void add_sum(const struct sg_slices_place *place, enum sg_slice_metric metric,
                     struct sg_slices_figures *figures)
 {
@@ -236,7 +237,7 @@ static enum sg_status figure(const struct sg_slice_set *slices,
     return SG_OK;
 }
 
-/* Global metrics are known where the communicator's endpoint 0 is. */
+/* Returns true if the node has the metric: only a communicator's endpoint 0 has global ones. */
 static bool has_metric(const struct sg_slice_set *slices, const struct sg_slices_place *place,
                        enum sg_slice_metric metric)
 {
@@ -301,6 +302,8 @@ enum sg_status sg_slices_lines(const struct sg_slice_set *slices,
     return SG_OK;
 }
 
+/* ---- the slices of one log */
+
 enum sg_status sg_slices_log_comm(struct sg_slices_log *own, const struct sg_record_comm *record)
 {
     if (!SG_APPEND(own->comms, own->comm_count, ((struct sg_slices_log_comm){.record = record})))
@@ -324,7 +327,7 @@ uint64_t sg_slices_log_global_ns(const struct sg_slices_log *own, uint64_t local
                                 : local_ns;
 }
 
-/* record: of a slice. */
+/* Adds a slice, with its begin on the clock of all ranks. */
 static enum sg_status add(const struct sg_slices_log *own, uint32_t comm,
                           const struct sg_record_slice *record, struct sg_slice_set *slices)
 {

@@ -1,5 +1,5 @@
-/* Slices for programs: the figures of their metrics as JSON, and the series of slices as CSV, of
- * which the paper's figures 5.3 to 5.5 are drawn. */
+/* Prints slices for other programs: the figures of their metrics as JSON, and the series of slices
+ * as CSV, from which the paper's figures 5.3 to 5.5 are drawn. */
 #include "output/column.h"
 #include "report/profile_calls.h"
 #include "report/report_text.h"
@@ -39,7 +39,7 @@ json_t *sg_slices_json(const struct sg_report *report, const struct sg_print_opt
     return rows;
 }
 
-/* In lower case, with the unit behind times. */
+/* Names a column: the metric in lower case, with the unit after a time. */
 static void name_column(enum sg_slice_metric metric, char out[32])
 {
     snprintf(out, 32, "%s%s", sg_slice_metrics[metric].name,

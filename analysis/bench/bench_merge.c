@@ -61,11 +61,11 @@ err_run:
 
 /* ---- one row --------------------------------------------------------------------------------- */
 
-/* The numbers are in one block; each list has room for all samples. */
+/* The lists share one allocation; each has capacity for all samples. */
 struct pooled {
-    double *samples, *others; /* of the other side, as many */
+    double *samples, *others; /* others: of the other side, as many */
     double *sorted, *scratch;
-    double *medians; /* by launch, as counts */
+    double *medians; /* by launch, like counts */
     size_t *counts;
     size_t launches, total;
     bool paired;
@@ -151,7 +151,7 @@ static void describe(json_t *row, struct pooled *pooled)
     struct sg_bench_comparison comparison;
 
     if (pooled->paired) {
-        /* Sorting the sides loses the pairs. */
+        /* Copies, because sorting destroys the pairs. */
         memcpy(pooled->sorted, pooled->samples, pooled->total * sizeof *pooled->sorted);
         comparison =
             sg_bench_compare(pooled->sorted, pooled->others, pooled->scratch, pooled->total);
@@ -176,7 +176,7 @@ static enum sg_status pool_row(const json_t *runs, const json_t *row, json_t *re
     struct pooled pooled = {0};
     json_t *merged = json_object(), *run;
     size_t total = count_samples(runs, row), i;
-    json_int_t changed = 0; /* launches at another speed of the processors than at their start */
+    json_int_t changed = 0; /* launches in which the processors changed their speed */
     enum sg_status status = SG_ERR_MEMORY;
 
     if (merged != NULL && open_pooled(&pooled, total, json_array_size(runs))) {
@@ -209,7 +209,7 @@ static enum sg_status pool_row(const json_t *runs, const json_t *row, json_t *re
 
 /* ---- all rows -------------------------------------------------------------------------------- */
 
-/* Rows in the order of the first run that has them. */
+/* Keeps rows in the order of the first run that has them. */
 static enum sg_status pool_rows(const json_t *runs, json_t *results)
 {
     json_t *run, *row, *done;
@@ -277,7 +277,7 @@ static const struct sg_line_column columns[] = {
     {"speed_changed", "changed", .width = 7},
     {0}};
 
-/* The fields that identify the row, in one cell. */
+/* Prints the fields that identify the row, in one cell. */
 static void print_name(FILE *stream, const json_t *row)
 {
     char name[160] = "", *clean;

@@ -9,16 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Types of option values that options/options.h does not have: functions for stagger-bench's table
- * of options, which parse into a struct sg_bench_options. They return an empty text if they have
- * logged the error themselves. Lists are separated by commas; an empty word is an error.
+/* ---- readers of option values
+ *
+ * These types of values are not in options/options.h. The readers parse into a struct
+ * sg_bench_options, and return an empty text if they have logged the error themselves. Lists are
+ * separated by commas; an empty word is an error.
  */
 
 sg_option_reader sg_bench_read_operations, sg_bench_read_algorithms;
 
 sg_option_reader sg_bench_read_bytes, sg_bench_read_elements, sg_bench_read_tests;
 
-sg_option_reader sg_bench_read_rank; /* int */
+sg_option_reader sg_bench_read_rank; /* into an int */
 
 sg_option_reader sg_bench_read_processes;
 
@@ -91,10 +93,10 @@ const char *sg_bench_read_algorithms(const struct sg_option *option, const char 
     return sg_option_each(option, text, take_algorithm, into, fault);
 }
 
-/* Multiples of a unit. */
+/* A list of multiples of a unit. */
 struct sizes {
     struct sg_bench_sizes *sizes;
-    uint64_t unit_bytes, of_bytes, least, most; /* of_bytes: all must be multiples of it */
+    uint64_t unit_bytes, of_bytes, least, most; /* all sizes must be multiples of of_bytes */
     const char *wants;
 };
 
@@ -168,7 +170,7 @@ static const char *add_processes(struct sg_bench_options *options, uint64_t numb
     return NULL;
 }
 
-/* From the first to the last, each so many times the one before, or one more. */
+/* Adds first to last: each is factor times the one before, or with factor 0 one more. */
 static const char *add_range(struct sg_bench_options *options, uint64_t first, uint64_t last,
                              uint64_t factor, char *fault)
 {
@@ -180,7 +182,7 @@ static const char *add_range(struct sg_bench_options *options, uint64_t first, u
     return wrong;
 }
 
-/* N, A-B, A-B*F, or "powers". */
+/* Reads N, A-B, A-B*F, or "powers". */
 static const char *take_processes(const struct sg_option *option, const char *word, size_t length,
                                   void *into, char *fault)
 {
@@ -217,9 +219,9 @@ const char *sg_bench_read_processes(const struct sg_option *option, const char *
     return sg_option_each(option, text, take_processes, into, fault);
 }
 
-/* ---- others */
+/* ---- other values */
 
-/* A rank, or a number of ranks. */
+/* Reads a rank, or a number of ranks. */
 static const char *read_ranks(const char *text, int least, int most, const char *wants, int *out,
                               char *fault)
 {
@@ -314,6 +316,8 @@ const char *sg_bench_read_plot(const struct sg_option *option, const char *text,
     return NULL;
 }
 
+/* ---- the table of options */
+
 #define DEFAULT_ROW_S 2
 #define DEFAULT_SKEW_US 1000
 #define DEFAULT_QUANTUM_US 1000
@@ -333,7 +337,7 @@ struct reading {
     struct sg_bench_options options;
     enum sg_bench_verdict verdict;
     bool command_seen;
-    uint64_t seen; /* 1 << place in the table of options */
+    uint64_t seen; /* a bit for each option given, by its index in the table */
 };
 
 static const char documentation[] =
@@ -349,7 +353,7 @@ static const char documentation[] =
     "machine itself does. account: where the time of a small call goes.\v"
     "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
 
-/* The commands that have an option, as a mask. */
+/* Masks of the commands that take an option. */
 #define LATENCY (1u << SG_BENCH_LATENCY)
 #define CPU (1u << SG_BENCH_CPU)
 #define DELAY (1u << SG_BENCH_DELAY)
@@ -361,7 +365,7 @@ static const char documentation[] =
 #define SAMPLED (OF_CALLS | CLOCK | NOISE)
 #define ALL (SAMPLED | ACCOUNT)
 
-/* Rows of the table. */
+/* Shorthands for rows of the table. */
 #define AT(member) offsetof(struct sg_bench_options, member)
 #define SAYS(text, mask) .says = text, .commands = mask
 
@@ -437,7 +441,7 @@ static const struct sg_option options_known[] = {
     {0}};
 enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known - 1, KEY_FIRST = 256 };
 
-/* Logs one line; returns what the parser then returns. */
+/* Logs one line and returns the error for argp. */
 static error_t fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static error_t fault(const char *format, ...)
@@ -516,7 +520,7 @@ static void complete_sizes(struct sg_bench_options *options)
         sg_bench_read_tests(NULL, TEST_BYTES, options, room);
 }
 
-/* Otherwise an algorithm that suits none of the operations would be left out silently. */
+/* Rejects an algorithm that suits none of the operations: it would be left out silently. */
 static error_t check_algorithms(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->algorithm_count; i++) {
@@ -545,7 +549,7 @@ static error_t check_latency(const struct reading *reading)
     return 0;
 }
 
-/* Ranks that are named must be among those that measure. */
+/* Ranks named in options must be among those that measure. */
 static error_t check_processes(const struct reading *reading)
 {
     const struct sg_bench_options *options = &reading->options;
@@ -692,8 +696,8 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                               .verdict = SG_BENCH_RUN};
 
     sg_options_fill(options_known, KEY_FIRST, table + 2);
-    /* argp would end the process, while the other ranks are still in it. With these flags it does
-     * not, and the parser stops by itself. */
+    /* argp would end this process while the other ranks wait for it. These flags prevent that; the
+     * parser stops by itself. */
     argv[0] = name;
     if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading) != 0)
         return reading.verdict == SG_BENCH_DONE ? SG_BENCH_DONE : SG_BENCH_BAD;

@@ -1,5 +1,6 @@
-/* The command line of stagger-bench: parses it, fills in defaults, and checks that the options are
- * consistent. */
+/* The options of stagger-bench: parses the command line, fills in defaults, and checks that the
+ * options are consistent. struct sg_bench_options contains no pointers, because rank 0 reads the
+ * command line and sends the struct to the other ranks as it is. */
 #ifndef SG_BENCH_BENCH_OPTIONS_H
 #define SG_BENCH_BENCH_OPTIONS_H
 
@@ -9,9 +10,7 @@
 #include "bench/sampling.h"
 #include "options/options.h"
 
-/* The options of a stagger-bench run. The structure contains no pointers: rank 0 reads the command
- * line (bench/command_line.h) and sends it to the others as it is.
- */
+/* ---- options */
 
 #define SG_BENCH_PATH_BYTES 1024
 
@@ -34,48 +33,48 @@ struct sg_bench_sizes {
 };
 
 struct sg_bench_options {
-    int ranks; /* of the job */
+    int ranks; /* ranks of the job */
     enum sg_bench_command command;
     int operations[SG_BENCH_COLLECTIVES]; /* in the order asked for */
     int operation_count;
-    struct sg_bench_sizes bytes; /* 8 an element */
-    uint64_t iterations;         /* calls in a block, rounds of cpu and delay; 0: as many as fit */
+    struct sg_bench_sizes bytes; /* operand sizes, multiples of 8 */
+    uint64_t iterations;         /* calls in a block; rounds of cpu and delay; 0: as many as fit */
     double row_s;
     int root;
     int format;                     /* enum sg_bench_format */
-    bool samples;                   /* every sample is in the output */
-    char plot[SG_BENCH_PATH_BYTES]; /* a figure's file; "": none */
+    bool samples;                   /* output every sample */
+    char plot[SG_BENCH_PATH_BYTES]; /* file for a figure; "": none */
     int scheme;                     /* enum sg_bench_scheme */
     int reduction;                  /* enum sg_bench_reduction */
     enum sg_bench_arrival arrival;
     int late_count;
-    char arrivals[SG_BENCH_PATH_BYTES]; /* the file that is replayed */
-    bool busy;                          /* cpu: late ranks work */
-    int vs;                             /* the algorithm that all are compared with */
+    char arrivals[SG_BENCH_PATH_BYTES]; /* file of arrivals to replay */
+    bool busy;                          /* cpu: late ranks work instead of sleeping */
+    int vs;                             /* the algorithm that the others are compared with */
     uint64_t seed;
-    struct sg_bench_sizes test_bytes; /* overlap: a test for so many bytes */
+    struct sg_bench_sizes test_bytes; /* overlap: bytes for each test */
     bool cold;                        /* caches are swept before each call */
-    /* How many of the ranks measure, one number after the other; count 0: all. */
+    /* Numbers of ranks that measure, one after the other; count 0: all ranks. */
     struct sg_bench_sizes processes;
-    bool late_is_last; /* late_rank is that of the ranks that measure */
-    bool each;         /* clock: every rank as if it had a machine of its own */
-    double quantum_us; /* noise */
-    bool late;         /* latency: measure processor time with one rank late instead */
+    bool late_is_last; /* late_rank is the last of the ranks that measure */
+    bool each;         /* clock: each rank counts as a machine of its own */
+    double quantum_us; /* noise: length of a quantum */
+    bool late;         /* latency: measure processor time with one rank late */
     int late_rank;
-    struct sg_numbers skews_us;              /* the pattern's; one for latency with a late rank */
+    struct sg_numbers skews_us;              /* skews of the pattern; exactly one with late */
     int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */
-    int algorithm_count;                     /* 0: the command's own choice */
+    int algorithm_count;                     /* 0: the command's default */
 };
 
 enum sg_bench_verdict {
-    SG_BENCH_RUN,  /* the options are complete */
-    SG_BENCH_DONE, /* help or the version was asked for and is printed */
+    SG_BENCH_RUN,  /* options are complete */
+    SG_BENCH_DONE, /* help or the version has been printed */
     SG_BENCH_BAD   /* bad usage; one message has been printed */
 };
 
-extern const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1]; /* NULL at the end */
+extern const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1]; /* ends with NULL */
 
-/* Reads the command line for a job of so many ranks. Writes to stdout and stderr, so only one rank
+/* Reads the command line for a job of `ranks` ranks. Writes to stdout and stderr, so only one rank
  * calls it. *out is written only with SG_BENCH_RUN. */
 enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                             struct sg_bench_options *out);

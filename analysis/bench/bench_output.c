@@ -15,7 +15,7 @@
 
 #define NAME_BYTES 96
 
-/* ---- parts of rows -------------------------------------------------------------------------- */
+/* ---- fields of rows ------------------------------------------------------------------------ */
 
 static const char *join(char whole[NAME_BYTES], const char *name, const char *which)
 {
@@ -154,8 +154,8 @@ struct sg_record *sg_bench_cpu_row(const struct sg_bench_called *called,
                                    const struct sg_bench_summary *mpich,
                                    const struct sg_bench_summary *tree)
 {
-    /* Each end is that of one interval divided by the opposite end of the other: both sides are
-     * noisy. NaN if the time is 0. */
+    /* Each end divides one interval's end by the opposite end of the other's, because both sides
+     * are noisy. NaN if the time is 0. */
     struct sg_bench_summary factor = {quotient(mpich->median, cpu->median),
                                       quotient(mpich->low, cpu->high),
                                       quotient(mpich->high, cpu->low)};
@@ -228,19 +228,19 @@ const struct sg_line_column *sg_bench_row_columns(const struct sg_bench_options 
 struct sg_bench_output {
     const struct sg_bench_head *head;
     FILE *stream;
-    json_t *root, *rows;                  /* rows: in root */
-    bool text;                            /* rows are printed as they are measured */
-    const struct sg_line_column *columns; /* of the present table */
-    bool holds; /* so many rows at the end are kept back; all have these columns */
+    json_t *root, *rows;                  /* rows points into root */
+    bool text;                            /* print rows as they are measured */
+    const struct sg_line_column *columns; /* of the current table */
+    bool holds; /* hold back the last `held` rows, all with held_columns */
     size_t held;
     const struct sg_line_column *held_columns;
-    size_t marked; /* rows at another speed */
+    size_t marked; /* rows measured at another speed */
     double low, high;
 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* Of several numbers of processes each has its own last rank. */
+/* With several numbers of processes each has its own last rank. */
 static bool has_late_rank(const struct sg_bench_options *options)
 {
     return !options->late_is_last || options->processes.count < 2;
@@ -303,7 +303,7 @@ static void print_head(const struct sg_bench_head *head, FILE *stream)
                 sg_bench_arrival_names[options->arrival]);
 }
 
-/* With the number of ranks in front, where rows differ in it, and the mark behind. */
+/* Returns the columns, with the number of ranks in front if rows differ in it, and the mark. */
 static const struct sg_line_column *full(const struct sg_bench_output *output,
                                          const struct sg_line_column *columns, bool marked)
 {
@@ -339,7 +339,7 @@ static void print_row(struct sg_bench_output *output, json_t *row,
     fflush(output->stream);
 }
 
-/* Behind the table. */
+/* Prints the explanation of the marks below the table. */
 static void print_marks(const struct sg_bench_output *output)
 {
     if (output->marked > 0)
@@ -356,7 +356,7 @@ static json_t *number_of(double value)
     return sg_json_real(isfinite(value), value);
 }
 
-/* null: the last of each number of processes. */
+/* null: each number of processes has its own last rank. */
 static json_t *late_rank_of(const struct sg_bench_options *options)
 {
     return has_late_rank(options) ? json_integer(options->late_rank) : json_null();
@@ -427,7 +427,7 @@ static enum sg_status print_csv(const struct sg_bench_output *output)
     return status;
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- the output ----------------------------------------------------------------------------- */
 
 enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stream,
                                     struct sg_bench_output **out)
@@ -556,6 +556,8 @@ enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool comple
     free(output);
     return status;
 }
+
+/* ---- the speed of the processors */
 
 #define TRIES 40
 #define LOOP_NS 25000

@@ -1,8 +1,9 @@
 /* The output of stagger-bench: a table whose rows are printed as they are measured; or at the end
  * one JSON object (docs/bench-json.md, version 1: later versions add fields but never change one)
- * or its rows as CSV; and a figure of them.
+ * or its rows as CSV; and a figure of them. Rows measured while the processors ran at another speed
+ * are marked.
  *
- * On one rank. Free of MPI.
+ * On rank 0 only, except the speed functions, which all ranks use. Free of MPI.
  */
 #ifndef SG_BENCH_BENCH_OUTPUT_H
 #define SG_BENCH_BENCH_OUTPUT_H
@@ -20,36 +21,35 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Whether the processors run as fast during a row as at the start of the run. Frequency scaling,
- * thermal limits and other virtual machines change the speed of a core; a row that was measured at
- * another speed than the rows before cannot be compared with them.
+/* ---- the speed of the processors
+ *
+ * A row that was measured at another speed than the rows before cannot be compared with them:
+ * frequency scaling, thermal limits and other virtual machines change the speed of a core.
  *
  * A look is the time of a fixed loop whose steps depend on each other, so that it takes a fixed
  * number of cycles: the shortest of some tries, because interruptions only make it longer. It also
  * reads the cycle counter and the clock. The counter of most processors runs at a constant rate
- * whatever the cores do; one whose rate changes against the clock shows a core that changes speed
- * even between two looks, or a machine that was suspended or moved.
- *
- * Free of MPI; thread-safe.
+ * whatever the cores do; a rate that changes against the clock shows a core that changes its speed
+ * even between two looks, or a machine that was suspended or moved. Thread-safe.
  */
 
-/* A speed or rate that differs by more counts as changed. */
+/* A speed or rate that differs by more than this share counts as changed. */
 #define SG_BENCH_SPEED_TOLERANCE 0.05
 
 struct sg_bench_look {
     double loop_ns;
     uint64_t clock_ns;
-    uint64_t counter; /* 0: this processor has none */
+    uint64_t counter; /* 0: the processor has none */
 };
 
-/* Takes about a millisecond. counter: reads the cycle counter; NULL: there is none. */
+/* Takes a look, in about a millisecond. counter: reads the cycle counter; NULL: there is none. */
 struct sg_bench_look sg_bench_look_take(const struct sg_bench_machine *machine,
                                         uint64_t (*counter)(void));
 
-/* The processor's own; NULL: none that is known here. */
+/* Reads this processor's counter; NULL: no counter is known. */
 extern uint64_t (*const sg_bench_counter)(void);
 
-/* At the start of the run. */
+/* The speed at the start of the run. */
 struct sg_bench_reference {
     double loop_ns;
     double counts_per_ns; /* NaN: no counter */
@@ -58,106 +58,106 @@ struct sg_bench_reference {
 struct sg_bench_reference sg_bench_reference_of(const struct sg_bench_look *first,
                                                 const struct sg_bench_look *second);
 
-/* In a row: 1 is as at the start. */
+/* The speed during a row, relative to the start of the run. */
 struct sg_bench_speed {
-    double low, high;    /* speed of the loop before and after the row, on one rank or several */
-    double counter_rate; /* of the counter in the row; NaN: no counter */
+    double low, high;    /* of the loop, before and after the row, on one or several ranks */
+    double counter_rate; /* the counter's rate during the row; NaN: no counter */
 };
 
 struct sg_bench_speed sg_bench_speed_between(const struct sg_bench_reference *reference,
                                              const struct sg_bench_look *before,
                                              const struct sg_bench_look *after);
-/* Of several ranks: the extremes, and the counter's rate that differs most. count at least 1. */
+/* Combines ranks' speeds: the extremes, and the counter rate furthest from 1. count at least 1. */
 struct sg_bench_speed sg_bench_speed_of_all(const struct sg_bench_speed *ranks, int count);
 bool sg_bench_speed_changed(const struct sg_bench_speed *speed);
 
 struct sg_bench_head {
     const struct sg_bench_options *options;
     int ranks;
-    struct sg_bench_limits limits; /* of latency */
-    const char *progress;          /* asynchronous progress of the library; NULL: not known */
+    struct sg_bench_limits limits; /* for latency */
+    const char *progress;          /* asynchronous progress of the library; NULL: unknown */
     bool intercepted;              /* some MPI_X is not the MPI library's own */
     const char *ours;              /* the library that defines MPI_X */
-    const char *stock;             /* and PMPI_X */
-    const char *mpi_name;          /* one line on the MPI library */
+    const char *stock;             /* the library that defines PMPI_X */
+    const char *mpi_name;          /* one line about the MPI library */
 };
 
 struct sg_bench_output;
 
-/* head, and what it points to, must outlive the output. SG_ERR_MEMORY (logged, as below). */
+/* Opens the output; head and its pointers must outlive it. SG_ERR_MEMORY (logged, also below). */
 enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stream,
                                     struct sg_bench_output **out);
 const struct sg_bench_head *sg_bench_output_head(const struct sg_bench_output *output);
-/* Takes over the record. A table with these columns goes on until a record has others. */
+/* Adds a row; takes ownership of the record. A change of columns begins a new table. */
 enum sg_status sg_bench_output_record(struct sg_bench_output *output, struct sg_record *record,
                                       const struct sg_line_column *columns);
-/* From here on rows, all of the same columns, are kept back until what was measured around them is
- * known. */
+/* Holds back the following rows, which have the same columns, until their speed is known. */
 void sg_bench_output_hold(struct sg_bench_output *output);
-/* Puts out the rows that were kept back, of so many ranks, at this speed of their processors; rows
- * at another speed than at the start are marked. */
+/* Outputs the rows held back, which `processes` ranks measured at this speed; marks them if it
+ * changed since the start of the run. */
 enum sg_status sg_bench_output_release(struct sg_bench_output *output, int processes,
                                        const struct sg_bench_speed *speed);
-/* A line above the table, if there is a table. */
+/* Prints a line above the table; only with text output. */
 void sg_bench_output_note(struct sg_bench_output *output, const char *text);
-/* Takes over the record, which describes the run: a field `name` of the head of the JSON. */
+/* Adds a record that describes the run as the field `name` of the JSON object; takes ownership. */
 void sg_bench_output_describe(struct sg_bench_output *output, const char *name,
                               struct sg_record *record);
-/* Ends and frees the output. complete: all rows are there, so the JSON is written; otherwise it is
- * not. SG_ERR_SYSTEM: the stream did not take everything. */
+/* Ends and frees the output. complete: all rows are there; false: JSON, CSV and the figure are left
+ * out. SG_ERR_SYSTEM: the stream did not take everything. */
 enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool complete);
 
-/* The rows of latency, cpu and delay, and what the rows of all commands have in common: each is a
- * record (docs/bench-json.md), with the columns in which text shows it.
+/* ---- rows of latency, cpu and delay, and fields common to all rows
  *
- * Free of MPI; on one rank.
+ * Each row is a record (docs/bench-json.md), with columns for text.
  */
 
-/* "NAME_us", "NAME_low_us", "NAME_high_us". */
+/* Adds "NAME_us", "NAME_low_us", "NAME_high_us". */
 void sg_bench_record_summary(struct sg_record *record, const char *name,
                              const struct sg_bench_summary *summary);
-/* The same for a number without a unit. */
+/* Adds the same fields of a number without a unit. */
 void sg_bench_record_ratio(struct sg_record *record, const char *name,
                            const struct sg_bench_summary *summary);
-/* The summary, and "NAME_min_us", "mean", "p95", "p99", "max", "NAME_outliers", "NAME_count". */
+/* Adds the summary, "NAME_min_us", "mean", "p95", "p99", "max", and the counts "NAME_outliers" and
+ * "NAME_count". */
 void sg_bench_record_distribution(struct sg_record *record, const char *name,
                                   const struct sg_bench_distribution *distribution);
-/* For latency by the scheme loop; reduction: how ranks' times become one; comparison: ns a call. */
+/* A row of latency by scheme loop. reduction: how ranks' times become one. comparison: ns a
+ * call. */
 struct sg_record *sg_bench_latency_row(int operation, uint64_t bytes, const char *reduction,
                                        const struct sg_bench_comparison *comparison,
                                        const struct sg_bench_plan *plan);
 
-/* Whose processor time it is: of several ranks the one with the most. */
+/* The class of ranks whose processor time a row shows: the largest among them. */
 enum sg_bench_class { SG_BENCH_ROOT, SG_BENCH_NON_ROOT, SG_BENCH_ALL_RANKS };
 
-/* For latency with a late rank; comparison: ns of processor time a call, from so many on either
- * side. */
+/* A row of latency with a late rank. comparison: ns of processor time per call, from `calls` calls
+ * on either side. */
 struct sg_record *sg_bench_late_row(int operation, uint64_t bytes,
                                     const struct sg_bench_comparison *comparison,
                                     enum sg_bench_class class, size_t calls);
 
-/* For cpu and delay: what was called, and how. */
+/* The call and its parameters, for rows of cpu and delay. */
 struct sg_bench_called {
-    int operation; /* of bench/collectives.h, as everywhere here */
+    int operation; /* index in sg_bench_collectives (bench/limits.h), as everywhere here */
     const char *algorithm;
-    const char *progress; /* asynchronous progress of the library; NULL: not known */
+    const char *progress; /* asynchronous progress of the library; NULL: unknown */
     int ranks;
     double skew_ns;
     uint64_t elements;
-    size_t calls;  /* for cpu of each; for delay those in which the late rank was late */
-    size_t rounds; /* for delay: all calls made */
+    size_t calls;  /* cpu: calls of each variant; delay: calls in which the late rank was late */
+    size_t rounds; /* delay: all calls made */
 };
 
-/* Times in ns; for cpu the processor times of sg_bench_cpu (bench/mpi/bench.h). tree: of the
- * benchmark's own tree, NaN if it is not available. */
+/* Times in ns; cpu has the processor times of sg_bench_cpu (bench/mpi/bench_machine.h). tree: those
+ * of the benchmark's own tree, NaN if it is not available. */
 struct sg_record *sg_bench_cpu_row(const struct sg_bench_called *called,
                                    const struct sg_bench_summary *cpu,
                                    const struct sg_bench_summary *mpich,
                                    const struct sg_bench_summary *tree);
-/* ns; NaN: of no call. */
+/* delay in ns; NaN: no call counts. */
 struct sg_record *sg_bench_delay_row(const struct sg_bench_called *called,
                                      const struct sg_bench_summary *delay);
-/* The columns in which text shows these rows; NULL: the options ask for other rows. */
+/* Returns the columns of these rows; NULL: the options ask for other rows. */
 const struct sg_line_column *sg_bench_row_columns(const struct sg_bench_options *options);
 
 #endif

@@ -14,13 +14,13 @@
 #define LABEL_BYTES 160
 #define X_MAX 4
 
-/* What is drawn of a command's rows. */
+/* The fields of a command's rows that the figure shows. */
 struct figure {
     const char *command;
     const char *y, *y_title;
-    const char *x[X_MAX]; /* the first that varies */
+    const char *x[X_MAX]; /* x axis: the first field that varies */
     bool log_y;
-    const char *others[2]; /* further fields that are drawn next to y */
+    const char *others[2]; /* further fields drawn next to y */
 };
 
 static const struct figure figures[] = {
@@ -60,7 +60,7 @@ static const char *const labels[] = {"op",       "algorithm", "class",   "kind",
                                      "elements", "skew_us",   "late_us", "test_bytes", "caches"};
 
 struct series {
-    const char *y; /* of the figure, or one of its others */
+    const char *y; /* figure.y, or one of figure.others */
     char label[LABEL_BYTES];
     char title[2 * LABEL_BYTES];
 };
@@ -75,14 +75,14 @@ static bool varies(const json_t *rows, const char *name)
     {
         const json_t *own = json_object_get(row, name);
 
-        /* No two that are missing are equal for json_equal. */
+        /* json_equal never calls two missing values equal. */
         if (own != first && !json_equal(own, first))
             return true;
     }
     return false;
 }
 
-/* The fields that distinguish the row's series from the others. */
+/* Names the fields that distinguish the row's series from the others. */
 static void label_of(const json_t *rows, const json_t *row, const char *x, char label[LABEL_BYTES])
 {
     size_t used = 0;
@@ -103,7 +103,7 @@ static void label_of(const json_t *rows, const json_t *row, const char *x, char 
     }
 }
 
-/* FIELD_us, or FIELD without a unit; NAN: there is none. A hidden share may be below 0. */
+/* Returns FIELD_us, or FIELD without a unit; NAN: neither. A hidden share may be below 0. */
 static double field_of(const json_t *row, const char *name, const char *which)
 {
     char whole[96];
@@ -157,7 +157,7 @@ static const char *text_of(const json_t *row, const char *name)
     return text != NULL ? text : "";
 }
 
-/* If nothing distinguishes series, the only one is named after what it measures. */
+/* A series that nothing distinguishes is named after what it measures. */
 static void name_series(const json_t *row, const struct figure *figure, struct series *series)
 {
     char named[LABEL_BYTES];
@@ -172,7 +172,7 @@ static void name_series(const json_t *row, const struct figure *figure, struct s
     else if (strcmp(series->y, "vs") == 0)
         snprintf(series->title, sizeof series->title, "%s, compared with %s", text_of(row, "vs"),
                  of);
-    else /* NAME_FIELD */
+    else /* the part of NAME_FIELD before '_' */
         snprintf(series->title, sizeof series->title, "%.*s, compared with %s",
                  (int)strcspn(series->y, "_"), series->y, of);
 }

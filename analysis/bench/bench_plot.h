@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* Draws the rows of root, a whole output in JSON, into the file. SG_ERR_MISSING, SG_ERR_SYSTEM
+/* Draws the rows of root, a complete JSON output, into the file. SG_ERR_MISSING, SG_ERR_SYSTEM
  * (logged). */
 enum sg_status sg_bench_plot(const json_t *root, const char *path);
 

@@ -17,7 +17,7 @@ const char *const sg_bench_part_names[SG_BENCH_PARTS] = {[SG_BENCH_PART_WRAPPER]
                                                          [SG_BENCH_PART_STATISTICS] = "statistics",
                                                          [SG_BENCH_PART_CLOCK] = "clock"};
 
-/* What the time before a mark is spent on. */
+/* The part that the time before each mark belongs to. */
 static const enum sg_bench_part part_of[SG_ACCOUNT_STEPS] = {
     [SG_ACCOUNT_ENTERED] = SG_BENCH_PART_WRAPPER,    [SG_ACCOUNT_COMM] = SG_BENCH_PART_COMM,
     [SG_ACCOUNT_SITE] = SG_BENCH_PART_SITE,          [SG_ACCOUNT_CHOICE] = SG_BENCH_PART_CHOICE,
@@ -28,7 +28,7 @@ static const enum sg_bench_part part_of[SG_ACCOUNT_STEPS] = {
     [SG_ACCOUNT_ENDED] = SG_BENCH_PART_CLOCK,        [SG_ACCOUNT_RECORDED] = SG_BENCH_PART_RECORD,
     [SG_ACCOUNT_COUNTED] = SG_BENCH_PART_STATISTICS, [SG_ACCOUNT_RETURN] = SG_BENCH_PART_WRAPPER};
 
-/* A mark of a rank. */
+/* A mark in a rank's call. */
 struct place {
     int rank;
     size_t call;
@@ -40,7 +40,7 @@ static uint64_t at(const sg_bench_marks *const *ranks, struct place place)
     return ranks[place.rank][place.call][place.step];
 }
 
-/* The mark before it on the same rank; false: there is none. */
+/* Moves to the previous mark on the same rank; false: there is none. */
 static bool step_back(const sg_bench_marks *const *ranks, struct place *place)
 {
     do {
@@ -55,7 +55,7 @@ static bool step_back(const sg_bench_marks *const *ranks, struct place *place)
     return true;
 }
 
-/* The other rank's line, if it was still on its way when this rank's own was written. */
+/* Finds the other rank's publish mark, if its line was in transit when this rank was at `own`. */
 static bool came_last(const sg_bench_marks *const *ranks, struct place seen, struct place own,
                       double line, struct place *out)
 {
@@ -64,7 +64,7 @@ static bool came_last(const sg_bench_marks *const *ranks, struct place seen, str
            (double)at(ranks, *out) + line > (double)at(ranks, own);
 }
 
-/* When the other rank last left an instance before this rank had its slot. */
+/* Finds when the other rank last left an instance before `slot`; false: not after `own`. */
 static bool left_slot(const sg_bench_marks *const *ranks, struct place slot, struct place own,
                       struct place *out)
 {

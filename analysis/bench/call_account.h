@@ -2,10 +2,9 @@
  * ranks left in a block of calls (core/account.h).
  *
  * The path is walked backwards from the end of the block: from each mark to the one before it on
- * the same rank, but from the sight of all lines to the rank whose line was still on its way, and
- * from a slot of the ring to the rank that left it. So parts add up to the time of the path. Times
- * are counts of one counter, which both ranks read.
- *
+ * the same rank. It changes ranks in two cases: from the mark at which all lines are seen to the
+ * rank whose line was still in transit, and from a slot of the ring to the rank that left it. So
+ * the parts add up to the time of the path. Times are counts of one counter, which both ranks read.
  * Free of MPI.
  */
 #ifndef SG_BENCH_CALL_ACCOUNT_H
@@ -20,7 +19,7 @@
 #define SG_BENCH_ACCOUNT_RANKS 2
 
 enum sg_bench_part {
-    SG_BENCH_PART_WRAPPER, /* and what is between two calls */
+    SG_BENCH_PART_WRAPPER, /* with the time between two calls */
     SG_BENCH_PART_COMM,
     SG_BENCH_PART_SITE,
     SG_BENCH_PART_CHOICE,
@@ -39,23 +38,23 @@ enum sg_bench_part {
 
 extern const char *const sg_bench_part_names[SG_BENCH_PARTS];
 
-typedef uint64_t sg_bench_marks[SG_ACCOUNT_STEPS]; /* a call's */
+typedef uint64_t sg_bench_marks[SG_ACCOUNT_STEPS]; /* the marks of one call */
 
-/* Counts a call. */
+/* Counts per call. */
 struct sg_bench_account {
     double parts[SG_BENCH_PARTS];
     double sum;
 };
 
-/* Of the path through the calls from `first` on, to the end of the later rank's last one. cost:
+/* Walks the path through the calls from `first` on, to the end of the later rank's last one. cost:
  * counts that a mark takes, one in each step from mark to mark of one rank; from rank to rank the
- * other one's is over before the line arrives. line: counts that a line takes that way. What a line
- * that comes last takes besides is SEE, which is below 0 where it takes less. False: marks are
- * missing. */
+ * other one's is over before the line arrives. line: counts that a line takes from rank to rank.
+ * The rest of a last line's time counts as SEE, which is negative if it takes less. False: marks
+ * are missing. */
 bool sg_bench_account_walk(const sg_bench_marks *const ranks[SG_BENCH_ACCOUNT_RANKS], size_t first,
                            size_t calls, double cost, double line, struct sg_bench_account *out);
-/* The mean of the quicker half of the accounts: what other work disturbs is no part of a call.
- * Sorts them; count at least 1. */
+/* Returns the mean of the quicker half of the accounts, because disturbances by other work are not
+ * part of a call. Sorts accounts; count at least 1. */
 struct sg_bench_account sg_bench_account_of_all(struct sg_bench_account *accounts, size_t count);
 
 #endif

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The probability that may lie beyond either end of an interval. */
+/* The largest probability of lying beyond either end of an interval. */
 #define TAIL 0.025
 #define FENCE 3.0
 
 size_t sg_bench_interval_rank(size_t count)
 {
     double n = (double)count;
-    double log_part = -n * log(2); /* by logarithms: 2^-n is out of range from n = 1075 on */
+    double log_part = -n * log(2); /* logarithms, because 2^-n is out of range from n = 1075 on */
     double below = exp(log_part);  /* probability that at most k values lie below the median */
     size_t k = 0;
 
@@ -56,7 +56,7 @@ struct sg_bench_comparison sg_bench_compare(double *ours, double *stock, double 
 {
     struct sg_bench_comparison comparison;
 
-    /* Before each side is sorted by itself. */
+    /* Ratios need the pairs, which sorting each side destroys. */
     for (size_t i = 0; i < count; i++)
         scratch[i] = ratio_of(ours[i], stock[i]);
     comparison.ratio = sg_bench_summarize(scratch, count);
@@ -140,10 +140,12 @@ void sg_bench_shuffle(uint64_t seed, uint64_t round, int count, int *order)
     }
 }
 
+/* ---- times of calls */
+
 const char *const sg_bench_reduction_names[SG_BENCH_REDUCTIONS + 1] = {"root", "max", "span",
                                                                        "mean", "min", "median"};
 
-/* Between two times; the second may be a little earlier. */
+/* Returns the time from one to the other; negative if the second is earlier. */
 static double passed_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return (double)(int64_t)(to_ns - from_ns);
@@ -173,7 +175,7 @@ static int64_t own_ns(const struct sg_bench_times *rank)
     return (int64_t)(rank->exit_ns - rank->entry_ns);
 }
 
-/* By halving the range of values, which takes no memory: this is asked of every call. */
+/* Halves the range of values, which takes no memory: this runs for every call. */
 static double median_ns(const struct sg_bench_times *ranks, int count)
 {
     int64_t low = INT64_MAX, high = INT64_MIN;
@@ -259,7 +261,7 @@ const struct sg_bench_times *sg_bench_samples_at(const struct sg_bench_samples *
            (round * (size_t)samples->variants + (size_t)variant) * (size_t)samples->ranks;
 }
 
-/* Makes room for twice as many rounds. */
+/* Doubles the capacity. */
 static bool grow(struct sg_bench_samples *samples, size_t a_round)
 {
     size_t room = samples->room > 0 ? samples->room * 2 : 64;

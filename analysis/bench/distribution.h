@@ -1,13 +1,14 @@
-/* Statistics of values: medians and their 95 % intervals, without an assumption about the
- * distribution; the spread of values, if there are enough of them; and the summary of several
- * launches of a program.
+/* Statistics of values, and of calls. Medians have 95 % intervals, without an assumption about the
+ * distribution. The file also has the spread of values, a stop rule, the summary of several
+ * launches, and the ranks' times in one call with their reduction to one number.
  *
  * The interval of a median is that of order statistics: of n values in order, the k-th from either
  * end, where k is the greatest for which the binomial distribution (n, 1/2) keeps at least 95 %
  * between them. Below six values there is no such k, and the interval extends from the least to the
  * greatest.
  *
- * Pure functions except that they sort the arrays in place; thread-safe.
+ * Free of MPI. Statistics are pure functions, except that they sort the arrays in place;
+ * thread-safe.
  */
 #ifndef SG_BENCH_DISTRIBUTION_H
 #define SG_BENCH_DISTRIBUTION_H
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fewest values that have a 95 % interval. */
+/* The fewest values with a 95 % interval. */
 #define SG_BENCH_COUNT_MIN 6
 
 struct sg_bench_summary {
@@ -26,19 +27,19 @@ struct sg_bench_summary {
     double low, high;
 };
 
-/* The times of two sides in the same blocks. */
+/* Times of two sides, by pair of blocks. */
 struct sg_bench_comparison {
     struct sg_bench_summary ours;
     struct sg_bench_summary stock;
-    struct sg_bench_summary ratio; /* ours divided by stock, of each pair */
+    struct sg_bench_summary ratio; /* ours divided by stock, pair by pair */
 };
 
-/* The k above, from 1; 1 if there is none. count at least 1. */
+/* Returns the k above, from 1; 1 if there is none. count at least 1. */
 size_t sg_bench_interval_rank(size_t count);
-/* Sorts values; count at least 1. */
+/* Returns the median with its interval. Sorts values; count at least 1. */
 struct sg_bench_summary sg_bench_summarize(double *values, size_t count);
-/* ours[i] and stock[i] belong to one pair of blocks; no stock[i] is below 0. If a pair's stock is
- * 0, its ratio is infinity, or 1 if both are 0. Sorts ours and stock; scratch holds count values.
+/* Compares ours[i] with stock[i], a pair of blocks; no stock[i] is below 0. If a pair's stock is 0,
+ * its ratio is infinity, or 1 if both are 0. Sorts ours and stock; scratch holds count values.
  * count at least 1. */
 struct sg_bench_comparison sg_bench_compare(double *ours, double *stock, double *scratch,
                                             size_t count);
@@ -49,14 +50,14 @@ struct sg_bench_distribution {
     size_t count;
     struct sg_bench_summary median; /* with its 95 % interval */
     double least, mean, p95, p99, most;
-    /* The number of values that are further from the nearer quartile than three times the distance
-     * between the quartiles. They are included in the other figures. */
+    /* Number of values further from the nearer quartile than three times the distance between the
+     * quartiles. The other figures include them. */
     size_t outliers;
 };
 
-/* Sorts values; count at least 1. */
+/* Returns the spread of values. Sorts values; count at least 1. */
 struct sg_bench_distribution sg_bench_distribute(double *values, size_t count);
-/* Of sorted values, the quantile of that part (0 to 1); linear between two values. */
+/* Returns the quantile `part` (0 to 1) of sorted values; linear between two values. */
 double sg_bench_quantile(const double *sorted, size_t count, double part);
 
 /* ---- when to stop ---- */
@@ -65,8 +66,8 @@ double sg_bench_quantile(const double *sorted, size_t count, double part);
 #define SG_BENCH_ENOUGH_MIN 30
 #define SG_BENCH_HALF_WIDTH 0.02
 
-/* Whether the interval of the median is narrow enough: at most SG_BENCH_HALF_WIDTH of the median to
- * either side. Ask at counts that grow by half or more each time: if asked after each value it
+/* Returns true if the interval of the median is narrow: at most SG_BENCH_HALF_WIDTH of the median
+ * to either side. Ask at counts that grow by half or more each time: asked after each value, it
  * becomes true too early, by chance. Sorts values. */
 bool sg_bench_is_enough(double *values, size_t count);
 
@@ -74,88 +75,86 @@ bool sg_bench_is_enough(double *values, size_t count);
 
 struct sg_bench_pool {
     size_t launches;
-    struct sg_bench_distribution all; /* of the samples of all launches together */
-    struct sg_bench_summary launch;   /* of the launches' medians, each one value */
+    struct sg_bench_distribution all; /* samples of all launches together */
+    struct sg_bench_summary launch;   /* the launches' medians, each one value */
 };
 
-/* samples: the launches' one after the other, counts[launch] of each; every count at least 1. They
- * are sorted. medians is scratch for as many values as there are launches. */
+/* samples: launch after launch, counts[launch] of each; every count at least 1. Sorts the samples.
+ * medians: scratch for `launches` values. */
 struct sg_bench_pool sg_bench_pool(double *samples, const size_t *counts, size_t launches,
                                    double *medians);
 
 /* ---- order ---- */
 
-/* The numbers below count in random order: the same for the same seed and round, everywhere. */
+/* Fills order with the numbers below count, in an order that depends only on seed and round. */
 void sg_bench_shuffle(uint64_t seed, uint64_t round, int count, int *order);
 
-/* The measurements of calls: each rank's entry and exit, on one clock; and how the times of many
- * ranks become one number.
+/* ---- times of calls: each rank's entry and exit, on one clock
  *
- * Free of MPI. On rank 0; not thread-safe.
+ * On rank 0; not thread-safe.
  */
 
-/* Paper 004, section 1.2, has the first five. */
+/* The first five are those of paper 004, section 1.2. */
 enum sg_bench_reduction {
-    SG_BENCH_REDUCE_ROOT,   /* the time at one rank, the root */
-    SG_BENCH_REDUCE_MAX,    /* the longest of any rank's */
+    SG_BENCH_REDUCE_ROOT,   /* the time at the root */
+    SG_BENCH_REDUCE_MAX,    /* the longest of any rank */
     SG_BENCH_REDUCE_SPAN,   /* from the first rank's entry to the last rank's exit */
     SG_BENCH_REDUCE_MEAN,   /* the average over the ranks */
-    SG_BENCH_REDUCE_MIN,    /* the shortest */
+    SG_BENCH_REDUCE_MIN,    /* the shortest of any rank */
     SG_BENCH_REDUCE_MEDIAN, /* the median over the ranks; of an even number the lower of the two */
     SG_BENCH_REDUCTIONS
 };
 
-extern const char *const sg_bench_reduction_names[SG_BENCH_REDUCTIONS + 1]; /* NULL at the end */
+extern const char *const sg_bench_reduction_names[SG_BENCH_REDUCTIONS + 1]; /* ends with NULL */
 
-/* One rank in one call. */
+/* The times of one rank in one call. */
 struct sg_bench_times {
     uint64_t entry_ns, exit_ns; /* on rank 0's clock */
-    double processor_ns;        /* processor time; 0 if it is not measured */
-    double overhead_ns;         /* the target's own figure; 0 if it has none */
+    double processor_ns;        /* 0: not measured */
+    double overhead_ns;         /* from sg_bench_target.details; 0: it has none */
     double waited_ns;
     uint64_t flags; /* enum sg_bench_flag */
 };
 
 enum sg_bench_flag {
-    SG_BENCH_STARTED_LATE = 1,  /* entered later than planned */
+    SG_BENCH_STARTED_LATE = 1,  /* began later than planned */
     SG_BENCH_TOOK_TOO_LONG = 2, /* was not ready for the next window */
     SG_BENCH_WRONG = 4          /* has a wrong result */
 };
 
-/* All ranks in one call. */
+/* Reduces the ranks' times of one call to one number, in ns. */
 double sg_bench_reduced_ns(const struct sg_bench_times *ranks, int count,
                            enum sg_bench_reduction reduction, int root);
-/* From the last entry to the last exit (paper 002, section 5.3). */
+/* Returns the time from the last entry to the last exit (paper 002, section 5.3). */
 double sg_bench_delay_ns(const struct sg_bench_times *ranks, int count);
-/* From the first entry to the last. */
+/* Returns the time from the first entry to the last. */
 double sg_bench_skew_ns(const struct sg_bench_times *ranks, int count);
-/* Average over the ranks. */
+/* Returns the average over the ranks. */
 double sg_bench_processor_ns(const struct sg_bench_times *ranks, int count);
-/* Whether some rank left before another arrived, by more than the error of their clocks. */
+/* Returns true if some rank left before another arrived, by more than the error of their clocks. */
 bool sg_bench_left_early(const struct sg_bench_times *ranks, int count, uint64_t error_ns);
 
-/* All rounds that count, each with a call of every variant. Zeroed: none. */
+/* The rounds that count, each with a call of every variant. Zeroed: none. */
 struct sg_bench_samples {
     int ranks, variants;
     size_t rounds, room;
     struct sg_bench_times *times; /* by round, variant, rank */
-    uint64_t *numbers;            /* of the rounds: their arrivals depend on them */
+    uint64_t *numbers;            /* number of each round; arrivals depend on it */
     uint64_t attempts;            /* calls made */
-    /* calls in which a rank was flagged; they are repeated, and not in `times` */
+    /* Calls in which a rank was flagged; they are repeated, and not in `times`. */
     uint64_t started_late;
     uint64_t took_too_long;
-    uint64_t kept_flagged;   /* flagged rounds that are kept because there are no others */
-    uint64_t window_ns;      /* the last one; 0: a scheme without windows */
+    uint64_t kept_flagged;   /* flagged rounds kept for lack of others */
+    uint64_t window_ns;      /* the last window; 0: a scheme without windows */
     uint64_t clock_error_ns; /* the largest error bound of any rank's clock */
     bool enough;             /* sampling ended because the intervals were narrow */
     int wrong_variant;       /* -1: all results were right */
 };
 
-/* The ranks' times in one call. */
+/* Returns the ranks' times in one call. */
 const struct sg_bench_times *sg_bench_samples_at(const struct sg_bench_samples *samples,
                                                  size_t round, int variant);
-/* Room for one more round, by variant and rank, which the caller fills. NULL: no memory (logged).
- */
+/* Adds a round, by variant and rank, for the caller to fill in. NULL: out of memory (logged). */
 struct sg_bench_times *sg_bench_samples_add(struct sg_bench_samples *samples, uint64_t number);
 void sg_bench_samples_clear(struct sg_bench_samples *samples);
 

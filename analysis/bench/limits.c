@@ -22,7 +22,7 @@
 #define COPY_BYTES ((size_t)8 << 20)
 #define BLOCK_DOUBLES 1024
 #define BLOCK_TRIPS 50
-/* A busy machine must not delay the benchmark: then there are fewer blocks. */
+/* Limits the time on a busy machine, at the cost of fewer blocks. */
 #define MEASURE_NS UINT64_C(500000000)
 
 static bool in_time(uint64_t begin_ns)
@@ -47,17 +47,18 @@ static int start_bound(int processor, void *(*run)(void *), void *argument, pthr
     return error;
 }
 
-/* ---- moving a cache line, and with it a block of data ---------------------------------------- */
+/* ---- passing a cache line, and a block of data with it
+ * ------------------------------------------ */
 
 typedef void (*taker)(double *restrict into, const double *restrict from);
 
-/* Two threads increment the value in turn, one from even to odd, the other from odd to even. */
+/* Two threads increment the value in turn: one from even to odd, the other from odd to even. */
 struct line {
     alignas(128) _Atomic uint32_t value;
-    /* On lines of their own, not the one that is measured. */
+    /* On separate lines, apart from the one that is measured. */
     alignas(128) atomic_bool end;
-    double trip_ns; /* of the shortest block: what other work takes away is not a limit */
-    taker take;     /* what the second does with the data that the first has brought; NULL: none */
+    double trip_ns; /* of the shortest block: time lost to other work is not a limit */
+    taker take;     /* the second thread's use of the data; NULL: no data */
     alignas(128) double data[BLOCK_DOUBLES];
     double brought[BLOCK_DOUBLES], taken[BLOCK_DOUBLES];
 };
@@ -81,7 +82,7 @@ static void *serve(void *argument)
 
         for (int i = 0; i < trips; i++) {
             bring(line);
-            /* Release and acquire, as an exchange of data has them. */
+            /* Release and acquire order, as an exchange of data needs them. */
             atomic_store_explicit(&line->value, value + 1, memory_order_release);
             value += 2;
             while (atomic_load_explicit(&line->value, memory_order_acquire) != value)
@@ -89,7 +90,7 @@ static void *serve(void *argument)
         }
         line->trip_ns = fmin(line->trip_ns, (double)(sg_clock_ns() - start_ns) / trips);
     }
-    /* Only tells the thread that the exchange is over. */
+    /* Relaxed: the flag only tells the other thread that the exchange is over. */
     atomic_store_explicit(&line->end, true, memory_order_relaxed);
     return NULL;
 }
@@ -112,7 +113,7 @@ static void *answer(void *argument)
     return NULL;
 }
 
-/* There and back; NaN: no binding possible. */
+/* Returns the time of a round trip; NaN: threads cannot be bound. */
 static double trip_ns(int first, int second, taker take)
 {
     static struct line line;
@@ -144,7 +145,7 @@ static void fold_block(double *restrict into, const double *restrict from)
         into[i] += from[i];
 }
 
-/* A block is copied by the first processor and taken by the second. */
+/* The first processor copies a block, and the second takes it. */
 static void measure_exchanges(const int *processors, int count, struct sg_bench_limits *out)
 {
     const double bytes = BLOCK_DOUBLES * sizeof(double);
@@ -165,11 +166,11 @@ static void measure_exchanges(const int *processors, int count, struct sg_bench_
 
 struct copier {
     pthread_t thread;
-    _Atomic int *to_come; /* copiers that are not ready yet; below 0: cancelled */
-    double gbs;           /* NaN: no memory */
+    _Atomic int *to_come; /* copiers that are not ready yet; negative: cancelled */
+    double gbs;           /* NaN: out of memory */
 };
 
-/* Waits until all are there; false when cancelled. Yields, because they do not arrive at once. */
+/* Waits until all are ready; false: cancelled. Yields, because copiers do not arrive at once. */
 static bool meet(_Atomic int *to_come)
 {
     int left = atomic_fetch_sub(to_come, 1) - 1;
@@ -205,7 +206,7 @@ static void *copy(void *argument)
         __asm__ volatile("" : : "r"(to) : "memory");
         block_ns[blocks++] = (double)(sg_clock_ns() - start_ns);
     }
-    /* Not the shortest: that would be a moment when the others do not copy. */
+    /* The median, because the shortest time would be one in which the others do not copy. */
     copier->gbs = (double)COPY_BYTES / sg_bench_summarize(block_ns, blocks).median;
 out:
     free(from);
@@ -213,7 +214,7 @@ out:
     return NULL;
 }
 
-/* All copiers at once, each on a processor of its own. */
+/* Runs all copiers at once, each on a processor of its own. */
 static double copy_gbs(const int *processors, int count)
 {
     _Atomic int to_come = count;
@@ -227,7 +228,7 @@ static double copy_gbs(const int *processors, int count)
         copiers[started].to_come = &to_come;
         if (start_bound(processors[started], copy, &copiers[started], &copiers[started].thread) !=
             0) {
-            /* So far below 0 that copiers that arrive later do not bring it back to 0. */
+            /* Negative enough that copiers that arrive later do not bring it back to 0. */
             atomic_store(&to_come, -1);
             gbs = NAN;
             break;
@@ -253,6 +254,8 @@ void sg_bench_limits_measure(const cpu_set_t *processors, int copiers, struct sg
     measure_exchanges(found, count, out);
     out->copy_gbs = copy_gbs(found, copiers < count ? copiers : count);
 }
+
+/* ---- collectives */
 
 const struct sg_bench_collective sg_bench_collectives[SG_BENCH_COLLECTIVES] = {
     [SG_OPERATION_BARRIER] = {.name = "barrier",
@@ -304,10 +307,11 @@ int sg_bench_collective_find(const char *name, size_t length)
     return -1;
 }
 
+/* ---- rules on the command line */
+
 #define OPTION "--vs"
 
-/* Where the name of a communicator is inserted in a rule that parses: before the bytes or the '='.
- */
+/* Returns where to insert a communicator in a rule that parses: before the bytes or the '='. */
 static const char *place_of(const char *begin, const char *end)
 {
     const char *place = sg_rule_trim(begin, sg_rule_find_plain(begin, end, "="));
@@ -325,7 +329,7 @@ static bool names_communicator(const char *begin, const char *end)
     return sg_rule_find_plain(begin, equals, "~") < equals;
 }
 
-/* One rule, without leading blanks. */
+/* Returns true if the rule, without leading blanks, parses and names no communicator. */
 static bool is_bindable(const char *begin, const char *end)
 {
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};
@@ -393,6 +397,8 @@ const char *sg_bench_given_find(int argc, char **argv)
     return found != NULL && strchr(found, '=') != NULL ? found : NULL;
 }
 
+/* ---- algorithms */
+
 #define RULES_VARIABLE "STAGGER_RULES"
 #define SETUP_VARIABLE "STAGGER_SETUP_AFTER"
 #define COMM_PREFIX "stagger-bench/"
@@ -404,7 +410,7 @@ static const char *given_rules = "";
 
 static bool is_named(int algorithm)
 {
-    /* What auto runs changes while it is measured. */
+    /* auto changes the algorithm it runs during a measurement. */
     return (sg_algorithms[algorithm].reach & SG_REACH_INTERNODE) != 0 &&
            algorithm != SG_ALGORITHM_AUTO;
 }
@@ -479,7 +485,7 @@ enum sg_status sg_bench_algorithms_announce(const char *given)
                 sg_algorithms[SG_ALGORITHM_TREE].name);
     if (good && bound != NULL)
         fputs(bound, stream);
-    /* The first match decides: the user's rules may match every communicator. */
+    /* The first match decides, and the user's rules may match every communicator. */
     if (good && users != NULL)
         fputs(users, stream);
     good = good && fclose(stream) == 0;
@@ -492,6 +498,8 @@ enum sg_status sg_bench_algorithms_announce(const char *given)
         sg_log("bench: out of memory");
     return good ? SG_OK : SG_ERR_MEMORY;
 }
+
+/* ---- the model of a call */
 
 double sg_bench_model_ns(const struct sg_bench_limits *limits, int operation, int ranks,
                          uint64_t bytes)

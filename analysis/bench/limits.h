@@ -1,8 +1,9 @@
-/* The limits of this machine: the time to move a cache line from one processor to another, below
- * which no exchange between two ranks can be, and the speed at which its processors together copy
- * memory. Also what it takes to pass data from one processor to another.
+/* The limits of this machine, and the algorithms and collectives that a measurement may name.
+ * Limits are the time to move a cache line between processors, below which no exchange between two
+ * ranks can be; the speed at which the processors together copy memory; and the cost of passing
+ * data from one processor to another. The model of a call is computed from them.
  *
- * Free of MPI. Starts threads of its own for a while; the caller's binding stays as it is.
+ * Free of MPI. Measuring the limits starts threads for a while; the caller's binding is unchanged.
  */
 #ifndef SG_BENCH_LIMITS_H
 #define SG_BENCH_LIMITS_H
@@ -17,9 +18,9 @@
 
 struct sg_bench_limits {
     double line_ns;  /* one way; NaN: fewer than two processors, or no binding possible */
-    double copy_gbs; /* 10^9 bytes copied a second; NaN: no binding possible, or no memory */
-    /* A byte copied into or out of memory that two processors share, and a byte of doubles there
-     * added to own ones; NaN: as line_ns. */
+    double copy_gbs; /* 10^9 bytes copied per second; NaN: no binding possible, or out of memory */
+    /* Per byte: a copy into or out of memory that two processors share, and the addition of doubles
+     * there to own ones; NaN: as line_ns. */
     double copy_ns, fold_ns;
 };
 
@@ -28,51 +29,51 @@ struct sg_bench_limits {
  * that copy at once, at least 1. */
 void sg_bench_limits_measure(const cpu_set_t *processors, int copiers, struct sg_bench_limits *out);
 
-/* The algorithms that a measurement may name, in addition to the rules in force: those between
- * nodes.
+/* ---- algorithms: those between nodes, in addition to the rules in force
  *
- * The preloaded library chooses which algorithm runs, by rules, and rules may name a communicator.
- * So each algorithm has a communicator of its own, a duplicate of MPI_COMM_WORLD with the name
+ * The preloaded library chooses the algorithm by rules, and rules may name a communicator. So each
+ * algorithm has a communicator of its own, a duplicate of MPI_COMM_WORLD with the name
  * "stagger-bench/ALGORITHM", and before MPI_Init a rule for each is put in front of STAGGER_RULES:
  *
  *     *~stagger-bench/tree=tree
  *
- * Calls on MPI_COMM_WORLD follow the rules in force. One more communicator is for barriers that
- * must be the library's own, whatever the rules in force choose for barriers. Free of MPI.
+ * Calls on MPI_COMM_WORLD follow the rules in force. One more communicator serves barriers that
+ * must be the library's own, whatever the rules in force choose for barriers.
  */
 
-/* In addition to the indices of sg_algorithms. */
+/* Values besides the indices of sg_algorithms. */
 enum {
-    SG_BENCH_RULES = -1,        /* whatever the rules in force choose */
-    SG_BENCH_NO_ALGORITHM = -2, /* none of that name */
-    SG_BENCH_GIVEN = -3         /* what the rules given to --vs choose (bench/limits.h) */
+    SG_BENCH_RULES = -1,        /* the choice of the rules in force */
+    SG_BENCH_NO_ALGORITHM = -2, /* no algorithm of that name */
+    SG_BENCH_GIVEN = -3         /* the choice of the rules given to --vs */
 };
 
 #define SG_BENCH_ALGORITHMS_MAX 16
 #define SG_BENCH_COMM_NAME_BYTES 64
 
-/* An algorithm that the user may name: "rules", or one between nodes. */
+/* Finds an algorithm that the user may name: "rules", or one between nodes. */
 int sg_bench_algorithm_find(const char *word, size_t length);
-/* "rules", "tree", "mpich"; for the rules given, their text. Static storage. */
+/* Returns "rules", "tree", "mpich"; for SG_BENCH_GIVEN the text of the rules. Static storage. */
 const char *sg_bench_algorithm_name(int algorithm);
-/* collective: of bench/limits.h. Those that are always MPICH's have no other algorithm. */
+/* Returns true if the algorithm has the collective, an index in sg_bench_collectives. A collective
+ * that is always MPICH's has no other algorithm. */
 bool sg_bench_algorithm_takes(int algorithm, int collective);
-/* All that the user may name, separated by commas; static storage. */
+/* Lists the names that the user may give, separated by commas; static storage. */
 const char *sg_bench_algorithm_list(void);
 
 #define SG_BENCH_SETTLE_COMM_NAME "stagger-bench/settle"
 
 void sg_bench_algorithm_comm_name(int algorithm, char name[SG_BENCH_COMM_NAME_BYTES]);
-/* Before MPI_Init, on every rank: puts the rules into the environment. given: the rules for
- * SG_BENCH_GIVEN, which this keeps a pointer to, and leaves out if they do not parse; NULL: none.
+/* Puts the rules into the environment; before MPI_Init, on every rank. given: the rules for
+ * SG_BENCH_GIVEN; the pointer is kept, and rules that do not parse are left out; NULL: none.
  * SG_ERR_MEMORY is logged. */
 enum sg_status sg_bench_algorithms_announce(const char *given);
 
-/* The collectives that are measured: the four that the library routes, by their numbers in
- * core/text.h, and others that are always MPICH's own, behind them.
+/* ---- collectives
  *
- * `bytes` of a row is what one rank gives to a reduction or broadcast, and for the others the block
- * that a rank sends to, or receives from, each rank. Free of MPI; constant, thread-safe.
+ * First the four that the library routes, numbered as in core/text.h; then others, which are always
+ * MPICH's own. `bytes` of a row is one rank's operand in a reduction or broadcast; for the others
+ * it is the block that a rank sends to, or receives from, each rank. Constant, thread-safe.
  */
 
 enum {
@@ -85,7 +86,7 @@ enum {
     SG_BENCH_COLLECTIVES
 };
 
-/* All names, separated by commas. */
+/* The names, separated by commas. */
 #define SG_BENCH_COLLECTIVES_LIST                                                                  \
     "barrier, allreduce, reduce, bcast, gather, scatter, allgather, alltoall, reduce_scatter, "    \
     "scan"
@@ -95,39 +96,40 @@ struct sg_bench_collective {
     const char *function; /* "PMPI_Gather"; "MPI_Gather" is the same text from its second letter */
     bool routed;          /* the library has algorithms for it */
     bool rooted;
-    bool synchronises; /* no rank can leave before all have come */
-    /* A rank's operand, or its result, has a block for each rank. */
+    bool synchronises; /* no rank can leave before all have entered */
+    /* The operand, or the result, of a rank has a block for each rank. */
     bool sends_blocks, receives_blocks;
 };
 
 extern const struct sg_bench_collective sg_bench_collectives[SG_BENCH_COLLECTIVES];
 
-/* The number of a name; -1: none. */
+/* Returns the index of a name; -1: none. */
 int sg_bench_collective_find(const char *name, size_t length);
 
-/* What a call on one machine should take by the formulas of the level inside a node
- * (sim/network.h; paper 003's "future work"), with the costs that the limits have. Free of MPI;
- * a pure function.
+/* ---- the model of a call on one machine
+ *
+ * Uses the formulas of the level inside a node (sim/network.h; paper 003's "future work"), with the
+ * costs that the limits have. A pure function.
  */
 
-/* All ranks enter at once; until the last leaves, in ns. NaN: one rank, a collective without
- * formulas, or a cost that is not known. */
+/* Returns the time until the last rank leaves if all enter at once, in ns. NaN: one rank, a
+ * collective without formulas, or an unknown cost. */
 double sg_bench_model_ns(const struct sg_bench_limits *limits, int operation, int ranks,
                          uint64_t bytes);
 
-/* Rules as text on the command line (--vs 'RULES'). They apply on a communicator of their own, in
- * addition to the rules in force: the communicator's name is inserted into each. A call that none
- * of them matches follows the rules in force. Free of MPI.
+/* ---- rules on the command line (--vs 'RULES')
+ *
+ * They apply on a communicator of their own, in addition to the rules in force: its name is
+ * inserted into each. A call that none of them matches follows the rules in force.
  */
 
-/* The text's rules, each followed by ';' and bound to the communicator of that name; malloc'ed.
- * NULL if there are none, if one does not parse or names a communicator, or when out of memory;
- * logs nothing. */
+/* Returns the rules, each followed by ';' and bound to the communicator; malloc'ed. NULL: there are
+ * none, one does not parse or names a communicator, or out of memory; logs nothing. */
 char *sg_bench_given_bind(const char *text, const char *comm);
-/* Whether the text can be bound; if not, logs one line that begins with source. */
+/* Returns true if the text can be bound; if not, logs one line that begins with source. */
 bool sg_bench_given_check(const char *source, const char *text);
-/* The rules that a command line gives to --vs; NULL if it gives none. Logs nothing: rank 0 parses
- * the options later. */
+/* Returns the rules that a command line gives to --vs; NULL: none. Logs nothing, because rank 0
+ * parses the options later. */
 const char *sg_bench_given_find(int argc, char **argv);
 
 #endif

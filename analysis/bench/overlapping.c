@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rounds that determine t_alone for the computation. First, of the call alone; then, twice, as the
- * call will be measured, with the windows that resulted, because a call takes a different time
- * among the first calls, after a computation, or after the sleep in a long window. The second half
- * of the last rounds counts. */
+/* Trial rounds determine t_alone, the length of the computation. The first measures the call alone.
+ * Then it is measured twice as in the final rounds, with the windows that resulted: a call takes a
+ * different time among the first calls, after a computation, or after the sleep in a long window.
+ * The second half of the last trial's rounds counts. */
 #define TRIAL_ROUNDS 11
 #define REHEARSALS 2
 #define REHEARSAL_ROUNDS 40
@@ -19,7 +19,7 @@ struct overlapping {
     const struct sg_bench_target *target;
     int variant;
     uint64_t tests;
-    double alone_ns; /* of the computation */
+    double alone_ns; /* length of the computation */
     double overhead_ns, waited_ns;
 };
 
@@ -28,9 +28,10 @@ uint64_t sg_bench_overlap_tests(uint64_t bytes, uint64_t test_bytes)
     return test_bytes == 0 ? 0 : (bytes + test_bytes - 1) / test_bytes + 1;
 }
 
-/* ---- a call, by mode ------------------------------------------------------------------------- */
+/* ---- a call in one of the modes
+ * --------------------------------------------------------------- */
 
-/* Computes the part-th of the parts into which tests divide the computation. */
+/* Computes one part, number `part` of those into which the tests divide the computation. */
 static void compute_for(const struct overlapping *own, uint64_t begin_ns, uint64_t part)
 {
     double parts = (double)own->tests + 1;
@@ -133,7 +134,7 @@ static void details(void *context, double *overhead_ns, double *waited_ns)
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-/* The largest time of any rank. */
+/* Returns the largest time of any rank. */
 static double most_ns(const struct sg_bench_times *ranks, int count, bool waited)
 {
     double most = 0;
@@ -169,7 +170,7 @@ static void fill_round(const struct sg_bench_sampling *sampling,
     columns[IMB][round] = clamped((t_alone + t[COMPUTED] - t[WORKED]) / fmin(t_alone, t[COMPUTED]));
 }
 
-/* Over the rounds from the given one on. */
+/* Returns the summary over the rounds from `first` on. */
 static struct sg_bench_summary median_alone(const struct sg_bench_sampling *sampling,
                                             const struct sg_bench_samples *samples, size_t first,
                                             double *scratch)
@@ -217,8 +218,8 @@ static enum sg_status summarize(const struct sg_bench_sampling *sampling,
     return SG_OK;
 }
 
-/* Sets own->alone_ns, on all ranks: the computation is equally long on each. *window_ns becomes the
- * window that the calls need. */
+/* Sets own->alone_ns, on all ranks alike, so that the computation is equally long on each.
+ * *window_ns becomes the window that the calls need. */
 static enum sg_status try_alone(struct overlapping *own, const struct sg_bench_target *modes,
                                 struct sg_clocksync *clocks, const struct sg_bench_sampling *asked,
                                 bool rehearsal, double *window_ns)
@@ -231,7 +232,7 @@ static enum sg_status try_alone(struct overlapping *own, const struct sg_bench_t
 
     sampling.window_ns = *window_ns;
     sampling.variants = rehearsal ? MODES : 1;
-    sampling.synchronises = false; /* one mode of them only computes */
+    sampling.synchronises = false; /* one mode only computes */
     sampling.rounds = rehearsal ? REHEARSAL_ROUNDS : TRIAL_ROUNDS;
     sampling.time_ns = TRIAL_S * 1e9;
     status = sg_bench_sample(own->machine, modes, clocks, &sampling, &samples);
@@ -273,7 +274,7 @@ enum sg_status sg_bench_overlap_measure(const struct sg_bench_machine *machine,
     if (status != SG_OK)
         return status;
     sampling.variants = MODES;
-    sampling.synchronises = false; /* one mode of them only computes */
+    sampling.synchronises = false; /* one mode only computes */
     status = sg_bench_sample(machine, &modes, clocks, &sampling, samples);
     if (status == SG_OK && machine->exchange->rank == 0)
         status = summarize(&sampling, samples, out);

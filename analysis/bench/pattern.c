@@ -15,7 +15,7 @@
 const char *const sg_bench_arrival_names[SG_BENCH_ARRIVALS + 1] = {
     "none", "one", "some", "uniform", "exponential", "linear", "trace"};
 
-/* From 0 to below 1. */
+/* Returns a random number from 0 to below 1. */
 static double chance(const struct sg_bench_pattern *pattern, uint64_t round, int rank)
 {
     uint64_t bits = sg_hash_mix(SG_HASH_START + pattern->seed);
@@ -25,7 +25,7 @@ static double chance(const struct sg_bench_pattern *pattern, uint64_t round, int
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* The k ranks with the smallest random numbers. */
+/* The late ranks are the late_count ranks with the smallest random numbers. */
 static bool is_among_late(const struct sg_bench_pattern *pattern, uint64_t round, int rank)
 {
     double own = chance(pattern, round, rank);
@@ -85,7 +85,7 @@ bool sg_bench_is_to_be_late(const struct sg_bench_pattern *pattern, uint64_t rou
     return pattern->arrival == SG_BENCH_SOME_LATE && is_among_late(pattern, round, rank);
 }
 
-/* ---- a replay's file ------------------------------------------------------------------------- */
+/* ---- the file of a replay -------------------------------------------------------------------- */
 
 struct reading {
     double *lateness_ns;
@@ -93,8 +93,7 @@ struct reading {
     int ranks;
 };
 
-/* Parses the line's numbers into row; false if there are too many or too few, or if one is not a
- * time. */
+/* Parses the line's numbers into row; false: not as many times as there are ranks. */
 static bool read_row(const char *line, int ranks, double *row)
 {
     double least = INFINITY;
@@ -174,14 +173,16 @@ enum sg_status sg_bench_pattern_read(const char *path, int ranks, double **laten
     return status;
 }
 
-/* The number of pairs in a row if calls are short. With more, blocks would be so short that their
- * beginning, when not all ranks are there yet, has an influence. */
+/* ---- the plan of a row */
+
+/* The number of pairs in a row of short calls. With more, blocks would be so short that their
+ * beginning, when not all ranks have arrived yet, has an influence. */
 #define PAIRS_WANTED 201
-/* A trial is long enough if it takes this share of the wanted block. */
+/* A trial is long enough if it takes 1 / TRIAL_PART of the wanted block. */
 #define TRIAL_PART 4
-/* If a row takes this many times longer than planned it ends early. */
+/* A row ends early if it takes this many times longer than planned. */
 #define PATIENCE 3
-/* Growth from one trial to the next: the first calls are slow, so an estimate may be far off. */
+/* Limits the growth between trials: the first calls are slow, so an estimate may be far off. */
 #define TRIAL_GROWTH 32
 
 double sg_bench_plan_block_ns(double row_ns)

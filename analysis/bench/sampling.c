@@ -9,18 +9,18 @@
 
 #define VARIANTS_MAX 32
 #define FIRST_WINDOW_NS 1e6
-/* The share of the skew asked for that may be missed. */
+/* Tolerated lateness, as a share of the pattern's largest. */
 #define SKEW_TOLERANCE 0.05
 #define FIRST_BATCH 10
-/* At least after a batch of this length results and clocks are checked. */
+/* Limits the length of a batch; results and clocks are checked between batches. */
 #define BATCH_NS 500e6
 #define RESYNCHRONISE_NS UINT64_C(1000000000)
 #define WINDOW_MAX_NS 60e9
 /* A window is long enough if at most this share of the calls does not fit; a longer one costs more
  * than repeating them. */
 #define TOO_LONG_PART 0.1
-#define ROOM 2.0        /* of a window, times the longest call */
-#define SHRINK_FROM 4.0 /* times the longest call */
+#define ROOM 2.0        /* length of a window, in times of the longest call */
+#define SHRINK_FROM 4.0 /* a window shrinks from this many times the longest call */
 #define PATIENCE 3
 #define ROUNDS_MAX 20000
 
@@ -30,7 +30,7 @@
 struct batch {
     uint64_t first_ns; /* on the global clock */
     uint64_t window_ns;
-    uint64_t rounds; /* 0: that is all */
+    uint64_t rounds; /* 0: no more batches */
     uint64_t resynchronise;
     int64_t wrong_variant;
     uint64_t numbers[BATCH_MAX];
@@ -42,15 +42,15 @@ struct run {
     struct sg_clocksync *clocks;
     const struct sg_bench_sampling *sampling;
     int rank, size;
-    uint64_t tolerance_ns; /* a rank that begins later than by this is late */
-    int variants;          /* including the one that calls nothing */
+    uint64_t tolerance_ns; /* a rank that begins later than this is late */
+    int variants;          /* includes the one that calls nothing */
     struct batch batch;
-    struct sg_bench_times *own; /* of this batch, by round and variant */
-    /* On rank 0. */
+    struct sg_bench_times *own; /* times of this batch, by round and variant */
+    /* The following members are used on rank 0 only. */
     struct sg_bench_samples *samples;
     uint64_t begin_ns, synchronised_ns;
     uint64_t next_number;
-    size_t repeats; /* rounds of the last batch to repeat, first in `numbers` */
+    size_t repeats; /* rounds to repeat, first in `numbers` */
     double longest_ns;
     bool last_resort; /* keep flagged rounds: the machine gives no others */
     double *scratch;
@@ -64,9 +64,10 @@ static uint64_t global_ns(const struct run *run, uint64_t local_ns)
 const char *const sg_bench_scheme_names[SG_BENCH_SCHEMES + 1] = {"window", "barrier",
                                                                  "dissemination", "loop"};
 
-/* ---- rank 0 between batches: which calls count, the length of windows, when to end ---------- */
+/* ---- rank 0 between batches: rounds that count, length of windows, end
+ * ------------------------ */
 
-/* all: by rank, each like run->own. Adds a round's times to the samples if they count. */
+/* Adds a round's times to the samples. all: by rank, each like run->own. */
 static bool keep_round(struct run *run, const struct sg_bench_times *all, size_t i)
 {
     size_t a_rank = run->batch.rounds * (size_t)run->variants;
@@ -81,7 +82,8 @@ static bool keep_round(struct run *run, const struct sg_bench_times *all, size_t
     return true;
 }
 
-/* The flags of a round, of any rank; longest: in the batch, from the beginning of the window. */
+/* Returns the flags of any rank in a round, and counts them. Updates run->longest_ns, the longest
+ * time in the batch from the first entry to the last exit. */
 static uint64_t look_at_round(struct run *run, const struct sg_bench_times *all, size_t i)
 {
     size_t a_rank = run->batch.rounds * (size_t)run->variants;
@@ -121,7 +123,7 @@ static void verify_times(struct run *run)
     }
 }
 
-/* The next window, from the calls of this batch. */
+/* Chooses the next window from the calls of this batch. */
 static void adapt_window(struct run *run, size_t too_long)
 {
     const struct sg_bench_sampling *sampling = run->sampling;
@@ -138,7 +140,8 @@ static void adapt_window(struct run *run, size_t too_long)
     run->samples->window_ns = sampling->scheme == SG_BENCH_WINDOW ? run->batch.window_ns : 0;
 }
 
-/* Flags, samples and results of a batch; all by rank, each like run->own. SG_ERR_MEMORY. */
+/* Takes the flags, samples and results of a batch. all: by rank, each like run->own.
+ * SG_ERR_MEMORY. */
 static enum sg_status take_batch(struct run *run, const struct sg_bench_times *all)
 {
     size_t too_long = 0;
@@ -151,7 +154,7 @@ static enum sg_status take_batch(struct run *run, const struct sg_bench_times *a
         too_long += (flags & SG_BENCH_TOOK_TOO_LONG) != 0;
         if ((flags & (SG_BENCH_STARTED_LATE | SG_BENCH_TOOK_TOO_LONG)) != 0) {
             if (!run->last_resort) {
-                /* Slots before i have been checked. */
+                /* Numbers up to i have been used, so they can be overwritten. */
                 run->batch.numbers[run->repeats++] = run->batch.numbers[i];
                 continue;
             }
@@ -205,13 +208,13 @@ static bool is_over(struct run *run, uint64_t now_ns)
     return !run->last_resort;
 }
 
-/* The rounds of the next batch: those to be repeated, and new ones. */
+/* Chooses the rounds of the next batch: those to be repeated, and new ones. */
 static void plan_rounds(struct run *run)
 {
     const struct sg_bench_sampling *sampling = run->sampling;
     size_t have = run->samples->rounds;
     double a_round_ns = (double)run->batch.window_ns * run->variants;
-    /* Half as many again at each check, so that the test for narrow intervals is not made too
+    /* Half as many again at each check: the test for narrow intervals must not be made too
      * often. */
     double wanted = fmax(FIRST_BATCH, (double)have / 2);
 
@@ -226,13 +229,13 @@ static void plan_rounds(struct run *run)
         run->batch.numbers[i] = run->next_number++;
 }
 
-/* When all ranks can have heard of the batch, and be prepared. */
+/* Returns a time at which all ranks can have received the batch and be prepared. */
 static uint64_t first_window_ns(const struct run *run, uint64_t now_ns)
 {
     return global_ns(run, now_ns) + run->machine->lead_ns + (uint64_t)run->sampling->prepare_ns;
 }
 
-/* On rank 0: decides what comes next, in run->batch. */
+/* Decides on rank 0 what comes next, in run->batch. */
 static void plan_batch(struct run *run)
 {
     uint64_t now_ns = run->machine->now_ns();
@@ -267,7 +270,7 @@ static enum sg_status dissemination_barrier(const struct run *run)
     return status;
 }
 
-/* The local time at which this rank begins, or from which it is late. */
+/* Finds the local time at which this rank begins, or from which it is late. */
 static enum sg_status meet(const struct run *run, uint64_t window_ns, uint64_t *begin_ns)
 {
     enum sg_status status = SG_OK;
@@ -375,7 +378,7 @@ static enum sg_status measure_batch(struct run *run)
 
 /* ---- all batches ----------------------------------------------------------------------------- */
 
-/* Each rank's times, and the error bound of its clock, go to rank 0. */
+/* Gathers each rank's times, and the error bound of its clock, on rank 0. */
 static enum sg_status gather_batch(struct run *run, struct sg_bench_times **all)
 {
     const struct sg_exchange *exchange = run->machine->exchange;
@@ -402,7 +405,7 @@ static enum sg_status gather_batch(struct run *run, struct sg_bench_times **all)
     return status;
 }
 
-/* A synchronisation takes time; only after it can rank 0 decide when to begin. */
+/* A synchronisation takes time, so rank 0 decides on the beginning after it. */
 static enum sg_status announce_batch(struct run *run)
 {
     const struct sg_exchange *exchange = run->machine->exchange;
@@ -479,6 +482,8 @@ enum sg_status sg_bench_sample(const struct sg_bench_machine *machine,
     return status == SG_OK && out->wrong_variant >= 0 ? SG_ERR_FORMAT : status;
 }
 
+/* ---- cold caches */
+
 #define LINE_BYTES 64
 #define SWEEP_LEAST ((size_t)64 << 20)
 #define SWEEP_MOST ((size_t)256 << 20)
@@ -516,7 +521,7 @@ enum sg_status sg_bench_sweep_open(size_t size_bytes)
         sg_log("bench: --cold: no memory for %zu bytes", size_bytes);
         return SG_ERR_MEMORY;
     }
-    /* Pages of its own: reads of untouched memory would all be of one page of zeros. */
+    /* Writes to the pages: untouched ones would all be the same page of zeros. */
     memset(room.data, 1, size_bytes);
     room.size_bytes = size_bytes;
     return SG_OK;

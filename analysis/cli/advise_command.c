@@ -1,4 +1,7 @@
-/* stagger advise: options, then read the run, replay it, print. */
+/* `stagger advise` and `stagger arrivals`, two commands that replay recorded arrivals. Advise
+ * parses its options, reads the run, replays it with other algorithms, and prints the advice or the
+ * rules. Arrivals prints how late each rank was in each collective.
+ */
 #include "advise/advise.h"
 #include "advise/advised_rules.h"
 #include "bcs/bcs_advice.h"
@@ -23,8 +26,8 @@ struct options {
     struct sg_advise_options advise;
     struct sg_coscheduling_options coscheduling;
     bool json, bcs;
-    bool has_slices;   /* or when to restart: they are for --bcs */
-    const char *rules; /* the file to write; NULL: none */
+    bool has_slices;   /* --slice or --restart was given: both need --bcs */
+    const char *rules; /* output file of the rules; NULL: none */
     uint32_t top;
     char *path; /* owned */
 };
@@ -184,8 +187,8 @@ int sg_command_advise(int argc, char **argv)
     return status == SG_OK ? 0 : 1;
 }
 
-/* stagger arrivals DIR: how late each rank came to each collective of a recorded run, as
- * `stagger-bench --arrival trace:FILE` replays it.
+/* stagger arrivals DIR: prints how late each rank reached each collective of a recorded run, in the
+ * format that `stagger-bench --arrival trace:FILE` replays.
  */
 
 enum { EXIT_INPUT = 1 };
@@ -208,7 +211,7 @@ static void set_operation(const struct sg_usage *usage, const char *name, void *
     *(int *)to = operation;
 }
 
-/* Of the whole job only: those of fewer ranks say nothing of the others. */
+/* Only collectives of the whole job: a smaller one has no arrival times for the other ranks. */
 static enum sg_status print_instance(void *context, const struct sg_aggregate *aggregate,
                                      const struct sg_seen_instance *seen)
 {

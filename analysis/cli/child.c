@@ -1,3 +1,6 @@
+/* Starts and awaits a child process. Signals are blocked and taken with sigwaitinfo, so there are
+ * no handlers.
+ */
 #include "cli/child.h"
 
 #include "core/clock.h"
@@ -10,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What was before the first child. */
+/* Signal mask and SIGCHLD disposition from before the first child. */
 static struct {
     bool is_known;
     sigset_t mask;
@@ -28,7 +31,7 @@ static void take_signals(void)
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++)
         sigdelset(&blocked, stopping[i]);
     sigprocmask(SIG_BLOCK, &blocked, &before.mask);
-    /* A child of who ignores this signal cannot be waited for. */
+    /* A process that ignores SIGCHLD cannot wait for its children. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &before.on_child);
     before.is_known = true;
 }
@@ -43,8 +46,8 @@ static void give_signals_back(void)
     errno = error;
 }
 
-/* What the kernel sends, the terminal's, is sent to the whole group; a timer that was set before
- * this program was executed is of this process alone. */
+/* The kernel sends the terminal's signals to the whole process group, so the child has them
+ * already. A timer set before this program was executed belongs to this process only. */
 static bool is_handed_on(const siginfo_t *info)
 {
     return info->si_signo != SIGCHLD && (info->si_code <= 0 || info->si_signo == SIGALRM);
@@ -119,12 +122,12 @@ int sg_child_status(int status)
 
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    /* The program has left its core, if any. */
+    /* The program has already dumped its core, if any; this process must not dump a second one. */
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     signal(WTERMSIG(status), SIG_DFL);
     sigemptyset(&one);
     sigaddset(&one, WTERMSIG(status));
     raise(WTERMSIG(status));
     sigprocmask(SIG_UNBLOCK, &one, NULL);
-    return 128 + WTERMSIG(status); /* of signals that end no process */
+    return 128 + WTERMSIG(status); /* the signal does not terminate a process */
 }

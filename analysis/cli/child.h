@@ -1,10 +1,10 @@
-/* A process that `stagger run` starts and waits for, so that whoever waits for `stagger run` sees
- * what the program did: signals that are sent to this process reach the program, and the end of
- * this process is the program's.
+/* A child process that `stagger run` starts and waits for. It makes `stagger run` transparent to
+ * its own parent: signals sent to this process reach the program, and this process ends the way the
+ * program ended.
  *
- * From sg_child_start on all signals but those that stop a process are blocked here. The terminal
- * sends its signals to both processes, which are in one group; they are not handed on, a timer's
- * is. Not thread-safe.
+ * From sg_child_start on, this process blocks all signals except those that stop a process. The
+ * terminal signals both processes, which are in one process group, so those signals are not
+ * forwarded; a timer's signal is. Not thread-safe.
  */
 #ifndef SG_CLI_CHILD_H
 #define SG_CLI_CHILD_H
@@ -13,18 +13,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Starts a process that has the signals' mask and dispositions that this one had, runs `work` and
- * ends with what it returns; it is killed where this process is. -1: it cannot be started (errno),
- * and this process has its signals as before the first. */
+/* Forks a child that restores the signal mask and dispositions this process started with, runs
+ * `work` and exits with its return value. The child is killed if this process dies. Returns -1 with
+ * errno set if fork fails; this process then has its original signal state back. */
 pid_t sg_child_start(int (*work)(void *context), void *context);
 
-/* Waits for its end and hands signals on. Gives its status, as of waitpid. */
+/* Waits for the child to end and forwards signals meanwhile. Returns its waitpid status. */
 int sg_child_await(pid_t child);
 
-/* Waits so long at most, or until a signal would end this process, then kills it. */
+/* Waits until the child ends, limit_ns pass, or a signal arrives that would terminate this process;
+ * in the last two cases it kills the child. */
 void sg_child_await_briefly(pid_t child, uint64_t limit_ns);
 
-/* Ends as the child did: gives the exit status, or does not return where a signal ended it. */
+/* Ends this process the way the child ended: returns its exit status, or does not return if a
+ * signal terminated it. */
 int sg_child_status(int status);
 
 #endif

@@ -1,4 +1,6 @@
-/* stagger compare: options, then read the runs, compare, print. */
+/* `stagger compare`: parses options, reads the runs, compares them and prints. This file also finds
+ * the output directories of runs, for every command that was given no DIR.
+ */
 #include "cli/compare_command.h"
 
 #include "cli/main.h"
@@ -20,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of many runs only so many, the newest, are asked who started them. */
+/* Only the newest 64 runs are checked for their launcher: each check reads a file. */
 #define ASKED_MAX 64
 
 struct run {
@@ -44,7 +46,7 @@ static int by_age(const void *first, const void *second)
     return strcmp(b->path, a->path);
 }
 
-/* malloc'ed; NULL: no memory. */
+/* malloc'ed; NULL: out of memory. */
 static char *path_below(const char *where, const char *name)
 {
     char *path;
@@ -54,7 +56,7 @@ static char *path_below(const char *where, const char *name)
     return asprintf(&path, "%s/%s", where, name) >= 0 ? path : NULL;
 }
 
-/* Takes the path. */
+/* Takes ownership of the path. */
 static void consider(struct runs *runs, char *path)
 {
     char *file = path != NULL ? path_below(path, SG_RUN_FILE) : NULL;
@@ -143,14 +145,16 @@ char *sg_runs_operand(const struct sg_usage *usage, const struct sg_arguments *o
     return path;
 }
 
+/* ---- the command ----------------------------------------------------------------------------- */
+
 struct options {
     bool json, csv;
-    enum sg_compare_table table; /* as CSV */
+    enum sg_compare_table table; /* the table to print as CSV */
     const char *html;            /* NULL: no page */
     const struct sg_column *sort;
     uint32_t top; /* 0: all */
     struct sg_run_paths sides[2];
-    char *newest[2]; /* where none are named: A and B */
+    char *newest[2]; /* the newest two runs, if the command line names none; owned */
 };
 
 static const char text[] =
@@ -186,7 +190,8 @@ static void set_csv(const struct sg_usage *usage, const char *name, void *to)
     options->table = (enum sg_compare_table)table;
 }
 
-/* Two paths need no "--" between them. behind: those behind it. */
+/* Splits the operands into A and B. Two paths need no "--" between them. behind: the paths after
+ * "--". */
 static void divide(const struct sg_usage *usage, const struct sg_arguments *operands,
                    struct sg_run_paths behind, struct sg_run_paths sides[2])
 {
@@ -233,7 +238,7 @@ static void parse(int argc, char **argv, struct options *options)
     struct sg_run_paths behind = {0};
     struct sg_arguments operands;
 
-    /* Options may stand between paths: getopt moves these together, and "--" would be lost. */
+    /* Options may stand between paths. getopt permutes the arguments and would lose "--". */
     for (int i = 1; i < argc && behind.paths == NULL; i++) {
         if (strcmp(argv[i], "--") == 0) {
             behind.paths = (const char *const *)&argv[i + 1];
@@ -267,7 +272,7 @@ static enum sg_status take_newest(struct options *options)
     return count == 2 ? SG_OK : SG_ERR_MISSING;
 }
 
-/* The rows that are asked for, in their order. */
+/* Reads the requested rows, in the requested order. */
 static enum sg_status read_runs(const struct options *options, struct sg_comparison *out)
 {
     enum sg_status status = sg_compare(options->sides, true, out);

@@ -1,6 +1,7 @@
-/* The output directories of runs, for commands that are not told which one to read.
+/* Finds the output directories of runs, for commands that are given no directory.
  *
- * A run writes its stagger.conf first, and never again: the time of that file is the run's begin.
+ * A run writes its stagger.conf first and never again, so that file's modification time is the
+ * start time of the run.
  */
 #ifndef SG_CLI_COMPARE_COMMAND_H
 #define SG_CLI_COMPARE_COMMAND_H
@@ -10,16 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Up to `wanted` output directories in `where`, the newest first; `where` alone, if it is one
- * itself. launch: only those of runs that stagger run started under this name (core/launch.h), and
- * `where` as well as others; NULL: of any. Gives their number; the paths are malloc'ed. What cannot
- * be read is none. */
+/* Lists up to `wanted` output directories in `where`, newest first. If `where` is an output
+ * directory itself, it is the only result. With `launch` (core/launch.h) only runs that `stagger
+ * run` started under this name count, and `where` is one candidate among others; NULL: all runs.
+ * Returns the number found; the paths are malloc'ed. Unreadable directories are skipped. */
 size_t sg_runs_find(const char *where, const char *launch, size_t wanted, char **paths);
 /* The path that a command reads: its operand, or else the newest run in the working directory.
- * malloc'ed; NULL: there is none (one line). */
+ * malloc'ed; NULL: there is none (one line has been logged). */
 char *sg_runs_operand(const struct sg_usage *usage, const struct sg_arguments *operands);
 
-/* What --help says of it. */
+/* Help text for commands that use sg_runs_operand. */
 #define SG_RUNS_TEXT "Without DIR: the newest run in the working directory."
 
 #endif

@@ -1,4 +1,9 @@
-/* `stagger doctor`: looks for what can be wrong on this machine, a line for each thing. */
+/* `stagger doctor`: checks this machine for problems, one line for each check. This file has the
+ * command and the checks of the software: the library and its companions, the launcher, MPI, and
+ * whether a launched rank gets the library. doctor_machine.c checks the machine itself.
+ *
+ * Work that might hang, or change this process, runs in a child.
+ */
 #include "cli/doctor.h"
 
 #include "cli/elf.h"
@@ -133,11 +138,7 @@ int sg_command_doctor(int argc, char **argv)
     return worst == SG_HEALTH_BAD;
 }
 
-/* What programs are started and observed with: the library and its companions, the launcher, MPI,
- * and whether a launched rank has the library.
- *
- * What might hang, or change this process, runs in a child.
- */
+/* ---- checks of the software ------------------------------------------------------------------ */
 
 #define TEXT_BYTES 16384
 #define RANKS 2
@@ -145,7 +146,7 @@ int sg_command_doctor(int argc, char **argv)
 
 /* ---- children -------------------------------------------------------------------------------- */
 
-/* Reads what there is until the end, or until the time is over. False: it is over. */
+/* Reads until end of file or until limit_s pass. Returns false on a timeout. */
 static bool read_all(int file, unsigned limit_s, char *text)
 {
     uint64_t end_ns = sg_clock_ns() + limit_s * UINT64_C(1000000000);
@@ -170,8 +171,8 @@ static bool read_all(int file, unsigned limit_s, char *text)
     return got <= 0;
 }
 
-/* Runs it in a child, in a group of its own, and keeps what it prints. Gives the status of waitpid;
- * -1: it took too long, and was killed. */
+/* Runs `work` in a child in its own process group, and captures its output. Returns the waitpid
+ * status; -1: it timed out and was killed. */
 static int run_apart(int (*work)(const void *context), const void *context, unsigned limit_s,
                      char text[TEXT_BYTES])
 {
@@ -203,7 +204,7 @@ static int run_apart(int (*work)(const void *context), const void *context, unsi
     return ended ? status : -1;
 }
 
-/* The last line that says something, without control characters. In place. */
+/* The last line that is not blank or a rule, with control characters replaced. Modifies text. */
 static const char *last_line(char *text)
 {
     char *line = text, *rest, *last = text;
@@ -219,7 +220,6 @@ static const char *last_line(char *text)
     return last;
 }
 
-/* In doctor_mpi.c: what programs are started and observed with. */
 /* ---- the library ----------------------------------------------------------------------------- */
 
 static void sg_doctor_check_library(const struct sg_doctor *doctor, struct sg_finding *out)
@@ -309,7 +309,7 @@ static int print_version(const void *name)
     return 0;
 }
 
-/* The first that the loader finds, and the first line of its version; NULL: none. */
+/* The first library that the loader finds, and the first line of its version; NULL: none. */
 static const char *find_mpi(const char *const *names, size_t count, char text[TEXT_BYTES])
 {
     for (size_t i = 0; i < count; i++) {
@@ -368,8 +368,8 @@ static int launch(const void *context)
 struct ranks {
     int count;
     int with_library;
-    char processors[200]; /* that the first may use, as /proc has it */
-    bool is_one;          /* all of them the same single processor */
+    char processors[200]; /* that the first rank may use, as /proc prints it */
+    bool is_one;          /* all ranks have the same single processor */
 };
 
 static struct ranks read_ranks(char *text)

@@ -1,5 +1,5 @@
-/* What the machine gives to ranks: processors, each other's memory, shared memory, RDMA, the
- * kernel's counters, room for output.
+/* Checks of the resources that the machine gives to ranks: processors, access to each other's
+ * memory, shared memory, RDMA, performance counters, and disk space for output.
  */
 #include "causes/reader.h"
 #include "cli/doctor.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define MIB (1024.0 * 1024)
-/* MPICH's shared memory between ranks, and an archive, take some MiB for each rank. */
+/* MPICH's shared memory and an archive each take some MiB for each rank. */
 #define LEAST_SHARED_MIB 64
 #define LEAST_ROOM_MIB 100
 
@@ -36,7 +36,7 @@ void sg_finding_set(struct sg_finding *finding, enum sg_health health, const cha
     va_end(arguments);
 }
 
-/* A number in a file; -1: there is none. */
+/* Reads the number in a file; -1: there is none. */
 static long number_in(const char *root, const char *name)
 {
     char path[512];
@@ -112,7 +112,7 @@ void sg_doctor_check_shared(const struct sg_doctor *doctor, struct sg_finding *o
         sg_finding_set(out, SG_HEALTH_GOOD, NULL, "%.0f MiB free in %s", room_mib, doctor->shared);
 }
 
-/* How many there are; *first is malloc'ed. */
+/* Returns the number of RDMA devices; *first is malloc'ed. */
 static int find_devices(const struct sg_doctor *doctor, char **first)
 {
     struct dirent **devices = NULL;
@@ -194,7 +194,7 @@ void sg_doctor_check_counters(const struct sg_doctor *doctor, struct sg_finding 
     sg_reader_close(&reader);
 }
 
-/* Modes do not tell all: of root, of file systems that are read only. */
+/* Tries it: mode bits do not account for root or for read-only file systems. */
 static bool can_make_directory(const char *place)
 {
     char *path = NULL;
@@ -221,8 +221,8 @@ static bool is_empty(const char *directory)
     return entries <= 2; /* . and .. */
 }
 
-/* In place: the directory itself if it is there and empty, else the next one above it that is
- * there, in which it is made, or another beside it. */
+/* Replaces path, in place, by the directory to test: the path itself if it is an empty directory,
+ * else its nearest existing ancestor. The run creates its directory there, or another beside it. */
 static void find_place(char *path)
 {
     do {

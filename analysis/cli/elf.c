@@ -1,3 +1,6 @@
+/* Finds the library and programs in PATH, and the programs of a command line that cannot be
+ * preloaded.
+ */
 #include "cli/elf.h"
 
 #include "core/config.h"
@@ -14,6 +17,8 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+/* ---- finding files --------------------------------------------------------------------------- */
 
 const char *sg_locate_base(const char *path)
 {
@@ -58,7 +63,7 @@ char *sg_locate_program(const char *name)
         return NULL;
     if (strchr(name, '/') != NULL)
         return is_program(name) ? strdup(name) : NULL;
-    /* As execvp does when PATH is not set. */
+    /* Same default as execvp. */
     if (places == NULL)
         places = "/bin:/usr/bin";
     for (;;) {
@@ -88,7 +93,7 @@ static bool has_interpreter(Elf *elf)
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr header;
 
-        /* What cannot be read is not called static. */
+        /* If a header cannot be read, do not report the program as static. */
         if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type == PT_INTERP)
             return true;
     }
@@ -113,7 +118,8 @@ static enum sg_elf_kind inspect_program(int file)
     return kind;
 }
 
-/* True when the kernel starts the program with another identity than ours (AT_SECURE). */
+/* True if the kernel would start the program with another identity than this process's
+ * (AT_SECURE). */
 static bool is_privileged(int file, const struct stat *info)
 {
     if ((info->st_mode & S_ISUID) != 0 && info->st_uid != getuid())
@@ -131,7 +137,7 @@ enum sg_elf_kind sg_elf_inspect(const char *path)
     struct stat info;
     int file = -1;
 
-    /* A program may be executable and yet not readable: its mode still tells. */
+    /* A program may be executable but not readable; its mode bits still count. */
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return SG_ELF_OTHER;
     if (sg_file_open(path, 0, &file) == 0)
@@ -145,7 +151,7 @@ enum sg_elf_kind sg_elf_inspect(const char *path)
 
 /* ---- command lines --------------------------------------------------------------------------- */
 
-/* Programs whose arguments name the program that is meant; "ld" is the loader called by name. */
+/* Programs whose arguments name the real program; "ld" is the dynamic loader run by name. */
 static bool is_launcher(const char *program)
 {
     static const char *const names[] = {
@@ -165,8 +171,8 @@ static bool is_launcher(const char *program)
     return false;
 }
 
-/* "-launcher ssh" and "-hosts time" name no program to run, though ssh and time are there: a word
- * behind an option counts only when it is a path. */
+/* "-launcher ssh" and "-hosts time" name no program to run, though ssh and time exist: a word after
+ * an option counts only if it is a path. */
 static bool is_candidate(char *const *words, int at)
 {
     if (words[at][0] == '-')
@@ -193,7 +199,7 @@ void sg_elf_scan(char *const *words, sg_elf_found found, void *context)
         }
         kind = sg_elf_inspect(path);
         free(path);
-        /* A launcher hands LD_PRELOAD on, however it is linked itself. */
+        /* A launcher passes LD_PRELOAD on, even if it is static itself. */
         if (is_launcher(words[i])) {
             launched = true;
             continue;

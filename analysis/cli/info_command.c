@@ -1,4 +1,6 @@
-/* `stagger info`: what can be chosen, what is set, and what this machine has. */
+/* `stagger info`: prints the algorithms, the configuration, and the resources of this machine. It
+ * also reads the configuration that a run saved.
+ */
 #include "cli/info_command.h"
 
 #include "cli/machine.h"
@@ -22,7 +24,7 @@
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
 
-/* Those of one part of a table. where: what the documentation ends in. */
+/* Prints the parameters of one section of a table. where: a suffix for each description. */
 static void print_parameters(const struct sg_parameter *parameter, const char *where)
 {
     for (; parameter->name != NULL; parameter++) {
@@ -162,6 +164,8 @@ int sg_command_info(int argc, char **argv)
         sg_log("info: %s", sg_status_text(status));
     return status != SG_OK;
 }
+
+/* ---- the configuration of a run -------------------------------------------------------------- */
 
 #define CONFIGURATION_BYTES 65536
 

@@ -1,3 +1,6 @@
+/* Describes this machine for `stagger info` and `stagger doctor`: the algorithms within a node,
+ * transports, libraries, MPI, and the sources of what a rank does between calls.
+ */
 #include "cli/machine.h"
 
 #include "causes/reader.h"
@@ -24,7 +27,8 @@
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
-/* Where its groups of so many begin: the least number of ranks that has them. */
+/* Prints the group size used from this number of ranks on. Returns the least number of ranks that
+ * uses the next size. */
 static int print_groups(int cores, int ranks, FILE *out)
 {
     int group = sg_form_group(cores, ranks), last = group * SG_GROUPS_MAX;
@@ -53,8 +57,8 @@ void sg_machine_print_forms(FILE *out)
 
 /* ---- transports ------------------------------------------------------------------------------ */
 
-/* In the child: reads a word of its parent, which is what one rank does with another's memory.
- * Returns the errno of the attempt. */
+/* Runs in the child: reads a word of its parent, as one rank does with another's memory. Returns
+ * the errno of the attempt. */
 static int read_parent(const uint64_t *word)
 {
     uint64_t copy = 0;
@@ -72,7 +76,7 @@ int sg_machine_read_refused(void)
     int status = 0;
     pid_t child;
 
-    /* What ranks do where Yama is strict. */
+    /* Ranks do the same, for a strict Yama setting. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     child = fork();
     if (child == 0)
@@ -263,7 +267,7 @@ static void print_launcher(FILE *out)
     free(path);
 }
 
-/* MPICH 5 or later: it gives way by a setting of its own. */
+/* MPICH 5 or later: it has a setting of its own to yield the processor. */
 static bool gives_way_itself(void *library)
 {
     static char version[16384];
@@ -286,7 +290,7 @@ static const struct sg_wait_hook_entry *hook_of(void *library)
     return hook->name != NULL ? hook : NULL;
 }
 
-/* In the child, which is to hold what MPICH's library does when it is loaded. */
+/* Runs in a child, to contain the side effects of loading MPICH's library. */
 static void print_hook(FILE *out)
 {
     static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
@@ -309,7 +313,7 @@ static void print_hook(FILE *out)
     sg_format_put(map->l_name, out);
 }
 
-/* How a program would take part in the waiting of the MPICH that the loader finds. */
+/* Prints which wait hook a program would use with the MPICH that the loader finds. */
 static void print_waiting(const struct sg_config *config, FILE *out)
 {
     int status = 0;
@@ -341,7 +345,7 @@ void sg_machine_print_mpi(const struct sg_config *config, FILE *out)
     print_waiting(config, out);
 }
 
-/* The sources of what a rank does between calls (STAGGER_CAUSES), read as a rank reads them. */
+/* ---- sources of what a rank does between calls (STAGGER_CAUSES) ------------------------------ */
 
 static void print_source(const struct sg_reader *reader, int source, uint64_t cost_ns, FILE *out)
 {

@@ -1,5 +1,5 @@
-/* What this machine has, for `stagger info`: a line for each thing, found or not. And what of it
- * `stagger doctor` looks at, too.
+/* Describes this machine for `stagger info`, one line for each resource, found or not. Shared with
+ * `stagger doctor`, which checks some of them.
  */
 #ifndef SG_CLI_MACHINE_H
 #define SG_CLI_MACHINE_H
@@ -12,16 +12,17 @@
 
 void sg_machine_print_transports(const struct sg_config *config, FILE *out);
 void sg_machine_print_libraries(FILE *out);
-/* How the ranks of a node exchange, by their number. */
+/* The algorithms for ranks on one node, by number of ranks. */
 void sg_machine_print_forms(FILE *out);
-/* In machine_sources.c: what can be read of a rank between calls. */
+/* The sources of what a rank does between calls, read as a rank reads them. */
 void sg_machine_print_sources(FILE *out);
 void sg_machine_print_mpi(const struct sg_config *config, FILE *out);
-/* The errno with which one process is refused another's memory; 0: it is allowed. */
+/* The errno with which one process is refused access to another's memory; 0: it is allowed. */
 int sg_machine_read_refused(void);
-/* Of /sys/class/infiniband: for scandir. */
+/* scandir filter for /sys/class/infiniband. */
 int sg_machine_is_device(const struct dirent *entry);
-/* Writes which RDMA device a program would use with this configuration, or why none. False: none.
+/* Prints the RDMA device that a program would use with this configuration, or why it would use
+ * none. Returns false if none.
  */
 bool sg_machine_put_rdma(const struct sg_config *config, FILE *out);
 /* The path of MPICH's launcher in PATH; malloc'ed, NULL: there is none. */

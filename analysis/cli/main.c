@@ -1,4 +1,6 @@
-/* `stagger`: picks the command. */
+/* `stagger`: dispatches to the commands. Also has the two short commands `stagger watch`, which
+ * shows a running job, and `stagger bench-merge`, which pools several launches of stagger-bench.
+ */
 #include "cli/main.h"
 
 #include "bench/bench_merge.h"
@@ -68,7 +70,7 @@ int main(int argc, char **argv)
     return SG_USAGE_STATUS;
 }
 
-/* stagger watch: options, the directory, then what is shown. */
+/* ---- stagger watch --------------------------------------------------------------------------- */
 
 #define INTERVAL_LEAST_S 0.1
 #define INTERVAL_MOST_S 86400.0
@@ -150,7 +152,7 @@ static int sg_command_watch(int argc, char **argv)
     return status == SG_OK ? 0 : 1;
 }
 
-/* stagger bench-merge FILE...: several launches of stagger-bench as one. */
+/* ---- stagger bench-merge --------------------------------------------------------------------- */
 
 static int sg_command_bench_merge(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-/* The commands of `stagger`, one line each in the table in main.c.
+/* The commands of `stagger`; main.c has the table.
  *
  * A command gets its own arguments (argv[0] is its name, e.g. "report") and returns the exit
  * status: 0, 1 on bad input (one line on stderr says which), 2 on bad usage.

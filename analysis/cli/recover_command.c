@@ -1,5 +1,6 @@
-/* stagger recover DIR: makes the archive from the logs that a run left behind, after a crash or
- * an export that failed. The logs stay.
+/* `stagger recover` and `stagger export`. Recover makes the archive from the logs that a run left
+ * after a crash or a failed export, and keeps the logs. Export writes a run's events in another
+ * tool's format.
  */
 #include "cli/compare_command.h"
 #include "cli/main.h"
@@ -27,7 +28,7 @@ enum { EXIT_INPUT = 1 };
 
 struct recovery {
     char *directory;    /* of the logs; owned */
-    const char *output; /* of the archive */
+    const char *output; /* directory of the archive */
     bool force;
     struct sg_logread **logs;
     int log_count;
@@ -61,7 +62,7 @@ static void parse(int argc, char **argv, struct recovery *recovery)
         recovery->output = recovery->directory;
 }
 
-/* What a run still writes, and makes its own archive of at its end, is left to it. */
+/* A running job still writes its logs and makes its own archive when it ends: leave both to it. */
 static bool has_ended(const struct recovery *recovery)
 {
     int living = sg_logread_count_living(recovery->logs, recovery->log_count);
@@ -81,7 +82,7 @@ static bool make_output(const struct recovery *recovery)
     return false;
 }
 
-/* A run that ended well has taken its logs away. */
+/* A run that ended normally has deleted its logs. */
 static bool is_whole(const struct recovery *recovery, const char *anchor)
 {
     struct stat info;
@@ -198,7 +199,7 @@ int sg_command_recover(int argc, char **argv)
     return exit_status;
 }
 
-/* stagger export: a run's events in the form of another tool. */
+/* ---- stagger export -------------------------------------------------------------------------- */
 
 static const char text[] =
     "Writes the events of a run for another tool: with --perfetto as Chrome trace JSON, which "

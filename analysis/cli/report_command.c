@@ -1,4 +1,6 @@
-/* stagger report: options, then read, sort, print. */
+/* `stagger report`: parses options, reads the run, sorts and prints. Also prints the brief summary
+ * that `stagger run` shows when its program has ended.
+ */
 #include "cli/report_command.h"
 
 #include "cli/child.h"
@@ -24,11 +26,11 @@
 
 struct options {
     bool json, csv, rules;
-    const char *html; /* the page's file; NULL: no page */
+    const char *html; /* output file of the page; NULL: no page */
     const struct sg_column *sort;
     struct sg_print_options rows;
     struct sg_filter filter;
-    struct sg_filter why; /* its site: of which alone the causes are printed */
+    struct sg_filter why; /* only `site` is used: causes are printed for this site only */
     char *path;           /* owned */
 };
 
@@ -288,12 +290,14 @@ int sg_command_report(int argc, char **argv)
     return status == SG_OK ? 0 : 1;
 }
 
-#define RUNS_MAX 64 /* as many as are counted */
+/* ---- the summary of stagger run -------------------------------------------------------------- */
+
+#define RUNS_MAX 64 /* runs of one launch are counted up to this number */
 #define LEAST_NS UINT64_C(200000000)
 #define MOST_NS UINT64_C(10000000000)
 #define SHARE 20
 
-/* A batch script is no rank: what Slurm tells a rank it tells this one, too, but for the step. */
+/* Slurm sets the same variables for a batch script, which is not a rank, except for the step id. */
 bool sg_brief_is_rank(void)
 {
     static const char *const names[] = {"PMI_RANK",        "PMI_FD",      "PMI_PORT",
@@ -315,7 +319,7 @@ static void say_lines(char *text)
         sg_log("%s", line);
 }
 
-/* In a process of its own, which may be killed at any time. */
+/* Runs in a process of its own, which may be killed at any time. */
 static int read_and_say(void *path)
 {
     const struct sg_watch watch = {.calls = true, .waitstates = true};
@@ -324,7 +328,7 @@ static int read_and_say(void *path)
     char *text = NULL;
     FILE *out;
 
-    /* Without the progress: who is killed cannot take it off the terminal. */
+    /* No progress line: a killed process could not erase it from the terminal. */
     if (sg_report_read(path, false, &watch, &report) != SG_OK)
         return 1;
     out = open_memstream(&text, &bytes);

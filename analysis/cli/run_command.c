@@ -1,8 +1,8 @@
-/* `stagger run`: sets the environment that preloads the library, then becomes the program, or
- * starts it and says at its end what the run lost (brief.h).
+/* `stagger run`: sets the environment that preloads the library, then either executes the program,
+ * or starts it as a child and prints a summary of the run when it ends (report_command.h).
  *
- * Everything the user can get wrong on the command line is found before the program starts; what
- * happens afterwards, exit status included, is the program's.
+ * Every error on the command line is found before the program starts. From then on the result, exit
+ * status included, is the program's.
  */
 #include "cli/child.h"
 #include "cli/elf.h"
@@ -48,7 +48,7 @@ struct run_options {
     bool quiet;
 };
 
-/* first;second, either of which may be NULL or empty; malloc'ed. */
+/* Joins both texts with the separator. Either may be NULL or empty; malloc'ed. */
 static char *join(const char *first, const char *second, char separator)
 {
     bool both = first != NULL && *first != '\0' && second != NULL && *second != '\0';
@@ -60,7 +60,7 @@ static char *join(const char *first, const char *second, char separator)
     return text;
 }
 
-/* Puts text that has been checked behind what is in the list. */
+/* Appends checked text to the list. */
 static void add_to(const struct sg_usage *usage, char **list, const char *text)
 {
     char *longer = join(*list, text, ';');
@@ -85,7 +85,7 @@ static void add_trial(const struct sg_usage *usage, const char *text, void *list
     add_to(usage, list, text);
 }
 
-/* The library would complain of the file, too, and run without it. */
+/* The library would complain about the file too, but would run without it. */
 static bool is_readable(const char *path)
 {
     struct stat info;
@@ -99,7 +99,7 @@ static bool is_readable(const char *path)
     return !S_ISDIR(info.st_mode);
 }
 
-/* Before the program starts, what it would complain of. */
+/* Finds errors before the program starts. */
 static void check(const struct run_options *options)
 {
     for (int i = 0; i < VARIABLES; i++) {
@@ -153,7 +153,7 @@ static char **parse(int argc, char **argv, struct run_options *options)
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-/* gcc's runtimes and clang's. */
+/* Runtimes of gcc and clang. */
 static bool is_sanitizer(const char *base)
 {
     static const char *const names[] = {"libasan.", "libhwasan.", "liblsan.",
@@ -166,8 +166,8 @@ static bool is_sanitizer(const char *base)
     return false;
 }
 
-/* Puts the items of LD_PRELOAD behind those of the text that are sanitizers, or are not; false: no
- * memory. Other libraries of ours are left out. */
+/* Appends those items of LD_PRELOAD that are sanitizers, or those that are not. Skips other copies
+ * of libstagger.so. Returns false if out of memory. */
 static bool add_preloaded(char **text, bool sanitizers)
 {
     const char *old = sg_config_environment("LD_PRELOAD");
@@ -192,8 +192,8 @@ static bool add_preloaded(char **text, bool sanitizers)
     return *text != NULL;
 }
 
-/* LD_PRELOAD with the library in front of all but sanitizers, which expect to be the first, and
- * once: another stagger's library would observe every call a second time. malloc'ed. */
+/* LD_PRELOAD with the library first, except for sanitizers, which expect to be first. The library
+ * appears once: a second copy would observe every call again. malloc'ed. */
 static char *preload_text(const char *library)
 {
     char *text = strdup("");
@@ -210,7 +210,7 @@ static char *preload_text(const char *library)
     return NULL;
 }
 
-/* For programs that define the sanitizer's defaults themselves, in place of the library's
+/* Needed for programs that define the sanitizer's defaults themselves and so replace the library's
  * (shim/runtime/sanitizers.c). */
 static char *asan_options_text(void)
 {
@@ -244,7 +244,7 @@ static char *absolute_path(const char *path)
     return text;
 }
 
-/* The loader's list of directories with this one in front, and there once; malloc'ed. */
+/* LD_LIBRARY_PATH with this directory first, and not twice in front; malloc'ed. */
 static char *libraries_text(const char *directory)
 {
     const char *old = sg_config_environment("LD_LIBRARY_PATH");
@@ -256,8 +256,8 @@ static char *libraries_text(const char *directory)
     return join(directory, old, ':');
 }
 
-/* LD_PRELOAD is split at blanks and colons. A library in a place with a blank is preloaded by its
- * name alone, and found through LD_LIBRARY_PATH, which is split at colons and semicolons. */
+/* The loader splits LD_PRELOAD at blanks and colons. A library whose path has a blank is preloaded
+ * by name and found through LD_LIBRARY_PATH, which is split at colons and semicolons. */
 static int preload(char *library)
 {
     char *name = strrchr(library, '/');
@@ -333,8 +333,8 @@ static int become(void *context)
 
 /* ---- the end of the run ---------------------------------------------------------------------- */
 
-/* The directory in which the run makes its own; malloc'ed. NULL: nothing is to be said at its end,
- * because nobody wants it, nothing is recorded, another process says it, or there is no memory. */
+/* The directory in which the run makes its own; malloc'ed. NULL: print no summary, because the user
+ * wants none, nothing is recorded, another process prints it, or memory ran out. */
 static char *told_place(const struct run_options *options)
 {
     struct sg_config config;
@@ -357,7 +357,7 @@ static char *told_place(const struct run_options *options)
     return place;
 }
 
-/* Runs it as a child, and says what it lost in a directory that it made in `place`. */
+/* Runs the program as a child, and prints the summary of the run that it recorded in `place`. */
 static int run_and_tell(char **words, const char *place)
 {
     uint64_t begin_ns = sg_clock_ns();

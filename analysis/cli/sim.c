@@ -1,4 +1,4 @@
-/* stagger sim: picks the simulator's command. */
+/* `stagger sim`: dispatches to the simulator's commands. */
 #include "cli/main.h"
 #include "core/status.h"
 #include "sim/sim_commands.h"

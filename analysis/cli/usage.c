@@ -1,3 +1,6 @@
+/* Parses a command's options from its table with getopt_long, and prints --help from the same
+ * table.
+ */
 #include "cli/usage.h"
 
 #include "core/status.h"
@@ -12,14 +15,14 @@
 
 #define OPTIONS_MAX 32
 #define LINE_COLUMNS 79
-#define TEXT_COLUMN 24 /* of --help: where the options' texts begin */
+#define TEXT_COLUMN 24 /* column of the option texts in --help */
 
 static const struct sg_command_option help_option = {"help", 'h', NULL, "print this text",
                                                      NULL,   NULL};
 
 /* ---- --help ---------------------------------------------------------------------------------- */
 
-/* Breaks lines between words; a line that begins with blanks keeps them. column: of the cursor. */
+/* Breaks lines between words; a line that begins with blanks keeps them. column: the cursor's. */
 static void print_wrapped(const char *text, size_t indent, size_t column)
 {
     bool fresh = true;
@@ -50,7 +53,7 @@ static void print_wrapped(const char *text, size_t indent, size_t column)
     putchar('\n');
 }
 
-/* Its value, that is; one that is there is behind "=". */
+/* True if the option's value is optional; a given value follows "=". */
 static bool may_lack(const struct sg_command_option *option)
 {
     return option->argument != NULL && option->argument[0] == '[';
@@ -147,7 +150,7 @@ static void set_option(const struct sg_usage *usage, const struct sg_command_opt
         *(bool *)option->to = true;
 }
 
-/* What getopt_long refused; outcome: '?' or ':'. */
+/* Reports the option that getopt_long refused; outcome: '?' or ':'. */
 static _Noreturn void complain(const struct sg_usage *usage, int outcome, char **argv)
 {
     const struct sg_command_option *option = find_option(usage, optopt);
@@ -171,7 +174,7 @@ static void check_operands(const struct sg_usage *usage, const struct sg_argumen
         sg_usage_fault(usage, "one %s at a time", usage->operand);
 }
 
-/* The table in getopt_long's forms. */
+/* Translates the option table for getopt_long. */
 static void make_tables(const struct sg_usage *usage, struct option *names, char *letters)
 {
     const struct sg_command_option *row = usage->options;
@@ -205,7 +208,7 @@ struct sg_arguments sg_usage_read(const struct sg_usage *usage, int argc, char *
 
     make_tables(usage, names, letters);
     opterr = 0;
-    optind = 0; /* begins anew, whatever parsed before */
+    optind = 0; /* resets getopt after any earlier parse */
     while ((letter = getopt_long(argc, argv, letters, names, NULL)) != -1) {
         if (letter == 'h' || (letter == '?' && optopt == '?')) {
             print_help(usage);

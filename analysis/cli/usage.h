@@ -1,5 +1,5 @@
-/* The command line of a command: its options in a table of one row each, by which it is read and
- * --help is printed. Bad usage is one line on standard error and exit status 2.
+/* Parses the command line of a command. One table row for each option drives both parsing and
+ * --help. Bad usage prints one line on standard error and exits with status 2.
  *
  * Every command has -h and --help, which are in no table; -? and --usage do the same.
  */
@@ -13,57 +13,56 @@
 
 struct sg_usage;
 
-/* Reads a value into *to, or complains (sg_usage_fault). text: NULL where an option that may have a
- * value has none. */
+/* Reads a value into *to, or exits with sg_usage_fault. text is NULL if an optional value is
+ * missing. */
 typedef void (*sg_option_set)(const struct sg_usage *usage, const char *text, void *to);
 
 struct sg_command_option {
     const char *name;
     char letter;
-    const char
-        *argument;     /* what --help calls its value; NULL: takes none; "[=X]": it may have one */
-    const char *says;  /* for --help */
-    void *to;          /* a bool that becomes true or, of an option with a value, a const char * */
-    sg_option_set set; /* NULL, or what reads the value into another type */
+    const char *argument; /* name of its value in --help; NULL: takes none; "[=X]": optional */
+    const char *says;     /* description in --help */
+    void *to;             /* a bool to set; with a value, a const char * to set */
+    sg_option_set set;    /* converts the value to another type; NULL: not needed */
 };
 
 struct sg_usage {
     const char *command;
-    const char *synopsis; /* behind "stagger COMMAND" */
-    const char *operand;  /* what an operand is called; NULL: there are none */
-    bool many;            /* any number of them, as the command checks; else one */
-    bool is_optional;     /* none will do, too */
-    bool is_launcher; /* options end at the first operand: those behind it are another program's */
-    const char *text; /* what the command does: paragraphs, without a newline at the end */
-    const char *end;  /* what --help ends with; NULL: nothing */
+    const char *synopsis; /* follows "stagger COMMAND" */
+    const char *operand;  /* name of an operand; NULL: takes none */
+    bool many;            /* any number of operands, which the command checks; else one */
+    bool is_optional;     /* the operand may be missing */
+    bool is_launcher; /* options end at the first operand: later ones belong to another program */
+    const char *text; /* description of the command: paragraphs, without a final newline */
+    const char *end;  /* last paragraphs of --help; NULL: nothing */
     const struct sg_command_option *options; /* the last one has no name; NULL: none */
 };
 
 struct sg_arguments {
-    char **words; /* the command line's, moved behind the options */
+    char **words; /* pointers into argv, permuted behind the options */
     int count;
 };
 
-/* --help and bad usage end the program. */
+/* Exits on --help and on bad usage. */
 struct sg_arguments sg_usage_read(const struct sg_usage *usage, int argc, char **argv);
 
-/* Says what is wrong in one line, and ends the program with the status of bad usage. */
+/* Logs one line about the error and exits with the status of bad usage. */
 _Noreturn void sg_usage_fault(const struct sg_usage *usage, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The column to sort by; bad usage where there is none of that name. what: what the command calls a
- * column. */
+/* The column to sort by. Exits with bad usage if no column has that name. what: the command's word
+ * for a column. */
 const struct sg_column *sg_usage_column(const struct sg_usage *usage, const char *what,
                                         const char *name, struct sg_columns columns);
 
-/* A number of rows from 1 up, into a uint32_t: of --top. */
+/* Sets a uint32_t to a number of rows from 1 up, for --top. */
 void sg_usage_set_top(const struct sg_usage *usage, const char *text, void *to);
 
-/* Writes out what is left of standard output. Returns status, or 1 (one line) where output is lost:
- * that must not look like success. */
+/* Flushes standard output. Returns status, or 1 (one line logged) if output was lost: that must not
+ * look like success. */
 int sg_usage_finish(int status);
 
-/* Bad usage of which a line has told. */
+/* Exit status of bad usage, which has been logged. */
 #define SG_USAGE_STATUS 2
 
 #endif

@@ -1,3 +1,6 @@
+/* Reads both sides, matches their call sites by id and then by source line, and measures each pair
+ * of call sites. compare.h describes the method.
+ */
 #include "compare/compare.h"
 
 #include "compare/compare_calls.h"
@@ -21,7 +24,7 @@ static bool has_events(const struct sg_call_site *site)
     return true;
 }
 
-/* Per call, of one run: over the calls in the events if there are any, else over all. */
+/* Mean per call in one run: over the calls in the events if there are any, else over all calls. */
 static double mean_of(const struct sg_entry *entry, bool events, enum sg_measured measured)
 {
     const struct sg_side *side = &entry->side;
@@ -31,7 +34,7 @@ static double mean_of(const struct sg_entry *entry, bool events, enum sg_measure
     return side->calls > 0 ? (double)side->ns[measured] / (double)side->calls : 0;
 }
 
-/* The means over the runs that have the call site. */
+/* Means over the runs that have the call site. */
 static struct sg_side side_of(const struct sg_call_site *site)
 {
     struct sg_side side = {.present = true, .has_wait = true};
@@ -75,7 +78,8 @@ static struct sg_run_means take_means(const struct sg_call_site *site, bool even
 static enum sg_status measure(struct sg_compared *row, struct sg_call_site *const sites[2],
                               bool several)
 {
-    /* Each call site has random numbers of its own: they do not depend on what else is compared. */
+    /* Each call site has its own random numbers, so its interval does not depend on the other
+     * sites. */
     uint64_t seed = row->site->has_id ? row->site->id : 0;
     bool both = sites[0] != NULL && sites[1] != NULL;
     bool events = both && has_events(sites[0]) && has_events(sites[1]);
@@ -157,7 +161,7 @@ static enum sg_status add_rest(struct sg_comparison *out)
     return status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- all runs -------------------------------------------------------------------------------- */
 
 static enum sg_status compare(struct sg_comparison *out)
 {

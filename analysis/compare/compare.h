@@ -1,11 +1,12 @@
-/* Compares two sides of one or more runs each, call site by call site: the cost per call on each
- * side, and which differences are larger than the noise.
+/* Compares two sides, of one or more runs each, call site by call site: the cost per call on each
+ * side, and which differences exceed the noise.
  *
- * A call site is compared per operation, over all its communicators. It is identified in the other
- * runs by its id, or if that is missing (the program was rebuilt) by function, file and line.
+ * A call site is compared per operation, over all its communicators. It is matched across runs by
+ * its id, or if the id is missing there (the program was rebuilt) by function, file and line.
  *
- * With one run a side the noise is the variation within the runs (bootstrap.h). With several it is
- * the variation from run to run (run_spread.h), and every figure of a side is a mean over its runs.
+ * With one run a side the noise is the variation within the runs (compared_samples.h). With several
+ * it is the variation from run to run (compare_calls.h), and every figure of a side is a mean over
+ * its runs.
  */
 #ifndef SG_COMPARE_COMPARE_H
 #define SG_COMPARE_COMPARE_H
@@ -28,7 +29,7 @@ void sg_comparison_clear(struct sg_comparison *comparison);
 /* SG_ERR_MEMORY (logged) or SG_OK; the caller checks whether the stream took everything. */
 enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out);
-/* A table that may be printed as CSV. */
+/* Tables that can be printed as CSV. */
 enum sg_compare_table {
     SG_COMPARE_SITES,
     SG_COMPARE_FUNCTIONS,
@@ -39,7 +40,7 @@ enum sg_compare_table {
 enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison,
                                        enum sg_compare_table table, FILE *out);
 
-/* The part about all calls of MPI: of the text, and members of the JSON's object. */
+/* The part about all MPI calls: in the text, and as members of the JSON object. */
 enum sg_status sg_comparison_print_calls(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_waits(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_calls_csv(const struct sg_comparison *comparison,

@@ -1,3 +1,6 @@
+/* Matches and sums all MPI calls, wait states and call sites of the two sides, and decides whether
+ * a difference exceeds the variation between runs. compare_calls.h describes the parts.
+ */
 #include "compare/compare_calls.h"
 
 #include "core/room.h"
@@ -31,7 +34,7 @@ static bool is_same_line(const struct sg_call_row *a, const struct sg_call_row *
            is_same_text(a->place.function, b->place.function);
 }
 
-/* The one that is the same and has nothing of this run yet; NULL if several are. */
+/* The matching row that has nothing from this run yet; NULL if several match. */
 static struct sg_compared_call *find(const struct sg_compared_call_list *list,
                                      const struct sg_call_row *row, same_row *same, uint32_t run)
 {
@@ -61,7 +64,7 @@ static void add_row(struct sg_compared_call *to, int side, const struct sg_call_
     sg_run_means_add(&to->times[side], (double)row->of.time_ns);
 }
 
-/* taken: by row, whether it has been added. */
+/* taken: by row, true if it has been added. */
 static void add_known(struct sg_compared_call_list *list, int side, const struct sg_call_row *rows,
                       uint32_t count, uint32_t run, same_row *same, bool *taken)
 {
@@ -76,7 +79,7 @@ static void add_known(struct sg_compared_call_list *list, int side, const struct
     }
 }
 
-/* same: in this order of preference; ends with NULL. */
+/* same: predicates in order of preference; ends with NULL. */
 static enum sg_status add_rows(struct sg_compared_call_list *list, int side,
                                const struct sg_call_row *rows, uint32_t count, uint32_t run,
                                same_row *const same[])
@@ -98,8 +101,8 @@ static enum sg_status add_rows(struct sg_compared_call_list *list, int side,
     return status;
 }
 
-/* Adds the rows of a run, by call site or else by file and line; run: another number for each run
- * of each side. The rows outlive the list. SG_ERR_MEMORY only (not logged). */
+/* Adds the rows of a run, matched by call site or else by file and line. run: a number unique to
+ * each run of each side. The rows outlive the list. SG_ERR_MEMORY only (not logged). */
 static enum sg_status sg_compared_call_list_add(struct sg_compared_call_list *list, int side,
                                                 const struct sg_call_row *rows, uint32_t count,
                                                 uint32_t run)
@@ -188,6 +191,8 @@ void sg_compared_calls_clear(struct sg_compared_calls *calls)
     *calls = (struct sg_compared_calls){0};
 }
 
+/* ---- wait states ----------------------------------------------------------------------------- */
+
 static uint32_t rows_of_kind(const struct sg_waitstates *states, enum sg_waitstate_kind kind,
                              struct sg_call_row *out)
 {
@@ -256,6 +261,8 @@ void sg_compared_waits_clear(struct sg_compared_waits *waits)
     *waits = (struct sg_compared_waits){0};
 }
 
+/* ---- figures --------------------------------------------------------------------------------- */
+
 const char *const sg_measured_names[SG_MEASURED_COUNT] = {
     [SG_MEASURED_BLOCKED] = "blocked",
     [SG_MEASURED_WAIT] = "wait",
@@ -305,6 +312,8 @@ struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparis
     return figures;
 }
 
+/* ---- call sites ------------------------------------------------------------------------------ */
+
 static bool is_same(const struct sg_report_site *a, const struct sg_report_site *b)
 {
     return a->operation == b->operation && a->nonblocking == b->nonblocking;
@@ -341,8 +350,8 @@ static void call_sites_add_row(struct sg_entry *entry, const struct sg_report_si
     }
 }
 
-/* For calls in the events it is known which handling took place outside of calls. For the calls
- * that only the statistics contain, all handling is added. */
+/* For calls in the events, the handling outside of calls is known. For calls that only the
+ * statistics contain, all handling counts. */
 static void settle(struct sg_entry *entry, const struct sg_collection *collection)
 {
     struct sg_side *side = &entry->side;
@@ -417,7 +426,7 @@ static void append(struct sg_call_site *site, struct sg_entry *entry)
     site->matched = true;
 }
 
-/* taken: by entry, whether it has been added to a call site. */
+/* taken: by entry, true if it has been added to a call site. */
 static void call_sites_add_known(struct sg_call_sites *sites, struct sg_entries *entries,
                                  bool *taken, sg_same_site *same)
 {
@@ -484,6 +493,8 @@ void sg_call_sites_clear(struct sg_call_sites *sites, uint32_t run_count)
     *sites = (struct sg_call_sites){0};
 }
 
+/* ---- noise between runs ---------------------------------------------------------------------- */
+
 void sg_run_means_add(struct sg_run_means *means, double mean)
 {
     double before = mean - means->mean;
@@ -493,8 +504,8 @@ void sg_run_means_add(struct sg_run_means *means, double mean)
     means->squares_sum += before * (mean - means->mean);
 }
 
-/* Student's t that 2.5 % exceed. Between whole degrees of freedom it is interpolated linearly in
- * their inverses, which gives slightly too much. */
+/* The 97.5 % quantile of Student's t. Between whole degrees of freedom it is interpolated linearly
+ * in their inverses, which gives slightly too much. */
 static double student(double degrees)
 {
     static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,

@@ -1,8 +1,9 @@
-/* All calls of MPI on the two sides: the time in each function, and at each of its call sites, per
- * run and over all ranks.
+/* The data of a comparison: all MPI calls and wait states on the two sides, the figures of the call
+ * sites, the call sites of one side, and the noise between runs.
  *
- * There are no single calls in these statistics. So with one run a side there is no interval; with
- * several it is the one of the runs' times (run_spread.h).
+ * All MPI calls: the time in each function and at each of its call sites, per run and over all
+ * ranks. These statistics have no single calls, so with one run a side there is no interval. With
+ * several runs the interval comes from the runs' times (sg_run_spread).
  */
 #ifndef SG_COMPARE_COMPARE_CALLS_H
 #define SG_COMPARE_COMPARE_CALLS_H
@@ -12,11 +13,11 @@
 #include "report/report.h"
 #include "report/wait_sums.h"
 
-/* How far a difference of two means may be due to what differs from one run to the next: for
- * several runs a side, each of which gives one mean.
+/* The noise of a difference between two means, from variation from run to run. It needs several
+ * runs a side; each run contributes one mean.
  *
- * The interval contains the difference with a probability of 95 %, by Student's t after Welch:
- * there are few runs, so that a bootstrap over them would give intervals that are far too narrow
+ * The interval contains the difference with a probability of 95 %, by Student's t after Welch: with
+ * few runs, a bootstrap over them would give intervals that are far too narrow
  * (docs/decisions/0033-several-runs.md). Variation within a run affects its mean and so is
  * included. A side of one run has no spread of its own: the other side's is used.
  */
@@ -29,32 +30,32 @@ struct sg_run_means {
 };
 
 void sg_run_means_add(struct sg_run_means *means, double mean);
-/* Of b - a; SG_VERDICT_FEW where neither side has two runs. */
+/* The interval of b - a; SG_VERDICT_FEW if neither side has two runs. */
 struct sg_difference sg_run_spread(const struct sg_run_means *a, const struct sg_run_means *b);
 
-/* The nearest of `count` equal parts. */
+/* sum / count, rounded to nearest. */
 static inline uint64_t sg_mean_of(uint64_t sum, uint64_t count)
 {
     return (sum + count / 2) / count;
 }
 
-/* Means over the runs that have it. */
+/* Means over the runs that have the call. */
 struct sg_call_side {
     uint32_t run_count;
     uint64_t calls, time_ns, sent_bytes, received_bytes;
 };
 
 struct sg_compared_call {
-    const struct sg_call_row *row; /* the names: of the first run that has it */
-    bool by_place;                 /* ids differ, function, file and line are the same */
+    const struct sg_call_row *row; /* names, from the first run that has it */
+    bool by_place;                 /* ids differ; function, file and line match */
     struct sg_call_side side[2];
-    struct sg_run_means times[2];    /* of the runs */
-    struct sg_difference difference; /* where both sides have it */
-    uint32_t run;                    /* the last one that was added */
+    struct sg_run_means times[2];    /* per run */
+    struct sg_difference difference; /* if both sides have it */
+    uint32_t run;                    /* the run added last */
 };
 
 struct sg_compared_call_list {
-    struct sg_compared_call *of; /* the most time first, of the side with more */
+    struct sg_compared_call *of; /* sorted by time on the side with more, longest first */
     uint32_t count;
 };
 
@@ -68,39 +69,39 @@ struct sg_compared_calls {
 /* Adds the runs of a side. SG_ERR_MEMORY only (not logged); the caller clears it in any case. */
 enum sg_status sg_compared_calls_add(struct sg_compared_calls *calls, int side,
                                      const struct sg_report *runs, uint32_t run_count);
-/* When both sides are there; several: one of them has several runs. */
+/* Call after both sides have been added. several: a side has several runs. */
 void sg_compared_calls_finish(struct sg_compared_calls *calls, bool several);
 void sg_compared_calls_clear(struct sg_compared_calls *calls);
 
 /* Wait states on the two sides: number and time of the waits of each kind at each call site, per
- * run and over all ranks. Intervals are as in calls.h.
+ * run and over all ranks. The intervals are those of sg_compared_calls.
  */
 
 struct sg_compared_waits {
     bool is_known;                                       /* in all runs */
-    struct sg_compared_call_list of[SG_WAITSTATE_KINDS]; /* calls and time_ns are the waits' */
-    struct sg_call_row **rows;                           /* which these refer to; owned */
+    struct sg_compared_call_list of[SG_WAITSTATE_KINDS]; /* calls and time_ns count waits */
+    struct sg_call_row **rows;                           /* rows that `of` points into; owned */
     uint32_t row_count;
 };
 
-/* Adds the runs of a side, of both in turn. SG_ERR_MEMORY only (not logged); the caller clears it
- * in any case. */
+/* Adds the runs of a side; call it for side 0, then side 1. SG_ERR_MEMORY only (not logged); the
+ * caller clears it in any case. */
 enum sg_status sg_compared_waits_add(struct sg_compared_waits *waits, int side,
                                      const struct sg_report *runs, uint32_t run_count);
-/* When both sides are there; several: one of them has several runs. */
+/* Call after both sides have been added. several: a side has several runs. */
 void sg_compared_waits_finish(struct sg_compared_waits *waits, bool several);
 void sg_compared_waits_clear(struct sg_compared_waits *waits);
 
-/* The figures of a comparison: the cost of each call site on the two sides, and how certain the
- * difference is. With several runs a side every figure of a side is a mean over its runs.
+/* The figures of a comparison: the cost of each call site on the two sides, and the certainty of
+ * the difference. With several runs a side every figure of a side is a mean over its runs.
  */
 
-/* One side's part: means over those of its runs that have the call site. Totals are the report's
+/* One side's figures: means over those of its runs that have the call site. Totals are the report's
  * (from the statistics if events were left out). */
 struct sg_side {
     bool present;
     bool has_wait;      /* every run has events of it */
-    uint32_t run_count; /* that have it */
+    uint32_t run_count; /* runs that have the call site */
     uint64_t calls, event_calls, instances, bytes;
     uint64_t ns[SG_MEASURED_COUNT];
     /* per call: over the calls in the events if every run has some */
@@ -109,38 +110,38 @@ struct sg_side {
 };
 
 struct sg_compared {
-    const struct sg_report_site *site; /* the names: of side a if it has the call site */
-    bool by_place;                     /* ids differ, function, file and line are the same */
+    const struct sg_report_site *site; /* names, from side a if it has the call site */
+    bool by_place;                     /* ids differ; function, file and line match */
     struct sg_side side[2];
-    struct sg_difference difference[SG_MEASURED_COUNT]; /* where both are present */
+    struct sg_difference difference[SG_MEASURED_COUNT]; /* if both are present */
 };
 
 struct sg_comparison {
     struct sg_report *runs[2];
     uint32_t run_count[2];
-    /* those in both first, by the time blocked on the side with more of it */
+    /* rows in both first, by the time blocked on the side with more of it */
     struct sg_compared *rows;
     uint32_t row_count;
-    uint32_t both_shown;                      /* of them in both */
-    uint32_t both_count;                      /* the number found: in both sides */
-    uint32_t only_count[2];                   /* and in one alone */
-    uint32_t by_place_count;                  /* of those in both */
+    uint32_t both_shown;                      /* rows kept of those in both */
+    uint32_t both_count;                      /* rows found in both sides */
+    uint32_t only_count[2];                   /* rows found in one side only */
+    uint32_t by_place_count;                  /* rows in both that were matched by place */
     uint32_t verdict_count[SG_VERDICT_COUNT]; /* over the sites in both, by time blocked */
     struct sg_comparison_series *series;
-    struct sg_compared_calls calls; /* all calls of MPI */
-    struct sg_compared_waits waits; /* in them */
+    struct sg_compared_calls calls; /* all MPI calls */
+    struct sg_compared_waits waits; /* wait states in those calls */
 };
 
-/* Of whole runs: means over a side's runs. */
+/* Figures of whole runs: means over a side's runs. */
 struct sg_run_figures {
     uint64_t run_ns, ranks_run_ns, blocked_ns, wait_ns;
-    bool has_events; /* all of them */
-    bool partial;    /* one of them */
+    bool has_events; /* all runs have events */
+    bool partial;    /* at least one run is partial */
 };
 
 extern const char *const sg_measured_names[SG_MEASURED_COUNT];
 
-/* "less", ...: as in JSON. */
+/* "less", ...: the JSON values. */
 extern const char *const sg_verdict_names[SG_VERDICT_COUNT];
 
 static inline bool sg_compared_in_both(const struct sg_compared *row)
@@ -153,22 +154,22 @@ static inline bool sg_comparison_has_several(const struct sg_comparison *compari
     return comparison->run_count[0] > 1 || comparison->run_count[1] > 1;
 }
 
-/* For people; several: there are several runs a side. */
+/* Words for people; several: a side has several runs. */
 const char *sg_verdict_words(enum sg_verdict verdict, bool several);
 bool sg_side_knows(const struct sg_side *side, enum sg_measured measured);
 struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparison, int side);
 
-/* The call sites of the runs of one side: one for each call site and operation, over its
- * communicators and over the runs. It is identified by id, or else by function, file and line.
+/* The call sites of one side's runs: one for each call site and operation, over its communicators
+ * and over the runs. They are matched by id, or else by function, file and line.
  */
 
-/* Of one run. */
+/* A call site in one run. */
 struct sg_entry {
     const struct sg_report_site *site;
     const struct sg_collected *collected; /* NULL: nothing in the events */
     struct sg_side side;
-    uint64_t longest_ns;   /* blocked, of its rows */
-    struct sg_entry *next; /* the same of a later run */
+    uint64_t longest_ns;   /* most time blocked of its rows */
+    struct sg_entry *next; /* the same call site in a later run */
 };
 
 struct sg_entries {
@@ -176,7 +177,7 @@ struct sg_entries {
     uint32_t count;
 };
 
-/* Of all runs of a side. */
+/* A call site over all runs of a side. */
 struct sg_call_site {
     const struct sg_report_site *site; /* of the first run that has it */
     struct sg_entry *first;
@@ -187,7 +188,7 @@ struct sg_call_site {
 struct sg_call_sites {
     struct sg_call_site *items;
     uint32_t count;
-    struct sg_collection *collections; /* by run, as */
+    struct sg_collection *collections; /* one for each run, as are the entries */
     struct sg_entries *entries;
 };
 
@@ -195,8 +196,8 @@ typedef bool sg_same_site(const struct sg_report_site *a, const struct sg_report
 
 sg_same_site sg_same_id, sg_same_source_line;
 
-/* The one that is the same and not matched. NULL if several are, because then the match is
- * ambiguous. */
+/* The matching call site that has not been matched yet. NULL if there are several: the match is
+ * then ambiguous. */
 struct sg_call_site *sg_call_sites_find(struct sg_call_sites *sites,
                                         const struct sg_report_site *of, sg_same_site *same);
 /* Lists the call sites of the runs, none of them matched. SG_ERR_MEMORY only (not logged). */

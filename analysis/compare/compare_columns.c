@@ -1,3 +1,4 @@
+/* The column tables of a comparison, and the order and selection of its rows. */
 #include "compare/compare_columns.h"
 
 #include "output/format.h"
@@ -11,7 +12,7 @@
 #define FIGURE(name) static double figure_##name(const void *compared, const void *context)
 #define PRINTER(name) static void print_##name(const void *compared, const void *context, FILE *out)
 
-/* As the report has it. */
+/* Printed as in the report. */
 #define OF_SITE(name)                                                                              \
     PRINTER(name)                                                                                  \
     {                                                                                              \
@@ -27,8 +28,8 @@ OF_SITE(op)
 OF_SITE(site)
 OF_SITE(where)
 
-/* A sum has no one algorithm: shown is that of the communicator that blocked longest, on the side
- * that the row begins with. */
+/* A sum has no single algorithm: print that of the communicator that blocked longest, on the first
+ * side that has the row. */
 PRINTER(algorithm)
 {
     const struct sg_compared *row = compared;
@@ -36,7 +37,7 @@ PRINTER(algorithm)
     fputs(row->side[row->side[0].present ? 0 : 1].algorithm, out);
 }
 
-/* Of the side with the larger figure. */
+/* The larger of the two sides' figures. */
 #define LARGER(name, known, value)                                                                 \
     FIGURE(name)                                                                                   \
     {                                                                                              \
@@ -58,7 +59,7 @@ LARGER(blocked, true, side->ns[SG_MEASURED_BLOCKED])
 LARGER(wait, sg_side_knows(side, SG_MEASURED_WAIT), side->ns[SG_MEASURED_WAIT])
 LARGER(processor, true, side->ns[SG_MEASURED_PROCESSOR])
 
-/* The time blocked per call, of the side with the larger one. */
+/* Absolute difference in time blocked per call. */
 FIGURE(difference)
 {
     const struct sg_compared *row = compared;
@@ -137,7 +138,7 @@ static const struct sg_column side_columns[] = {
 const struct sg_columns sg_side_columns = {side_columns,
                                            sizeof side_columns / sizeof *side_columns};
 
-/* ---- the figures of a row, per call ---- */
+/* ---- figures of a row, per call -------------------------------------------------------------- */
 
 static void finish_measured(struct sg_measured_row *row, const struct sg_difference *difference)
 {
@@ -181,7 +182,7 @@ static void print_interval(const void *measured, const void *context, FILE *out)
         fprintf(out, "%s .. %s", SG_SIGNED(row->low_ns), SG_SIGNED(row->high_ns));
 }
 
-/* The context says whether a side has several runs. */
+/* The context is a bool: a side has several runs. */
 static void print_verdict(const void *measured, const void *context, FILE *out)
 {
     fputs(sg_verdict_words(((const struct sg_measured_row *)measured)->verdict,

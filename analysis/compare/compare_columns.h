@@ -7,13 +7,13 @@
 #include "compare/compare_calls.h"
 #include "output/column.h"
 
-/* Of struct sg_compared. If the report has the same column, it has the same name and header. */
+/* Columns of struct sg_compared. A column that the report has too has the same name and header. */
 extern const struct sg_columns sg_compared_columns;
 
-/* Of struct sg_side. */
+/* Columns of struct sg_side. */
 extern const struct sg_columns sg_side_columns;
 
-/* Per call; NAN: not known. */
+/* Times per call; NAN: not known. */
 struct sg_measured_row {
     const char *measured;
     double a_ns, b_ns, difference_ns, change;
@@ -22,10 +22,10 @@ struct sg_measured_row {
 };
 
 struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured);
-/* Of the time per run. */
+/* Times per run instead of per call. */
 struct sg_measured_row sg_measured_call_of(const struct sg_compared_call *call);
 
-/* Their context: a bool, whether a side has several runs. */
+/* The context of these columns is a bool: a side has several runs. */
 extern const struct sg_columns sg_measured_columns;
 
 #define SG_COMPARED_COLUMN_DEFAULT "blocked"
@@ -33,8 +33,8 @@ extern const struct sg_columns sg_measured_columns;
 /* Rows in both stay before those in one only; equal rows are sorted by time blocked, then id and
  * operation. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_comparison_sort(struct sg_comparison *comparison, const struct sg_column *column);
-/* Keeps the first rows of those in both, and of those in each side only; 0: all. The counts do not
- * change. */
+/* Keeps the first `top` rows of those in both, and of those in each side only; 0: all. The counts
+ * do not change. */
 void sg_comparison_keep(struct sg_comparison *comparison, uint32_t top);
 
 #endif

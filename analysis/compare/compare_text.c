@@ -1,4 +1,7 @@
-/* The comparison for people at a terminal. */
+/* Prints a comparison: as text for people at a terminal, as JSON and as CSV, for the call sites,
+ * for all MPI calls, and for the waits in them. The JSON is docs/compare-json.md, version 1: later
+ * versions add fields but never change one.
+ */
 #include "compare/compare.h"
 #include "compare/compare_columns.h"
 #include "output/column.h"
@@ -57,7 +60,7 @@ static void put_summary(const struct sg_comparison *comparison, FILE *out)
             comparison->only_count[1]);
 }
 
-/* ---- in both --------------------------------------------------------------------------------- */
+/* ---- call sites in both ---------------------------------------------------------------------- */
 
 /* Both sides' text, or one if they are equal. */
 static void add_pair(struct sg_table *table, const char *a, const char *b)
@@ -70,7 +73,7 @@ static void add_pair(struct sg_table *table, const char *a, const char *b)
     free(both);
 }
 
-/* The texts before the figures: in the first line of a site only. */
+/* Names and counts, printed only in the first line of a site. */
 static void add_names(struct sg_table *table, const struct sg_compared *row)
 {
     const struct sg_side *a = &row->side[0], *b = &row->side[1];
@@ -112,7 +115,7 @@ static enum sg_status put_both(const struct sg_comparison *comparison, FILE *out
     return sg_table_finish(&table, "compare", out);
 }
 
-/* ---- in one alone ---------------------------------------------------------------------------- */
+/* ---- call sites in one side only ------------------------------------------------------------- */
 
 static enum sg_status put_only(const struct sg_comparison *comparison, int run, FILE *out)
 {
@@ -244,9 +247,9 @@ enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, 
     return status;
 }
 
-/* The part of a comparison about all calls of MPI and waits in them: text, JSON and CSV. */
+/* ---- all MPI calls and their waits ----------------------------------------------------------- */
 
-#define SHOWN 20 /* call sites in the text, unless told otherwise */
+#define SHOWN 20 /* default number of call sites in the text */
 
 static uint32_t count_shown(uint32_t count, uint32_t top)
 {
@@ -269,7 +272,7 @@ static void add_calls(struct sg_table *table, const struct sg_compared_call *cal
         sg_table_addf(table, "%s > %s", calls[0], calls[1]);
 }
 
-/* names: how many columns before the calls are of a row of the report. */
+/* names: number of leading columns that come from a row of the report. */
 static enum sg_status put_list(const struct sg_compared_call_list *list, uint32_t count,
                                size_t names, bool several, FILE *out)
 {
@@ -399,7 +402,7 @@ static json_t *wait_of(const struct sg_compared_call *call, int kind)
     return row;
 }
 
-/* Of each kind the first `top`. */
+/* The first `top` waits of each kind. */
 static json_t *waits_of(const struct sg_comparison *comparison)
 {
     json_t *rows = json_array();
@@ -463,13 +466,12 @@ enum sg_status sg_comparison_print_calls_csv(const struct sg_comparison *compari
     return sg_csv_print(&forms[table], rows, "compare", out);
 }
 
-/* The comparison for programs: JSON (docs/compare-json.md, version 1), and its rows as CSV. Later
- * versions add fields but never change one. */
+/* ---- JSON and CSV of the call sites ---------------------------------------------------------- */
 
 #define JSON_VERSION 1
 #define DIGITS 12
 
-/* As in the report, but "" is null, too. */
+/* As in the report, but "" becomes null too. */
 static json_t *text_of(const char *text)
 {
     return sg_json_text(text != NULL && text[0] != '\0' ? text : NULL);

@@ -1,3 +1,6 @@
+/* Samples of call sites for a comparison: keeps bounded series of instances, draws bootstrap
+ * intervals from them, and collects them while a run is read.
+ */
 #include "compare/compared_samples.h"
 
 #include "core/room.h"
@@ -14,7 +17,7 @@ static void add(struct sg_sample *into, const struct sg_sample *more)
         into->ns[measured] += more->ns[measured];
 }
 
-/* All samples are complete when this happens. */
+/* Only called when all samples are complete. */
 static void halve(struct sg_series *series)
 {
     for (uint32_t i = 0; i < SG_SERIES_ROOM / 2; i++) {
@@ -61,7 +64,9 @@ void sg_series_clear(struct sg_series *series)
     *series = (struct sg_series){0};
 }
 
-#define OUTSIDE 0.025 /* of the draws, at each end of the interval */
+/* ---- bootstrap ------------------------------------------------------------------------------- */
+
+#define OUTSIDE 0.025 /* share of the draws beyond each end of the interval */
 
 static double mean_of(const struct sg_sample *sum, enum sg_measured measured)
 {
@@ -73,7 +78,7 @@ double sg_series_mean(const struct sg_series *series, enum sg_measured measured)
     return mean_of(&series->sum, measured);
 }
 
-/* The sum of as many samples as there are, each drawn from all of them. */
+/* The sum of a resample: as many samples as the series has, drawn with replacement. */
 static struct sg_sample draw(const struct sg_series *series, uint64_t *random)
 {
     struct sg_sample sum = {0};
@@ -149,6 +154,8 @@ bool sg_bootstrap_mean(const double *values, uint32_t count, uint64_t seed, doub
     free(drawn);
     return true;
 }
+
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 static bool is_of(const struct sg_collected *item, uint32_t site, enum sg_operation operation,
                   bool nonblocking)
@@ -243,8 +250,8 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
     return status;
 }
 
-/* Contributions that came after the last instance. They were for nonblocking calls if the call site
- * has no other calls. */
+/* Adds the contributions that came after the last instance. They belong to nonblocking calls if the
+ * call site has no other calls. */
 static void spend_pending(const struct sg_collection *collection, struct sg_collected *item)
 {
     struct sg_collected *to = item;

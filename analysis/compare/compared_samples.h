@@ -1,9 +1,10 @@
-/* The cost of one call site's instances, in the order in which they ended: what a comparison draws
- * its intervals from.
+/* Samples of the cost of one call site's instances, in the order in which they ended, and the
+ * intervals that a comparison draws from them.
  *
- * Exact up to SG_SERIES_ROOM instances. Beyond that every two neighbours are merged into one
- * sample, so that a sample stands for several consecutive instances: memory stays bounded, the sums
- * stay exact, and a slow phase that neighbours share does not count as independent evidence.
+ * A series is exact up to SG_SERIES_ROOM instances. Beyond that every two neighbours are merged
+ * into one sample, so that a sample stands for several consecutive instances: memory stays bounded,
+ * the sums stay exact, and a slow phase that neighbours share does not count as independent
+ * evidence.
  */
 #ifndef SG_COMPARE_COMPARED_SAMPLES_H
 #define SG_COMPARE_COMPARED_SAMPLES_H
@@ -39,19 +40,19 @@ struct sg_series {
     struct sg_sample sum;
 };
 
-/* One instance. SG_ERR_MEMORY only (not logged). */
+/* Adds one instance. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_series_add(struct sg_series *series, const struct sg_sample *sample);
-/* A cost that belongs to no particular instance: added to the last one; dropped if there is none.
+/* Adds a cost that belongs to no particular instance to the last one; drops it if there is none.
  */
 void sg_series_add_processor(struct sg_series *series, uint64_t ns);
 void sg_series_clear(struct sg_series *series);
 
-/* How far a difference of two means may be due to chance: the bootstrap over instances.
+/* Bootstrap over instances: tests whether a difference between two means may be due to chance.
  *
  * The mean is a cost per call: the sum of ns divided by the number of calls. Each of
  * SG_BOOTSTRAP_DRAWS draws takes from both series as many samples as they have, with replacement;
  * the interval contains the middle 95 % of the differences (percentile bootstrap). It covers the
- * variation within the two runs, and not what differs from one run to the next.
+ * variation within the two runs, and not the variation from run to run.
  *
  * Deterministic: the same series and seed give the same interval.
  */
@@ -62,32 +63,31 @@ void sg_series_clear(struct sg_series *series);
 enum sg_verdict {
     SG_VERDICT_UNKNOWN, /* no events on one of the sides */
     SG_VERDICT_FEW,     /* too few instances for an interval */
-    SG_VERDICT_NOISE,   /* the interval holds 0 */
-    SG_VERDICT_LESS,    /* b costs less, */
-    SG_VERDICT_MORE,    /* or more, than a */
+    SG_VERDICT_NOISE,   /* the interval contains 0 */
+    SG_VERDICT_LESS,    /* b costs less than a */
+    SG_VERDICT_MORE,    /* b costs more than a */
     SG_VERDICT_COUNT
 };
 
-/* ns per call. */
+/* In ns per call. */
 struct sg_difference {
     enum sg_verdict verdict;
-    double low, high; /* of b - a; where the verdict is one of the last three */
+    double low, high; /* of b - a; valid for the last three verdicts */
 };
 
-/* The verdict that follows from low and high. */
+/* Sets the verdict that follows from low and high. */
 void sg_difference_judge(struct sg_difference *difference);
 /* Fills in one difference for each of enum sg_measured. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b, uint64_t seed,
                             struct sg_difference out[SG_MEASURED_COUNT]);
-/* The same for the mean of values of one kind, for example what each of some instances would have
- * cost less. False: too few values, or no memory. */
+/* The interval of a mean of plain values, for example the saving in each of some instances. Returns
+ * false if there are too few values, or no memory. */
 bool sg_bootstrap_mean(const double *values, uint32_t count, uint64_t seed, double *low,
                        double *high);
 /* From the sum; 0 without calls. */
 double sg_series_mean(const struct sg_series *series, enum sg_measured measured);
 
-/* Reads a run and gathers, in addition to its report, a series of samples for each call site and
- * operation.
+/* Collects, besides a run's report, a series of samples for each call site and operation.
  */
 
 struct sg_collected {
@@ -95,7 +95,7 @@ struct sg_collected {
     enum sg_operation operation;
     bool nonblocking;
     struct sg_series series;
-    /* For the current instance, and for late contributions since the last one. */
+    /* The current instance, and late contributions since the last one. */
     struct sg_sample pending;
     bool touched;
 };
@@ -113,7 +113,7 @@ struct sg_collection {
 enum sg_status sg_collect(const char *path, bool progress, struct sg_report *report,
                           struct sg_collection *out);
 void sg_collection_clear(struct sg_collection *collection);
-/* NULL: nothing is in the events. */
+/* NULL: the events have none. */
 const struct sg_collected *sg_collection_find(const struct sg_collection *collection,
                                               const struct sg_report_site *site);
 

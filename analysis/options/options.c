@@ -1,3 +1,6 @@
+/* Reads the options of a command with argp. A table of rows describes the options; argp's own
+ * table, --help and the values are made from it.
+ */
 #include "options/options.h"
 
 #include "core/text.h"
@@ -10,9 +13,9 @@
 #include <string.h>
 
 #define KEY_FIRST 0x100
-#define ROWS_MAX 64 /* of a table */
+#define ROWS_MAX 64 /* rows of a table */
 
-/* ---- faults */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 const char *sg_option_fault(char *fault, const char *format, ...)
 {
@@ -42,7 +45,7 @@ static const char *wants_number(const struct sg_option *option, const char *what
     return sg_option_wants(fault, wants, word, length);
 }
 
-/* ---- values */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 const char *sg_option_flag(const struct sg_option *option, const char *text, void *into,
                            char *fault)
@@ -118,7 +121,7 @@ const char *sg_option_u64(const struct sg_option *option, const char *text, void
     return wrong;
 }
 
-/* The whole of a word is a number up to `most`. */
+/* Reads a number from least to most; the whole word must be the number. */
 static bool read_real(const struct sg_option *option, const char *word, size_t length,
                       double *value)
 {
@@ -144,7 +147,7 @@ const char *sg_option_real(const struct sg_option *option, const char *text, voi
     return NULL;
 }
 
-/* ---- lists */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 const char *sg_option_each(const struct sg_option *option, const char *list, sg_option_taker *take,
                            void *into, char *fault)
@@ -197,7 +200,7 @@ const char *sg_option_wholes(const struct sg_option *option, const char *text, v
     return sg_option_each(option, text, take_whole, into, fault);
 }
 
-/* ---- argp */
+/* ---- argp ------------------------------------------------------------------------------------ */
 
 static int key_of(const struct sg_option *table, int place, int first_key)
 {

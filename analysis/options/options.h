@@ -1,9 +1,9 @@
-/* The options of a command as a table, which argp's table, --help and the values all come from.
+/* The options of a command as a table, the source of argp's table, --help and the values.
  *
- * A row says where in the command's structure its value goes, and names the function that reads it.
- * Such a function gives NULL, or what is wrong with the text, to be put behind the option's name:
- * "wants a number from 1 to 9, not 'x'", or, with a colon in front, ": no such algorithm"; `fault`
- * has room for it. It writes where the row says, and more only where it says so.
+ * A row gives the offset of its value in the command's structure and the function that reads it.
+ * The reader returns NULL, or a message about the text that follows the option's name: "wants a
+ * number from 1 to 9, not 'x'", or, with a leading colon, ": no such algorithm". `fault` is the
+ * buffer for the message. A reader writes only the row's value, unless its comment says otherwise.
  */
 #ifndef SG_OPTIONS_OPTIONS_H
 #define SG_OPTIONS_OPTIONS_H
@@ -21,15 +21,15 @@ typedef const char *sg_option_reader(const struct sg_option *option, const char 
                                      char fault[SG_OPTION_FAULT_BYTES]);
 
 struct sg_option {
-    const char *name;     /* NULL: the end of the table */
+    const char *name;     /* NULL: end of the table */
     int letter;           /* 0: none */
-    const char *argument; /* the value's name in --help; NULL: the option takes none */
+    const char *argument; /* name of the value in --help; NULL: the option takes none */
     const char *says;
     sg_option_reader *read;
-    size_t at; /* of the value, in the structure that is read into */
+    size_t at; /* offset of the value in the structure */
     uint64_t least, most;
-    const char *const *words; /* of sg_option_word; NULL at the end */
-    unsigned commands;        /* which take it, as a mask of the caller's */
+    const char *const *words; /* for sg_option_word; NULL at the end */
+    unsigned commands;        /* the commands that take it, as a mask defined by the caller */
     int group;                /* in --help */
 };
 
@@ -38,61 +38,61 @@ struct sg_numbers {
     int count;
 };
 
-/* ---- values */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-/* Each writes a value of its type. Numbers are decimal, from least to most. */
+/* Each reader writes a value of its type. Numbers are decimal, from least to most. */
 sg_option_reader sg_option_flag; /* bool: true */
-sg_option_reader sg_option_text; /* const char *: argv's */
-sg_option_reader sg_option_word; /* int: the word's place in words */
+sg_option_reader sg_option_text; /* const char *: points into argv */
+sg_option_reader sg_option_word; /* int: index of the word in words */
 sg_option_reader sg_option_u32;  /* uint32_t or int32_t */
 sg_option_reader sg_option_u64;
 sg_option_reader sg_option_real;  /* double; above 0 */
 sg_option_reader sg_option_reals; /* struct sg_numbers */
 sg_option_reader sg_option_wholes;
 
-/* ---- for functions that read others */
+/* ---- parts of other readers ------------------------------------------------------------------ */
 
 static inline void *sg_option_place(const struct sg_option *option, void *into)
 {
     return (char *)into + option->at;
 }
 
-/* Hands the words between commas to `take` until one is wrong. An empty word is one. */
+/* Passes the words between commas to `take` until one is wrong. An empty word is passed, too. */
 typedef const char *sg_option_taker(const struct sg_option *option, const char *word, size_t length,
                                     void *into, char *fault);
 const char *sg_option_each(const struct sg_option *option, const char *list, sg_option_taker *take,
                            void *into, char *fault);
 
-/* "wants WANTS, not 'WORD'". */
+/* Makes "wants WANTS, not 'WORD'". */
 const char *sg_option_wants(char *fault, const char *wants, const char *word, size_t length);
 const char *sg_option_fault(char *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The word's place among words, which end with NULL; -1: it is none of them. */
+/* The index of a word in words, which end with NULL; -1: not found. */
 int sg_option_find_word(const char *const *words, const char *word, size_t length);
 
-/* ---- argp */
+/* ---- argp ------------------------------------------------------------------------------------ */
 
-/* Writes argp's rows of a table and its end; returns how many there are without the end. Options
- * without a letter have keys from first_key on. */
+/* Writes argp's rows of a table, and its end; returns the number of rows without the end. Options
+ * without a letter get keys from first_key on. */
 int sg_options_fill(const struct sg_option *table, int first_key, struct argp_option *rows);
 /* The option of a key, or NULL. */
 const struct sg_option *sg_options_find(const struct sg_option *table, int first_key, int key);
 
-/* A command line that ends the program when it is wrong, with one line and status 2. */
+/* A command line. If it is wrong, the program ends with one line and status 2. */
 struct sg_command_line {
-    char *name;                            /* of the command: "stagger sim cpu" */
-    const char *arguments, *documentation; /* of argp */
+    char *name;                            /* name of the command: "stagger sim cpu" */
+    const char *arguments, *documentation; /* for argp */
     struct sg_option_table {
         const struct sg_option *options; /* NULL: none */
         void *into;
     } tables[2];
-    const char **argument; /* where the one argument goes; NULL: none is taken */
+    const char **argument; /* receives the one argument; NULL: none is allowed */
 };
 
-#define SG_OPTIONS_USAGE 2 /* the exit status of bad usage */
+#define SG_OPTIONS_USAGE 2 /* exit status of bad usage */
 
-/* False where argp has not ended the program on bad usage, which it has told of. */
+/* Returns false if argp reported bad usage without ending the program. */
 bool sg_options_read(const struct sg_command_line *line, int argc, char **argv);
 
 #endif

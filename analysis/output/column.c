@@ -1,3 +1,6 @@
+/* Cells of result rows as text, JSON and sort keys; rows of results under construction; and CSV
+ * (RFC 4180) from JSON rows.
+ */
 #include "output/column.h"
 
 #include "output/format.h"
@@ -66,7 +69,7 @@ static double real_at(const struct sg_column *column, const void *member)
     }
 }
 
-/* NULL: it is not known. */
+/* NULL: unknown. */
 static const void *member_of(const struct sg_column *column, const void *row)
 {
     const void *member = (const char *)row + column->offset;
@@ -178,7 +181,7 @@ static json_t *json_of(const struct sg_column *column, const void *row, const vo
     }
 }
 
-/* Sets the field, which may be inside an object of the whole. */
+/* Sets a field of the object, or of an object inside it ("skew_ns.max"). */
 static void set(json_t **whole, const char *field, json_t *value)
 {
     const char *dot = strchr(field, '.');
@@ -204,7 +207,7 @@ void sg_columns_set(json_t **whole, struct sg_columns columns, const void *row, 
     }
 }
 
-/* What most of a long list is made of comes without a value of jansson's in between. */
+/* Prints a count or size without making a jansson value: long lists consist mostly of these. */
 static bool put_count(struct sg_json_writer *writer, const struct sg_column *column,
                       const void *member)
 {
@@ -237,7 +240,7 @@ struct key {
     const void *row;
     int (*tie)(const void *left, const void *right);
     int group;
-    char *text; /* where the column is one of texts */
+    char *text; /* if the column holds text */
     double figure;
 };
 
@@ -317,7 +320,7 @@ static json_t *number_of(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Takes value, which may be NULL. */
+/* Takes over value, which may be NULL. */
 static void record_set(struct sg_record *record, const char *name, json_t *value)
 {
     if (record == NULL)
@@ -365,7 +368,7 @@ void sg_record_list(struct sg_record *record, const char *name, const double *ns
 
 #define PATH_BYTES 128
 
-/* A spreadsheet takes a cell that begins so for a formula, but not behind an apostrophe. */
+/* A spreadsheet takes such a cell for a formula, unless an apostrophe precedes it. */
 static bool is_formula(const char *text)
 {
     return text[0] != '\0' && strchr("=+-@", text[0]) != NULL && text[1] != '\0';
@@ -400,7 +403,7 @@ void sg_csv_value(const json_t *value, int digits, FILE *out)
         fputs(json_is_true(value) ? "true" : "false", out);
 }
 
-/* The value at a path of `length` bytes; NULL if some part of it is missing. */
+/* The value at a path of `length` bytes; NULL if a part of the path is missing. */
 static const json_t *find(const json_t *row, const char *path, size_t length)
 {
     char names[PATH_BYTES], *rest = names;
@@ -414,7 +417,7 @@ static const json_t *find(const json_t *row, const char *path, size_t length)
     return row;
 }
 
-/* The values of a row, or with row NULL the titles. */
+/* Prints the values of a row, or the titles if row is NULL. */
 static void print_line(const struct sg_csv *csv, const json_t *row, FILE *out)
 {
     for (const char *at = csv->columns; *at != '\0'; at += *at == ' ') {

@@ -1,3 +1,6 @@
+/* Formats durations, sizes and shares with units, and cleans and shortens names for a terminal or
+ * for JSON.
+ */
 #include "output/format.h"
 
 #include "core/text.h"
@@ -7,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_MIN 8 /* columns of a function's name that stay */
+#define HEAD_MIN 8 /* columns of a function's name that always stay */
 
-/* Three digits, rounded, in the least unit in which they suffice: 999.6 must not come out as "1000"
- * of the smaller one, so the next is due from half below. */
+/* Formats three digits, rounded, in the smallest unit in which they suffice. 999.6 must not become
+ * "1000" of the smaller unit, so the next unit begins half below it. */
 static const char *scale(double value, double step, const char *const units[], char *text)
 {
     for (value /= step; value >= step - 0.5 && units[1] != NULL; value /= step)
@@ -119,7 +122,7 @@ size_t sg_format_columns(const char *text)
     return columns;
 }
 
-/* Where the nth character begins. */
+/* The start of the nth character. */
 static char *nth(char *text, size_t n)
 {
     for (; *text != '\0'; text++) {

@@ -1,3 +1,6 @@
+/* Makes JSON values with jansson, and prints documents as a whole or part by part. Both ways give
+ * the same text, without control characters.
+ */
 #include "output/json_output.h"
 
 #include "core/text.h"
@@ -60,7 +63,8 @@ void sg_json_set(json_t **whole, const char *name, json_t *value)
         drop(whole);
 }
 
-/* As \u00XX. jansson escapes only the controls below a blank, but a terminal acts on these, too. */
+/* Writes control characters as \u00XX. jansson escapes only those below a blank, but a terminal
+ * also acts on the others. */
 void sg_json_write(const char *text, size_t bytes, FILE *out)
 {
     size_t begin = 0;
@@ -146,7 +150,7 @@ void sg_json_end(struct sg_json_writer *writer, char bracket)
     writer->has_before = true;
 }
 
-/* In what jansson prints, line ends are never part of a text: there they are escaped. */
+/* jansson escapes line ends inside texts, so a line end in its output is always layout. */
 static int put_part(const char *text, size_t bytes, void *to)
 {
     const struct sg_json_writer *writer = to;

@@ -1,3 +1,6 @@
+/* Writes files completely or not at all, draws figures with gnuplot, and finds the terminal behind
+ * a launcher's pipe.
+ */
 #include "output/output_file.h"
 
 #include "core/file.h"
@@ -14,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODE_ALL 0666 /* less the umask */
+#define MODE_ALL 0666 /* before the umask */
 
-/* The mode of a new file, or of the one that it replaces: what its owner has closed to others stays
- * closed. Where the group cannot be kept, another one gets no more than everybody. */
+/* Sets the mode of a new file, or the mode of the file that it replaces, so that access its owner
+ * denied stays denied. If the group cannot be kept, the new group gets no more than others. */
 static bool set_mode(int file, const struct stat *replaced)
 {
     mode_t mask = umask(0), mode = MODE_ALL;
@@ -27,11 +30,11 @@ static bool set_mode(int file, const struct stat *replaced)
         return fchmod(file, mode & ~mask) == 0;
     mode = replaced->st_mode & MODE_ALL;
     if (fchown(file, (uid_t)-1, replaced->st_gid) != 0)
-        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3; /* the group's bits: others', too */
+        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3; /* group bits: only others' ones */
     return fchmod(file, mode) == 0;
 }
 
-/* A file of its own beside path, so that two commands at once do not share one. */
+/* Opens a file of its own beside path, so that two concurrent commands do not share one. */
 static enum sg_status open_temporary(const char *path, const struct stat *replaced,
                                      struct sg_output_file *out)
 {
@@ -56,7 +59,7 @@ static enum sg_status open_temporary(const char *path, const struct stat *replac
     return SG_ERR_SYSTEM;
 }
 
-/* /dev/stdout and its like name an open file: nothing is put in the place of such a link. */
+/* True for /dev/stdout and similar links to an open file: such a link must not be replaced. */
 static bool is_open_file(const char *path)
 {
     struct stat link;
@@ -92,16 +95,16 @@ enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status 
 {
     int failed = fflush(file->stream) != 0 || ferror(file->stream);
 
-    /* Before it replaces another: else a power failure could leave neither. */
+    /* Sync before the rename: otherwise a power failure could leave neither file. */
     if (!failed && status == SG_OK && file->temporary != NULL)
         failed = sg_file_sync(fileno(file->stream)) != 0;
     if (file->stream != stdout && fclose(file->stream) != 0)
         failed = true;
     if (!failed && status == SG_OK && file->temporary != NULL)
         failed = rename(file->temporary, file->path) != 0;
-    /* Of standard output main tells. */
+    /* main() reports errors of standard output. */
     if (failed && file->stream != stdout) {
-        /* Of a write that failed a while ago the reason is gone. */
+        /* The reason of an earlier failed write is lost. */
         if (errno != 0)
             sg_log("%s: cannot be written: %m", file->path);
         else
@@ -125,7 +128,7 @@ FILE *sg_gnuplot_script(const char *who)
     return script;
 }
 
-/* A single quote is written twice. A line end would end the quotation, and begin a command. */
+/* A single quote is doubled. A line end would end the quotation and begin a command. */
 void sg_gnuplot_quote(const char *text, FILE *script)
 {
     char *clean = sg_format_clean(text, true);
@@ -137,12 +140,13 @@ void sg_gnuplot_quote(const char *text, FILE *script)
     free(clean);
 }
 
-/* With the script as its standard input, and the figure as its output. An errno. */
+/* Starts gnuplot with the script as its standard input and the figure as its output. Returns an
+ * errno. */
 static int start(FILE *script, int figure, pid_t *child)
 {
     static char name[] = "gnuplot";
     char *const arguments[] = {name, NULL};
-    char *const environment[] = {NULL}; /* no settings of the user's, and nothing preloaded */
+    char *const environment[] = {NULL}; /* no user settings, no preloaded library */
     posix_spawn_file_actions_t files;
     int error = posix_spawn_file_actions_init(&files);
 
@@ -196,7 +200,7 @@ enum sg_status sg_gnuplot_run(FILE *script, const char *path, const char *who)
 #define PATH_BYTES 64
 #define NAME_BYTES 32
 
-/* False where there is no such process, or it is no launcher of MPI programs. */
+/* False if there is no such process, or if it is no launcher of MPI programs. */
 static bool read_launcher(int process, int *parent)
 {
     static const char *const launchers[] = {"mpiexec", "mpirun", "hydra", "orte", "prte"};
@@ -208,7 +212,7 @@ static bool read_launcher(int process, int *parent)
     file = fopen(path, "re");
     if (file == NULL)
         return false;
-    /* The name, in brackets, may hold anything: a launcher's holds no bracket. */
+    /* The name in brackets may contain anything, but a launcher's contains no bracket. */
     if (fscanf(file, "%*d (%31[^)]) %*c %d", name, parent) == 2) {
         for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
             known = known || strncmp(name, launchers[i], strlen(launchers[i])) == 0;
@@ -217,7 +221,7 @@ static bool read_launcher(int process, int *parent)
     return known;
 }
 
-/* Opens nothing but a terminal: what else there is may wait for a reader. */
+/* Opens only a terminal: opening anything else may block until there is a reader. */
 static int open_terminal_of(int process, int descriptor)
 {
     char path[PATH_BYTES];

@@ -1,7 +1,9 @@
-/* A file that a command writes: complete or not at all. The output goes to a temporary file beside
- * it, which is renamed at the end. So a failure or an interruption leaves no half-written file and
- * keeps the file that was there, whose mode the new one gets. "-" is standard output; a path that
- * is no regular file (a pipe, a device) is written to directly.
+/* A file that a command writes completely or not at all. The output goes to a temporary file beside
+ * it, which is renamed at the end. A failure or an interruption thus leaves no incomplete file and
+ * keeps the old one, whose mode the new one gets. "-" is standard output; a path that is no regular
+ * file (a pipe, a device) is written directly.
+ *
+ * The header also declares figures drawn by gnuplot, and the user's terminal.
  */
 #ifndef SG_OUTPUT_OUTPUT_FILE_H
 #define SG_OUTPUT_OUTPUT_FILE_H
@@ -12,37 +14,38 @@
 
 struct sg_output_file {
     const char *path;
-    char *temporary; /* what is written to; NULL: the path itself */
+    char *temporary; /* the file being written; NULL: path itself */
     FILE *stream;
 };
 
-/* SG_ERR_SYSTEM, SG_ERR_MEMORY: logged. path lives as long as the file. */
+/* Returns SG_OK, SG_ERR_SYSTEM or SG_ERR_MEMORY; errors are logged. path must outlive the file. */
 enum sg_status sg_output_file_open(const char *path, struct sg_output_file *out);
-/* Closes it. With SG_OK it takes its name; with any other status it is removed. Returns status, or
- * SG_ERR_SYSTEM (logged) where it could not be written. */
+/* Closes the file. With SG_OK it gets its name; with any other status it is removed. Returns
+ * status, or SG_ERR_SYSTEM (logged) if it could not be written. */
 enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status status);
 
-/* Figures through gnuplot: a figure is complete or not there. Nothing of the user's settings is in
- * it.
+/* Figures drawn by gnuplot: complete or absent. The user's gnuplot settings do not apply.
  */
 
-/* Where the script goes; NULL: one line has said why. who: what the lines begin with. */
+/* Opens a stream for the script; NULL: one log line gives the reason. who: the beginning of log
+ * lines. */
 FILE *sg_gnuplot_script(const char *who);
-/* The text in gnuplot's quotes. */
+/* Writes the text in gnuplot's quotes. */
 void sg_gnuplot_quote(const char *text, FILE *script);
-/* Runs it, with its output for the file (output_file.h), and closes it in any case.
- * SG_ERR_MISSING: there is no gnuplot; SG_ERR_SYSTEM: it does not draw; one line has said so. */
+/* Runs the script, with its output in the file at path, and closes the script in any case. Returns
+ * SG_ERR_MISSING if gnuplot cannot be started and SG_ERR_SYSTEM if it does not draw; one log line
+ * says so. */
 enum sg_status sg_gnuplot_run(FILE *script, const char *path, const char *who);
 
-/* The terminal on which a user sees what a process writes.
+/* The terminal on which the user sees a process's output.
  *
- * Launchers read their ranks' output through pipes, so that a rank's own descriptors are hardly
- * ever a terminal's; what becomes of the output says the same descriptor of the launcher. Free of
- * MPI.
+ * Launchers read the output of ranks through pipes, so a rank's own descriptors are rarely a
+ * terminal. The launcher's descriptor of the same number shows where the output goes. Independent
+ * of MPI.
  */
 
-/* Opens the terminal on which standard output (1) or standard error (2) is seen: the descriptor's
- * own, or, where it is a pipe, that of the launcher among the process's ancestors. -1: none is. */
+/* Opens the terminal that shows standard output (1) or standard error (2): the descriptor's own,
+ * or, if it is a pipe, that of a launcher among the process's ancestors. -1: none. */
 int sg_terminal_open(int descriptor);
 
 #endif

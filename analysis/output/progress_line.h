@@ -1,5 +1,5 @@
-/* The line that says what a command is at: renewed in place on a terminal, wiped at the end. Silent
- * anywhere else. Not thread-safe.
+/* A line that shows a command's progress: updated in place on a terminal, erased at the end. Silent
+ * elsewhere. Not thread-safe.
  */
 #ifndef SG_OUTPUT_PROGRESS_LINE_H
 #define SG_OUTPUT_PROGRESS_LINE_H
@@ -9,16 +9,16 @@
 #include <stdio.h>
 
 struct sg_progress_line {
-    FILE *terminal; /* NULL: there is none to show it on */
+    FILE *terminal; /* NULL: no terminal */
     bool shown;
-    uint64_t next_ns; /* when to print next */
+    uint64_t next_ns; /* time of the next update */
     uint64_t pause_ns;
 };
 
-/* On stderr, where that is a terminal, once the work takes over a second, a few times a second.
- * wanted: as far as the caller is concerned. */
+/* Shows the line on stderr if that is a terminal, after a second of work, and then a few times a
+ * second. wanted: false keeps it silent. */
 void sg_progress_line_start(struct sg_progress_line *progress, bool wanted);
-/* On a terminal that is the caller's to close, or NULL; each line at once. */
+/* Shows each line at once, on a terminal that the caller closes, or nowhere if NULL. */
 void sg_progress_line_start_on(struct sg_progress_line *progress, FILE *terminal);
 void sg_progress_line_show(struct sg_progress_line *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

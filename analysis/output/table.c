@@ -1,3 +1,6 @@
+/* Prints tables: text tables whose columns are as wide as their widest cell, lines of columns with
+ * given widths, and the styles of a terminal.
+ */
 #include "output/table.h"
 
 #include "core/config.h"
@@ -100,7 +103,7 @@ void sg_table_addf(struct sg_table *table, const char *format, ...)
     sg_table_add(table, text);
 }
 
-/* Left columns stand two apart, figures one: they are rarely as wide as their column. */
+/* Two blanks precede a left column, one a column of figures, which rarely fill their width. */
 static size_t gap_before(const struct sg_table *table, size_t column)
 {
     return column == 0 ? INDENT : table->columns[column]->left ? 2 : 1;
@@ -128,7 +131,7 @@ static size_t line_columns(const struct sg_table *table, const size_t *widths)
     return all;
 }
 
-/* Shortens a column's cells to a width, as far as they may be. */
+/* Shortens a column's cells to a width, as far as allowed. */
 static void narrow(struct sg_table *table, size_t column, size_t width, size_t *widths)
 {
     for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
@@ -160,7 +163,7 @@ static void fit(struct sg_table *table, size_t width, size_t *widths)
     }
 }
 
-/* SIZE_MAX where it is no terminal. */
+/* SIZE_MAX if out is no terminal. */
 static size_t width_of(FILE *out)
 {
     struct winsize size;
@@ -180,7 +183,7 @@ static void print_cell(const struct sg_table *table, size_t column, size_t width
 
     fprintf(out, "%*s", (int)(gap_before(table, column) + (left ? 0 : pad)), "");
     fputs(text, out);
-    /* No blanks at a line's end. */
+    /* No blanks at the end of a line. */
     if (left && column + 1 < table->column_count)
         fprintf(out, "%*s", (int)pad, "");
 }
@@ -263,7 +266,7 @@ static void show(const struct sg_line_column *column, const char *field, const j
 static void show_cell(const struct sg_line_column *column, const json_t *row, char cell[CELL_BYTES])
 {
     char first[VALUE_BYTES], second[VALUE_BYTES];
-    bool below = column->like != NULL; /* ends stand below each other */
+    bool below = column->like != NULL; /* the ends of intervals align */
 
     show(column, column->field, row, first);
     if (column->second == NULL || (column->between == NULL && strcmp(first, "-") == 0)) {
@@ -275,7 +278,7 @@ static void show_cell(const struct sg_line_column *column, const json_t *row, ch
              column->between != NULL ? column->between : TO, below ? 8 : 0, second);
 }
 
-/* Nothing behind the last column. */
+/* No padding after the last column. */
 static void line_print_cell(const struct sg_line_column *columns,
                             const struct sg_line_column *column, const char *cell, FILE *out)
 {

@@ -1,3 +1,6 @@
+/* Writes HTML text, data elements and the frame of a page, and embeds the pages' styles and scripts
+ * in the program.
+ */
 #include "page/html.h"
 
 #include "output/json_output.h"
@@ -42,7 +45,8 @@ void sg_html_column(const char *name, const struct sg_report *report,
     free(text);
 }
 
-/* In JSON only "<" could end the element or change how it is parsed. It occurs only in strings. */
+/* In JSON only "<" could end the element or change how it is parsed, and it occurs only in
+ * strings. */
 enum sg_status sg_html_data(const char *id, json_t *data, FILE *out)
 {
     char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
@@ -100,7 +104,7 @@ void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out)
     fputs("</body>\n</html>\n", out);
 }
 
-/* The pages' styles and scripts as text in the program: the assembler includes the files in
+/* The pages' styles and scripts as strings: the assembler includes the files in
  * analysis/page/assets, by paths relative to the top of the tree.
  */
 

@@ -1,4 +1,4 @@
-/* Writes HTML: text from a program never becomes markup. */
+/* Writes HTML. Text from a program is escaped and never becomes markup. */
 #ifndef SG_PAGE_HTML_H
 #define SG_PAGE_HTML_H
 
@@ -9,27 +9,27 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Any bytes, as text or as the value of an attribute in double quotes: escapes what is special in
- * HTML, and shows invalid UTF-8 and control characters as \xNN. NULL writes nothing. */
+/* Writes any bytes, as text or as an attribute value in double quotes: escapes HTML's special
+ * characters, and shows invalid UTF-8 and control characters as \xNN. NULL writes nothing. */
 void sg_html_text(const char *text, FILE *out);
 
-/* As sg_format_signed(), with a minus sign of its own. */
+/* As sg_format_signed(), but with a typographic minus sign. */
 #define SG_HTML_MINUS "\xe2\x88\x92"
 
 const char *sg_html_signed(double ns, const char *plus, char text[SG_FORMAT_BYTES]);
-/* The cell for a column of the report (report/report_columns.h). */
+/* Writes the cell for a column of the report (report/report_columns.h). */
 void sg_html_column(const char *name, const struct sg_report *report,
                     const struct sg_report_site *site, FILE *out);
-/* A script element with data that the page's scripts parse; owns data. SG_ERR_MEMORY (logged): also
- * if data is NULL. */
+/* Writes a script element with data that the page's scripts parse; owns data. SG_ERR_MEMORY
+ * (logged): also if data is NULL. */
 enum sg_status sg_html_data(const char *id, json_t *data, FILE *out);
-/* Everything before the page's own content, and everything after it: they contain the page's styles
- * and scripts, and load nothing. scripts end with NULL. SG_ERR_SYSTEM (logged): no random number
- * for the policy that allows these scripts and no others. */
+/* Write everything before and after the page's own content, including the styles and scripts: the
+ * page loads nothing. scripts end with NULL. SG_ERR_SYSTEM (logged): no random number for the
+ * policy that allows these scripts and no others. */
 enum sg_status sg_html_begin(const char *title, char nonce[33], FILE *out);
 void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out);
 
-/* The texts of analysis/page/assets. */
+/* The files in analysis/page/assets. */
 extern const char sg_page_css[], sg_charts_js[], sg_table_js[], sg_report_js[], sg_messages_js[],
     sg_stretch_js[], sg_causes_js[], sg_slices_js[], sg_compare_js[];
 

@@ -1,4 +1,6 @@
-/* The page's text and tables. */
+/* Writes the report as a page: the summary, the table of call sites, and the last sections on
+ * clocks, configuration, overhead and terms. Other files write the sections in between.
+ */
 #include "page/page.h"
 
 #include "core/text.h"
@@ -40,7 +42,7 @@ static uint64_t cost_of(const struct sg_report *report, const struct sg_report_s
     return report->has_events ? site->wait_ns : site->blocked_ns;
 }
 
-/* Of equal rows the first one, so that --sort decides. */
+/* Keeps the first of equal rows, so that --sort decides. */
 static uint32_t find_worst(const struct sg_report *report, const struct sg_report_site **out)
 {
     uint32_t count = 0;
@@ -267,7 +269,7 @@ static void put_rows(const struct sg_page *page, const char *name,
             name);
 }
 
-/* A line below the table about the rows that are not shown. */
+/* A line below the table about the rows that are left out. */
 static void put_left_out(const struct sg_report *report, const struct sg_report_site *sites,
                          uint32_t shown_count, uint32_t count, FILE *out)
 {
@@ -289,7 +291,7 @@ static uint32_t no_more_than(uint32_t count, uint32_t limit)
     return count < limit ? count : limit;
 }
 
-/* The rows by communicator start closed; if each sum has one row, they are the sums. */
+/* The rows by communicator start closed. They are omitted if each sum has only one row. */
 static void put_table(const struct sg_page *page, FILE *out)
 {
     const struct sg_report *report = page->report;
@@ -386,9 +388,7 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     return status;
 }
 
-/* The last sections of a page: clocks, configuration, stagger's own overhead, and the definitions
- * of terms.
- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 static void put_heading(const char *id, const char *title, FILE *out)
 {
@@ -396,7 +396,7 @@ static void put_heading(const char *id, const char *title, FILE *out)
             id, id, id, title);
 }
 
-/* Parts in a million of time; the largest over all ranks. */
+/* The largest drift over all ranks, in parts per million. */
 static double drift_ppm(const struct sg_detail *detail)
 {
     double largest = 0;
@@ -479,8 +479,8 @@ static void put_clocks(const struct sg_page *page, FILE *out)
 
 /* ---- configuration --------------------------------------------------------------------------- */
 
-/* A variable of stagger's, or a rule's left side. The file is another user's, perhaps: a page is
- * published, and repeats no lines of another kind. */
+/* True for a variable of stagger, or a rule's left side. A page may be published and stagger.conf
+ * may be another user's, so other lines are not repeated. */
 static bool is_setting(const char *name)
 {
     size_t length = strcspn(name, "@~[ ");

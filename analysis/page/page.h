@@ -1,6 +1,6 @@
-/* The report as a page: one HTML file that loads nothing. Text, figures and tables are HTML and
- * need no scripts; charts, sorting and filtering are done by the page's own scripts, from
- * aggregated data: the size of a page depends on rows and ranks, not on calls, and both are
+/* The report and the comparison as pages: each is one HTML file that loads nothing. Text, figures
+ * and tables are HTML and need no scripts. The page's own scripts draw charts, sort and filter,
+ * from aggregated data: the size of a page depends on rows and ranks, not on calls, and both are
  * limited.
  */
 #ifndef SG_PAGE_PAGE_H
@@ -14,18 +14,18 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#define SG_PAGE_ROWS 500u   /* rows of a table, unless told otherwise */
-#define SG_PAGE_STATES 150u /* likewise, of wait states and of skews */
+#define SG_PAGE_ROWS 500u   /* default rows of a table */
+#define SG_PAGE_STATES 150u /* default rows of wait states and of skews */
 #define SG_PAGE_SITES 24u   /* call sites with charts of their own */
-/* columns of ranks in a heat map: with more ranks, several share one */
+/* columns of ranks in a heat map; beyond that, several ranks share one */
 #define SG_PAGE_COLUMNS 125u
-/* rows and columns of the map of messages: with more ranks, several share one */
+/* rows and columns of the message map; beyond that, several ranks share one */
 #define SG_PAGE_BLOCKS 100u
 #define SG_PAGE_WORST 8u    /* instances in the timeline */
-#define SG_PAGE_LANES 2000u /* lanes of ranks in one of them: with more ranks, several share one */
+#define SG_PAGE_LANES 2000u /* lanes of ranks in an instance; more ranks share lanes */
 
 struct sg_page {
-    const struct sg_report *report; /* sorted as the table is to be */
+    const struct sg_report *report; /* sorted in the table's order */
     const struct sg_detail *detail;
     const char *configuration; /* text of stagger.conf; NULL: there is none */
     uint32_t row_limit;        /* of a table */
@@ -40,27 +40,27 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 
-/* The sections of a comparison about all calls of MPI; nothing where they are not known. */
+/* The sections of a comparison about all MPI calls; nothing if they are not known. */
 void sg_page_write_compared_calls(const struct sg_comparison *comparison, uint32_t row_limit,
                                   FILE *out);
 /* The data of the charts. */
 enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
-/* The figure on top, and the sections, about all calls of MPI: the functions; and call sites and
- * messages. Nothing where they are not known. */
+/* The sections about all MPI calls: MPI's share at the top, the functions, and the call sites and
+ * messages. Each writes nothing if the data is not known. */
 void sg_page_write_share(const struct sg_report *report, FILE *out);
 void sg_page_write_functions(const struct sg_page *page, FILE *out);
 void sg_page_write_calls(const struct sg_page *page, FILE *out);
 /* The skew of the collectives that MPICH carried out, and wait states; nothing without any. */
 void sg_page_write_skews(const struct sg_page *page, FILE *out);
 void sg_page_write_waits(const struct sg_page *page, FILE *out);
-/* The stretch with the most waiting, and what is drawn of it; nothing if nobody waited. */
+/* The window of calls with the most waiting, and its chart data; nothing if no rank waited. */
 void sg_page_write_stretch(const struct sg_page *page, FILE *out);
 void sg_page_set_stretch(json_t **data, const struct sg_page *page);
-/* Why ranks come late, and the critical path; nothing where they are not known. */
+/* Causes of lateness, and the critical path; nothing if they are not known. */
 void sg_page_write_causes(const struct sg_page *page, FILE *out);
 void sg_page_write_slices(const struct sg_page *page, FILE *out);
 void sg_page_write_path(const struct sg_page *page, FILE *out);
-/* What ranks do before calls, where there are no events. */
+/* The activity of ranks before calls, for runs without events. */
 void sg_page_write_before(const struct sg_page *page, FILE *out);
 void sg_page_set_causes(json_t **data, const struct sg_page *page);
 void sg_page_set_slices(json_t **data, const struct sg_page *page);

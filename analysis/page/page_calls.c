@@ -1,5 +1,6 @@
-/* All calls of MPI on the report's page: MPI's share, functions, call sites, and messages, as
- * tables that need no scripts; the map of messages is drawn from their sums in blocks of ranks.
+/* Tables of the report's page about all MPI calls: MPI's share, functions, call sites and messages,
+ * then wait states and the skew of the collectives that MPICH carried out. They need no scripts;
+ * the map of messages is drawn from their sums in blocks of ranks.
  */
 #include "page/page_calls.h"
 
@@ -34,7 +35,7 @@ static bool is_shown(const struct sg_page_table *table, const struct sg_page_sho
     return is;
 }
 
-/* With arrows that no line breaks in. */
+/* Shows " -> " as an arrow with spaces that do not break. */
 static void put_text(char *text, FILE *out)
 {
     char *arrow;
@@ -323,8 +324,7 @@ struct cell {
     uint64_t messages, bytes;
 };
 
-/* Of each cell that is not empty, row by row: how many cells are between it and the one before,
- * messages, bytes. */
+/* For each cell that is not empty, row by row: number of empty cells before it, messages, bytes. */
 static json_t *cells_of(const struct cell *cells, uint32_t count)
 {
     json_t *list = json_array();
@@ -366,9 +366,7 @@ json_t *sg_page_messages_data(const struct sg_calls *calls)
     return data;
 }
 
-/* Wait states on the report's page, by call site and by pair of call sites, and the skew of the
- * collectives that MPICH carried out.
- */
+/* ---- wait states and skews ------------------------------------------------------------------- */
 
 static const struct sg_page_shown skew_columns[] = {
     {"function", "function", "of MPI", NULL, false},

@@ -1,5 +1,5 @@
-/* Tables of a page whose columns are those of a report's text: HTML that needs no scripts, and that
- * the page's script sorts and filters.
+/* Tables of a page with the columns of a report's text. They are HTML that needs no scripts; the
+ * page's script sorts and filters them.
  */
 #ifndef SG_PAGE_PAGE_CALLS_H
 #define SG_PAGE_PAGE_CALLS_H
@@ -13,25 +13,25 @@
 
 struct sg_page_shown {
     const char *column, *header, *about;
-    const char *figure; /* the column that it sorts by; NULL: the same */
-    bool optional;      /* only if some row has more than none */
+    const char *figure; /* the column to sort by; NULL: the same */
+    bool optional;      /* shown only if some row is above zero */
 };
 
 /* A table: rows of row_bytes each. */
 struct sg_page_table {
     const char *id;
     const struct sg_page_shown *shown; /* ends with a NULL column */
-    struct sg_columns columns;         /* and those of call sites */
-    const void *context;               /* theirs */
+    struct sg_columns columns;         /* searched before the columns of call sites */
+    const void *context;               /* of the columns */
     const void *rows;
     size_t row_bytes;
     uint32_t count;
-    const char *(*function_of)(const void *row); /* which a filter may choose; NULL: no filter */
+    const char *(*function_of)(const void *row); /* filter key of a row; NULL: no filter */
 };
 
 uint32_t sg_page_rows(uint32_t count, uint32_t limit);
 void sg_page_put_table(const struct sg_page_table *table, FILE *out);
-/* How many rows are not shown, and in which table of stagger report they are. */
+/* A line about the rows that are left out, and the table of stagger report that has them all. */
 void sg_page_put_left_out(uint32_t shown, uint32_t count, const char *what, const char *csv,
                           FILE *out);
 

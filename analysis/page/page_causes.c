@@ -1,5 +1,5 @@
-/* Why ranks come late, and the critical path, on the report's page: tables, and the data of charts.
- * Times in the data are ns.
+/* Causes of lateness and the critical path on the report's page, then the window of calls with the
+ * most waiting: tables, text, and the data of charts. Times in the data are ns.
  */
 #include "output/format.h"
 #include "output/json_output.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SITES 12u /* with bars of their own */
-#define STEPS 16u /* of the path, likewise */
+#define SITES 12u /* call sites with bars of their own */
+#define STEPS 16u /* steps of the critical path with bars of their own */
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -231,7 +231,7 @@ static json_t *text_of(const struct sg_waitstate_place *place)
     return value;
 }
 
-/* [cause, ns] of each cause, over all ranks. */
+/* [cause, ns] for each cause, over all ranks. */
 static json_t *parts_of(const struct sg_cause_site *site)
 {
     double ns[SG_CAUSES] = {0};
@@ -301,7 +301,7 @@ static json_t *link_of(const struct sg_cause_link *link, int64_t from_ns)
                      parts);
 }
 
-/* Times since the begin of what is told first. */
+/* Times are relative to the earliest time in the chain. */
 static json_t *chain_of(const struct sg_cause_chain *chain)
 {
     int64_t from_ns = chain->first_ns;
@@ -334,7 +334,7 @@ static json_t *causes_of(const struct sg_page *page, const struct sg_causes_foun
                      "by_rank", by_rank_of(found, group), "chains", chains);
 }
 
-/* [name, ns, of which balance saves] of the longest intervals and calls. */
+/* [name, ns, ns that balance saves] of the longest intervals and calls. */
 static json_t *steps_of(const struct sg_path *path)
 {
     const struct sg_column *where = sg_column_find(sg_path_columns, "where");
@@ -362,8 +362,8 @@ void sg_page_set_causes(json_t **data, const struct sg_page *page)
         sg_json_set(data, "path", steps_of(path));
 }
 
-/* The stretch with the most waiting on the report's page: calls as bars, a lane for each rank, and
- * messages as lines from sender to receiver. Times are ns, since the first bar's begin.
+/* The window of calls with the most waiting: calls as bars, a lane for each rank, and messages as
+ * lines from sender to receiver. Times are ns, relative to the first bar's begin.
  */
 
 struct interval {
@@ -427,9 +427,9 @@ void sg_page_write_stretch(const struct sg_page *page, FILE *out)
           out);
 }
 
-/* ---- data ------------------------------------------------------------------------------------ */
+/* ---- chart data of the window ---------------------------------------------------------------- */
 
-/* The labels in use, and *number: of each of all labels its place among these. */
+/* The labels in use. Sets number[label] to 1 + its index among them. */
 static json_t *labels_of(const struct sg_page *page, const struct sg_worst_stretch *stretch,
                          uint32_t *number)
 {

@@ -1,5 +1,5 @@
-/* The comparison as a page: the summary with both sides, and the table, which is also the data of
- * the chart that the page's script draws.
+/* The comparison as a page: the summary with both sides; the table of call sites, which is also the
+ * data of the chart that the page's script draws; and the tables of all MPI calls and of waits.
  */
 #include "compare/compare_columns.h"
 #include "page/html.h"
@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cells of a comparison's page: times on both sides, their difference, and how certain it is. */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 #define SIGNED(ns) sg_html_signed(ns, "+", SG_ROOM)
 
-/* From a to b, in words: "+12.3%". */
+/* The change from a to b: "+12.3%". */
 static void sg_page_put_change(double a, double b, FILE *out)
 {
     if (a > 0)
@@ -133,8 +133,9 @@ static uint64_t lost_ns(const struct sg_run_figures *runs)
     return runs->has_events ? runs->wait_ns : runs->blocked_ns;
 }
 
-/* An attribute for a figure at the top: a decrease by a tenth is good, an increase bad. Only times
- * have one: in a shorter run a share may grow while less time is lost. */
+/* The class of a figure at the top: good if it falls by more than a tenth, main if it grows by more
+ * than a tenth. Only times have a class: a share may grow in a shorter run although less time is
+ * lost. */
 static const char *better_or_worse(double a, double b)
 {
     return b < 0.9 * a ? " class=\"good\"" : b > 1.1 * a ? " class=\"main\"" : "";
@@ -208,7 +209,7 @@ static void put_notes(const struct sg_comparison *comparison, FILE *out)
     fputs("</ul>\n</header>\n", out);
 }
 
-/* ---- in both --------------------------------------------------------------------------------- */
+/* ---- call sites in both ---------------------------------------------------------------------- */
 
 static void put_algorithms(const struct sg_compared *row, FILE *out)
 {
@@ -291,7 +292,7 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
     fputs("</section>\n", out);
 }
 
-/* ---- in one alone ---------------------------------------------------------------------------- */
+/* ---- call sites in one side only ------------------------------------------------------------- */
 
 static void put_only(const struct sg_comparison *comparison, int run, uint32_t row_limit, FILE *out)
 {
@@ -350,8 +351,8 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
     return SG_OK;
 }
 
-/* All calls of MPI on a comparison's page: functions, call sites, and waits by kind and call site,
- * per run. There are intervals with several runs a side only.
+/* All MPI calls: functions, call sites, and waits by kind and call site, per run. There are
+ * intervals only if a side has several runs.
  */
 
 struct table {
@@ -405,7 +406,7 @@ static void put_calls(const struct sg_compared_call *call, FILE *out)
     fputs("</td>", out);
 }
 
-/* state: NULL where the table has none; what the table's filter chooses by is the first cell. */
+/* state: NULL if the table has none. The first cell is the table's filter key. */
 static void page_compare_calls_put_row(const struct table *table, const char *state,
                                        const struct sg_compared_call *call, FILE *out)
 {

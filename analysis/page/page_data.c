@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-/* Jansson passes a NULL on: a call with NULL fails and returns it, so errors end up at the top. */
+/* Jansson propagates NULL: a call with a NULL value fails and returns NULL, so errors reach the
+ * top. */
 static json_t *integer(uint64_t value)
 {
     return json_integer((json_int_t)value);
@@ -64,7 +65,7 @@ static json_t *times_of(const struct sg_detail_row *row)
     return array;
 }
 
-/* How late a rank came on average; -1: it took part in none. */
+/* The mean lateness of a rank, in ns; -1: it took part in no instance. */
 static int64_t late_of(const struct sg_detail_rank *rank)
 {
     return rank->instances > 0 ? (int64_t)(rank->late_ns / rank->instances) : -1;
@@ -171,7 +172,7 @@ static int by_rank(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Of every `step` ranks in rank order the part of the one that arrives last. */
+/* For each group of `step` ranks in rank order, the part of the one that arrives last. */
 static json_t *parts_of(const struct sg_detail_worst *worst, uint32_t step, int64_t first_ns)
 {
     json_t *array = json_array();
@@ -191,7 +192,8 @@ static json_t *parts_of(const struct sg_detail_worst *worst, uint32_t step, int6
     return array;
 }
 
-/* Since the instance's first arrival: [rank, arrival, departure, wait]; [rank, begin, length]. */
+/* Times since the instance's first arrival: parts are [rank, arrival, departure, wait], late
+ * contributions [rank, begin, length]. */
 static json_t *worst_of(const struct sg_page *page, const struct sg_detail_worst *worst,
                         const struct sg_report_site *site)
 {
@@ -238,7 +240,7 @@ static json_t *all_worst_of(const struct sg_page *page)
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-/* For each rank: the part of its time blocked that was waiting. */
+/* The time each rank waited, as part of its time blocked. */
 static uint64_t *waits_of(const struct sg_page *page)
 {
     uint64_t *waits = calloc((size_t)page->report->rank_count + 1, sizeof *waits);

@@ -1,3 +1,6 @@
+/* Collects the detail of a page while the archive is read: distributions and courses over time,
+ * ranks' lateness and waits, and the worst instances.
+ */
 #include "page/page_detail.h"
 
 #include "core/room.h"
@@ -253,16 +256,16 @@ void sg_detail_clear(struct sg_detail *detail)
     *detail = (struct sg_detail){0};
 }
 
-/* The worst instances: those of largest skew, one for each call site, with their late
+/* The worst instances are those of largest skew, one for each call site, with their late
  * contributions. A late contribution may be handled before its instance is complete (another member
- * is still in its call) or after: recent ones wait in a ring for their instance.
+ * is still in its call) or after it, so recent ones are kept in a ring for their instance.
  */
 
 #define RECENT 1024u /* a power of two */
 
 struct sg_detail_recent {
     struct sg_late_cost items[RECENT];
-    uint64_t count; /* ever */
+    uint64_t count; /* in all, overwritten ones included */
 };
 
 static enum sg_status sg_detail_recent_create(struct sg_detail *detail)
@@ -296,7 +299,7 @@ static void sg_detail_take_late(struct sg_detail *detail, const struct sg_late_c
     }
 }
 
-/* The place for an instance of that skew; NULL: all that are kept are worse. */
+/* The slot for an instance of that skew; NULL: all that are kept are worse. */
 static struct sg_detail_worst *place_of(struct sg_detail *detail, uint32_t sum, uint64_t skew_ns)
 {
     struct sg_detail_worst *least = NULL;

@@ -1,7 +1,7 @@
-/* What a page draws and the report's sums do not contain: the distribution of a call site's skews
- * and calls, their course over time, which ranks came late and which waited, and the worst
- * instance. It is gathered while the archive is read, in memory that grows with call sites and
- * ranks, not with calls or communicators.
+/* The detail that a page draws and the report's sums lack: the distribution of a call site's skews
+ * and calls, their course over time, each rank's lateness and waiting, and the worst instances. It
+ * is gathered while the archive is read, in memory that grows with call sites and ranks, not with
+ * calls or communicators.
  *
  * Rows are the aggregate's sums, with the same numbers. Rows from SG_DETAIL_ROWS up have no detail.
  */
@@ -27,7 +27,7 @@
 #define SG_DETAIL_COST_FIRST_LOG2 6
 /* Bins of bytes: bin 0 is 0, bin 1 + k from 2^k up. */
 #define SG_DETAIL_SIZES 65u
-/* Instances that are kept whole, one for each call site, and the late contributions of each. */
+/* Instances kept in full, one for each call site, and the late contributions of each. */
 #define SG_DETAIL_WORST 12u
 #define SG_DETAIL_LATE 256u
 
@@ -40,7 +40,7 @@ struct sg_detail_time {
 
 /* A rank's part in a row's instances of several members. */
 struct sg_detail_rank {
-    uint64_t instances; /* that the row stands for */
+    uint64_t instances; /* attributed to the row */
     uint64_t late_ns;   /* sum of its delays after the first arrival */
     uint64_t calls;
     uint64_t wait_ns;
@@ -53,7 +53,7 @@ struct sg_detail_row {
     uint32_t costs[SG_DETAIL_COSTS][SG_DETAIL_COSTS]; /* calls, by wait, then by time blocked */
     uint64_t sizes[SG_DETAIL_SIZES];                  /* calls */
     struct sg_detail_rank
-        *ranks; /* by rank in MPI_COMM_WORLD; NULL: it has instances of one member */
+        *ranks; /* by rank in MPI_COMM_WORLD; NULL: no instance of several members */
     uint32_t rank_count;
 };
 
@@ -70,14 +70,14 @@ struct sg_detail_late {
 };
 
 struct sg_detail_worst {
-    uint32_t row, sum; /* the aggregate's */
+    uint32_t row, sum; /* indices in the aggregate */
     uint32_t comm;     /* as in struct sg_instance */
     enum sg_operation operation;
     uint64_t seq, skew_ns;
     uint32_t size;
     struct sg_detail_part *parts; /* by member; owned */
     struct sg_detail_late late[SG_DETAIL_LATE];
-    uint32_t late_count; /* there may be more than are kept */
+    uint32_t late_count; /* may exceed SG_DETAIL_LATE, the number kept */
 };
 
 struct sg_detail_clock {
@@ -86,14 +86,14 @@ struct sg_detail_clock {
 };
 
 struct sg_detail {
-    struct sg_detail_row **rows; /* NULL: nothing of it */
+    struct sg_detail_row **rows; /* NULL: the row has no detail */
     uint32_t row_room;
-    struct sg_detail_worst worst[SG_DETAIL_WORST]; /* in no order */
+    struct sg_detail_worst worst[SG_DETAIL_WORST]; /* unordered */
     uint32_t worst_count;
     struct sg_detail_clock *clocks; /* by rank */
     uint32_t clock_room;
     struct sg_stretches *stretches;
-    struct sg_detail_recent *recent; /* late contributions before their instance is complete */
+    struct sg_detail_recent *recent; /* late contributions whose instance is not complete yet */
 };
 
 /* SG_ERR_MEMORY only (not logged). */
@@ -106,7 +106,5 @@ const struct sg_detail_row *sg_detail_row(const struct sg_detail *detail, uint32
 /* The bin that a value falls into. */
 uint32_t sg_detail_skew_bin(uint64_t ns);
 uint32_t sg_detail_cost_bin(uint64_t ns);
-
-/* ---- inside ---------------------------------------------------------------------------------- */
 
 #endif

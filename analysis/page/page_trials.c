@@ -1,5 +1,5 @@
-/* Trials on the report's page: for each one a table, with the verdict in words above it, in HTML
- * without scripts.
+/* Trials and coscheduling slices on the report's page. Each trial is a table with the verdict in
+ * words above it, in HTML without scripts. Slices are a table of metrics, and the data of charts.
  */
 #include "core/text.h"
 #include "output/json_output.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "a, b and c": the cheapest, and those that show no difference to it. */
+/* "a, b and c": the cheapest candidate, and those with no visible difference to it. */
 static void put_alike(const struct sg_report_trial *trial, enum sg_tried tried, FILE *out)
 {
     uint32_t count = 0, seen = 0;
@@ -85,7 +85,7 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* A figure with its interval; plus: what precedes a positive figure. */
+/* A figure with its interval; plus: prefix of a positive figure. */
 static void put_estimate(const struct sg_report_trial *trial, const struct sg_estimate *estimate,
                          const char *plus, FILE *out)
 {
@@ -176,11 +176,11 @@ void sg_page_write_trials(const struct sg_report *report, FILE *out)
     fputs("</section>\n", out);
 }
 
-/* Slices of buffered coscheduling on the report's page: the table of metrics, and data of charts
- * of the communicator with the most slices, as its endpoint 0 saw them. Times in the data are ns.
+/* Slices of buffered coscheduling: the table of metrics, and the data of charts for the
+ * communicator with the most slices, as its endpoint 0 recorded them. Times in the data are ns.
  */
 
-#define COLUMNS 300u /* of the run: as many slices as it takes in one */
+#define COLUMNS 300u /* columns over the run; in a longer run several slices share one */
 #define BINS 40u     /* of intervals between strobes */
 
 static const struct sg_page_shown shown[] = {
@@ -231,7 +231,8 @@ void sg_page_write_slices(const struct sg_page *page, FILE *out)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Where the strobes are sent; NULL: no slice tells. */
+/* The endpoint that sends the strobes, on the communicator with the most slices; NULL: no slice
+ * knows the time between strobes. */
 static const struct sg_slices_place *find_sender(const struct sg_slice_set *slices)
 {
     const struct sg_slices_place *found = NULL;
@@ -286,7 +287,8 @@ static json_t *column_of(const struct sg_slices_row *rows, uint32_t count)
                      mean(&dem), mean(&msm), mean(&all), (json_int_t)run.sum);
 }
 
-/* Up to a quarter beyond the 95th percentile; the last bin has those above, too. */
+/* The bins reach a quarter beyond the 95th percentile; the last bin also counts all larger
+ * values. */
 static json_t *bins_of(const struct sg_slice_set *slices, const struct sg_slices_place *place,
                        const struct sg_slices_figures *figures)
 {

@@ -1,3 +1,6 @@
+/* Finds the window of consecutive calls with the most waiting while the archive is read. It keeps
+ * three windows: the current one, the one before, and the one with the most waiting so far.
+ */
 #include "page/stretch.h"
 
 #include "core/room.h"
@@ -85,7 +88,7 @@ const char *sg_stretches_label(const struct sg_stretches *stretches, uint32_t la
     return stretches->labels[label];
 }
 
-/* ---- one stretch after another --------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 static uint32_t bars_for(uint32_t ranks)
 {
@@ -129,7 +132,7 @@ static void swap(struct sg_worst_stretch *a, struct sg_worst_stretch *b)
     *b = kept;
 }
 
-/* The one before is over: all waits of its calls are known, but for few. */
+/* Retires the window before the current one: by now nearly all waits of its calls are known. */
 static void next_stretch(struct sg_stretches *stretches)
 {
     struct sg_worst_stretch *of = stretches->of;
@@ -140,7 +143,7 @@ static void next_stretch(struct sg_stretches *stretches)
     empty(&of[NOW], stretches->rank_count);
 }
 
-/* NULL: it is full. */
+/* NULL: the window is full. */
 static struct sg_stretch_bar *add_bar(struct sg_stretches *stretches, uint32_t rank)
 {
     struct sg_worst_stretch *now = &stretches->of[NOW];
@@ -154,7 +157,7 @@ static struct sg_stretch_bar *add_bar(struct sg_stretches *stretches, uint32_t r
     return bar;
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- events of the archive ------------------------------------------------------------------- */
 
 enum sg_status sg_stretches_call(struct sg_stretches *stretches,
                                  const struct sg_aggregate *aggregate,
@@ -186,7 +189,7 @@ static const char *name_of(const struct sg_instance *instance)
                                   : sg_operation_regions)[instance->operation];
 }
 
-/* All of its calls are in one stretch, as far as there is room. */
+/* Puts all calls of the instance into one window, as far as it has capacity. */
 enum sg_status sg_stretches_instance(struct sg_stretches *stretches,
                                      const struct sg_aggregate *aggregate,
                                      const struct sg_seen_instance *seen)
@@ -213,7 +216,7 @@ enum sg_status sg_stretches_instance(struct sg_stretches *stretches,
         bar->begin_ns = call->begin_ns;
         bar->end_ns =
             instance->nonblocking ? call->begin_ns + (int64_t)call->start_ns : call->end_ns;
-        /* What is waited for a nonblocking one is waited in other calls. */
+        /* A nonblocking collective's waiting happens in other calls. */
         bar->wait_ns = instance->nonblocking ? 0 : seen->costs[i].wait_ns;
         now->wait_ns += bar->wait_ns;
     }
@@ -235,7 +238,7 @@ enum sg_status sg_stretches_message(struct sg_stretches *stretches,
     return SG_OK;
 }
 
-/* NULL: it is not in the stretch. */
+/* NULL: it is not in the window. */
 static struct sg_stretch_bar *find_bar(const struct sg_worst_stretch *stretch,
                                        const struct sg_seen_wait *wait)
 {

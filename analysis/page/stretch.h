@@ -1,7 +1,7 @@
-/* The stretch of a run in which ranks waited most, of all stretches of so many calls in the order
- * in which they ended: its calls, and the messages that were received in it. Gathered while the
- * archive is read, in the memory of three stretches: the one at hand; the one before, of whose
- * calls not all waits are known yet; and the one with the most waiting so far.
+/* The window of a run in which ranks waited most: its calls, and the messages received in it. The
+ * run's calls, in the order in which they ended, are cut into windows of a limited number of calls.
+ * The search runs while the archive is read, in the memory of three windows: the current one; the
+ * one before, of whose calls not all waits are known yet; and the one with the most waiting so far.
  *
  * MPI_Init and MPI_Finalize are left out. Not thread-safe.
  */
@@ -22,7 +22,7 @@
 /* A call of a rank. */
 struct sg_stretch_bar {
     uint32_t rank, thread;
-    uint32_t label; /* number of a function at a call site */
+    uint32_t label; /* identifies a function at a call site */
     int64_t begin_ns, end_ns;
     uint64_t wait_ns;
     uint32_t before; /* 1 + the rank's preceding bar; 0: none */
@@ -38,13 +38,13 @@ struct sg_worst_stretch {
     struct sg_stretch_bar *bars;
     struct sg_stretch_line *lines;
     uint32_t bar_count, line_count;
-    uint32_t lines_left_out; /* there was no room for them */
-    uint32_t bars_left_out;  /* likewise, of a collective */
+    uint32_t lines_left_out; /* messages that exceeded the capacity */
+    uint32_t bars_left_out;  /* calls of a collective that exceeded the capacity */
     uint64_t wait_ns;
     uint32_t *last_of_rank; /* 1 + the rank's last bar; 0: none */
 };
 
-struct sg_stretches; /* all three */
+struct sg_stretches; /* all three windows */
 
 /* SG_ERR_MEMORY only (not logged), as are the following. */
 enum sg_status sg_stretches_create(struct sg_stretches **out);
@@ -60,8 +60,8 @@ enum sg_status sg_stretches_message(struct sg_stretches *stretches,
                                     const struct sg_seen_message *message);
 enum sg_status sg_stretches_wait(struct sg_stretches *stretches, const struct sg_seen_wait *wait);
 
-/* After the last event: the one with the most waiting; NULL: nobody waited. It lives as long as the
- * stretches. */
+/* Call it after the last event. Returns the window with the most waiting; NULL: no rank waited. It
+ * lives as long as the stretches. */
 const struct sg_worst_stretch *sg_stretches_most(const struct sg_stretches *stretches);
 /* "MPI_Send halo cg.c:40". */
 const char *sg_stretches_label(const struct sg_stretches *stretches, uint32_t label);

@@ -1,3 +1,6 @@
+/* Claims of papers 000 and 002 and those beyond the papers, checked against the simulator, and the
+ * model of clock synchronisation that paper 004's claims use.
+ */
 #include "papers/claims.h"
 
 #include "core/clocksync.h"
@@ -37,21 +40,21 @@ static struct sg_world_result reduce(struct sg_claim_context *context, measureme
     return context->status == SG_OK ? result : (struct sg_world_result){0};
 }
 
-/* Runs of claims. 0 after a failure. */
+/* Measures a reduction for a claim. All zero after a failure. */
 static struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const char *text,
                                               int32_t nodes, double skew_us, uint32_t elements)
 {
     return reduce(context, sg_measure_cpu, text, nodes, skew_us, elements);
 }
 
-/* The same of MPICH's blocking reduction. */
+/* The same for MPICH's blocking reduction. */
 static struct sg_world_result sg_claim_blocking(struct sg_claim_context *context, int32_t nodes,
                                                 double skew_us, uint32_t elements)
 {
     return reduce(context, sg_measure_blocking, "tree(degree=1)", nodes, skew_us, elements);
 }
 
-/* The blocking reduction's processor use over the algorithm's. */
+/* The blocking reduction's processor use divided by the algorithm's. */
 static double sg_claim_factor(struct sg_claim_context *context, const char *algo, int32_t nodes,
                               double skew_us, uint32_t elements)
 {
@@ -61,7 +64,7 @@ static double sg_claim_factor(struct sg_claim_context *context, const char *algo
     return own_ns > 0 ? baseline_ns / own_ns : 0;
 }
 
-/* A barrier if elements is 0, else an allreduce; in ns. */
+/* The delay in ns, of a barrier if elements is 0, else of an allreduce. */
 static double sg_claim_delay(struct sg_claim_context *context, const char *text, int32_t nodes,
                              const char *late_text, uint32_t elements)
 {
@@ -221,7 +224,7 @@ static bool no_skew_by_nodes(struct sg_claim_context *context, char measured[SG_
     return many > four;
 }
 
-/* How much later than the blocking reduction bypass is, in us. */
+/* The latency of bypass beyond that of the blocking reduction, in us. */
 static double penalty_us(struct sg_claim_context *context, int32_t nodes, uint32_t elements)
 {
     double bypass_ns = sg_claim_reduce(context, "bypass", nodes, 0, elements).latency_ns;
@@ -239,7 +242,7 @@ static bool latency_penalty(struct sg_claim_context *context, char measured[SG_C
     return two < 1 && many > 1;
 }
 
-/* Nodes of one kind have less noise; how much less is not known. */
+/* Identical nodes have less noise; the reduction is not known. */
 static bool second_cluster(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     double noise_us = context->options.network.noise_us, most = 0, four = 0;
@@ -291,7 +294,7 @@ const struct sg_claim sg_claims_bypass[] = {
 
 const int sg_claims_bypass_count = sizeof sg_claims_bypass / sizeof *sg_claims_bypass;
 
-/* What goes beyond the papers: one-sided handoff, two tokens, prediction, one bit pattern. */
+/* Claims beyond the papers: one-sided handoff, two tokens, prediction, one bit pattern. */
 
 #define BEYOND_INFINIBAND "infiniband-sdr"
 #define BEYOND_ELEMENTS 128
@@ -335,8 +338,8 @@ static bool multicasts(struct sg_claim_context *context, char measured[SG_CLAIM_
     return value > 0 && value <= context->claim->value;
 }
 
-/* For one allreduce whose ranks arrive in random order; the hash of the results identifies the
- * association. Returns the number of different results. */
+/* Runs an allreduce whose ranks arrive in random order, many times. Returns the number of different
+ * results; the hash of a result identifies the association. */
 static int count_results(struct sg_claim_context *context, const char *text)
 {
     struct sg_sim_algo algo = sg_sim_algo_of(text);
@@ -410,6 +413,8 @@ const struct sg_claim sg_claims_beyond[] = {
 
 const int sg_claims_beyond_count = sizeof sg_claims_beyond / sizeof *sg_claims_beyond;
 
+/* ---- clock synchronisation */
+
 #define GROUP_MAX 1024
 #define TWO_PI 6.283185307179586
 
@@ -421,7 +426,7 @@ struct sg_round_trips sg_round_trips_of(const struct sg_network *network, uint64
         .middle_ns = middle_us * 1e3, .spread = SG_PAIR_SPREAD, .seed = seed};
 }
 
-/* The number-th of the stream `who`. */
+/* The number-th round trip of the stream `who`. */
 static double sg_round_trip_ns(const struct sg_round_trips *trips, uint64_t who, uint64_t number)
 {
     double one = sg_random_unit(sg_random(trips->seed, SG_RANDOM_ROUND_TRIP, who, 2 * number));
@@ -457,12 +462,12 @@ void sg_round_trips_histogram(const struct sg_round_trips *trips, uint32_t *coun
 
 struct link {
     const struct sg_round_trips *trips;
-    const double *list; /* NULL: the distribution itself */
+    const double *list; /* NULL: draw from the distribution itself */
     uint64_t who, number;
     double now_ns, trip_ns;
 };
 
-/* A clock's function has no context. */
+/* Global because a clock's function takes no context. */
 static _Thread_local const struct link *current;
 
 static uint64_t now_ns(void)
@@ -487,7 +492,7 @@ static enum sg_status send(void *context, int to, const void *data, size_t size_
     return SG_OK;
 }
 
-/* The answer begins with the time in the middle of the trip. */
+/* The answer begins with the answerer's time, which is the middle of the trip. */
 static enum sg_status receive(void *context, int from, void *data, size_t size_bytes)
 {
     struct link *link = context;
@@ -546,13 +551,14 @@ bool sg_pair_quality(const struct sg_round_trips *trips, uint32_t patience, uint
     return true;
 }
 
-/* The n-th exchange brings a new least with probability 1/n, whatever came before. With a(n) = n
- * times the probability that it does and that the measurement still runs, the next least after the
- * m-th exchange is the n-th with probability m / (n (n - 1)), and none comes for N exchanges with
- * m / (m + N): the expected number is the sum of all a(n). */
+/* The n-th exchange is a new minimum with probability 1/n, whatever came before. Let a(n) be n
+ * times the probability that it is and that the measurement still runs. After a minimum at the m-th
+ * exchange, the next one is the n-th with probability m / (n (n - 1)), and none comes for N
+ * exchanges with probability m / (m + N). So the expected number of exchanges is the sum of all
+ * a(n). */
 double sg_pair_expected(uint32_t patience)
 {
-    uint32_t most = 40 * patience + 40; /* a(n) then is below any precision */
+    uint32_t most = 40 * patience + 40; /* beyond this, a(n) is below any precision */
     double *a = calloc((size_t)most + 1, sizeof *a);
     double window = 0, sum = 0;
 
@@ -571,7 +577,7 @@ double sg_pair_expected(uint32_t patience)
 
 /* ---- a group */
 
-/* The pair begins when both are free. */
+/* The pair begins when both processes are free. */
 static void meet(const struct sg_round_trips *trips, int32_t one, int32_t other, double *free_ns)
 {
     double from_ns = free_ns[one] > free_ns[other] ? free_ns[one] : free_ns[other];

@@ -1,4 +1,7 @@
-/* Claims of the papers, and further ones, against which the simulator is checked. */
+/* Claims of the papers, and further ones, against which the simulator is checked; and the model of
+ * clock synchronisation that some of them measure. Each claim is a row of a table with its goal and
+ * the function that measures it. `stagger sim papers` prints them all.
+ */
 #ifndef SG_PAPERS_CLAIMS_H
 #define SG_PAPERS_CLAIMS_H
 
@@ -11,17 +14,17 @@
 #define SG_CLAIM_TEXT 160
 
 struct sg_claim_context {
-    struct sg_sim_options options; /* seed; the network of the present claim */
-    const struct sg_claim *claim;  /* the one under way */
+    struct sg_sim_options options; /* seed, and the network of the current claim */
+    const struct sg_claim *claim;  /* the current claim */
     enum sg_status status;         /* the first failure */
 };
 
 struct sg_claim {
     const char *what, *goal;
     const char *network;
-    /* Writes what was measured; true if the goal is met. */
+    /* Writes the measured value; returns true if it meets the goal. */
     bool (*measure)(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT]);
-    double value; /* from the goal on: for functions that several claims share */
+    double value; /* parameters, for functions that several claims share */
     const char *algo;
     int32_t nodes;
     const char *late;
@@ -35,7 +38,7 @@ extern const int sg_claims_bypass_count, sg_claims_adaptive_count, sg_claims_srm
     sg_claims_measuring_count, sg_claims_slices_count, sg_claims_coscheduling_count,
     sg_claims_beyond_count;
 
-/* Prints the claims on InfiniBand whose values its inputs change, measured with other ones. */
+/* Repeats the claims on InfiniBand with other inputs, and prints those whose values change. */
 enum sg_status sg_claims_print_inputs(struct sg_claim_context *context);
 /* Prints which of paper 001's statements agree with calls that return within their slice, and which
  * with calls that return with the next one. */
@@ -49,10 +52,10 @@ static inline bool sg_claim_within(double value, double goal)
 
 /* Clock synchronisation of pairs and groups (paper 004, sections 2.2 and 3), in virtual time.
  *
- * A pair is measured by the code of libstagger.so (core/clockpair.h), whose messages take round
- * trips from a distribution. The paper has its own only as a histogram; here they are log-normal
- * about the network's 2 (L + 2o), with an assumed spread. How many exchanges a pair takes does not
- * depend on the distribution: only the order of the round trips counts.
+ * A pair is measured by the code of libstagger.so (core/clockpair.h), with round trips drawn from a
+ * distribution. The paper gives its distribution only as a histogram; here it is log-normal about
+ * the network's 2 (L + 2o), with an assumed spread. The number of exchanges that a pair takes does
+ * not depend on the distribution: only the order of the round trips counts.
  */
 
 #define SG_PAIR_TRIPS 50000 /* the paper's number of round trips */
@@ -67,22 +70,23 @@ struct sg_round_trips {
 
 /* With SG_PAIR_SPREAD. */
 struct sg_round_trips sg_round_trips_of(const struct sg_network *network, uint64_t seed);
-/* counts[i]: how many of SG_PAIR_TRIPS are in the i-th of SG_PAIR_BINS equal parts between the
- * least and the most. */
+/* counts[i]: number of the SG_PAIR_TRIPS round trips in the i-th of SG_PAIR_BINS equal bins between
+ * the least and the most. */
 void sg_round_trips_histogram(const struct sg_round_trips *trips, uint32_t *counts,
                               double *least_ns, double *most_ns);
 
 struct sg_pair_result {
     uint32_t exchanges;
-    double least_ns; /* the least round trip */
+    double least_ns; /* the shortest round trip */
     double time_ns;  /* of all exchanges */
 };
 
-/* One pair; patience as of sg_clock_pair_ask. */
+/* Measures one pair; patience as for sg_clock_pair_ask. */
 struct sg_pair_result sg_pair_measure(const struct sg_round_trips *trips, uint64_t who,
                                       uint32_t patience);
-/* Figure 6: means of many pairs whose round trips are drawn from a list of SG_PAIR_TRIPS.
- * *error: the least found over the list's, less 1. False: out of memory. */
+/* Figure 6: means over many pairs whose round trips are drawn from a list of SG_PAIR_TRIPS. *error:
+ * the mean of the minima found, divided by the list's minimum, less 1. Returns false if out of
+ * memory. */
 bool sg_pair_quality(const struct sg_round_trips *trips, uint32_t patience, uint32_t runs,
                      double *exchanges, double *error);
 /* The expected number of exchanges, for any continuous distribution. */

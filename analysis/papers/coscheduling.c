@@ -1,5 +1,7 @@
-/* Paper 001, BCS-MPI: what its section 5.3 sees of slices, and what its programs take (section 6);
- * and where the paper contradicts itself. */
+/* Paper 001, BCS-MPI: the slices of its section 5.3, the run times of its programs (section 6), the
+ * contradictions between its statements, and the cost of blocking collectives in slices. Also the
+ * LogP model of paper 004's measuring schemes.
+ */
 #include "papers/coscheduling.h"
 
 #include "algos/parameters.h"
@@ -14,8 +16,8 @@
 #include <stdio.h>
 
 #define MESSAGE_BYTES 4096
-/* Share by which SAGE's computations differ at most: calls that wait then take the paper's 2.312 ms
- * among 64 processes. */
+/* Largest relative difference between SAGE's computations, fitted so that calls that wait take the
+ * paper's 2.312 ms among 64 processes. */
 #define SAGE_IMBALANCE 0.255
 
 struct sg_pattern sg_paper_exchange(int32_t processes, bool nonblocking)
@@ -46,7 +48,8 @@ static struct sg_pattern sg_paper_barriers(uint32_t barriers)
         .kind = SG_PATTERN_BARRIER, .processes = 32, .steps = barriers, .granularity_ns = 1900000};
 }
 
-/* Slices as the paper's: a strobe for each microphase, at every boundary, by the network card. */
+/* Slices as in the paper: the network card sends a strobe for each microphase, at every
+ * boundary. */
 static struct sg_sliced_setup sg_paper_slices(const struct sg_network *network, bool restart_slice)
 {
     return (struct sg_sliced_setup){.network = network,
@@ -56,7 +59,7 @@ static struct sg_sliced_setup sg_paper_slices(const struct sg_network *network, 
                                     .always = true};
 }
 
-/* The card carries everything out, at no time of the processors. */
+/* The network card does all the work and takes no processor time. */
 static struct sg_network on_card(const struct sg_network *network)
 {
     struct sg_network card = *network;
@@ -117,7 +120,7 @@ enum sg_status sg_paper_run(const struct sg_network *network, struct sg_pattern 
     return SG_OK;
 }
 
-/* The coscheduled run time by the protocol, message by message. The pattern is made. */
+/* The coscheduled run time by the protocol, message by message. Makes the pattern. */
 static enum sg_status sg_paper_run_protocol(const struct sg_network *network,
                                             struct sg_pattern *pattern, double *bcs_ns)
 {
@@ -139,7 +142,7 @@ static enum sg_status sg_paper_run_protocol(const struct sg_network *network,
     return status;
 }
 
-/* Up to behind the last slice; the paper has 10,000. */
+/* Enough barriers to pass the last slice; the paper runs 10,000. */
 #define BARRIERS 1400
 #define FIRST_SLICE 7500
 #define LAST_SLICE 12500
@@ -149,7 +152,7 @@ static enum sg_status sg_paper_run_protocol(const struct sg_network *network,
 static const int32_t sizes[] = {4, 16, 64};
 #define SIZES 3
 
-/* ---- figures 5.3 to 5.5: a series of slices, as the protocol tells of them */
+/* ---- figures 5.3 to 5.5: a series of slices, from the protocol */
 
 struct series {
     double least_us, most_us; /* GETTS */
@@ -318,7 +321,7 @@ static bool sage(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 
 /* ---- table 2.1 */
 
-/* The strobe that asks, and the answers up the tree. */
+/* The time of the query strobe, and of the answers up the tree. */
 static double ask_us(const struct sg_network *network, int32_t nodes)
 {
     return (double)sg_network_multicast_ns(network, 0) * 1e-3 +
@@ -326,7 +329,7 @@ static double ask_us(const struct sg_network *network, int32_t nodes)
                (network->latency_us + 2 * network->overhead_us);
 }
 
-/* value: the paper's, us; with `elements` 1 times log n. */
+/* value: the paper's factor of log n, in us. */
 static bool compare_and_write(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     static const int32_t nodes[] = {32, 1024};
@@ -378,7 +381,7 @@ const int sg_claims_coscheduling_count =
 
 /* ---- the contradiction */
 
-/* From one barrier to the next, in slices (section 5.3). */
+/* Slices from one barrier to the next (section 5.3). */
 static double period_slices(struct sg_claim_context *context, bool restart)
 {
     struct sg_pattern pattern = sg_paper_barriers(1000);
@@ -388,7 +391,8 @@ static double period_slices(struct sg_claim_context *context, bool restart)
     return times.bcs_ns / pattern.steps * 1e-3 / SG_PAPER_SLICE_US;
 }
 
-/* What a barrier takes whose processes call at every time of a slice: mean and least, us. */
+/* The time of a barrier whose processes call at each time within a slice: mean and minimum, in
+ * us. */
 static void call_us(struct sg_claim_context *context, bool restart, double *mean, double *least)
 {
     struct sg_sliced_setup setup = sg_paper_slices(&context->options.network, restart);
@@ -445,7 +449,7 @@ enum sg_status sg_claims_print_contradiction(struct sg_claim_context *context)
     return SG_OK;
 }
 
-/* Paper 001, BCS-MPI: what blocking collectives cost in slices of time. */
+/* Paper 001, BCS-MPI: the cost of blocking collectives, in slices of time. */
 
 #define NODES 32
 #define SLICE_US 250
@@ -469,8 +473,8 @@ static struct sg_network on_the_card(const struct sg_claim_context *context)
     return network;
 }
 
-/* Slices from one barrier to the next, of nodes that compute for the same time between them
- * (section 5.3). */
+/* Slices from one barrier to the next, if nodes compute for the same time between them (section
+ * 5.3). */
 static bool period(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     struct sg_sim_algo algo = sg_sim_algo_of(context->claim->algo);
@@ -499,7 +503,7 @@ static bool period(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT
     return fabs(value - context->claim->value) <= 0.01 * context->claim->value;
 }
 
-/* What a barrier takes whose last process calls at any time of a slice (section 3.1). */
+/* The time of a barrier whose last process calls at a random time of a slice (section 3.1). */
 static bool random_call(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     struct sg_sim_algo algo = sg_sim_algo_of(context->claim->algo);
@@ -524,8 +528,8 @@ static bool random_call(struct sg_claim_context *context, char measured[SG_CLAIM
 #define IN_SLICES "bcs(slice=250,restart=slice,strobe=always,microphases=separate)"
 #define IN_PHASES "bcs(slice=250,strobe=always,microphases=separate)"
 
-/* The paper says that calls return with a slice; some of its figures need them to return within
- * one (docs/papers.md). */
+/* The paper says that calls return with a slice; some of its figures need them to return within one
+ * (docs/papers.md). */
 const struct sg_claim sg_claims_slices[] = {
     {"a barrier after each 1.9 ms, slices of 250 us, 32 nodes: from one to the next (5.3)",
      "9 +- 1 %", "qsnet", period, 9, .algo = IN_SLICES},
@@ -536,7 +540,9 @@ const struct sg_claim sg_claims_slices[] = {
 };
 const int sg_claims_slices_count = sizeof sg_claims_slices / sizeof *sg_claims_slices;
 
-/* When a process is ready, and when it may send and take its next message. */
+/* ---- measuring schemes of paper 004 */
+
+/* The times when a process is ready, and when it may send and receive its next message. */
 struct process {
     double now, send, receive;
 };
@@ -546,7 +552,7 @@ static double later(double one, double other)
     return one > other ? one : other;
 }
 
-/* Returns when the message arrives. */
+/* Returns the arrival time of the message. */
 static double send(const struct sg_logp *network, struct process *from)
 {
     from->now = later(from->now, from->send);
@@ -566,7 +572,7 @@ static void broadcast(const struct sg_logp *network, struct process *processes)
         receive(network, &processes[rank], send(network, &processes[0]));
 }
 
-/* The root takes the messages in the order of their arrival. */
+/* The root receives the messages in the order of their arrival. */
 static void barrier(const struct sg_logp *network, struct process *processes)
 {
     double arrivals[SG_SCHEME_PROCESSES];

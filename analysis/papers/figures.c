@@ -1,3 +1,6 @@
+/* The papers' figures from simulations: the tables of papers 000 to 002, the computation of points,
+ * and `stagger sim plot`, which draws figures with gnuplot.
+ */
 #include "papers/figures.h"
 
 #include "output/output_file.h"
@@ -96,7 +99,7 @@ const struct sg_figure sg_figures_skew[] = {
 
 const int sg_figures_skew_count = sizeof sg_figures_skew / sizeof *sg_figures_skew;
 
-/* All of them; NULL past the last. */
+/* Index over all papers; NULL past the last. */
 static const struct sg_figure *sg_figure_at(int index)
 {
     const struct {
@@ -160,7 +163,7 @@ static enum sg_status delay_point(const struct sg_figure *figure,
         return SG_ERR_ARGUMENT;
     }
     one.late = late;
-    /* Without noise all iterations are alike. */
+    /* Without noise all iterations are the same. */
     if (options->network.noise_us <= 0)
         few.iterations = 1;
     status = sg_measure_delay(&few, &one, &result);
@@ -200,7 +203,7 @@ static enum sg_status run_point(const struct sg_figure *figure,
     }
 }
 
-/* One point. options: seed and iterations; the caller has read the network. */
+/* Computes one point. options: seed and iterations; the caller has read the network. */
 static enum sg_status sg_figure_point(const struct sg_figure *figure,
                                       const struct sg_figure_series *series,
                                       const struct sg_sim_options *options, double x, double *y)
@@ -242,7 +245,7 @@ static enum sg_status slice_point(const struct sg_figure *figure,
     enum sg_status status;
 
     wanted.endpoint = is_global ? 0 : SG_PAPER_NODE;
-    /* Up to a barrier behind it. */
+    /* Runs a few barriers beyond the slice. */
     status = sg_paper_protocol(&options->network, (uint32_t)x / 9 + 4, keep, &wanted);
     *y = sg_slice_metrics[wanted.metric].is_time ? wanted.value * 1e-3 : wanted.value;
     return status;
@@ -250,7 +253,7 @@ static enum sg_status slice_point(const struct sg_figure *figure,
 
 /* ---- run times */
 
-/* A series' `elements`: */
+/* Values of a series' `elements`. */
 enum { USUAL, PHASE, SLICE };
 
 static enum sg_status time_point(const struct sg_figure *figure,

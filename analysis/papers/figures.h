@@ -1,4 +1,4 @@
-/* The papers' figures: what each shows, and how its points are computed. */
+/* The papers' figures: the description of each, and the computation of its points. */
 #ifndef SG_PAPERS_FIGURES_H
 #define SG_PAPERS_FIGURES_H
 
@@ -10,7 +10,7 @@
 
 enum sg_figure_metric {
     SG_METRIC_CPU,            /* processor use of a reduction, us */
-    SG_METRIC_FACTOR,         /* the blocking reduction's over the series' */
+    SG_METRIC_FACTOR,         /* the blocking reduction's processor use divided by the series' */
     SG_METRIC_REDUCE_LATENCY, /* last rank's entry to the root's exit, us */
     SG_METRIC_LATENCY,        /* mean latency of a collective, us */
     SG_METRIC_DELAY           /* synchronization delay, us */
@@ -20,7 +20,7 @@ enum sg_figure_axis { SG_AXIS_NODES, SG_AXIS_SKEW, SG_AXIS_ELEMENTS, SG_AXIS_LAT
 
 struct sg_figure_series {
     const char *label, *algo;
-    uint32_t elements; /* 0: the figure's; with a function of its own: what it says */
+    uint32_t elements; /* 0: the figure's; with `point`, its parameter */
 };
 
 struct sg_figure;
@@ -30,9 +30,9 @@ typedef enum sg_status (*sg_figure_function)(const struct sg_figure *figure,
                                              const struct sg_sim_options *options, double x,
                                              double *y);
 
-/* The numbers of the paper and the figure; parameters that the axis does not vary are fixed. */
+/* One figure of a paper. Parameters that the axis does not vary are fixed. */
 struct sg_figure {
-    const char *name; /* "000-6a" */
+    const char *name; /* "000-6a": the paper and the figure */
     const char *title;
     enum sg_figure_metric metric;
     enum sg_figure_axis axis;
@@ -45,14 +45,14 @@ struct sg_figure {
     double x[SG_FIGURE_POINTS];
     int points;
     struct sg_figure_series series[SG_FIGURE_SERIES]; /* ended by a NULL label */
-    /* What the paper's text says of it: points that are drawn beside ours. */
+    /* Values from the paper's text, drawn beside the simulated points. */
     struct {
         double x, y;
     } published[SG_FIGURE_VALUES];
     int published_count;
-    /* For figures that no protocol is run for; NULL: metric and axis say what is run. */
+    /* For figures without a protocol run; NULL: metric and axis define the run. */
     sg_figure_function point;
-    const char *x_label, *y_label; /* then; NULL: those of axis and metric */
+    const char *x_label, *y_label; /* used with `point`; NULL: those of axis and metric */
     bool x_log, y_log;
 };
 

@@ -1,4 +1,6 @@
-/* Paper 004: schemes of measuring, and clock synchronisation. Figures and claims. */
+/* Paper 004: schemes of measuring, and clock synchronisation. Figures and claims. Also repeats the
+ * claims on InfiniBand with other inputs, to show which depend on them.
+ */
 #include "papers/claims.h"
 #include "papers/coscheduling.h"
 #include "papers/figures.h"
@@ -22,7 +24,7 @@ static bool same(double one, double other)
     return fabs(one - other) < 1e-9;
 }
 
-/* The paper's formulas, for several L. */
+/* Checks the paper's formulas for several L. */
 static bool in_a_row(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     bool equal = true;
@@ -39,7 +41,7 @@ static bool in_a_row(struct sg_claim_context *context, char measured[SG_CLAIM_TE
     return equal;
 }
 
-/* How long rank 3 is in the call. */
+/* Time that rank 3 spends in the call. */
 static double wait_of_last(double root_late, double middle_late)
 {
     double entries[4] = {root_late, middle_late, middle_late, 0}, exits[4];
@@ -280,7 +282,7 @@ static struct sg_round_trips trips_of(const struct sg_figure_series *series,
     return trips;
 }
 
-/* x: the latency over the median; the point stands for the bin that it is in. */
+/* x: the latency divided by the median; the point shows the bin that contains it. */
 static enum sg_status histogram_point(const struct sg_figure *figure,
                                       const struct sg_figure_series *series,
                                       const struct sg_sim_options *options, double x, double *y)
@@ -399,9 +401,9 @@ const struct sg_figure sg_figures_measuring[] = {
 
 const int sg_figures_measuring_count = sizeof sg_figures_measuring / sizeof *sg_figures_measuring;
 
-/* What the claims on InfiniBand owe to their inputs: each is measured anew with the multicast that
- * the network's other values predict instead of the fitted one, and with paper 002's hosts, 8 nodes
- * of two processes that share an adapter. */
+/* Dependence of the InfiniBand claims on their inputs. Each claim is measured again, once with the
+ * multicast that the network's other values predict instead of the fitted one, and once with paper
+ * 002's hosts, 8 nodes of two processes that share an adapter. */
 
 #define INPUTS_INFINIBAND "infiniband-sdr"
 #define INPUTS 3 /* as it is, L + 2o, two processes a node */
@@ -428,7 +430,7 @@ static enum sg_status measure(struct sg_claim_context *context, struct input inp
     return context->status;
 }
 
-/* A claim that continues one that is not shown is shown with it. */
+/* Prints the head of a continued claim too if the head was not shown. */
 static void print_what(const struct sg_claim *claims, int index, int shown)
 {
     int head = index;

@@ -1,4 +1,6 @@
-/* stagger sim papers: compares the papers' results, and further claims, with fresh runs. */
+/* `stagger sim papers`: compares the papers' results, and further claims, with fresh runs. Also has
+ * the figures and claims of paper 003, which are formulas and need no protocol run.
+ */
 #include "papers/claims.h"
 #include "papers/figures.h"
 #include "sim/clusters.h"
@@ -177,7 +179,7 @@ struct range {
     double least, most;
 };
 
-/* Of the time that srm saves, in %, over all sizes and numbers of processors. */
+/* Share of time that srm saves, in %, over all sizes and numbers of processors. */
 static struct range savings(const struct sg_network *network, enum sg_cluster_library library,
                             enum sg_operation operation)
 {
@@ -196,7 +198,8 @@ static struct range savings(const struct sg_network *network, enum sg_cluster_li
     return range;
 }
 
-/* The claim's numbers: the operation (nodes), and the paper's most and least savings. */
+/* The claim's numbers: the operation (nodes), and the paper's greatest (value) and least (elements)
+ * savings. */
 static bool saves(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     const struct sg_claim *claim = context->claim;
@@ -240,7 +243,7 @@ static bool barrier_saves(struct sg_claim_context *context, char measured[SG_CLA
     return sg_claim_within(saved, context->claim->value);
 }
 
-/* Less of the work is inside nodes. */
+/* The saving falls with processors: less of the work is inside nodes. */
 static bool by_processors(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     const struct sg_network *network = &context->options.network;

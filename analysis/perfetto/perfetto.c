@@ -1,6 +1,9 @@
-/* Process and thread numbers are unique over the run and not 0, which stands for the idle task:
- * rank + 1, and thread * 2^21 above it for further threads. Process ranks + 1 stands for all
- * ranks and has the counters of the run.
+/* Writes the events of a run as Chrome trace JSON while the archive is read.
+ *
+ * Process and thread numbers are unique over the run and not 0, which stands for the idle task:
+ * rank + 1, plus thread * 2
+ * 21 for further threads. Process number ranks + 1 stands for all ranks and has the counters of the
+ * run.
  */
 #include "perfetto/perfetto.h"
 
@@ -18,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all slices of a row, or of a function at a call site, have in common, as JSON, made once. */
+/* The common part of all slices of a row, as JSON, made once. */
 
 struct sg_label {
-    char *name;      /* "allreduce dot cg.c:83", with its quotes; NULL: not yet made */
-    char *late_name; /* of what came late for it */
+    char *name;      /* "allreduce dot cg.c:83", with its quotes; NULL: not made yet */
+    char *late_name; /* for contributions that came late for it */
     char *comm;
     char *arguments; /* `"comm":...,"site":...` */
 };
@@ -32,11 +35,11 @@ struct sg_slice_label {
     char *site; /* `"site":"..."`, or empty */
 };
 
-/* Zero-initialised is empty. */
+/* All zero: empty. */
 struct sg_labels {
     struct sg_label *rows;
     uint32_t row_room;
-    struct sg_slice_label *calls; /* by number, which call_of has by function and site */
+    struct sg_slice_label *calls; /* by number; call_of maps function and site to it */
     uint32_t call_count;
     struct sg_map call_of;
     char **comms; /* by index, with quotes */
@@ -47,7 +50,7 @@ struct sg_labels {
 
 static void sg_labels_clear(struct sg_labels *labels);
 
-/* A JSON string, with quotes. malloc'ed; NULL when out of memory. */
+/* A JSON string, with quotes; malloc'ed; NULL if out of memory. */
 static char *sg_label_quote(const char *text)
 {
     char *clean = sg_format_clean(text, true);
@@ -59,7 +62,7 @@ static char *sg_label_quote(const char *text)
     return quoted;
 }
 
-/* "allreduce dot cg.c:83", with what is known. */
+/* Makes "allreduce dot cg.c:83", as far as known. */
 static char *title_of(const char *operation, const struct sg_report_site *site)
 {
     char *title = NULL, *quoted;
@@ -106,8 +109,8 @@ static enum sg_status make_label(const struct sg_aggregate *aggregate, uint32_t 
     return SG_OK;
 }
 
-/* SG_ERR_MEMORY only (not logged). What they give lives until sg_labels_clear(), a label's address
- * until the next call. */
+/* The functions below return SG_OK or SG_ERR_MEMORY (not logged). Texts live until
+ * sg_labels_clear(), the address of a label until the next call. */
 static enum sg_status sg_label_of(struct sg_labels *labels, const struct sg_aggregate *aggregate,
                                   uint32_t row, const struct sg_label **out)
 {
@@ -223,11 +226,11 @@ struct counter {
 
 struct writer {
     FILE *out;
-    bool any; /* an event has been written */
+    bool any; /* true if an event was written */
     struct sg_labels labels;
     struct counter *counters; /* by rank */
     uint32_t rank_count;
-    uint64_t next_id; /* of flows and spans */
+    uint64_t next_id; /* for flows and spans */
     struct sg_perfetto_counts counts;
 };
 
@@ -239,7 +242,7 @@ static void begin_event(struct writer *writer)
     writer->any = true;
 }
 
-/* Microseconds, as the format has all times. */
+/* The format has all times in microseconds. */
 static void put_time(struct writer *writer, const char *field, int64_t ns)
 {
     uint64_t size = ns < 0 ? (uint64_t)-ns : (uint64_t)ns;
@@ -319,8 +322,8 @@ static void put_slice(struct writer *writer, const struct sg_label *label, const
     writer->counts.slices++;
 }
 
-/* A nonblocking call from start to completion: next to the slices, which it need not nest
- * with. */
+/* A nonblocking call from start to completion: a span beside the slices, because it need not nest
+ * with them. */
 static void put_span(struct writer *writer, const struct sg_label *label,
                      const struct sg_member_call *call)
 {
@@ -352,7 +355,7 @@ static void put_flow(struct writer *writer, const struct sg_seen_thread *at, con
     fprintf(writer->out, ",\"cat\":\"%s\",\"name\":\"%s\"}", name, name);
 }
 
-/* An arrow ends inside the slice of who waited, just after the last has come: one nanosecond, so
+/* An arrow ends inside the slice of the rank that waited, one nanosecond after the last arrival, so
  * that it never ends before it begins. */
 static void put_flows(struct writer *writer, const struct sg_seen_instance *seen)
 {
@@ -388,7 +391,8 @@ static void put_counter(struct writer *writer, uint64_t pid, int64_t time_ns, co
     fprintf(writer->out, ",\"name\":%s,\"args\":{\"value\":%" PRIu64 "}}", name, value);
 }
 
-/* What the rank has counted so far, where the call adds to it; of what is a level the level. */
+/* Writes each of the rank's counters that the call changes: the sum so far, or the level for
+ * SG_COUNT_OUTSTANDING. */
 static void put_counters(struct writer *writer, const struct sg_member_call *call)
 {
     struct counter *counter = &writer->counters[call->rank];
@@ -405,7 +409,7 @@ static void put_counters(struct writer *writer, const struct sg_member_call *cal
     }
 }
 
-/* Skew in ns, at the last arrival: one counter a communicator. */
+/* Skew in us, at the last arrival: one counter for each communicator. */
 static void put_skew(struct writer *writer, const struct sg_label *label,
                      const struct sg_seen_instance *seen)
 {
@@ -442,7 +446,7 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
     put_flows(writer, seen);
     if (seen->instance->size > 1)
         put_skew(writer, label, seen);
-    /* A full disk ends the reading; the caller says so. */
+    /* A full disk ends the reading; the caller reports it. */
     return ferror(writer->out) ? SG_ERR_SYSTEM : SG_OK;
 }
 
@@ -474,7 +478,7 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
 
 /* ---- other calls, and messages --------------------------------------------------------------- */
 
-/* An argument of a call; first: none is written yet. */
+/* Begins an argument of a call; first: true before the first one. */
 static void begin_argument(struct writer *writer, bool *first, const char *name)
 {
     fprintf(writer->out, "%s\"%s\":", *first ? "" : ",", name);
@@ -487,7 +491,7 @@ static void put_number(struct writer *writer, bool *first, const char *name, uin
     fprintf(writer->out, "%" PRIu64, value);
 }
 
-/* Peer and tag where there is one message; of several how many there are. */
+/* Writes peer and tag of a single message, or the number of several. */
 static void put_messages(struct writer *writer, bool *first,
                          const struct sg_seen_messages *messages, bool is_sent)
 {
@@ -499,7 +503,7 @@ static void put_messages(struct writer *writer, bool *first,
     }
 }
 
-/* The communicator of all that the call did; SG_SEEN_NO_COMM: none, or there may be several. */
+/* The communicator of the call; SG_SEEN_NO_COMM: none, or possibly several. */
 static uint32_t comm_of(const struct sg_seen_call *call)
 {
     uint64_t all = call->sent.count + call->received.count + call->collectives;
@@ -560,8 +564,8 @@ static enum sg_status on_call(void *context, const struct sg_aggregate *aggregat
     return ferror(writer->out) ? SG_ERR_SYSTEM : SG_OK;
 }
 
-/* The arrow ends a nanosecond before the message was received, as that may be when the slice ends.
- * Clocks may say that it was received before it was sent: no arrow then. */
+/* The arrow ends a nanosecond before the message was received, which may be when the slice ends. If
+ * the clocks say that it was received before it was sent, there is no arrow. */
 static enum sg_status on_message(void *context, const struct sg_seen_message *message)
 {
     struct writer *writer = context;
@@ -577,7 +581,7 @@ static enum sg_status on_message(void *context, const struct sg_seen_message *me
     return SG_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole document ---------------------------------------------------------------------- */
 
 static void put_end(struct writer *writer, const struct sg_report *report)
 {

@@ -116,7 +116,7 @@ const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, ui
 
 /* ---- sites, algorithms ------------------------------------------------------- */
 
-/* Keeps the first text that is not empty. */
+/* Keeps the first text that is not empty. False: out of memory. */
 static bool take_text(char **into, const char *text)
 {
     if (*into == NULL && text != NULL && text[0] != '\0') {
@@ -186,8 +186,8 @@ enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The index of the sum for a call site and an operation, over all communicators; -1: out of memory.
- */
+/* Finds or adds the sum over communicators for a call site and an operation. Returns its index; -1:
+ * out of memory. */
 static int64_t find_sum(struct sg_aggregate *aggregate, uint32_t site, enum sg_operation operation,
                         bool nonblocking)
 {
@@ -279,7 +279,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     return SG_OK;
 }
 
-/* The site that most members called from; of several, the first in rank order. */
+/* Returns the call site that most members called from; on a tie, the one that comes first in rank
+ * order. */
 static uint32_t majority_site(struct sg_aggregate *aggregate, const struct sg_instance *instance)
 {
     uint32_t best = instance->calls[0].site;
@@ -345,7 +346,7 @@ static enum sg_status tell(const struct sg_aggregate *aggregate, const struct sg
     return watch->instance(watch->context, aggregate, &seen);
 }
 
-/* Clock figures are of the whole run, even if the report is of a part of it. */
+/* Clock violations count over the whole run, even if the filter takes a part of it. */
 static void count_violation(struct sg_aggregate *aggregate, const struct sg_measure *measure)
 {
     if (measure->violation_ns > 0)
@@ -464,7 +465,7 @@ void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64
         aggregate->ranks[rank].run_ns = run_ns;
 }
 
-/* The communicators that an aggregate knows. */
+/* ---- communicators --------------------------------------------------------------------------- */
 
 enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
                                  int64_t first_rank, uint32_t *out)

@@ -31,61 +31,65 @@ struct sg_aggregate;
 enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out);
 void sg_aggregate_destroy(struct sg_aggregate *aggregate);
 uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate);
-/* Sets the watcher; it must outlive the filling of the aggregate. */
+/* Sets the watch and its filter; NULL: none. The watch must outlive the filling of the aggregate.
+ */
 void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch);
-/* Rows are numbered from 0 in the order of their first call. Fills in the call site, communicator
- * and operation of a row, as far as they are known by now. */
+/* Fills in the call site, communicator and operation of a row, as far as they are known by now.
+ * Rows are numbered from 0 in the order of their first call. */
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_report_site *out);
-/* The same of a call site alone, and of a communicator. */
+/* As sg_aggregate_name_row(), for a call site or a communicator alone. */
 void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
                             struct sg_report_site *out);
 void sg_aggregate_name_comm(const struct sg_aggregate *aggregate, uint32_t comm,
                             struct sg_report_site *out);
-/* The index, from 0, of the sum over communicators that a row belongs to. */
+/* Returns the index, from 0, of the row's sum over communicators. */
 uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row);
 const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm);
-/* Index of a call site; texts are copied. A site is identified by its id; NULL is the site of calls
- * without one. A later text fills in a name that is not known yet. */
+/* Finds or adds a call site by its id; a NULL text is the site of calls without one. *out: its
+ * index. Copies the text; a later text fills in names that are still unknown. */
 enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg_site_text *text,
                                  uint32_t *out);
-/* Whether the site of an id is there with the names of its function and its module. */
+/* True if the call site with this id is known with the names of its function and its module; *out:
+ * its index. */
 bool sg_aggregate_knows_site(const struct sg_aggregate *aggregate, uint32_t id, uint32_t *out);
-/* Index of an algorithm; "" stands for an unknown one. */
+/* Finds or adds an algorithm; "" stands for an unknown one. *out: its index. */
 enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char *name,
                                       uint32_t *out);
-/* Where arms of trials and the length of a block are declared. */
+/* Returns the trials, in which readers declare the candidates and the length of a block. */
 struct sg_trials *sg_aggregate_trials(struct sg_aggregate *aggregate);
 
-/* A new communicator, numbered from 0. first_rank: world rank of its rank 0; -1 for the one that
- * stands for every rank's MPI_COMM_SELF. */
-
-/* Tells what a communicator was made from; NULL: not known. */
+/* Sets the name of the communicator's parent unless it has one; NULL: not known. */
 enum sg_status sg_aggregate_comm_parent(struct sg_aggregate *aggregate, uint32_t comm,
                                         const char *parent);
+/* Adds a communicator, numbered from 0. first_rank: world rank of its rank 0; -1 for the one that
+ * stands for every rank's MPI_COMM_SELF. */
 enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
                                  int64_t first_rank, uint32_t *out);
-/* The nth (from 0) communicator of this name, size and first rank; made if there is none yet. */
+/* Finds the nth (from 0) communicator with this name, size and first rank; adds it if there is
+ * none. */
 enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char *name,
                                       uint32_t size, int64_t first_rank, uint32_t nth,
                                       uint32_t *out);
-/* Times are since the run's start. */
+/* Add an instance, a late contribution, and the statistics of a row on one rank. Times are ns since
+ * the run's start. */
 enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
                                      const struct sg_instance *instance);
 enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg_late_cost *late);
 enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals);
-/* Keeps the longest time given for a rank: an archive that ends early shows less than the logs. */
+/* Sets a rank's run time. The longest one counts: an archive that ends early shows less than the
+ * logs. */
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns);
-/* The number of the rank's threads that recorded; where there are events, the threads that called
- * are counted instead. */
+/* Sets the number of the rank's threads that recorded. If events show more threads that called, the
+ * report has their number. */
 void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads);
-/* Fills rows, sums, ranks, trials and clock violations of *report, and leaves its other fields
- * alone. From then on the report owns the aggregate (report->strings), also on failure. */
+/* Fills rows, sums, ranks, run times, trials, filter and clock violations of *report, and leaves
+ * its other fields alone. From then on the report owns the aggregate (report->strings), also on
+ * failure. */
 enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report);
 
-/* The tables that the aggregate fills: sites, communicators, algorithms, ranks, and a row for each
- * call site, communicator and operation.
- */
+/* The tables that aggregate.c fills and aggregate_finish.c turns into the report: call sites,
+ * communicators, algorithms, ranks, and a row for each call site, communicator and operation. */
 
 struct sg_known_site {
     bool has_id;
@@ -93,7 +97,7 @@ struct sg_known_site {
     uint32_t line;
     uint64_t offset;
     char *function, *file, *module;
-    uint32_t votes; /* members of the current instance; 0 between instances */
+    uint32_t votes; /* members of the current instance that called from here; 0 between instances */
 };
 
 struct sg_known_comm {
@@ -124,7 +128,7 @@ struct sg_rank {
     uint64_t last_count; /* instances in which it came last */
     uint64_t total_calls, total_blocked_ns, total_exposed_ns;
     uint64_t callers; /* a bit for each thread that called; the last bit is for all further ones */
-    uint32_t threads; /* known from the statistics */
+    uint32_t threads; /* from the statistics */
 };
 
 struct sg_aggregate {
@@ -136,10 +140,10 @@ struct sg_aggregate {
     uint32_t site_count, comm_count, row_count, algorithm_count, rank_count, sum_count;
     struct sg_map site_by_id, sum_by_key, row_by_key;
     uint64_t violations, largest_violation_ns;
-    const struct sg_watch *watch;   /* NULL: nobody */
-    const struct sg_filter *filter; /* NULL: all */
+    const struct sg_watch *watch;   /* NULL: no watch */
+    const struct sg_filter *filter; /* NULL: takes all calls */
     struct sg_trials *trials;
-    /* By member of the current instance. */
+    /* By member of the current instance; cost_room is the capacity. */
     struct sg_call_measure *costs;
     uint32_t *cost_rows;
     uint32_t cost_room;

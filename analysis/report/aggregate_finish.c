@@ -1,9 +1,9 @@
 /* Turns the aggregate into the report: a row for each call site, communicator and operation, and
  * their sums over communicators, because the cost of a call site does not depend on the number of
- * communicators it is called on.
+ * communicators that it is called on.
  *
- * In a sum figures add up, quantiles are of all instances together, and the last rank is counted by
- * rank in MPI_COMM_WORLD.
+ * In a sum, figures add up, quantiles are of all instances together, and the last rank is counted
+ * by rank in MPI_COMM_WORLD.
  */
 #include "core/room.h"
 #include "report/aggregate.h"
@@ -13,8 +13,8 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The names of algorithms by index, in this order, joined by '+'; malloc'ed. NULL: out of memory.
- */
+/* Joins the names of algorithms, in this order, with '+'. The result is malloc'ed; NULL: out of
+ * memory. */
 static char *join(const struct sg_aggregate *aggregate, const uint32_t *algorithms, uint32_t count)
 {
     size_t size_bytes = 1;
@@ -46,7 +46,7 @@ static void find_last(const struct sg_aggregate *aggregate, const struct sg_row 
     for (uint32_t i = 0; i < aggregate->comms[row->comm].size; i++) {
         uint64_t count = row->last_counts[i];
 
-        /* On a tie the lowest world rank, whatever the order in the communicator. */
+        /* On a tie take the lowest world rank, whatever the order in the communicator. */
         if (count > site->last_count ||
             (count == site->last_count && count > 0 && row->last_ranks[i] < site->last_rank)) {
             site->last_count = count;
@@ -79,14 +79,14 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
     return out->algorithm != NULL;
 }
 
-/* A row may have late contributions and no calls. */
+/* A row may have late contributions but no calls. */
 static bool has_calls(const struct sg_row *row)
 {
     return !row->left_out && (row->events.event_calls > 0 || row->totals.calls > 0);
 }
 
-/* A late contribution at a site without blocking calls was for its nonblocking calls. It spared
- * them no wait that their arrivals do not already show. */
+/* A late contribution at a call site without blocking calls belongs to its nonblocking calls. It
+ * spared them no wait beyond what their arrivals already show. */
 static void move_late(struct sg_aggregate *aggregate)
 {
     for (uint32_t i = 0; i < aggregate->row_count; i++) {
@@ -106,7 +106,7 @@ static void move_late(struct sg_aggregate *aggregate)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* Working memory for one sum after another. */
+/* Working memory that each sum uses in turn. */
 struct making {
     const struct sg_aggregate *aggregate;
     struct sg_quantiles skews;
@@ -184,7 +184,7 @@ static enum sg_status add_to_sum(struct making *making, const struct sg_report_s
     return status == SG_OK ? add_algorithms(making, row) : status;
 }
 
-/* Leaves the counts at zero. */
+/* Resets the counts to zero for the next sum. */
 static void find_last_of_sum(struct making *making, struct sg_report_site *sum)
 {
     sum->last_rank = -1;

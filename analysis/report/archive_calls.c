@@ -52,7 +52,7 @@ struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events, OTF2_L
 
 /* ---- attributes: false if the attribute is missing or has another type ----------------------- */
 
-/* Asks for it first: OTF2 treats getting a missing attribute as an error. */
+/* Tests for the attribute first: OTF2 treats getting a missing one as an error. */
 static bool has(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
                 enum sg_attribute_ref which)
 {
@@ -77,7 +77,7 @@ static bool get_string(const struct sg_archive_defs *defs, OTF2_AttributeList *a
 
 /* ---- the attributes of a call ---------------------------------------------------------------- */
 
-/* *out is unchanged if the archive does not have it. */
+/* *out is unchanged if the archive does not have the attribute. */
 static enum sg_status read_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                 uint32_t *out)
 {
@@ -125,7 +125,7 @@ static enum sg_status read_algorithm(struct sg_archive_events *events,
     return status == SG_OK ? sg_map_put(&events->algorithms, ref, *out) : status;
 }
 
-/* Of a call in a trial. */
+/* Reads the candidate of a call in a trial; otherwise *out is unchanged. */
 static enum sg_status read_arm(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                uint32_t *out)
 {
@@ -175,7 +175,7 @@ static bool sg_archive_neighborhood_read(const struct sg_archive_events *events,
                                          &out->comm) == OTF2_SUCCESS;
 }
 
-/* The attribute that messages before this one have no event. */
+/* Returns how many messages before this one have no event, from the attribute; 0 without it. */
 static uint32_t sg_archive_gap(const struct sg_archive_events *events,
                                OTF2_AttributeList *attributes)
 {
@@ -219,7 +219,7 @@ enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
                                   site);
 }
 
-/* Count times type size, from what Score-P writes. In a reduce each rank sends its bytes; an
+/* Derives count times type size from what Score-P writes. In a reduce each rank sends its bytes; an
  * in-place root only receives them (times the number of ranks, or one less). An allreduce sends
  * them times the number of ranks, or one less when in place. In a broadcast each rank receives
  * them. */
@@ -254,7 +254,7 @@ static enum sg_status next_in_order(struct sg_archive_events *events,
     return SG_OK;
 }
 
-/* A reader sees one MPI_COMM_SELF, the program has one for each rank: each call is an instance of
+/* The archive has one MPI_COMM_SELF, the program has one for each rank: each call is an instance of
  * its own. */
 static enum sg_status add_alone(struct sg_archive_events *events, struct sg_open_call *open)
 {
@@ -318,10 +318,9 @@ bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList
            get_number(defs, attributes, SG_ATTRIBUTE_HIDDEN, &nonblocking->call.hidden_ns);
 }
 
-/* ---- regions `late contribution`: the cost of handling it, and the wait that it spared its call
- * --- */
+/* ---- late contributions: handling time and the wait that they spare -------------------------- */
 
-/* The row that it belongs to. False: the archive does not say. */
+/* Finds the row that the contribution belongs to. False: the archive does not say. */
 static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
                      struct sg_late_cost *cost)
 {
@@ -354,7 +353,7 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
     const struct sg_def_location *location = &events->defs->locations[in - events->calls];
     uint64_t by_signal;
 
-    /* A contribution that is handled inside another: the outer one's time includes it. */
+    /* This contribution is handled inside another, whose time includes it. */
     if (open->depth > 0) {
         open->depth++;
         return SG_OK;
@@ -385,7 +384,7 @@ enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_op
 struct list {
     OTF2_CommRef comm;
     OTF2_GroupRef group;
-    uint32_t *members; /* NULL: there are none */
+    uint32_t *members; /* NULL: none */
     uint32_t count;
 };
 
@@ -422,7 +421,7 @@ void sg_archive_neighbors_destroy(struct sg_archive_neighbors *neighbors)
     free(neighbors);
 }
 
-/* ---- sources --------------------------------------------------------------------------------- */
+/* ---- neighborhood collectives: sources ------------------------------------------------------- */
 
 static enum sg_status make_list(const struct sg_archive_defs *defs, const struct sg_def_comm *comm,
                                 struct list *list)
@@ -446,7 +445,7 @@ static enum sg_status make_list(const struct sg_archive_defs *defs, const struct
     return SG_OK;
 }
 
-/* NULL: no memory. Lists move when more are made, but what they hold stays. */
+/* Finds or makes the list; NULL: out of memory. Adding lists moves them, but not their members. */
 static const struct list *list_of(struct sg_archive_neighbors *neighbors,
                                   const struct sg_def_comm *comm,
                                   const struct sg_archive_neighborhood *of)
@@ -466,9 +465,9 @@ static const struct list *list_of(struct sg_archive_neighbors *neighbors,
     return &neighbors->lists[index];
 }
 
-/* ---- collectives ----------------------------------------------------------------------------- */
+/* ---- neighborhood collectives: wait states --------------------------------------------------- */
 
-/* request: NULL of a blocking one. */
+/* request: NULL for a blocking collective. */
 static enum sg_status tell(const struct sg_archive_events *events, const struct sg_open_call *open,
                            const struct sg_archive_neighborhood *of, const uint64_t *request)
 {
@@ -511,7 +510,7 @@ enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
     return tell(events, open, &of, NULL);
 }
 
-/* ---- callbacks ------------------------------------------------------------------------------- */
+/* ---- neighborhood collectives: callbacks ----------------------------------------------------- */
 
 static bool is_named(const struct sg_archive_defs *defs, OTF2_ParameterRef ref,
                      enum sg_parameter_ref which)
@@ -548,7 +547,7 @@ void sg_archive_neighbor_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
     OTF2_GlobalEvtReaderCallbacks_SetParameterUnsignedIntCallback(callbacks, on_parameter);
 }
 
-/* OTF2's callbacks of messages and their requests: all that they tell goes to the wait states. */
+/* ---- messages and requests: callbacks, which feed wait states -------------------------------- */
 
 static OTF2_CallbackCode tell_message(struct sg_archive_events *events, OTF2_LocationRef location,
                                       OTF2_TimeStamp ticks, OTF2_AttributeList *attributes,

@@ -1,5 +1,6 @@
 /* Builds calls, nonblocking calls and late contributions from the events of an archive; OTF2's
- * callbacks (archive_events.h) call these functions.
+ * callbacks (archive_events.c) call these functions. Messages and neighborhood collectives have
+ * their callbacks here, too: they matter to wait states only.
  *
  * Not thread-safe.
  */
@@ -20,11 +21,11 @@ struct sg_archive_neighbors;
 
 struct sg_archive_windows;
 
-/* A call between its Enter and its Leave; a nonblocking one until it is complete. */
+/* A collective call between its Enter and its Leave; a nonblocking one until it is complete. */
 struct sg_open_call {
     bool open;
-    bool ended;  /* MpiCollectiveEnd has been seen, for one of the recorded operations */
-    bool posted; /* NonBlockingCollectiveRequest has been seen */
+    bool ended;  /* MpiCollectiveEnd of a recorded operation has been read */
+    bool posted; /* NonBlockingCollectiveRequest has been read */
     bool has_site, has_seq, has_bytes;
     OTF2_RegionRef region;
     enum sg_operation operation;
@@ -32,20 +33,20 @@ struct sg_open_call {
     uint32_t root;
     uint64_t seq;
     uint64_t sent_bytes, received_bytes;
-    uint64_t request; /* where posted */
+    uint64_t request; /* if posted */
     struct sg_member_call call;
 };
 
-/* The nonblocking calls of a location that are not complete, in no order. */
+/* The nonblocking calls of a location that are not complete, unordered. */
 struct sg_open_requests {
     struct sg_open_call *items;
     uint32_t count;
 };
 
-/* The outermost late contribution that a location is in. */
+/* The outermost late contribution that a location is handling. */
 struct sg_open_late {
-    uint32_t depth; /* 0: in none */
-    bool known;     /* which row it belongs to */
+    uint32_t depth; /* 0: none */
+    bool known;     /* the archive says which row it belongs to */
     struct sg_late_cost cost;
 };
 
@@ -65,87 +66,92 @@ struct sg_archive_events {
     struct sg_open_late *lates;        /* likewise */
     struct sg_open_requests *requests; /* likewise */
     struct sg_rank_times *ranks;       /* by rank */
-    uint64_t **orders;        /* by communicator, then member: calls so far; NULL: none yet */
-    struct sg_map sites;      /* string reference -> site index */
+    uint64_t **orders;   /* by communicator, then member: number of calls so far; NULL: none yet */
+    struct sg_map sites; /* string reference -> site index */
     struct sg_map algorithms; /* string reference -> algorithm index */
-    struct sg_map arms;       /* two string references -> an arm's number */
+    struct sg_map arms;       /* two string references -> a candidate's number */
     uint32_t no_site, no_algorithm;
     uint64_t dropped_calls; /* calls that belong to no instance */
     bool started;
-    int64_t start_ns; /* of the first event: the run's start */
+    int64_t start_ns; /* time of the first event: the run's start */
     enum sg_status status;
 };
 
-/* The thread of a location's call. */
+/* Returns the thread of a location's call. */
 static inline uint32_t sg_archive_thread(const struct sg_archive_events *events,
                                          const struct sg_open_call *call)
 {
     return events->defs->locations[call - events->calls].thread;
 }
 
-/* ---- for callbacks --------------------------------------------------------------------------- */
+/* ---- helpers for callbacks ------------------------------------------------------------------- */
 
-/* What a callback returns; the first failure is the events' status. */
+/* Converts a status into a callback's result. An error stops the reading and becomes
+ * events->status. */
 OTF2_CallbackCode sg_archive_verdict(struct sg_archive_events *events, enum sg_status status);
-/* Time since the first event; notes first and last event of the rank. */
+/* Returns the time in ns since the first event, and notes first and last event of the rank. rank
+ * -1: none. */
 int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF2_TimeStamp ticks);
-/* The location's open call; NULL for a location that is not defined or belongs to no rank. */
+/* Returns the call of a location, open or not; NULL if the location is not defined or belongs to no
+ * rank. Sets *rank: -1 if there is none. */
 struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events, OTF2_LocationRef location,
                                         int64_t *rank);
-/* In archive_messages.c: those of messages and their requests. */
+/* Registers the callbacks of messages and their requests. */
 void sg_archive_message_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* That of a collective's number on its communicator. False: it is missing. */
+/* Reads a collective's number on its communicator from the attributes. False: it is missing. */
 bool sg_archive_number(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
                        uint64_t *number);
 
-/* The attributes of a neighborhood collective. False: they are missing. */
+/* The attributes of a neighborhood collective. */
 struct sg_archive_neighborhood {
     OTF2_CommRef comm;
-    uint64_t number; /* on the communicator */
+    uint64_t number; /* of the collective on the communicator */
     bool has_sources;
     OTF2_GroupRef sources;
 };
 
-/* At Enter of any call of MPI, where wait states are wanted. */
+/* Call at Enter of any MPI call if wait states are wanted. */
 enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
                                      OTF2_AttributeList *attributes,
                                      const struct sg_open_call *open, OTF2_RegionRef region,
                                      int64_t time_ns);
-/* At Enter and Leave of a late contribution. in: the location's call, open or not. */
+/* Call at Enter and Leave of a late contribution. in: the location's call, open or not. */
 enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                   const struct sg_open_call *in, struct sg_open_late *open,
                                   int64_t time_ns);
 enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
                                   int64_t time_ns);
-/* Reads call site, algorithm, sequence number and bytes from the attributes of Enter, as far as
- * they are present. */
+/* Reads call site, algorithm, candidate, sequence number and bytes from the attributes of Enter, as
+ * far as they are present. */
 enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                  struct sg_open_call *open);
 
-/* Whether the archive has what a report of nonblocking calls needs: those of stagger do. */
+/* True if the archive has what a report of nonblocking calls needs: stagger's archives do. */
 static inline bool sg_archive_has_nonblocking(const struct sg_archive_defs *defs)
 {
     return defs->has_attribute[SG_ATTRIBUTE_EXPOSED] && defs->has_attribute[SG_ATTRIBUTE_HIDDEN];
 }
 
-/* At Leave of a call that starts a nonblocking collective: keeps it. */
+/* Call at Leave of a call that starts a nonblocking collective. Keeps the call until it is
+ * complete. */
 enum sg_status sg_open_requests_add(struct sg_open_requests *requests,
                                     const struct sg_open_call *nonblocking);
-/* Removes the nonblocking call with this request. False: there is none. */
+/* Removes the nonblocking call with this request and returns it in *out. False: there is none. */
 bool sg_open_requests_take(struct sg_open_requests *requests, uint64_t request,
                            struct sg_open_call *out);
-/* At NonBlockingCollectiveComplete: reads exposed and hidden time from the attributes. False: they
- * are missing. */
+/* Call at NonBlockingCollectiveComplete: reads exposed and hidden time from the attributes. False:
+ * they are missing. */
 bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
                           struct sg_open_call *nonblocking);
-/* At Leave, or at the completion of a nonblocking call: passes the call to the instance window. */
+/* Call at Leave, or at the completion of a nonblocking call: passes the call to the instance
+ * window. */
 enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open);
 
-/* Neighborhood collectives in an archive, for which OTF2 has no events: to wait states. A blocking
- * one is told by attributes of its Enter, of others parameters tell the begin and the completion.
+/* Passes neighborhood collectives to wait states. OTF2 has no events for them: attributes of Enter
+ * describe a blocking one, parameters mark begin and completion of a nonblocking one.
  *
  * Functions that return a status: SG_ERR_MEMORY, not logged, or that of a watcher. Not thread-safe.
  */
@@ -156,16 +162,17 @@ struct sg_archive_neighbors;
 
 struct sg_open_call;
 
-/* Definitions and tracker outlive it. */
+/* Definitions and tracker must outlive it. */
 enum sg_status sg_archive_neighbors_create(const struct sg_archive_defs *defs,
                                            struct sg_waitstate_tracker *tracker,
                                            struct sg_archive_neighbors **out);
 void sg_archive_neighbors_destroy(struct sg_archive_neighbors *neighbors);
-/* At Enter of a call, in which the tracker already is. */
+/* Call at Enter, after the tracker's. */
 enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
                                           OTF2_AttributeList *attributes,
                                           const struct sg_open_call *open);
-/* Theirs take struct sg_archive_events, whose neighbors may be NULL. */
+/* Registers the callbacks. Their context is struct sg_archive_events, whose neighbors may be NULL.
+ */
 void sg_archive_neighbor_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 #endif

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a callback returns; its first failure becomes the status of reading. */
+/* Converts success into a callback's result; the first failure (out of memory) becomes the status
+ * of the reading. */
 static OTF2_CallbackCode verdict(struct sg_archive_defs *defs, bool done)
 {
     if (done)
@@ -295,7 +296,7 @@ static enum sg_status refuse(const char *path, const char *name, int error)
     return SG_ERR_FORMAT;
 }
 
-/* OTF2's own complaints are about files that are missing or hold no archive. */
+/* OTF2 itself reports files that are missing or hold no archive. */
 static enum sg_status check_file(const char *path)
 {
     struct stat info;
@@ -304,7 +305,7 @@ static enum sg_status check_file(const char *path)
     return error != 0 ? refuse(path, NULL, error) : SG_OK;
 }
 
-/* Only of files that are named after a location are any read. */
+/* OTF2 reads only files that are named after a location: digits, then a dot. */
 static enum sg_status check_entries(const char *path, DIR *stream)
 {
     enum sg_status status = SG_OK;
@@ -349,7 +350,7 @@ enum sg_status sg_archive_files_check(const char *anchor)
     char path[PATH_MAX];
 
     for (size_t i = 0; i < sizeof endings / sizeof *endings && status == SG_OK; i++) {
-        /* OTF2 refuses longer paths. */
+        /* A truncated path does no harm: OTF2 refuses longer ones. */
         snprintf(path, sizeof path, "%.*s%s", length, anchor, endings[i]);
         status = check_file(path);
     }
@@ -359,7 +360,7 @@ enum sg_status sg_archive_files_check(const char *anchor)
 
 struct markers {
     struct sg_learned *learned;
-    OTF2_MarkerRef kind; /* of what was learned */
+    OTF2_MarkerRef kind; /* of learned rules */
     bool has_kind;
     enum sg_status status;
 };

@@ -1,6 +1,7 @@
-/* The definitions of an OTF2 archive, as far as a report needs them: which location belongs to
- * which rank, which regions are collectives, who is a member of which communicator, and the
- * archive's references for stagger's attributes and metrics.
+/* Reads the definitions of an OTF2 archive, as far as a report needs them: which location belongs
+ * to which rank, which regions are collectives, who is a member of which communicator, and the
+ * archive's references for stagger's attributes and metrics. Also checks an archive's files before
+ * OTF2 opens them, and reads its markers.
  *
  * There are two steps, because definitions may come in any order: these functions read them, then
  * archive_resolve.h resolves their references. Neither trusts a reference.
@@ -21,7 +22,7 @@
 
 enum sg_region_kind {
     SG_REGION_OTHER = 0,
-    SG_REGION_COLLECTIVE, /* may be a recorded operation: its MpiCollectiveEnd says which */
+    SG_REGION_COLLECTIVE, /* MpiCollectiveEnd says if the operation is a recorded one, and which */
     SG_REGION_INIT,
     SG_REGION_FINALIZE,
     SG_REGION_LATE,
@@ -32,10 +33,10 @@ struct sg_def_location {
     OTF2_LocationGroupRef group;
     uint64_t event_count;
     OTF2_StringRef name;
-    uint32_t node;           /* its process's place in the system tree; UINT32_MAX: not known */
+    uint32_t node;           /* its process's node in the system tree; UINT32_MAX: not known */
     int64_t rank;            /* in MPI_COMM_WORLD; -1: no MPI process */
     uint32_t thread;         /* number among the rank's locations */
-    uint64_t clock_error_ns; /* its clock is off by at most, where the archive states it */
+    uint64_t clock_error_ns; /* bound on its clock's error, if the archive states it */
 };
 
 struct sg_def_member {
@@ -49,35 +50,35 @@ struct sg_def_comm {
     OTF2_GroupRef group_ref;
     OTF2_CommRef parent_ref;
     const char *name;
-    const char *parent;            /* the name of what it was made from; NULL: not known */
-    bool is_self;                  /* every rank's own */
+    const char *parent;            /* name of the parent communicator; NULL: not known */
+    bool is_self;                  /* one for every rank: MPI_COMM_SELF */
     uint32_t size;                 /* 0: not a communicator of MPI ranks; its calls are dropped */
     struct sg_def_member *members; /* by rank in MPI_COMM_WORLD */
     int64_t first_rank;            /* world rank of its rank 0; -1: MPI_COMM_SELF */
-    /* of an intercommunicator, whose size is 0 */
+    /* Intercommunicators only; their size is 0. */
     bool is_inter;
     OTF2_GroupRef second_ref;
     struct sg_def_side {
         uint32_t *ranks; /* in MPI_COMM_WORLD, by rank in the group; NULL: not known */
         uint32_t size;
     } sides[2];
-    uint8_t *side_of;   /* by rank in MPI_COMM_WORLD: 1 + its side, 0: it is no member */
+    uint8_t *side_of;   /* by rank in MPI_COMM_WORLD: 1 + its side; 0: no member */
     uint32_t *place_of; /* likewise: its rank in its side's group */
 };
 
-/* A window. */
+/* A window of one-sided communication. */
 struct sg_def_window {
     OTF2_CommRef comm;
 };
 
-/* The length of an interval between calls, among its figures. */
+/* A value of figures[]: the length of an interval between calls. */
 #define SG_DEF_INTERVAL SG_FIGURE_COUNT
 #define SG_DEF_NO_FIGURE UINT8_MAX
 
 struct sg_def_metric_class {
     OTF2_MetricRef ref;
-    uint8_t counts[UINT8_MAX];  /* enum sg_count by position, or SG_COUNT_COUNT */
-    uint8_t figures[UINT8_MAX]; /* enum sg_figure by position, or one of the two above */
+    uint8_t counts[UINT8_MAX];  /* by position: enum sg_count, or SG_COUNT_COUNT */
+    uint8_t figures[UINT8_MAX]; /* by position: enum sg_figure, or one of the two above */
 };
 
 struct sg_archive_defs {
@@ -94,33 +95,33 @@ struct sg_archive_defs {
     struct sg_map location_index, comm_index, window_index, class_index; /* by reference */
     struct sg_map region_kind, region_operation;
     struct sg_map parameter_index; /* enum sg_parameter_ref by reference */
-    struct sg_defs_raw *raw;       /* needed by archive_resolve.h only, and the strings */
+    struct sg_defs_raw *raw;       /* before resolving; owns the strings */
 };
 
-/* Reads all global definitions of an open reader. SG_ERR_MEMORY, or SG_ERR_FORMAT if OTF2 reported
- * an error. Neither is logged; clear the definitions in any case. */
+/* Reads all global definitions of an open reader. SG_ERR_MEMORY, or SG_ERR_FORMAT if OTF2 reports
+ * an error or some are missing. Neither is logged; clear the definitions in any case. */
 enum sg_status sg_archive_defs_read(OTF2_Reader *reader, struct sg_archive_defs *out);
 void sg_archive_defs_clear(struct sg_archive_defs *defs);
-/* The rank in the communicator of a rank of MPI_COMM_WORLD; -1: it is no member. */
+/* Returns the rank in the communicator of a rank in MPI_COMM_WORLD; -1: it is no member. */
 int64_t sg_def_comm_member(const struct sg_def_comm *comm, uint32_t rank);
-/* NULL: no such string. */
+/* Returns a string of the definitions; NULL: there is none. */
 const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef ref);
 
-/* The files of an archive before OTF2's reader opens them by their paths: it would wait at a FIFO,
- * and follow links that another user left there to any file.
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* Whether all that an archive's reader opens are regular files, reached without symbolic links
- * below the anchor's directory. SG_ERR_FORMAT: one is not; logged. A user who may write there can
- * still exchange one between this look and OTF2's. */
+/* Checks that all files that OTF2's reader opens are regular, and reached without symbolic links
+ * below the anchor's directory. The reader opens them by their paths: it would block on a FIFO, and
+ * follow links that another user left there to any file. SG_ERR_FORMAT (logged): one is not. A user
+ * who may write there can still exchange a file between this check and OTF2's open. */
 enum sg_status sg_archive_files_check(const char *anchor);
 
-/* The markers of an archive, of which a report uses what `auto` has learned. */
+/* ---- markers --------------------------------------------------------------------------------- */
 
-/* Most archives have none. What cannot be read is left out. SG_ERR_MEMORY, not logged, or SG_OK. */
+/* Reads what `auto` has learned from the markers; most archives have none. Leaves out what it
+ * cannot read. SG_ERR_MEMORY, not logged, or SG_OK. */
 enum sg_status sg_archive_markers_read(OTF2_Reader *reader, struct sg_learned *learned);
 
-/* Definitions as an archive contains them, in any order, before references are resolved. */
+/* Definitions as the archive contains them, in any order, before references are resolved. */
 
 struct sg_raw_group {
     OTF2_GroupRef ref;
@@ -143,7 +144,7 @@ struct sg_raw_metric_class {
     OTF2_MetricMemberRef members[UINT8_MAX];
 };
 
-/* Of an attribute, or of a member of metrics. */
+/* An attribute, a parameter or a member of metrics. */
 struct sg_raw_name {
     uint32_t ref;
     OTF2_StringRef name;
@@ -160,7 +161,7 @@ struct sg_defs_raw {
     uint32_t string_count, group_count, region_count, metric_count, class_count, attribute_count;
     uint32_t parameter_count;
     struct sg_map string_index, group_index, rank_of_group, node_of_group;
-    enum sg_status status; /* the first error in a callback */
+    enum sg_status status; /* first error in a callback */
 };
 
 #endif

@@ -26,7 +26,7 @@ static uint32_t index_of(const struct sg_archive_events *events, const struct sg
     return (uint32_t)(open - events->calls);
 }
 
-/* Whether the call is open and counts. */
+/* True if the call is open and is known to be a recorded collective. */
 static bool is_ours(const struct sg_open_call *open)
 {
     return open->open && (open->ended || open->posted);
@@ -55,8 +55,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
         status = sg_archive_neighbors_enter(events, attributes, open);
     if (kind != SG_REGION_COLLECTIVE || status != SG_OK)
         return sg_archive_verdict(events, status);
-    /* When a collective encloses another (a tool that records what MPI calls), the inner one
-     * counts. */
+    /* If a collective encloses another (a tool that records what MPI calls), the inner one counts.
+     */
     events->dropped_calls += is_ours(open);
     *open = (struct sg_open_call){.open = true, .region = region};
     open->call.begin_ns = time_ns;
@@ -65,8 +65,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
     return sg_archive_verdict(events, sg_open_call_read(events, attributes, open));
 }
 
-/* The collective's operation, from the event that ends it; SG_OPERATION_COUNT: not a recorded one.
- */
+/* Converts the operation of an event that ends a collective; SG_OPERATION_COUNT: not a recorded
+ * one. */
 static enum sg_operation operation_of(OTF2_CollectiveOp op)
 {
     switch (op) {
@@ -83,14 +83,15 @@ static enum sg_operation operation_of(OTF2_CollectiveOp op)
     }
 }
 
-/* Whether the library carried a blocking collective out: it numbers those, while other tools'
- * archives know nothing of that, and of call sites. */
+/* True if the library carried out a blocking collective. It numbers those; archives of other tools
+ * have neither such numbers nor call sites. */
 static bool is_carried_out(const struct sg_open_call *open, OTF2_CollectiveOp op)
 {
     return operation_of(op) != SG_OPERATION_COUNT && (open->has_seq || !open->has_site);
 }
 
-/* False: it is not to be counted, or it is inconsistent and dropped. */
+/* Sets operation, communicator and root. False: the call does not count, or is inconsistent and
+ * dropped. */
 static bool end_call(struct sg_archive_events *events, struct sg_open_call *open,
                      OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root)
 {
@@ -291,7 +292,7 @@ static enum sg_status take_instance(void *context, const struct sg_instance *ins
                : status;
 }
 
-/* One number for a communicator, the same in definitions, aggregate and window. */
+/* Communicators have the same number in definitions, aggregate and window. */
 static enum sg_status add_comms(struct sg_archive_events *events)
 {
     enum sg_status status = SG_OK;

@@ -1,7 +1,7 @@
-/* From the events of an archive to calls: for each location the open call, put together from Enter,
- * MpiCollectiveEnd, Metric and Leave and then passed to the instance window.
+/* Turns the events of an archive into calls: for each location builds the open call from Enter,
+ * MpiCollectiveEnd, Metric and Leave, then passes it to the instance window.
  *
- * Not thread-safe. The definitions and the aggregate must outlive it.
+ * Not thread-safe. Definitions and aggregate must outlive it.
  */
 #ifndef SG_REPORT_ARCHIVE_EVENTS_H
 #define SG_REPORT_ARCHIVE_EVENTS_H
@@ -14,21 +14,23 @@
 
 struct sg_archive_events;
 
-/* Adds the archive's communicators to the aggregate. waits: what is told of all calls of MPI, and
- * outlives the events; NULL: nothing is. */
+/* Adds the archive's communicators to the aggregate. waits: receives all calls of MPI, and must
+ * outlive the events; NULL: not wanted. */
 enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
                                         struct sg_aggregate *aggregate,
                                         struct sg_archive_waits *waits,
                                         struct sg_archive_events **out);
 void sg_archive_events_destroy(struct sg_archive_events *events);
 
-/* For OTF2, with the events as user data; free with OTF2_GlobalEvtReaderCallbacks_Delete. */
+/* Returns callbacks for OTF2, with the events as user data; free them with
+ * OTF2_GlobalEvtReaderCallbacks_Delete. NULL: out of memory. */
 OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void);
 
-/* The first error in a callback; it stops the reading. */
+/* Returns the first error in a callback; it stops the reading. */
 enum sg_status sg_archive_events_status(const struct sg_archive_events *events);
 
-/* After the last event: drops incomplete calls and reports the ranks' run times. */
+/* Call after the last event: drops incomplete calls, and passes the ranks' run times to the
+ * aggregate. */
 struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *events);
 
 #endif

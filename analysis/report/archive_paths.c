@@ -10,7 +10,7 @@
 struct sg_archive_paths {
     struct sg_critical *critical;
     struct sg_cause_finder *causes;
-    uint32_t *ranks; /* by location, as are these */
+    uint32_t *ranks; /* by location, as are clock_errors_ns */
     uint64_t *clock_errors_ns;
     struct sg_map location_of_thread;
 };
@@ -150,7 +150,7 @@ static int64_t location_of(const struct sg_archive_paths *paths, const struct sg
     return sg_map_get(&paths->location_of_thread, thread_key(call->rank, call->thread));
 }
 
-/* False: a member's thread is not known. */
+/* False: the thread of some member is not known. */
 static bool find_members(const struct sg_archive_paths *paths, const struct sg_instance *instance,
                          uint32_t function, struct sg_cause_member *members)
 {
@@ -201,7 +201,7 @@ enum sg_status sg_archive_paths_instance(struct sg_archive_paths *paths,
     return status;
 }
 
-/* A nonblocking one's wait is in the call in which it is complete. */
+/* A nonblocking collective waits in the call in which it is complete. */
 void sg_archive_paths_wait(struct sg_archive_paths *paths, const struct sg_instance *instance,
                            uint32_t member, uint32_t last)
 {

@@ -8,7 +8,7 @@
 
 #define RANKS_MAX (UINT32_C(1) << 30)
 
-/* SG_OPERATION_COUNT: no recorded operation has this name. */
+/* Returns SG_OPERATION_COUNT if no recorded operation has this name. */
 static int operation_of(const char *name)
 {
     int operation = 0;
@@ -106,7 +106,8 @@ static int compare_members(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* A group of an intercommunicator. Without any rank of it nothing is known of its messages. */
+/* Resolves a group of an intercommunicator. If any of its ranks is not known, the group stays
+ * empty, so its messages are left out. */
 static enum sg_status resolve_side(const struct sg_archive_defs *defs, OTF2_GroupRef ref,
                                    struct sg_def_comm *comm, uint8_t side)
 {
@@ -308,7 +309,7 @@ enum sg_status sg_archive_defs_resolve(struct sg_archive_defs *defs, const char 
     return status;
 }
 
-/* Where a call site's text has its id. */
+/* True if the text ends like a call site's: with '#' and 8 digits of an id (trace/site_text.h). */
 static bool may_be_site(const char *text)
 {
     const char *mark = strrchr(text, '#');
@@ -338,9 +339,9 @@ enum sg_status sg_archive_defs_name_sites(const struct sg_archive_defs *defs,
     return status;
 }
 
-/* The outermost call that a location is in. */
+/* The outermost call of MPI that a location is in. */
 struct call {
-    uint32_t depth; /* 0: in none */
+    uint32_t depth; /* 0: none */
     struct sg_seen_call seen;
 };
 

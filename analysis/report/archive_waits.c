@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A region of a call of MPI. */
+/* A function of MPI, by region. */
 struct function {
-    uint32_t number; /* in the places */
+    uint32_t number; /* sg_places_function() */
     const char *name;
     bool only_tests, is_buffered, is_probe;
     enum sg_rma rma;
 };
 
 struct comm {
-    uint32_t *ranks;  /* in MPI_COMM_WORLD, by member; NULL: not asked for yet */
-    uint64_t *orders; /* collectives so far, by member; likewise */
+    uint32_t *ranks;  /* in MPI_COMM_WORLD, by member; NULL: not needed yet */
+    uint64_t *orders; /* number of collectives so far, by member; likewise */
 };
 
 struct sg_archive_waits {
@@ -29,13 +29,13 @@ struct sg_archive_waits {
     struct sg_waitstate_sums *sums;
     struct sg_waitstate_skews *skews;
     struct sg_waitstate_tracker *tracker;
-    struct sg_archive_paths *paths; /* NULL: of a part of the run there are none */
+    struct sg_archive_paths *paths; /* NULL: not wanted, or a filter takes a part of the run */
     struct sg_archive_seen *seen;
     struct function *functions;
     uint32_t function_count;
     struct sg_map function_of_region;
-    uint32_t operations[2][SG_OPERATION_COUNT]; /* functions in the places: blocking or not */
-    struct comm *comms;                         /* as in the definitions */
+    uint32_t operations[2][SG_OPERATION_COUNT]; /* numbers of functions: blocking, nonblocking */
+    struct comm *comms;                         /* by index in the definitions */
 };
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -187,13 +187,13 @@ enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t l
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-/* The communicator's index; -1: it is not defined, or nobody asks. */
+/* Returns the communicator's index; -1: it is not defined, or waits is NULL. */
 static int64_t find_comm(const struct sg_archive_waits *waits, OTF2_CommRef ref)
 {
     return waits != NULL ? sg_map_get(&waits->defs->comm_index, ref) : -1;
 }
 
-/* The peer of a rank in an intercommunicator is in the other group. */
+/* In an intercommunicator, the peer of a rank is in the other group. */
 static int64_t find_remote_rank(const struct sg_def_comm *comm, uint32_t rank, uint32_t peer)
 {
     const struct sg_def_side *remote;
@@ -204,8 +204,8 @@ static int64_t find_remote_rank(const struct sg_def_comm *comm, uint32_t rank, u
     return peer < remote->size ? (int64_t)remote->ranks[peer] : -1;
 }
 
-/* The rank in MPI_COMM_WORLD of a peer; that of the location where every rank has a communicator of
- * its own. -1: there is none. */
+/* Finds a peer's rank in MPI_COMM_WORLD; -1: there is none. If every rank has a communicator of its
+ * own, the peer is the location's rank. */
 static enum sg_status find_rank(struct sg_archive_waits *waits, uint32_t location, int64_t index,
                                 uint32_t member, int64_t *out)
 {
@@ -327,7 +327,8 @@ static bool has_root(enum sg_waitstate_pattern pattern)
     return pattern == SG_PATTERN_BROADCAST || pattern == SG_PATTERN_REDUCE;
 }
 
-/* The place of a rank among both groups; false: it is in none, or one of them is not known. */
+/* Numbers a rank and the root over both groups, the first group first. False: the rank is in
+ * neither, or a group is not known. */
 static bool place_in_groups(const struct sg_def_comm *comm, uint32_t rank, uint32_t root,
                             struct sg_waitstate_collective *collective)
 {
@@ -346,7 +347,8 @@ static bool place_in_groups(const struct sg_def_comm *comm, uint32_t rank, uint3
     return true;
 }
 
-/* The collective as far as its communicator is concerned; false: it is nobody's there. */
+/* Sets communicator, size, member and root. False: MPI_COMM_SELF, or a communicator without this
+ * rank. */
 static bool place(const struct sg_archive_waits *waits, int64_t index, uint32_t rank, uint32_t root,
                   struct sg_waitstate_collective *collective)
 {
@@ -366,7 +368,7 @@ static bool place(const struct sg_archive_waits *waits, int64_t index, uint32_t 
     return true;
 }
 
-/* Its number among the member's on its communicator. */
+/* Numbers the collective among the member's on its communicator. */
 static enum sg_status number(struct sg_archive_waits *waits,
                              struct sg_waitstate_collective *collective)
 {
@@ -491,7 +493,7 @@ enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg
     (*out)->clock_violations = counts.violations;
     (*out)->largest_violation_ns = counts.largest_violation_ns;
     status = sg_archive_paths_finish(waits->paths, report);
-    (*out)->places = waits->places; /* the result refers to them */
+    (*out)->places = waits->places; /* the result has pointers to them */
     waits->places = NULL;
     return status;
 }

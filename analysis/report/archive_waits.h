@@ -1,9 +1,8 @@
-/* From the events of an archive to wait states (waitstates/tracker.h): which function and call site
- * a region is, which ranks a communicator has, and the number of a collective.
+/* Feeds the tracker of wait states (wait_tracker.h) from the events of an archive: maps regions to
+ * functions, call sites to indices, members of communicators to ranks, and numbers collectives.
  *
- * Collectives that the library carried out come as instances; all other collectives are matched by
- * their numbers, or where the archive does not tell them by the order of a rank's calls on the
- * communicator.
+ * Collectives that the library carried out come as instances. All others are matched by their
+ * numbers or, if the archive has none, by the order of a rank's calls on the communicator.
  *
  * Functions that return a status: SG_ERR_MEMORY, not logged, or that of a watcher. Not thread-safe.
  */
@@ -21,18 +20,19 @@
 struct sg_archive_waits;
 struct sg_waitstate_tracker;
 
-/* The watch's filter is used, and it is told of calls and messages. What is given outlives it. */
+/* Uses the watch's filter, and reports calls and messages to the watch. All arguments must outlive
+ * it. */
 enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
                                        const struct sg_aggregate *aggregate,
                                        const struct sg_watch *watch, struct sg_archive_waits **out);
-/* For what is told to it by archive_windows.h. */
+/* Returns the tracker, which windows and neighborhood collectives feed directly. */
 struct sg_waitstate_tracker *sg_archive_waits_tracker(const struct sg_archive_waits *waits);
 void sg_archive_waits_destroy(struct sg_archive_waits *waits);
 
-/* Location is an index in the definitions, whose rank is known. Times are since the run's start.
- * Messages, requests and collectives are told to nobody where waits is NULL. */
+/* location is an index in the definitions, and must have a rank. Times are ns since the run's
+ * start. If waits is NULL, messages, requests and collectives are ignored. */
 
-/* Whether the region is a call of MPI, whose Enter and Leave are wanted. */
+/* True if the region is a call of MPI, whose Enter and Leave are wanted. */
 bool sg_archive_waits_wants(const struct sg_archive_waits *waits, OTF2_RegionRef region);
 enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t location,
                                       int64_t time_ns, OTF2_RegionRef region, uint32_t site);
@@ -44,7 +44,7 @@ enum sg_archive_message_kind {
     SG_ARCHIVE_SEND,
     SG_ARCHIVE_ISEND,
     SG_ARCHIVE_RECEIVE,
-    SG_ARCHIVE_RECEIVED, /* with a request, as isend */
+    SG_ARCHIVE_RECEIVED, /* with a request, as SG_ARCHIVE_ISEND */
 };
 
 struct sg_archive_message {
@@ -53,7 +53,7 @@ struct sg_archive_message {
     uint32_t peer; /* rank in the communicator */
     uint32_t tag;
     uint64_t bytes;
-    uint64_t request; /* where it has one */
+    uint64_t request; /* if it has one */
     uint32_t gap;     /* as in struct sg_waitstate_message */
 };
 
@@ -76,24 +76,24 @@ struct sg_archive_collective {
     uint32_t root; /* rank in the communicator */
     uint64_t sent_bytes, received_bytes;
     bool has_number;
-    uint64_t number; /* on its communicator, as the archive tells */
+    uint64_t number; /* on its communicator, from the archive */
 };
 
-/* A collective that the library did not carry out. request: NULL of a blocking one. */
+/* Adds a collective that the library did not carry out. request: NULL if it is blocking. */
 enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint32_t location,
                                            const struct sg_archive_collective *collective,
                                            const uint64_t *request);
-/* One that it did. */
+/* Adds a collective that the library carried out. */
 enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
                                          const struct sg_instance *instance);
 
-/* Metrics of which some may be figures of an interval between two calls; of several classes, those
- * of one interval come together. */
+/* Passes on metrics, some of which may be figures of an interval between two calls. The metrics of
+ * one interval come together, even if they are of several classes. */
 enum sg_status sg_archive_waits_metrics(struct sg_archive_waits *waits, uint32_t location,
                                         int64_t time_ns, const struct sg_def_metric_class *class,
                                         uint8_t count, const uint64_t *values);
 
-/* After the last event: sets the report's wait states, critical path and causes. */
+/* Call after the last event: sets the report's wait states, critical path and causes. */
 enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg_report *report);
 
 #endif

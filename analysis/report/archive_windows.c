@@ -5,17 +5,18 @@
 
 #include <stdlib.h>
 
-/* As it is used: most archives have windows without collectives. */
+/* The state of a window. orders is allocated at the first collective, because most archives have
+ * windows without any. */
 struct window {
-    uint64_t *orders; /* collectives so far, by member; NULL: none, or no more */
-    uint32_t ended;   /* members that have freed it */
+    uint64_t *orders; /* collectives so far, by member; NULL: none yet, or the window is freed */
+    uint32_t ended;   /* number of members that have freed it */
 };
 
 struct sg_archive_windows {
     const struct sg_archive_defs *defs;
     struct sg_waitstate_tracker *tracker;
-    struct window *of; /* as in the definitions */
-    uint32_t *ranks;   /* room for all ranks */
+    struct window *of; /* by index in the definitions */
+    uint32_t *ranks;   /* capacity: all ranks */
 };
 
 enum sg_status sg_archive_windows_create(const struct sg_archive_defs *defs,
@@ -49,17 +50,17 @@ void sg_archive_windows_destroy(struct sg_archive_windows *windows)
     free(windows);
 }
 
-/* ---- where an event is ----------------------------------------------------------------------- */
+/* ---- location and window of an event --------------------------------------------------------- */
 
 struct place {
     struct sg_archive_windows *windows;
     int64_t time_ns;
     uint32_t location, rank;
-    uint32_t window, comm; /* in the definitions */
+    uint32_t window, comm; /* indices in the definitions */
     const struct sg_def_comm *def;
 };
 
-/* False: nothing can be told of it. */
+/* False: ignore the event. Its location or window is not known, or left out. */
 static bool find_place(struct sg_archive_events *events, OTF2_LocationRef location,
                        OTF2_TimeStamp ticks, OTF2_RmaWinRef ref, struct place *out)
 {
@@ -101,7 +102,7 @@ static enum sg_waitstate_pattern pattern_of(OTF2_CollectiveOp op)
     }
 }
 
-/* Its number among the member's on the window. */
+/* Numbers the collective among the member's on the window. */
 static enum sg_status number(struct window *window, struct sg_waitstate_collective *collective)
 {
     if (window->orders == NULL)
@@ -181,7 +182,7 @@ static OTF2_CallbackCode on_group(OTF2_LocationRef location, OTF2_TimeStamp tick
 
 /* ---- locks and operations -------------------------------------------------------------------- */
 
-/* False: it is no rank of the window's communicator. */
+/* False: remote is no rank of the window's communicator. */
 static bool find_lock(const struct place *place, uint32_t remote, struct sg_waitstate_lock *out)
 {
     bool is_all = remote == OTF2_UNDEFINED_UINT32;

@@ -14,13 +14,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Why a rank's intervals are longer than the others', from sums of their figures. Pure. */
+/* ---- causes: why a rank's intervals are longer than the others'; pure ------------------------ */
 
-/* Less is no cause: readings at both ends of an interval take microseconds themselves. */
+/* Smaller differences are no cause: readings at both ends of an interval take microseconds
+ * themselves. */
 #define LONGER 1.1
 #define LONGER_NS 5000.0
-/* Intervals off the processor are for I/O where so many blocks come on one, asleep below the other;
- * sums do not tell in which intervals they were. */
+/* Blocks per interval, in the mean. From the first on, intervals off the processor are for I/O; up
+ * to the second, asleep. Between them the cause is unknown: sums do not show which intervals had
+ * the blocks. */
 #define BLOCKS_IO 1.0
 #define BLOCKS_ASLEEP 0.1
 
@@ -49,8 +51,8 @@ static enum sg_cause off_cause(const struct sg_before_figures *figures)
                                     : SG_CAUSE_ASLEEP;
 }
 
-/* Of an interval, in the mean: as causes/stretch.h takes a single one. off: the cause of what is
- * off the processor. */
+/* Splits the mean interval, as cause_intervals.c does a single one. off: the cause for time off the
+ * processor. */
 static void parts_of(const struct sg_before_figures *figures, enum sg_cause off,
                      double ns[SG_CAUSES])
 {
@@ -72,7 +74,7 @@ static void parts_of(const struct sg_before_figures *figures, enum sg_cause off,
     ns[knows(figures, SG_FIGURE_RUNNABLE) ? off : SG_CAUSE_UNKNOWN] += left;
 }
 
-/* The additional instructions at the others' speed. */
+/* Returns the time of the additional instructions at the others' speed; NAN: not known. */
 static double work_of(const struct sg_before_row *row, double others_cpu_ns)
 {
     double usual = mean(&row->others, SG_FIGURE_INSTRUCTIONS);
@@ -105,7 +107,7 @@ static void split_computing(const struct sg_before_row *row, double others_cpu_n
         ns[i] = shares[i] * more.ns;
 }
 
-/* Of all its time runnable, as much as of what is longer. */
+/* Splits the excess in the same proportions as all the rank's runnable time. */
 static void split_preempted(const struct sg_before_row *row, double ns[SG_CAUSES])
 {
     bool is_known = knows(&row->own, SG_FIGURE_THREADS_HERE);
@@ -140,7 +142,7 @@ static enum sg_cause find_cause(const struct sg_before_row *row)
     return greatest;
 }
 
-/* Sets all that follows from the sums: means, and what the rank has more of. */
+/* Sets everything that follows from the sums: means, excess and cause. */
 static void sg_before_judge(struct sg_before_row *row)
 {
     row->mean_ns = (double)row->own.time_ns / (double)row->own.intervals;
@@ -201,7 +203,7 @@ void sg_before_free(struct sg_before *before)
     free(before);
 }
 
-/* A figure that a part lacks is in no sum. */
+/* A figure that one part lacks is missing from the sum. */
 static void add(struct sg_before_figures *into, const struct sg_before_figures *more)
 {
     into->mask = into->intervals > 0 ? into->mask & more->mask : more->mask;
@@ -259,7 +261,7 @@ static void name(const struct naming *naming, uint32_t site, struct sg_waitstate
     out->function = naming->function(naming->context, site);
 }
 
-/* Two for each pair. */
+/* Sets two for each pair: after, until. */
 static void name_all(const struct sg_before_sums *sums, const struct naming *naming,
                      struct sg_waitstate_place *places)
 {
@@ -300,7 +302,7 @@ enum sg_status sg_before_sums_finish(const struct sg_before_sums *sums,
     struct sg_before *before;
 
     *out = NULL;
-    /* Sums know of no communicators. */
+    /* The sums do not have communicators. */
     if (sums->part_count == 0 || (filter != NULL && filter->comm != NULL))
         return SG_OK;
     before = calloc(1, sizeof *before);
@@ -355,13 +357,13 @@ static bool knows_off(const void *of)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Negative: not known. */
+/* Returns a negative value if it is not known. */
 static double share_of(const struct sg_before_row *row, bool is_known, uint64_t ns)
 {
     return is_known && row->own.time_ns > 0 ? (double)ns / (double)row->own.time_ns : -1;
 }
 
-/* A share of its time, and how it is printed. */
+/* A share of the row's time: the figure, and its text. */
 #define SHARE(name, knows, ns)                                                                     \
     static double figure_##name(const void *of, const void *context)                               \
     {                                                                                              \
@@ -446,7 +448,7 @@ static void print_where(const void *of, const void *context, FILE *out)
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_before_row, member)
 #define FIGURE(which, figure) IS(which, own.of[SG_FIGURE_##figure])
 
-/* In the order of JSON. */
+/* In the order of the JSON members. */
 static const struct sg_column columns[] = {
     {"rank", "rank", "rank", IS(COUNT32, rank)},
     {"intervals", "intervals", "times", IS(COUNT, own.intervals)},
@@ -482,7 +484,7 @@ static const struct sg_column columns[] = {
 };
 const struct sg_columns sg_before_columns = {columns, sizeof columns / sizeof *columns};
 
-/* What ranks did before calls, as text, JSON and CSV. */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static const struct sg_before *before_of(const struct sg_report *report)
 {
@@ -512,7 +514,8 @@ enum sg_status sg_before_print(const struct sg_report *report,
     return sg_print_finish(&table, out);
 }
 
-/* A quota is not there where there is none to be read; and a call's figures are those of others. */
+/* True if no row has the source. Does not report a quota, as there may be none to read, nor figures
+ * of a call, which come from other sources. */
 static bool is_missing(const struct sg_before *before, enum sg_source source)
 {
     static const bool is_told[SG_SOURCE_COUNT] = {
@@ -539,7 +542,7 @@ void sg_before_print_missing(const struct sg_report *report, FILE *out)
         fputs(", which were not there (stagger info)\n", out);
 }
 
-/* ---- for programs ---------------------------------------------------------------------------- */
+/* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
 static json_t *rows_of(const struct sg_before *before, const struct sg_print_options *options)
 {

@@ -1,9 +1,9 @@
-/* What ranks did before calls: the intervals between calls of MPI that were sampled, from one call
- * site to another, as the logs sum them up, with events and without.
+/* The intervals between calls of MPI that were sampled, from one call site to another, as the logs
+ * sum them up, with events and without.
  *
- * A rank's mean is compared with that of the other ranks' intervals between the same two places.
- * The sums tell what it does longer, but not whether others wait for it: that needs events
- * (causes/causes.h), which also tell causes on other ranks.
+ * A rank's mean is compared with that of the other ranks' intervals between the same two call
+ * sites. The sums show what the rank spends more time on, but not if others wait for it: that needs
+ * events (cause_table.h), which also show causes on other ranks.
  */
 #ifndef SG_REPORT_BETWEEN_CALLS_TABLES_H
 #define SG_REPORT_BETWEEN_CALLS_TABLES_H
@@ -17,31 +17,32 @@
 struct sg_before_figures {
     uint64_t intervals, time_ns;
     uint64_t of[SG_FIGURE_COUNT];
-    uint32_t mask; /* a bit a figure that is known */
+    uint32_t mask; /* a bit for each figure that is known */
 };
 
-/* A rank's intervals between two places. */
+/* A rank's intervals between two call sites. */
 struct sg_before_row {
-    /* Function NULL: not known, as of MPI_Init and MPI_Finalize. */
+    /* A NULL function is not known, as for MPI_Init and MPI_Finalize. */
     const struct sg_waitstate_place *after, *until;
     uint32_t rank;
     struct sg_before_figures own, others; /* others: the sum over the other ranks */
-    double mean_ns, others_ns;            /* of an interval; NAN: no other rank has one */
-    double longer_ns;                     /* than the others' mean, over all its intervals; or 0 */
-    /* What most of that is spent with, where the mean is a tenth and 5 us longer, or more. */
+    double mean_ns, others_ns; /* per interval; others_ns is NAN if no other rank has one */
+    double longer_ns;          /* excess over the others' mean, over all its intervals; or 0 */
+    /* The main cause of longer_ns, if the mean is at least a tenth and 5 us longer. */
     bool has_cause;
     enum sg_cause cause;
 };
 
 struct sg_before {
-    struct sg_before_row *rows; /* the longest beyond the others first */
+    struct sg_before_row *rows; /* largest longer_ns first */
     uint32_t row_count;
-    struct sg_waitstate_place *places; /* the rows' */
+    struct sg_waitstate_place *places; /* of the rows */
     uint64_t intervals, time_ns;
-    uint32_t mask; /* a bit a figure that some row has */
+    uint32_t mask; /* a bit for each figure that some row has */
 };
 
-/* Off a processor and not runnable: asleep, or for I/O. Where cpu and runnable time are known. */
+/* Returns the time that was neither on a processor nor runnable: asleep, or waiting for I/O. Valid
+ * if cpu and runnable time are known. */
 static inline uint64_t sg_before_off_ns(const struct sg_before_figures *figures)
 {
     uint64_t on_ns = figures->of[SG_FIGURE_CPU] + figures->of[SG_FIGURE_RUNNABLE];

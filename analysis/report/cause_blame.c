@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By cause of the parts; SG_CAUSE_LEFT is no part of a stretch. */
+/* The cause of each part. SG_CAUSE_LEFT has no part. */
 static const enum sg_cause causes[SG_PARTS] = {
     [SG_PART_CPU] = SG_CAUSE_COMPUTING,
     [SG_PART_RUNNABLE] = SG_CAUSE_PREEMPTED,
@@ -19,15 +19,15 @@ static const enum sg_cause causes[SG_PARTS] = {
     [SG_PART_UNKNOWN] = SG_CAUSE_UNKNOWN,
 };
 
-/* What a path has of a rank. */
+/* A path's time on one location. */
 struct leg {
     uint32_t location, steps;
     double ns[SG_CAUSES];
-    uint32_t after, until; /* of its longest interval */
+    uint32_t after, until; /* ends of its longest interval */
     double longest_ns;
-    /* Of SG_CAUSE_PREEMPTED, and of SG_CAUSE_CALLS_PREEMPTED. */
+    /* For SG_CAUSE_PREEMPTED and SG_CAUSE_CALLS_PREEMPTED. */
     struct sg_stretch_threads threads, threads_in_calls;
-    uint32_t call[SG_CAUSES]; /* that has most of it */
+    uint32_t call[SG_CAUSES]; /* call site with the most time of each cause */
     double call_ns[SG_CAUSES];
 };
 
@@ -36,25 +36,25 @@ struct path {
     uint32_t leg_count;
     double ns[SG_CAUSES], asides[SG_ASIDES];
     bool has_usage, has_instructions;
-    struct sg_blame *chain; /* which takes its links; NULL: none does */
+    struct sg_blame *chain; /* receives the links; NULL: none does */
 };
 
 struct group {
     const struct sg_blame_member *members;
     uint32_t count;
-    int64_t base_ns; /* when the first left the instance before */
+    int64_t base_ns; /* when the first member left the instance before */
 };
 
-/* A stretch of time on one location. */
+/* A time span on one location. */
 struct span {
     int64_t from_ns, to_ns;
-    uint32_t place; /* of the call that begins at to_ns, if the history does not have it */
-    bool is_before; /* it left the instance before */
+    uint32_t place; /* call site of the call that begins at to_ns, if the history lacks it */
+    bool is_before; /* before the location left the instance before */
 };
 
 /* ---- one path -------------------------------------------------------------------------------- */
 
-/* The last one takes what there is no room for. */
+/* If all legs are in use, the last one takes the rest. */
 static struct leg *leg_of(struct path *path, uint32_t location, uint32_t steps)
 {
     uint32_t at = 0;
@@ -89,15 +89,14 @@ static void find_longest(struct leg *leg, const struct sg_stretch *stretch, uint
     leg->until = stretch->until != SG_NO_PLACE ? stretch->until : place;
 }
 
-/* Before it left the instance before, what is not told is called that it left later. */
+/* Unexplained time before a location left the instance before counts as leaving later. */
 static enum sg_cause cause_of(enum sg_part part, bool is_before)
 {
     return is_before && (part == SG_PART_CALLS || part == SG_PART_UNKNOWN) ? SG_CAUSE_LEFT
                                                                            : causes[part];
 }
 
-/* Back from a moment to another on the same location. place: of the call that begins at to_ns, if
- * the history does not have it. */
+/* Adds a span of the leg's location to path, leg and link. */
 static void add_stretch(const struct sg_blame *blame, struct path *path, struct leg *leg,
                         const struct span *span, struct sg_blame_link *link)
 {
@@ -132,7 +131,8 @@ static void add_stretch(const struct sg_blame *blame, struct path *path, struct 
     }
 }
 
-/* The last call of the location that waited for another between the two moments; NULL: none. */
+/* Returns the last call of the location whose wait for another ended between the two moments; NULL:
+ * none. */
 static const struct sg_history_call *find_wait(struct sg_history *history, uint32_t location,
                                                int64_t from_ns, int64_t to_ns)
 {
@@ -149,8 +149,8 @@ static const struct sg_history_call *find_wait(struct sg_history *history, uint3
     return NULL;
 }
 
-/* When the location left the instance before. One that is no member is followed as far back as the
- * member whose path it is on. */
+/* Returns when the location left the instance before. If it is no member, returns otherwise_ns: the
+ * path follows it as far back as the path's own member. */
 static int64_t left_by(const struct group *group, uint32_t location, int64_t otherwise_ns)
 {
     for (uint32_t i = 0; i < group->count; i++) {
@@ -160,8 +160,8 @@ static int64_t left_by(const struct group *group, uint32_t location, int64_t oth
     return otherwise_ns;
 }
 
-/* A part of a path on one location. place: of the call that it leads to, if the history does not
- * have it. */
+/* Adds a part of a path on one location. place: the call site that it leads to, if the history
+ * lacks that call. */
 static void add_leg(const struct sg_blame *blame, struct path *path, struct leg *leg,
                     struct sg_blame_link *link, int64_t left_ns, uint32_t place)
 {
@@ -174,7 +174,7 @@ static void add_leg(const struct sg_blame *blame, struct path *path, struct leg 
         path->chain->links[path->chain->link_count++] = *link;
 }
 
-/* As far as to when the first of all left the instance before. */
+/* Follows a member's path back to when the first of all left the instance before. */
 static void walk_back(const struct sg_blame *blame, const struct group *group, uint32_t index,
                       struct path *path)
 {
@@ -210,10 +210,10 @@ static void walk_back(const struct sg_blame *blame, const struct group *group, u
 
 /* ---- two paths ------------------------------------------------------------------------------- */
 
-/* What the last one's path has more of. */
+/* The excess of the last rank's path over another one's. */
 struct excess {
     double ns[SG_CAUSES], sum_ns;
-    double scale; /* to what the other one waits */
+    double scale; /* from the excess to the time that the other rank waits */
 };
 
 static void compare_paths(const struct path *last, const struct path *other, double late_ns,
@@ -229,7 +229,7 @@ static void compare_paths(const struct path *last, const struct path *other, dou
     out->scale = out->sum_ns > 0 ? late_ns / out->sum_ns : 0;
 }
 
-/* What of a cause the other path has on this location, too. */
+/* Returns the time of a cause that the path has on this location. */
 static double on_location(const struct path *path, uint32_t location, enum sg_cause cause)
 {
     for (uint32_t i = 0; i < path->leg_count; i++) {
@@ -281,7 +281,7 @@ static double work_of(const struct path *last, const struct path *other)
     return other->ns[SG_CAUSE_COMPUTING] * (last->asides[SG_ASIDE_INSTRUCTIONS] / usual - 1);
 }
 
-/* share: of what the last one's path has more of the cause, this location has so much. */
+/* share: this location's share of the excess for the cause. */
 static void add_part(struct sg_blame *blame, const struct path *last, const struct path *other,
                      uint32_t leg, enum sg_cause cause, const struct excess *excess, double share)
 {
@@ -290,7 +290,7 @@ static void add_part(struct sg_blame *blame, const struct path *last, const stru
     double ns = excess->ns[cause] * excess->scale * share;
 
     part->ns += ns;
-    /* As much of it as of the location's time runnable. */
+    /* In proportion to the part's share of the location's time for this cause. */
     if (cause == SG_CAUSE_PREEMPTED)
         add_threads(&part->threads, &last->legs[leg].threads, ns / last->legs[leg].ns[cause]);
     if (cause == SG_CAUSE_CALLS_PREEMPTED)
@@ -361,7 +361,8 @@ static void find_base(struct group *group)
     }
 }
 
-/* How much later than a member the last one came; 0 where their clocks do not tell. */
+/* Returns how much later than the member the last one came, in ns; 0 if it is within the clock
+ * errors. */
 static double lateness(const struct sg_blame *blame, const struct group *group, uint32_t other)
 {
     const struct sg_blame_member *last = &group->members[blame->last];
@@ -395,7 +396,7 @@ enum sg_status sg_blame_instance(struct sg_blame *blame, const struct sg_blame_m
                                  uint32_t count, enum sg_blamed *out)
 {
     struct group group = {members, count, 0};
-    struct path *paths = malloc(2 * sizeof *paths); /* the last one's, and another's */
+    struct path *paths = malloc(2 * sizeof *paths); /* of the last rank, and of another */
 
     if (paths == NULL)
         return SG_ERR_MEMORY;
@@ -443,7 +444,7 @@ void sg_cause_chains_destroy(struct sg_cause_chains *chains)
     free(chains);
 }
 
-/* The one of the place, or room, or the one with the least lateness. */
+/* Returns the chain of the call site, or a free one, or the one with the least lateness. */
 static struct chain *find_chain(struct sg_cause_chains *chains, uint32_t place)
 {
     struct chain *least = &chains->of[0];

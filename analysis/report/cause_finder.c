@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums up why ranks were late, by collective and call site (causes.h).
+/* Sums up why ranks were late, by collective and call site (cause_table.h).
  *
- * Memory grows with sites, and with causes and ranks at each; of a site's instances
- * SG_CAUSE_SAMPLES are remembered one by one, for the intervals. Functions that return a status:
+ * Memory grows with sites, and with causes and ranks at each. For the confidence intervals
+ * SG_CAUSE_SAMPLES of a site's instances are kept one by one. Functions that return a status:
  * SG_ERR_MEMORY only, not logged. Not thread-safe.
  */
 
@@ -25,22 +25,22 @@ struct sg_cause_sums;
 #define DRAWS 1000
 
 struct row {
-    uint32_t site, at; /* at: among the site's rows */
+    uint32_t site, at; /* at: index among the site's rows */
     enum sg_cause cause;
     uint32_t rank, steps;
-    uint64_t instances, last_instance; /* the last that it was in, from 1 */
+    uint64_t instances, last_instance; /* last_instance: the last one with this row, from 1 */
     double ns;
     uint32_t after, until;
     double longest_ns;
-    double asides[SG_ASIDES], work_ns; /* of computing */
+    double asides[SG_ASIDES], work_ns; /* for SG_CAUSE_COMPUTING */
     bool has_usage;
     struct sg_stretch_threads threads; /* as in struct sg_blame_part */
     double low_ns, high_ns;
 };
 
-/* What an instance that is remembered has of a row. */
+/* The time that a kept instance has in a row. */
 struct sample {
-    uint32_t slot, row; /* slot: of the site's instances that are remembered */
+    uint32_t slot, row; /* slot: index among the site's kept instances */
     double ns;
 };
 
@@ -63,7 +63,7 @@ struct sg_cause_sums {
     double late_ns;
 };
 
-/* The places outlive the sums, and what is found. */
+/* `places` must outlive the sums and the result. */
 static enum sg_status sg_cause_sums_create(const struct sg_places *places,
                                            struct sg_cause_sums **out)
 {
@@ -96,8 +96,8 @@ static void sg_cause_sums_unsampled(struct sg_cause_sums *sums)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* Which of the remembered instances this one is; SG_CAUSE_SAMPLES: it is not remembered. Each of
- * all instances is, with the same probability. */
+/* Returns the slot of this instance among those kept, which it empties; SG_CAUSE_SAMPLES: not kept.
+ * Keeps every instance with the same probability (reservoir sampling). */
 static uint32_t slot_of(struct site *site)
 {
     uint32_t slot = (uint32_t)(site->instances - 1), kept = 0;
@@ -123,7 +123,8 @@ static enum sg_status remember(struct site *site, uint32_t slot, uint32_t row, d
 
     if (slot == SG_CAUSE_SAMPLES)
         return SG_OK;
-    /* The number of samples goes down, too: room for twice what is there. */
+    /* The number of samples also goes down. At each power of two, set the capacity to twice that.
+     */
     if ((count & (count - 1)) == 0) {
         samples = realloc(site->samples, (count > 0 ? 2 * (size_t)count : 1) * sizeof *samples);
         if (samples == NULL)
@@ -160,7 +161,7 @@ static void add_part(struct row *row, const struct sg_blame_part *part, uint64_t
     row->ns += part->ns;
     row->instances += row->last_instance != instance;
     row->last_instance = instance;
-    row->work_ns += part->work_ns; /* NAN stays */
+    row->work_ns += part->work_ns; /* NAN stays NAN */
     row->has_usage = row->has_usage && part->has_usage;
     row->threads.here_ns += part->threads.here_ns;
     row->threads.elsewhere_ns += part->threads.elsewhere_ns;
@@ -175,7 +176,7 @@ static void add_part(struct row *row, const struct sg_blame_part *part, uint64_t
     }
 }
 
-/* An instance at the place of its last rank, whose blame was found. */
+/* Adds an instance for which the blame was found. place: the call site of its last rank. */
 static enum sg_status sg_cause_sums_add(struct sg_cause_sums *sums, uint32_t place,
                                         const struct sg_blame *blame)
 {
@@ -207,9 +208,9 @@ static enum sg_status sg_cause_sums_add(struct sg_cause_sums *sums, uint32_t pla
     return status;
 }
 
-/* ---- how sure the shares are ----------------------------------------------------------------- */
+/* ---- confidence intervals of the shares ------------------------------------------------------ */
 
-/* The bootstrap: as many instances as are remembered are drawn again and again. */
+/* The bootstrap: draws as many instances as are kept, DRAWS times. */
 static enum sg_status draw(struct sg_cause_sums *sums, struct site *site)
 {
     uint32_t kept =
@@ -257,7 +258,7 @@ static enum sg_status find_limits(struct sg_cause_sums *sums)
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* A part of a row under a cause of its own; share: of the row. */
+/* Adds a part of a row under a cause of its own. share: of the row. */
 static void put(const struct sg_places *places, const struct row *row, enum sg_cause cause,
                 double share, struct sg_cause_site *site)
 {
@@ -291,7 +292,7 @@ static void split_computing(const struct row *row, double shares[SG_CAUSES])
     sg_cause_split(&more, shares);
 }
 
-/* A row is put as what it is told apart into: three at most. */
+/* Adds a row, split by cause into three at most. */
 static void put_row(const struct sg_places *places, const struct row *row,
                     struct sg_cause_site *site)
 {
@@ -399,9 +400,9 @@ void sg_causes_found_free(struct sg_causes_found *found)
     free(found);
 }
 
-/* When the members came to the instance before. */
+/* When the members came to the communicator's instance before. */
 struct comm {
-    int64_t *came_ns; /* by member; NULL: there was none */
+    int64_t *came_ns; /* by member; NULL: none yet */
     uint32_t size;
 };
 
@@ -470,7 +471,7 @@ struct sg_sampled_interval *sg_cause_finder_last(struct sg_cause_finder *finder,
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
-/* When the call that began then was left; false: it is not known. */
+/* Finds when the call that began at begin_ns ended. False: it is not known. */
 static bool find_end(struct sg_history *history, uint32_t location, int64_t begin_ns, int64_t *out)
 {
     uint64_t count = sg_history_before(history, location, begin_ns + 1);
@@ -483,7 +484,7 @@ static bool find_end(struct sg_history *history, uint32_t location, int64_t begi
     return call->begin_ns == begin_ns;
 }
 
-/* The last of all but one (instance->size: of all). */
+/* Returns the last member to come, without `one` (instance->size: of all). */
 static uint32_t last_but(const struct sg_cause_instance *instance, uint32_t one)
 {
     uint32_t last = one == 0 ? 1 : 0;
@@ -495,13 +496,13 @@ static uint32_t last_but(const struct sg_cause_instance *instance, uint32_t one)
     return last;
 }
 
-/* Whether it is known who waits. */
+/* True if it is known which members wait. */
 static bool is_known(const struct sg_cause_instance *instance)
 {
     return instance->waiting == SG_CAUSE_ALL_WAIT || instance->root < instance->size;
 }
 
-/* The member that is waited for; it is known. */
+/* Returns the member that is waited for. Requires is_known(). */
 static uint32_t find_awaited(const struct sg_cause_instance *instance)
 {
     switch (instance->waiting) {
@@ -514,7 +515,7 @@ static uint32_t find_awaited(const struct sg_cause_instance *instance)
     }
 }
 
-/* Whether a member waits for that one. */
+/* True if the member waits for the awaited one. */
 static bool waits(const struct sg_cause_instance *instance, uint32_t member, uint32_t awaited)
 {
     return member != awaited &&
@@ -523,8 +524,8 @@ static bool waits(const struct sg_cause_instance *instance, uint32_t member, uin
              (instance->waiting == SG_CAUSE_WAIT_FOR_ROOT || member == instance->root)));
 }
 
-/* Those that wait, and the one that is waited for, at whose place they are. False: it is not known
- * of all when they left the instance before. */
+/* Lists the members that wait and the awaited one, all with the call site of the latter. False: it
+ * is not known of each when it left the instance before. */
 static bool find_members(const struct sg_cause_finder *finder, const struct comm *comm,
                          const struct sg_cause_instance *instance, uint32_t awaited, uint32_t place,
                          struct sg_blame_member *out, uint32_t *count)

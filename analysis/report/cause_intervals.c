@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A ring, which grows up to the greatest size. */
+/* A ring buffer that grows up to SG_INTERVALS_KEPT. */
 struct ring {
     struct sg_sampled_interval *of;
     uint32_t room, first, count;
@@ -42,7 +42,7 @@ void sg_intervals_kept_destroy(struct sg_intervals_kept *kept)
     free(kept);
 }
 
-/* room: a power of two. */
+/* The capacity (room) is a power of two. */
 static struct sg_sampled_interval *at(const struct ring *ring, uint32_t index)
 {
     return &ring->of[(ring->first + index) & (ring->room - 1)];
@@ -87,7 +87,7 @@ struct sg_sampled_interval *sg_intervals_kept_last(struct sg_intervals_kept *kep
     return ring->count > 0 ? at(ring, ring->count - 1) : NULL;
 }
 
-/* The first that ends after the moment; NULL: none. */
+/* Returns the first interval that ends after time_ns; NULL: none. */
 static const struct sg_sampled_interval *
 sg_intervals_kept_first(const struct sg_intervals_kept *kept, uint32_t location, int64_t time_ns)
 {
@@ -105,7 +105,7 @@ sg_intervals_kept_first(const struct sg_intervals_kept *kept, uint32_t location,
     return low < ring->count ? at(ring, low) : NULL;
 }
 
-/* Readings behind a call take so long at most. */
+/* Maximum time that readings after a call take. */
 #define READING_NS 100000
 
 const struct sg_sampled_interval *sg_in_call_find(const struct sg_intervals_kept *intervals,
@@ -128,11 +128,12 @@ static int64_t between(int64_t low_ns, int64_t value_ns, int64_t high_ns)
     return value_ns < low_ns ? low_ns : value_ns > high_ns ? high_ns : value_ns;
 }
 
-/* What is known of a call: it had no processor from away_ns on, and one from resumed_ns on. */
+/* The figures of a call: the thread had no processor from away_ns on, and had one again from
+ * resumed_ns on. */
 struct known {
     int64_t away_ns, resumed_ns;
-    bool was_ready; /* meanwhile */
-    /* Of the whole call. */
+    bool was_ready; /* between the two */
+    /* Sums over the whole call. */
     bool has_sums;
     double cpu_ns, ready_ns, asleep_ns;
 };
@@ -160,7 +161,7 @@ static struct known find_known(const struct sg_in_call *call,
     return known;
 }
 
-/* Off the processor for so long, when the thread was ready and asleep for so long at most. */
+/* Attributes ns off the processor, given the most that the thread was ready and asleep. */
 static void take_off(double ns, double ready_ns, double asleep_ns, struct sg_in_call_spent *out)
 {
     double ready = within(ns - asleep_ns, ns), asleep = within(ns - ready_ns, ns - ready);
@@ -170,7 +171,7 @@ static void take_off(double ns, double ready_ns, double asleep_ns, struct sg_in_
     out->untold_ns += ns - ready - asleep;
 }
 
-/* Of the time before the last switch: so long, and so long there was besides it. */
+/* Attributes ns of the time before the last switch; other_ns is the rest of that time. */
 static void take_before(const struct sg_in_call *call, const struct known *known, double ns,
                         double other_ns, struct sg_in_call_spent *out)
 {
@@ -184,7 +185,7 @@ static void take_before(const struct sg_in_call *call, const struct known *known
     take_off(off, known->ready_ns - (known->was_ready ? away_ns : 0), known->asleep_ns, out);
 }
 
-/* What two stretches of time have in common. */
+/* Returns how much of the part of the call is between two moments. */
 static double common(const struct sg_in_call *call, int64_t begin_ns, int64_t end_ns)
 {
     int64_t low_ns = call->from_ns > begin_ns ? call->from_ns : begin_ns;
@@ -193,8 +194,8 @@ static double common(const struct sg_in_call *call, int64_t begin_ns, int64_t en
     return high_ns > low_ns ? (double)(high_ns - low_ns) : 0;
 }
 
-/* Of what the whole call had of something while the thread had no processor: so much of it lies in
- * its ready_ns for sure, as there was no room for more besides. The rest may. */
+/* Returns how much of ns lies in ready_ns for sure; the rest may. ns is of the whole call while the
+ * thread had no processor, and besides_ns the most of it that can lie outside ready_ns. */
 static double sure(double ns, double besides_ns, double ready_ns)
 {
     return within(ns - besides_ns, ready_ns);
@@ -267,7 +268,7 @@ static double at_most(double value, double limit)
     return value < limit ? value : limit;
 }
 
-/* Between two calls; NULL: there is none. */
+/* The time between two calls; NULL: no call at that end. */
 struct gap {
     const struct sg_history_call *after, *until;
     int64_t from_ns, to_ns;
@@ -282,8 +283,8 @@ static void take_threads(const struct sg_sampled_interval *interval, double runn
     out->threads.elsewhere_ns += is_known ? (double)interval->threads_elsewhere_ns : runnable_ns;
 }
 
-/* Of a group's throttled time an interval has only what it was not on a processor; the scheduler
- * counts it as runnable. */
+/* Takes a control group's throttled time only as far as the interval was off a processor; the
+ * scheduler counts that as runnable. */
 static void take(const struct sg_sampled_interval *interval, double left, struct sg_stretch *out)
 {
     double part, throttled;
@@ -312,10 +313,10 @@ static void take(const struct sg_sampled_interval *interval, double left, struct
     out->has_instructions = out->has_instructions && (interval->known & SG_KNOWN_INSTRUCTIONS) != 0;
 }
 
-/* Readings at both ends of an interval take so long at most. */
+/* Maximum time that readings at both ends of an interval take. */
 #define READINGS_NS 100000
 
-/* The interval that was sampled in the gap; NULL: none. */
+/* Returns the interval that was sampled in the gap; NULL: none. */
 static const struct sg_sampled_interval *find_sample(const struct sg_intervals_kept *intervals,
                                                      uint32_t location, int64_t from_ns,
                                                      int64_t to_ns)
@@ -344,7 +345,7 @@ static void take_gap(const struct gap *gap, const struct sg_sampled_interval *sa
     if (sample != NULL) {
         sampled_ns = at_most((double)sample->end_ns - (double)sample->begin_ns, ns);
         take(sample, sampled_ns, out);
-        /* What is not in it is the readings themselves. */
+        /* The rest is the readings themselves. */
         out->ns[SG_PART_CALLS] += ns - sampled_ns;
     } else {
         out->unsampled_ns += ns;

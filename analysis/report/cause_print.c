@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* What all rows of a site have in common stands once where they stand below each other. */
+/* True if this row shows its site's values. Where a site's rows are printed below each other, only
+ * the first does. */
 static bool tells_site(const struct sg_cause_row *row, const struct sg_cause_site *site)
 {
     return site == NULL || row == site->rows;
@@ -124,8 +125,7 @@ static const struct sg_column columns[] = {
 };
 const struct sg_columns sg_cause_columns = {columns, sizeof columns / sizeof *columns};
 
-/* Why ranks were late, for programs: a member of the report's JSON (docs/report-json.md), and its
- * rows as CSV. */
+/* ---- JSON (docs/report-json.md) and CSV ------------------------------------------------------ */
 
 static json_t *row_of(const struct sg_cause_row *row, const struct sg_cause_site *site)
 {
@@ -243,14 +243,14 @@ enum sg_status sg_causes_print_csv(const struct sg_report *report,
     return sg_csv_print(&csv, rows, "report", out);
 }
 
-/* Why ranks were late, for people at a terminal. */
+/* ---- text ------------------------------------------------------------------------------------ */
 
-/* Causes of less than this share of what is waited at a site are left out; of one site alone, those
- * that would be shown as 0%. */
+/* Smallest share of the waiting time at a site that a cause is shown for. For one site alone, only
+ * causes that round to 0% are left out. */
 #define SHARE_SHOWN 0.05
 #define SHARE_OF_NOTHING 0.005
 
-/* Over all sites. */
+/* Finds the largest cause over all sites, and its site. */
 static const struct sg_cause_row *find_greatest(const struct sg_causes_found *found,
                                                 const struct sg_cause_site **site)
 {
@@ -315,7 +315,7 @@ enum sg_status sg_causes_print(const struct sg_report *report,
 
 /* ---- one site -------------------------------------------------------------------------------- */
 
-/* is_named: the causes that are shown. */
+/* Sets is_named for the causes that are shown. */
 static enum sg_status put_why(const struct sg_cause_site *site, bool is_named[SG_CAUSES], FILE *out)
 {
     struct sg_table table = {0};

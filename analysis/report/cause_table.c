@@ -60,8 +60,8 @@ static double between(double low, double value, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* A page fault costs at most about so much; where the additional ones would cost half of the
- * additional time in the kernel, it is called theirs. */
+/* A page fault costs at most about this much. Additional time in the kernel is attributed to page
+ * faults if the additional ones may have cost half of it. */
 #define FAULT_NS 2000.0
 
 void sg_cause_split(const struct sg_cause_more *more, double shares[SG_CAUSES])

@@ -1,4 +1,5 @@
-/* The counters of calls, and what the statistics contain for a call site. */
+/* Counters of calls, and the statistics of a call site on one rank, with the functions that sum
+ * them up. */
 #ifndef SG_REPORT_COUNTS_H
 #define SG_REPORT_COUNTS_H
 
@@ -24,9 +25,9 @@ struct sg_counts {
     uint64_t of[SG_COUNT_COUNT];
 };
 
-/* Times of calls by themselves: of nonblocking ones, of their starts. */
+/* Durations of calls; for nonblocking ones, of the calls that start them. */
 struct sg_call_times {
-    uint64_t calls; /* with none, all others are 0 */
+    uint64_t calls; /* 0: all others are 0, too */
     uint64_t sum_ns, min_ns, max_ns;
     double square; /* sum of squares, in ns^2 */
 };
@@ -37,19 +38,19 @@ void sg_call_times_add_one(struct sg_call_times *into, uint64_t time_ns);
 /* The statistics of a row on one rank. */
 struct sg_totals {
     uint32_t rank, site, comm, algorithm;
-    uint32_t arm; /* 0: of no trial */
+    uint32_t arm; /* candidate's number; 0: no trial */
     enum sg_operation operation;
     bool nonblocking;
     uint64_t calls, bytes, blocked_ns, blocked_max_ns, hidden_ns, handler_ns;
     struct sg_call_times own;     /* of all the calls */
-    struct sg_call_times latency; /* where nonblocking: from begin to completion */
+    struct sg_call_times latency; /* nonblocking only: from begin to completion */
     struct sg_counts counts;
 };
 
-/* Their names in the archive. */
+/* The counters' metrics in the archive. */
 extern const enum sg_metric_ref sg_count_metrics[SG_COUNT_COUNT];
 
-/* Adds; of a level, as opposed to a number of events, takes the larger one. */
+/* Adds a number of events; for a level (SG_COUNT_OUTSTANDING) keeps the maximum. */
 void sg_counts_add(struct sg_counts *into, enum sg_count count, uint64_t value);
 void sg_counts_add_all(struct sg_counts *into, const struct sg_counts *more);
 

@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All intervals between two places. */
+/* All intervals between two call sites. */
 struct interval {
-    uint32_t after, until; /* places; SG_NO_PLACE: the run's start, or no call */
+    uint32_t after, until; /* call sites; SG_NO_PLACE: the run's start, or no call */
     uint64_t count, sum_ns;
-    double squares; /* of ns */
+    double squares; /* sum of ns^2 */
 };
 
 /* A wait of a call that has not returned yet. */
 struct pending {
     int64_t at_ns, until_ns;
-    uint32_t other; /* SG_HISTORY_NOBODY: there is none */
+    uint32_t other; /* SG_HISTORY_NOBODY: none */
 };
 
 struct thread {
@@ -33,7 +33,7 @@ struct thread {
     struct pending pending;
 };
 
-/* Of a row of the path; the row's number is that of its interval, or, for calls, of its place. */
+/* A row of the path. of: index of the interval, or call site of the calls. */
 struct part {
     bool is_call;
     uint32_t of;
@@ -182,8 +182,8 @@ struct walk {
     struct sg_critical *critical;
     uint32_t location;
     int64_t now_ns;
-    uint64_t calls; /* of the location that begin before now */
-    uint32_t next;  /* the place of the call that begins now; SG_NO_PLACE: none does */
+    uint64_t calls; /* number of the location's calls that begin before now */
+    uint32_t next;  /* call site of the call that begins now; SG_NO_PLACE: none does */
 };
 
 static enum sg_status count(struct walk *walk, bool is_call, uint32_t of, int64_t from_ns)
@@ -211,7 +211,8 @@ static enum sg_status count(struct walk *walk, bool is_call, uint32_t of, int64_
     return SG_OK;
 }
 
-/* Back through the interval before the call that begins now, or before a moment between calls. */
+/* Goes back through the interval before the call that begins now, or before a moment between calls.
+ */
 static enum sg_status pass_interval(struct walk *walk, uint32_t after, int64_t from_ns)
 {
     int64_t interval = find_interval(walk->critical, after, walk->next);
@@ -219,7 +220,7 @@ static enum sg_status pass_interval(struct walk *walk, uint32_t after, int64_t f
     return interval < 0 ? SG_ERR_MEMORY : count(walk, false, (uint32_t)interval, from_ns);
 }
 
-/* To the moment in which the other location did what was waited for. */
+/* Goes to the other location, at the moment when it ended the wait. */
 static void change(struct walk *walk, uint32_t other)
 {
     struct sg_history *history = walk->critical->history;
@@ -249,7 +250,7 @@ static enum sg_status pass_call(struct walk *walk, const struct sg_history_call 
     return status;
 }
 
-/* Every step leads to an earlier moment, or to an earlier call. */
+/* Terminates: every step leads to an earlier moment, or to an earlier call. */
 static enum sg_status walk_back(struct walk *walk)
 {
     enum sg_status status = SG_OK;
@@ -268,7 +269,7 @@ static enum sg_status walk_back(struct walk *walk)
     return status;
 }
 
-/* The location whose last call begins last: others may have waited for it in theirs. */
+/* Returns the location whose last call begins last: others may have waited for it in theirs. */
 static uint32_t find_end(struct sg_critical *critical)
 {
     const struct sg_history_call *latest = NULL;
@@ -289,13 +290,13 @@ static uint32_t find_end(struct sg_critical *critical)
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* What the interval's times on the path are longer than so many mean ones. */
+/* Sets the excess of the interval's time on the path over as many mean ones. */
 static void estimate(const struct interval *interval, struct sg_path_row *row)
 {
     double count = (double)interval->count, mean, variance, saving;
 
     if (interval->count == 0)
-        return; /* the last call that was told of did not end with the path */
+        return; /* added by the walk back, not counted from calls */
     mean = (double)interval->sum_ns / count;
     variance = count > 1 ? (interval->squares - count * mean * mean) / (count - 1) : 0;
     saving = (double)row->ns - (double)row->times * mean;
@@ -339,7 +340,7 @@ static void take_shares(struct sg_critical *critical)
     }
 }
 
-/* The longest first; of equals those that were seen first. */
+/* Longest first; among equals, those that were seen first. */
 static int compare_parts(const void *left, const void *right)
 {
     const struct part *a = left, *b = right;
@@ -380,7 +381,7 @@ static enum sg_status make(struct sg_critical *critical, struct sg_path **out)
     take_shares(critical);
     if (critical->part_count > 0)
         qsort(critical->parts, critical->part_count, sizeof *critical->parts, compare_parts);
-    /* Those without time come last. */
+    /* Rows without time come last, and are left out. */
     while (path->row_count < critical->part_count && critical->parts[path->row_count].ns > 0) {
         fill_row(critical, &critical->parts[path->row_count], &path->rows[path->row_count]);
         path->row_count++;
@@ -491,8 +492,7 @@ static const struct sg_column columns[] = {
 };
 const struct sg_columns sg_path_columns = {columns, sizeof columns / sizeof *columns};
 
-/* The critical path for programs: a member of the report's JSON (docs/report-json.md), and its rows
- * as CSV. */
+/* ---- JSON (docs/report-json.md) and CSV ------------------------------------------------------ */
 
 static json_t *rows_of(const struct sg_path *path, const struct sg_print_options *options)
 {
@@ -544,7 +544,7 @@ enum sg_status sg_path_print_csv(const struct sg_report *report,
     return sg_csv_print(&csv, rows_of(path, options), "report", out);
 }
 
-/* The critical path for people at a terminal. */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 enum sg_status sg_path_print(const struct sg_report *report, const struct sg_print_options *options,
                              FILE *out)

@@ -12,7 +12,7 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A pattern is parsed as the left side of a rule. */
+/* Parses the pattern as the left side of a rule. */
 static bool parse_place(struct sg_filter *filter, char *message, size_t message_bytes)
 {
     static const struct sg_algorithm mpich = {.name = "mpich", .operations = ~0u};
@@ -40,7 +40,7 @@ static bool parse_place(struct sg_filter *filter, char *message, size_t message_
     return status == SG_OK;
 }
 
-/* "1.5ms", "20us", "3" (seconds), up to end. */
+/* Parses "1.5ms", "20us", "3" (seconds), up to end. */
 static bool parse_moment(const char *at, const char *end, int64_t *ns)
 {
     static const struct {
@@ -140,7 +140,7 @@ bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns)
            (time_ns >= filter->from_ns && time_ns < filter->to_ns);
 }
 
-/* Linear probing at a load of at most one half. */
+/* ---- map: linear probing at a load of at most one half --------------------------------------- */
 
 #define FIRST_CAPACITY 64
 
@@ -233,7 +233,7 @@ void sg_report_put_oversubscribed(const struct sg_report *report,
         fputs("; ranks in different autogroups", out);
 }
 
-/* Of the run: of all ranks' run time. */
+/* Shares are of all ranks' run time. */
 void sg_report_put_waited(const struct sg_report *report, FILE *out)
 {
     const struct sg_run_waiting *waiting = &report->waiting;

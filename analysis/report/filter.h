@@ -1,6 +1,9 @@
-/* Which part of a run a report covers: call sites and communicators as rules write them
- * (rule/rule.h), ranks, and a time interval. Skew and wait of an instance are measured among all
- * its members; of its calls only those that match the filter are counted.
+/* Selects the part of a run that a report covers: call sites and communicators as rules write them
+ * (rule/rule.h), ranks, and a time interval. An instance's skew and wait are measured among all its
+ * members; only those of its calls that match the filter are counted.
+ *
+ * Also has what most of the report uses: a hash map, the columns of ranks, and the text on how
+ * ranks waited.
  */
 #ifndef SG_REPORT_FILTER_H
 #define SG_REPORT_FILTER_H
@@ -18,12 +21,12 @@
 
 struct sg_report_site;
 
-/* Zeroed: everything. The caller owns the texts. */
+/* All zero takes everything. The caller owns the texts. */
 struct sg_filter {
     const char *site, *comm, *ranks, *time;
     struct sg_rule *rule;       /* for site and comm; NULL: any */
-    struct sg_rank_list ranges; /* if `ranks` */
-    int64_t from_ns, to_ns;     /* if `time`: the first arrival is in [from, to) */
+    struct sg_rank_list ranges; /* valid if `ranks` is set */
+    int64_t from_ns, to_ns;     /* valid if `time` is set: the first arrival is in [from, to) */
 };
 
 /* Parses the texts. False: the message says which one is wrong and why. */
@@ -36,9 +39,9 @@ static inline bool sg_filter_is_set(const struct sg_filter *filter)
                               filter->ranks != NULL || filter->time != NULL);
 }
 
-/* A row's call site as rules match it. */
+/* Returns a row's call site as rules match it. */
 struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row);
-/* NULL takes everything. */
+/* A NULL filter takes everything. */
 bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_report_site *row);
 bool sg_filter_takes_rank(const struct sg_filter *filter, uint32_t rank);
 bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns);
@@ -57,10 +60,10 @@ struct sg_map {
 
 /* Sets or replaces. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_map_put(struct sg_map *map, uint64_t key, uint32_t value);
-/* The value, or -1. */
+/* Returns the value, or -1. */
 int64_t sg_map_get(const struct sg_map *map, uint64_t key);
-/* For values that number what the keys stand for: the key's value, or, *is_new, `count`, which is
- * then set. -1: out of memory; *is_new is false. */
+/* Numbers keys: returns the key's value. If the key is new (*is_new), stores `count` as its value
+ * and returns it. -1: out of memory; *is_new is false. */
 int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new);
 void sg_map_clear(struct sg_map *map);
 
@@ -81,19 +84,19 @@ static inline struct sg_ranked sg_ranked_of(const struct sg_report *report, uint
 
 extern const struct sg_columns sg_rank_columns;
 
-/* What a report says of how ranks waited, for its text and its page. */
+/* ---- how ranks waited, for the report's text and page ---------------------------------------- */
 
-/* Whether some machine had fewer processors than ranks. */
+/* True if some machine had fewer processors than ranks. */
 static inline bool sg_report_is_oversubscribed(const struct sg_report *report)
 {
     return report->waiting.short_ranks > 0;
 }
 
-/* "8 ranks on 2 processors of node1". put: writes a name of any bytes. */
+/* Writes "8 ranks on 2 processors of node1". put: writes a name of any bytes. */
 void sg_report_put_oversubscribed(const struct sg_report *report,
                                   void (*put)(const char *text, FILE *out), FILE *out);
-/* "yielded 1.20s and slept 3.40s a rank, 4.1% and 12% of the run", or "spun"; nothing where it is
- * not known. */
+/* Writes "yielded 1.20s and slept 3.40s a rank, 4.1% and 12% of the run", or "spun"; nothing if it
+ * is not known. */
 void sg_report_put_waited(const struct sg_report *report, FILE *out);
 
 #endif

@@ -1,5 +1,4 @@
-/* What a table of calls holds while it is filled (table.c), and from which the result is made
- * (finish.c). */
+/* The state of a table of calls while profile_table.c fills it and makes the result from it. */
 #ifndef SG_REPORT_GATHERED_H
 #define SG_REPORT_GATHERED_H
 
@@ -8,7 +7,7 @@
 #include "report/filter.h"
 #include "report/profile_calls.h"
 
-/* The name of a function; or of communicators, with their size. */
+/* A function's name; or the name of communicators, with their size. */
 struct sg_call_label {
     char *text;
     uint32_t size;
@@ -22,7 +21,7 @@ struct sg_call_labels {
 
 struct sg_gathered_row {
     struct sg_call_place place;
-    uint32_t sum; /* number of its function and call site */
+    uint32_t sum; /* number of the sum for its function and call site */
     bool is_left_out;
     struct sg_call_figures figures;
 };
@@ -49,7 +48,7 @@ struct sg_call_table {
     struct sg_before_sums *before;
 };
 
-/* The row of a place, made if there is none. */
+/* Finds the row of a function, call site and communicator; adds it if there is none. */
 enum sg_status sg_call_table_row(struct sg_call_table *table, const struct sg_call_place *place,
                                  struct sg_gathered_row **out);
 void sg_call_table_name(const struct sg_call_table *table, const struct sg_call_place *place,

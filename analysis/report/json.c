@@ -1,4 +1,4 @@
-/* The report for programs: JSON (docs/report-json.md, version 1), and its rows as CSV. Later
+/* Prints the report for programs: JSON (docs/report-json.md, version 1), and its rows as CSV. Later
  * versions add fields but never change one. */
 #include "output/column.h"
 #include "output/json_output.h"
@@ -20,7 +20,7 @@
 #define JSON_VERSION 1
 #define DIGITS 9 /* of reals */
 
-/* A row or, with comms, a sum. */
+/* comms: the row is a sum over communicators. */
 static json_t *site_of(const struct sg_report *report, const struct sg_report_site *site,
                        bool comms)
 {
@@ -125,7 +125,8 @@ static const char *source_name(const struct sg_report *report)
     return "statistics";
 }
 
-/* Member by member: messages may be a million pairs of ranks, which are printed one by one. */
+/* Prints member by member: messages may be a million pairs of ranks, which are printed one by one.
+ */
 static enum sg_status print(json_t *root, const struct sg_report *report,
                             const struct sg_print_options *options, FILE *out)
 {

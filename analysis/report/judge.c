@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define DRAWS 4000
-/* Above this number of rounds neighbours are merged, so that a long run takes no more time, and a
- * slow phase does not count as independent evidence. */
+/* Above this number of rounds neighbours are merged: a long run takes no more time, and a slow
+ * phase does not count as independent evidence. */
 #define ROUNDS_MAX 2048u
-#define OUTSIDE 0.025 /* of the draws, beyond each end of an interval */
+#define OUTSIDE 0.025 /* share of the draws beyond each end of an interval */
 
 static double mean_of(const struct sg_tried_sums *sums, int tried)
 {
@@ -37,7 +37,7 @@ static uint32_t put_together(struct sg_tried_sums *rounds, uint32_t count, uint3
     return count;
 }
 
-/* All means of all draws: by figure, arm, draw. */
+/* The means of all draws: by figure, candidate, draw. */
 struct drawn {
     double *means;
     double *differences; /* working memory for one pair */
@@ -49,7 +49,7 @@ static double *means_of(const struct drawn *drawn, int tried, uint32_t arm)
     return &drawn->means[((size_t)tried * drawn->arms + arm) * DRAWS];
 }
 
-/* Rounds are drawn whole: whatever one arm met in a round, the others met too. */
+/* Draws whole rounds: whatever one candidate met in a round, the others met too. */
 static void draw(const struct sg_tried_sums *rounds, uint32_t count, struct drawn *drawn)
 {
     uint64_t random = sg_random_mix(count);
@@ -71,7 +71,7 @@ static void draw(const struct sg_tried_sums *rounds, uint32_t count, struct draw
     }
 }
 
-/* The cost of each arm above the cheapest, before the draws are sorted. */
+/* Estimates each candidate's cost above the cheapest. Requires draws that are not sorted yet. */
 static void compare_with_least(struct sg_report_trial *trial, int tried, const struct drawn *drawn)
 {
     const double *least = means_of(drawn, tried, trial->least[tried]);

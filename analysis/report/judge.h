@@ -1,4 +1,5 @@
-/* From rounds to intervals and winners. */
+/* Judges trials (result.h): turns rounds into confidence intervals and winners. Also defines what
+ * is known of trials while a run is read, which trials.c fills. */
 #ifndef SG_REPORT_JUDGE_H
 #define SG_REPORT_JUDGE_H
 
@@ -6,9 +7,8 @@
 #include "report/filter.h"
 #include "report/result.h"
 
-/* What is known of trials while a run is read: arms, and for each call site and communicator the
- * blocks in which the arms took turns.
- */
+/* Trials while a run is read: the candidates, and for each call site and communicator the blocks in
+ * which the candidates took turns. */
 
 struct sg_tried_sums {
     uint64_t instances, calls;
@@ -18,8 +18,8 @@ struct sg_tried_sums {
 /* The cost of one block on one communicator. */
 struct sg_tried_block {
     uint64_t number;
-    uint32_t arm; /* 0: only late contributions are known so far */
-    /* The first instance, by number, and the others. */
+    uint32_t arm; /* candidate; 0: only late contributions are known so far */
+    /* The block's first instance, by number, and its others. */
     uint64_t low_seq;
     bool has_low;
     struct sg_tried_sums low, rest;
@@ -27,17 +27,17 @@ struct sg_tried_block {
 
 struct sg_tried_arm {
     char *place, *text;
-    uint32_t first_of_place; /* the lowest arm with the same left side */
+    uint32_t first_of_place; /* the lowest candidate with the same left side */
 };
 
-/* One arm's calls in a group, whatever happens to their blocks. */
+/* One candidate's calls in a group, including those whose blocks are not used. */
 struct sg_tried_calls {
     uint64_t calls, declined, blocked_ns;
 };
 
 /* The calls of a trial from one call site on one communicator. */
 struct sg_tried_group {
-    uint32_t place; /* by its lowest arm */
+    uint32_t place; /* the trial, by its lowest candidate */
     uint32_t site, comm;
     enum sg_operation operation;
     bool nonblocking;
@@ -46,7 +46,7 @@ struct sg_tried_group {
     struct sg_map block_by_number;
     struct sg_tried_block *blocks;
     uint32_t block_count;
-    struct sg_tried_calls *calls; /* by arm; [SG_REPORT_ARMS_MAX + 1] */
+    struct sg_tried_calls *calls; /* by candidate; [SG_REPORT_ARMS_MAX + 1] */
 };
 
 struct sg_trials {
@@ -66,11 +66,11 @@ static inline void sg_tried_add(struct sg_tried_sums *into, const struct sg_trie
         into->ns[tried] += more->ns[tried];
 }
 
-/* Fills costs, verdicts and least of a report whose arms are known and counted. Each round has the
- * sums of all arms, arm_count in a row. Neighbouring rounds may be merged. */
+/* Fills costs, verdicts and least of a trial whose candidates are known and counted. Each round has
+ * the sums of all candidates, arm_count in a row. May merge neighbouring rounds in place. */
 enum sg_status sg_trials_judge(struct sg_report_trial *trial, struct sg_tried_sums *rounds,
                                uint32_t round_count);
-/* Sorts arms by cost, and updates the indices of the least. */
+/* Sorts candidates by cost, and updates the indices of the cheapest. */
 void sg_trials_sort(struct sg_report_trial *trial);
 
 #endif

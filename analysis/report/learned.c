@@ -10,7 +10,7 @@
 
 /* ---- one text --------------------------------------------------------------------------------*/
 
-/* From the end, because names of functions and communicators may have anything in them. */
+/* Searches from the end, because names of functions and communicators may contain anything. */
 static char *find_last(char *text, const char *what)
 {
     char *last = NULL;
@@ -36,7 +36,7 @@ static bool take_arm(struct sg_learned_place *place, char *word)
     return true;
 }
 
-/* The best arm is behind the last "=" that is not in parentheses. */
+/* Returns the last "=" that is not in parentheses; the best candidate follows it. */
 static char *find_choice(char *text)
 {
     size_t at = strlen(text);
@@ -50,7 +50,7 @@ static char *find_choice(char *text)
     return NULL;
 }
 
-/* Splits place->rule. */
+/* Parses place->rule, which it cuts into pieces. False: malformed. */
 static bool parse(struct sg_learned_place *place)
 {
     static const char counts_begin[] = "; calls=";

@@ -1,9 +1,9 @@
-/* What the algorithm `auto` has learned in a run: markers of the archive, or of the logs where they
- * hold statistics alone. The text of one is written by shim/intranode/mpi/auto.c:
+/* Reads what the algorithm `auto` has learned in a run: from the archive's markers, or from those
+ * of the logs if they hold statistics alone. shim/mpi/learning.c writes the text of each:
  *
  *     RULE=ARM; calls=N learnings=N changes=N; ARM=NS ARM=NS ...
  *
- * The last one of a rule and rank holds.
+ * The last text of a rule and rank counts.
  */
 #ifndef SG_REPORT_LEARNED_H
 #define SG_REPORT_LEARNED_H
@@ -16,14 +16,14 @@
 #define SG_LEARNED_ARMS_MAX 8
 
 struct sg_learned_arm {
-    const char *text; /* as a rule has it */
-    double cost_ns;   /* of a call on a rank, by the last learning */
+    const char *text; /* as in a rule */
+    double cost_ns;   /* of a call on a rank, from the last learning */
 };
 
 struct sg_learned_place {
-    uint32_t rank;   /* that told: rank 0 of the communicator, in the world */
+    uint32_t rank;   /* world rank of the communicator's rank 0, which reports */
     char *rule;      /* left side; owned, with all other texts in it */
-    const char *arm; /* that is the best */
+    const char *arm; /* the best candidate */
     uint64_t calls, learnings, changes;
     struct sg_learned_arm arms[SG_LEARNED_ARMS_MAX];
     uint32_t arm_count;
@@ -35,11 +35,11 @@ struct sg_learned {
     uint32_t count;
 };
 
-/* A text that is none is passed over. SG_ERR_MEMORY, not logged, or SG_OK. */
+/* Adds a text; ignores a malformed one. SG_ERR_MEMORY, not logged, or SG_OK. */
 enum sg_status sg_learned_add(struct sg_learned *learned, uint32_t rank, const char *text);
 void sg_learned_clear(struct sg_learned *learned);
-/* Whether the place is the one whose rule is printed, of those that have the same left side: the
- * one with the most calls. */
+/* True if this rule is the one to print: of the rules with the same left side, the one with the
+ * most calls. */
 bool sg_learned_is_first(const struct sg_learned *learned, const struct sg_learned_place *place);
 
 #endif

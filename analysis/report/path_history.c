@@ -1,3 +1,7 @@
+/* Keeps the calls of each location in blocks of a mapped temporary file. The file grows in steps;
+ * each block belongs to one location. Mapped pages are released after a number of blocks was
+ * accessed, so resident memory stays bounded.
+ */
 #include "report/path_history.h"
 
 #include "core/file.h"
@@ -9,13 +13,13 @@
 
 #define BLOCK_BYTES (UINT64_C(64) << 10)
 #define BLOCK_CALLS (BLOCK_BYTES / sizeof(struct sg_history_call))
-/* The file grows by this much at first, and then doubles up to the greatest step. */
+/* The file first grows by this much; each step doubles, up to LAST_STEP_BYTES. */
 #define FIRST_STEP_BYTES (UINT64_C(1) << 20)
 #define LAST_STEP_BYTES (UINT64_C(64) << 20)
-/* Pages are given back after so many blocks were looked at. */
+/* Blocks accessed before the mapped pages are released. */
 #define BLOCKS_IN_USE 64
 
-/* A part of the file, mapped. */
+/* A mapped part of the file. */
 struct stretch {
     unsigned char *base;
     uint64_t size_bytes;
@@ -23,19 +27,19 @@ struct stretch {
 
 struct location {
     struct sg_history_call **blocks;
-    uint64_t block_count; /* a power of two, or 0, has no room for more */
+    uint64_t block_count; /* at 0 and at a power of two, the array is full */
     uint64_t count;
-    const struct sg_history_call *in_use; /* the block that was looked at last */
+    const struct sg_history_call *in_use; /* the block accessed last */
 };
 
 struct sg_history {
     FILE *file;
     struct stretch *stretches;
     uint32_t stretch_count;
-    uint64_t file_bytes, used_bytes; /* used: of the last stretch */
+    uint64_t file_bytes, used_bytes; /* used_bytes: within the last mapping */
     struct location *locations;
     uint32_t location_count;
-    uint32_t in_use; /* blocks that may have pages */
+    uint32_t in_use; /* blocks that may have resident pages */
     bool is_lost;
 };
 
@@ -88,7 +92,7 @@ static void give_up(struct sg_history *history)
     history->is_lost = true;
 }
 
-/* False: it has been given up, or out of memory. */
+/* Returns false if the history was given up, or if memory ran out. */
 static bool extend(struct sg_history *history)
 {
     uint64_t size_bytes = history->file_bytes > 0 ? history->file_bytes : FIRST_STEP_BYTES;
@@ -122,7 +126,7 @@ static bool extend(struct sg_history *history)
     return true;
 }
 
-/* NULL: as above. */
+/* Returns NULL if extend() fails. */
 static void *new_block(struct sg_history *history)
 {
     const struct stretch *last;
@@ -201,7 +205,7 @@ uint64_t sg_history_before(struct sg_history *history, uint32_t location, int64_
 {
     uint64_t low, high = history->locations[location].count, step = 1;
 
-    /* Mostly it is one of the last. */
+    /* The call is usually one of the last: search backwards in doubling steps first. */
     while (step < high && call_at(history, location, high - step)->begin_ns >= time_ns) {
         high -= step;
         step *= 2;
@@ -227,7 +231,7 @@ void sg_history_wait(struct sg_history *history, uint32_t location, int64_t at_n
     if (history->is_lost || other >= history->location_count)
         return;
     number = sg_history_before(history, location, at_ns);
-    /* That which begins at this moment contains it, too. */
+    /* A call that begins at this moment contains it, too. */
     if (number < history->locations[location].count &&
         call_at(history, location, number)->begin_ns == at_ns)
         number++;

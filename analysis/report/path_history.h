@@ -1,11 +1,12 @@
-/* What each thread (location) called, when, and for whom it waited there: kept in a temporary file
- * until the last event is known, because a path through the run can only be found from its end.
+/* The history of a run: the calls of each thread (location), their times, and the location that
+ * each waited for. A temporary file keeps it until the last event is known, because a path through
+ * the run can only be traced from its end.
  *
- * Memory that stays in use does not grow with the number of calls: the file is mapped, and pages
- * that are written are given back. Where there is no room for the file, the history is given up,
- * which is logged once, and everything else goes on. Not thread-safe.
+ * Resident memory does not grow with the number of calls: the file is mapped, and written pages are
+ * released. If there is no disk space for the file, the history is given up; one log line says so,
+ * and the rest of the analysis continues. Not thread-safe.
  *
- * Functions that return a status: SG_ERR_MEMORY only, not logged.
+ * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log.
  */
 #ifndef SG_REPORT_PATH_HISTORY_H
 #define SG_REPORT_PATH_HISTORY_H
@@ -21,29 +22,30 @@ struct sg_history;
 
 struct sg_history_call {
     int64_t begin_ns, end_ns;
-    int64_t until_ns; /* it waited until then for the other location */
-    uint32_t place;   /* a number of the caller's */
-    uint32_t other;   /* SG_HISTORY_NOBODY: it did not wait */
+    int64_t until_ns; /* end of the wait for the other location */
+    uint32_t place;   /* a number that the caller chose */
+    uint32_t other;   /* SG_HISTORY_NOBODY: the call did not wait */
 };
 
 enum sg_status sg_history_create(uint32_t locations, struct sg_history **out);
 void sg_history_destroy(struct sg_history *history);
-/* A call that has returned. Calls of a location come in the order of time and do not overlap; what
- * begins before the end of the one before is left out. */
+/* Adds a call that has returned. Calls of a location come in time order and do not overlap; a call
+ * that begins before the previous one ends is left out. */
 enum sg_status sg_history_add(struct sg_history *history, uint32_t location, int64_t begin_ns,
                               int64_t end_ns, uint32_t place);
-/* The location's call that contains the moment waited for the other location until then. Of
- * several waits the last to end counts. No such call: left out. */
+/* Records that the location's call that contains at_ns waited for the other location until
+ * until_ns. Of several waits in one call, the last to end counts. Without such a call, nothing is
+ * recorded. */
 void sg_history_wait(struct sg_history *history, uint32_t location, int64_t at_ns, int64_t until_ns,
                      uint32_t other);
-/* Whether it was given up: no call is known. */
+/* True if the history was given up; then it has no calls. */
 bool sg_history_is_lost(const struct sg_history *history);
 uint64_t sg_history_count(const struct sg_history *history, uint32_t location);
-/* The call of this number, from 0 in the order of time; below the count. Valid until the history is
- * destroyed. */
+/* The call with this number, counted from 0 in time order; the number is below the location's
+ * count. Valid until the history is destroyed. */
 const struct sg_history_call *sg_history_at(struct sg_history *history, uint32_t location,
                                             uint64_t number);
-/* How many calls of the location begin before the moment. */
+/* Number of the location's calls that begin before the moment. */
 uint64_t sg_history_before(struct sg_history *history, uint32_t location, int64_t time_ns);
 
 #endif

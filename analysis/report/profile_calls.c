@@ -1,3 +1,7 @@
+/* Statistics of all calls: one-sided operations by pair of ranks, the distributions that MMDS kept,
+ * and the summary of paper 001 (table 5.3) with its columns. The last part prints the summary and
+ * single distributions as text (stagger report --calls and --distribution).
+ */
 #include "report/profile_calls.h"
 
 #include "core/room.h"
@@ -155,7 +159,7 @@ int64_t sg_mmds_gap_ns(const struct sg_mmds *mmds)
     return (int64_t)(mmds->run_ns - sg_mmds_sum_ns(mmds));
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- rows of the summary --------------------------------------------------------------------- */
 
 static const char *const paper_order[] = {
     "MPI_Isend",   "MPI_Recv",  "MPI_Irecv",     "MPI_Probe",     "MPI_Waitall",
@@ -183,7 +187,7 @@ static int primitives_compare(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Granularity or overhead as such a row. */
+/* Makes a row for granularity or overhead. */
 static struct sg_primitive sg_primitive_of(const char *name, const struct sg_mmds_points *points)
 {
     return (struct sg_primitive){
@@ -195,7 +199,7 @@ static struct sg_primitive sg_primitive_of(const char *name, const struct sg_mmd
         .mean_ns = points->count > 0 ? (double)points->sum / (double)points->count : NAN};
 }
 
-/* What makes a persistent request posts nothing by itself. */
+/* A call that creates a persistent request posts nothing itself. */
 static bool is_persistent(const char *name)
 {
     size_t length = strlen(name), suffix = strlen("_init");
@@ -236,8 +240,8 @@ enum sg_status sg_primitives_make(const struct sg_calls *calls, struct sg_primit
     return SG_OK;
 }
 
-/* Writes ns as ms with three digits, as the paper does. */
 /* ---- columns --------------------------------------------------------------------------------- */
+/* Writes ns as ms with three decimal places, as the paper does. */
 
 static void sg_ms_put(int64_t ns, FILE *out)
 {
@@ -281,7 +285,7 @@ static const struct sg_column columns[] = {
 };
 const struct sg_columns sg_primitive_columns = {columns, sizeof columns / sizeof *columns};
 
-/* ---- bins ------------------------------------------------------------------------------------ */
+/* ---- bins of a distribution ------------------------------------------------------------------ */
 
 enum sg_status sg_primitive_bins(const struct sg_mmds_distribution *distribution,
                                  struct sg_primitive_bin **out, uint32_t *count)
@@ -344,10 +348,7 @@ const struct sg_columns sg_bin_time_columns = {time_columns,
 const struct sg_columns sg_bin_bytes_columns = {bytes_columns,
                                                 sizeof bytes_columns / sizeof *bytes_columns};
 
-/* stagger report --calls and --distribution: the summary of all calls, and what MMDS kept, as text.
- */
-
-/* ---- the summary ----------------------------------------------------------------------------- */
+/* ---- text of the summary --------------------------------------------------------------------- */
 
 static void put_head(const struct sg_report *report, FILE *out)
 {
@@ -471,7 +472,7 @@ enum sg_status sg_calls_print_primitives(const struct sg_report *report,
     return status;
 }
 
-/* ---- a distribution -------------------------------------------------------------------------- */
+/* ---- text of a distribution ------------------------------------------------------------------ */
 
 static enum sg_status put_bins(const struct sg_mmds_distribution *distribution, FILE *out)
 {
@@ -509,7 +510,7 @@ static bool has_distribution(const struct sg_mmds *mmds, const char *name)
     return has;
 }
 
-/* Names what there is; a primitive with two distributions once. */
+/* Lists the kept primitives in the message, each once even if it has two distributions. */
 static enum sg_status refuse_distribution(const struct sg_mmds *mmds, const char *name)
 {
     char there[1000] = "";

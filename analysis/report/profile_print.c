@@ -1,3 +1,6 @@
+/* Prints all MPI calls: the table of columns, members of the report's JSON (docs/report-json.md),
+ * CSV, and text for a terminal. All formats share the columns.
+ */
 #include "report/profile_print.h"
 
 #include "output/format.h"
@@ -56,7 +59,7 @@ static json_t *json_run(const void *of, const void *context)
 
 #define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_call_row, member)
 
-/* In the order of JSON. */
+/* In JSON order. */
 static const struct sg_column call_columns[] = {
     {"mpi_function", "function", "function", .left = true, IS(TEXT, function)},
     {"id", IS(ID, place.id), .known = knows_id},
@@ -84,7 +87,7 @@ static const struct sg_column call_columns[] = {
 #define ALL (sizeof call_columns / sizeof *call_columns)
 #define FUNCTIONS 1
 #define PLACES 8
-#define SITES 6 /* of the places */
+#define SITES 6 /* of PLACES: the call site alone */
 
 const struct sg_columns sg_call_columns = {call_columns, ALL};
 const struct sg_columns sg_call_function_columns = {call_columns, FUNCTIONS};
@@ -123,8 +126,7 @@ static const struct sg_column target_columns[] = {
 const struct sg_columns sg_call_target_columns = {target_columns,
                                                   sizeof target_columns / sizeof *target_columns};
 
-/* All calls of MPI for programs: members of the report's JSON (docs/report-json.md), and their rows
- * as CSV. */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 #define MESSAGES "messages"
 #define ONE_SIDED "one_sided"
@@ -175,7 +177,7 @@ static json_t *calls_of(const struct sg_calls *calls, const struct sg_print_opti
     return rows;
 }
 
-/* ---- primitives, and what MMDS kept ---------------------------------------------------------- */
+/* Primitives and the figures of MMDS. */
 
 static json_t *primitives_of(const struct sg_calls *calls, const struct sg_print_options *options)
 {
@@ -207,7 +209,7 @@ static json_t *points_of(const struct sg_mmds *mmds, enum sg_distribution of, bo
                      sg_json_count(known, points.max));
 }
 
-/* Only of one primitive where only is not NULL. */
+/* Bins of all primitives, or of the one named by only unless it is NULL. */
 static json_t *bins_of(const struct sg_mmds *mmds, const char *only)
 {
     json_t *rows = json_array();
@@ -255,7 +257,7 @@ static json_t *mmds_of(const struct sg_mmds *mmds)
     return root;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* All members. */
 
 void sg_calls_json(json_t **root, const struct sg_report *report,
                    const struct sg_print_options *options)
@@ -328,7 +330,7 @@ bool sg_calls_put_pairs(struct sg_json_writer *writer, const char *member,
     "calls failed_calls time_ns run_share mean_ns min_ns max_ns deviation_ns sent_bytes "          \
     "received_bytes completed_calls latency_mean_ns"
 
-/* One by one: there may be a million. */
+/* Prints row by row, because there may be a million pairs. */
 static enum sg_status print_pairs(const struct sg_csv *csv, const struct sg_columns columns,
                                   const void *rows, size_t row_bytes, uint32_t count, FILE *out)
 {
@@ -380,11 +382,11 @@ enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_
     return sg_csv_print(&forms[table], rows, "report", out);
 }
 
-/* All calls of MPI for people at a terminal. */
+/* ---- text ------------------------------------------------------------------------------------ */
 
-#define MATRIX_RANKS 16 /* with more ranks than this the greatest pairs are shown */
+#define MATRIX_RANKS 16 /* more ranks than this: the largest pairs are shown instead of a matrix */
 
-/* ---- the share ------------------------------------------------------------------------------- */
+/* MPI's share of the run time. */
 
 void sg_calls_print_share(const struct sg_report *report, FILE *out)
 {
@@ -402,7 +404,7 @@ void sg_calls_print_share(const struct sg_report *report, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- functions and call sites ---------------------------------------------------------------- */
+/* Functions and call sites. */
 
 static void show_figures(struct sg_table *table, const struct sg_call_row *rows, uint32_t count,
                          const char *names)
@@ -473,7 +475,7 @@ void sg_calls_print_left_out(const struct sg_report *report, const struct sg_pri
                 sg_print_count_of_long(options, all), all, options->comms ? "rows" : "call sites");
 }
 
-/* ---- messages -------------------------------------------------------------------------------- */
+/* Messages and one-sided operations. */
 
 struct matrix {
     const struct sg_calls *calls;

@@ -1,25 +1,25 @@
-/* The columns of the tables of all calls: of functions and call sites, and of messages. Their
- * context is struct sg_calls.
+/* Columns of the tables of all calls: functions and call sites, messages, and one-sided operations.
+ * Their context is struct sg_calls.
  */
 #ifndef SG_REPORT_PROFILE_PRINT_H
 #define SG_REPORT_PROFILE_PRINT_H
 
 #include "output/column.h"
 
-/* Of struct sg_call_row, all of them in the order of JSON; and its three parts: the function, the
- * call site and communicator, the figures. */
+/* Columns for struct sg_call_row: all of them in JSON order, then three parts: the function, the
+ * call site with its communicator, and the figures. */
 extern const struct sg_columns sg_call_columns;
 
 extern const struct sg_columns sg_call_function_columns, sg_call_place_columns,
     sg_call_figure_columns;
 
-/* Of the second part the call site alone. */
+/* The call site without its communicator. */
 extern const struct sg_columns sg_call_site_columns;
 
-/* Of struct sg_call_pair. */
+/* Columns for struct sg_call_pair. */
 extern const struct sg_columns sg_call_pair_columns;
 
-/* Of struct sg_call_target. */
+/* Columns for struct sg_call_target. */
 extern const struct sg_columns sg_call_target_columns;
 
 #endif

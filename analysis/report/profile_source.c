@@ -1,3 +1,6 @@
+/* Reads the statistics of all calls from logs, or from the files beside an archive, into a table.
+ * Each log is read twice: first its definitions, then the figures, whose indices refer to them.
+ */
 #include "report/profile_source.h"
 
 #include "bcs/recorded_slices.h"
@@ -18,11 +21,11 @@
 #define NOT_KNOWN UINT32_MAX
 #define PATH_BYTES 4096
 
-/* A communicator of the log at hand. */
+/* A communicator of the current log. */
 struct comm {
-    uint32_t index; /* in the table */
+    uint32_t index; /* number in the table */
     bool is_world;
-    uint32_t members; /* in the lists, or SG_CALL_NO_MEMBERS */
+    uint32_t members; /* index of its member list, or SG_CALL_NO_MEMBERS */
 };
 
 struct reading {
@@ -30,14 +33,15 @@ struct reading {
     const struct sg_filter *filter;
     struct sg_call_table *table;
     struct sg_call_member_lists members;
-    struct sg_log_names *kept_names, own_names; /* those kept, where there are some */
-    bool takes_whole_ranks; /* what is not kept by call site: messages, and what MMDS kept */
-    /* The log at hand: its indices -> places in the arrays, whose values are of the table. */
+    struct sg_log_names *kept_names, own_names; /* kept_names is used unless it is NULL */
+    bool takes_whole_ranks;                     /* also takes messages and the figures of MMDS */
+    /* The current log: maps from its indices to positions in the arrays, which hold the table's
+     * numbers. */
     uint32_t rank;
     struct sg_map site_by_index, function_by_index, comm_by_index;
     struct sg_slices_log slices;
     const struct sg_record_site **site_records;
-    uint32_t *sites; /* in the aggregate; NOT_KNOWN: not asked for yet */
+    uint32_t *sites; /* index in the aggregate; NOT_KNOWN: not looked up yet */
     uint32_t *functions;
     struct comm *comms;
     uint32_t site_count, record_count, function_count, comm_count;
@@ -80,7 +84,7 @@ static enum sg_status keep_function(struct reading *reading, struct sg_logread *
                : status;
 }
 
-/* A communicator's peers are its ranks, except between groups. */
+/* The peers of a communicator are its ranks; those of an intercommunicator are the remote group. */
 static enum sg_status keep_comm(struct reading *reading, struct sg_logread *log,
                                 const struct sg_record_profile_comm *record)
 {
@@ -130,7 +134,8 @@ static enum sg_status read_definitions(struct reading *reading, struct sg_logrea
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* By the log's index; a call whose site is not in the log is one of an unknown place. */
+/* Finds a site by the log's index. A call whose site is missing from the log goes to the unknown
+ * site. */
 static enum sg_status find_site(struct reading *reading, struct sg_logread *log, uint32_t index,
                                 uint32_t *out)
 {
@@ -227,8 +232,8 @@ static enum sg_status take_target(struct reading *reading, const struct sg_recor
     return sg_call_table_target(reading->table, &target);
 }
 
-/* MMDS follows a rank from MPI_Init's end, or MPI_Pcontrol(2), to MPI_Finalize's begin; a rank that
- * was killed to the end of its last blocking function. */
+/* MMDS follows a rank from the end of MPI_Init, or from MPI_Pcontrol(2), to the begin of
+ * MPI_Finalize. It follows a killed rank to the end of its last blocking function. */
 static uint64_t followed_ns(const struct sg_log_header *header,
                             const struct sg_record_distribution *record)
 {
@@ -270,7 +275,7 @@ static enum sg_status take_distribution(struct reading *reading, struct sg_logre
     return status;
 }
 
-/* Without a site in the log it is before the first call, or MPI_Finalize. */
+/* An index without a site in the log means before the first call, or MPI_Finalize. */
 static enum sg_status find_end(struct reading *reading, struct sg_logread *log, uint32_t index,
                                uint32_t *out)
 {
@@ -320,7 +325,7 @@ static void forget_log(struct reading *reading)
     reading->function_count = reading->comm_count = 0;
 }
 
-/* Whether all calls were counted: older logs have nothing of them. */
+/* True if all calls were counted. Older logs lack these statistics. */
 static bool has_calls(const struct reading *reading, const struct sg_logread *log)
 {
     return sg_logread_header(log)->counts_calls != 0 || reading->function_count > 0;
@@ -346,7 +351,7 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
                 status = take_target(reading, record);
             else if (kind == SG_RECORD_INTERVAL_SUM)
                 status = take_interval_sum(reading, log, record);
-            /* A slice is of all call sites, and filters know communicators by another name. */
+            /* A slice covers all call sites, and filters name communicators differently. */
             else if ((kind == SG_RECORD_SLICE || kind == SG_RECORD_SLICE_SUM) &&
                      reading->takes_whole_ranks)
                 status = sg_slices_log_take(&reading->slices, log, record, kind,
@@ -394,12 +399,12 @@ enum sg_status sg_call_source_logs(const struct sg_log_set *set, struct sg_aggre
     return end(&reading, status);
 }
 
-/* ---- the files of an archive ----------------------------------------------------------------- */
+/* ---- files of an archive --------------------------------------------------------------------- */
 
-/* Files that cannot be read, or not in full. */
+/* Files that cannot be read, or only in part. */
 struct faults {
     uint32_t count;
-    char path[PATH_BYTES], reason[128]; /* of the first */
+    char path[PATH_BYTES], reason[128]; /* of the first such file */
 };
 
 static void note(struct faults *faults, const char *path, const char *reason)
@@ -456,7 +461,7 @@ enum sg_status sg_call_source_files(const char *anchor, struct sg_aggregate *agg
     uint32_t ranks = sg_aggregate_ranks(aggregate);
     char directory[PATH_BYTES - 32], path[PATH_BYTES];
 
-    /* The archive's directory is named like its anchor. */
+    /* The archive's directory has the anchor's name without its extension. */
     if ((size_t)snprintf(directory, sizeof directory, "%.*s",
                          (int)(strlen(anchor) - strlen(".otf2")), anchor) >= sizeof directory ||
         !is_any_there(directory, ranks))

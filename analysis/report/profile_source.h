@@ -1,7 +1,7 @@
-/* Source: the statistics that every rank keeps of all calls, in its log or in a file beside the
+/* Source: the statistics of all calls that each rank keeps, in its log or in a file beside the
  * archive.
  *
- * Nothing in them is trusted: what belongs to no function, communicator or rank is left out.
+ * The input is untrusted: records with an unknown function, communicator or rank are left out.
  */
 #ifndef SG_REPORT_PROFILE_SOURCE_H
 #define SG_REPORT_PROFILE_SOURCE_H
@@ -11,12 +11,12 @@
 #include "report/profile_table.h"
 #include "report/source_stats.h"
 
-/* Add to a table of that aggregate. Ranks that are filtered out are not read. SG_ERR_MEMORY only,
- * logged. */
+/* Adds the statistics to a table of that aggregate. Filtered ranks are not read. Returns SG_OK or
+ * SG_ERR_MEMORY, which is logged. */
 enum sg_status sg_call_source_logs(const struct sg_log_set *set, struct sg_aggregate *aggregate,
                                    const struct sg_filter *filter, struct sg_call_table *table);
-/* The files of an archive. Where there are some, and others are missing, damaged or of another run,
- * one line says so, and the others count. */
+/* Adds the files of an archive. If some exist and others are missing, damaged or from another run,
+ * one log line says so, and the good files count. */
 enum sg_status sg_call_source_files(const char *anchor, struct sg_aggregate *aggregate,
                                     const struct sg_filter *filter, struct sg_call_table *table);
 

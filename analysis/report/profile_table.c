@@ -1,3 +1,8 @@
+/* Gathers the statistics of all calls and makes the result. The first part collects names, rows and
+ * messages from the logs. The second resolves the ranks of communicators other than MPI_COMM_WORLD.
+ * The last sums the rows over communicators and over call sites, and computes shares of the run
+ * time.
+ */
 #include "report/profile_table.h"
 
 #include "core/hash.h"
@@ -238,7 +243,7 @@ enum sg_status sg_call_table_create(const struct sg_aggregate *aggregate,
     table->filter = filter;
     table->rank_count = sg_aggregate_ranks(aggregate);
     table->ranks = calloc((size_t)table->rank_count + 1, sizeof *table->ranks);
-    /* SG_CALL_NO_COMM. */
+    /* Name 0 is SG_CALL_NO_COMM. */
     if (table->ranks == NULL || intern(&table->comms, "", 0, &none) != SG_OK ||
         sg_before_sums_create(&table->before) != SG_OK) {
         sg_call_table_destroy(table);
@@ -270,10 +275,10 @@ void sg_call_table_destroy(struct sg_call_table *table)
 #define NOT_KNOWN UINT32_MAX
 
 struct sg_call_members {
-    uint32_t *ranks; /* in MPI_COMM_WORLD, or NOT_KNOWN */
+    uint32_t *ranks; /* ranks in MPI_COMM_WORLD, or NOT_KNOWN */
     uint32_t size;
-    bool is_whole; /* all are known */
-    /* By ranks in the communicator. */
+    bool is_whole; /* all ranks are known */
+    /* Peers and targets below are ranks in the communicator. */
     struct sg_call_targets targets;
     struct sg_call_exchange *exchanges;
     uint32_t exchange_count;
@@ -303,7 +308,8 @@ enum sg_status sg_call_members_find(struct sg_call_member_lists *lists,
     if (record->is_inter != 0 || record->identity == 0 || record->size > world_size ||
         record->rank >= record->size)
         return SG_OK;
-    /* The identity is of the members: those of one identity have the same ones, in one order. */
+    /* The identity stands for the member list: equal identities have the same members in the same
+     * order. */
     index =
         sg_map_number(&lists->by_identity, sg_hash_mix(record->identity), lists->count, &is_new);
     if (index < 0 || (is_new && !SG_APPEND(lists->of, lists->count, (struct sg_call_members){0})))
@@ -400,13 +406,10 @@ void sg_call_members_clear(struct sg_call_member_lists *lists)
     *lists = (struct sg_call_member_lists){0};
 }
 
-/* Makes the result of what was gathered: rows, their sums over communicators and over call sites,
- * and shares of the run time. */
+/* ---- the result ------------------------------------------------------------------------------ */
 
-/* ---- the calls that the library carried out -------------------------------------------------- */
-
-/* Bytes as the statistics of all calls have them: of a reduce the root alone receives, of a
- * broadcast it alone sends. */
+/* Counts bytes like the statistics of all calls: only the root of a reduce receives, and only the
+ * root of a broadcast sends. */
 static uint64_t of_one_member(const struct sg_report_site *site)
 {
     return site->comm_size > 0 ? site->bytes / site->comm_size : 0;
@@ -442,7 +445,7 @@ static struct sg_call_figures own_figures(const struct sg_report_site *site)
                                     .latency_max_ns = site->latency.max_ns};
 }
 
-/* They are filtered already. */
+/* The report's rows are already filtered. */
 static enum sg_status add_own(struct sg_call_table *table, const struct sg_report_site *site)
 {
     const struct sg_call_figures figures = own_figures(site);
@@ -465,7 +468,7 @@ static enum sg_status add_own(struct sg_call_table *table, const struct sg_repor
     return status;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- rows of the result ---------------------------------------------------------------------- */
 
 static int order_of(uint64_t a, uint64_t b)
 {
@@ -509,11 +512,12 @@ static void finish_figures(struct sg_call_row *row)
     row->mean_ns = (double)of->time_ns / calls;
     row->latency_ns = of->completed > 0 ? (double)of->latency_ns / (double)of->completed : NAN;
     variance = of->square / calls - row->mean_ns * row->mean_ns;
-    /* What is left of two great numbers may be a little below zero, and a damaged one anything. */
+    /* The difference of two large numbers can be slightly negative; damaged input can give any
+     * value. */
     row->deviation_ns = isfinite(variance) ? sqrt(fmax(variance, 0)) : NAN;
 }
 
-/* Leaves out what has no calls, finishes the rest and sorts it. */
+/* Drops rows without calls, finishes the others and sorts them. */
 static void finish_rows(struct sg_call_row *rows, uint32_t *count)
 {
     uint32_t kept = 0;
@@ -655,7 +659,7 @@ static void take_mmds(struct sg_call_table *table, struct sg_calls *calls)
     }
 }
 
-/* The function with the most time at a site, as rows come in this order. */
+/* Returns the function with the most time at a site: the rows are sorted by time. */
 static const char *function_at(const void *context, uint32_t site)
 {
     const struct sg_calls *calls = context;
@@ -667,7 +671,7 @@ static const char *function_at(const void *context, uint32_t site)
     return "MPI";
 }
 
-/* ---- the result ------------------------------------------------------------------------------ */
+/* ---- finishing ------------------------------------------------------------------------------- */
 
 static bool is_any_seen(const struct sg_call_table *table)
 {

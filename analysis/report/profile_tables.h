@@ -1,5 +1,5 @@
-/* Prints all calls of MPI: each table only if there is something in it, nothing if they are not
- * known. As in report/print.h; there, report->calls may be NULL.
+/* Prints all MPI calls as text, JSON and CSV: each table only if it has rows, and nothing if calls
+ * are not known. Conventions as in report/text_tables.h; report->calls may be NULL.
  */
 #ifndef SG_REPORT_PROFILE_TABLES_H
 #define SG_REPORT_PROFILE_TABLES_H
@@ -7,35 +7,35 @@
 #include "output/json_output.h"
 #include "report/text_tables.h"
 
-/* A line of the head: MPI's share of the run time. */
+/* Prints a line of the head: MPI's share of the run time. */
 void sg_calls_print_share(const struct sg_report *report, FILE *out);
 enum sg_status sg_calls_print_functions(const struct sg_report *report,
                                         const struct sg_print_options *options, FILE *out);
-/* Call sites; messages and one-sided operations. */
+/* Print the tables of call sites, and of messages and one-sided operations. */
 enum sg_status sg_calls_print_sites(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_calls_print_messages(const struct sg_report *report,
                                        const struct sg_print_options *options, FILE *out);
-/* The summary of all calls, with what MMDS kept; a primitive's distributions. SG_ERR_MISSING
- * (logged): they were not kept. */
+/* Print the summary of all calls with the figures of MMDS, and the distributions of one primitive.
+ * Both return SG_ERR_MISSING (logged) if these were not kept. */
 enum sg_status sg_calls_print_primitives(const struct sg_report *report,
                                          const struct sg_print_options *options, FILE *out);
 enum sg_status sg_calls_print_distribution(const struct sg_report *report,
                                            const struct sg_print_options *options, FILE *out);
-/* How many of the rows the text leaves out. */
+/* Notes how many rows the text omits. */
 void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
                              FILE *out);
-/* The member `mpi`: MPI's share of the run time. */
+/* Makes the member `mpi`: MPI's share of the run time. */
 json_t *sg_calls_json_share(const struct sg_calls *calls);
-/* Sets the report's members about all calls; null where they are not known. Messages, and one-sided
- * operations, may be a million pairs of ranks: these members are null, and what they are to be is
- * printed in their place. */
+/* Sets the report's members about all calls; null if calls are not known. Messages and one-sided
+ * operations can have a million pairs of ranks: these two members are set to null here, and
+ * sg_calls_put_pairs prints their values instead. */
 void sg_calls_json(json_t **root, const struct sg_report *report,
                    const struct sg_print_options *options);
-/* Prints such a member; false, and nothing: it is another one. */
+/* Prints one of those two members. For any other member it prints nothing and returns false. */
 bool sg_calls_put_pairs(struct sg_json_writer *writer, const char *member,
                         const struct sg_report *report, const struct sg_print_options *options);
-/* One of the tables of all calls. */
+/* Prints one of the tables of all calls. */
 enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_table table,
                                   const struct sg_print_options *options, FILE *out);
 

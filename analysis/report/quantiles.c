@@ -1,9 +1,12 @@
+/* Quantiles in bounded memory (exact samples, then buckets), the cost of skew in one instance, and
+ * the interval of a bootstrap.
+ */
 #include "report/quantiles.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Steps per power of two: values below STEPS have a bucket each. */
+/* Steps per power of two; each value below STEPS has its own bucket. */
 #define STEP_BITS 7
 #define STEPS (1u << STEP_BITS)
 #define BUCKETS ((size_t)(64 - STEP_BITS + 1) * STEPS)
@@ -146,15 +149,15 @@ static int64_t max_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* How much later one time is than another; damaged archives have times that are any distance apart.
- * */
+/* The time from than_ns to time_ns, or 0 if negative. Times in damaged archives can be any distance
+ * apart. */
 static uint64_t later_by(int64_t time_ns, int64_t than_ns)
 {
     return time_ns > than_ns ? (uint64_t)time_ns - (uint64_t)than_ns : 0;
 }
 
-/* Whether no member can leave before all have entered. Without data nobody has to wait: an
- * algorithm that lets members leave early is correct, and the times show whether one does. */
+/* True if no member can leave before all have entered. An operation without data need not wait: an
+ * algorithm that lets members leave early is correct, and the times show whether one did. */
 static bool must_synchronise(const struct sg_instance *instance)
 {
     bool data = false;
@@ -165,7 +168,8 @@ static bool must_synchronise(const struct sg_instance *instance)
            (instance->operation == SG_OPERATION_ALLREDUCE && data);
 }
 
-/* By how much a member left before the root, whose data it has, entered. */
+/* The longest time by which a member left before the root entered, although it has the root's
+ * data. */
 static uint64_t broadcast_violation(const struct sg_instance *instance)
 {
     const struct sg_member_call *root = &instance->calls[instance->root];
@@ -223,7 +227,7 @@ uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_
     return last;
 }
 
-/* When all had come whom the member had to wait for. */
+/* The time when every member that this one had to wait for had arrived. */
 static int64_t arrivals_of(const struct sg_instance *instance, const struct sg_measure *measure,
                            uint32_t member)
 {
@@ -239,7 +243,7 @@ static int64_t arrivals_of(const struct sg_instance *instance, const struct sg_m
     }
 }
 
-/* A nonblocking call waits anywhere: its wait is the part of the arrivals' wait that was not
+/* A nonblocking call can wait anywhere. Its wait is the part of the wait for arrivals that was not
  * hidden. */
 static void measure_nonblocking(const struct sg_instance *instance,
                                 const struct sg_measure *measure, uint32_t member,

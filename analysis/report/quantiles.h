@@ -1,8 +1,9 @@
-/* Quantiles of a stream of non-negative values (ns) in bounded memory.
+/* Quantiles of a stream of non-negative values (ns) in bounded memory, the cost of skew in one
+ * instance, and bootstrap intervals.
  *
- * Exact up to SG_QUANTILE_EXACT samples. Beyond that a log-linear histogram with 128 steps for each
- * power of two, so that a quantile is off by at most 1/256 of its value (0.4 %); values below 128
- * and the maximum stay exact. Quantile q of n samples is the ceil(q n)-th smallest.
+ * Quantiles are exact up to SG_QUANTILE_EXACT samples. Beyond that a log-linear histogram with 128
+ * steps per power of two limits the error of a quantile to 1/256 of its value (0.4 %); values below
+ * 128 and the maximum stay exact. Quantile q of n samples is the ceil(q n)-th smallest.
  */
 #ifndef SG_REPORT_QUANTILES_H
 #define SG_REPORT_QUANTILES_H
@@ -16,7 +17,7 @@
 
 #define SG_QUANTILE_EXACT 1024
 
-/* Zero-initialised is empty. */
+/* All zero: empty. */
 struct sg_quantiles {
     uint64_t *samples; /* the first SG_QUANTILE_EXACT; NULL once the histogram is in use */
     size_t capacity;
@@ -25,15 +26,15 @@ struct sg_quantiles {
     uint64_t max;
 };
 
-/* SG_ERR_MEMORY only (not logged). */
+/* Returns SG_OK or SG_ERR_MEMORY, not logged. */
 enum sg_status sg_quantiles_add(struct sg_quantiles *quantiles, uint64_t value);
-/* Adds all samples of another. SG_ERR_MEMORY only (not logged). */
+/* Adds all samples of another. Returns SG_OK or SG_ERR_MEMORY, not logged. */
 enum sg_status sg_quantiles_merge(struct sg_quantiles *into, const struct sg_quantiles *more);
-/* 0 < q <= 1. 0 when there are no samples. Sorts the samples in place. */
+/* 0 < q <= 1. Returns 0 without samples. Sorts the samples in place. */
 uint64_t sg_quantiles_get(struct sg_quantiles *quantiles, double q);
 void sg_quantiles_clear(struct sg_quantiles *quantiles);
 
-/* What skew costs one instance. The definitions are Scalasca's, so that its users recognise the
+/* The cost of skew in one instance. The definitions are Scalasca's, so that its users recognise the
  * figures.
  *
  * With B a member's entry and E its exit:
@@ -64,14 +65,14 @@ struct sg_measure {
     int64_t first_begin_ns; /* min B */
     int64_t last_begin_ns;  /* max B */
     int64_t first_end_ns;   /* min E */
-    int64_t senders_ns;     /* max B of all but the root; for a reduce of two or more */
+    int64_t senders_ns;     /* max B of all members but the root; for a reduce of two or more */
     uint64_t skew_ns;
-    /* Where positive: max B - min E for synchronising operations, B of the root - min E for a
-     * broadcast. */
+    /* max B - min E for synchronising operations, B of the root - min E for a broadcast; 0 if
+     * negative. */
     uint64_t violation_ns;
     /* an allreduce without data in which a member left before another entered */
     bool unsynchronised;
-    uint32_t last; /* rank in the communicator; the lowest of several */
+    uint32_t last; /* rank in the communicator; the lowest if several were last */
 };
 
 struct sg_call_measure {
@@ -79,32 +80,33 @@ struct sg_call_measure {
     uint64_t completion_ns; /* 0 for an operation with a root and for a nonblocking call */
     uint64_t avoided_ns;
     uint64_t blocked_ns;
-    bool ran_ahead; /* left before the last member came; not where clocks contradict that */
+    bool ran_ahead; /* left before the last member entered; not set if the clocks contradict that */
 };
 
 void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out);
-/* The member that the others waited for: of a reduce the last of all but the root, of a broadcast
- * the root, else the last. */
+/* Returns the member that the others waited for: in a reduce the last one except the root, in a
+ * broadcast the root, otherwise the last one. */
 uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_measure *measure);
 void sg_measure_call(const struct sg_instance *instance, const struct sg_measure *measure,
                      uint32_t member, struct sg_call_measure *out);
 
-/* What bootstraps need: drawing with replacement, and the middle of what was drawn.
+/* Bootstraps: draws with replacement, and the interval around the middle of the draws.
  *
  * Deterministic: the same initial *random gives the same draws.
  */
 
-/* With fewer samples the percentiles of the draws are not meaningful. */
+/* With fewer samples the percentiles of the draws mean nothing. */
 #define SG_RESAMPLE_SAMPLES_MIN 10u
 
-/* One of count samples: the upper half of the product with 32 random bits, unbiased for so few. */
+/* Draws one of count samples: the upper half of the product with 32 random bits, unbiased for small
+ * counts. */
 static inline uint32_t sg_resample_draw(uint64_t *random, uint32_t count)
 {
     return (uint32_t)((sg_random_mix(++*random) >> 32) * (uint64_t)count >> 32);
 }
 
-/* The interval of the middle of drawn: the share `outside` (at most one half) lies beyond each end.
- * Sorts drawn. */
+/* The interval around the middle of drawn: the share `outside` (at most one half) lies beyond each
+ * end. Sorts drawn. */
 void sg_resample_interval(double *drawn, int count, double outside, double *low, double *high);
 
 #endif

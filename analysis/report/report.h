@@ -1,9 +1,9 @@
-/* What a report contains, whatever source it was read from, and the call that reads it.
+/* The contents of a report, whichever source it was read from, and the functions that read it.
  *
  * Sources: the OTF2 archive; the statistics in the logs if no events were recorded; both if some
- * events were left out. measure.h and docs/report-json.md define the figures.
+ * events were left out. report/quantiles.h and docs/report-json.md define the figures.
  *
- * Strings are as recorded (any bytes): printers clean them. NULL is "not known".
+ * Strings are as recorded (any bytes): printers clean them. NULL means unknown.
  */
 #ifndef SG_REPORT_REPORT_H
 #define SG_REPORT_REPORT_H
@@ -21,46 +21,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A row: a call site, a communicator, an operation, blocking or not; or the sum of such rows over
- * all communicators. */
+/* A row: a call site, a communicator and an operation, blocking or nonblocking; or the sum of such
+ * rows over all communicators. */
 struct sg_report_site {
-    uint32_t row;  /* its index in the aggregate, or the sum's: watchers use it */
-    uint32_t site; /* likewise the call site's */
-    uint32_t id;   /* where has_id */
+    uint32_t row;  /* index of the row in the aggregate, or of the sum; watchers use it */
+    uint32_t site; /* index of the call site in the aggregate */
+    uint32_t id;   /* valid if has_id */
     bool has_id;
     enum sg_operation operation;
     bool nonblocking; /* MPI_Ibarrier and so on */
     const char *function;
     const char *file;
     const char *module;
-    uint32_t line;           /* 0: not known */
-    uint64_t offset;         /* where module is known */
+    uint32_t line;           /* 0: unknown */
+    uint64_t offset;         /* valid if module is not NULL */
     uint32_t comms;          /* number of communicators: 1 except in sums */
     const char *comm;        /* NULL: several */
-    const char *comm_parent; /* what it was made from; NULL: not known, or several */
+    const char *comm_parent; /* the communicator it was made from; NULL: unknown, or several */
     uint32_t comm_size;      /* 0: several of different sizes */
     uint32_t comm_index;     /* distinguishes communicators of the same name */
-    char *algorithm;         /* if several, in order of use, joined by '+'; "": not known; owned */
+    char *algorithm;         /* several are joined by '+' in order of use; "": unknown; owned */
 
     uint64_t calls;       /* over all ranks */
-    uint64_t event_calls; /* the calls that are in the events */
+    uint64_t event_calls; /* calls that are in the events */
     uint64_t bytes;
     uint64_t blocked_ns, blocked_max_ns; /* sum, and the longest call */
-    struct sg_call_times own;            /* of all the calls */
-    struct sg_call_times latency;        /* where nonblocking; no squares */
+    struct sg_call_times own;            /* of all calls */
+    struct sg_call_times latency;        /* if nonblocking; without squares */
     struct sg_counts counts;
-    uint64_t handler_ns;                              /* spent on late contributions */
-    uint64_t hidden_ns;                               /* where nonblocking */
-    uint64_t wait_ns, wait_avoided_ns, completion_ns; /* where event_calls > 0 */
-    uint64_t exposed_ns;                              /* where both */
-    uint64_t ran_ahead, late_by_signal;               /* where event_calls > 0 */
+    uint64_t handler_ns;                              /* time spent on late contributions */
+    uint64_t hidden_ns;                               /* if nonblocking */
+    uint64_t wait_ns, wait_avoided_ns, completion_ns; /* if event_calls > 0 */
+    uint64_t exposed_ns;                              /* if nonblocking and event_calls > 0 */
+    uint64_t ran_ahead, late_by_signal;               /* if event_calls > 0 */
 
-    uint64_t instances; /* that count for this row: skew, last rank and worst are theirs */
+    uint64_t instances; /* that count for this row: for skew, last rank and worst */
     uint64_t skew_p50_ns, skew_p95_ns, skew_max_ns, skew_sum_ns;
     uint64_t last_count; /* instances in which last_rank came last */
     int64_t last_rank;   /* in MPI_COMM_WORLD; -1: a communicator of one rank, or no instance */
     uint64_t worst_seq;
-    int64_t worst_time_ns; /* its first arrival, since the run's start */
+    int64_t worst_time_ns; /* its first arrival, from the run's start */
     const char *worst_comm;
     uint32_t worst_comm_size;
 };
@@ -69,70 +69,71 @@ struct sg_report_rank {
     uint64_t run_ns;
     uint64_t calls;
     uint64_t blocked_ns; /* over all threads */
-    /* What of it may be in other calls, waits and tests for nonblocking operations; from
-     * statistics all of their time. */
+    /* The part of blocked_ns that may be in other calls: waits and tests for nonblocking
+     * operations. In statistics, all the time of these operations. */
     uint64_t exposed_ns;
-    uint64_t wait_ns;    /* as far as events tell */
+    uint64_t wait_ns;    /* as far as events show it */
     uint64_t last_count; /* instances in which it came last */
     uint32_t threads;    /* threads that called collectives, and the one that called MPI_Init */
 };
 
 struct sg_report {
-    char *path;          /* of the archive or the directory; owned */
+    char *path;          /* the archive or the directory; owned */
     char *program;       /* owned */
     bool has_events;     /* read from an archive */
     bool has_statistics; /* read from logs */
     bool partial;
     uint64_t dropped_calls;         /* left out of the events, or not in a complete instance */
     uint64_t unmanaged_calls;       /* passed to MPICH without being recorded */
-    uint64_t unmanaged_nonblocking; /* the nonblocking ones among them */
-    /* The time that stagger itself adds to calls, over the calls that were timed; the long ones are
+    uint64_t unmanaged_nonblocking; /* the nonblocking calls among them */
+    /* The time that stagger itself adds to calls, over the calls that were timed; long calls are
      * only counted. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
-    /* costs that the run measured on its machine when it began */
+    /* costs that the run measured on its machine at its start */
     struct sg_calibration calibration;
-    struct sg_run_waiting waiting; /* told 0: not known */
-    uint64_t run_ns;               /* the longest rank's */
-    uint64_t ranks_run_ns;         /* processor time: the sum over the ranks' threads */
+    struct sg_run_waiting waiting; /* unknown if told is 0 */
+    uint64_t run_ns;               /* the longest run time of a rank */
+    uint64_t ranks_run_ns;         /* processor time: the sum over all threads of the ranks */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;
-    uint64_t offset_error_ns;          /* the largest among the archive's clock offsets */
-    bool has_offsets;                  /* some that are not 0 */
-    uint64_t locations_without_offset; /* while others have some */
-    size_t window_max;                 /* the most instances held at once */
+    uint64_t offset_error_ns;          /* the largest error of the archive's clock offsets */
+    bool has_offsets;                  /* some offset is not 0 */
+    uint64_t locations_without_offset; /* locations without offsets, if others have some */
+    size_t window_max;                 /* largest number of instances held at once */
 
-    struct sg_report_site *sites; /* a row for each communicator */
+    struct sg_report_site *sites; /* one row for each communicator */
     uint32_t site_count;
-    struct sg_report_site *sums; /* for each call site and operation the sum of its rows */
+    struct sg_report_site *sums; /* one sum of rows for each call site and operation */
     uint32_t sum_count;
-    struct sg_report_site total; /* figures of all rows */
+    struct sg_report_site total; /* sums over all rows */
     struct sg_report_rank *ranks;
     uint32_t rank_count;
-    struct sg_calls *calls; /* all calls of MPI (profile/calls.h); NULL: not known */
-    /* of all calls of MPI in the events (waitstates/waitstates.h); NULL: not known */
+    struct sg_calls *calls; /* all MPI calls (report/profile_calls.h); NULL: unknown */
+    /* wait states of all MPI calls in the events (report/wait_sums.h); NULL: unknown */
     struct sg_waitstates *waitstates;
-    /* path/path.h, causes/causes.h; NULL: not known; they refer to the wait states */
+    /* report/critical_path.h and report/cause_table.h; NULL: unknown; they refer to the wait
+     * states */
     struct sg_path *critical_path;
     struct sg_causes_found *causes;
     struct sg_report_trial *trials;
     uint32_t trial_count;
-    struct sg_learned learned; /* by auto */
+    struct sg_learned learned; /* by the algorithm auto */
 
-    const struct sg_filter *filter; /* the part that is reported; NULL: all. The caller's */
-    void *strings;                  /* owns the rows' texts */
+    const struct sg_filter *filter; /* the part that is reported; NULL: all; owned by the caller */
+    void *strings;                  /* owns the texts of the rows */
 };
 
-/* The path of a run's archive, from the run's directory or from that path itself; malloc'ed. NULL:
- * no archive; one line has been logged that says what there is instead. */
+/* Finds the path of a run's archive from the run's directory or from that path itself; malloc'ed.
+ * NULL: no archive; one log line says what there is instead. */
 enum sg_status sg_report_find_archive(const char *path, char **anchor);
 
-/* Reads a run from its directory or from the path of its archive. The watch (NULL: none) is told
- * what is read from an archive's events. With progress, a line on stderr shows the progress once
- * the reading takes over a second. On failure one line has been logged. */
+/* Reads a run from its directory or from the path of its archive. The watch (NULL: none) receives
+ * the events of an archive. With progress, a line on stderr shows the progress of a reading that
+ * takes over a second. A failure is logged in one line. */
 enum sg_status sg_report_read(const char *path, bool progress, const struct sg_watch *watch,
                               struct sg_report *out);
-/* The same of logs that are open: what their statistics hold. path: what the report is called by.
+/* Reads open logs in the same way, from their statistics. path: the name of the report.
  */
 struct sg_log_set;
 enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
@@ -140,17 +141,17 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
                                  struct sg_report *out);
 void sg_report_clear(struct sg_report *report);
 
-/* The time that stagger itself added to all calls, estimated from those that were timed; 0 if none
- * was. */
+/* The time that stagger itself added to all calls, estimated from the calls that were timed; 0 if
+ * none was timed. */
 uint64_t sg_report_overhead_ns(const struct sg_report *report);
 
-/* Calls that only the statistics contain. */
+/* Number of calls that only the statistics contain. */
 static inline uint64_t sg_report_unseen_calls(const struct sg_report *report)
 {
     return report->total.calls - report->total.event_calls;
 }
 
-/* From the archive: all offsets are known, are 0, and have no error. */
+/* True if the archive has all offsets, all are 0, and they have no error. */
 static inline bool sg_report_has_one_clock(const struct sg_report *report)
 {
     return report->has_offset_error && report->offset_error_ns == 0 && !report->has_offsets &&
@@ -162,7 +163,7 @@ static inline uint64_t sg_rank_processor_ns(const struct sg_report_rank *rank)
     return rank->run_ns * rank->threads;
 }
 
-/* Outside of the recorded collectives; whether the rank computed there is not known. */
+/* Time outside the recorded collectives; it is unknown whether the rank computed then. */
 static inline uint64_t sg_rank_elsewhere_ns(const struct sg_report_rank *rank)
 {
     uint64_t all_ns = sg_rank_processor_ns(rank);
@@ -177,7 +178,7 @@ static inline const char *sg_site_operation(const struct sg_report_site *site)
                               : sg_operation_names)[site->operation];
 }
 
-/* False when no waiting time is known for the row, or no skew for its instances. */
+/* False if the wait of the row is unknown; the others likewise for exposed time and skew. */
 static inline bool sg_site_has_wait(const struct sg_report_site *site)
 {
     return site->event_calls > 0;

@@ -1,3 +1,6 @@
+/* The columns of a report's rows in one table: which cells are known, and how the special ones are
+ * printed, sorted and written as JSON. The last part sorts a report by a column.
+ */
 #include "report/report_columns.h"
 
 #include "core/text.h"
@@ -9,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what is known of a row ------------------------------------------------------------------ */
+/* ---- known cells of a row -------------------------------------------------------------------- */
 
 #define KNOWN(name, condition)                                                                     \
     static bool knows_##name(const void *row)                                                      \
@@ -30,7 +33,7 @@ KNOWN(exposed, sg_site_has_exposed(site))
 KNOWN(hidden, site->nonblocking)
 KNOWN(last, site->last_rank >= 0)
 
-/* ---- columns of their own kind: context is the report ---------------------------------------- */
+/* ---- columns with their own printers: context is the report ---------------------------------- */
 
 #define PRINTER(name) static void print_##name(const void *row, const void *context, FILE *out)
 #define FIGURE(name) static double figure_##name(const void *row, const void *context)
@@ -41,8 +44,8 @@ PRINTER(op)
     fputs(sg_site_operation(row), out);
 }
 
-/* What is known of the call site: the function, then file and line or else module and offset;
- * without these the id. A rule accepts the text as it is. */
+/* The call site: its function, then file and line, or else module and offset; without any of these,
+ * the id. A rule accepts the text as printed. */
 PRINTER(site)
 {
     const struct sg_report_site *site = row;
@@ -58,7 +61,7 @@ PRINTER(site)
         fprintf(out, site->has_id ? "#%08" PRIx32 : "-", site->id);
 }
 
-/* Function, file and line, module and offset: all that is known. */
+/* All that is known: function, file and line, module and offset. */
 PRINTER(where)
 {
     const struct sg_report_site *site = row;
@@ -104,7 +107,7 @@ PRINTER(parent)
     fputs(site->comm_parent != NULL ? short_name(site->comm_parent) : "-", out);
 }
 
-/* NAN: not known. */
+/* NAN: unknown. */
 static double mean_of(const struct sg_report_site *site)
 {
     return sg_site_has_skew(site) ? (double)site->skew_sum_ns / (double)site->instances : NAN;
@@ -229,7 +232,7 @@ JSON(last)
     return sg_json_share(site->last_count, site->last_rank < 0 ? 0 : site->instances);
 }
 
-/* The greatest cause, its rank and share. */
+/* The largest cause with its rank and share. */
 PRINTER(why)
 {
     const struct sg_report_site *site = row;
@@ -254,7 +257,7 @@ PRINTER(why)
         field, name, name, IS(COUNT, counts.of[count])                                             \
     }
 
-/* In the order of JSON. Columns of the call site alone come first, counters last. */
+/* In JSON order. Columns of the call site come first, counters last. */
 static const struct sg_column columns[] = {
     {"id", "id", "id", .left = true, IS(ID, id), .known = knows_id},
     {"op", "op", "op", .left = true, .print = print_op},

@@ -1,6 +1,8 @@
-/* The report for people at a terminal: what ran, where skew cost time and how much (text_head.c),
- * the table of call sites and where they are in the program, the ranks, and notes on how reliable
- * the figures are.
+/* The report for people at a terminal: the run, the time that skew cost and the places where it
+ * did, the table of call sites and their source lines, the ranks, and notes on the reliability of
+ * the figures.
+ *
+ * Also the head on its own, in three lines for the end of a run, and the text of slices.
  */
 #include "report/report_text.h"
 
@@ -122,7 +124,7 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
                 "note: %" PRIu64 " calls are not in the events: calls, bytes and blocked are of all"
                 " calls, skew and wait of the others\n",
                 unseen);
-    /* If there are statistics, the note above includes these calls. */
+    /* With statistics, the note above includes these calls. */
     else if (report->dropped_calls > 0)
         fprintf(out,
                 "note: %" PRIu64 " calls are left out: their instances are incomplete, or recording"
@@ -193,9 +195,7 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
     return status;
 }
 
-/* The head of the report's text: what the run lost and where, a line each, and the three lines of
- * them that are worth reading when a run has just ended.
- */
+/* ---- the head: losses of the run, one per line ----------------------------------------------- */
 
 static void put_column(const char *name, const struct sg_report *report,
                        const struct sg_report_site *site, FILE *out)
@@ -237,7 +237,7 @@ static const struct sg_report_site *most_waited(const struct sg_report *report)
     return worst;
 }
 
-/* On one communicator. */
+/* Looks at single communicators. */
 static const struct sg_report_site *most_skewed(const struct sg_report *report)
 {
     const struct sg_report_site *worst = NULL;
@@ -326,10 +326,10 @@ void sg_report_print_summary(const struct sg_report *report, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- when a run has just ended --------------------------------------------------------------- */
+/* ---- the brief head, at the end of a run ----------------------------------------------------- */
 
-/* Where ranks waited longest for others, in any call; NULL: not known, or in no call longer than
- * at the summary's worst site. */
+/* The pair with the longest wait in any call. NULL if unknown, or if no wait is longer than at the
+ * summary's worst site. */
 static const struct sg_waitstate_pair *longest_wait(const struct sg_report *report)
 {
     const struct sg_report_site *site = most_waited(report);
@@ -367,9 +367,7 @@ void sg_report_print_brief(const struct sg_report *report, FILE *out)
         put_worst_site(report, out);
 }
 
-/* stagger report --slices: the metrics of EMDS as text; their columns. */
-
-/* ---- columns --------------------------------------------------------------------------------- */
+/* ---- slices: the metrics of EMDS (stagger report --slices) ----------------------------------- */
 
 static const struct sg_slice_metric_facts *facts_of(const void *row)
 {
@@ -460,7 +458,7 @@ static const struct sg_column columns[] = {
 };
 const struct sg_columns sg_slice_columns = {columns, sizeof columns / sizeof *columns};
 
-/* ---- the text -------------------------------------------------------------------------------- */
+/* ---- text of slices -------------------------------------------------------------------------- */
 
 static void put_head(const struct sg_report *report, const struct sg_slice_comm *comm, FILE *out)
 {
@@ -479,7 +477,7 @@ static uint64_t left_out(const struct sg_slice_set *slices)
     return count;
 }
 
-/* SG_ERR_MISSING: none were recorded. */
+/* Returns SG_ERR_MISSING if no slices were recorded. */
 static enum sg_status sg_slices_print_text(const struct sg_report *report,
                                            const struct sg_print_options *options, FILE *out)
 {

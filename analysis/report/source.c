@@ -1,5 +1,5 @@
-/* Finds the source that a path names: the archive, the logs, or the archive and the logs that
- * contain the events it left out.
+/* Finds the source that a path names: the archive, the logs, or both if the archive left events
+ * out.
  */
 #include "core/text.h"
 #include "output/progress_line.h"
@@ -36,7 +36,7 @@ static bool is_anchor(const char *path)
     return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
 }
 
-/* path is the directory, or the anchor file in it. */
+/* path is the directory of a run, or the anchor file in it. */
 static enum sg_status find_place(const char *path, struct place *out)
 {
     struct place place = {0};
@@ -75,14 +75,14 @@ static enum sg_status find_place(const char *path, struct place *out)
     return SG_OK;
 }
 
-/* Times of day are not in the statistics of all calls. */
+/* The statistics of all calls contain no times of day, so a filter by time excludes them. */
 static bool wants_calls(const struct sg_watch *watch)
 {
     return watch != NULL && watch->calls && (watch->filter == NULL || watch->filter->time == NULL);
 }
 
-/* The table for all calls, if they are wanted: of the logs, or where set is NULL of the files
- * beside the archive, whose path is given. */
+/* Makes the table of all calls, if the watch wants it: from the logs of set, or from the files
+ * beside the archive at path if set is NULL. */
 static enum sg_status read_calls(const char *path, const struct sg_log_set *set,
                                  const struct sg_watch *watch, struct sg_aggregate *aggregate,
                                  struct sg_call_table **out)
@@ -108,7 +108,7 @@ static enum sg_status read_calls(const char *path, const struct sg_log_set *set,
     return status;
 }
 
-/* If events were left out, the logs next to the archive still count those calls. */
+/* If the archive left events out, the logs beside it still count those calls. */
 static enum sg_status add_statistics(const struct place *place, struct sg_progress_line *progress,
                                      struct sg_aggregate *aggregate, struct sg_report *report)
 {
@@ -137,7 +137,7 @@ static enum sg_status add_statistics(const struct place *place, struct sg_progre
     return status;
 }
 
-/* calls: what all calls of MPI go into; NULL: they are not wanted. It is taken over. */
+/* calls: the table of all MPI calls, which this takes over; NULL: not wanted. */
 static enum sg_status finish(struct sg_aggregate *aggregate, struct sg_call_table *calls,
                              const char *path, struct sg_report *report)
 {
@@ -172,7 +172,7 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     return status == SG_OK ? finish(report->strings, calls, place->anchor, report) : status;
 }
 
-/* Why there are no events to read. */
+/* Logs the reason why there are no events to read. */
 static enum sg_status say_no_archive(const struct place *place, const struct sg_log_set *set,
                                      const struct sg_log_facts *facts)
 {
@@ -240,7 +240,7 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
     return status;
 }
 
-/* While a run is going on its statistics are used, unless events are needed. */
+/* During a run the statistics are used, unless events are needed. */
 static enum sg_status read_logs(const struct place *place, struct sg_progress_line *progress,
                                 const struct sg_watch *watch, struct sg_report *report)
 {
@@ -269,7 +269,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
     return status;
 }
 
-/* There is nothing to read events from. */
+/* Logs why there is nothing to read events from. */
 static enum sg_status say_nothing(const struct place *place)
 {
     struct sg_log_set set;

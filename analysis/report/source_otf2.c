@@ -1,5 +1,6 @@
-/* Opens an archive, reads its definitions and clocks, and drives the reading of events;
- * archive_events.c interprets them.
+/* Opens an archive, reads its definitions and clocks, and drives the reading of events.
+ * archive_events.c interprets the events. OTF2's first error is kept for the log line about a
+ * failure.
  */
 #include "report/source_otf2.h"
 
@@ -19,20 +20,20 @@
 
 struct archive {
     const char *path;
-    const struct sg_watch *watch; /* NULL: nobody */
+    const struct sg_watch *watch; /* NULL: none */
     OTF2_Reader *reader;
     struct sg_archive_defs defs;
-    struct sg_report *report;   /* to fill */
-    uint64_t trial_block;       /* collectives; 0: no trial */
+    struct sg_report *report;   /* filled while reading */
+    uint64_t trial_block;       /* collectives per block; 0: no trial */
     double offset_error_ticks;  /* negative: none seen */
-    struct sg_seen_clock clock; /* of the location at hand */
-    uint64_t clock_count;       /* offsets seen of it */
-    OTF2_TimeStamp clock_time;  /* of the first of them */
-    OTF2_ErrorCode code;        /* of the complaint */
-    char complaint[400];        /* OTF2's first error since it was last cleared */
+    struct sg_seen_clock clock; /* of the current location */
+    uint64_t clock_count;       /* number of offsets seen for it */
+    OTF2_TimeStamp clock_time;  /* time of the first of them */
+    OTF2_ErrorCode code;        /* code of the complaint */
+    char complaint[400];        /* OTF2's first error since the complaint was last cleared */
 };
 
-/* OTF2 reports an error at every level it passes through; the first report says what happened. */
+/* OTF2 reports an error at every level it passes through; the first report has the cause. */
 static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -64,8 +65,8 @@ static enum sg_status complain(const struct archive *archive, const char *what)
     return SG_ERR_FORMAT;
 }
 
-/* Without OTF2's own message: for a file that is not an anchor it means something only to a reader
- * of OTF2's source. */
+/* Omits OTF2's own message: for a file that is not an anchor, it makes sense only to a reader of
+ * OTF2's source. */
 static enum sg_status refuse(const struct archive *archive)
 {
     if (access(archive->path, R_OK) != 0)
@@ -191,8 +192,7 @@ static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t o
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* OTF2 applies a location's clock offsets to its events only if the location's definitions were
- * read. */
+/* OTF2 applies a location's clock offsets to its events only if its local definitions were read. */
 static enum sg_status read_location(struct archive *archive, OTF2_LocationRef location,
                                     const OTF2_DefReaderCallbacks *callbacks)
 {
@@ -223,7 +223,7 @@ static enum sg_status heard(const struct archive *archive, enum sg_status status
     return status;
 }
 
-/* A rank's threads share its clock: the first one's offsets are used. */
+/* Threads of a rank share its clock: the offsets of the first thread are used. */
 static enum sg_status tell_clock(struct archive *archive, const struct sg_def_location *location)
 {
     const struct sg_watch *watch = archive->watch;
@@ -305,7 +305,7 @@ static enum sg_status open_event_files(struct archive *archive)
     if (OTF2_Reader_OpenEvtFiles(archive->reader) != OTF2_SUCCESS)
         return complain(archive, "its event files cannot be opened");
     /* Only locations with events: OTF2 3.0's global reader closes a reader without events and then
-     * reads the memory that it has just freed. */
+     * reads the memory it has just freed. */
     for (uint32_t i = 0; i < archive->defs.location_count; i++) {
         const struct sg_def_location *location = &archive->defs.locations[i];
 
@@ -363,14 +363,14 @@ static void allow_many_files(void)
 }
 
 /* OTF2 does not clear the chunks that it reads files into, and reads past the end of a truncated
- * file. In chunks of fresh pages it finds zeros there and reports an error; recycled memory could
- * contain what looks like records. */
+ * file. Chunks of fresh pages contain zeros there, and OTF2 reports an error; recycled memory could
+ * contain data that looks like records. */
 static void keep_chunks_fresh(void)
 {
     mallopt(M_MMAP_THRESHOLD, (int)(OTF2_CHUNK_SIZE_MIN / 2));
 }
 
-/* Behind the clocks, which tell what causes can be told. */
+/* Runs after the clocks were read: they determine which causes can be found. */
 static enum sg_status begin_events(struct archive *archive, struct sg_aggregate *aggregate,
                                    struct sg_archive_waits **waits,
                                    struct sg_archive_events **events)

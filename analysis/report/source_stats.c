@@ -1,3 +1,7 @@
+/* Reads the statistics in the logs of a run into an aggregate, in two passes: first names and
+ * communicators, which belong to the run, then the records of each log. Names of call sites come
+ * from the logs or from symbols. The last part opens all logs of a run and reads their headers.
+ */
 #include "report/source_stats.h"
 
 #include "core/executed.h"
@@ -19,7 +23,7 @@ struct sg_log_name {
     uint32_t line;
 };
 
-/* text: "function\0file\0", malloc'ed and taken over. */
+/* text is "function\0file\0", malloc'ed; this takes it over. */
 static enum sg_status keep(struct sg_log_names *names, uint32_t id, char *text, size_t text_bytes,
                            uint32_t line)
 {
@@ -45,7 +49,8 @@ enum sg_status sg_log_names_take(struct sg_log_names *names, struct sg_logread *
                 record->text_bytes, record->line);
 }
 
-/* Symbols cost more than all the rest, and every rank has the site: each is asked for once. */
+/* Symbol lookup is the most expensive step and every rank has the site, so each site is looked up
+ * once. */
 static enum sg_status note_try(struct sg_log_names *names, uint32_t id, const char *module,
                                bool *is_first)
 {
@@ -55,7 +60,7 @@ static enum sg_status note_try(struct sg_log_names *names, uint32_t id, const ch
     return *is_first ? sg_map_put(&names->tried, key, 0) : SG_OK;
 }
 
-/* What symbols tell is kept, too, for whoever reads the logs again. */
+/* Names from symbols are kept, too, for later readings of the logs. */
 static enum sg_status keep_found(struct sg_log_names *names, const struct sg_site_text *found)
 {
     const char *file = found->file != NULL ? found->file : "";
@@ -67,7 +72,7 @@ static enum sg_status keep_found(struct sg_log_names *names, const struct sg_sit
     return keep(names, found->id, text, text_bytes, found->line);
 }
 
-/* text: of the record. */
+/* text: the text of the record. */
 static void look_up(struct sg_log_names *names, const struct sg_record_site *record,
                     const char *text, struct sg_site_text *out)
 {
@@ -77,7 +82,7 @@ static void look_up(struct sg_log_names *names, const struct sg_record_site *rec
 
     if (text[0] == '\0' || (names->symbols == NULL && sg_symbols_open(&names->symbols) != SG_OK))
         return;
-    /* If the module is gone, module+offset is all that is known. */
+    /* If the module is gone, only module+offset is known. */
     if (sg_symbols_lookup(names->symbols, text, build_id, record->offset, &symbol) == SG_OK) {
         out->function = sg_callers_name(names->symbols, text, &symbol, record->offset, callers);
         out->file = symbol.file;
@@ -130,14 +135,14 @@ void sg_log_names_clear(struct sg_log_names *names)
     *names = (struct sg_log_names){0};
 }
 
-/* Indices that have the same meaning in every log (struct sg_record_comm). */
+/* These indices have the same meaning in every log (struct sg_record_comm). */
 enum { WORLD = 0, SELF = 1, FIRST_OTHER = 2 };
 
 struct comm {
-    uint32_t root, counter; /* its identity */
+    uint32_t root, counter; /* identity of the communicator */
     uint32_t size;
     char *name;
-    uint32_t index; /* in the aggregate */
+    uint32_t index; /* index in the aggregate */
 };
 
 struct reading {
@@ -146,15 +151,15 @@ struct reading {
     struct sg_log_names *names;
     struct comm *comms; /* sorted by identity after the first pass */
     uint32_t comm_count;
-    uint32_t world, self;             /* in the aggregate */
-    struct sg_map sites, log_comms;   /* of the current log: its indices -> the aggregate's */
-    uint64_t blocked_ns;              /* the log at hand: sum */
-    uint32_t arms[SG_EXECUTED_LIMIT]; /* likewise: its numbers -> the aggregate's */
+    uint32_t world, self;             /* indices in the aggregate */
+    struct sg_map sites, log_comms;   /* current log: its indices -> indices in the aggregate */
+    uint64_t blocked_ns;              /* current log: sum */
+    uint32_t arms[SG_EXECUTED_LIMIT]; /* current log: its numbers -> the aggregate's */
 };
 
-/* ---- first pass: what belongs to the run, not to one log ---- */
+/* ---- first pass: definitions of the run ------------------------------------------------------ */
 
-/* One entry for each record; the entries of a communicator's members are merged in the end. */
+/* Adds an entry for each record; place_comms() merges the entries of a communicator's members. */
 static enum sg_status take_comm(struct reading *reading, struct sg_logread *log,
                                 const struct sg_record_comm *record)
 {
@@ -213,7 +218,8 @@ static enum sg_status name_comm(struct comm *comm)
     return SG_OK;
 }
 
-/* Of several communicators with the same name, size and rank 0, the nth made is the archive's nth.
+/* Among communicators with the same name, size and rank 0, the nth one made is the nth in the
+ * archive.
  */
 static uint32_t count_namesakes(const struct reading *reading, uint32_t before)
 {
@@ -266,7 +272,7 @@ static enum sg_status place_comms(struct reading *reading)
     return status;
 }
 
-/* ---- second pass: each log ---- */
+/* ---- second pass: each log ------------------------------------------------------------------- */
 
 static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
                                const struct sg_record_site *record)
@@ -331,8 +337,8 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
     const char *algorithm = "";
     enum sg_status status;
 
-    /* Without a communicator (in a truncated log) or with an unknown operation it belongs to no
-     * row. */
+    /* A record without a communicator (in a truncated log) or with an unknown operation belongs to
+     * no row. */
     if (comm < 0 || record->operation >= SG_OPERATION_COUNT || totals.calls == 0)
         return SG_OK;
     if (sg_executed_algorithm(record->executed) < sg_algorithm_count)
@@ -366,7 +372,7 @@ static enum sg_status map_arm(struct reading *reading, const struct sg_logread *
     return status;
 }
 
-/* The log of a running program has no end: its last record is taken as the end, and the run time is
+/* The log of a running program has no end: its last record counts as the end, and the run time is
  * at least the time in collectives. */
 static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log,
                        uint32_t threads)
@@ -382,7 +388,7 @@ static uint64_t run_ns(const struct reading *reading, const struct sg_logread *l
     return span_ns;
 }
 
-/* Definitions first: a statistics entry may precede the site it counts for. */
+/* Reads definitions first: a statistics record may precede the site that it counts for. */
 static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
 {
     uint32_t rank = (uint32_t)sg_logread_header(log)->rank;
@@ -450,9 +456,7 @@ enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_
     return status;
 }
 
-/* All logs of a run together, and the contents of their headers. */
-
-/* ---- the set --------------------------------------------------------------------------------- */
+/* ---- the set of all logs, and their headers -------------------------------------------------- */
 
 enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out)
 {

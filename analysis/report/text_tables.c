@@ -1,4 +1,4 @@
-/* The tables of the report for people: rows, and ranks. */
+/* The tables of the text report: rows, and ranks. */
 #include "report/text_tables.h"
 
 #include "output/format.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define RANKS_SHOWN 32 /* with more ranks than this only the two ends of the list are shown */
+#define RANKS_SHOWN 32 /* for more ranks, only the two ends of the list are shown */
 #define RANKS_EACH_END 8
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -19,8 +19,8 @@ struct rows {
     uint32_t count;
 };
 
-/* The counters of messages: a column for each one that is not zero in every row. The last alone is
- * no reason for a row: members of any reduce or broadcast run ahead. */
+/* Counters of messages: each gets a column if some row has it. The last one alone does not make a
+ * row, because members run ahead in any reduce or broadcast. */
 static const char *const messages[] = {"avoided",   "exposed", "hidden",      "early",   "late",
                                        "by_signal", "handler", "outstanding", "signals", "ignored",
                                        "stalls",    "moves",   "repeats",     "ahead"};
@@ -40,7 +40,7 @@ enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
     return status;
 }
 
-/* What communicators were made from is told where they have rows of their own. */
+/* The parent column is shown only if communicators have their own rows. */
 static bool has_parents(const struct rows *rows, bool comms)
 {
     for (uint32_t row = 0; comms && row < rows->count; row++) {
@@ -117,7 +117,7 @@ static void print_share(const void *row, const void *context, FILE *out)
 
 #define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_ranked, member)
 
-/* In the order of JSON. */
+/* In JSON order. */
 static const struct sg_column rank_columns[] = {
     {"rank", "rank", "rank", IS(COUNT32, rank)},
     {"run_ns", "run", "run time", IS(NS, of.run_ns)},
@@ -143,7 +143,7 @@ static int by_blocked(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* If a part of the calls was selected: each rank's share of them. */
+/* With a filter: each rank's share of the selected calls. */
 static void add_ranks_of_part(struct sg_table *table, const struct sg_report *report)
 {
     sg_table_show(table, sg_rank_columns, "rank calls wait blocked share last");

@@ -1,9 +1,8 @@
-/* Prints a report: text for people, JSON and CSV for programs. Rows are printed in their order in
- * the report.
+/* Prints a report: text for people, JSON and CSV for programs. Rows are printed in the report's
+ * order.
  *
- * Functions return SG_OK, SG_ERR_MEMORY or, where what is to be printed was not kept,
- * SG_ERR_MISSING, both logged; the caller checks whether the stream took
- * everything (ferror, fclose).
+ * Functions return SG_OK, SG_ERR_MEMORY, or SG_ERR_MISSING if the data was not kept; both errors
+ * are logged. The caller checks the stream for write errors (ferror, fclose).
  */
 #ifndef SG_REPORT_TEXT_TABLES_H
 #define SG_REPORT_TEXT_TABLES_H
@@ -16,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A table that may be printed as CSV. */
+/* A table that can be printed as CSV. */
 enum sg_print_table {
     SG_PRINT_SITES,
     SG_PRINT_FUNCTIONS,
@@ -38,11 +37,11 @@ enum sg_print_table {
 struct sg_print_options {
     uint32_t top;                   /* the most rows, and sums, to print; 0: all */
     bool comms;                     /* text: a row for each communicator instead of the sums */
-    enum sg_print_table table;      /* CSV */
-    bool primitives;                /* text: the summary of all calls, and nothing else */
-    bool has_slices;                /* text: slices, and nothing else */
-    struct sg_slices_filter slices; /* of them, those that are printed */
-    const char *distribution; /* text: of this primitive, and nothing else; NULL: the report */
+    enum sg_print_table table;      /* for CSV */
+    bool primitives;                /* text: only the summary of all calls */
+    bool has_slices;                /* text: only slices */
+    struct sg_slices_filter slices; /* selects the slices to print */
+    const char *distribution; /* text: only this primitive's distributions; NULL: the report */
 };
 
 static inline uint32_t sg_print_count(const struct sg_print_options *options, uint32_t count)
@@ -50,7 +49,7 @@ static inline uint32_t sg_print_count(const struct sg_print_options *options, ui
     return options->top != 0 && options->top < count ? options->top : count;
 }
 
-/* Of a table that may be long: some rows where no number is given. */
+/* Row count for a table that may be long: without --top, only the first 20 rows. */
 static inline uint32_t sg_print_count_of_long(const struct sg_print_options *options,
                                               uint32_t count)
 {
@@ -63,22 +62,21 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_report_print_json(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
-/* The text about trials; prints nothing if there were none. */
+/* Prints the text about trials; nothing if there were none. */
 enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out);
 enum sg_status sg_report_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out);
-/* The three lines that are worth reading when a run has just ended, or fewer; none where nothing is
- * known. */
+/* Prints the three most important lines at the end of a run, or fewer; none if nothing is known. */
 void sg_report_print_brief(const struct sg_report *report, FILE *out);
 
-/* ---- inside ---------------------------------------------------------------------------------- */
+/* ---- parts of the text ----------------------------------------------------------------------- */
 
-/* The text's head. */
+/* Print the head. */
 void sg_report_print_waiting(const struct sg_report *report, FILE *out);
 void sg_report_print_summary(const struct sg_report *report, FILE *out);
-/* Ends a table of the text, and the paragraph. */
+/* Ends a table of the text, and its paragraph. */
 enum sg_status sg_print_finish(struct sg_table *table, FILE *out);
-/* The text's tables of rows, and of ranks. */
+/* Print the tables of rows, and of ranks. */
 enum sg_status sg_report_print_rows(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_report_print_ranks(const struct sg_report *report, FILE *out);

@@ -1,4 +1,4 @@
-/* Trials for people at a terminal: the cost of each arm, and which one wins. */
+/* Trials as text, with the cost of each candidate and the winner, and as JSON. */
 #include "report/trial_verdicts.h"
 
 #include "core/text.h"
@@ -17,7 +17,7 @@ static const char *const what[SG_TRIED_COUNT] = {
     [SG_TRIED_SKEW] = "skew",
 };
 
-/* "at residual (cg.c:91)", as far as it is known. */
+/* Prints "at residual (cg.c:91)", as far as known. */
 static void put_site(const struct sg_report_trial *trial, FILE *out)
 {
     fprintf(out, "  %s at ", sg_trial_operation(trial));
@@ -47,7 +47,7 @@ static void put_head(const struct sg_report_trial *trial, FILE *out)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* plus: what precedes a positive figure. */
+/* plus: the prefix of a positive figure. */
 static void add_interval(struct sg_table *table, const struct sg_estimate *estimate,
                          const char *plus)
 {
@@ -125,7 +125,7 @@ static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
     return sg_table_finish(&table, "report", out);
 }
 
-/* ---- the result ---- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static void put_verdict(const struct sg_report_trial *trial, int tried, FILE *out)
 {
@@ -196,7 +196,7 @@ enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out)
     return status;
 }
 
-/* Known only if there are rounds. */
+/* An estimate is known only if there are rounds. */
 static json_t *estimate_of(const struct sg_report_trial *trial, const struct sg_estimate *estimate)
 {
     bool known = trial->rounds > 0;
@@ -222,7 +222,7 @@ static json_t *arm_of(const struct sg_report_trial *trial, const struct sg_repor
 
         snprintf(name, sizeof name, "%s_ns", sg_tried_names[tried]);
         sg_json_set(&value, name, estimate_of(trial, &arm->cost[tried]));
-        if (tried == SG_TRIED_SKEW) /* not a cost: no arm wins by it */
+        if (tried == SG_TRIED_SKEW) /* not a cost: it decides no winner */
             continue;
         snprintf(name, sizeof name, "%s_above_least_ns", sg_tried_names[tried]);
         sg_json_set(&value, name, estimate_of(trial, &arm->above[tried]));

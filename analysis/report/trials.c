@@ -1,3 +1,7 @@
+/* Gathers the calls of trials in groups (call site, communicator, operation) and in blocks of each
+ * group. At the end, groups with the same candidates become one report, whose blocks are cut into
+ * rounds for report/judge.h.
+ */
 #include "report/trials.h"
 
 #include "core/room.h"
@@ -48,7 +52,7 @@ void sg_trials_set_block(struct sg_trials *trials, uint64_t block)
     trials->block = block;
 }
 
-/* Arms beyond the maximum number are ignored. */
+/* Candidates beyond the maximum number are ignored. */
 enum sg_status sg_trials_arm(struct sg_trials *trials, const char *place, const char *text,
                              uint32_t *out)
 {
@@ -93,7 +97,7 @@ static uint64_t key_of(const struct sg_tried_group *group)
            (uint64_t)(group->place << 4 | (uint32_t)group->operation << 1 | group->nonblocking);
 }
 
-/* NULL: there is none. */
+/* NULL: no such group. */
 static struct sg_tried_group *find_group(const struct sg_trials *trials,
                                          const struct sg_tried_group *like)
 {
@@ -137,7 +141,7 @@ static enum sg_status make_block(const struct sg_trials *trials, struct sg_tried
     return SG_OK;
 }
 
-/* Instances arrive in roughly their order: which one is the first is known only in the end. */
+/* Instances arrive roughly in order: the first one of a block is known only at its end. */
 static void add_to_block(struct sg_tried_block *block, uint64_t seq,
                          const struct sg_tried_sums *sums)
 {
@@ -150,9 +154,9 @@ static void add_to_block(struct sg_tried_block *block, uint64_t seq,
     sg_tried_add(seq == block->low_seq ? &block->low : &block->rest, sums);
 }
 
-/* ---- calls and late contributions ---- */
+/* ---- calls and late contributions ------------------------------------------------------------ */
 
-/* Whether the algorithm that ran is not the one that the arm names. */
+/* True if another algorithm ran than the one that the candidate names. */
 static bool is_declined(const char *text, const char *algorithm)
 {
     size_t length = strcspn(text, " (");
@@ -161,7 +165,7 @@ static bool is_declined(const char *text, const char *algorithm)
            (strlen(algorithm) != length || strncmp(algorithm, text, length) != 0);
 }
 
-/* The arm of all members, or 0 if they differ. */
+/* The candidate that all members ran, or 0 if they differ. */
 static uint32_t common_arm(const struct sg_instance *instance, uint32_t *any)
 {
     uint32_t arm = instance->calls[0].arm;
@@ -219,8 +223,8 @@ enum sg_status sg_trials_instance(struct sg_trials *trials, const struct sg_seen
 }
 
 /* Handling inside a call is already part of that call's time. A contribution does not name its
- * trial: it is that of its call site, or of the site's nonblocking calls if it has no others. It
- * may be handled, and so reported, before the instance's last call has ended. */
+ * trial: it counts for the trial of its call site, or of the site's nonblocking calls if there are
+ * no others. It may be handled, and reported, before the last call of its instance ends. */
 enum sg_status sg_trials_late(struct sg_trials *trials, const struct sg_late_cost *late)
 {
     struct sg_tried_sums sums = {.ns[SG_TRIED_PROCESSOR] = late->handler_ns};
@@ -264,7 +268,7 @@ enum sg_status sg_trials_totals(struct sg_trials *trials, const struct sg_totals
                                                  .operation = totals->operation,
                                                  .nonblocking = totals->nonblocking},
                         &group);
-    /* Events contain all that the figures need. */
+    /* With events, the statistics are not needed. */
     if (status != SG_OK || group->has_events)
         return status;
     calls = &group->calls[totals->arm];
@@ -275,8 +279,7 @@ enum sg_status sg_trials_totals(struct sg_trials *trials, const struct sg_totals
     return SG_OK;
 }
 
-/* Turns the blocks of each communicator into reports: finds out which belong together, and cuts
- * them into rounds. */
+/* ---- reports: groups that belong together, cut into rounds ----------------------------------- */
 
 static bool same_arms(const struct sg_tried_group *a, const struct sg_tried_group *b)
 {
@@ -287,18 +290,18 @@ static bool same_arms(const struct sg_tried_group *a, const struct sg_tried_grou
     return true;
 }
 
-/* Whether two communicators' calls belong to one report. */
+/* True if the calls of two communicators belong to one report. */
 static bool goes_with(const struct sg_tried_group *a, const struct sg_tried_group *b)
 {
     return a->place == b->place && a->site == b->site && a->operation == b->operation &&
            a->nonblocking == b->nonblocking && a->has_events == b->has_events && same_arms(a, b);
 }
 
-/* A report in the making. */
+/* A report under construction. */
 struct making {
     struct sg_report_trial *trial;
-    uint32_t place_of_arm[SG_REPORT_ARMS_MAX + 1]; /* in the report */
-    struct sg_tried_sums *rounds;                  /* arm_count at a time */
+    uint32_t place_of_arm[SG_REPORT_ARMS_MAX + 1]; /* position in the report */
+    struct sg_tried_sums *rounds;                  /* arm_count for each round */
     uint32_t round_count;
 };
 
@@ -333,7 +336,7 @@ static int by_number(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* True: the sums of a whole round are complete. */
+/* True if the sums make a whole round. */
 static bool is_whole(const struct sg_tried_sums *sums, uint32_t arms)
 {
     for (uint32_t i = 0; i < arms; i++) {
@@ -397,7 +400,7 @@ static void add_calls(struct making *making, const struct sg_tried_group *group)
             continue;
         out->calls += calls->calls;
         out->declined_calls += calls->declined;
-        /* Sums until all communicators have been added. */
+        /* A sum until all communicators have been added. */
         if (!group->has_events)
             out->cost[SG_TRIED_BLOCKED].mean += (double)calls->blocked_ns;
     }
@@ -410,7 +413,8 @@ static void find_totals_means(struct sg_report_trial *trial)
         trial->arms[i].cost[SG_TRIED_BLOCKED].mean /= (double)trial->arms[i].calls;
 }
 
-/* A report of the group at first and the later groups like it, which are then marked as done. */
+/* Makes a report of the group at first and the later groups that go with it, and marks these as
+ * done. */
 static enum sg_status make_report(struct sg_trials *trials, uint32_t first, bool *done,
                                   struct sg_report_trial *out)
 {

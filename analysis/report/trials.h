@@ -1,7 +1,7 @@
 /* Gathers the cost of each block of each communicator while a run is read, and reports on it.
  *
- * Memory grows with blocks, not with calls. Functions that return a status: SG_ERR_MEMORY only, not
- * logged. Not thread-safe.
+ * Memory grows with blocks, not with calls. Functions that return a status return SG_OK or
+ * SG_ERR_MEMORY, which they do not log. Not thread-safe.
  */
 #ifndef SG_REPORT_TRIALS_H
 #define SG_REPORT_TRIALS_H
@@ -13,9 +13,9 @@ struct sg_trials;
 
 enum sg_status sg_trials_create(struct sg_trials **out);
 void sg_trials_destroy(struct sg_trials *trials);
-/* Before any call is added: the number of collectives in a block. */
+/* Sets the number of collectives in a block, before any call is added. */
 void sg_trials_set_block(struct sg_trials *trials, uint64_t block);
-/* Number of an arm, from 1; texts are copied. */
+/* Returns the number of a candidate, from 1, in *out; texts are copied. */
 enum sg_status sg_trials_arm(struct sg_trials *trials, const char *place, const char *text,
                              uint32_t *out);
 /* site: the call site that the instance counts for. algorithms: names by index. */
@@ -24,7 +24,7 @@ enum sg_status sg_trials_instance(struct sg_trials *trials, const struct sg_seen
 enum sg_status sg_trials_late(struct sg_trials *trials, const struct sg_late_cost *late);
 enum sg_status sg_trials_totals(struct sg_trials *trials, const struct sg_totals *totals,
                                 char *const *algorithms);
-/* *out: owned by the caller; texts of call sites are not filled in. */
+/* The caller owns *out; texts of call sites are not filled in. */
 enum sg_status sg_trials_finish(struct sg_trials *trials, struct sg_report_trial **out,
                                 uint32_t *count);
 void sg_report_trial_clear(struct sg_report_trial *trial);

@@ -1,3 +1,10 @@
+/* Matches sends with receives. A channel orders the messages of a communicator from one rank to
+ * another with one tag, and holds the ends that are not matched yet. Receives enter their channel
+ * in the order of their posts. An end keeps the calls that it belongs to alive until it is dropped.
+ *
+ * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
+ * thread-safe.
+ */
 #include "report/wait_messages.h"
 
 #include "core/hash.h"
@@ -5,32 +12,26 @@
 
 #include <stdlib.h>
 
-/* Channels: the order of messages of a communicator, from one rank to another and with one tag, and
- * their ends that are not matched yet.
- *
- * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
- */
-
 struct sg_message_key {
     uint32_t comm, from, to, tag;
 };
 
 /* One end of a message. */
 struct sg_waitstate_message_end {
-    struct sg_table_link link; /* of requests, where has_request */
+    struct sg_table_link link; /* in the table of requests, if has_request */
     uint64_t request;
-    struct sg_waitstate_message_end *previous, *following; /* of all */
+    struct sg_waitstate_message_end *previous, *following; /* in the list of all ends */
     struct sg_waitstate_message_end *next;                 /* in its channel */
-    uint32_t gap; /* messages of its channel before it that nothing is told of here */
+    uint32_t gap; /* earlier messages of its channel that this side did not report */
     struct sg_message_key key;
-    struct sg_waitstate_end who; /* of the call that began it, as is begin_ns */
+    struct sg_waitstate_end who; /* who and begin_ns: the call that began it */
     int64_t begin_ns;
-    struct sg_waitstate_call *completing; /* the call that completed it; NULL: it is pending */
+    struct sg_waitstate_call *completing; /* the call that completed it; NULL: pending */
     bool is_send, has_request;
     bool is_matched;
 };
 
-/* Sends that wait for receives, or receives that wait for sends (whose clocks contradict). */
+/* Holds sends that wait for receives, or receives that wait for sends (if clocks contradict). */
 struct sg_channel {
     struct sg_table_link link;
     struct sg_message_key key;
@@ -48,7 +49,7 @@ static bool is_same(const struct sg_message_key *a, const struct sg_message_key 
     return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
 }
 
-/* NULL: nothing waits in it. */
+/* NULL: the channel is empty. */
 static struct sg_channel *sg_channels_find(const struct sg_link_table *channels,
                                            const struct sg_message_key *key)
 {
@@ -59,7 +60,7 @@ static struct sg_channel *sg_channels_find(const struct sg_link_table *channels,
     return (struct sg_channel *)link;
 }
 
-/* Adds an end to its channel; NULL: that is a new one. */
+/* Appends an end to its channel; NULL: makes a new channel. */
 static enum sg_status sg_channels_append(struct sg_link_table *channels, struct sg_channel *channel,
                                          struct sg_waitstate_message_end *end)
 {
@@ -79,7 +80,7 @@ static enum sg_status sg_channels_append(struct sg_link_table *channels, struct 
     return SG_OK;
 }
 
-/* Takes an end out; its gap becomes the next one's. A channel with nothing in it is given up. */
+/* Removes an end; the next end takes over its gap. Frees the channel when it becomes empty. */
 static void sg_channels_remove(struct sg_link_table *channels, struct sg_channel *channel,
                                struct sg_waitstate_message_end *end)
 {
@@ -98,7 +99,8 @@ static void sg_channels_remove(struct sg_link_table *channels, struct sg_channel
     }
 }
 
-/* What waits at the other side for an end's message, or for one before it; NULL: nothing. */
+/* The first end that waits on the other side for this end's message or an earlier one; NULL:
+ * none. */
 static struct sg_waitstate_message_end *
 sg_channel_opposite(const struct sg_channel *channel, const struct sg_waitstate_message_end *end)
 {
@@ -113,7 +115,7 @@ static void free_channel(void *context, struct sg_table_link *link)
     free((struct sg_channel *)link);
 }
 
-/* Frees the channels, not what is in them. */
+/* Frees the channels, but not the ends in them. */
 static void sg_channels_clear(struct sg_link_table *channels)
 {
     sg_link_table_clear(channels, free_channel, NULL);
@@ -123,14 +125,14 @@ struct send {
     struct sg_waitstate_message_end end;
     struct sg_waitstate_underway underway;
     bool is_buffered;
-    /* Of its receive, where it is matched. */
+    /* The matching receive, if there is a match. */
     struct sg_waitstate_end receiver;
     int64_t posted_ns;
 };
 
 struct receive {
     struct sg_waitstate_message_end end;
-    struct receive *earlier, *later; /* of its rank, where is_queued */
+    struct receive *earlier, *later; /* in the rank's queue, if is_queued */
     struct sg_waitstate_call *probe;
     int64_t received_ns;
     bool is_queued;
@@ -138,7 +140,7 @@ struct receive {
 
 struct sg_waitstate_receives {
     struct receive *first, *last;
-    uint32_t complete; /* of them */
+    uint32_t complete; /* number of complete ones */
 };
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -203,7 +205,7 @@ static void *new_end(struct sg_waitstate_messages *messages, size_t size_bytes,
     return end;
 }
 
-/* Frees an end that is in no list any more, and lets its calls go. */
+/* Frees an end that is in no channel or queue any more, and releases its calls. */
 static enum sg_status drop(struct sg_waitstate_messages *messages,
                            struct sg_waitstate_message_end *end)
 {
@@ -221,7 +223,7 @@ static enum sg_status drop(struct sg_waitstate_messages *messages,
     return status == SG_OK ? sg_waitstate_let_go(messages->settling, probe) : status;
 }
 
-/* A send is done when it is received, and its call or request is complete. */
+/* A send is done when it is matched and its call or request is complete. */
 static enum sg_status finish_send(struct sg_waitstate_messages *messages, struct send *send)
 {
     const struct sg_waitstate_cause cause = {.kind = SG_WAITSTATE_LATE_RECEIVER,
@@ -288,7 +290,7 @@ static enum sg_status match(struct sg_waitstate_messages *messages, struct send 
     return status == SG_OK ? told : status;
 }
 
-/* Drops an end, in no channel any more, of a message that nothing is told of at the other one. */
+/* Drops an end that is in no channel, because the other side did not report its message. */
 static enum sg_status give_up(struct sg_waitstate_messages *messages,
                               struct sg_waitstate_message_end *end)
 {
@@ -299,8 +301,8 @@ static enum sg_status give_up(struct sg_waitstate_messages *messages,
     return drop(messages, end);
 }
 
-/* Takes the messages before an end that nothing is told of there from what waits at the other side:
- * what nothing is told of at either is over. */
+/* Pairs the unreported messages before an end with the ends that wait on the other side, and gives
+ * those up. Messages that neither side reported are skipped. */
 static enum sg_status close_gap(struct sg_waitstate_messages *messages,
                                 struct sg_waitstate_message_end *end)
 {
@@ -324,7 +326,7 @@ static enum sg_status close_gap(struct sg_waitstate_messages *messages,
     return status;
 }
 
-/* Joins an end with the first at the other side of its channel, or appends it. */
+/* Matches an end with the first one on the other side of its channel, or appends it. */
 static enum sg_status join(struct sg_waitstate_messages *messages,
                            struct sg_waitstate_message_end *end)
 {
@@ -410,7 +412,8 @@ static void dequeue(struct sg_waitstate_receives *receives, struct receive *rece
     receive->is_queued = false;
 }
 
-/* Joins those that no earlier one has to wait for; of those that are complete only so many wait. */
+/* Joins complete receives in the order of their posts. A pending receive at the head delays them
+ * until more than `held` complete ones wait; then it leaves the queue. */
 static enum sg_status advance(struct sg_waitstate_messages *messages,
                               struct sg_waitstate_receives *receives, uint32_t held)
 {
@@ -541,7 +544,7 @@ enum sg_status sg_waitstate_messages_finish(struct sg_waitstate_messages *messag
     return status;
 }
 
-/* Its end is freed. */
+/* The ends own their links, so there is nothing to free. */
 static void forget(void *context, struct sg_table_link *link)
 {
     (void)context;

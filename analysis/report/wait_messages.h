@@ -1,7 +1,7 @@
-/* Matches sends with receives, and tells the calls at both ends what they waited for.
+/* Matches sends with receives, and gives the calls at both ends the causes of their waits.
  *
- * As in tracker.h, which looks after locations. Functions that return a status: SG_ERR_MEMORY, not
- * logged, or what the listener returned.
+ * Rules as in report/wait_tracker.h, which keeps track of locations. Functions that return a status
+ * return SG_OK, SG_ERR_MEMORY, not logged, or the listener's status.
  */
 #ifndef SG_REPORT_WAIT_MESSAGES_H
 #define SG_REPORT_WAIT_MESSAGES_H
@@ -15,11 +15,11 @@ struct sg_waitstate_receives; /* of a rank, in the order of their posts */
 
 struct sg_waitstate_messages {
     struct sg_waitstate_settling *settling;
-    sg_waitstate_listener listener; /* NULL: nobody */
+    sg_waitstate_listener listener; /* NULL: none */
     void *listener_context;
     struct sg_link_table channels, requests;
     struct sg_waitstate_receives *receives; /* by rank */
-    struct sg_waitstate_message_end *ends;  /* all that are held */
+    struct sg_waitstate_message_end *ends;  /* all ends that are held */
     uint32_t rank_count;
     uint64_t matched, unmatched_sends, unmatched_receives;
     uint64_t violations, largest_violation_ns;
@@ -27,10 +27,10 @@ struct sg_waitstate_messages {
 
 enum sg_status sg_waitstate_messages_start(struct sg_waitstate_messages *messages,
                                            struct sg_waitstate_settling *settling, uint32_t ranks);
-/* Drops what is not matched. */
+/* Drops the ends that are not matched. */
 enum sg_status sg_waitstate_messages_finish(struct sg_waitstate_messages *messages);
 void sg_waitstate_messages_clear(struct sg_waitstate_messages *messages);
-/* A send by a call. Without a request the call completes it, too. */
+/* A send begun by a call. Without a request the same call completes it. */
 enum sg_status sg_waitstate_messages_send(struct sg_waitstate_messages *messages,
                                           struct sg_waitstate_call *call,
                                           const struct sg_waitstate_message *message,
@@ -45,7 +45,7 @@ enum sg_status sg_waitstate_messages_received(struct sg_waitstate_messages *mess
                                               struct sg_waitstate_call *call,
                                               const struct sg_waitstate_message *message,
                                               uint64_t request, int64_t time_ns);
-/* Posted and complete in one call. */
+/* A receive posted and completed by one call. */
 enum sg_status sg_waitstate_messages_receive(struct sg_waitstate_messages *messages,
                                              struct sg_waitstate_call *call,
                                              struct sg_waitstate_call *probe,

@@ -1,3 +1,7 @@
+/* Prints wait states, and the skew of the collectives that MPICH carried out: the columns of their
+ * tables, then JSON (docs/report-json.md) and CSV, then text for a terminal. All formats share the
+ * columns.
+ */
 #include "report/wait_print.h"
 
 #include "output/format.h"
@@ -8,7 +12,7 @@
 
 #include <inttypes.h>
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- columns of places ----------------------------------------------------------------------- */
 
 static bool has_id(const void *of)
 {
@@ -70,7 +74,7 @@ void sg_waitstate_put_place(const struct sg_waitstate_place *place, FILE *out)
     sg_column_find(sg_site_columns, "site")->print(&place->site, NULL, out);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- columns of rows ------------------------------------------------------------------------- */
 
 static void print_row_state(const void *of, const void *context, FILE *out)
 {
@@ -95,7 +99,7 @@ static const struct sg_column row_columns[] = {
 const struct sg_columns sg_waitstate_row_columns = {row_columns,
                                                     sizeof row_columns / sizeof *row_columns};
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
+/* ---- columns of pairs ------------------------------------------------------------------------ */
 
 static void print_pair_state(const void *of, const void *context, FILE *out)
 {
@@ -141,7 +145,7 @@ static const struct sg_column pair_columns[] = {
 const struct sg_columns sg_waitstate_pair_columns = {pair_columns,
                                                      sizeof pair_columns / sizeof *pair_columns};
 
-/* ---- ranks ----------------------------------------------------------------------------------- */
+/* ---- columns of ranks ------------------------------------------------------------------------ */
 
 #define OF_RANK(which, member)                                                                     \
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_waitstate_rank, member)
@@ -154,8 +158,7 @@ static const struct sg_column rank_columns[] = {
 const struct sg_columns sg_waitstate_rank_columns = {rank_columns,
                                                      sizeof rank_columns / sizeof *rank_columns};
 
-/* Wait states for programs: a member of the report's JSON (docs/report-json.md), and their rows as
- * CSV. */
+/* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
 static json_t *rows_of(const struct sg_waitstates *states, const struct sg_print_options *options)
 {
@@ -189,7 +192,7 @@ static json_t *pairs_of(const struct sg_waitstates *states, const struct sg_prin
     return rows;
 }
 
-/* What a row of skews has of the columns of report/columns.h. */
+/* Sets the members of a row of skews, with columns of report/report_columns.h. */
 static void set_skew(json_t **row, const struct sg_report_site *skew)
 {
     static const char *const fields[] = {
@@ -291,7 +294,7 @@ enum sg_status sg_waitstates_print_csv(const struct sg_report *report,
     return sg_csv_print(&waits, rows_of(states, options), "report", out);
 }
 
-/* Wait states for people at a terminal. */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static enum sg_status put_rows(const struct sg_waitstates *states,
                                const struct sg_print_options *options, FILE *out)

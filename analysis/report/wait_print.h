@@ -1,4 +1,8 @@
-/* The columns of the tables of wait states. Columns of report/columns.h show their call sites. */
+/* Columns and printers of the tables of wait states. Columns of report/report_columns.h show their
+ * call sites.
+ *
+ * Printers print nothing if wait states are unknown. Conventions as in report/text_tables.h;
+ * report->waitstates may be NULL. */
 #ifndef SG_REPORT_WAIT_PRINT_H
 #define SG_REPORT_WAIT_PRINT_H
 
@@ -9,39 +13,35 @@
 
 struct sg_waitstate_place;
 
-/* Of struct sg_waitstate_row, struct sg_waitstate_pair and struct sg_waitstate_rank. In JSON the
- * last is a part of an object. */
+/* Columns for struct sg_waitstate_row, struct sg_waitstate_pair and struct sg_waitstate_rank. In
+ * JSON the last ones are part of an object. */
 extern const struct sg_columns sg_waitstate_row_columns;
 
 extern const struct sg_columns sg_waitstate_pair_columns;
 
 extern const struct sg_columns sg_waitstate_rank_columns;
 
-/* Of struct sg_waitstate_place. */
+/* Columns for struct sg_waitstate_place. */
 extern const struct sg_columns sg_waitstate_place_columns;
 
-/* The place as an object; null where there is none. */
+/* Makes an object of a place; null if there is none. */
 json_t *sg_waitstate_place_json(const struct sg_waitstate_place *place);
-/* Function and call site; where there is none, "start". */
+/* Prints function and call site; "start" if there is none. */
 void sg_waitstate_put_place(const struct sg_waitstate_place *place, FILE *out);
 
-/* Prints wait states: nothing if they are not known. As in report/print.h; there,
- * report->waitstates may be NULL.
- */
-
-/* How far apart the members of the collectives arrive that MPICH carried out. */
+/* Prints the arrival skew of the collectives that MPICH carried out. */
 enum sg_status sg_waitstates_print_skews(const struct sg_report *report,
                                          const struct sg_print_options *options, FILE *out);
-/* Where ranks wait, and for whom. */
+/* Prints the wait states by call site, and the pairs of waiting and awaited call sites. */
 enum sg_status sg_waitstates_print(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out);
-/* How many of the rows the text leaves out, and what is not reliable. */
+/* Notes how many rows the text omits, and which figures are unreliable. */
 void sg_waitstates_print_notes(const struct sg_report *report,
                                const struct sg_print_options *options, FILE *out);
-/* Sets the report's members about skews and wait states; null where they are not known. */
+/* Sets the report's members about skews and wait states; null if unknown. */
 void sg_waitstates_json(json_t **root, const struct sg_report *report,
                         const struct sg_print_options *options);
-/* SG_PRINT_WAITS, SG_PRINT_PAIRS or SG_PRINT_COLLECTIVES. */
+/* Prints SG_PRINT_WAITS, SG_PRINT_PAIRS or SG_PRINT_COLLECTIVES. */
 enum sg_status sg_waitstates_print_csv(const struct sg_report *report,
                                        const struct sg_print_options *options, FILE *out);
 

@@ -1,3 +1,7 @@
+/* The skew of collectives by call site, the calls whose waits are not settled yet, and a hash table
+ * of outstanding objects. A call is settled, and freed, when its last holder releases it: its wait
+ * is then added to the sums, and a late sender is checked for messages that it overtook.
+ */
 #include "report/wait_skews.h"
 
 #include "core/room.h"
@@ -10,27 +14,27 @@
 static bool sg_waitstate_call_release(struct sg_waitstate_call *call);
 static bool sg_waitstate_call_wait(const struct sg_waitstate_call *call, struct sg_waitstate *out);
 
-/* What the filter says of a row's communicators. */
+/* The filter's decision on a row with a communicator. */
 enum taken { NOT_ASKED, TAKEN, LEFT_OUT };
 
 struct row {
     uint32_t place;
-    struct sg_report_site of; /* its figures */
+    struct sg_report_site of; /* figures of the row */
     struct sg_quantiles skews;
-    uint32_t comm;  /* the first */
+    uint32_t comm;  /* the first communicator */
     uint32_t votes; /* members of the current instance; 0 between instances */
 };
 
-/* How often a rank was last. */
+/* Counts how often a rank was last. */
 struct last {
     uint32_t row, rank;
     uint64_t count;
 };
 
-/* A communicator of a row. */
+/* A communicator that a row was called on. */
 struct called_on {
     enum taken taken;
-    bool counted; /* among the row's communicators */
+    bool counted; /* counted among the row's communicators */
 };
 
 struct sg_waitstate_skews {
@@ -81,7 +85,7 @@ static uint64_t key_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Each gives an index, or -1: out of memory. */
+/* The functions return an index, or -1 if out of memory. */
 
 static int64_t find_row(struct sg_waitstate_skews *skews, const struct sg_waitstate_end *who)
 {
@@ -119,7 +123,8 @@ static int64_t find_comm(struct sg_waitstate_skews *skews, uint32_t row, uint32_
     return index;
 }
 
-/* Whether the filter takes a row's call site and the communicator; asked once for each two. */
+/* True if the filter takes a row's call site with the communicator; evaluated once for each
+ * pair. */
 static bool takes(const struct sg_waitstate_skews *skews, uint32_t row, uint32_t comm,
                   struct called_on *on)
 {
@@ -139,7 +144,7 @@ static bool takes(const struct sg_waitstate_skews *skews, uint32_t row, uint32_t
 struct spread {
     int64_t first_ns;
     uint64_t skew_ns;
-    uint32_t last; /* the lowest rank of several */
+    uint32_t last; /* the lowest rank if several are last */
 };
 
 static struct spread spread_of(const struct sg_waitstate_member *members, uint32_t count)
@@ -176,7 +181,7 @@ static uint32_t majority(struct sg_waitstate_skews *skews,
     return best;
 }
 
-/* The row's figures for a communicator that is taken; NULL: out of memory. */
+/* The row's figures, with the communicator counted once. */
 static struct sg_report_site *figures_of(struct sg_waitstate_skews *skews, uint32_t row,
                                          uint32_t comm, struct called_on *on)
 {
@@ -229,7 +234,7 @@ static enum sg_status add_instance(struct sg_waitstate_skews *skews, uint32_t ro
     return sg_quantiles_add(&skews->rows[row].skews, spread->skew_ns);
 }
 
-/* *skew becomes 0 where the call is left out. */
+/* Sets *skew to 0 if the filter leaves the call out. */
 static enum sg_status add_call(struct sg_waitstate_skews *skews, uint32_t comm, uint32_t rank,
                                uint32_t *skew)
 {
@@ -269,7 +274,7 @@ enum sg_status sg_waitstate_skews_add(struct sg_waitstate_skews *skews, uint32_t
     return status;
 }
 
-/* A member waited. */
+/* Adds the wait of a member. */
 static void sg_waitstate_skews_wait(struct sg_waitstate_skews *skews, uint32_t skew,
                                     uint64_t wait_ns)
 {
@@ -278,7 +283,7 @@ static void sg_waitstate_skews_wait(struct sg_waitstate_skews *skews, uint32_t s
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* On a tie the lowest rank. */
+/* The lowest rank wins a tie. */
 static void find_last_ranks(struct sg_waitstate_skews *skews)
 {
     for (uint32_t i = 0; i < skews->row_count; i++)
@@ -362,7 +367,8 @@ void sg_waitstate_set_out(struct sg_waitstate_settling *settling, uint32_t rank,
     struct sg_waitstate_receiver *receiver = &settling->receivers[rank];
     struct sg_waitstate_underway *before = receiver->newest;
 
-    /* Events are told when they happen, calls of several threads begin in any order before. */
+    /* Messages arrive in event order, but sort by the begin of their call, which differs between
+     * threads. */
     while (before != NULL && before->sent_ns > message->sent_ns)
         before = before->older;
     message->older = before;
@@ -414,7 +420,7 @@ void sg_waitstate_took(struct sg_waitstate_settling *settling, uint32_t rank, in
     receiver->next = kept % SG_WAITSTATE_SUSPECTS;
 }
 
-/* Whether a message that is older than the late one was received later. */
+/* True if a message that was sent before the late one was received after it. */
 static bool has_overtaken(const struct sg_waitstate_receiver *receiver,
                           const struct sg_waitstate_call *call)
 {
@@ -494,7 +500,7 @@ void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_wai
 {
     if (call == NULL || call->only_tests || cause->ready_ns < call->until_ns)
         return;
-    /* Of what came at the same time it is the same that counts, in whatever order it is told. */
+    /* Among simultaneous causes the lowest kind counts, in whatever order they arrive. */
     if (cause->ready_ns == call->until_ns &&
         (call->until_ns == call->enter_ns || cause->kind >= call->kind))
         return;
@@ -507,13 +513,14 @@ void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_wai
     call->skew = cause->skew;
 }
 
-/* Whether this was the last holder: the call is then to be counted, and freed. NULL: false. */
+/* Returns true if this was the last holder: the caller then counts and frees the call. NULL:
+ * false. */
 static bool sg_waitstate_call_release(struct sg_waitstate_call *call)
 {
     return call != NULL && --call->holders == 0;
 }
 
-/* Of a call that nobody holds: its wait; false: it did not wait. */
+/* Gives the wait of a call without holders; returns false if it did not wait. */
 static bool sg_waitstate_call_wait(const struct sg_waitstate_call *call, struct sg_waitstate *out)
 {
     int64_t until_ns = call->until_ns < call->leave_ns ? call->until_ns : call->leave_ns;

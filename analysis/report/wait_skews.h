@@ -1,11 +1,14 @@
-/* Skew by call site of the collectives that MPICH carried out: how far apart their members arrive,
- * and who is last. As for the library's own (report/aggregate.h), each member's call counts for its
- * own call site, and the instance as a whole for the site that most members called from; a
- * nonblocking one is at the call that started it.
+/* Skew by call site of the collectives that MPICH carried out: the spread of their members'
+ * arrivals, and the last member. As for the library's own collectives (report/aggregate.h), each
+ * member's call counts for its own call site, and the instance for the site that most members
+ * called from. A nonblocking collective counts at the call that started it.
  *
- * Memory grows with call sites, with the ranks that are last at each and with the communicators
- * that it is called on; not with instances. Functions that return a status: SG_ERR_MEMORY only, not
- * logged. Not thread-safe.
+ * The header also declares calls with unsettled waits, a hash table, and the messages and
+ * collectives that locations report.
+ *
+ * Memory grows with call sites, and for each with its communicators and the ranks that are last;
+ * not with instances. Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do
+ * not log. Not thread-safe.
  */
 #ifndef SG_REPORT_WAIT_SKEWS_H
 #define SG_REPORT_WAIT_SKEWS_H
@@ -24,47 +27,48 @@ struct sg_waitstate_call;
 
 struct sg_waitstate_skews;
 
-/* Of a collective of which all members have come. */
+/* A member of a collective that all members have entered. */
 struct sg_waitstate_member {
-    struct sg_waitstate_call *completing; /* NULL: it is not there yet */
-    struct sg_waitstate_end who;          /* of the call that began it */
+    struct sg_waitstate_call *completing; /* NULL: not known yet */
+    struct sg_waitstate_end who;          /* the call that began it */
     int64_t begin_ns;
-    uint32_t skew; /* the row that its wait counts for; 0: none */
+    uint32_t skew; /* 1 + the row that its wait counts for; 0: none */
     bool receives;
     const uint32_t *sources; /* as in struct sg_waitstate_collective */
     uint32_t source_count;
 };
 
-/* As sg_waitstate_sums_create(). An instance counts if the filter takes the site that it counts for
+/* Arguments as for sg_waitstate_sums_create(). An instance counts if the filter takes its call site
  * with its communicator, its first arrival, and any of its ranks. */
 enum sg_status sg_waitstate_skews_create(const struct sg_aggregate *aggregate,
                                          const struct sg_filter *filter, struct sg_places *places,
                                          struct sg_waitstate_skews **out);
 void sg_waitstate_skews_destroy(struct sg_waitstate_skews *skews);
-/* A complete instance of two members or more, on a communicator of the aggregate: sets the members'
- * rows. */
+/* Adds a complete instance of at least two members, on a communicator of the aggregate, and sets
+ * the members' rows. */
 enum sg_status sg_waitstate_skews_add(struct sg_waitstate_skews *skews, uint32_t comm,
                                       struct sg_waitstate_member *members, uint32_t count);
 /* Adds the rows to the result. */
 enum sg_status sg_waitstate_skews_finish(struct sg_waitstate_skews *skews,
                                          struct sg_waitstates *states);
 
-/* Calls of MPI that may have waited: each is kept until it has returned and it is known what all
- * that it completed had to wait for. Then its wait is the latest of these times less its begin.
+/* An MPI call that may have waited. It is kept until it has returned and every cause of its wait is
+ * known. Its wait lasts from its begin to the latest of these causes.
  *
- * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
+ * thread-safe.
  */
 
 struct sg_waitstate_call {
     struct sg_waitstate_end who;
-    int64_t enter_ns, leave_ns; /* leave_ns: once it has returned */
+    int64_t enter_ns, leave_ns; /* leave_ns: valid if has_left */
     bool has_left;
-    bool only_tests;  /* it never waits */
-    bool is_buffered; /* it begins sends that wait for no receive */
-    bool is_probe;    /* it waits for the message that is received next */
-    enum sg_rma rma;  /* what it does on a window */
-    uint32_t holders; /* its location, until it returns, and what is not known yet */
-    /* The latest that it waited for; until_ns == enter_ns: nothing. */
+    bool only_tests;  /* never waits */
+    bool is_buffered; /* begins sends that wait for no receive */
+    bool is_probe;    /* waits for the message that is received next */
+    enum sg_rma rma;  /* its operation on a window */
+    uint32_t holders; /* its location until it returns, and pending causes */
+    /* The latest cause of the wait; until_ns == enter_ns: none. */
     int64_t until_ns;
     enum sg_waitstate_kind kind;
     uint32_t comm;
@@ -72,71 +76,72 @@ struct sg_waitstate_call {
     uint32_t skew; /* as in struct sg_waitstate */
 };
 
-/* What a call waited for, or might have. */
+/* A possible cause of a call's wait. */
 struct sg_waitstate_cause {
     enum sg_waitstate_kind kind;
     int64_t ready_ns;
     struct sg_waitstate_end other;
     uint32_t comm;
     uint32_t skew;
-    /* The call ended by this: otherwise, if it left before the other side was ready, it waited for
-     * something else, or not at all. */
+    /* True if the cause ended the call. Otherwise a call that left before the other side was ready
+     * waited for something else, or not at all. */
     bool is_bounded;
 };
 
 struct sg_waitstate_call *sg_waitstate_call_new(const struct sg_waitstate_end *who,
                                                 int64_t enter_ns);
-/* Adds a holder; NULL is no call. */
+/* Adds a holder; NULL is allowed. */
 struct sg_waitstate_call *sg_waitstate_call_hold(struct sg_waitstate_call *call);
-/* Takes what the call waited for, before the holder that knows it lets go. */
+/* Offers a cause to the call, before the holder that knows it releases the call. */
 void sg_waitstate_call_offer(struct sg_waitstate_call *call,
                              const struct sg_waitstate_cause *cause);
 
-/* Counts calls when all is known of their wait, and tells which late senders are in wrong order:
- * for each rank it knows the messages that are on their way to it, the oldest first.
+/* Settles calls once the causes of their waits are known, and finds late senders in wrong order:
+ * each rank has a list of the messages on their way to it, the oldest first.
  *
- * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
+ * thread-safe.
  */
 
-/* A message that is not received. */
+/* A message that is not received yet. */
 struct sg_waitstate_underway {
     struct sg_waitstate_underway *older, *newer; /* to the same rank */
     int64_t sent_ns;
 };
 
-/* A late sender while an older message was under way, which may yet be received. */
+/* A wait for a late sender while an older message, which may yet be received, was under way. */
 struct sg_waitstate_suspect {
     int64_t sent_ns, leave_ns;
     uint64_t wait_ns;
     uint32_t row;
 };
 
-/* A message that was received; it may be matched before one that was received earlier. */
+/* A received message; it may be matched before one that was received earlier. */
 struct sg_waitstate_taken {
     int64_t sent_ns, received_ns;
 };
 
-/* Only so many of a rank are remembered: those that are pushed out count as in order. */
+/* Number of suspects, and of received messages, remembered for each rank. A suspect that is pushed
+ * out counts as in order. */
 #define SG_WAITSTATE_SUSPECTS 32
 
 struct sg_waitstate_receiver {
     struct sg_waitstate_underway *oldest, *newest;
     struct sg_waitstate_suspect suspects[SG_WAITSTATE_SUSPECTS];
-    uint32_t suspect_count, next; /* next: the oldest when there is no more room */
+    uint32_t suspect_count, next; /* next: slot to overwrite; the oldest once the array is full */
     struct sg_waitstate_taken taken[SG_WAITSTATE_SUSPECTS];
-    uint32_t taken_count; /* of all that were */
+    uint32_t taken_count; /* all that were received so far */
 };
 
-/* Is told of each wait, whatever the filter takes; what it returns ends the tracking if it is not
- * SG_OK. */
+/* Receives each wait, whatever the filter takes. A status other than SG_OK ends the tracking. */
 typedef enum sg_status (*sg_waitstate_waited)(void *context, const struct sg_waitstate *wait);
 
 struct sg_waitstate_settling {
     struct sg_waitstate_sums *sums;
     struct sg_waitstate_skews *skews;
-    struct sg_critical *critical;   /* NULL: no path is looked for */
-    struct sg_cause_finder *causes; /* NULL: nor causes */
-    sg_waitstate_waited waited;     /* NULL: nobody */
+    struct sg_critical *critical;   /* NULL: no critical path wanted */
+    struct sg_cause_finder *causes; /* NULL: no causes wanted */
+    sg_waitstate_waited waited;     /* NULL: none */
     void *waited_context;
     struct sg_waitstate_receiver *receivers; /* by rank */
     uint64_t live, live_max;                 /* see struct sg_waitstate_counts */
@@ -147,7 +152,7 @@ enum sg_status sg_waitstate_settling_start(struct sg_waitstate_settling *settlin
                                            struct sg_waitstate_skews *skews, uint32_t ranks);
 void sg_waitstate_settling_clear(struct sg_waitstate_settling *settling);
 
-/* Something that is held, and is no more. */
+/* Count the objects that are held, and their maximum. */
 static inline void sg_waitstate_born(struct sg_waitstate_settling *settling)
 {
     if (++settling->live > settling->live_max)
@@ -159,26 +164,26 @@ static inline void sg_waitstate_gone(struct sg_waitstate_settling *settling)
     settling->live--;
 }
 
-/* A holder of the call lets go; the last one's is counted and freed. NULL: no call. */
+/* Releases a holder of the call; the last one counts and frees it. NULL is allowed. */
 enum sg_status sg_waitstate_let_go(struct sg_waitstate_settling *settling,
                                    struct sg_waitstate_call *call);
 void sg_waitstate_set_out(struct sg_waitstate_settling *settling, uint32_t rank,
                           struct sg_waitstate_underway *message);
 void sg_waitstate_take_off(struct sg_waitstate_settling *settling, uint32_t rank,
                            struct sg_waitstate_underway *message);
-/* The rank received what was sent then. */
+/* Records that the rank received a message sent at sent_ns. */
 void sg_waitstate_took(struct sg_waitstate_settling *settling, uint32_t rank, int64_t sent_ns,
                        int64_t received_ns);
 
-/* A hash table of what is outstanding: its elements contain their link, and are removed when they
- * are done, so that the table's memory depends on the most that are outstanding at a time.
+/* A hash table of outstanding objects. Elements contain their link and are removed when done, so
+ * memory depends on the largest number outstanding at a time.
  *
- * The caller compares keys: elements of one hash come one after another. Zero-initialised is empty.
- * Not thread-safe.
+ * The caller compares keys: elements with the same hash follow one another. All zero: empty. Not
+ * thread-safe.
  */
 
 struct sg_table_link {
-    struct sg_table_link *next; /* of the same bucket */
+    struct sg_table_link *next; /* in the same bucket */
     uint64_t hash;
 };
 
@@ -188,42 +193,42 @@ struct sg_link_table {
     size_t count;
 };
 
-/* SG_ERR_MEMORY only (not logged): nothing is changed. */
+/* Returns SG_OK or SG_ERR_MEMORY (not logged), which leaves the table unchanged. */
 enum sg_status sg_link_table_add(struct sg_link_table *table, struct sg_table_link *link,
                                  uint64_t hash);
-/* It is in the table. */
+/* The link must be in the table. */
 void sg_link_table_remove(struct sg_link_table *table, struct sg_table_link *link);
-/* The first, and the next, of this hash; NULL: no more. */
+/* Return the first, or the next, element with this hash; NULL: no more. */
 struct sg_table_link *sg_link_table_first(const struct sg_link_table *table, uint64_t hash);
 struct sg_table_link *sg_link_table_next(const struct sg_table_link *link);
-/* Passes every element to release, after which the table is as at first. */
+/* Passes every element to release, and leaves the table empty. */
 void sg_link_table_clear(struct sg_link_table *table,
                          void (*release)(void *context, struct sg_table_link *link), void *context);
 
-/* Messages, collectives and what synchronises windows, as a location tells of its part in them. */
+/* ---- messages, collectives and window synchronisation, as a location reports its part -------- */
 
-/* The most complete receives of a rank that wait for one that was posted before them. */
+/* The most complete receives of a rank that may wait for one that was posted before them. */
 #define SG_WAITSTATE_HELD 256
 
-/* A message, at one of its ends. */
+/* A message, as seen at one of its ends. */
 struct sg_waitstate_message {
     uint32_t comm;
     uint32_t peer; /* in MPI_COMM_WORLD */
     uint32_t tag;
-    uint32_t
-        gap; /* others of the same communicator, ranks and tag before it, of which nothing is told
-                     at this end: of receives in the order of posts */
+    /* Earlier messages with the same communicator, ranks and tag that this end did not report;
+     * receives count in the order of posts. */
+    uint32_t gap;
 };
 
-/* A message whose ends were matched. Times of calls are those of their begin. */
+/* A message whose ends were matched. Call times are the begins of the calls. */
 struct sg_waitstate_matched {
-    uint32_t from, to;     /* locations: where the send began, where the receive was completed */
-    int64_t sent_ns;       /* of the call that began the send */
-    int64_t completing_ns; /* of the call that completed the receive */
+    uint32_t from, to; /* locations: where the send began, and where the receive was completed */
+    int64_t sent_ns;   /* the call that began the send */
+    int64_t completing_ns; /* the call that completed the receive */
     int64_t received_ns;
 };
 
-/* Is told of each match; what it returns ends the tracking if it is not SG_OK. */
+/* Receives each match. A status other than SG_OK ends the tracking. */
 typedef enum sg_status (*sg_waitstate_listener)(void *context,
                                                 const struct sg_waitstate_matched *matched);
 
@@ -234,7 +239,7 @@ enum sg_waitstate_pattern {
     SG_PATTERN_BROADCAST, /* from the root */
     SG_PATTERN_REDUCE,    /* to the root */
     SG_PATTERN_SCAN,
-    SG_PATTERN_NEIGHBORS, /* for its sources */
+    SG_PATTERN_NEIGHBORS, /* waits for its sources */
     /* on windows */
     SG_PATTERN_FENCE,
     SG_PATTERN_CREATE,
@@ -244,16 +249,16 @@ enum sg_waitstate_pattern {
 struct sg_waitstate_collective {
     enum sg_waitstate_pattern pattern;
     uint32_t comm;
-    uint32_t window; /* 1 + the number of the window that it is on; 0: none */
-    uint64_t seq;    /* its number on the communicator, or window, the same for all members */
-    /* Ranks in the communicator; of an intercommunicator those of the first group, then those of
-     * the second. */
+    uint32_t window; /* 1 + the number of its window; 0: none */
+    uint64_t seq;    /* number on the communicator or window, the same for all members */
+    /* Ranks in the communicator. An intercommunicator numbers the first group, then the second. */
     uint32_t size, member;
-    uint32_t root;       /* SG_WAITSTATE_NO_ROOT: there is none, or the member does not know it */
-    uint32_t first_size; /* of the first group; 0: there is one group */
+    uint32_t root;       /* SG_WAITSTATE_NO_ROOT: no root, or the member does not know it */
+    uint32_t first_size; /* size of the first group; 0: one group only */
     bool has_data;
-    bool receives; /* something from others */
-    /* Of neighbors: the members whose data it gets. They outlive the tracker's last event. */
+    bool receives; /* receives data from others */
+    /* For SG_PATTERN_NEIGHBORS: the members whose data it receives. The array outlives the
+     * tracker's last event. */
     const uint32_t *sources;
     uint32_t source_count;
 };
@@ -272,8 +277,8 @@ struct sg_waitstate_group {
 
 struct sg_waitstate_lock {
     uint32_t window, comm;
-    uint32_t target;   /* its rank in the communicator, or SG_WAITSTATE_ALL */
-    bool is_exclusive; /* of a request */
+    uint32_t target;   /* rank in the communicator, or SG_WAITSTATE_ALL */
+    bool is_exclusive; /* set in a request */
 };
 
 #endif

@@ -1,3 +1,6 @@
+/* Sums up waits by kind and place, by pair of places and by rank, and makes the result. A place is
+ * a function at a call site; the last part of the file numbers them.
+ */
 #include "report/wait_sums.h"
 
 #include "core/room.h"
@@ -36,7 +39,7 @@ struct pair {
     struct sg_waitstate_figures of;
 };
 
-/* Of a pair. */
+/* A rank that the waits of a pair were for. */
 struct culprit {
     uint32_t pair, rank;
     uint64_t waits, wait_ns;
@@ -142,7 +145,7 @@ static void count(struct sg_waitstate_figures *figures, uint64_t wait_ns)
         figures->max_ns = wait_ns;
 }
 
-/* Whether the filter takes call site and communicator; asked once for each two. */
+/* True if the filter takes the wait; sites with communicators are evaluated once for each pair. */
 static enum sg_status takes(struct sg_waitstate_sums *sums, const struct sg_waitstate *wait,
                             bool *out)
 {
@@ -202,7 +205,7 @@ void sg_waitstate_sums_wrong_order(struct sg_waitstate_sums *sums, uint32_t row,
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* The longest first; of equals by place, as they were seen first. */
+/* The longest sum first, then the most waits. */
 static int compare(const struct sg_waitstate_figures *a, const struct sg_waitstate_figures *b)
 {
     if (a->wait_ns != b->wait_ns)

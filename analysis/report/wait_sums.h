@@ -1,7 +1,8 @@
-/* Sums up wait states: by kind and place, by pair of places, and by rank.
+/* Sums up wait states by kind and place, by pair of places, and by rank.
  *
- * Memory grows with places and pairs of them, and with the ranks that are waited for at each; not
- * with waits. Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ * Memory grows with places, with pairs of them, and with the ranks awaited at each; not with waits.
+ * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
+ * thread-safe.
  */
 #ifndef SG_REPORT_WAIT_SUMS_H
 #define SG_REPORT_WAIT_SUMS_H
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Wait states: the time that ranks spent in calls of MPI because another rank had not yet done its
+/* Wait states: the time that ranks spent in MPI calls because another rank had not yet done its
  * part, with the rank and the call at fault. The definitions are Scalasca's, so that its users
  * recognise the figures.
  *
@@ -37,16 +38,16 @@
  *   early wait       of MPI_Win_wait; T: the last of the origins entered MPI_Win_complete
  *   lock contention  of MPI_Win_lock, lock_all, or the first flush or unlock that completes an
  *                    operation under the lock, if it ends after T; T: the last that held the lock
- *                    before entered MPI_Win_unlock (waitstates/locks.h)
+ *                    before entered MPI_Win_unlock (report/wait_windows.h)
  *
- * A call waits once, whatever it completes: for what came last. Calls that only test do not wait.
+ * A call has one wait, whatever it completes: for the last cause. Calls that only test do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received
  * by a later call. MPI_Probe and MPI_Mprobe wait for the message that is received next on their
  * thread, or with their handle.
  *
- * A nonblocking collective waits in the call that completes it; its T is that of the calls that
- * start it, of a persistent one MPI_Start. Those that the library carries out (barrier, reduce,
- * allreduce, bcast) are measured as in report/measure.h, and wait at the call that starts them.
+ * A nonblocking collective waits in the call that completes it; T is when the calls that start it
+ * were entered, for a persistent one MPI_Start. Collectives that the library carries out (barrier,
+ * reduce, allreduce, bcast) are measured as in report/quantiles.h, and wait at the starting call.
  */
 
 enum sg_waitstate_kind {
@@ -77,62 +78,62 @@ struct sg_waitstate_figures {
 
 /* A function at a call site. */
 struct sg_waitstate_place {
-    /* The call site only, and of skews communicator, calls, instances, skew, last rank, wait and
-     * the time of the worst: columns of report/columns.h take it. */
+    /* Only the call site is set. For skews also the communicator, calls, instances, skew, last
+     * rank, wait and the time of the worst instance. Columns of report/report_columns.h read it. */
     struct sg_report_site site;
     const char *function; /* "MPI_Recv" */
 };
 
 /* All waits of a kind at a place. */
 struct sg_waitstate_row {
-    struct sg_waitstate_place at; /* first: it is the row's call site */
+    struct sg_waitstate_place at; /* first: columns use it as the row's call site */
     enum sg_waitstate_kind kind;
     struct sg_waitstate_figures of;
-    uint64_t wrong_order_waits, wrong_order_ns; /* among them */
+    uint64_t wrong_order_waits, wrong_order_ns; /* the waits among them in wrong order */
 };
 
-/* Those for calls at another place. */
+/* The waits of a kind at a place for calls at another place. */
 struct sg_waitstate_pair {
     struct sg_waitstate_place at;
     struct sg_waitstate_place other;
     enum sg_waitstate_kind kind;
     struct sg_waitstate_figures of;
-    uint32_t ranks;      /* that were waited for there */
-    uint32_t rank;       /* the one that was waited for longest; of several the lowest */
-    uint64_t rank_waits; /* for it */
+    uint32_t ranks;      /* number of ranks awaited there */
+    uint32_t rank;       /* the rank awaited longest; the lowest of several */
+    uint64_t rank_waits; /* waits for that rank */
     uint64_t rank_ns;
 };
 
 struct sg_waitstate_rank {
-    struct sg_waitstate_figures waited; /* by the rank for others */
-    struct sg_waitstate_figures caused; /* by others for the rank */
+    struct sg_waitstate_figures waited; /* waits of the rank for others */
+    struct sg_waitstate_figures caused; /* waits of others for the rank */
 };
 
-struct sg_places; /* waitstates/places.h */
+struct sg_places; /* declared below */
 
 struct sg_waitstates {
-    struct sg_waitstate_row *rows; /* the longest sum first, as are pairs */
+    struct sg_waitstate_row *rows; /* by sum of waits, the longest first, like the pairs */
     struct sg_waitstate_pair *pairs;
     uint32_t row_count, pair_count;
-    /* Of the collectives that MPICH carried out, the longest sum of waits first. */
+    /* Collectives that MPICH carried out, the longest sum of waits first. */
     struct sg_waitstate_place *skews;
     uint32_t skew_count;
     struct sg_waitstate_rank *ranks; /* by rank in MPI_COMM_WORLD */
     uint32_t rank_count;
     struct sg_waitstate_figures total;
-    uint64_t messages; /* whose send and receive are known */
+    uint64_t messages; /* messages whose send and receive are both known */
     uint64_t unmatched_sends, unmatched_receives;
     uint64_t clock_violations; /* messages received before they were sent */
     uint64_t largest_violation_ns;
-    struct sg_places *places; /* owned, if not NULL: has the functions' names */
+    struct sg_places *places; /* owned unless NULL; holds the names of functions */
 };
 
 void sg_waitstates_free(struct sg_waitstates *states);
 
-/* Numbers for the places that calls are at: function and call site. All that sums up by place uses
- * one table of them.
+/* Numbers for the places of calls: function and call site. All sums by place share one such table.
  *
- * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
+ * thread-safe.
  */
 
 struct sg_aggregate;
@@ -142,24 +143,25 @@ struct sg_places;
 /* No place, as before a thread's first call. */
 #define SG_NO_PLACE UINT32_MAX
 
-/* Where a rank is. */
+/* The place of a rank. */
 struct sg_waitstate_end {
-    uint32_t function; /* sg_places_function() */
+    uint32_t function; /* number from sg_places_function() */
     uint32_t site;     /* index in the aggregate */
     uint32_t rank;     /* in MPI_COMM_WORLD */
-    uint32_t location; /* its thread; sums do not tell threads apart */
+    uint32_t location; /* its thread; sums do not distinguish threads */
 };
 
-/* The aggregate has the call sites, and outlives the places. */
+/* The aggregate holds the call sites and outlives the places. */
 enum sg_status sg_places_create(const struct sg_aggregate *aggregate, struct sg_places **out);
 void sg_places_destroy(struct sg_places *places);
-/* The number of a function of this name, which is copied. */
+/* Returns the number of the function with this name, which is copied. */
 enum sg_status sg_places_function(struct sg_places *places, const char *name, uint32_t *out);
-/* The number of the place where the rank is, from 0; -1: out of memory. */
+/* The number of the rank's place, from 0; -1: out of memory. */
 int64_t sg_places_find(struct sg_places *places, const struct sg_waitstate_end *end);
-/* The call site of a place, as an index of the aggregate. */
+/* The call site of a place, as an index in the aggregate. */
 uint32_t sg_places_site(const struct sg_places *places, uint32_t place);
-/* Sets function and names; nothing of SG_NO_PLACE. Texts are those of places and aggregate. */
+/* Sets function and names in *out, or nothing for SG_NO_PLACE. The places and the aggregate own the
+ * texts. */
 void sg_places_name(const struct sg_places *places, uint32_t place, struct sg_waitstate_place *out);
 
 struct sg_aggregate;
@@ -171,32 +173,33 @@ struct sg_waitstate_sums;
 /* One wait. */
 struct sg_waitstate {
     enum sg_waitstate_kind kind;
-    struct sg_waitstate_end at, other; /* who waits, and for whom */
+    struct sg_waitstate_end at, other; /* the waiting call, and the awaited one */
     uint32_t comm;                     /* index in the aggregate */
     int64_t begin_ns;                  /* since the run's start */
     uint64_t wait_ns;
-    uint32_t skew; /* the row of waitstates/skews.h that it counts for; 0: none */
+    uint32_t skew; /* 1 + the row of the skews (report/wait_skews.h) that it counts for; 0: none */
 };
 
 #define SG_WAITSTATE_LEFT_OUT UINT32_MAX
 
-/* The aggregate has the communicators; it, the places and the filter (NULL: none) outlive the
- * sums. Only waits whose place, communicator, waiting rank and begin the filter takes are counted.
+/* The aggregate holds the communicators. The aggregate, the places and the filter (NULL: none)
+ * outlive the sums. A wait counts if the filter takes its place, communicator, waiting rank and
+ * begin.
  */
 enum sg_status sg_waitstate_sums_create(const struct sg_aggregate *aggregate,
                                         const struct sg_filter *filter, struct sg_places *places,
                                         struct sg_waitstate_sums **out);
 void sg_waitstate_sums_destroy(struct sg_waitstate_sums *sums);
-/* *row, where row is not NULL: what the wait counts for, or SG_WAITSTATE_LEFT_OUT. */
+/* Sets *row, unless row is NULL, to the row of the wait, or to SG_WAITSTATE_LEFT_OUT. */
 enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
                                      const struct sg_waitstate *wait, uint32_t *row);
-/* A wait that was added to the row turned out to be in wrong order. */
+/* Marks a wait that was added to the row as in wrong order. */
 void sg_waitstate_sums_wrong_order(struct sg_waitstate_sums *sums, uint32_t row, uint64_t wait_ns);
-/* By function, then by call site. */
+/* Sorts by function, then by call site. */
 int sg_waitstate_compare_places(const struct sg_waitstate_place *a,
                                 const struct sg_waitstate_place *b);
-/* The result, of which the figures of messages and the skews are missing; it refers to the
- * aggregate and the places, which it may own. The sums are empty afterwards, and to be destroyed.
+/* Makes the result, without figures of messages and skews. It refers to the aggregate and to the
+ * places, which it may own. The sums are empty afterwards and must be destroyed.
  */
 enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct sg_waitstates **out);
 

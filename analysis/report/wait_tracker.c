@@ -1,3 +1,11 @@
+/* Tracks the calls of each location, and gathers the members of collectives. When all members of a
+ * collective have entered, each member's call gets the cause of its wait, and the collective is
+ * reported to the skews and the cause finder. Messages and windows are passed on to
+ * report/wait_messages.h and report/wait_windows.h.
+ *
+ * Rules as in report/wait_tracker.h. Collectives return SG_OK or SG_ERR_MEMORY, which they do not
+ * log.
+ */
 #include "report/wait_tracker.h"
 
 #include "core/hash.h"
@@ -6,11 +14,6 @@
 
 #include <stdlib.h>
 
-/* Brings the members of a collective together, and tells their calls whom they waited for.
- *
- * As in tracker.h. Functions that return a status: SG_ERR_MEMORY only, not logged.
- */
-
 struct sg_waitstate_collectives {
     struct sg_waitstate_settling *settling;
     struct sg_link_table instances, requests;
@@ -18,13 +21,13 @@ struct sg_waitstate_collectives {
 
 struct instance {
     struct sg_table_link link;
-    struct sg_waitstate_collective of; /* as its first member said */
+    struct sg_waitstate_collective of; /* as reported by its first member */
     bool is_spoilt;                    /* members contradict each other */
     uint32_t arrived;
     struct sg_waitstate_member members[];
 };
 
-/* A nonblocking collective of a rank. */
+/* A rank's nonblocking collective. */
 struct request {
     struct sg_table_link link;
     uint64_t number;
@@ -72,7 +75,7 @@ static struct instance *new_instance(struct sg_waitstate_collectives *collective
     return instance;
 }
 
-/* ---- who waits for whom ---------------------------------------------------------------------- */
+/* ---- causes of waits ------------------------------------------------------------------------- */
 
 static const enum sg_waitstate_kind kinds[] = {
     [SG_PATTERN_BARRIER] = SG_WAITSTATE_BARRIER,
@@ -86,12 +89,12 @@ static const enum sg_waitstate_kind kinds[] = {
     [SG_PATTERN_FREE] = SG_WAITSTATE_FREE,
 };
 
-/* Members from first to before end. */
+/* Members from first up to, not including, end. */
 struct group {
     uint32_t first, end;
 };
 
-/* Whom a member's data comes from: all, or between groups those of the other one. */
+/* The members that a member's data comes from: all, or with two groups those of the other group. */
 static struct group others_of(const struct instance *instance, uint32_t member)
 {
     uint32_t size = instance->of.size, first_size = instance->of.first_size;
@@ -101,8 +104,8 @@ static struct group others_of(const struct instance *instance, uint32_t member)
     return member < first_size ? (struct group){first_size, size} : (struct group){0, first_size};
 }
 
-/* The last of a group that begins, without one member (its end: with all); the lowest of several.
- * Its end: there is none. */
+/* The member of a group that began last, leaving out `without` (group.end: leave out none); the
+ * lowest of several. Returns group.end if there is none. */
 static uint32_t last_of(const struct instance *instance, struct group group, uint32_t without)
 {
     uint32_t last = group.end;
@@ -130,7 +133,7 @@ static void offer(const struct instance *instance, uint32_t to, uint32_t last)
         sg_waitstate_call_offer(instance->members[to].completing, &cause);
 }
 
-/* Whether a member of a group left before that one came. */
+/* True if a member of the group left before member `last` entered. */
 static bool has_left_before(const struct instance *instance, struct group group, uint32_t last)
 {
     for (uint32_t i = group.first; i < group.end; i++) {
@@ -142,14 +145,14 @@ static bool has_left_before(const struct instance *instance, struct group group,
     return false;
 }
 
-/* Without data nobody has to wait for others, and if somebody left before the last came, nobody
- * did. Between groups only those wait that receive something: data may go one way only. */
+/* Without data members need not synchronise: if one left before the last entered, nobody waited. */
 static bool did_synchronise(const struct instance *instance, struct group group, uint32_t last)
 {
     return instance->of.has_data || !has_left_before(instance, group, last);
 }
 
-/* Each member of a group waits for the last of those that its data comes from. */
+/* Each member of a group waits for the last of the members that its data comes from. With two
+ * groups only members that receive data wait: data may go one way only. */
 static void tell_group(const struct instance *instance, struct group group)
 {
     struct group others = others_of(instance, group.first);
@@ -165,7 +168,8 @@ static void tell_group(const struct instance *instance, struct group group)
     }
 }
 
-/* A member that left before a source came waited for others, or for none: there were no data. */
+/* A member that left before a source entered got no data from it: it waited for other sources, or
+ * for none. */
 static void tell_neighbors(const struct instance *instance)
 {
     for (uint32_t i = 0; i < instance->of.size; i++) {
@@ -178,7 +182,7 @@ static void tell_neighbors(const struct instance *instance)
     }
 }
 
-/* Neighbors are late for each other, not for all: of all members there is no skew. */
+/* Neighbors wait only for each other, so a skew over all members has no meaning. */
 static enum sg_status tell(struct sg_waitstate_skews *skews, struct instance *instance)
 {
     uint32_t size = instance->of.size, root = instance->of.root, latest = 0;
@@ -230,7 +234,7 @@ static enum sg_cause_waiting waiting_of(enum sg_waitstate_pattern pattern)
                                            : SG_CAUSE_ALL_WAIT;
 }
 
-/* Nobody can leave these before all have come. */
+/* Nobody can leave these collectives before all members have entered. */
 static bool is_contradicted(const struct instance *instance)
 {
     struct group all = {0, instance->of.size};
@@ -292,7 +296,7 @@ static enum sg_status add(struct sg_waitstate_collectives *collectives,
     struct instance *instance;
     enum sg_status status = SG_OK, dropped;
 
-    /* Alone it waits for nobody. */
+    /* A single member waits for nobody. */
     if (of->size < 2 || of->member >= of->size)
         return SG_OK;
     instance = find_instance(collectives, of);
@@ -328,7 +332,7 @@ static enum sg_status add(struct sg_waitstate_collectives *collectives,
     return status == SG_OK ? dropped : status;
 }
 
-/* A collective that its call completes. */
+/* A collective that is completed by the same call. */
 static enum sg_status sg_waitstate_collectives_add(struct sg_waitstate_collectives *collectives,
                                                    struct sg_waitstate_call *call,
                                                    const struct sg_waitstate_collective *collective)
@@ -336,7 +340,7 @@ static enum sg_status sg_waitstate_collectives_add(struct sg_waitstate_collectiv
     return add(collectives, call, &call->who, call->enter_ns, collective);
 }
 
-/* ---- nonblocking ones ------------------------------------------------------------------------ */
+/* ---- nonblocking collectives ----------------------------------------------------------------- */
 
 static uint64_t request_hash(uint32_t rank, uint64_t number)
 {
@@ -410,7 +414,7 @@ static void end_request(void *context, struct sg_table_link *link)
     sg_waitstate_gone(ending->collectives->settling);
 }
 
-/* Lets the calls of incomplete ones go. */
+/* Drops incomplete collectives and releases their calls. */
 static enum sg_status sg_waitstate_collectives_finish(struct sg_waitstate_collectives *collectives)
 {
     struct ending ending = {collectives, SG_OK};
@@ -421,9 +425,10 @@ static enum sg_status sg_waitstate_collectives_finish(struct sg_waitstate_collec
 }
 
 struct location {
-    struct sg_waitstate_call *call;  /* NULL: in none */
-    struct sg_waitstate_call *probe; /* the last that waited for a message, not received yet */
-    uint32_t depth;                  /* of calls within the call */
+    struct sg_waitstate_call *call; /* NULL: in no call */
+    struct sg_waitstate_call
+        *probe;     /* the last call that waited for a message which is not received yet */
+    uint32_t depth; /* nesting of calls inside the call */
 };
 
 struct sg_waitstate_tracker {
@@ -506,7 +511,7 @@ static struct location *location_of(const struct sg_waitstate_tracker *tracker, 
     return index < tracker->location_count ? &tracker->locations[index] : NULL;
 }
 
-/* NULL: it is in no call. */
+/* NULL: in no call. */
 static struct sg_waitstate_call *call_of(const struct sg_waitstate_tracker *tracker, uint32_t index)
 {
     const struct location *location = location_of(tracker, index);
@@ -568,13 +573,14 @@ enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t
     return status == SG_OK ? told : status;
 }
 
-/* The call that waited for the message that the location's call takes; the caller lets it go. */
+/* Takes the call that probed for the message of the location's current call; the caller releases
+ * it. */
 static struct sg_waitstate_call *take_probe(struct sg_waitstate_tracker *tracker, uint32_t index)
 {
     struct location *location = &tracker->locations[index];
     struct sg_waitstate_call *probe = location->probe;
 
-    /* MPI_Mprobe's message is its own. */
+    /* The current call is the probe: MPI_Mprobe takes its own message. */
     if (location->call->is_probe) {
         location->call->is_probe = false;
         return sg_waitstate_call_hold(location->call);

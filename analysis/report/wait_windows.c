@@ -1,3 +1,7 @@
+/* Matches the epochs of windows (start, complete, post and wait) and orders the locks on targets;
+ * each gives the calls that waited their causes. An epoch ends when all four roles are reported or
+ * given up. A lock has a claim for each of its targets, and is freed with its claims.
+ */
 #include "report/wait_windows.h"
 
 #include "core/hash.h"
@@ -11,14 +15,14 @@ struct key {
     uint32_t window, origin, target;
 };
 
-/* An access by an origin, and the exposure of its target. */
+/* An access by an origin, and the matching exposure of its target. */
 struct epoch {
     struct sg_table_link link;
     struct key key;
     uint32_t comm;
     uint64_t number;                        /* the older, the lower */
-    bool is_told[ROLES];                    /* or will never be */
-    struct sg_waitstate_call *calls[ROLES]; /* NULL: not told */
+    bool is_told[ROLES];                    /* reported, or never will be */
+    struct sg_waitstate_call *calls[ROLES]; /* NULL: not reported */
 };
 
 static uint64_t hash_of(const struct key *key)
@@ -33,7 +37,7 @@ static bool is_of(const struct epoch *epoch, const struct key *key)
            epoch->key.target == key->target;
 }
 
-/* ---- who waits for whom ---------------------------------------------------------------------- */
+/* ---- causes of waits ------------------------------------------------------------------------- */
 
 static void offer(const struct epoch *epoch, enum role waiting, enum role other,
                   enum sg_waitstate_kind kind)
@@ -47,7 +51,7 @@ static void offer(const struct epoch *epoch, enum role waiting, enum role other,
                 .kind = kind, .ready_ns = late->enter_ns, .other = late->who, .comm = epoch->comm});
 }
 
-/* It is in no table any more. */
+/* The epoch is in no table any more. */
 static enum sg_status close(struct sg_waitstate_epochs *epochs, struct epoch *epoch)
 {
     enum sg_status status = SG_OK;
@@ -73,7 +77,8 @@ static enum sg_status end(struct sg_waitstate_epochs *epochs, struct epoch *epoc
     return close(epochs, epoch);
 }
 
-/* The oldest, or of those to which the role is not told; NULL: none. *count: how many there are. */
+/* The oldest epoch of the key, or the oldest that lacks the role unless role is ROLES; NULL: none.
+ * *count: the number of epochs of the key. */
 static struct epoch *find(const struct sg_waitstate_epochs *epochs, const struct key *key,
                           enum role role, uint32_t *count)
 {
@@ -119,7 +124,8 @@ static bool is_over(const struct epoch *epoch)
            epoch->is_told[WAIT];
 }
 
-/* The target's wait was over before this access began: that was for one that is not recorded. */
+/* True if the target's wait ended before this access began: it belonged to an access that is not
+ * recorded. */
 static bool is_past(const struct epoch *epoch, const struct sg_waitstate_call *start)
 {
     const struct sg_waitstate_call *wait = epoch->calls[WAIT];
@@ -127,7 +133,7 @@ static bool is_past(const struct epoch *epoch, const struct sg_waitstate_call *s
     return wait != NULL && wait->has_left && wait->leave_ns < start->enter_ns;
 }
 
-/* A rank begins anew: the end of what it began before is not recorded. */
+/* The rank begins a new epoch: the end of its previous one was not recorded. */
 static enum sg_status give_up(struct sg_waitstate_epochs *epochs, const struct key *key,
                               enum role begin)
 {
@@ -236,30 +242,30 @@ enum sg_status sg_waitstate_epochs_finish(struct sg_waitstate_epochs *epochs)
     return ending.status;
 }
 
-/* What a rank has locked: a target, or all of them. */
+/* A lock that a rank has requested, on one target or on all. */
 struct held_lock {
     struct sg_waitstate_lock of;
     uint32_t rank;
-    struct sg_waitstate_call *call; /* that requested it */
+    struct sg_waitstate_call *call; /* the call that requested it */
     struct claim *claims;
     uint32_t claim_count;
 };
 
-/* A lock, as far as a target is concerned. Of a lock on all there is one of SG_WAITSTATE_ALL, and
- * one of each target with an operation. */
+/* A lock as it concerns one target. A lock on all targets has a claim for SG_WAITSTATE_ALL, and one
+ * for each target with an operation. */
 struct claim {
     struct sg_table_link link, awaited;
     struct held_lock *lock;
-    struct claim *next; /* of the lock */
+    struct claim *next; /* in the lock's list */
     struct target *target;
-    struct claim *before, *behind; /* of the target */
-    bool is_awaited;               /* an operation is not complete */
+    struct claim *before, *behind; /* in the target's list */
+    bool is_awaited;               /* an operation is pending */
     uint64_t operation;
-    /* The first completion of an operation: since then it is known to be held. */
+    /* The call that completed the first operation: from held_ns on the lock is known to be held. */
     struct sg_waitstate_call *completing;
     int64_t held_ns;
-    bool is_void; /* others are known to have held it, too */
-    /* The last that it waited for, as is known so far. */
+    bool is_void; /* another lock that excludes it is known to have been held, too */
+    /* The latest cause of its wait, as far as known. */
     struct sg_waitstate_cause cause;
 };
 
@@ -269,11 +275,11 @@ struct target {
     struct claim *claims;
 };
 
-/* The calls that unlock which a rank is in. */
+/* The unlock calls that a rank is in. */
 struct sg_waitstate_unlocking {
     uint32_t count;
-    int64_t since_ns;                     /* not later than the first of them */
-    const struct sg_waitstate_call *only; /* NULL: there are, or were, several at a time */
+    int64_t since_ns;                     /* not later than the begin of the first of them */
+    const struct sg_waitstate_call *only; /* NULL: none, or several overlap or overlapped */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -437,14 +443,14 @@ static enum sg_status drop_lock(struct sg_waitstate_locks *locks, struct held_lo
     return status;
 }
 
-/* ---- who waits for whom ---------------------------------------------------------------------- */
+/* ---- causes of waits ------------------------------------------------------------------------- */
 
 static bool is_held_at(const struct claim *claim, int64_t time_ns)
 {
     return claim->completing != NULL && claim->held_ns <= time_ns;
 }
 
-/* It got the lock when the other rank had begun to unlock. */
+/* The claim got its lock after the other rank had begun to unlock. */
 static void wait_for(struct claim *claim, const struct sg_waitstate_call *unlock)
 {
     const struct sg_waitstate_cause cause = {.kind = SG_WAITSTATE_LOCK,
@@ -458,7 +464,7 @@ static void wait_for(struct claim *claim, const struct sg_waitstate_call *unlock
         claim->cause = cause;
 }
 
-/* A claim whose lock a call gives up, and one that is not given up. */
+/* Orders a claim whose lock is being released against one that is not released yet. */
 static void order(const struct sg_waitstate_locks *locks, struct claim *claim,
                   const struct sg_waitstate_call *unlock, struct claim *other)
 {
@@ -494,7 +500,7 @@ static void order_all(const struct sg_waitstate_locks *locks, struct claim *clai
         order(locks, claim, unlock, other);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 enum sg_status sg_waitstate_locks_start(struct sg_waitstate_locks *locks,
                                         struct sg_waitstate_settling *settling, uint32_t ranks)
@@ -541,7 +547,7 @@ enum sg_status sg_waitstate_locks_request(struct sg_waitstate_locks *locks,
     struct held_lock *lock;
     enum sg_status status = SG_OK;
 
-    /* Its release is not recorded. */
+    /* The release of the previous lock was not recorded. */
     if (claim != NULL)
         status = drop_lock(locks, claim->lock);
     lock = status == SG_OK ? calloc(1, sizeof *lock) : NULL;
@@ -621,7 +627,7 @@ static void let_go(struct locks_ending *ending, struct sg_waitstate_call *call)
         ending->status = status;
 }
 
-/* A lock ends with its last claim. */
+/* A lock is freed with its last claim. */
 static void end_claim(void *context, struct sg_table_link *link)
 {
     struct locks_ending *ending = context;

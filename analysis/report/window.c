@@ -1,5 +1,5 @@
-/* For each communicator a chained hash table by sequence number and a free list of instances (all
- * of one size). An inconsistent instance is kept until all its members have arrived, so that their
+/* Each communicator has a chained hash table by sequence number and a free list of instances, all
+ * of one size. An inconsistent instance is kept until all its members have arrived, so that their
  * calls do not open it again.
  */
 #include "report/window.h"
@@ -15,7 +15,7 @@
 struct entry {
     struct entry *next; /* in its bucket, or in the free list */
     struct sg_instance instance;
-    uint32_t arrived; /* members, and calls too many */
+    uint32_t arrived; /* members, and surplus calls */
     bool spoilt;
     struct sg_member_call calls[];
 };

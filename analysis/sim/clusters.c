@@ -10,11 +10,11 @@
 
 #define KIB 1024u
 #define SMALL (8 * KIB)      /* in one piece */
-#define PIPELINED (32 * KIB) /* up to there in chunks */
+#define PIPELINED (32 * KIB) /* up to this size in chunks */
 #define CHUNK (4 * KIB)
-#define LARGE (64 * KIB)     /* above: broadcast from address to address */
-#define EXCHANGED (16 * KIB) /* up to there allreduce by recursive doubling */
-#define BUFFER LARGE         /* one of the two: broadcasts of 32 to 64 KiB go in one piece */
+#define LARGE (64 * KIB)     /* above: broadcast directly between user buffers */
+#define EXCHANGED (16 * KIB) /* up to this size, allreduce uses recursive doubling */
+#define BUFFER LARGE         /* each of two: broadcasts of 32 to 64 KiB go in one piece */
 
 static double larger(double one, double other)
 {
@@ -26,7 +26,7 @@ static double overhead_ns(const struct sg_network *network)
     return network->overhead_us * 1e3;
 }
 
-/* A put, or a message whose copies are counted apart. */
+/* A put, or a message without its copies. */
 static double hop_ns(const struct sg_network *network, double bytes)
 {
     return network->latency_us * 1e3 + 2 * overhead_ns(network) + network->gap_ns_per_byte * bytes;
@@ -45,7 +45,7 @@ static uint32_t rounds_of(const struct sg_cluster *cluster)
 /* ---- srm */
 
 struct pipeline {
-    double bytes; /* of a chunk */
+    double bytes; /* per chunk */
     double more;  /* chunks after the first */
 };
 
@@ -93,7 +93,7 @@ static double srm_broadcast_ns(const struct sg_cluster *cluster, uint64_t bytes)
                larger(send_ns(cluster, pipeline.bytes), spread_ns(cluster, pipeline.bytes, true));
 }
 
-/* A fold on each level of the node and between nodes: the work of the root with a chunk. */
+/* The root's work for a chunk: a fold on each level of the node and between nodes. */
 static double folds_ns(const struct sg_cluster *cluster, double bytes)
 {
     return (levels_of(cluster->ranks) + rounds_of(cluster)) * cluster->network->reduce_ns_per_byte *
@@ -122,7 +122,7 @@ static double srm_reduce_ns(const struct sg_cluster *cluster, uint64_t bytes)
            pipeline.more * reduce_stage_ns(cluster, pipeline.bytes);
 }
 
-/* Four stages, each inside nodes and between them, up and down, at once. */
+/* A pipeline of four stages that overlap: inside nodes and between them, up and down. */
 static double srm_allreduce_ns(const struct sg_cluster *cluster, uint64_t bytes)
 {
     struct pipeline pipeline = pipeline_of(bytes, bytes > EXCHANGED ? BUFFER : EXCHANGED);
@@ -155,8 +155,8 @@ static double srm_ns(const struct sg_cluster *cluster, enum sg_operation operati
 /* ---- message passing */
 
 struct layer {
-    double overhead_ns; /* of a message at each side */
-    double copies;      /* of a message inside a node; between nodes one less */
+    double overhead_ns; /* of a message, at each side */
+    double copies;      /* copies of a message inside a node; one fewer between nodes */
 };
 
 static struct layer layer_of(const struct sg_network *network, enum sg_cluster_library library)
@@ -175,8 +175,8 @@ uint64_t sg_cluster_eager_bytes(uint32_t tasks)
     return bytes;
 }
 
-/* A message over the eager limit is announced, answered and then put into its place: one copy less.
- * Inside a node there is no adapter. */
+/* A message over the eager limit is announced, answered and then put into its destination, which
+ * saves a copy. Inside a node there is no adapter. */
 static double message_ns(const struct sg_cluster *cluster, const struct layer *layer, bool inside,
                          double bytes)
 {
@@ -190,7 +190,7 @@ static double message_ns(const struct sg_cluster *cluster, const struct layer *l
            copies * network->copy_ns_per_byte * bytes;
 }
 
-/* Along the longest path of the binomial tree, which has each level once. */
+/* The time along the longest path of the binomial tree, which has each level once. */
 static double tree_ns(const struct sg_cluster *cluster, const struct layer *layer, double bytes,
                       double fold_ns)
 {
@@ -198,8 +198,8 @@ static double tree_ns(const struct sg_cluster *cluster, const struct layer *laye
            levels_of(cluster->ranks) * (message_ns(cluster, layer, true, bytes) + fold_ns);
 }
 
-/* Recursive doubling: between nodes every rank of a node has a message for its adapter, which takes
- * one in each overhead. */
+/* Recursive doubling: between nodes every rank of a node sends a message through the node's
+ * adapter, which needs one overhead for each. */
 static double message_barrier_ns(const struct sg_cluster *cluster, const struct layer *layer)
 {
     double turns_ns = (cluster->ranks - 1) * layer->overhead_ns;
@@ -228,6 +228,8 @@ double sg_cluster_ns(const struct sg_cluster *cluster, enum sg_cluster_library l
     }
 }
 
+/* ---- cache lines */
+
 #define PAIRWISE "core-to-core-latency by N. Viennot, 2022: medians of pairs"
 
 const struct sg_lines_machine sg_lines_machines[] = {
@@ -238,10 +240,10 @@ const struct sg_lines_machine sg_lines_machines[] = {
 const char *const sg_lines_machine_names[] = {"milan", "icelake", NULL};
 const char *const sg_lines_shape_names[] = {"flat", "climb", "groups", "rounds", NULL};
 
-/* ---- places ---- */
+/* ---- positions of ranks ---- */
 
 struct place {
-    int socket, cluster, core; /* clusters and cores are counted through */
+    int socket, cluster, core; /* clusters and cores are numbered through the machine */
 };
 
 static struct place place_of(const struct sg_lines_machine *machine, int rank)
@@ -276,22 +278,22 @@ double sg_lines_way_ns(const struct sg_lines_machine *machine, int from, int to)
 
 struct line {
     int writer;        /* -1: not yet */
-    double written_ns; /* others can see it */
-    double free_ns;    /* of the reader that is served */
-    int first_poller;  /* a list of ranks by struct rank.next_poller; -1: none */
+    double written_ns; /* others can see the value */
+    double free_ns;    /* the reader being served is done */
+    int first_poller;  /* head of a list of ranks, linked by struct rank.next_poller; -1: none */
 };
 
-/* Where a rank is in its part. */
+/* A rank's progress in its part. */
 enum phase { UP, DOWN, END };
 
 struct rank {
     double now_ns;
     int step;
     enum phase phase;
-    int level; /* of groups */
+    int level; /* in SG_LINES_GROUPS */
     struct sg_climb climb;
-    bool waits;   /* in a line's list */
-    bool fetches; /* its last step was a line that was there: the next one is under way already */
+    bool waits;   /* is in a line's list of pollers */
+    bool fetches; /* its last step read a ready line, so the next fetch is already under way */
     int next_poller;
 };
 
@@ -299,12 +301,13 @@ struct world {
     const struct sg_lines_case *one;
     struct sg_shape shape;
     struct line *lines;
-    double *copies; /* when a cluster has a line: by line and cluster; INFINITY: not */
+    double *copies; /* when a cluster has a line, by line and cluster; INFINITY: it has not */
     struct rank *ranks;
     int clusters;
 };
 
-/* Lines of a rank, then those of meetings, and the one that lets all go. */
+/* Lines are numbered: each rank's own, then those of meetings, then the one that releases all
+ * ranks. */
 enum { OWN_LINES = 20 };
 
 static int line_of(int rank, int which)
@@ -338,7 +341,7 @@ static double *copy_of(struct world *world, int line, int rank)
                           (size_t)place_of(world->one->machine, rank).cluster];
 }
 
-/* Those who poll it hear of it, each when the line could begin its way to them. */
+/* Wakes all pollers at the time at which the line can start on its way to them. */
 static void write_line(struct world *world, int rank, int number)
 {
     struct line *line = &world->lines[number];
@@ -359,7 +362,7 @@ static void write_line(struct world *world, int rank, int number)
     line->first_poller = -1;
 }
 
-/* False: it is not there, and the rank polls it. */
+/* False: the line is not written yet, and the rank polls it. */
 static bool read_line(struct world *world, int rank, int number)
 {
     struct line *line = &world->lines[number];
@@ -393,7 +396,8 @@ static bool read_line(struct world *world, int rank, int number)
     return true;
 }
 
-/* An exchange of a word, which takes the line. Who was there before; -1: nobody. */
+/* Atomically exchanges a word, which moves the line to the rank. Returns the previous writer; -1:
+ * none. */
 static int exchange_word(struct world *world, int rank, int number)
 {
     struct line *line = &world->lines[number];
@@ -412,7 +416,7 @@ static int exchange_word(struct world *world, int rank, int number)
     return before;
 }
 
-/* ---- shapes: a step of a rank; false where it polls ---- */
+/* ---- shapes: each function executes one step of a rank; false if it polls ---- */
 
 static void fold(struct world *world, int rank, int operands)
 {
@@ -482,7 +486,7 @@ static bool step_climb(struct world *world, int rank)
     }
     read_line(world, rank, line_of(first, 0));
     fold(world, rank, 1);
-    /* Its partial result, which whoever meets it next will read: nobody polls that. */
+    /* Stores the partial result, which the next rank it meets reads; nobody polls that line. */
     world->lines[line_of(rank, 0)].writer = rank;
     world->lines[line_of(rank, 0)].written_ns = self->now_ns;
     return true;
@@ -497,7 +501,7 @@ static int power(int group, int level)
     return power;
 }
 
-/* How many members the group has in which the rank is at its level, and their distance. */
+/* Returns the number of members in the rank's group at a level, and their distance in ranks. */
 static int members(const struct world *world, int rank, int level, int *distance)
 {
     int each = power(world->one->group, level), first;
@@ -519,7 +523,7 @@ static bool is_first(const struct world *world, int rank, int level)
     return rank % power(world->one->group, level + 1) == 0;
 }
 
-/* Its lines: one a level on the way up, one a level on the way down. */
+/* A rank uses one line per level on the way up and one per level on the way down. */
 static bool step_groups(struct world *world, int rank)
 {
     struct rank *self = &world->ranks[rank];
@@ -529,7 +533,7 @@ static bool step_groups(struct world *world, int rank)
     if (self->phase == DOWN) {
         if (self->level-- == 0)
             self->phase = END;
-        else /* those below read it, if there is anyone */
+        else /* members of the group below read it, if there are any */
             write_line(world, rank, line_of(rank, OWN_LINES / 2 + self->level));
         return true;
     }
@@ -564,7 +568,7 @@ static const stepper steppers[SG_LINES_SHAPES] = {step_flat, step_climb, step_gr
 
 /* ---- a run ---- */
 
-/* At the same time stores come before what looks for them. */
+/* At equal times, stores come before the reads that look for them. */
 static bool is_before(const struct rank *one, const struct rank *other)
 {
     if (one->now_ns != other->now_ns)
@@ -572,7 +576,7 @@ static bool is_before(const struct rank *one, const struct rank *other)
     return one->step < other->step;
 }
 
-/* The earliest of those that have something to do; -1: none. */
+/* The earliest rank that has something to do; -1: none. */
 static int next_rank(const struct world *world)
 {
     int found = -1;
@@ -587,7 +591,7 @@ static int next_rank(const struct world *world)
     return found;
 }
 
-/* late: who comes after everyone else is waiting; -1: nobody. */
+/* late: the rank that arrives after all others are waiting; -1: none. */
 static double run(struct world *world, int late)
 {
     const double late_ns = 1e6;

@@ -23,7 +23,7 @@ static const char *complain(char *room, const char *what, const char *text, size
 
 /* ---- protocols */
 
-/* Spellings that are accepted until the next release; documentation: the present spelling. */
+/* Old spellings, accepted until the next release; `documentation` has the present spelling. */
 #define FIELD(field, scale) SG_PARAMETER_FIELD(field, scale)
 static const struct sg_parameter old_spellings[] = {
     {"arrival_order", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "deterministic, the opposite,",
@@ -44,10 +44,10 @@ static const struct sg_parameter old_spellings[] = {
 
 struct setting {
     const char *name, *value, *end;
-    size_t length; /* of the name */
+    size_t length; /* length of the name */
 };
 
-/* The parameter of a list that the setting names, or NULL. */
+/* Finds the parameter in the list that the setting names, or NULL. */
 static const struct sg_parameter *find_parameter(const struct sg_parameter *list,
                                                  const struct setting *setting, int64_t *value)
 {
@@ -93,7 +93,7 @@ static bool put_setting(const struct sg_algo *algo, const struct setting *settin
     return found != NULL;
 }
 
-/* "(name=value,...)" at text; returns what follows, or NULL. */
+/* Parses "(name=value,...)"; returns the rest of the text, or NULL. */
 static const char *parse_parameters(const char *text, const struct sg_algo *algo,
                                     struct sg_algo_parameters *into)
 {
@@ -120,7 +120,7 @@ static const struct sg_algo *find_algo(const char *name, size_t length)
     return NULL;
 }
 
-/* "no such algorithm: 'magic'; there are bypass, tree". */
+/* Formats "no such algorithm: 'magic'; there are bypass, tree". */
 static const char *refuse_algo(const char *text, size_t length, char *room)
 {
     size_t used;
@@ -133,7 +133,7 @@ static const char *refuse_algo(const char *text, size_t length, char *room)
     return room;
 }
 
-/* One protocol; NULL, or what is wrong. *end points past it. */
+/* Parses one protocol; returns NULL, or what is wrong. *end points past it. */
 static const char *parse_algo(const char *text, struct sg_sim_algo *algo, const char **end,
                               char *room)
 {
@@ -197,7 +197,7 @@ static bool starts(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* "RANK", "RANK-RANK", "last" or "deepest" at text; returns a pointer to the colon that follows. */
+/* Parses "RANK", "RANK-RANK", "last" or "deepest"; returns a pointer to the colon that follows. */
 static const char *parse_who(const char *text, struct sg_sim_late *late)
 {
     const char *all = text + strlen(text);
@@ -243,6 +243,8 @@ const char *sg_sim_parse_late(const char *text, struct sg_sim_late *late, uint32
         text += length + 1;
     }
 }
+
+/* ---- options */
 
 #define AT(member) offsetof(struct sg_sim_common, member)
 

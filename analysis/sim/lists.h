@@ -1,4 +1,5 @@
-/* Lists in the simulator's options: protocols with parameters, and late ranks. */
+/* The command-line options that the simulator's commands share, and their parsers: lists of
+ * protocols with parameters, lists of late ranks, the network and the output format. */
 #ifndef SG_SIM_LISTS_H
 #define SG_SIM_LISTS_H
 
@@ -12,15 +13,15 @@ struct sg_sim_algos {
     int count;
 };
 
-/* Each returns NULL, or what is wrong with the text, like all parsers of options (options.h). */
+/* Each returns NULL, or a text that says what is wrong, like all option parsers (options.h). */
 const char *sg_sim_parse_algos(const char *text, struct sg_sim_algos *algos,
                                char fault[SG_OPTION_FAULT_BYTES]);
 const char *sg_sim_parse_late(const char *text, struct sg_sim_late *late, uint32_t *count,
                               char fault[SG_OPTION_FAULT_BYTES]);
-/* For texts in the code, which must be valid. */
+/* For literals in the code, which must be valid. */
 struct sg_sim_algo sg_sim_algo_of(const char *text);
 
-/* The options that the simulator's commands share, and the functions that parse them. */
+/* ---- options */
 
 #define SG_SIM_SETTINGS_MAX 32
 
@@ -31,27 +32,27 @@ struct sg_sim_common {
     struct sg_sim_algos algos;
     struct sg_numbers nodes;
     const char *network_name;
-    const char *settings[SG_SIM_SETTINGS_MAX]; /* --set, in order */
+    const char *settings[SG_SIM_SETTINGS_MAX]; /* arguments of --set, in order */
     int settings_count;
     enum sg_sim_format format;
-    const char *mode_name; /* NULL: that of options.mode */
+    const char *mode_name; /* NULL: the name of options.mode */
     bool stats;
 };
 
-/* For a struct sg_sim_common. */
+/* Options for a struct sg_sim_common. */
 extern const struct sg_option sg_sim_common_options[];
 
-/* Those without algorithms and hosts. */
+/* The subset for simulated programs: nodes, network, seed and output format. */
 extern const struct sg_option sg_sim_program_options[];
 
-/* What the output is, alone. */
+/* The output format only. */
 extern const struct sg_option sg_sim_format_options[];
 
-/* Without algorithms and nodes. */
+/* Defaults, without algorithms and nodes. */
 struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations);
-/* Reads the network; call it after the command line has been parsed. */
+/* Reads the network; call it after parsing the command line. */
 enum sg_status sg_sim_common_finish(struct sg_sim_common *common);
-/* Whether the root is among all numbers of nodes; if not, one line says so. */
+/* Checks that every number of nodes includes the root; logs one line if not. */
 enum sg_status sg_sim_check_root(const struct sg_sim_common *common);
 
 #endif

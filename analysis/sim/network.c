@@ -42,7 +42,7 @@ static const struct key {
 
 #define KEY_COUNT ((int)(sizeof keys / sizeof *keys))
 
-/* The published values without which a simulation means nothing. */
+/* A simulation is meaningless without these published values. */
 static const char *const needed[] = {"latency_us", "overhead_us", "gap_ns_per_byte"};
 
 static double *field(struct sg_network *network, int key)
@@ -82,7 +82,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* A plain decimal number of the key's range. */
+/* Parses a plain decimal number in the key's range. */
 static bool parse_value(const char *text, double largest, double *value)
 {
     char *end;
@@ -117,7 +117,7 @@ static bool note_fitted(struct sg_network *network, const char *name)
     return true;
 }
 
-/* Sets a line's value; NULL, or what is wrong with it. */
+/* Sets a value from a line; returns NULL, or what is wrong with the line. */
 static const char *set_line(struct sg_network *network, char *line, bool fitted)
 {
     char *equals = strchr(line, '=');
@@ -186,7 +186,7 @@ static enum sg_status check_needed(const char *path, struct sg_network *network)
     return SG_OK;
 }
 
-/* NAME.conf and, if it exists, NAME.fitted.conf. stem: the path without ".conf". */
+/* Reads NAME.conf and, if it exists, NAME.fitted.conf. stem: the path without ".conf". */
 static enum sg_status read_pair(const char *path, const char *stem, FILE *file,
                                 struct sg_network *network)
 {
@@ -209,12 +209,14 @@ static enum sg_status read_pair(const char *path, const char *stem, FILE *file,
     return status;
 }
 
-/* The directory of the networks, relative to the executable's. */
+/* Directories of the networks, relative to the executable's; the first one that has the file
+ * counts. */
 static const char *const below[] = {"../share/stagger/networks", "../analysis/sim/networks",
                                     "../../analysis/sim/networks", "../../../analysis/sim/networks",
                                     "../../../../analysis/sim/networks"};
 
-/* Opens NAME.conf in that directory; path is the file that was opened. */
+/* Opens NAME.conf in the first of those directories that has it; path gets the file that was
+ * opened. */
 static FILE *open_named(const char *name, char *path, size_t size_bytes)
 {
     char own[PATH_MAX];
@@ -243,7 +245,7 @@ static int is_network(const struct dirent *entry)
            strstr(entry->d_name, ".fitted.") == NULL;
 }
 
-/* "200g, colony": those that are found; "none". */
+/* Lists the networks that are installed: "200g, colony"; or "none". */
 static void list_names(char names[NAMES_BYTES])
 {
     char own[PATH_MAX], path[PATH_MAX + 64];
@@ -350,7 +352,10 @@ uint64_t sg_network_multicast_ns(const struct sg_network *network, uint64_t byte
     return sg_network_ns(us) + sg_network_gap_ns(network, bytes);
 }
 
-/* As in the built-in rules and the engine: docs/decisions/0005-thresholds.md. */
+/* ---- the node level */
+
+/* The same thresholds as in the built-in rules and the engine:
+ * docs/decisions/0005-thresholds.md. */
 #define FLAT_RANKS_MAX 8
 #define FLAT_BYTES_MAX 1024
 #define CLIMB_BYTES_MAX 4096
@@ -441,7 +446,8 @@ uint64_t sg_node_call_ns(const struct sg_network *network, uint32_t ranks,
     case SG_NODE_LEVEL_CHUNKS:
         return sg_node_chunks_ns(network, ranks, bytes);
     default:
-        /* The last to come climbs to the top; the others see the release and copy the result. */
+        /* The last rank to arrive climbs to the top; the others see the release and copy the
+         * result. */
         return sg_node_climb_part_ns(network, folds, false, bytes) +
                sg_node_copy_ns(network, bytes) + step_ns(network);
     }
@@ -469,7 +475,7 @@ uint64_t sg_node_broadcast_ns(const struct sg_network *network, uint32_t ranks, 
         return 0;
     if (placed)
         return flags_ns + sg_node_copy_ns(network, bytes);
-    /* The root's part of a chunk is the longer one: the readers' is seen of the last. */
+    /* The root's part of a chunk is the longer one, so readers add time only for the last chunk. */
     return chunks * (flags_ns + sg_node_copy_ns(network, chunk)) + sg_node_copy_ns(network, chunk);
 }
 

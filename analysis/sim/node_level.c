@@ -1,10 +1,10 @@
-/* The node level in timed runs: who arrives, waits and calls is algos/combining.h's, what that
- * takes model/node.h's. With one process on each node there is none.
+/* The node level of timed runs. algos/partial_results.h decides which process arrives, waits or
+ * calls; sim/network.h gives the times. With one process per node there is no node level.
  *
- * Several nodes: each rank stores its operand, the last folds them all, and the result is copied
- * out, as shim/internode does; or as asked for. One node: as srm in shim/intranode, the protocol
- * having nothing left to do.
- */
+ * With several nodes, each rank stores its operand, the last rank folds all of them, and every
+ * rank copies the result, as shim/internode does; setup->node_level may select another
+ * algorithm. On a single node, ranks combine like srm in shim/intranode, and the protocol has
+ * nothing left to do. */
 #include "sim/node_level.h"
 
 #include "algos/partial_results.h"
@@ -19,7 +19,7 @@ enum place { ELSEWHERE, WAITS, TOO_FAR_AHEAD };
 struct node_level {
     unsigned char *locals;
     size_t stride;
-    uint8_t *place; /* of each process: enum place */
+    uint8_t *place; /* by process: enum place */
 };
 
 enum sg_status sg_node_level_setup(struct world *world)
@@ -67,7 +67,7 @@ static struct sg_combining *local_of(struct world *world, int32_t endpoint)
     return (struct sg_combining *)(level->locals + (size_t)endpoint * level->stride);
 }
 
-/* ---- what it takes ---- */
+/* ---- costs ---- */
 
 static uint32_t bytes_of(const struct world *world, uint32_t seq)
 {
@@ -131,7 +131,8 @@ static bool gets_result(const struct world *world, int32_t process)
            (world->call.operation == SG_OPERATION_REDUCE && is_root(world, process));
 }
 
-/* From the end of the instance, for a rank that has waited for it, or comes after it. */
+/* Time from the end of the instance until a rank has its result; late: the rank arrives after the
+ * end. */
 static uint64_t result_ns(const struct world *world, int32_t process, uint32_t seq, bool late)
 {
     const struct endpoint *endpoint = &world->endpoints[process / world->setup->ranks_per_node];
@@ -149,9 +150,9 @@ static uint64_t result_ns(const struct world *world, int32_t process, uint32_t s
     return seen_ns + (gets_result(world, process) ? sg_node_copy_ns(&world->network, bytes) : 0);
 }
 
-/* ---- who does what ---- */
+/* ---- processes ---- */
 
-/* Chunks are not left early: no data moves before all have come. */
+/* With chunks no rank leaves early: no data moves before all have arrived. */
 static bool waits(const struct world *world, const struct sg_combining_step *step)
 {
     return step->result == SG_COMBINING_WAITS ||
@@ -159,8 +160,8 @@ static bool waits(const struct world *world, const struct sg_combining_step *ste
             way_of(world, bytes_of(world, step->seq)) == SG_NODE_LEVEL_CHUNKS);
 }
 
-/* Beside the root of a reduce, which folds lines itself or has the last rank fold them, that one
- * need not wait for the end. */
+/* On the root's node of a reduce with flat, the root folds the operands or has the last rank fold
+ * them, so that the last rank need not wait for the end. */
 static bool leaves_as_last(const struct world *world, int32_t process,
                            const struct sg_combining_step *step)
 {
@@ -177,7 +178,7 @@ static uint64_t leaving_ns(const struct world *world, const struct sg_combining_
     return end_ns;
 }
 
-/* Those that were too far ahead arrive again. */
+/* Processes that were too far ahead arrive again. */
 static void let_on(struct world *world, int32_t endpoint, uint64_t time_ns)
 {
     int32_t ranks = world->setup->ranks_per_node;

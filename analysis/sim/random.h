@@ -1,7 +1,9 @@
-/* Random numbers by counter: each is a pure function of (seed, purpose, who, number). So a stream
- * needs no state, streams do not disturb each other, and a draw does not depend on the order of
- * events. The mix is that of splitmix64, applied once for each coordinate.
- */
+/* Random numbers for the simulator and the explorer, without I/O or shared state.
+ *
+ * By counter: each number is a pure function of (seed, purpose, who, number). So a stream needs no
+ * state, streams do not disturb each other, and a draw does not depend on the order of events. The
+ * mix is that of splitmix64, applied once for each coordinate. By stream: splitmix64 with its
+ * state, for the explorer's consecutive choices. */
 #ifndef SG_SIM_RANDOM_H
 #define SG_SIM_RANDOM_H
 
@@ -12,11 +14,11 @@
 #include <stdint.h>
 
 enum sg_random_purpose {
-    SG_RANDOM_SKEW = 1,  /* of a process and iteration */
-    SG_RANDOM_NOISE,     /* of a process and iteration */
-    SG_RANDOM_LOSS,      /* of a receiver and multicast */
-    SG_RANDOM_JITTER,    /* of a receiver and message */
-    SG_RANDOM_ROUND_TRIP /* of a pair of processes and exchange */
+    SG_RANDOM_SKEW = 1,  /* per process and iteration */
+    SG_RANDOM_NOISE,     /* per process and iteration */
+    SG_RANDOM_LOSS,      /* per receiver and multicast */
+    SG_RANDOM_JITTER,    /* per receiver and message */
+    SG_RANDOM_ROUND_TRIP /* per pair of processes and exchange */
 };
 
 static inline uint64_t sg_random_mix(uint64_t value)
@@ -47,7 +49,7 @@ static inline double sg_random_exponential(uint64_t random, double mean)
     return -mean * log1p(-sg_random_unit(random));
 }
 
-/* ---- by stream: splitmix64, for choices that follow one another */
+/* ---- by stream: splitmix64, for consecutive choices */
 
 struct sg_explore_random {
     uint64_t state;

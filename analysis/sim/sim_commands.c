@@ -1,4 +1,6 @@
-/* stagger sim cpu: processor use of a reduction or broadcast, as paper 000 measures it in section
+/* The commands cpu, delay and lines of stagger sim, each with its options and rows.
+ *
+ * stagger sim cpu: processor use of a reduction or broadcast, measured as in paper 000, section
  * VI. */
 #include "sim/sim_commands.h"
 
@@ -17,7 +19,7 @@ static const char *const operation_words[] = {"reduce", "bcast", NULL};
 
 struct options {
     struct sg_sim_common common;
-    int operation; /* of operations */
+    int operation; /* index in operations */
     struct sg_numbers skews, elements;
 };
 
@@ -111,7 +113,7 @@ int sg_sim_cpu_command(int argc, char **argv)
                              measure_row, &options);
 }
 
-/* stagger sim delay: synchronization delay, as paper 002 defines it in section 5.3. */
+/* ---- stagger sim delay: synchronization delay, as defined in paper 002, section 5.3 */
 
 static const char delay_documentation[] =
     "Simulates collectives and prints the synchronization delay, last exit minus last entry (us), "
@@ -129,7 +131,7 @@ static const char *const delay_operation_words[] = {"barrier", "allreduce", "red
 
 struct delay_options {
     struct sg_sim_common common;
-    int operation; /* of delay_operations */
+    int operation; /* index in delay_operations */
     bool exact;
     uint32_t elements, skew_us;
     struct sg_sim_late late[SG_LATE_MAX];
@@ -242,7 +244,8 @@ int sg_sim_delay_command(int argc, char **argv)
                              delay_measure_row, &options);
 }
 
-/* stagger sim lines: small collectives among many ranks of a node, as transfers of cache lines. */
+/* ---- stagger sim lines: small collectives among many ranks of a node, as transfers of cache
+ * lines */
 
 static const char lines_documentation[] =
     "Computes what a barrier or a small allreduce takes among many ranks of one node, by transfers "
@@ -259,7 +262,7 @@ struct lines_options {
     struct sg_sim_common common;
     int machine;
     struct sg_numbers ranks;
-    double serve_ns, overlap; /* 0: the machine's */
+    double serve_ns, overlap; /* 0: the machine's value */
 };
 
 #define LINES_AT(member) offsetof(struct lines_options, member)
@@ -275,7 +278,7 @@ static const struct sg_option lines_option_table[] = {
      sg_option_real, LINES_AT(overlap), .most = 64},
     {0}};
 
-/* Case number i: the ranks vary most slowly; groups come last. */
+/* Case number i: the ranks vary slowest; groups come last. */
 static struct sg_lines_case lines_case_of(const struct lines_options *options,
                                           const struct sg_lines_machine *machine, int i)
 {

@@ -73,7 +73,7 @@ void sg_host_feed(struct sg_host *host, const struct sg_host_endpoint *endpoint,
         host->marks[__builtin_ctzll(marks)]++;
 }
 
-/* ---- who may name whom */
+/* ---- peers */
 
 static void add_peer(struct sg_host_peers *peers, int32_t from, int32_t to)
 {
@@ -102,7 +102,8 @@ void sg_host_add_peers(struct sg_host_peers *peers, const struct sg_algo *algo, 
     for (; setup.rank < size; setup.rank++) {
         add_peers(peers, algo, &setup, call->operation, call->root);
         if (call->operation == SG_OPERATION_REDUCE && !(call->flags & SG_CALL_COMMUTATIVE))
-            add_peers(peers, algo, &setup, call->operation, 0); /* whose tree forwards the result */
+            /* that root's tree forwards the result */
+            add_peers(peers, algo, &setup, call->operation, 0);
     }
     if (call->operation == SG_OPERATION_REDUCE && !(call->flags & SG_CALL_COMMUTATIVE)) {
         add_peer(peers, 0, call->root);
@@ -173,7 +174,7 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
     if (write && follow)
         wrong =
             sg_payload_load(endpoint->payload, action->access.from, action->access.bytes, &value);
-    else if (action->kind == SG_ACTION_READ && follow) /* holds nothing until the reply arrives */
+    else if (action->kind == SG_ACTION_READ && follow) /* empty until the reply arrives */
         wrong = sg_payload_store(endpoint->payload, action->access.into, NULL);
     if (wrong == NULL)
         wrong = check_peer(host, endpoint, action->to);
@@ -195,7 +196,7 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
     return NULL;
 }
 
-/* Of a post: at this endpoint, by whoever reaches its buffer. */
+/* Launches an access to a post's buffer at this endpoint, on behalf of a FILL or DRAIN. */
 static const char *access_post(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                                const struct sg_action *action)
 {
@@ -325,7 +326,7 @@ const char *sg_host_carry_out(struct sg_host *host, const struct sg_host_endpoin
 
 /* ---- on arrival */
 
-/* cells: the values that FETCH_ADD and READ_CELLS return. */
+/* cells: values returned by FETCH_ADD and READ_CELLS. */
 static const char *access_cells(const struct sg_host_endpoint *target,
                                 const struct sg_flight *flight, uint64_t cells[8])
 {
@@ -428,6 +429,8 @@ struct sg_event sg_host_event(const struct sg_flight *flight)
     return event;
 }
 
+/* ---- payloads */
+
 struct sg_value sg_value_contribution(uint32_t instance, int32_t rank, uint32_t bytes,
                                       uint32_t flags)
 {
@@ -456,7 +459,7 @@ static uint64_t combine_hashes(uint64_t left, uint64_t right, uint32_t flags)
     return sg_hash_mix(sg_hash_mix(left) + 3 * right + 1);
 }
 
-/* Whether some rank of `left` stands to the right of one of `right`. */
+/* True if some rank of `left` is greater than some rank of `right`. */
 static bool out_of_order(uint64_t left, uint64_t right)
 {
     return left != 0 && right != 0 && 63 - __builtin_clzll(left) > __builtin_ctzll(right);
@@ -485,7 +488,7 @@ const char *sg_value_combine(const struct sg_value *left, const struct sg_value 
     return NULL;
 }
 
-/* The buffer that a name stands for; *wrong says why there is none. */
+/* Finds the buffer that `data` names; if there is none, *wrong says why. */
 static const struct sg_value *find(const struct sg_payload *payload, struct sg_data data,
                                    const char **wrong)
 {
@@ -564,7 +567,7 @@ static const char *sg_payload_carry_out(struct sg_payload *payload, const struct
     return wrong;
 }
 
-/* The parts of a SEND or MULTICAST, at most SG_PARTS_MAX, into values. `parts`: those of
+/* Loads the parts of a SEND or MULTICAST, at most SG_PARTS_MAX, into values. `parts`: the parts of
  * sg_actions. */
 static const char *sg_payload_gather(const struct sg_payload *payload,
                                      const struct sg_action *action, const struct sg_data *parts,
@@ -584,8 +587,8 @@ static const char *sg_payload_gather(const struct sg_payload *payload,
     return NULL;
 }
 
-/* The target's side of WRITE and READ: slot `remote`. A READ may be made before it is known whether
- * there is anything to read; the value it then gets is empty here and must not be used. */
+/* The target's side of WRITE and READ: slot `remote`. A READ may be issued before the slot is known
+ * to hold anything; the protocol must not use the empty value that it then gets. */
 static const char *sg_payload_put(struct sg_payload *target, uint32_t remote,
                                   const struct sg_value *value)
 {

@@ -51,7 +51,7 @@ static json_t *output_of(const char *command, const struct sg_sim_common *common
         network_of(&options->network), "fitted", sg_sim_fitted(&options->network), "rows");
 }
 
-/* The rare states that were reached, each "name count". */
+/* Lists the rare states that were reached, each as "name: count". */
 static json_t *marks_of(const struct sg_world_result *result)
 {
     json_t *list = json_array();
@@ -64,7 +64,7 @@ static json_t *marks_of(const struct sg_world_result *result)
     return list;
 }
 
-/* Requests to an adapter in an iteration, from all endpoints. */
+/* Adds the requests to adapters per iteration, over all endpoints. */
 static void add_requests(json_t *row, const struct sg_world_result *result)
 {
     static const struct {
@@ -104,7 +104,7 @@ void sg_sim_add_stats(json_t *row, const struct sg_world_result *result)
     add_requests(row, result);
 }
 
-/* ---- CSV and text: rows whose lists are words */
+/* ---- CSV and text: lists in rows become words */
 
 static json_t *join(const json_t *list)
 {
@@ -133,7 +133,7 @@ static void join_lists(json_t *rows)
     }
 }
 
-/* What is the same for all rows is repeated in each. */
+/* Repeats the values that all rows share in each row. */
 static enum sg_status print_csv(json_t *output, FILE *out)
 {
     static const char *const common[] = {"seed", "mode", "iterations", "ranks_per_node", "commit"};
@@ -207,8 +207,8 @@ static int width_of(json_t *rows, const char *key)
     return width;
 }
 
-/* A line of the table: the cells of a row, or with row NULL the keys. The heading of the output
- * lists the fitted values; the table leaves them out. */
+/* Prints a line of the table: the cells of a row, or the keys if row is NULL. The heading of the
+ * output lists the fitted values; the table leaves them out. */
 static void print_line(json_t *rows, json_t *row, FILE *out)
 {
     json_t *first = json_array_get(rows, 0);
@@ -263,7 +263,7 @@ static enum sg_status add_row(json_t *output, sg_sim_measure_row measure, const 
 
     if (status != SG_OK)
         return status;
-    /* Appending NULL fails, whether NULL is the row or, without memory, the output. */
+    /* Fails if the row is NULL, or if the output is NULL because memory ran out. */
     if (json_array_append_new(json_object_get(output, "rows"), row) == 0)
         return SG_OK;
     sg_log("sim: out of memory");

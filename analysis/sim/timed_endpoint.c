@@ -3,7 +3,7 @@
 #include "sim/node_level.h"
 #include "sim/timed_state.h"
 
-/* The message's turn at the adapter, which its bytes then occupy. */
+/* The adapter sends the message when it is free; the message's bytes then occupy it. */
 static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, uint64_t bytes)
 {
     struct endpoint *adapter = sg_world_adapter(world, number);
@@ -15,7 +15,7 @@ static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, ui
 
 /* ---- messages */
 
-/* The network's share of the multicast's latency, which includes both overheads. */
+/* The multicast's latency without both overheads: the network's share. */
 static uint64_t multicast_wire_ns(const struct world *world, uint64_t bytes)
 {
     uint64_t whole_ns = sg_network_multicast_ns(&world->network, bytes);
@@ -41,8 +41,8 @@ static void send(struct world *world, struct item *item)
 
 /* ---- one-sided */
 
-/* The endpoint's own memory: effects take place in the order issued, and after an atomic access
- * that is under way. */
+/* An access to the endpoint's own memory: takes effect in the order of issue, and after an atomic
+ * access that is under way. */
 static uint64_t issue_self(struct world *world, struct item *item, uint64_t time_ns)
 {
     struct onesided *own = &world->onesided[item->base.to];
@@ -115,13 +115,13 @@ static void watch(struct sg_host *host, const struct sg_host_endpoint *endpoint,
 
     if (endpoint->cells[watch->cell] == watch->value)
         return;
-    /* Already true: noticed at the next poll. */
+    /* The condition is already true: the endpoint notices it at its next poll. */
     item = sg_world_notice(endpoint, id);
     sg_item_push(world, later(world->now_ns, world->endpoints[endpoint->rank].busy_ns), EVENT_READY,
                  &item);
 }
 
-/* ---- the rest */
+/* ---- other actions */
 
 static bool begin(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                   const struct sg_action *action)
@@ -146,7 +146,7 @@ static const char *combine(struct sg_host *host, const struct sg_host_endpoint *
     return NULL;
 }
 
-/* Not before now; a timer that is set to its previous time already has its event. */
+/* A timer fires no earlier than now; one set to its previous time already has its event. */
 static uint64_t set_timer(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                           uint32_t id, uint64_t time_ns)
 {
@@ -171,7 +171,7 @@ static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint
     sg_chunk_finished(host->world, endpoint->rank, seq);
 }
 
-/* The endpoint takes its next post once this one's program knows. */
+/* Gives the post's outcome to its program; the endpoint takes its next post only after that. */
 static const char *deliver(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                            const struct sg_action *action)
 {
@@ -212,7 +212,7 @@ const struct sg_host_scheduler sg_timed_scheduler = {
     .end_slice = end_slice,
 };
 
-/* Carries out, from start_ns on, what the present endpoint asks for; returns when its processor is
+/* Carries out the present endpoint's actions from start_ns on; returns when its processor is
  * done. */
 static uint64_t sg_world_carry_out(struct world *world, uint64_t start_ns)
 {
@@ -269,7 +269,7 @@ static bool inbox_take(struct world *world, struct endpoint *endpoint, struct it
 
 /* ---- delivering events to the protocol */
 
-/* The first post of the endpoint that waits and has room; NONE. */
+/* The endpoint's first waiting post that the protocol has capacity for; NONE. */
 static uint32_t next_post(struct world *world, int32_t number)
 {
     struct posting *posting = &world->postings[number];
@@ -296,8 +296,8 @@ static uint64_t feed_post(struct world *world, uint32_t index, uint64_t time_ns)
     return sg_world_carry_out(world, time_ns);
 }
 
-/* Delivers to the endpoint that the host sees (sg_world_feed); returns when its processor is done.
- * Posts that have room now follow. */
+/* Delivers an event to the endpoint that the host sees (sg_world_feed), then the posts that now
+ * have capacity; returns when the endpoint's processor is done. */
 static uint64_t feed(struct world *world, sg_host_handler handle, const struct sg_event *event)
 {
     int32_t number = world->fed.rank;
@@ -311,7 +311,8 @@ static uint64_t feed(struct world *world, sg_host_handler handle, const struct s
     return done_ns;
 }
 
-/* The history has no number for accesses, which no endpoint handles. */
+/* Adds a handled item to the history. Accesses have no number there, because no endpoint handles
+ * them. */
 static void note_item(struct world *world, const struct sg_flight *base, uint64_t time_ns)
 {
     uint64_t kind = base->kind > SG_FLIGHT_ACCESS ? base->kind - 1U : base->kind;
@@ -326,7 +327,8 @@ static void note_item(struct world *world, const struct sg_flight *base, uint64_
     }
 }
 
-/* MPICH's copy into the receive's buffer. Protocols themselves copy what comes before its call. */
+/* Time of MPICH's copy into the receive's buffer. A protocol itself copies a message that arrives
+ * before its call. */
 static uint64_t mpich_copy_ns(const struct world *world, const struct sg_flight *base)
 {
     if (!world->setup->mpich_copies || base->kind != SG_FLIGHT_MESSAGE)
@@ -335,7 +337,7 @@ static uint64_t mpich_copy_ns(const struct world *world, const struct sg_flight 
                                (uint64_t)base->header.parts * base->header.bytes);
 }
 
-/* Delivers one item from time_ns on; returns when that is done. */
+/* Delivers one item from time_ns on; returns when the endpoint is done with it. */
 static uint64_t handle(struct world *world, struct item *item, uint64_t time_ns)
 {
     const struct sg_algo *algo = world->setup->algo;
@@ -364,7 +366,7 @@ static uint64_t handle(struct world *world, struct item *item, uint64_t time_ns)
 
 /* ---- calls */
 
-/* The call that the protocol completed returns when its handler ends. */
+/* The completed call returns when the handler ends. */
 static void leave(struct world *world, int32_t number)
 {
     struct endpoint *endpoint = &world->endpoints[number];
@@ -374,7 +376,7 @@ static void leave(struct world *world, int32_t number)
         return;
     endpoint->completed = false;
     sg_node_level_complete(world, number, endpoint->busy_ns);
-    /* Solicited messages that arrived before signals were armed. */
+    /* Solicited messages may have arrived before signals were armed. */
     if (endpoint->inbox_first != NONE)
         wake_at(world, number, endpoint->busy_ns);
 }
@@ -401,7 +403,7 @@ void sg_endpoint_arrive(struct world *world, int32_t process, uint64_t time_ns)
     leave(world, number);
 }
 
-/* Takes all that waits; returns when that is done. */
+/* Handles everything that waits; returns when that is done. */
 static uint64_t poll_all(struct world *world, int32_t number)
 {
     struct endpoint *endpoint = &world->endpoints[number];
@@ -503,7 +505,7 @@ static bool armed(struct world *world, int32_t number)
     return world->setup->mode != SG_SIM_POLL && head_of(world, number)->outstanding > 0;
 }
 
-/* A handler's time is added to the computation that it interrupts. */
+/* Adds a handler's time to the computation that it interrupts. */
 static void charge(struct world *world, int32_t number, uint64_t from_ns, uint64_t to_ns)
 {
     struct process *process = &world->processes[world->endpoints[number].holder];
@@ -513,7 +515,7 @@ static void charge(struct world *world, int32_t number, uint64_t from_ns, uint64
         sg_world_charge(world, to_ns - from_ns, false);
 }
 
-/* Takes one waiting item in an interrupt that begins, or goes on, now. */
+/* Handles one waiting item in an interrupt that begins, or continues, now. */
 static void interrupted(struct world *world, int32_t number, uint64_t cost_ns)
 {
     struct endpoint *endpoint = &world->endpoints[number];
@@ -581,7 +583,7 @@ void sg_endpoint_wake(struct world *world, int32_t number)
     }
 }
 
-/* Whoever computes is interrupted to send strobes, where they are not of its own calls alone. */
+/* A timer interrupts a computing process if strobes serve more than the process's own calls. */
 static bool wakes_for_timers(const struct world *world)
 {
     return world->setup->parameters.strobe_always || world->postings != NULL;

@@ -32,7 +32,7 @@ static struct sg_world_setup setup_of(const struct sg_sim_options *options,
     };
 }
 
-/* Four exchanges and an interrupt on each level, for each chunk, and the tail of the noise. */
+/* Four exchanges and an interrupt on each level, per chunk, and the tail of the noise. */
 uint64_t sg_measure_settle_ns(const struct sg_world_setup *setup)
 {
     const struct sg_network *network = setup->network;
@@ -101,7 +101,7 @@ static int32_t deepest_below(int32_t nodes, int degree)
     return deepest;
 }
 
-/* Of protocols without a tree, of one that they could have. */
+/* Degree of the case's tree; a protocol without a tree gets the degree of a tree it could have. */
 static int degree_of(const struct sg_sim_case *one)
 {
     const struct sg_sim_algo *algo = one->algo;
@@ -171,12 +171,14 @@ enum sg_status sg_measure_delay(const struct sg_sim_options *options, const stru
     return sg_world_run(&setup, result);
 }
 
+/* ---- programs */
+
 static struct endpoint *endpoint_of(struct world *world, int32_t process)
 {
     return &world->endpoints[process / world->setup->ranks_per_node];
 }
 
-/* Resumed at that time. */
+/* The world resumes the process at time_ns. */
 static void go_on(struct world *world, int32_t process, uint64_t time_ns)
 {
     struct process *self = &world->processes[process];
@@ -201,7 +203,7 @@ void sg_world_post(struct world *world, int32_t process, const struct sg_algo_po
     sg_endpoint_post(world, process, &own);
 }
 
-/* What it has posted takes its time. */
+/* Earlier posts take processor time first. */
 void sg_world_compute(struct world *world, int32_t process, uint64_t ns)
 {
     go_on(world, process, later(world->now_ns, world->processes[process].posted_ns) + ns);

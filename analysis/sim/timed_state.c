@@ -165,7 +165,7 @@ static void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns
     sg_world_push(world, self->work_end_ns, EVENT_WORK_END, (uint32_t)process);
 }
 
-/* ---- what the host sees */
+/* ---- the host's view */
 
 void sg_world_check(struct world *world, const char *wrong)
 {
@@ -267,11 +267,13 @@ void sg_world_check_result(struct world *world, int32_t endpoint, uint32_t seq)
     if (value->count != contributions || value->instance != seq)
         sg_world_fail(world, SG_ERR_ARGUMENT, "sim: endpoint %d lacks contributions in its result",
                       (int)endpoint);
-    /* A sum: endpoints finish in any order, and equal hashes must not cancel out. */
+    /* A sum, because endpoints finish in any order; the mix keeps equal hashes from cancelling
+     * out. */
     world->result.result += sg_hash_mix(value->hash ^ (uint64_t)seq << 32);
 }
 
-/* Whether the process waits: at most `width` of its chunks may be under way, none at the end. */
+/* True if the process waits: at most `width` of its chunks may be under way, and none at the end of
+ * the call. */
 static bool has_to_wait(const struct world *world, int32_t process)
 {
     const struct process *self = &world->processes[process];
@@ -331,6 +333,8 @@ void sg_chunks_go_on(struct world *world, int32_t number, uint64_t time_ns)
             go_on(world, process, time_ns);
     }
 }
+
+/* ---- chunks of a call */
 
 static uint32_t room_of(const struct sg_world_setup *setup)
 {

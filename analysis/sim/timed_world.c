@@ -1,4 +1,5 @@
-/* A timed run from beginning to end: memory, the iterations of processes, the event loop. */
+/* A timed run from beginning to end: memory, arrivals from the network, the iterations of
+ * processes, and the event loop. */
 #include "sim/timed_world.h"
 
 #include "core/hash.h"
@@ -11,13 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-/* What arrives from the network: messages, multicasts, and one-sided accesses and their replies,
- * which take effect without a processor.
- */
+/* Arrivals from the network: messages, multicasts, and one-sided accesses and their replies, which
+ * take effect without a processor. */
 
 /* ---- messages */
 
-/* The first byte arrives: the adapter receives one message after another. */
+/* The first byte arrives; the adapter receives one message after another. */
 static void arrive(struct world *world, uint32_t index)
 {
     struct item *item = &world->items[index];
@@ -42,7 +42,7 @@ static bool lost(struct world *world, int32_t receiver, uint64_t number)
     return true;
 }
 
-/* If delays vary, each receiver has an event of its own. */
+/* If delays vary, each receiver has its own event. */
 static void multicast_one(struct world *world, const struct item *item)
 {
     if (item->parts != NULL)
@@ -86,7 +86,7 @@ static void end_watches(struct world *world, const struct sg_host_endpoint *endp
     }
 }
 
-/* The reply travels back to the initiator. */
+/* Sends the reply back to the initiator. */
 static void answer(struct world *world, const struct sg_flight *access, const struct item *reply)
 {
     uint64_t at_ns = world->now_ns;
@@ -124,7 +124,7 @@ static void take_effect(struct world *world, const struct item *item)
         end_watches(world, &target, access->access.remote);
 }
 
-/* The reply to a READ is in the initiator's memory. */
+/* Stores the reply to a READ in the initiator's memory. */
 static void land(struct world *world, const struct item *reply)
 {
     struct sg_payload payload;
@@ -158,10 +158,10 @@ static void sg_world_arrive(struct world *world, uint32_t kind, uint32_t index)
 }
 
 #define ALIGNMENT 64
-/* An iteration that takes longer is taken for one that never ends. */
+/* A longer iteration counts as one that never ends. */
 #define ITERATION_NS_MAX UINT64_C(1000000000000)
 
-/* ---- memory: its size is known at the start, except for what is in flight */
+/* ---- memory: its size is known at the start, except for items in flight */
 
 static size_t round_up(size_t size)
 {
@@ -174,7 +174,7 @@ static struct sg_algo_setup algo_setup(const struct sg_world_setup *setup, int32
         .rank = rank, .size = setup->endpoints, .parameters = setup->parameters};
 }
 
-/* Endpoints may need different amounts; all get the largest. */
+/* Endpoints may need different sizes; all get the largest. */
 static enum sg_status find_needs(struct world *world)
 {
     const struct sg_world_setup *setup = world->setup;
@@ -256,7 +256,7 @@ static void init_endpoint(struct world *world, int32_t number)
 
 static void close_world(struct world *world)
 {
-    /* Frees what a failed run leaves in flight. */
+    /* Frees items that a failed run leaves in flight. */
     for (uint32_t i = 0; i < world->items_used; i++)
         sg_parts_release(world->items[i].parts);
     sg_node_level_clear(world);
@@ -272,7 +272,7 @@ static void close_world(struct world *world)
     free(world->memory);
 }
 
-/* One line says what is wrong. */
+/* Logs one line on failure. */
 static enum sg_status open_world(const struct sg_world_setup *setup, struct world *world)
 {
     enum sg_status status;
@@ -321,7 +321,7 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
     return SG_OK;
 }
 
-/* The most memory in use, without payloads and padding. */
+/* Peak memory use, without payloads and padding. */
 static double world_bytes(const struct world *world)
 {
     double endpoint = sizeof *world->endpoints + (double)round_up(world->needs.state_bytes) +
@@ -403,7 +403,7 @@ static void end_iteration(struct world *world)
     if (measuring(world)) {
         uint64_t last_rank_ns = world->processes[world->process_count - 1].entry_ns;
 
-        /* A split root may leave before that rank has arrived. */
+        /* The root of a split call may leave before the last rank has arrived. */
         if (world->root_exit_ns > last_rank_ns)
             world->root_latency_ns += world->root_exit_ns - last_rank_ns;
         world->delay_ns += delay;
@@ -420,7 +420,8 @@ static void end_iteration(struct world *world)
         world->draining = true;
 }
 
-/* A free-running process goes on by itself; the run ends with the last one. */
+/* A free-running process starts its next iteration by itself; the run ends with the last
+ * process. */
 static bool goes_on(struct world *world, struct process *self)
 {
     uint32_t all = world->setup->warmup + world->setup->iterations;
@@ -446,7 +447,8 @@ static void work_end(struct world *world, int32_t process)
         return;
     }
     if (self->phase == PHASE_CALL) {
-        /* The call's next chunk, or the process was too far ahead of its node. */
+        /* The call's next chunk starts, or the process was too far ahead of its node and arrives
+         * again. */
         sg_endpoint_arrive(world, process, world->now_ns);
         return;
     }
@@ -488,7 +490,7 @@ static void dispatch(struct world *world, const struct sg_queue_entry *entry)
     }
 }
 
-/* Strobes that come in any case come until the drain. */
+/* With strobe_always, strobes continue until the drain. */
 static bool goes_on_for_ever(const struct world *world)
 {
     return world->setup->parameters.strobe_always && world->draining && !world->drained;
@@ -550,7 +552,7 @@ static void run(struct world *world)
         drain(world);
 }
 
-/* Means over the measured iterations. */
+/* Computes means over the measured iterations. */
 static void summarise(struct world *world, struct sg_world_result *result)
 {
     double iterations = world->setup->iterations;
@@ -580,7 +582,7 @@ static void summarise(struct world *world, struct sg_world_result *result)
     result->late = (double)(late - world->late_before) / iterations;
 }
 
-/* Processor time: the cost of events does not depend on what else runs. */
+/* Processor time, so that the cost of events does not depend on other load. */
 static double processor_seconds(void)
 {
     struct timespec now;

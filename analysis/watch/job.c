@@ -83,8 +83,8 @@ static bool add_log(void *context, const char *path, int rank)
     return keep_refused(job, rank, &other_run);
 }
 
-/* Those that could not be read are tried again: a log that is being made is none yet. The directory
- * itself may be gone with the job. */
+/* Finds new logs. Retries files that could not be read, because a log may still be under
+ * construction. The directory may be gone with the job. */
 static enum sg_status find_logs(struct sg_live_job *job)
 {
     job->refused_count = 0;
@@ -103,7 +103,8 @@ static enum sg_status take(void *context, const struct sg_live_log *log, enum sg
     return sg_live_arrivals_take(job->arrivals, (uint32_t)log->rank, kind, record);
 }
 
-/* The log whose calls have been taken the least far; NULL: all have been read. */
+/* The unfinished log whose calls have been taken up to the earliest time; NULL: all are
+ * finished. */
 static struct sg_live_log *next_log(struct sg_live_job *job, const bool *has_more)
 {
     struct sg_live_log *next = NULL;
@@ -119,7 +120,7 @@ static struct sg_live_log *next_log(struct sg_live_job *job, const bool *has_mor
     return next;
 }
 
-/* All logs side by side, so that few collectives wait for their other members. */
+/* Reads all logs in parallel, so that few collectives wait for records of other members. */
 static enum sg_status read_logs(struct sg_live_job *job, bool *begun, bool *has_more)
 {
     enum sg_status status = SG_OK;
@@ -221,7 +222,7 @@ enum sg_status sg_live_job_open(const char *directory, struct sg_live_job *out)
     enum sg_status status;
 
     sg_slots_guard();
-    /* The logs of a job that has just begun may not be there or readable yet. */
+    /* Logs of a job that has just begun may not exist or be readable yet. */
     for (int tries = 0; tries < OPEN_TRIES && job.status == SG_OK && !has_enough(&job); tries++) {
         if (tries > 0)
             poll(NULL, 0, OPEN_PAUSE_MS);
@@ -289,8 +290,11 @@ uint64_t sg_live_log_begin_ns(const struct sg_live_log *log)
     return log->header.init_begin_ns > 0 ? log->header.init_begin_ns : log->header.monotonic_ns;
 }
 
+/* ---- outside MPI ----------------------------------------------------------------------------- */
+
 #define TEXT_BYTES 4096
-/* Processor time of a thread that runs is as old as the last tick: shorter times tell nothing. */
+/* The kernel updates a running thread's processor time only at ticks: shorter intervals tell
+ * nothing. */
 #define SHORTEST_NS UINT64_C(50000000)
 
 /* ---- files of the kernel --------------------------------------------------------------------- */
@@ -308,7 +312,7 @@ static bool read_text(const char *path, char text[TEXT_BYTES])
     return length > 0;
 }
 
-/* The directory below /proc of the thread that called MPI_Init. */
+/* Reads a file of the thread that called MPI_Init, below /proc. */
 static bool read_of_thread(const struct sg_log_header *header, const char *name,
                            char text[TEXT_BYTES])
 {
@@ -319,7 +323,8 @@ static bool read_of_thread(const struct sg_log_header *header, const char *name,
     return read_text(path, text);
 }
 
-/* The fields of stat behind the name, which may hold anything: from the third on. */
+/* Reads the fields of stat after the name, which may contain any character: from the third field
+ * on. */
 static bool read_stat(const struct sg_log_header *header, struct sg_outside_figures *out)
 {
     char text[TEXT_BYTES];
@@ -350,7 +355,7 @@ static bool read_io(const struct sg_log_header *header, uint64_t *out)
     return true;
 }
 
-/* In our group, which has no quota, it has none either. */
+/* False only for a process in the same control group as this one, if that group has no quota. */
 static bool may_be_throttled(const struct sg_log_header *header)
 {
     char its[TEXT_BYTES], ours[TEXT_BYTES];
@@ -360,7 +365,7 @@ static bool may_be_throttled(const struct sg_log_header *header)
            !read_text("/proc/self/cgroup", ours) || strcmp(its, ours) != 0;
 }
 
-/* False: it is not there, or is on another machine. */
+/* False: the process is gone, or on another machine. */
 static bool read_figures(const struct sg_log_header *header, struct sg_outside_figures *out)
 {
     char text[TEXT_BYTES];
@@ -377,7 +382,7 @@ static bool read_figures(const struct sg_log_header *header, struct sg_outside_f
     return true;
 }
 
-/* ---- what it is spent with ------------------------------------------------------------------- */
+/* ---- causes ---------------------------------------------------------------------------------- */
 
 enum sg_cause sg_outside_cause(const struct sg_outside_figures *before,
                                const struct sg_outside_figures *now,
@@ -420,7 +425,7 @@ static void spend(const struct sg_outside *before, const struct sg_outside *now,
     out->cause = sg_outside_cause(&before->figures, &now->figures, out);
 }
 
-/* Whether a call that it were in would be in the log. */
+/* True if an open call of the rank would be in its log. */
 static bool tells_open_calls(const struct sg_live_log *log)
 {
     const struct sg_log_header *header = &log->header;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The log at hand: its numbers -> ids of call sites, numbers of functions, and, by thread, the call
- * that it is in. */
+/* One log's maps: from its call-site numbers to ids, from its function numbers to ours, and from
+ * threads to their open calls. */
 struct scan {
     struct sg_live_tally *tally;
     const struct sg_live_job *job;
@@ -21,7 +21,7 @@ static uint64_t load(const _Atomic uint64_t *value)
     return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- call sites ------------------------------------------------------------------------------ */
 
 static int64_t find_function(const struct sg_live_tally *tally, const char *name)
 {
@@ -77,7 +77,7 @@ static enum sg_status find_place(struct sg_live_tally *tally, uint32_t id, uint3
     return SG_OK;
 }
 
-/* A call whose site is not in the log is one of an unknown place, as in reports. */
+/* A call whose site is not in the log counts for the unknown site, as in reports. */
 static enum sg_status find_of_log(struct scan *scan, uint32_t site, uint32_t function,
                                   uint32_t *out)
 {
@@ -181,9 +181,10 @@ static enum sg_status read_statistics(struct scan *scan)
     return status;
 }
 
-/* ---- the calls that a rank is in ------------------------------------------------------------- */
+/* ---- open calls ------------------------------------------------------------------------------ */
 
-/* A thread is in one call of MPI. Others that look open were left by a jump: the latest counts. */
+/* A thread is in one MPI call. Other calls that look open were left by a jump, so the latest
+ * counts. */
 static enum sg_status add_stay(struct scan *scan, uint32_t thread, struct sg_live_stay stay,
                                uint32_t function, uint64_t begin_ns)
 {
@@ -247,7 +248,7 @@ static enum sg_status read_open(struct scan *scan)
     return status;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all logs -------------------------------------------------------------------------------- */
 
 static enum sg_status scan_log(struct sg_live_tally *tally, const struct sg_live_job *job,
                                const struct sg_live_log *log)

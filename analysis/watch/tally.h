@@ -1,6 +1,6 @@
-/* Each rank's part in the calls of each function at each call site: from the statistics in its
- * log, and from the calls that it is in. The report's tables sum up over ranks; here they are kept
- * apart, with what they were the time before.
+/* Each rank's share of the calls of each function at each call site, from the statistics in its log
+ * and its open calls. The report's tables sum over ranks; this table keeps ranks separate, with
+ * their values at the previous look.
  *
  * Memory grows with call sites and ranks. Not thread-safe. */
 #ifndef SG_WATCH_TALLY_H
@@ -14,26 +14,26 @@
 
 struct sg_live_part {
     uint64_t calls, time_ns; /* of calls that have ended */
-    uint64_t open_ns;        /* so far, of those that it is in */
+    uint64_t open_ns;        /* time so far in open calls */
     uint32_t open_calls;
 };
 
 struct sg_live_place {
-    uint32_t id;                       /* of the call site; 0: not known */
-    uint32_t function;                 /* number of its name */
+    uint32_t id;                       /* id of the call site; 0: unknown */
+    uint32_t function;                 /* index in `functions` */
     struct sg_live_part *now, *before; /* by rank in MPI_COMM_WORLD */
 };
 
-/* A call that a rank's thread is in. */
+/* An open call of a rank's thread. */
 struct sg_live_stay {
     const struct sg_live_log *log;
     uint32_t place;
-    uint32_t site; /* as the log numbers it */
+    uint32_t site; /* index in the log's numbering */
     uint64_t open_ns;
-    const struct sg_live_call *call; /* the log's, until the job is looked at again */
+    const struct sg_live_call *call; /* owned by the log, valid until the next look at the job */
 };
 
-struct sg_live_tally { /* zeroed but for the number of ranks: empty */
+struct sg_live_tally { /* zeroed except for the number of ranks: empty */
     uint32_t ranks;
     struct sg_live_place *places;
     uint32_t place_count;
@@ -44,17 +44,18 @@ struct sg_live_tally { /* zeroed but for the number of ranks: empty */
     uint32_t stay_count;
 };
 
-/* What was now is before, and what the job's logs hold is now. SG_ERR_MEMORY, not logged. */
+/* Makes the current values the previous ones, and reads current ones from the job's logs.
+ * SG_ERR_MEMORY, not logged. */
 enum sg_status sg_live_tally_take(struct sg_live_tally *tally, const struct sg_live_job *job);
 void sg_live_tally_clear(struct sg_live_tally *tally);
 
-/* NULL: nothing is known of it. */
+/* NULL if nothing is known of the call site. */
 const struct sg_live_place *sg_live_tally_find(const struct sg_live_tally *tally, uint32_t id,
                                                const char *function);
 
-/* What the calls took of the rank's time since the time before. */
+/* Time that the calls took from the rank since the previous look. */
 uint64_t sg_live_part_gain_ns(const struct sg_live_place *place, uint32_t rank);
-/* Calls that have ended since; all, if the program has begun to count anew. */
+/* Calls that ended since the previous look; all calls if the program has reset its counters. */
 uint64_t sg_live_part_gain_calls(const struct sg_live_place *place, uint32_t rank);
 
 #endif

@@ -26,14 +26,14 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The terminal that figures are drawn on, in place, and the keys that end it.
+/* The terminal: draws figures in place and reads the keys that quit.
  *
- * The screen is another one than the shell's, which is there again when it is left. One at a time
- * in a process. */
+ * Uses the alternate screen, so that the shell's screen returns at the end. One at a time in a
+ * process. */
 
 enum sg_screen_event {
-    SG_SCREEN_TIME,   /* it is time */
-    SG_SCREEN_RESIZE, /* the terminal is another one: draw again */
+    SG_SCREEN_TIME,   /* the time is over */
+    SG_SCREEN_RESIZE, /* the terminal changed: draw again */
     SG_SCREEN_LEAVE,  /* q, Ctrl-C, or a signal that ends programs */
 };
 
@@ -52,7 +52,7 @@ static const int changing_signals[] = {SIGWINCH, SIGCONT};
 static struct {
     bool is_on, has_color, has_keys;
     struct termios before;
-    sigset_t waiting; /* the mask while it waits: the signals come then, and at no other time */
+    sigset_t waiting; /* signal mask during waits: signals are delivered only then */
 } screen;
 static volatile sig_atomic_t is_ended, is_changed;
 
@@ -66,9 +66,9 @@ static void change(int signal)
     is_changed = 1;
 }
 
-/* Whether standard output is a terminal that can be drawn on. */
-/* ---- the terminal ---------------------------------------------------------------------------- */
+/* ---- taking the terminal over ---------------------------------------------------------------- */
 
+/* True if standard output is a terminal that can be drawn on. */
 static bool sg_screen_is_there(void)
 {
     const char *kind = sg_config_environment("TERM");
@@ -91,7 +91,7 @@ static size_t sg_screen_columns(void)
     return size_of().ws_col;
 }
 
-/* All of it, or nothing can be done about it. */
+/* Writes all bytes; gives up on an error, which cannot be handled. */
 static void put(const char *text, size_t bytes)
 {
     while (bytes > 0) {
@@ -122,7 +122,7 @@ static void take_signals(void)
     sigprocmask(SIG_BLOCK, &blocked, &screen.waiting);
 }
 
-/* Keys come one by one and unseen; Ctrl-C and Ctrl-Z stay signals. */
+/* Keys arrive one by one and without echo; Ctrl-C and Ctrl-Z stay signals. */
 static void take_keys(void)
 {
     struct termios raw = screen.before;
@@ -135,7 +135,8 @@ static void take_keys(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-/* Takes the terminal over, and the signals that end the program or tell of the terminal. */
+/* Takes over the terminal, and the signals that end the program or report changes of the
+ * terminal. */
 static void sg_screen_begin(bool color)
 {
     take_signals();
@@ -147,7 +148,7 @@ static void sg_screen_begin(bool color)
     screen.is_on = true;
 }
 
-/* Gives it back. */
+/* Restores the terminal. */
 static void sg_screen_end(void)
 {
     if (!screen.is_on)
@@ -160,7 +161,7 @@ static void sg_screen_end(void)
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Bytes of the line's first so many characters, of which each is one column wide. */
+/* Bytes of the line's first `columns` characters, each of which is one column wide. */
 static size_t cut(const char *line, size_t bytes, size_t columns)
 {
     size_t at = 0;
@@ -185,8 +186,8 @@ static void draw_line(const char *line, size_t bytes, bool is_heading, size_t co
     fputs(CLEAR_LINE, out);
 }
 
-/* Draws text in place of what is there: as many lines, and as much of each, as there is room for.
- * The first line, and the one behind the first empty line, are headings. */
+/* Draws text over the present contents: as many lines and columns as the terminal has. The first
+ * line, and the line after the first empty one, are headings. */
 static void sg_screen_draw(const char *text)
 {
     struct winsize size = size_of();
@@ -216,7 +217,7 @@ static void sg_screen_draw(const char *text)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Whether one of the keys that are there is to end it. */
+/* True if one of the keys read is the quit key. */
 static bool is_left(short events)
 {
     char keys[64];
@@ -227,11 +228,11 @@ static bool is_left(short events)
             return true;
     }
     if (got <= 0 && (events & (POLLHUP | POLLERR | POLLNVAL)) != 0)
-        screen.has_keys = false; /* the terminal is gone, or was never one to be read */
+        screen.has_keys = false; /* the terminal is gone, or cannot be read */
     return false;
 }
 
-/* Waits until that time of sg_clock_ns(), or an event. Without a screen: until then. */
+/* Waits until a time of sg_clock_ns() or an event. Without a screen: until the time. */
 static enum sg_screen_event sg_screen_wait(uint64_t until_ns)
 {
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -258,9 +259,11 @@ static enum sg_screen_event sg_screen_wait(uint64_t until_ns)
     return SG_SCREEN_RESIZE;
 }
 
+/* ---- showing a job --------------------------------------------------------------------------- */
+
 #define TOP_IN_PIPE 20
-/* Looking takes at most one part in so many of a processor: where it takes long, it comes less
- * often. */
+/* A look takes at most about 1 / REST of a processor: if it takes long, looks become less
+ * frequent. */
 #define REST 10
 #define NICE 10
 
@@ -272,7 +275,7 @@ struct showing {
     bool has_view, has_screen;
 };
 
-/* The job goes first; and one with many ranks has many files. */
+/* The job has priority; a job with many ranks needs many open files. */
 static void be_modest(void)
 {
     struct rlimit files;
@@ -284,7 +287,7 @@ static void be_modest(void)
     }
 }
 
-/* ---- a time ---------------------------------------------------------------------------------- */
+/* ---- one look -------------------------------------------------------------------------------- */
 
 static enum sg_status look(struct showing *showing)
 {
@@ -334,9 +337,9 @@ static enum sg_status print(struct showing *showing)
     return status;
 }
 
-/* ---- until it ends --------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
-/* False: it is left. */
+/* False: the user quits, or *status is an error. */
 static bool wait_for(struct showing *showing, uint64_t until_ns, enum sg_status *status)
 {
     for (;;) {
@@ -411,7 +414,7 @@ enum sg_status sg_live_show(const struct sg_live_options *options)
     if (showing.has_screen) {
         sg_screen_end();
         if (showing.has_view && status == SG_OK)
-            status = print(&showing); /* the last figures stay */
+            status = print(&showing); /* leaves the last figures on the shell's screen */
     }
     if (showing.has_view)
         sg_live_view_clear(&showing.view);
@@ -420,13 +423,15 @@ enum sg_status sg_live_show(const struct sg_live_options *options)
     return status;
 }
 
-/* What the logs of a directory say. */
+/* ---- finding a job --------------------------------------------------------------------------- */
+
+/* State of the job whose logs are in a directory. */
 struct candidate {
     bool runs;
-    uint64_t begin_ns; /* by the clock of the day */
+    uint64_t begin_ns; /* time of day */
 };
 
-/* Any log whose writer lives will do. */
+/* Visits a log; any log whose writer lives is enough. */
 static bool look_at(void *context, const char *path, int rank)
 {
     struct candidate *candidate = context;
@@ -447,7 +452,7 @@ static bool look_at(void *context, const char *path, int rank)
     return !candidate->runs;
 }
 
-/* Keeps it in *best, where it is newer than what is there. False: no memory. */
+/* Keeps the directory in *best_path if its job runs and is newer than *best. False: no memory. */
 static bool consider(const char *path, struct candidate *best, char **best_path)
 {
     struct candidate candidate = {0};
@@ -465,7 +470,7 @@ static bool consider(const char *path, struct candidate *best, char **best_path)
     return true;
 }
 
-/* Only of directories: a path below anything else cannot be opened as one. */
+/* Considers directories only: a log's path below anything else cannot be opened. */
 static bool consider_below(const char *where, DIR *stream, struct candidate *best, char **best_path)
 {
     struct dirent *entry;

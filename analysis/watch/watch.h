@@ -1,4 +1,5 @@
-/* `stagger watch`: shows a running job until it ends, or until nobody wants to see more. */
+/* `stagger watch`: shows a running job until it ends or the user quits, and finds the job if no
+ * directory is named. */
 #ifndef SG_WATCH_WATCH_H
 #define SG_WATCH_WATCH_H
 
@@ -10,19 +11,18 @@
 struct sg_live_options {
     const char *directory;
     uint64_t interval_ns;
-    uint64_t count; /* times to show; 0: until the job ends */
-    uint32_t top;   /* call sites, at most; 0: as many as fit */
+    uint64_t count; /* number of times to show; 0: until the job ends */
+    uint32_t top;   /* maximum number of call sites; 0: as many as fit */
     bool json;
 };
 
-/* On a terminal it is drawn in place; anything else gets a block of lines, or a line of JSON, each
- * time. Errors are logged; a job that has ended is none. */
+/* Draws in place on a terminal; elsewhere writes a block of lines or a line of JSON each time.
+ * Errors are logged; the end of the job is not an error. */
 enum sg_status sg_live_show(const struct sg_live_options *options);
 
-/* Finds a job that runs, for whoever does not name its directory. */
-
-/* The output directory in `where`, or `where` itself, in which a job runs; of several that of the
- * job that began last. malloc'ed. SG_ERR_MISSING: there is none (one line). */
+/* Finds the output directory of a running job: `where` itself or a directory in it; of several,
+ * the one whose job began last. *directory is malloc'ed. SG_ERR_MISSING: there is none (logs one
+ * line). */
 enum sg_status sg_live_find(const char *where, char **directory);
 
 #endif

@@ -14,19 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls of instances that wait for their other members, at most. */
+/* Maximum number of calls in instances that wait for other members. */
 #define WAITING_CALLS UINT64_C(1000000)
 
-/* A communicator as one rank numbers it. */
+/* A communicator in one rank's numbering. */
 struct membership {
-    uint32_t comm; /* in the window and in the aggregate */
+    uint32_t comm; /* number in the window and in the aggregate */
     uint32_t member, size;
-    uint32_t next; /* of its instances: the rank has not come to that one, nor to later ones */
+    uint32_t next; /* the rank has not reached this instance, nor later ones */
 };
 
 struct rank {
-    struct sg_map sites; /* its numbers -> call sites in the aggregate */
-    struct sg_map comms; /* its numbers -> memberships */
+    struct sg_map sites; /* the rank's numbers -> call sites in the aggregate */
+    struct sg_map comms; /* the rank's numbers -> memberships */
     struct membership *memberships;
     uint32_t membership_count;
     struct sg_clock_point *clock;
@@ -35,7 +35,7 @@ struct rank {
 };
 
 struct sg_live_arrivals {
-    struct sg_aggregate *aggregate; /* of call sites by id alone */
+    struct sg_aggregate *aggregate; /* call sites by id only */
     struct sg_watch watch;
     struct sg_instance_window *window;
     struct sg_map comm_by_identity;
@@ -46,7 +46,7 @@ struct sg_live_arrivals {
     struct sg_live_site *sites; /* by number of the aggregate's sum */
     uint32_t site_count;
     struct sg_map site_by_key;
-    uint64_t left_out; /* besides those that the window dropped */
+    uint64_t left_out; /* in addition to those that the window dropped */
 };
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static uint64_t key_of(uint32_t id, enum sg_operation operation, bool nonblockin
     return (uint64_t)id << 32 | (uint64_t)operation << 1 | nonblocking;
 }
 
-/* The figures that a row of the aggregate counts for. */
+/* Finds the figures that a row of the aggregate counts for. */
 static enum sg_status find(struct sg_live_arrivals *arrivals, const struct sg_aggregate *aggregate,
                            uint32_t row, struct sg_live_site **out)
 {
@@ -92,7 +92,7 @@ static enum sg_status count(const struct sg_live_arrivals *arrivals,
     return sg_quantiles_add(&into->skews, seen->measure->skew_ns);
 }
 
-/* Sums are numbered in the order of their first calls, so that none is left out on the way. */
+/* The aggregate numbers sums in the order of their first calls, so that sites has no gaps. */
 static enum sg_status see(void *context, const struct sg_aggregate *aggregate,
                           const struct sg_seen_instance *seen)
 {
@@ -135,7 +135,7 @@ static enum sg_status take_site(struct sg_live_arrivals *arrivals, struct rank *
     return status == SG_OK ? sg_map_put(&rank->sites, record->index, site) : status;
 }
 
-/* A new one, in the aggregate and in the window alike. */
+/* Adds a communicator to the aggregate and the window, which give it the same number. */
 static enum sg_status make_comm(struct sg_live_arrivals *arrivals, uint32_t size, uint32_t *out)
 {
     enum sg_status status = sg_aggregate_comm(arrivals->aggregate, "", size, 0, out);
@@ -150,7 +150,7 @@ static enum sg_status join(struct rank *rank, uint32_t index, const struct membe
     return sg_map_put(&rank->comms, index, rank->membership_count - 1);
 }
 
-/* index: the rank's. NULL: it is not known. */
+/* index: in the rank's numbering. NULL: unknown. */
 static struct membership *membership_of(const struct rank *rank, uint32_t index)
 {
     int64_t found = sg_map_get(&rank->comms, index);
@@ -224,7 +224,7 @@ static struct sg_member_call call_of(const struct sg_live_arrivals *arrivals, ui
     return call;
 }
 
-/* MPI_COMM_SELF is one communicator here, and each rank's own there. */
+/* MPI_COMM_SELF is one communicator here, but each rank's own in the logs. */
 static enum sg_status add_alone(struct sg_live_arrivals *arrivals,
                                 const struct membership *membership,
                                 const struct sg_recorded_call *recorded,
@@ -433,6 +433,8 @@ void sg_live_arrivals_destroy(struct sg_live_arrivals *arrivals)
     free(arrivals);
 }
 
+/* ---- copying slots --------------------------------------------------------------------------- */
+
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_copying;
 
@@ -440,7 +442,7 @@ static void leave(int signal)
 {
     if (is_copying)
         siglongjmp(way_out, 1);
-    /* Comes again, and ends the program. */
+    /* The signal comes again and ends the program. */
     (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 
@@ -452,7 +454,7 @@ void sg_slots_guard(void)
     (void)sigaction(SIGBUS, &action, NULL);
 }
 
-/* Where a record's end is, which is 0 while it is open; 0: it has none. */
+/* Offset of a record's end time, which is 0 while the record is open; 0: the kind has none. */
 static size_t place_of_end(uint8_t kind)
 {
     switch (kind) {
@@ -479,7 +481,8 @@ static void copy_words(unsigned char *to, const unsigned char *from, size_t byte
 
 static void copy_slot(unsigned char *to, const unsigned char *from)
 {
-    /* Acquire, both: pair with the writer's releases, so that the words are as new as these. */
+    /* Both loads acquire: they pair with the writer's releases, so that the words are at least as
+     * new. */
     uint8_t kind = atomic_load_explicit((const _Atomic uint8_t *)from, memory_order_acquire);
     size_t place = place_of_end(kind);
     uint64_t end_ns = place == 0 ? 0

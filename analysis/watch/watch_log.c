@@ -17,17 +17,17 @@
 #include <unistd.h>
 
 #define CHUNK_SLOTS 256u
-#define OPEN_MOST 65536u /* open records, and slots not written yet, that are looked at again */
+#define OPEN_MOST 65536u /* maximum number of open records and unwritten slots read again */
 #define QUIET_NS UINT64_C(30000000000)
 #define NO_PLACE UINT64_MAX
-#define ENTRY_SLOTS SG_INTERVAL_SLOTS /* at most */
+#define ENTRY_SLOTS SG_INTERVAL_SLOTS /* maximum */
 _Static_assert(ENTRY_SLOTS >= SG_PROFILE_SLOTS && ENTRY_SLOTS >= SG_STAT_SLOTS,
                "an entry has its room");
 
-/* A record that is updated in place. */
+/* A statistics record, which the writer updates in place. */
 struct sg_live_entry {
     uint64_t slot;
-    uint64_t at; /* in the image; NO_PLACE: it tells of times only */
+    uint64_t at; /* slot in the image; NO_PLACE: only its times are used */
     unsigned slots;
 };
 
@@ -45,8 +45,8 @@ static void refuse(struct sg_live_log *log, const char *reason)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Opens it anew, so that a shared file system tells what others have written meanwhile; what has
- * been removed can be read on by the old descriptor. Sets *is_there. */
+/* Reopens the file, so that a shared file system shows recent writes of others; if the file was
+ * removed, the old descriptor can still read it. Sets *is_there. */
 static void open_again(struct sg_live_log *log, bool *is_there)
 {
     struct stat before, now;
@@ -102,7 +102,8 @@ static void unmap(struct sg_live_log *log)
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-/* Twice: if the first copy says that the rank has ended, all that it wrote is in the second. */
+/* Copies twice: if the first copy says that the rank has ended, the second has everything it
+ * wrote. */
 static bool copy_header(const struct sg_live_log *log, struct sg_log_header *header)
 {
     unsigned char page[SG_LOG_HEADER_BYTES] __attribute__((aligned(64)));
@@ -122,7 +123,7 @@ static bool is_same_run(const struct sg_log_header *a, const struct sg_log_heade
            strcmp(a->unique, b->unique) == 0;
 }
 
-/* Slots that are in use, as far as the file has them. */
+/* Slots in use, as far as the file has them. */
 static uint64_t count_slots(const struct sg_live_log *log, const struct sg_log_header *header)
 {
     uint64_t held = (log->map_bytes - SG_LOG_HEADER_BYTES) / SG_SLOT_BYTES;
@@ -166,7 +167,7 @@ static bool read_header(struct sg_live_log *log, bool is_first)
         refuse(log, bound < log->next ? "was cut off" : "was overwritten");
         return false;
     }
-    /* Where only statistics are kept, what stagger itself takes is measured now and then. */
+    /* Overhead is measured now and then, so its counter shows life if only statistics are kept. */
     if (is_first || bound > log->bound ||
         atomic_load_explicit(&header.overhead_calls, memory_order_relaxed) !=
             atomic_load_explicit(&log->header.overhead_calls, memory_order_relaxed))
@@ -179,7 +180,7 @@ static bool read_header(struct sg_live_log *log, bool is_first)
 
 /* ---- the rank -------------------------------------------------------------------------------- */
 
-/* Whether the lock or the process can tell that its writer has ended. */
+/* True if the lock or the process shows whether the writer has ended. */
 static bool can_tell(const struct sg_log_header *header)
 {
     return header->is_locked != 0 ||
@@ -205,9 +206,9 @@ static enum sg_live_state state_of(const struct sg_live_log *log, bool is_there,
     return sg_clock_ns() - log->news_ns < QUIET_NS ? SG_LIVE_RUNS : SG_LIVE_QUIET;
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
+/* ---- kept records ---------------------------------------------------------------------------- */
 
-/* Room for so many slots more; NULL: no memory. */
+/* Reserves capacity for `slots` more slots and returns their address; NULL: no memory. */
 static unsigned char *make_room(struct sg_live_log *log, uint64_t slots)
 {
     uint64_t wanted = log->image_slots + slots;
@@ -224,7 +225,7 @@ static unsigned char *make_room(struct sg_live_log *log, uint64_t slots)
     return log->image + SG_LOG_HEADER_BYTES + log->image_slots * SG_SLOT_BYTES;
 }
 
-/* Keeps a record of several slots, of which those behind the first continue it. */
+/* Keeps a record of several slots; those after the first must be continuations. */
 static enum sg_status keep(struct sg_live_log *log, uint64_t slot, const void *record,
                            uint64_t slots, bool *is_kept)
 {
@@ -261,7 +262,7 @@ static enum sg_status keep_entry(struct sg_live_log *log, uint64_t slot, const v
     return SG_APPEND(log->entries, log->entry_count, entry) ? SG_OK : SG_ERR_MEMORY;
 }
 
-/* A distribution is no part of what is shown, but tells until when the rank is followed. */
+/* The view does not show distributions, but they tell how far the rank is recorded. */
 static enum sg_status keep_times(struct sg_live_log *log, uint64_t slot)
 {
     struct sg_live_entry entry = {.slot = slot, .at = NO_PLACE, .slots = 1};
@@ -284,7 +285,7 @@ static enum sg_status keep_definition(struct sg_live_log *log, uint64_t slot, co
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Looks at it again at the next time. */
+/* Keeps an open record, to read it again at the next look. */
 static enum sg_status remember(struct sg_live_log *log, uint64_t slot, const void *record)
 {
     struct sg_live_call call = {.slot = slot};
@@ -376,7 +377,7 @@ enum sg_status sg_live_log_read(struct sg_live_log *log, sg_live_sink sink, void
     return status;
 }
 
-/* What was open: it is complete now, or comes to the list again. */
+/* Reads records again that were open: each is complete now or goes back to the list. */
 static enum sg_status look_again(struct sg_live_log *log, sg_live_sink sink, void *context)
 {
     unsigned char record[SG_SLOT_BYTES] __attribute__((aligned(64)));
@@ -423,7 +424,7 @@ static void find_over(struct sg_live_log *log)
     }
 }
 
-/* ---- a time ---------------------------------------------------------------------------------- */
+/* ---- a look ---------------------------------------------------------------------------------- */
 
 bool sg_live_log_begin(struct sg_live_log *log)
 {
@@ -432,7 +433,7 @@ bool sg_live_log_begin(struct sg_live_log *log)
     if (sg_live_log_has_ended(log) && log->state != SG_LIVE_QUIET)
         return false;
     open_again(log, &is_there);
-    /* Before the header: what a writer that has ended wrote is all there. */
+    /* Tested before reading the header: everything that an ended writer wrote is then visible. */
     lives = log->file >= 0 && sg_lock_writer_lives(log->file, &log->header);
     if (!map_file(log))
         return false;

@@ -1,4 +1,5 @@
-/* The columns of a job's call sites and ranks. */
+/* The columns of a job's call sites and ranks, and the view of a job as text and as one line of
+ * JSON. */
 #include "watch/watch_print.h"
 
 #include "core/text.h"
@@ -16,16 +17,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of struct sg_live_figures: of an interval; what the run has besides the report's columns. */
+/* Columns for struct sg_live_figures: of an interval, and of the run beyond the report's
+ * columns. */
 extern const struct sg_columns sg_live_now_columns, sg_live_run_columns;
 
-/* Of struct sg_live_row: why its rank comes late. */
+/* Column for struct sg_live_row: the reason for its rank's lateness. */
 extern const struct sg_columns sg_live_why_columns;
 
-/* Of struct sg_live_rank. */
+/* Columns for struct sg_live_rank. */
 extern const struct sg_columns sg_live_rank_columns;
 
-/* By enum sg_live_state: "runs", "died", ... */
+/* Indexed by enum sg_live_state: "runs", "died", ... */
 extern const char *const sg_live_state_names[];
 
 const char *const sg_live_state_names[] = {
@@ -52,7 +54,7 @@ KNOWN(least, figures->least_rank >= 0)
 
 static void put_share(double share, FILE *out)
 {
-    /* In millionths, so that it looks as it does everywhere else. */
+    /* In millionths, so that it has the same format as elsewhere. */
     if (isnan(share))
         fputs("-", out);
     else
@@ -122,7 +124,7 @@ static json_t *json_last_share(const void *row, const void *context)
 #define IS(which, member)                                                                          \
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_live_figures, member)
 
-/* In the order of JSON. The names are those of the report's columns. */
+/* In the order of the JSON output. The names are those of the report's columns. */
 static const struct sg_column now_columns[] = {
     {"calls", "calls", "calls", IS(COUNT, calls), .known = knows_any},
     {"calls_per_s", "calls/s", "calls/s", .print = print_per_s, .json = json_per_s},
@@ -147,7 +149,7 @@ static const struct sg_column now_columns[] = {
 const struct sg_columns sg_live_now_columns = {now_columns, ALL};
 const struct sg_columns sg_live_run_columns = {now_columns + IN_REPORT, ALL - IN_REPORT};
 
-/* ---- why ------------------------------------------------------------------------------------- */
+/* ---- reasons --------------------------------------------------------------------------------- */
 
 static void print_why(const void *of, const void *context, FILE *out)
 {
@@ -221,7 +223,7 @@ static const struct sg_column rank_columns[] = {
 const struct sg_columns sg_live_rank_columns = {rank_columns,
                                                 sizeof rank_columns / sizeof *rank_columns};
 
-/* What is shown of a job as one object on one line. */
+/* ---- JSON: the view of a job as one object on one line */
 
 #define VERSION 1
 #define DIGITS 9
@@ -336,7 +338,7 @@ enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg
     return sg_json_print_line(root, DIGITS, "watch", out);
 }
 
-/* What is shown of a job for people: its head, what is to be said of ranks, its call sites. */
+/* ---- text: the head of a job, notes on its ranks, its call sites */
 
 #define LEAST_SHOWN 4
 #define STATES_SHOWN 8
@@ -394,7 +396,7 @@ static int by_share(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Those for whom the others wait. */
+/* Ranks that the others wait for. */
 static enum sg_status put_least(const struct sg_live_view *view, FILE *out)
 {
     const struct sg_live_rank **ranks = calloc((size_t)view->rank_count + 1, sizeof *ranks);
@@ -420,7 +422,7 @@ static enum sg_status put_least(const struct sg_live_view *view, FILE *out)
     return SG_OK;
 }
 
-/* A call that goes on for long may hang. */
+/* A call that lasts long may hang. */
 static void put_longest(const struct sg_live_view *view, FILE *out)
 {
     const struct sg_live_rank *longest = NULL;
@@ -441,7 +443,7 @@ static void put_longest(const struct sg_live_view *view, FILE *out)
     free(site);
 }
 
-/* Those that do something else while others are in calls, and what it is. */
+/* Ranks that are outside MPI while others are in calls, and the cause. */
 static void put_outside(const struct sg_live_view *view, FILE *out)
 {
     uint32_t in_calls = 0, shown = 0;
@@ -459,7 +461,7 @@ static void put_outside(const struct sg_live_view *view, FILE *out)
     }
 }
 
-/* ---- what is to be said ---------------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 static const char *sg_live_state_text(const struct sg_live_log *log, char text[SG_LIVE_STATE_BYTES])
 {

@@ -1,10 +1,9 @@
-/* What is shown of a job: its head, its ranks and its call sites, each with figures of the whole
- * run and of the time since they were made last.
+/* The view of a job that is shown: its head, its ranks and its call sites, each with figures of
+ * the whole run and of the interval since the previous look; and its output as text and JSON.
  *
- * Figures of the run are those of `stagger report` of the logs at that moment. A call counts when
- * it ends; what those still open have taken is added to the figures of the last interval, and to no
- * others.
- */
+ * Figures of the run are those that `stagger report` computes from the logs at that moment. A
+ * call counts when it ends; time spent in open calls is added only to the figures of the last
+ * interval. */
 #ifndef SG_WATCH_WATCH_PRINT_H
 #define SG_WATCH_WATCH_PRINT_H
 
@@ -18,34 +17,34 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Of a call site, in the run or in the interval. */
+/* Figures of a call site, for the run or the interval. */
 struct sg_live_figures {
-    bool is_known; /* of the interval: not at the first time */
+    bool is_known; /* interval: false at the first look */
     uint64_t calls;
-    double calls_per_s; /* NAN in the run */
+    double calls_per_s; /* NAN for the run */
     uint64_t time_ns;
-    double share;      /* of processor time; NAN: not known */
-    bool has_arrivals; /* wait_ns is known; where instances > 0, what follows, too */
+    double share;      /* of processor time; NAN: unknown */
+    bool has_arrivals; /* wait_ns is valid; if instances > 0, so are the fields after it */
     uint64_t wait_ns;
     uint64_t instances, skew_p50_ns, skew_p95_ns, skew_max_ns;
     double skew_mean_ns;
-    uint64_t last_count; /* instances in which last_rank came last */
+    uint64_t last_count; /* instances in which last_rank arrived last */
     int64_t last_rank;   /* -1: none */
-    int64_t least_rank;  /* of several that call, the one with the least time; -1: none */
+    int64_t least_rank;  /* of several ranks that call, the one with the least time; -1: none */
     uint64_t least_ns;
 };
 
 struct sg_live_row {
-    struct sg_call_row call; /* first: columns of report take it. Figures of the run */
-    uint32_t open_calls;     /* ranks that are in such a call now */
-    uint64_t open_ns;        /* since when, summed up */
+    struct sg_call_row call; /* first, because report columns take it; figures of the run */
+    uint32_t open_calls;     /* ranks now in such a call */
+    uint64_t open_ns;        /* sum of their times in it */
     struct sg_live_figures run, now;
-    /* What makes the rank late that comes last in the run, or has the least time: of its sampled
-     * intervals before these calls those that are longest beyond the others' (the report's); NULL:
-     * none is so long, or it is not known. */
+    /* Reason for the lateness of the run's last_rank or, if there is none, its least_rank: of the
+     * rank's sampled intervals before these calls, those longest beyond the others' (from the
+     * report). NULL: none is long enough, or unknown. */
     const struct sg_before_row *why;
-    /* A rank outside of MPI for which others wait in such calls now; of several the one that is out
-     * for longest. NULL: none, or it is not known. */
+    /* A rank outside MPI that others in such calls wait for now; of several, the one outside for
+     * longest. NULL: none, or unknown. */
     const struct sg_live_rank *awaited;
 };
 
@@ -53,37 +52,36 @@ struct sg_live_rank {
     uint32_t rank;
     enum sg_live_state state;
     uint64_t time_ns; /* in MPI, in the run */
-    double share;     /* of its processor time; NAN: not known */
+    double share;     /* of its processor time; NAN: unknown */
     bool has_now;
     uint64_t now_ns;
     double now_share;
-    /* The call that it is in; of several threads the one that it is in for longest. NULL: none. */
+    /* The rank's open call; of several threads' the longest. NULL: none. */
     const char *open_function;
     struct sg_report_site open_site;
     uint64_t open_ns;
-    struct sg_outside_spent outside; /* where it is in none */
+    struct sg_outside_spent outside; /* if it is in no call */
 };
 
 struct sg_live_view {
     struct sg_report report;
     uint32_t ranks, living;
-    uint64_t run_ns;      /* the longest rank's, up to now */
-    uint64_t interval_ns; /* 0: the first time */
-    double now_share;     /* of processor time in MPI; NAN: not known */
+    uint64_t run_ns;      /* run time of the longest rank so far */
+    uint64_t interval_ns; /* 0: first look */
+    double now_share;     /* of processor time in MPI; NAN: unknown */
     struct sg_live_row *rows;
     uint32_t row_count;
     struct sg_live_rank *per_rank; /* those with a log */
     uint32_t rank_count;
-    uint64_t left_out; /* calls of collectives that are in no figure of arrivals */
+    uint64_t left_out; /* calls of collectives in no arrival figure */
 };
 
-/* Prints what is shown of a job: plain text for people, a line of JSON for programs
- * (docs/watch-json.md). SG_OK or SG_ERR_MEMORY, logged; whether the stream takes it is the caller's
- * to see. */
+/* Prints the view of a job: plain text for people, a line of JSON for programs
+ * (docs/watch-json.md). SG_OK or SG_ERR_MEMORY, logged; the caller checks the stream for errors. */
 
 struct sg_live_print {
-    uint32_t top; /* call sites, at most; 0: all */
-    size_t width; /* of a line; 0: any */
+    uint32_t top; /* maximum number of call sites; 0: all */
+    size_t width; /* columns per line; 0: unlimited */
 };
 
 enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg_live_view *view,
@@ -91,7 +89,7 @@ enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg
 enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg_live_view *view,
                                   const struct sg_live_print *print, FILE *out);
 
-/* What is to be told of a rank that does not run as it should; "": nothing. Clean text. */
+/* Size of the text about a rank that does not run normally. */
 #define SG_LIVE_STATE_BYTES 512
 
 static inline uint32_t sg_live_print_count(const struct sg_live_print *print, uint32_t count)

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Why a row's rank is late: in the run, by the sums of its intervals that have ended; and now,
- * where others wait for a rank that is outside of MPI.
- */
+/* ---- reasons for the lateness of a row's rank: in the run, from sums over its ended intervals;
+ * now, if others wait for a rank outside MPI */
 
-#define WORLD 1 /* as the profile numbers communicators */
+#define WORLD 1 /* number of MPI_COMM_WORLD in the profile */
 
 /* ---- in the run ------------------------------------------------------------------------------ */
 
@@ -24,8 +23,8 @@ static int64_t late_rank(const struct sg_live_figures *run)
     return run->last_rank >= 0 ? run->last_rank : run->least_rank;
 }
 
-/* Sets the rows' `why`. SG_ERR_MEMORY, not logged. */
-/* What was done before calls comes with the longest beyond the others first. */
+/* Sets the rows' `why`. The table is sorted by excess over the other ranks, longest first, so the
+ * first match is the reason. SG_ERR_MEMORY, not logged. */
 static enum sg_status sg_live_why_find(struct sg_live_view *view)
 {
     const struct sg_before *before = view->report.calls != NULL ? view->report.calls->before : NULL;
@@ -49,8 +48,8 @@ static enum sg_status sg_live_why_find(struct sg_live_view *view)
 
 /* ---- now ------------------------------------------------------------------------------------- */
 
-/* A receive from a rank of MPI_COMM_WORLD. Its message may be on its way for a moment: it has to
- * wait for as long as is known what the rank does. */
+/* A receive from a rank of MPI_COMM_WORLD. A message may be in transit for a moment, so the receive
+ * must have waited for as long as the rank's state is known. */
 static bool receives_from(const struct sg_live_stay *stay, const char *function,
                           const struct sg_live_rank *other)
 {
@@ -82,7 +81,7 @@ static struct sg_live_row *row_of(struct sg_live_view *view, uint32_t id, const 
     return NULL;
 }
 
-/* The longest outside of those that the call waits for; NULL: none. */
+/* The rank outside MPI for longest among those that the call waits for; NULL: none. */
 static const struct sg_live_rank *find_awaited(const struct sg_live_view *view,
                                                const struct sg_live_stay *stay,
                                                const char *function,
@@ -101,7 +100,7 @@ static const struct sg_live_rank *find_awaited(const struct sg_live_view *view,
     return longest;
 }
 
-/* Sets the rows' `awaited`; the view's ranks are made. */
+/* Sets the rows' `awaited`; needs the view's ranks. */
 static void sg_live_why_find_awaited(struct sg_live_view *view, const struct sg_live_tally *tally,
                                      const struct sg_live_arrivals *arrivals)
 {
@@ -121,32 +120,33 @@ static void sg_live_why_find_awaited(struct sg_live_view *view, const struct sg_
 
 struct sg_live_rows {
     struct sg_live_tally tally;
-    uint64_t before_ns;         /* when the job was looked at the time before; 0: it was not */
-    uint64_t run_ns;            /* for how long the job is known to have run */
+    uint64_t before_ns;         /* time of the previous look at the job; 0: none */
+    uint64_t run_ns;            /* time that the job is known to have run */
     struct sg_outside *outside; /* by rank */
 };
 
-/* Making one view. */
+/* State for making one view. */
 struct making {
     const struct sg_live_tally *tally;
     struct sg_live_job *job;
     struct sg_live_view *view;
     struct sg_outside *outside;
-    uint64_t processor_ns; /* of the interval, of the ranks that run */
+    uint64_t processor_ns; /* of the interval, over running ranks */
 };
 
 static double share_of(uint64_t part_ns, uint64_t whole_ns)
 {
     if (whole_ns == 0)
         return NAN;
-    /* A call without an event counts as a whole when it ends, even if it began long before. */
+    /* A call without an event counts in full when it ends, even if it began before the interval. */
     return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : 1;
 }
 
 /* ---- figures of a row ------------------------------------------------------------------------ */
 
-/* Who waits the least in calls that several make: in a collective it is the one that comes last.
- * Where some rank of the communicator has never made one, it may be that one: nothing is said. */
+/* Finds the rank with the least time in calls that several ranks make: in a collective it arrives
+ * last. If some rank of the communicator has never called, that rank may be the late one, and the
+ * result is none. */
 static void find_least(const struct making *making, const struct sg_live_row *row,
                        const struct sg_live_place *place, bool is_now,
                        struct sg_live_figures *figures)
@@ -188,7 +188,7 @@ static void take_arrived(const struct making *making, struct sg_live_arrived *ar
     figures->last_rank = sg_live_arrived_last(arrived, making->view->ranks, &figures->last_count);
 }
 
-/* NULL: no function that stagger carries out. */
+/* NULL: stagger does not carry out this function. */
 static struct sg_live_site *find_arrivals(const struct making *making, uint32_t id,
                                           const char *function)
 {
@@ -265,7 +265,7 @@ static const struct sg_record_site *find_site(const struct sg_live_log *log, uin
     return NULL;
 }
 
-/* The call site of a call that a rank is in, as the report names those of calls that have ended. */
+/* Names the call site of an open call as the report names those of ended calls. */
 static enum sg_status name_stay(const struct making *making, const struct sg_live_stay *stay,
                                 struct sg_report_site *out)
 {
@@ -292,7 +292,7 @@ static enum sg_status add_row(const struct making *making, const struct sg_call_
     return SG_APPEND(view->rows, view->row_count, row) ? SG_OK : SG_ERR_MEMORY;
 }
 
-/* Places of which the report has nothing yet: no call there has ended. */
+/* Adds call sites that the report lacks, because no call there has ended. */
 static enum sg_status add_first_stays(const struct making *making)
 {
     enum sg_status status = SG_OK;
@@ -398,7 +398,7 @@ static enum sg_status add_stays(const struct making *making, struct sg_live_rank
     return status;
 }
 
-/* Where it makes no call meanwhile, the kernel tells what it does. */
+/* Looks at the rank's process in the kernel, for time in which the rank makes no call. */
 static void look_outside(const struct making *making, const struct sg_live_log *log,
                          struct sg_live_rank *rank)
 {
@@ -434,7 +434,7 @@ static enum sg_status make_ranks(struct making *making)
     return status;
 }
 
-/* The longest rank's run time; of one that has ended, to the last that is known of it. */
+/* Run time of the longest rank; a rank that has ended counts to its last record. */
 static uint64_t run_ns(const struct sg_live_job *job)
 {
     uint64_t longest_ns = 0;

@@ -1,5 +1,5 @@
-/* The protocols between nodes, what their calls are cut into, and the names of the rare states they
- * report (algo.h). */
+/* The table of protocols between nodes, the sizes into which their calls are cut, and the names of
+ * the rare states they report (algo.h). */
 #include "algos/algo.h"
 
 const struct sg_algo *const sg_algos[] = {

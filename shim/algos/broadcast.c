@@ -35,7 +35,7 @@ bool sg_broadcast_passes_on(const struct sg_broadcast *broadcast, int32_t root)
     return broadcast->rank != root && children_of(broadcast, root, broadcast->rank) > 0;
 }
 
-/* To all children, the one with the largest subtree first. */
+/* Sends to all children, the one with the largest subtree first. */
 static void send_on(const struct sg_broadcast *broadcast, const struct sg_header *header,
                     struct sg_data data, struct sg_actions *actions)
 {
@@ -50,7 +50,7 @@ static void send_on(const struct sg_broadcast *broadcast, const struct sg_header
 
         if (header->parts > 0)
             sg_emit_part(actions, data);
-        /* A leaf has nobody who waits for it. */
+        /* Nobody waits for a leaf. */
         sg_emit_send(actions, to, header)->solicited =
             broadcast->bypass && children_of(broadcast, root, to) > 0;
     }
@@ -188,7 +188,7 @@ void sg_peers_add_tree(struct sg_peers *peers, int32_t rank, int32_t size, int d
         sg_peers_add(peers, sg_tree_child(&place, degree, i).lo);
 }
 
-/* Level by level: the subtrees of a level are of at most two sizes, one apart. */
+/* Level by level: the subtrees of a level have at most two sizes, which differ by one. */
 void sg_peers_add_branches(struct sg_peers *peers, int32_t rank, int32_t size, int32_t tree_size,
                            int degree)
 {

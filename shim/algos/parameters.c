@@ -3,12 +3,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- where values go -------------------------------------------------------------------------*/
+/* ---- functions that store values ------------------------------------------------------------ */
 
 void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value,
                              struct sg_algo_parameters *into)
 {
-    /* Words are 0: the protocol's own choice. */
+    /* Words are stored as 0: the protocol's own choice. */
     uint32_t number = value < parameter->low ? 0 : (uint32_t)value * parameter->scale;
     uint8_t small = (uint8_t)number;
     bool is_small = parameter->size_bytes == sizeof small;
@@ -51,21 +51,21 @@ static void put_linger(const struct sg_parameter *parameter, int64_t value,
             "0: combine in the order of arrival", put_opposite,                                    \
             SG_PARAMETER_FIELD(arrival_order, 1)                                                   \
     }
-/* Of those that release by multicast. */
+/* For protocols that release by multicast. */
 #define TIMEOUT                                                                                    \
     {                                                                                              \
         "timeout", SG_PARAMETER_INTEGER, 10, 1000000, NULL, TEXT(SG_TIMEOUT_DEFAULT_US),           \
             "microseconds", "after so long what is missed is asked for, or sent again",            \
             FIELD(timeout_ns, 1000)                                                                \
     }
-/* After "auto" the words are in the order of enum sg_progress_mode. */
+/* After "auto", the words are in the order of enum sg_progress_mode. */
 #define PROGRESS                                                                                   \
     {                                                                                              \
         "progress", SG_PARAMETER_CHOICE, 0, 0, "auto|poll|thread|signal", "auto", NULL,            \
             "who handles what is late; auto: as STAGGER_PROGRESS says", ENGINE                     \
     }
-/* Of those that run inside a node and between nodes; after "any" the words are in the order of
- * SG_REACH_*. */
+/* For algorithms that run inside a node and between nodes; after "any", the words are in the order
+ * of SG_REACH_*. */
 #define WHERE                                                                                      \
     {                                                                                              \
         "where", SG_PARAMETER_CHOICE, 0, 0, "any|inside|between", "any", NULL,                     \
@@ -138,7 +138,7 @@ const struct sg_parameter sg_parameters_pairwise[] = {PROGRESS, END, CREDITS, EN
 const struct sg_parameter sg_parameters_handoff[] = {WHERE,   EAGER, PROGRESS, END,
                                                      CREDITS, SPLIT, END};
 
-/* The words of form are by enum sg_srm_form. */
+/* The words of form are in the order of enum sg_srm_form. */
 const struct sg_parameter sg_parameters_srm[] = {
     {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single|groups", "auto", NULL,
      "inside a node, how operands move; auto: by ranks and bytes", ENGINE},
@@ -156,7 +156,7 @@ const struct sg_parameter sg_parameters_srm[] = {
     END,
 };
 
-/* "slice" and "always" are 1. */
+/* "slice" and "always" have index 1. */
 const struct sg_parameter sg_parameters_bcs[] = {
     {"slice", SG_PARAMETER_INTEGER, 100, 1000000, NULL, TEXT(SG_SLICE_DEFAULT_US), "microseconds",
      "calls that all have made before a boundary of slices run after it", FIELD(slice_ns, 1000)},

@@ -1,10 +1,10 @@
-/* The parameters of algorithms, each written once: name, range, unit, default, and where it goes.
+/* The parameters of algorithms, each defined once: name, range, unit, default, and the field that
+ * stores it.
  *
- * An algorithm has one table. The grammar of rules, the engine, the simulator, `stagger advise` and
- * `stagger info` read it, and a test compares it with the manual pages. A table has two parts, each
- * ended by an entry without a name: what rules may set; and what only `stagger sim` may set,
- * because the engine decides it.
- */
+ * Each algorithm has one table. The grammar of rules, the engine, the simulator, `stagger advise`
+ * and `stagger info` read it, and a test compares it with the manual pages. A table has two parts,
+ * each ended by an entry without a name: parameters that rules may set; and those that only
+ * `stagger sim` may set, because the engine decides them. */
 #ifndef SG_ALGOS_PARAMETERS_H
 #define SG_ALGOS_PARAMETERS_H
 
@@ -14,34 +14,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SG_PARAMETERS_MAX 8 /* that rules may set, of one algorithm */
+#define SG_PARAMETERS_MAX 8 /* most parameters of one algorithm that rules may set */
 
 #define SG_DEGREE_MAX 32
 #define SG_GROUP_MAX 64
-#define SG_DEGREE_BARRIER 8 /* the degree auto */
+#define SG_DEGREE_BARRIER 8 /* value of degree=auto */
 #define SG_DEGREE_DATA 4
 #define SG_TOKENS_MAX 4
 #define SG_CREDITS_MAX 64
 #define SG_CREDITS_DEFAULT 8
-#define SG_PART_DEFAULT 1024 /* bytes: of messages, and of slots where nothing else is said */
+#define SG_PART_DEFAULT 1024 /* bytes of messages, and of slots unless stated otherwise */
 #define SG_EAGER_DEFAULT 1024
 #define SG_EAGER_MIN 64
 #define SG_EAGER_MAX 32768
 #define SG_READ_DEFAULT 4096
-#define SG_POOL_DEFAULT 8 /* as many as SG_CREDITS_DEFAULT */
+#define SG_POOL_DEFAULT 8 /* equal to SG_CREDITS_DEFAULT */
 #define SG_TIMEOUT_DEFAULT_US 1000
 #define SG_CHUNK_DEFAULT_KIB 16
 #define SG_SLICE_DEFAULT_US 500
 #define SG_BUDGET_DEFAULT_KIB 64
 #define SG_POSTS_MIN 4
 #define SG_POSTS_MAX 4096
-#define SG_LINGER_AUTO_US 100 /* the most that the linger auto waits: what a wake-up costs */
+#define SG_LINGER_AUTO_US 100 /* upper bound of linger=auto: the cost of a wake-up */
 
 /* Parameters of srm, by index. */
 enum { SG_SRM_FORM, SG_SRM_WHERE, SG_SRM_CHUNK, SG_SRM_PROGRESS, SG_SRM_GROUP };
 
-/* Inside a node. A form that does not take a call leaves it to the next smaller one's, the climb's
- * at last; groups to what auto would take. */
+/* Forms of srm inside a node. A form that cannot take a call leaves it to the next smaller form, at
+ * last to climb; groups leaves it to the form that auto would take. */
 enum sg_srm_form {
     SG_SRM_AUTO,
     SG_SRM_FLAT,
@@ -52,40 +52,41 @@ enum sg_srm_form {
 };
 
 enum sg_tree_shape {
-    SG_TREE_SHAPE_DEGREE, /* the degree's */
+    SG_TREE_SHAPE_DEGREE, /* by degree */
     SG_TREE_SHAPE_BINOMIAL,
     SG_TREE_SHAPE_BINARY,
     SG_TREE_SHAPE_FIBONACCI,
     SG_TREE_SHAPES
 };
 
-/* What protocols run with; they read what concerns them. 0 is each one's default where that is not
- * a value of it. */
+/* Parameters that protocols run with; each reads those it uses. 0 selects the protocol's default
+ * unless 0 is a valid value. */
 struct sg_algo_parameters {
-    uint8_t degree;        /* children of a tree's endpoint; of tree, 1: the binomial tree */
-    uint8_t tokens;        /* of adaptive */
-    uint8_t predict;       /* of adaptive: 1 starts the token where the last arriver usually is */
-    uint8_t arrival_order; /* 1: combine as messages come (deterministic=0) */
-    uint8_t credits;       /* instances that may be outstanding, 2 at least */
-    uint8_t linger_auto;   /* 1: linger_ns is the upper bound of an estimate (bypass) */
-    uint8_t shape;         /* of tree's broadcasts: enum sg_tree_shape */
-    uint8_t split;         /* 1: for hosts that make their CALLs up: these are SG_CALL_SPLIT */
-    uint32_t linger_ns;    /* a call waits so long for its children before it leaves (bypass) */
-    uint32_t eager_bytes;  /* larger contributions are pulled (bypass), or read only by who needs
-                            * them (handoff) */
+    uint8_t degree;        /* children of a tree node; tree: 1 is the binomial tree */
+    uint8_t tokens;        /* adaptive: number of tokens */
+    uint8_t predict;       /* adaptive: 1 starts the token at the usual last arriver */
+    uint8_t arrival_order; /* 1: combine in order of arrival (deterministic=0) */
+    uint8_t credits;       /* instances that may be outstanding, at least 2 */
+    uint8_t linger_auto;   /* bypass: 1: linger_ns is the upper bound of an estimate */
+    uint8_t shape;         /* shape of tree's broadcasts: enum sg_tree_shape */
+    uint8_t split;         /* 1: for event loops that generate their CALLs: these are
+                            * SG_CALL_SPLIT */
+    uint32_t linger_ns;    /* bypass: a call waits this long for its children before it leaves */
+    uint32_t eager_bytes;  /* larger contributions are pulled (bypass), or read only if needed
+                            * (handoff) */
     uint32_t pool;         /* buffers for contributions that wait to be pulled */
-    uint32_t timeout_ns;   /* before a missing release is asked for */
-    uint32_t chunk_bytes;  /* of srm: of a call's chunks, and the most that is exchanged at once */
-    /* Of bcs. */
+    uint32_t timeout_ns;   /* delay before a missing release is asked for */
+    uint32_t chunk_bytes;  /* srm: size of a call's chunks, and limit of one exchange */
+    /* bcs. */
     uint8_t restart_slice;        /* 1: calls return at the boundary after their slice */
-    uint8_t strobe_always;        /* 1: a strobe at each boundary */
-    uint8_t microphases_separate; /* 1: a strobe for each */
+    uint8_t strobe_always;        /* 1: a strobe at every boundary */
+    uint8_t microphases_separate; /* 1: a strobe for each microphase */
     uint32_t slice_ns;
-    uint32_t budget_bytes; /* of the operands that one slice takes */
-    uint64_t epoch_ns;     /* of endpoint 0's clock, from where slices are counted */
-    uint32_t posts; /* messages that an endpoint sends, receives and keeps unmatched at most, of
-                     * each as many; 0: none */
-    uint64_t first; /* numbers begin after it, which tests set to come to their ends */
+    uint32_t budget_bytes; /* operand bytes that one slice takes */
+    uint64_t epoch_ns;     /* on endpoint 0's clock; slices are counted from it */
+    uint32_t posts; /* limit of an endpoint's messages, separately for sent, received and kept
+                     * unmatched; 0: no messages */
+    uint64_t first; /* numbers begin after it; tests set it to reach wrap-around */
 };
 
 static inline int sg_data_degree(const struct sg_algo_parameters *parameters)
@@ -108,9 +109,9 @@ static inline uint32_t sg_eager_bytes(const struct sg_algo_parameters *parameter
     return parameters->eager_bytes > 0 ? parameters->eager_bytes : SG_EAGER_DEFAULT;
 }
 
-/* What a call's operands are cut into where larger ones than eager_bytes are read: large enough
- * that few announcements are sent, and small enough that one part is folded while the next comes.
- */
+/* Size of the parts of a call whose operands are read because they exceed eager_bytes: large
+ * enough that few announcements are sent, and small enough that one part is folded while the
+ * next arrives. */
 static inline uint32_t sg_read_bytes(const struct sg_algo_parameters *parameters)
 {
     uint32_t twice = 2 * sg_eager_bytes(parameters);
@@ -118,14 +119,14 @@ static inline uint32_t sg_read_bytes(const struct sg_algo_parameters *parameters
     return twice > SG_READ_DEFAULT ? twice : SG_READ_DEFAULT;
 }
 
-/* The second part of a table. */
+/* Returns the second part of a table. */
 const struct sg_parameter *sg_parameters_simulated(const struct sg_parameter *parameters);
 
-/* Puts the values of a table's first part where they go. */
+/* Stores the values of a table's first part in their fields. */
 void sg_parameters_put(const struct sg_parameter *parameters, const int64_t *values,
                        struct sg_algo_parameters *into);
 
-/* For the entries of tables: puts a value into its field. */
+/* For table entries: stores a value in its field. */
 void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value,
                              struct sg_algo_parameters *into);
 #define SG_PARAMETER_FIELD(field, scale)                                                           \

@@ -36,7 +36,7 @@ struct sg_data sg_partial_value(const struct sg_partial_results *partial_results
                                                  : sg_data_slot(base + (uint32_t)item);
 }
 
-/* Where it is, if that is the operand; else in its slot. */
+/* Keeps the operand in place; copies other data to the item's slot. */
 static void keep(struct sg_partial_results *partial_results, uint32_t base, int item,
                  struct sg_data data, struct sg_actions *actions)
 {
@@ -85,7 +85,7 @@ static void add_balanced(struct sg_partial_results *partial_results, uint32_t ba
         keep(partial_results, base, item, data, actions);
 }
 
-/* All that has come before item 0 takes its place with it. */
+/* Holds back all items until item 0 arrives, then adds them. */
 static void add_held(struct sg_partial_results *partial_results, uint32_t base, int item,
                      struct sg_data data, struct sg_actions *actions)
 {
@@ -155,8 +155,8 @@ bool sg_partial_add(struct sg_partial_results *partial_results, uint32_t base, i
     return true;
 }
 
-/* Words: how many calls each rank has made; then, for each position of the ring, its instance and
- * at each meeting (numbered from 1, as shape.h does) the first arriver + 1. */
+/* Layout of words: the number of calls of each rank; then, for each ring position, its instance
+ * and, at each node (numbered from 1, as in tree.h), the first arriver + 1. */
 static uint32_t *position_at(struct sg_combining *combining, uint32_t seq)
 {
     return &combining->words[(1 + seq % combining->depth) * combining->ranks];
@@ -181,7 +181,8 @@ static uint32_t slot_of(const struct sg_combining *combining, uint32_t seq, uint
     return seq % combining->depth * combining->ranks + rank;
 }
 
-/* Up to where this rank is the first. False: it is that nowhere, and so the last of all. */
+/* Climbs to the node where this rank is first. False: it is first nowhere, and so is the last of
+ * all. */
 static bool climb(const struct sg_combining *combining, uint32_t *position, uint32_t rank,
                   struct sg_combining_step *step)
 {
@@ -202,8 +203,8 @@ static bool climb(const struct sg_combining *combining, uint32_t *position, uint
     return false;
 }
 
-/* Instances that are over: complete, and each rank has come to them. The latter follows from the
- * former but for broadcasts. */
+/* Returns the number of instances that are over: complete, and entered by every rank. Except for
+ * broadcasts, the former implies the latter. */
 static uint32_t over(const struct sg_combining *combining)
 {
     uint32_t least = combining->completed;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define BACKOFF_MAX 6
-/* Of the tree on which a drain agrees. */
+/* Degree of the tree on which a drain agrees. */
 #define DRAIN_DEGREE 8
 #define ALL_PIECES ((1u << SG_RELEASE_PIECES_MAX) - 1)
 
@@ -13,7 +13,7 @@ enum { DRAIN_NO, DRAIN_WANTED, DRAIN_REPORTED, DRAIN_OVER };
 
 uint32_t sg_release_slots(uint32_t tokens, uint32_t extras)
 {
-    /* A result for each of the two, and their pieces. */
+    /* A result for each of two releases, and their pieces. */
     return 2 + (tokens > 1 ? 2 * (tokens + extras) : 0);
 }
 
@@ -31,7 +31,7 @@ void sg_release_init(struct sg_release *release, const struct sg_algo_setup *set
     release->base = base;
     release->tokens = (uint8_t)tokens;
     release->piece_slots = (uint8_t)(tokens > 1 ? tokens + extras : 0);
-    /* Nothing is open before the first. */
+    /* No release is open before the first. */
     for (uint64_t back = 0; back < 2; back++)
         release->at[(parameters->first - back) % 2] = (struct sg_release_instance){
             .number = parameters->first - back, .state = SG_RELEASE_COMPLETE};
@@ -62,7 +62,7 @@ struct sg_release_instance *sg_release_open(struct sg_release *release, uint64_t
 
     if (instance->number == number)
         return is_complete(instance) ? NULL : instance;
-    /* By difference: before the first one lies none. */
+    /* Signed difference: no number precedes the first. */
     if ((int64_t)(number - instance->number) < 0)
         return NULL;
     release->used = true;
@@ -84,7 +84,7 @@ static uint32_t lacking(const struct sg_release_instance *instance)
     return all & ~(uint32_t)instance->have;
 }
 
-/* One question to each neighbour for all the pieces that may come from there. */
+/* Sends one question to each neighbour, for all pieces that may come from there. */
 static void ask(struct sg_release *release, const struct sg_release_instance *instance,
                 struct sg_actions *actions)
 {
@@ -134,7 +134,7 @@ void sg_release_timer(struct sg_release *release, const struct sg_event *event,
         if (release->at[i].state != SG_RELEASE_WAITING)
             continue;
         ask(release, &release->at[i], actions);
-        /* A late endpoint makes no release early: ask ever more rarely. */
+        /* If an endpoint is late, asking does not speed up the release: ask less and less often. */
         if (release->backoff < BACKOFF_MAX)
             release->backoff++;
         release->asked = 0;
@@ -200,7 +200,7 @@ static void on_ask(struct sg_release *release, const struct sg_message *message,
     struct sg_release_instance *instance = &release->at[message->header.seq % 2];
     uint32_t which = message->header.number[SG_RELEASE_WHICH];
 
-    /* An older number: the question crossed the answer; the asker has it by now. */
+    /* An older number: the question crossed the answer, so the asker has it by now. */
     if ((uint32_t)instance->number != message->header.seq)
         return;
     if (instance->state == SG_RELEASE_KEPT) {
@@ -213,7 +213,7 @@ static void on_ask(struct sg_release *release, const struct sg_message *message,
         if (which & instance->have & 1u << piece)
             send_piece(release, instance, piece, message->from, actions);
     }
-    /* Who has not contributed yet makes no release late: the asker will ask again. */
+    /* If this endpoint has not contributed yet, no release is overdue: the asker will ask again. */
     if (instance->state != SG_RELEASE_WAITING || (which & lacking(instance)) == 0)
         return;
     if (instance->asker_count < SG_RELEASE_ASKERS_MAX)
@@ -226,7 +226,8 @@ static void on_ask(struct sg_release *release, const struct sg_message *message,
 
 /* ---- releases -------------------------------------------------------------------------------- */
 
-/* Of several releasers all endpoints must remember the same. */
+/* With several releasers, all endpoints must remember the same one: top if it is one of them, else
+ * the one of piece 0. */
 static void note_last(struct sg_release_instance *instance, int piece, int32_t last)
 {
     if (last == instance->top || (piece == 0 && instance->last != instance->top))
@@ -283,7 +284,7 @@ bool sg_release_take(struct sg_release *release, const struct sg_message *messag
     struct sg_release_instance *instance = NULL;
     int piece = (int)(header->number[SG_RELEASE_WHICH] & 0xff);
 
-    /* Only a piece may come before the call; nothing comes two calls before. */
+    /* Only a piece may precede the call, and by at most one call. */
     if ((int64_t)(number - called) <= 1)
         instance = sg_release_open(release, number, top);
     if (instance == NULL) {
@@ -319,12 +320,12 @@ void sg_release_complete(struct sg_release *release, struct sg_algo_head *head, 
     if (instance->bytes > 0)
         sg_emit_copy(actions, data, result, instance->bytes);
     sg_emit_complete(actions, head->seq);
-    /* What others may need waits until this call is over. */
+    /* Copies for other endpoints can wait until this call is over. */
     if (keep && instance->bytes > 0)
         sg_emit_copy(actions, data, kept_result(release, number), instance->bytes);
     sg_emit_finish(actions, head->seq);
     instance->state = keep ? SG_RELEASE_KEPT : SG_RELEASE_COMPLETE;
-    /* Who asked before a multicast came has most likely got it, too. */
+    /* After a multicast, an endpoint that asked before has most likely received it, too. */
     for (int i = 0; i < instance->asker_count && instance->unicast && keep; i++)
         send_result(release, instance, instance->askers[i], actions);
     instance->asker_count = 0;
@@ -371,7 +372,7 @@ void sg_release_settle(struct sg_release *release, struct sg_algo_head *head,
 void sg_release_drain(struct sg_release *release, struct sg_algo_head *head,
                       struct sg_actions *actions)
 {
-    /* Where there was no release, nobody asks for one: there is nothing to agree on. */
+    /* Without a release nobody asks for one, so there is nothing to agree on. */
     if (release->drain == DRAIN_NO)
         release->drain = release->used ? DRAIN_WANTED : DRAIN_OVER;
     sg_release_settle(release, head, actions);
@@ -393,7 +394,7 @@ void sg_release_message(struct sg_release *release, struct sg_algo_head *head,
         break;
     case SG_RELEASE_DONE:
         release->done++;
-        /* The sender has left its last call: whatever is awaited here has been released. */
+        /* The sender has left its last call, so whatever this endpoint awaits has been released. */
         for (int i = 0; i < 2; i++)
             sg_release_gap(release, release->at[i].number + 1, actions);
         sg_release_settle(release, head, actions);
@@ -440,7 +441,7 @@ void sg_flow_synchronised(struct sg_flow *flow, uint64_t seq)
         flow->floor = seq - 1;
 }
 
-/* To a neighbour in the tree that passes it on, or not. */
+/* Sends to a tree neighbour; solicited only if that neighbour passes it on. */
 static void tell(const struct sg_flow *flow, int32_t to, uint64_t seq, uint8_t kind,
                  struct sg_actions *actions)
 {
@@ -462,13 +463,13 @@ static void raise_bound(struct sg_flow *flow, uint64_t seq, struct sg_actions *a
         flow->floor = seq;
 }
 
-/* From this endpoint, or from a child for all below it. */
+/* Counts a report of this endpoint, or of a child for its subtree. */
 static void report(struct sg_flow *flow, uint64_t seq, struct sg_actions *actions)
 {
     uint32_t due = (uint32_t)sg_branch_children(flow->rank, flow->size, flow->degree) + 1;
     int at = -1;
 
-    /* A synchronising instance has overtaken it. */
+    /* A synchronising instance has overtaken the report. */
     if (seq <= flow->moot || seq <= flow->floor)
         return;
     for (int i = 0; i < SG_FLOW_REPORTS_MAX; i++) {
@@ -476,7 +477,7 @@ static void report(struct sg_flow *flow, uint64_t seq, struct sg_actions *action
             at = i;
             break;
         }
-        /* Messages overtake each other: a later report may have raised the bound. */
+        /* Messages may overtake each other: a later report may have raised the bound. */
         if (flow->reports[i].count == 0 || flow->reports[i].seq <= flow->moot ||
             flow->reports[i].seq <= flow->floor)
             at = i;

@@ -107,12 +107,12 @@ int sg_tree_depth(int32_t size, int degree)
 
 /* ---- Fibonacci ------------------------------------------------------------------------------- */
 
-/* [lo, hi): a subtree, or what is left of one after its top's first children. */
+/* [lo, hi): a subtree, or the rest of one without its top's first children. */
 struct fibonacci_range {
     int32_t lo, hi;
 };
 
-/* Takes the next child's subtree from the range; false: its top has no more children. */
+/* Takes the next child's subtree from the range; false: the top has no more children. */
 static bool take_child(struct fibonacci_range *range, struct fibonacci_range *child)
 {
     int32_t count = range->hi - range->lo;
@@ -144,7 +144,7 @@ static struct fibonacci_range find_range(int32_t rank, int32_t size, int32_t *pa
     return range;
 }
 
-/* -1 at the top. */
+/* Returns -1 at the top. */
 static int32_t sg_fibonacci_parent(int32_t rank, int32_t size)
 {
     int32_t parent;
@@ -175,7 +175,7 @@ static int32_t sg_fibonacci_child(int32_t rank, int32_t size, int i)
     return child.lo;
 }
 
-/* ---- any ------------------------------------------------------------------------------------- */
+/* ---- any kind, by degree --------------------------------------------------------------------- */
 
 int sg_branch_children(int32_t rank, int32_t size, int degree)
 {
@@ -271,10 +271,10 @@ int32_t sg_dissemination_to(int32_t rank, int32_t size, int round)
     return (int32_t)((rank + (INT64_C(1) << round)) % size);
 }
 
-/* Above this MPICH reduces commutative operations to rank 0, which passes the result on. */
+/* For larger operands MPICH reduces commutative operations to rank 0, which forwards the result. */
 #define SMALL_BYTES_MAX 2048
 
-/* The greatest power of two within size. */
+/* The greatest power of two that is at most size. */
 static int power_within(int size)
 {
     int power = 1;
@@ -291,12 +291,12 @@ struct sg_shape sg_shape_of_reduce(const struct sg_shape_reduce *reduce)
     if (reduce->bytes <= SMALL_BYTES_MAX)
         shape.root = reduce->commutative ? reduce->root : 0;
     else if (reduce->predefined && reduce->count >= (uint64_t)power_within(reduce->ranks))
-        shape.kind = SG_SHAPE_DOUBLING; /* it has an element for each rank to reduce */
+        shape.kind = SG_SHAPE_DOUBLING; /* it has at least one element per rank */
     return shape;
 }
 
-/* The first leaf below (level, index). In a doubling shape, level 0 are single ranks and level 1
- * the power-of-two's partial results, of which the first (size - power) have two leaves. */
+/* The first leaf below (level, index). In a doubling shape, level 0 is the single ranks and level 1
+ * the power-of-two partial results, of which the first (size - power) have two leaves. */
 static int first_leaf(const struct sg_shape *shape, int level, int index)
 {
     int partial, extra;
@@ -313,7 +313,8 @@ struct sg_climb sg_climb_start(const struct sg_shape *shape, int rank)
     return (struct sg_climb){0, sg_shape_leaf_of(shape, rank)};
 }
 
-/* From a single rank of a doubling shape to its partial. True when it meets a neighbour. */
+/* Climbs from a single rank of a doubling shape to its partial result. True if it meets a
+ * neighbour. */
 static bool step_to_partial(const struct sg_shape *shape, struct sg_climb *climb, int *node,
                             bool *right)
 {
@@ -349,7 +350,7 @@ bool sg_climb_step(const struct sg_shape *shape, struct sg_climb *climb, int *no
         *node = first_leaf(shape, climb->level, sibling);
         climb->level++;
         climb->index /= 2;
-        /* A binomial shape is cut off at the right: without a right part nothing meets. */
+        /* A binomial shape is cut off at the right: without a right part there is no meeting. */
         if (sibling * spread < width)
             return true;
     }
@@ -383,7 +384,7 @@ void sg_shape_group(const struct sg_shape *shape, const struct sg_shape_groups *
     sg_shape_below(shape, &at, first, end);
 }
 
-/* The first subtree of a level is the greatest. */
+/* The first subtree of a level is the largest. */
 struct sg_shape_groups sg_shape_groups(const struct sg_shape *shape, int most)
 {
     bool doubling = shape->kind == SG_SHAPE_DOUBLING;

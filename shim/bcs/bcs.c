@@ -1,22 +1,22 @@
 /* bcs: buffered coscheduling (paper: BCS-MPI, sections 3 and 4). Time is cut into slices; a
- * collective that everybody has called before a boundary runs in the slice after it, on a strobe.
+ * collective that every endpoint has called before a boundary runs in the slice after it, on a
+ * strobe.
  *
  * CALLED climbs a tree to endpoint 0, whose clock alone times slices. Its strobe says what is
- * scheduled; everybody runs that (course.c) and says so by DONE (slice.c). Nothing is sent, and
- * nobody wakes, while there is nothing to do (strobe=demand); or a strobe comes at each boundary,
- * as the paper's (strobe=always).
+ * scheduled; every endpoint runs that and answers by DONE (course.c). While there is nothing to do,
+ * nothing is sent and nobody wakes (strobe=demand); with strobe=always a strobe comes at every
+ * boundary, as in the paper.
  *
- * A call returns when its instance has run here; with restart=slice at the strobe of a later slice.
- * It stays outstanding until its strobe is over for all below this endpoint, which has to repeat
- * for them what they have missed.
- */
+ * A call returns when its instance has run here or, with restart=slice, at the strobe of a later
+ * slice. It stays outstanding until its strobe is over for everything below this endpoint, which
+ * must repeat for the endpoints below what they have missed. */
 #include "algos/broadcast.h"
 #include "bcs/posts.h"
 
 #define CHUNK_LEAST 1024u
 #define CHUNK_MOST 65536u
 
-/* ---- set-up ---- */
+/* ---- setup ---- */
 
 static uint32_t budget_of(const struct sg_algo_setup *setup)
 {
@@ -32,13 +32,13 @@ static uint32_t chunk_of(const struct sg_algo_setup *setup)
     return chunk < CHUNK_LEAST ? CHUNK_LEAST : chunk > CHUNK_MOST ? CHUNK_MOST : chunk;
 }
 
-/* A binomial tree has more children than an endpoint could serve in one event. */
+/* Excludes the binomial tree: it has more children than an endpoint could serve in one event. */
 static int degree_of(const struct sg_algo_setup *setup)
 {
     return setup->parameters.degree > 1 ? setup->parameters.degree : SG_DEGREE_BARRIER;
 }
 
-/* Of calls; those of messages are behind them. */
+/* Slots of calls; those of messages follow. */
 static uint32_t call_slots(const struct sg_algo_setup *setup)
 {
     return sg_credits(&setup->parameters) * (sg_hypercube_edges(setup->size) + 1);
@@ -80,7 +80,7 @@ static void count_strobes(struct sg_bcs *s)
     s->counted = counted;
 }
 
-/* As if all until then had been called, and scheduled by a strobe each. */
+/* Starts as if all instances up to `first` had been called, each scheduled by its own strobe. */
 static void begin_numbers(struct sg_bcs *s, uint64_t first)
 {
     s->head.seq = s->told = s->restarted = s->measure.seen = first;
@@ -141,7 +141,7 @@ static bool may_return(const struct sg_bcs *s, const struct sg_bcs_instance *ins
     return instance->has_run && (!s->restart_slice || instance->seq <= s->restarted);
 }
 
-/* Those below have what they need of it. */
+/* True if the endpoints below have everything they need of the instance. */
 static bool is_over(const struct sg_bcs *s, const struct sg_bcs_instance *instance)
 {
     return may_return(s, instance) && (instance->seq < s->strobe.first || s->strobe.over);
@@ -160,7 +160,7 @@ static void finish(struct sg_bcs *s, uint64_t seq, struct sg_actions *actions)
     s->head.outstanding--;
 }
 
-/* The host gives the next result's place with the next CALL: it must be free. */
+/* The event loop assigns the next result's place with the next CALL, so that place must be free. */
 static void end_call(struct sg_bcs *s, struct sg_actions *actions)
 {
     struct sg_bcs_instance *current = sg_bcs_at(s, s->head.seq);
@@ -221,7 +221,7 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     settle(s, event, actions);
 }
 
-/* Messages overtake each other: the greatest number holds. */
+/* Messages may overtake each other: the greatest number counts. */
 static void take_called(struct sg_bcs *s, const struct sg_message *message,
                         struct sg_actions *actions)
 {

@@ -1,13 +1,13 @@
-/* What bcs says of its slices (paper: BCS-MPI, section 5.2): when each begins and ends here, and in
- * between the metrics that follow from the times of events.
+/* Measures the slices of bcs (paper: BCS-MPI, section 5.2), and sends strobes and values down the
+ * tree.
  *
  * A slice begins with its first strobe and ends here when its last one is over here and below. Its
- * local times end when what a strobe asked for has run here, the global ones, at endpoint 0, with
- * the last DONE. Counts of descriptors are of what was called since the last slice's strobe.
- */
+ * local times end when everything that a strobe asked for has run here; the global ones, at
+ * endpoint 0, end with the last DONE. Counts of descriptors cover the calls since the last slice's
+ * strobe. */
 #include "bcs/state.h"
 
-/* The time of the strobe under way, if it runs that microphase. */
+/* Records the time since the current strobe, if it runs that microphase. */
 static void put_time(struct sg_bcs *s, uint32_t phase, enum sg_slice_metric metric, uint64_t now_ns)
 {
     if (s->strobe.mask & phase)
@@ -45,7 +45,7 @@ void sg_bcs_measure_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe,
 {
     s->measure.strobe_ns = now_ns;
     s->measure.has_run = false;
-    /* What takes most of it. */
+    /* Attributes the event to the most expensive routine. */
     if (strobe->mask & SG_BCS_REDUCE)
         sg_bcs_measure_routine(SG_ROUTINE_REDUCE, actions);
     else if (strobe->mask & SG_BCS_BROADCAST)
@@ -93,9 +93,7 @@ void sg_bcs_measure_end(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *ac
     sg_emit(actions, SG_ACTION_END_SLICE);
 }
 
-/* What bcs sends to those below, and what a strobe is about: of both the course of an instance and
- * the slices.
- */
+/* ---- messages down the tree, and the instances that a strobe runs ---- */
 
 uint32_t sg_bcs_phase_of(const struct sg_bcs_instance *instance)
 {
@@ -114,7 +112,7 @@ bool sg_bcs_is_due(const struct sg_bcs *s, const struct sg_bcs_instance *instanc
     return is_scheduled(s, instance) && (sg_bcs_phase_of(instance) & s->strobe.mask);
 }
 
-/* A child may be done with a strobe that is yet to come here. */
+/* >=: a child may be done with a strobe that has not arrived here yet. */
 bool sg_bcs_is_done(const struct sg_bcs *s, int child)
 {
     return s->done[child] >= s->strobe.index;
@@ -164,7 +162,8 @@ static bool is_for_all(const struct sg_bcs_instance *instance)
            instance->operation == SG_OPERATION_BCAST;
 }
 
-/* A value may be here before the strobe: who is done with that is not known before. */
+/* A value may arrive before the strobe; which children are done with the strobe is unknown until
+ * then. */
 void sg_bcs_repeat_value(struct sg_bcs *s, struct sg_bcs_instance *instance,
                          struct sg_actions *actions)
 {

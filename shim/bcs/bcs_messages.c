@@ -1,15 +1,15 @@
-/* The posts of an endpoint of bcs: taken from its host, and delivered; what a strobe does for them.
+/* The posts of a bcs endpoint: takes them from the event loop, delivers them, and does the work of
+ * strobes for them.
  *
- * With messages a slice has a strobe of its own for the exchange of descriptors, because nothing
- * may be matched before all have come. An endpoint asks for such a slice by WANT, up the tree, when
- * it has something to offer or to match. It is armed from its set-up on: others may offer it a
- * message whatever it does.
- */
+ * With messages, a slice has a separate strobe for the exchange of descriptors, because nothing may
+ * be matched before all have arrived. An endpoint that has something to offer or to match asks for
+ * such a slice by WANT, up the tree. It is armed from its setup on: others may offer it a message
+ * at any time. */
 #include "bcs/posts.h"
 
 #include <string.h>
 
-/* ---- set-up ---------------------------------------------------------------------------------- */
+/* ---- setup ----------------------------------------------------------------------------------- */
 
 uint32_t sg_bcs_out_slots(uint32_t posts)
 {
@@ -78,7 +78,8 @@ static struct sg_bcs_receive receive_of(const struct sg_bcs_messages *m,
     };
 }
 
-/* Alone it asks for nothing: its sender does, unless its message has been offered before. */
+/* A receive alone asks for no slice: its sender does, unless the message has been offered
+ * before. */
 static void add_receive(struct sg_bcs *s, const struct sg_algo_post *post)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);

@@ -1,16 +1,15 @@
-/* The bytes of messages that have been matched (paper: BCS-MPI, section 4.3): read by the receiver
- * out of a slot of the sender's, chunk by chunk, as many as a slice's budget allows.
+/* Transfers the bytes of matched messages (paper: BCS-MPI, section 4.3). The receiver reads them
+ * from a slot of the sender, chunk by chunk, as many as a slice's budget allows.
  *
  * The first chunk may be in a slot since the message was offered. The receiver asks for any other
- * (PULL); the sender's host fills a slot with it (FILLED), and keeps that slot until the receiver
- * asks for the next one, or has all that the slice moves (TOOK): who waits for a slot in this slice
- * must not wait for the next one. A slot that came with the offer may stay, for its message's next
- * chunk. A slot to be read into is taken last, for a READ and its DRAIN alone, which wait for
- * nobody.
- */
+ * (PULL). The sender's event loop fills a slot with it (FILLED) and keeps that slot until the
+ * receiver asks for the next chunk, or has everything that the slice moves (TOOK): a sender that
+ * waits for a slot in this slice must not wait for the next slice. A slot that came with the offer
+ * may stay, for its message's next chunk. The receiver takes its own slot last, for one READ and
+ * its DRAIN, which wait for nobody. */
 #include "bcs/posts.h"
 
-/* To an endpoint, which may be this one. */
+/* Sends to an endpoint, possibly this one. */
 static void tell(struct sg_bcs *s, int32_t to, const struct sg_header *header,
                  struct sg_actions *actions)
 {
@@ -25,7 +24,7 @@ static uint32_t least(uint32_t left, uint32_t right)
     return left < right ? left : right;
 }
 
-/* ---- what a slice moves ---------------------------------------------------------------------- */
+/* ---- budget of a slice ----------------------------------------------------------------------- */
 
 static uint32_t all_of(const struct sg_bcs_receive *receive)
 {
@@ -37,7 +36,8 @@ static bool is_moving(const struct sg_bcs_receive *receive)
     return receive->state > SG_BCS_RECEIVE_WAITING && receive->state < SG_BCS_RECEIVE_OVER;
 }
 
-/* What fits into the rest of the budget: a message's end, or whole chunks of it; one at least. */
+/* Returns the bytes that fit the rest of the budget: a message's end, or whole chunks; at least one
+ * if is_first. */
 static uint32_t give(const struct sg_bcs_messages *m, uint32_t wanted, uint32_t left, bool is_first)
 {
     uint32_t given = wanted <= left ? wanted : left - left % m->chunk_bytes;
@@ -89,7 +89,7 @@ static void ask(struct sg_bcs *s, uint32_t post, enum sg_bcs_kind kind, struct s
     tell(s, receive->source, &header, actions);
 }
 
-/* What the slot holds is moved whole, though the receive may take less. */
+/* Reads the whole chunk in the slot, even if the receive takes less. */
 static void read_next(struct sg_bcs *s, uint32_t post, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
@@ -174,7 +174,7 @@ void sg_bcs_fill(struct sg_bcs_messages *m, uint32_t post, uint32_t offset,
     action->post.tag = sg_bcs_tag(SG_BCS_TAG_FILL, post);
 }
 
-/* Who has been asked may wait for a slot. */
+/* A send that has been asked for bytes may have to wait for a slot. */
 static void fill_asked(struct sg_bcs *s, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
@@ -222,7 +222,7 @@ static void take_took(struct sg_bcs *s, const struct sg_header *header)
     struct sg_bcs_messages *m = sg_bcs_messages(s);
     struct sg_bcs_send *send = &sg_bcs_sends(m)[header->number[SG_BCS_POST]];
 
-    /* Of a part: the post may have gone on since, or be another one. */
+    /* For part of a message: the post may have progressed since, or may be another one. */
     if (!header->number[SG_BCS_IS_ALL] &&
         (send->state != SG_BCS_SEND_ASKED || (uint32_t)send->asked != header->seq))
         return;
@@ -274,7 +274,7 @@ void sg_bcs_transfer(struct sg_bcs *s, struct sg_actions *actions)
 
     for (uint32_t i = 0; m->transferring && i < m->receives && sg_bcs_has_room(actions); i++)
         move(s, sg_bcs_receive_order(m)[i], actions);
-    /* The moves may have asked for slots of this endpoint, or freed some. */
+    /* The moves may have asked for slots of this endpoint, or released some. */
     fill_asked(s, actions);
 }
 

@@ -1,18 +1,17 @@
-/* The course of an instance that a strobe has scheduled: everybody has called it (paper: BCS-MPI,
- * section 4.4).
+/* The course of a scheduled instance, which every endpoint has called (paper: BCS-MPI, section
+ * 4.4), and the slices: strobes, what they schedule, and their ends (section 4.2).
  *
  * A barrier is over with the strobe. Partial results climb the binomial tree of the root's position
- * in the hypercube, as srm's do; an allreduce's root is endpoint 0, which multicasts the result. So
+ * in the hypercube, as in srm; an allreduce's root is endpoint 0, which multicasts the result. So
  * the association is SG_SHAPE_DOUBLING.
  *
  * A broadcast's root multicasts its data. They also climb the tree of strobes to endpoint 0, from
- * which all repeats come; who is on that way takes them from there alone, and has run when it has
- * passed them on. They may be anywhere before the strobe.
- */
+ * which all repeats come. Endpoints on that way take the data only from it, and have run when they
+ * have passed them on. The data may arrive anywhere before the strobe. */
 #include "bcs/posts.h"
 #include "bcs/state.h"
 
-/* Slots of an instance: one for each edge, and the value's. */
+/* Slots of an instance: one for each edge, and one for the value. */
 static struct sg_data part_slot(const struct sg_bcs *s, uint64_t seq, uint32_t edge)
 {
     return sg_data_slot(sg_count_place(seq, s->credits) * (s->edges + 1) + edge);
@@ -56,7 +55,7 @@ static void send_part(const struct sg_bcs *s, const struct sg_bcs_instance *inst
     sg_emit_send(actions, sg_hypercube_partner(&s->cube, s->size, edge), &header)->solicited = true;
 }
 
-/* The result is there, in `data`: at its root, or at everybody. */
+/* Copies the result, which is data, at its root or at any endpoint that gets it. */
 static void take_result(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_data data,
                         struct sg_actions *actions)
 {
@@ -66,7 +65,7 @@ static void take_result(struct sg_bcs *s, struct sg_bcs_instance *instance, stru
     instance->has_result = true;
 }
 
-/* The root's result is there. */
+/* The root's result is data: ends the reduce here. */
 static void end_reduce(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_data data,
                        struct sg_actions *actions)
 {
@@ -89,7 +88,7 @@ static bool is_climbing(const struct sg_bcs *s, const struct sg_bcs_instance *in
 static void fold(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
 {
     uint32_t edge = instance->edge;
-    /* Who is folded into this endpoint comes before it. */
+    /* The endpoint folded into this one precedes it in rank order. */
     bool left = edge < s->fold || (s->cube.position >> (edge - s->fold) & 1);
     struct sg_data part = part_slot(s, instance->seq, edge);
     struct sg_data into = value_slot(s, instance->seq);
@@ -100,7 +99,7 @@ static void fold(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_a
     instance->value = into;
 }
 
-/* Folds what the partners below send. False: one of them has not. */
+/* Folds the contributions of the partners below. False: one of them has not arrived. */
 static bool climb(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
 {
     while (is_climbing(s, instance)) {
@@ -126,12 +125,12 @@ static void reduce(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg
         end_reduce(s, instance, instance->value, actions);
         return;
     }
-    /* The root is folded into the top, on edge 0. */
+    /* The root may be the endpoint folded into the top, on edge 0. */
     send_part(s, instance, is_top ? 0 : instance->edge, is_top, actions);
     instance->has_run = instance->operation == SG_OPERATION_REDUCE && root_of(instance) != s->rank;
 }
 
-/* ---- broadcasts */
+/* ---- broadcasts ---- */
 
 static bool is_on_way_up(const struct sg_bcs *s, const struct sg_bcs_instance *instance)
 {
@@ -152,7 +151,7 @@ static void broadcast(struct sg_bcs *s, struct sg_bcs_instance *instance,
     instance->has_run = instance->has_result || s->size == 1;
 }
 
-/* ---- all */
+/* ---- all operations ---- */
 
 void sg_bcs_run(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
 {
@@ -173,7 +172,7 @@ static void note_early(struct sg_bcs *s, const struct sg_bcs_instance *instance,
     sg_emit_mark(actions, SG_MARK_EARLY);
 }
 
-/* Nobody sends one before all have called. */
+/* No endpoint sends a PART before all have called. */
 void sg_bcs_take_part(struct sg_bcs *s, const struct sg_message *message,
                       struct sg_actions *actions)
 {
@@ -214,13 +213,12 @@ void sg_bcs_take_value(struct sg_bcs *s, const struct sg_message *message,
     instance->has_run = sg_bcs_is_due(s, instance);
 }
 
-/* The slices of bcs: strobes, what they schedule, and their ends (paper: BCS-MPI, section 4.2).
+/* ---- slices ----
  *
- * Endpoint 0 sends a strobe at a boundary of slices; instances that all had called before are
- * scheduled by it. DONE climbs the tree once a strobe's instances have run at an endpoint and below
- * it. Until then the endpoint answers for those below: a strobe that is not over after a while is
- * repeated down the tree, with the results that go with it, by messages that arrive.
- */
+ * Endpoint 0 sends a strobe at a boundary of slices; it schedules the instances that all endpoints
+ * had called before. DONE climbs the tree once a strobe's instances have run at an endpoint and
+ * below it. Until then the endpoint answers for those below it: a strobe that is not over after a
+ * while is repeated down the tree, with its results, by messages that cannot be lost. */
 
 static void run_due(struct sg_bcs *s, struct sg_actions *actions)
 {
@@ -251,7 +249,7 @@ static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, u
     uint64_t restarted = 0;
 
     if (strobe->slice != s->strobe.slice) {
-        /* What ran in an earlier slice returns now. */
+        /* Calls that ran in an earlier slice return now. */
         s->restarted = s->strobe.upto;
         restarted = s->strobe.index;
         sg_bcs_measure_slice(s, strobe, now_ns, actions);
@@ -263,7 +261,7 @@ static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, u
     sg_bcs_begin_messages(s, restarted, actions);
 }
 
-/* Once: what is sent arrives, and results that come after this go the same way. */
+/* Once suffices: messages are not lost, and later results take the same path. */
 static void repeat(struct sg_bcs *s, struct sg_actions *actions)
 {
     struct sg_header header = strobe_header(s);
@@ -299,7 +297,7 @@ void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_event *event, struct s
 
 /* ---- endpoint 0 ------------------------------------------------------------------------------ */
 
-/* The last instance that this endpoint and all below it have called. */
+/* Returns the last instance that this endpoint and all below it have called. */
 static uint64_t called(const struct sg_bcs *s)
 {
     uint64_t least = s->head.seq;
@@ -309,7 +307,7 @@ static uint64_t called(const struct sg_bcs *s)
     return least;
 }
 
-/* As many as a slice has room for, one at least. */
+/* Chooses as many instances as a slice can take, at least one. */
 static uint64_t choose(struct sg_bcs *s, struct sg_actions *actions)
 {
     uint64_t upto = s->sender.scheduled, last = called(s);
@@ -348,7 +346,7 @@ static void send_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, ui
     sg_emit_set_timer(actions, SG_BCS_TIMER_REPEAT, now_ns + s->repeat_ns);
 }
 
-/* Somebody has something to offer or to match. */
+/* True if some endpoint has something to offer or to match. */
 static bool has_messages(const struct sg_bcs *s)
 {
     return s->want > s->sender.exchange;
@@ -388,7 +386,7 @@ static void begin_phase(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *ac
     send_strobe(s, &strobe, now_ns, actions);
 }
 
-/* Nothing is to come that strobes are needed for. */
+/* True if no further strobes are needed. */
 static bool may_stop(struct sg_bcs *s)
 {
     return s->drained && sg_bcs_is_left(s);
@@ -505,7 +503,7 @@ void sg_bcs_end_strobes(struct sg_bcs *s, struct sg_actions *actions)
         sg_emit_send(actions, sg_bcs_child(s, child), &header)->solicited = true;
 }
 
-/* Of endpoint 0: the next strobe, or when. */
+/* Endpoint 0: sends the next strobe, or sets the timer for it. */
 static void go_on_sending(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
     while (s->strobe.later > 0 && s->strobe.over) {
@@ -520,7 +518,7 @@ static void go_on_sending(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *
         sg_bcs_end_strobes(s, actions);
 }
 
-/* What is new here and below. */
+/* Other endpoints: report news from here and below to the parent. */
 static void go_on_telling(struct sg_bcs *s, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);

@@ -1,23 +1,22 @@
-/* Descriptors and their receives (paper: BCS-MPI, section 4.3): the descriptor exchange, in which
+/* Matches descriptors and receives (paper: BCS-MPI, section 4.3): the descriptor exchange, in which
  * senders offer their messages, and the message scheduling, which matches them.
  *
- * Every descriptor is answered, so an endpoint knows by itself when its share of an exchange is
- * over. Nothing is matched before the exchange is over everywhere; then receives, in the order of
- * their posts, take the first descriptor that suits them by (exchange, endpoint, rank, number). So
- * matches depend on who has posted what in which slice alone, not on what arrives when.
+ * Every descriptor is answered, so an endpoint knows when its own part of an exchange is over.
+ * Nothing is matched before the exchange is over everywhere. Then receives, in the order of their
+ * posts, take the first descriptor that suits them by (exchange, endpoint, rank, number). So
+ * matches depend only on the posts of each slice, not on the order of arrival.
  *
- * What there is no room for is refused, and offered again in the next exchange. Descriptors that a
- * receive waits for come first, then those of lower endpoints, ranks and numbers: whatever the
- * order in which they come, the same ones stay. So who waits for one message only gets it, however
- * many others there is no room for.
- */
+ * Descriptors beyond the capacity are refused, and offered again in the next exchange. Descriptors
+ * for which a receive waits have priority, then those of lower endpoints, ranks and numbers: in
+ * whatever order they arrive, the same ones stay. So a receive that waits for one particular
+ * message gets it, however many others are refused. */
 #include "bcs/posts.h"
 
 #include <string.h>
 
 #define NONE UINT32_MAX
 
-/* To an endpoint, which may be this one. */
+/* Sends to an endpoint, possibly this one. */
 static void tell(struct sg_bcs *s, int32_t to, const struct sg_header *header,
                  struct sg_actions *actions)
 {
@@ -42,7 +41,8 @@ static bool is_matchable(const struct sg_bcs_messages *m, const struct sg_bcs_re
     return receive->state == SG_BCS_RECEIVE_WAITING && receive->since <= m->exchange;
 }
 
-/* Of those posted before the exchange began here, which are all that it can match. */
+/* True if a receive posted before the exchange began here suits it; the exchange can match no
+ * others. */
 static bool is_expected(struct sg_bcs_messages *m, const struct sg_bcs_descriptor *descriptor)
 {
     for (uint32_t i = 0; i < m->receives; i++) {
@@ -83,8 +83,8 @@ void sg_bcs_begin_exchange(struct sg_bcs *s, uint64_t exchange, struct sg_action
     sg_emit_mark(actions, SG_MARK_EXCHANGE);
 }
 
-/* The distance to the last earlier send of this exchange that went the same way as the i-th; 0:
- * there is none. */
+/* Returns the distance in number to the last earlier send of this exchange between the same two
+ * ranks as the i-th; 0: there is none. */
 static uint32_t number_back(struct sg_bcs_messages *m, uint32_t i)
 {
     const struct sg_bcs_send *sends = sg_bcs_sends(m);
@@ -101,7 +101,8 @@ static uint32_t number_back(struct sg_bcs_messages *m, uint32_t i)
     return 0;
 }
 
-/* With its first bytes in a slot, if there is one; the last one is for who has been asked. */
+/* Puts the first bytes into a slot if one is free; keeps the last slot for sends that are asked for
+ * bytes. */
 static void offer_one(struct sg_bcs *s, uint32_t i, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
@@ -192,7 +193,7 @@ static bool is_before(const struct sg_bcs_descriptor *left, const struct sg_bcs_
     return (int32_t)(left->number - right->number) < 0;
 }
 
-/* Of two in the same exchange, the one that goes if there is room for one. */
+/* True if left is dropped first when only one of two descriptors of an exchange fits. */
 static bool is_less_wanted(const struct sg_bcs_descriptor *left,
                            const struct sg_bcs_descriptor *right)
 {
@@ -217,7 +218,7 @@ static void insert(struct sg_bcs_messages *m, const struct sg_bcs_descriptor *de
     list[i] = *descriptor;
 }
 
-/* Those of earlier exchanges stay, and leave room for this one's. */
+/* Descriptors of earlier exchanges stay, and leave capacity for this one's. */
 static uint32_t least_wanted(struct sg_bcs_messages *m)
 {
     const struct sg_bcs_descriptor *list = sg_bcs_descriptors(m);
@@ -231,7 +232,7 @@ static uint32_t least_wanted(struct sg_bcs_messages *m)
     return least;
 }
 
-/* What was taken is refused after all. */
+/* Refuses a descriptor that had been accepted. */
 static void refuse_at(struct sg_bcs *s, uint32_t i, struct sg_actions *actions)
 {
     struct sg_bcs_messages *m = sg_bcs_messages(s);
@@ -309,9 +310,9 @@ void sg_bcs_take_matching(struct sg_bcs *s, int32_t from, const struct sg_header
     }
 }
 
-/* ---- the match ------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
-/* An earlier one of its sender to the same rank was refused. */
+/* True if an earlier message between the same two ranks was refused. */
 static bool is_held_back(struct sg_bcs_messages *m, uint32_t i)
 {
     const struct sg_bcs_descriptor *list = sg_bcs_descriptors(m), *self = &list[i];
@@ -326,7 +327,7 @@ static bool is_held_back(struct sg_bcs_messages *m, uint32_t i)
     return true;
 }
 
-/* Marks them as refused: who finds no receive now does not stay. */
+/* Marks them as refused: one that finds no receive now does not stay. */
 static void hold_back(struct sg_bcs_messages *m, struct sg_actions *actions)
 {
     struct sg_bcs_descriptor *list = sg_bcs_descriptors(m);
@@ -382,9 +383,8 @@ static uint32_t count_kept(struct sg_bcs_messages *m)
     return count;
 }
 
-/* Refuses the last ones until no more than `most` stay; or but for those that were probed, with
- * what their senders sent before.
- */
+/* Refuses the last descriptors until at most `most` stay. Without probed_too, spares probed ones
+ * and what their senders sent before them. */
 static void keep_most(struct sg_bcs_messages *m, uint32_t most, bool probed_too)
 {
     struct sg_bcs_descriptor *list = sg_bcs_descriptors(m);
@@ -404,8 +404,9 @@ static void keep_most(struct sg_bcs_messages *m, uint32_t most, bool probed_too)
     }
 }
 
-/* Descriptors without a receive stay as far as there is room, and leave some for the next
- * exchange's. One that was probed, which its receive is to find, may use that, but for the last. */
+/* Descriptors without a receive stay as far as the capacity allows, which reserves some for the
+ * next exchange. A probed one, which its receive must find, may use the reserve except its last
+ * entry. */
 static void keep(struct sg_bcs_messages *m, struct sg_actions *actions)
 {
     uint32_t spare = m->posts / 4 > 2 ? m->posts / 4 : 2;
@@ -418,8 +419,8 @@ static void keep(struct sg_bcs_messages *m, struct sg_actions *actions)
     }
 }
 
-/* A slice is to come though nobody sends anything new: for a receive that was posted too late for
- * this one; or because there may be room now for what was refused. */
+/* True if another slice is needed although nobody sends anything new: for a receive posted too late
+ * for this one, or because there may now be capacity for refused messages. */
 static bool has_reason(struct sg_bcs_messages *m, bool has_matched)
 {
     for (uint32_t i = 0; i < m->receives; i++) {

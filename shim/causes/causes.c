@@ -1,3 +1,7 @@
+/* Samples intervals between MPI calls (causes.h): opens and settles them, pays their cost from the
+ * samplers' budgets, and writes records and sums. State is per thread; only totals and the use of
+ * the log are shared, by atomics.
+ */
 #include "causes/causes.h"
 
 #include "causes/sampler.h"
@@ -8,35 +12,35 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* What stretches, and calls for themselves, have of SG_CAUSES_SHARE. */
+/* Shares of SG_CAUSES_SHARE for stretches and for single intervals. */
 #define STRETCHES 0.7
 #define CALLS 0.2
-#define ROOM 8u         /* records have one slot in so many of the log's */
-#define INTERRUPTED 10u /* a reading that takes so many times the usual was interrupted */
-#define ARMED_NS UINT64_C(100000000) /* a stretch that has not begun is watched for so long */
+#define ROOM 8u         /* records may use one in ROOM of the log's slots */
+#define INTERRUPTED 10u /* a reading of INTERRUPTED times the usual length was interrupted */
+#define ARMED_NS UINT64_C(100000000) /* a stretch not begun keeps events open this long */
 
 struct thread {
     struct sg_thread_kept kept;
     struct sg_causes_choice choice;
     struct sg_reader reader;
-    uint64_t usual_ns; /* of a reading at an interval's begin, and what of it is in the interval */
+    uint64_t usual_ns; /* cost of a reading at an interval's begin, and its part inside it */
     uint64_t inside_ns;
-    uint64_t usual_watch_ns; /* to open its events, and to close them */
-    uint64_t told_ns;        /* the log knows of its time until then */
+    uint64_t usual_watch_ns; /* cost of opening and closing its events */
+    uint64_t told_ns;        /* the log accounts for its time up to here */
     struct sg_open_stretches stretches;
     struct sg_causes_sums sums;
     /* The interval, from its begin to the end of the call that ends it. */
-    struct sg_open_stretch sample; /* key 0: it is one interval alone */
+    struct sg_open_stretch sample; /* key 0: a single interval */
     uint8_t flags;
     uint16_t location;
     uint32_t left;
     uint64_t begin_cost_ns;
     struct sg_reading begin, end, between;
     bool watches;                      /* the kernel's events are open */
-    uint64_t armed_ns;                 /* since when a stretch is to begin */
-    bool follows;                      /* the call before it ended an interval, too */
-    bool is_over;                      /* between is there */
-    struct sg_record_interval *record; /* NULL: there is none */
+    uint64_t armed_ns;                 /* when a stretch was last chosen */
+    bool follows;                      /* the call before the interval ended one, too */
+    bool is_over;                      /* between is valid */
+    struct sg_record_interval *record; /* NULL: none */
 };
 
 atomic_bool sg_causes_is_on;
@@ -45,8 +49,8 @@ __thread struct sg_causes_choice *sg_causes_own;
 
 static struct sg_causes_options settings;
 static struct sg_record_causes *totals;
-static __thread bool has_none;      /* there was no memory for it */
-static _Atomic uint64_t room_taken; /* slots of records */
+static __thread bool has_none;      /* no memory for this thread's state */
+static _Atomic uint64_t room_taken; /* log slots that records use */
 static struct sg_event_kept kept = {.file = -1};
 
 static void add(_Atomic uint64_t *counter, uint64_t value)
@@ -56,7 +60,7 @@ static void add(_Atomic uint64_t *counter, uint64_t value)
 
 /* ---- threads ---- */
 
-/* The calling thread's; NULL: none. */
+/* The calling thread's state; NULL: none. */
 static struct thread *own(void)
 {
     return sg_causes_own != NULL
@@ -79,7 +83,7 @@ static void open_reader(void *thread)
     sg_reader_open(&((struct thread *)thread)->reader, &settings.places);
 }
 
-/* The calling thread's, as new but for the sums. */
+/* Resets the calling thread's state except for the sums. */
 static void prepare(struct thread *thread, uint64_t since_ns)
 {
     double share = settings.mode == SG_CAUSES_ALL ? 0 : SG_CAUSES_SHARE;
@@ -118,8 +122,8 @@ static struct thread *take(uint64_t since_ns)
 
 /* ---- records ---- */
 
-/* Records have less room the more of it is used: half of it for all samples, half of the rest for
- * every second one, and so on, the same ones on all ranks. */
+/* The more of their capacity records use, the fewer are written: all samples up to a half, every
+ * second one in half of the rest, and so on; the same ones on all ranks. */
 static bool has_room(uint64_t hash)
 {
     uint64_t share = sg_log_header(settings.log)->event_limit_slots / ROOM;
@@ -167,7 +171,7 @@ static struct sg_record_interval *write_record(const struct thread *thread)
 
 /* ---- intervals ---- */
 
-/* Of a reading that was interrupted nobody knows what it cost: the usual. */
+/* The cost of an interrupted reading is unknown: uses the usual one. */
 static uint64_t cost_of(uint64_t usual_ns, uint64_t cost_ns)
 {
     return cost_ns <= INTERRUPTED * usual_ns ? cost_ns : usual_ns;
@@ -179,13 +183,13 @@ static void charge(struct sg_sampler *sampler, uint64_t cost_ns)
     add(&totals->cost_ns, cost_ns);
 }
 
-/* That which chose the interval. */
+/* Returns the sampler that chose the interval. */
 static struct sg_sampler *sampler_of(struct thread *thread)
 {
     return thread->sample.key != 0 ? &thread->choice.stretches : &thread->choice.calls;
 }
 
-/* For both readings of the interval. */
+/* Pays for both readings of the interval. */
 static void pay(struct thread *thread, uint64_t before_ns)
 {
     uint64_t now_ns = sg_tick_ns();
@@ -211,13 +215,13 @@ void sg_causes_enter(void)
     thread->record = write_record(thread);
     add(&totals->intervals, 1);
     pay(thread, before_ns);
-    /* A stretch that costs too much is given up. */
+    /* Give up stretches once they cost too much. */
     if (sg_sampler_is_spent(&thread->choice.stretches, thread->told_ns))
         thread->stretches.count = 0;
     errno = error;
 }
 
-/* The call that ended the interval is over. */
+/* Completes the interval after the call that ended it. */
 static __attribute__((noinline)) void settle(struct thread *thread, uint32_t entered, uint64_t key)
 {
     struct sg_record_interval *record = thread->record;
@@ -235,7 +239,8 @@ static __attribute__((noinline)) void settle(struct thread *thread, uint32_t ent
     atomic_store_explicit(&record->entered, entered, memory_order_relaxed);
 }
 
-/* Opens the kernel's events, or closes them. The program's switches are dearer meanwhile. */
+/* Opens or closes the kernel's events. The program's context switches cost more while they are
+ * open. */
 static __attribute__((noinline)) void watch(struct thread *thread, struct sg_sampler *payer,
                                             bool on)
 {
@@ -250,7 +255,7 @@ static __attribute__((noinline)) void watch(struct thread *thread, struct sg_sam
     errno = error;
 }
 
-/* The interval that begins is sampled. */
+/* Begins a sampled interval. */
 static __attribute__((noinline)) void begin(struct thread *thread,
                                             const struct sg_causes_call *call)
 {
@@ -287,8 +292,9 @@ static void begin_alone(struct thread *thread, const struct sg_causes_call *call
     begin(thread, call);
 }
 
-/* What is chosen begins with the communicator's next collective, which is watched, so that it is
- * known why it was left late. Where everything is, it begins now. */
+/* A chosen stretch begins with the communicator's next collective. Events are open during that
+ * collective, so that it is known why the rank left it late. If everything is sampled, a stretch
+ * begins at once. */
 static void choose(struct thread *thread, const struct sg_causes_call *call)
 {
     const struct sg_open_stretch stretch = {.hash = call->hash, .key = call->key, .is_armed = true};
@@ -340,7 +346,7 @@ static __attribute__((noinline)) struct thread *take_first(uint64_t now_ns)
     return own();
 }
 
-/* With SG_CAUSES_ALL it goes on. */
+/* With SG_CAUSES_ALL the events stay open. */
 static __attribute__((noinline)) void stop_watching(struct thread *thread, uint64_t now_ns)
 {
     if (settings.mode != SG_CAUSES_ALL &&
@@ -381,7 +387,7 @@ void sg_causes_skip(void)
 
 /* ---- start and end ---- */
 
-/* What there is, and what it costs. */
+/* Records the available sources and their costs. */
 static void record_sources(const struct thread *thread)
 {
     uint64_t costs_ns[SG_SOURCE_COUNT];

@@ -1,3 +1,7 @@
+/* Reads the kernel's event counters, files and switches of a thread, and its process's other
+ * threads (kernel_figures.h). The program may close any descriptor here and reuse its number, so
+ * each is checked before use.
+ */
 #include "causes/kernel_figures.h"
 
 #include "core/clock.h"
@@ -26,7 +30,7 @@ static uint64_t own_register(uint32_t index)
 #ifdef SG_CPU_HAS_EVENTS
     return sg_cpu_event_register(index);
 #else
-    return 0; /* never asked for: sg_counter_open maps no page */
+    return 0; /* never called: sg_counter_open maps no page */
 #endif
 }
 
@@ -88,7 +92,7 @@ static void *open_kept(void *out)
     return NULL;
 }
 
-/* The thread takes no signal of the program's. */
+/* The thread blocks all signals: it must not take the program's. */
 void sg_event_keep(struct sg_event_kept *out)
 {
     sigset_t all, before;
@@ -117,7 +121,8 @@ bool sg_counter_of_page(const volatile struct perf_event_mmap_page *page,
 
     do {
         lock = page->lock;
-        /* The kernel changes the page on this processor: only the compiler must keep the order. */
+        /* The kernel changes the page on this processor: only the compiler has to keep the
+         * order. */
         atomic_signal_fence(memory_order_seq_cst);
         *is_whole = page->time_enabled == page->time_running;
         index = page->cap_user_rdpmc ? page->index : 0;
@@ -158,7 +163,7 @@ void sg_counter_close(struct sg_counter *counter)
     *counter = (struct sg_counter){.file = -1};
 }
 
-/* Open ones of the process: the program's limit of descriptors is for its own. */
+/* Limit of open files in the process: its descriptors are for the program. */
 #define KEPT_MOST 16
 
 static atomic_int kept_files;
@@ -177,7 +182,7 @@ static void forget(struct sg_kernel_file *file)
     atomic_fetch_sub_explicit(&kept_files, 1, memory_order_relaxed);
 }
 
-/* Stays open, unless there are too many. */
+/* Keeps the file open, unless too many are. */
 static int keep(struct sg_kernel_file *file, int opened)
 {
     struct stat info;
@@ -240,13 +245,14 @@ bool sg_kernel_file_read(struct sg_kernel_file *file, char text[SG_KERNEL_FILE_B
     return true;
 }
 
-/* A record of a switch, with its time: all that is in the ring. */
+/* A record of a switch with its time; the ring has no others. */
 struct record {
     struct perf_event_header header;
     uint64_t time_ns;
 };
 
-/* Who may have it count its own code alone could count no migrations: these are the kernel's. */
+/* An event without migrations can exclude the kernel and so may be permitted; migrations happen in
+ * the kernel. */
 static int open_event(bool has_migrations)
 {
     struct perf_event_attr attributes = {
@@ -266,8 +272,8 @@ static int open_event(bool has_migrations)
     return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Written backwards the ring has the latest records, however many there were; and nobody need tell
- * the kernel what was read. */
+/* The ring is written backwards: it always has the latest records, and the reader need not report
+ * its position to the kernel. */
 int sg_switches_open(struct sg_switches *out)
 {
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -309,8 +315,8 @@ bool sg_switches_of_page(const struct perf_event_mmap_page *page, const void *ri
                          uint64_t since_ns, struct sg_switch *out)
 {
     const _Atomic __u64 *head = (const _Atomic __u64 *)&page->data_head;
-    /* The kernel writes on this processor, or, before the thread came to it, on another: records
-     * are there when the head says so. */
+    /* The kernel writes on this processor or, before the thread migrated, on another: acquire the
+     * head before the records. */
     uint64_t position = atomic_load_explicit(head, memory_order_acquire);
     const struct record *in = record_at(ring, bytes, position);
     const struct record *gone = record_at(ring, bytes, position + sizeof *in);
@@ -326,7 +332,7 @@ bool sg_switches_of_page(const struct perf_event_mmap_page *page, const void *ri
         .away_ns = in->time_ns - gone->time_ns,
         .was_ready = (gone->header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0,
     };
-    /* A switch meanwhile may have overwritten them. */
+    /* A switch meanwhile may have overwritten the records. */
     atomic_signal_fence(memory_order_seq_cst);
     return atomic_load_explicit(head, memory_order_acquire) == position;
 }
@@ -353,13 +359,14 @@ void sg_switches_close(struct sg_switches *switches)
     *switches = (struct sg_switches){.file = -1};
 }
 
-/* Between two looks: more each time. */
+/* Pauses between two look-ups; each is longer than the last. */
 #define PAUSE_LEAST_NS UINT64_C(2000000)
 #define PAUSE_MOST_NS UINT64_C(100000000)
 #define NAMES_BYTES 512
-#define IDS_MOST 1024 /* threads that are looked at */
+#define IDS_MOST 1024 /* threads inspected at most */
 
-/* A thread's processor time (pthread_getcpuclockid(3), which asks for a pthread_t). */
+/* Returns the clock of a thread's processor time (pthread_getcpuclockid(3) would need a
+ * pthread_t). */
 static clockid_t clock_of(pid_t thread)
 {
     return (clockid_t)(~(unsigned)thread << 3 | 6u);
@@ -375,7 +382,7 @@ static bool read_clock(clockid_t clock, uint64_t *out)
     return true;
 }
 
-/* Processor time of the process's other threads. */
+/* Returns the processor time of the process's other threads. */
 static uint64_t others_ns(void)
 {
     uint64_t all_ns = sg_clock_of_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -384,9 +391,10 @@ static uint64_t others_ns(void)
     return all_ns > own_ns ? all_ns - own_ns : 0;
 }
 
-/* ---- those on the same processor ------------------------------------------------------------- */
+/* ---- threads on the same processor ---- */
 
-/* The only processor that a thread may use; -1: several, or it is not known. 0: the calling one. */
+/* Returns the only processor that a thread may use; -1: several, or unknown. thread 0: the
+ * caller. */
 static int processor_of(pid_t thread)
 {
     cpu_set_t set;
@@ -413,7 +421,7 @@ static void consider(struct sg_threads *threads, pid_t thread, int processor)
         threads->bound[threads->bound_count++] = bound;
 }
 
-/* Those that are no longer bound to it go. */
+/* Drops threads that are no longer bound to the processor. */
 static void keep_bound(struct sg_threads *threads, int processor)
 {
     int kept = 0;
@@ -481,7 +489,8 @@ static void look(struct sg_threads *threads)
 
 /* ---- readings -------------------------------------------------------------------------------- */
 
-/* What they took since the last time; those that have ended go. */
+/* Returns the time that bound threads used since the last reading; drops threads that have
+ * ended. */
 static uint64_t take_bound(struct sg_threads *threads)
 {
     uint64_t sum_ns = 0;

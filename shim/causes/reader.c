@@ -1,7 +1,8 @@
-/* The sources, one line each in a table: how one is opened, read and closed.
+/* Reads the sources, one table row each: how to open, read and close it.
  *
- * While the thread keeps its processor, what the kernel changes in context switches alone is as it
- * was: it is read again only when the count of switches, which costs less, has changed.
+ * Figures that the kernel changes only in context switches stay constant while the thread keeps its
+ * processor. They are read again only if the count of switches has changed, which is cheaper to
+ * read.
  */
 #include "causes/reader.h"
 
@@ -42,7 +43,7 @@ static int open_scheduler(struct sg_reader *reader, const struct sg_reader_place
     return sg_kernel_file_open(&reader->scheduler, places->processes, "thread-self/schedstat");
 }
 
-/* "TIME ON A PROCESSOR, TIME RUNNABLE, TIMES": the first is only as new as the last tick, and the
+/* "TIME ON A PROCESSOR, TIME RUNNABLE, TIMES". The first is only as recent as the last tick; the
  * thread's clock is better. */
 static bool read_scheduler(struct sg_reader *reader, uint64_t *figures)
 {
@@ -90,7 +91,7 @@ static bool read_processor(struct sg_reader *reader, uint64_t *figures)
     return processor >= 0 && processor < UINT16_MAX;
 }
 
-/* The event of the switches, which comes later in the table. */
+/* Opens the event of the switches, too, which is later in the table. */
 static int open_migrations(struct sg_reader *reader, const struct sg_reader_places *places)
 {
     reader->errors[SG_SOURCE_SWITCHES] = sg_switches_open(&reader->switches);
@@ -115,7 +116,7 @@ static int open_quota(struct sg_reader *reader, const struct sg_reader_places *p
     return error;
 }
 
-/* Of a line "NAME NUMBER". */
+/* Finds the number in a line "NAME NUMBER". */
 static bool find_number(const char *text, const char *name, uint64_t *out)
 {
     size_t length = strlen(name);
@@ -131,7 +132,7 @@ static bool find_number(const char *text, const char *name, uint64_t *out)
     return true;
 }
 
-/* Version 1 of control groups tells ns. */
+/* Version 1 of control groups reports ns. */
 static bool read_quota(struct sg_reader *reader, uint64_t *figures)
 {
     uint64_t *throttled = &figures[SG_FIGURE_THROTTLED];
@@ -222,7 +223,7 @@ static int open_call(struct sg_reader *reader, const struct sg_reader_places *pl
     return (reader->mask & mask) == mask ? 0 : ENOENT;
 }
 
-/* A single reading does not tell: sg_reading_call. */
+/* A single reading cannot have it: see sg_reading_call. */
 static bool read_call(struct sg_reader *reader, uint64_t *figures)
 {
     return false;
@@ -250,7 +251,7 @@ static bool read_threads(struct sg_reader *reader, uint64_t *figures)
 }
 
 static const struct {
-    /* 0, or errno. */
+    /* Returns 0, or errno. */
     int (*open)(struct sg_reader *reader, const struct sg_reader_places *places);
     bool (*read)(struct sg_reader *reader, uint64_t *figures);
     void (*close)(struct sg_reader *reader);
@@ -268,7 +269,7 @@ static const struct {
     [SG_SOURCE_CALL_OTHERS] = {open_call_others, read_call, close_never},
 };
 
-/* ---- all of them ---- */
+/* ---- all sources ---- */
 
 static uint64_t count_switches(void)
 {
@@ -295,7 +296,7 @@ void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *pla
     for (int source = 0; source < SG_SOURCE_COUNT; source++)
         open_source(reader, source, places);
     reader->watched_switches = count_switches();
-    /* What opens need not tell anything. */
+    /* A source may open and still not be readable. */
     sg_reader_begin(reader, &reading);
     for (int source = 0; source < SG_SOURCE_COUNT; source++) {
         if ((reader->mask & ~reading.mask & sg_source_mask(source)) != 0)
@@ -349,7 +350,7 @@ static void read_or_keep(struct sg_reader *reader, int source, bool is_unchanged
     reader->kept_mask = (reader->kept_mask & ~mask) | (out->mask & mask);
 }
 
-/* A switch behind the count counts as one of the next reading, which reads again. */
+/* A switch after the count belongs to the next reading, which reads again. */
 static void read_switched(struct sg_reader *reader, struct sg_reading *out)
 {
     bool is_counted, is_unchanged;
@@ -366,7 +367,7 @@ static void read_switched(struct sg_reader *reader, struct sg_reading *out)
         reader->kept_mask = 0;
 }
 
-/* Processor time lies within the time. */
+/* The processor time of an interval is read inside its time. */
 void sg_reader_begin(struct sg_reader *reader, struct sg_reading *out)
 {
     uint64_t *resumed = &out->figures[SG_FIGURE_RESUMED];
@@ -396,8 +397,8 @@ void sg_reader_end(struct sg_reader *reader, struct sg_reading *out)
     read_source(reader, SG_SOURCE_COUNTERS, out);
 }
 
-/* Of so many switches while the events are open. A hardware counter costs a switch what the event
- * of switches does, at most: its registers are saved and restored. */
+/* Returns the cost of switches while the events are open. A hardware counter adds to a switch at
+ * most what the switch event does: its registers are saved and restored. */
 static uint64_t cost_of_switches(const struct sg_reader *reader, uint64_t switches)
 {
     bool counts = (reader->mask & sg_source_mask(SG_SOURCE_COUNTERS)) != 0;
@@ -405,7 +406,7 @@ static uint64_t cost_of_switches(const struct sg_reader *reader, uint64_t switch
     return switches * (counts ? 1 + SG_COUNTERS : 1) * SG_SWITCH_COST_NS;
 }
 
-/* The migrations that are kept are those of an event that is closed. */
+/* Migrations kept from the closed event are invalid. */
 uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
 {
     uint32_t switches = sg_source_mask(SG_SOURCE_SWITCHES) | sg_source_mask(SG_SOURCE_MIGRATIONS);
@@ -459,7 +460,7 @@ void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COU
     }
 }
 
-/* Where there is no quota, nothing is throttled. */
+/* Without a quota nothing is throttled. */
 static void call_others(const struct sg_reading *end, struct sg_reading *begin)
 {
     const uint32_t threads = sg_source_mask(SG_SOURCE_THREADS);

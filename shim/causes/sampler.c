@@ -1,3 +1,6 @@
+/* Sets the level of sampling from recent costs (sampler.h), and keeps open stretches and sums. The
+ * level follows a moving estimate; the check against the budget holds at every sample.
+ */
 #include "causes/sampler.h"
 
 #include "core/hash.h"
@@ -5,15 +8,15 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* So many are taken at first, one after the other, if they can be paid for. */
+/* Samples taken at first, one after the other, if the budget allows. */
 #define FIRST 64
-/* What is known of costs and times is of the last so many at least. */
+/* The estimates cover at least this many recent samples and candidates. */
 #define MEMORY 16.0
 #define MEMORY_CHANCES 1024.0
-/* The level aims below the share: what is taken next may cost more. */
+/* The level aims below the share: the next sample may cost more. */
 #define AIM 0.75
 #define LEVEL_MOST 40u
-/* The level is looked at again when so many should have been taken. */
+/* The level is reviewed when PATIENCE samples should have been taken. */
 #define PATIENCE 4.0
 #define REVIEW_LEAST_NS 1e6
 
@@ -41,7 +44,7 @@ static void note(struct sg_sampler *sampler, uint64_t now_ns)
     sampler->uncounted = 0;
 }
 
-/* What is long ago counts less: costs by what was taken, times by what came. */
+/* Halves old data: costs by the number of samples, times by the number of candidates. */
 static void forget(struct sg_sampler *sampler)
 {
     if (sampler->taken > MEMORY) {
@@ -75,7 +78,7 @@ void sg_sampler_review(struct sg_sampler *sampler, uint64_t now_ns)
     forget(sampler);
 }
 
-/* Whether one as dear as the dearest lately would be paid for. */
+/* True if the budget covers a sample as expensive as the most expensive recent one. */
 static bool has_room(struct sg_sampler *sampler, uint64_t now_ns)
 {
     uint64_t last_ns = sampler->spent_ns - sampler->taken_at_ns;
@@ -150,7 +153,7 @@ const struct sg_open_stretch *sg_stretches_current(const struct sg_open_stretche
                           atomic_load_explicit(&(counter), memory_order_relaxed) + (value),        \
                           memory_order_relaxed)
 
-/* Where the pair is, or is to be. */
+/* Returns the slot of the pair, or the free one for it. */
 static uint32_t place_of(const struct sg_causes_sums *sums, uint32_t left, uint32_t entered)
 {
     uint32_t at = sg_hash_fold((uint64_t)left << 32 | entered);

@@ -20,7 +20,7 @@ void sg_account_set(uint64_t (*room)[SG_ACCOUNT_STEPS])
     sg_account_row = room != NULL ? room - 1 : NULL;
 }
 
-/* The least of some tries, one mark after the other. */
+/* The least average over several tries of consecutive marks. */
 double sg_account_cost(void)
 {
     uint64_t rows[ROWS + 1][SG_ACCOUNT_STEPS], least = UINT64_MAX;

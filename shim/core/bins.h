@@ -1,9 +1,6 @@
-/* Bins of a distribution: a number of them, a power of two up to SG_BINS_MOST, to each doubling of
- * the value and equally wide within it. Values below that number have a bin each; values of
- * 2^SG_BINS_BITS and more are in the last bin.
- *
- * Pure functions.
- */
+/* Bins of a distribution. Each doubling of the value is divided into equally wide bins; their
+ * number is a power of two up to SG_BINS_MOST. Values below that number have a bin each; values of
+ * 2^SG_BINS_BITS and more are in the last bin. Pure functions. */
 #ifndef SG_CORE_BINS_H
 #define SG_CORE_BINS_H
 
@@ -36,7 +33,7 @@ static inline uint32_t sg_bins_index(uint32_t to_doubling, uint64_t value)
     return shift * to_doubling + (uint32_t)(value >> shift);
 }
 
-/* The least value in a bin; of the one behind the last, 2^SG_BINS_BITS. */
+/* The least value in a bin; for the index after the last bin, 2^SG_BINS_BITS. */
 static inline uint64_t sg_bins_least(uint32_t to_doubling, uint32_t index)
 {
     uint32_t shift = index / to_doubling - 1;

@@ -1,4 +1,5 @@
-/* Calibrations as text: the form in which an archive's property holds them. */
+/* Reads and writes calibrations as text, the form in which an archive's property holds them; finds
+ * the cores that share a cache. */
 #include "core/calibration.h"
 
 #include "core/text.h"
@@ -76,7 +77,7 @@ void sg_calibration_parse(const char *text, struct sg_calibration *out)
 #define CACHES_MAX 16
 #define LINE_BYTES 512
 
-/* The first line of a file of the first processor's; false: there is none. */
+/* Reads the first line of a file of the first processor; false: no such file. */
 static bool read_line(const char *sys, const char *name, char line[LINE_BYTES])
 {
     char path[4096];
@@ -94,7 +95,7 @@ static bool read_line(const char *sys, const char *name, char line[LINE_BYTES])
     return got;
 }
 
-/* "0-7,64-71": 16; 0: it is not such a list. */
+/* "0-7,64-71" gives 16; 0: no such list. */
 static int count_listed(const char *text)
 {
     struct sg_rank_list list;

@@ -1,8 +1,6 @@
-/* What a run measured of its machine when it began: the costs that `stagger advise` simulates with.
- *
- * The names are those of the simulator's networks (analysis/sim/networks) as far as these have
- * them. A value of 0 was not measured: there was nobody to measure it with, or no time left.
- */
+/* The machine's costs, measured when a run begins; `stagger advise` simulates with them. The names
+ * are those of the simulator's networks (analysis/sim/networks) where these have them. A value of 0
+ * was not measured: there was no peer, or no time left. */
 #ifndef SG_CORE_CALIBRATION_H
 #define SG_CORE_CALIBRATION_H
 
@@ -11,7 +9,7 @@
 
 /* Stored in logs by number: append only. */
 enum sg_calibrated {
-    SG_CALIBRATED_LATENCY,  /* between nodes: a message, less both overheads */
+    SG_CALIBRATED_LATENCY,  /* between nodes: of a message, less both overheads */
     SG_CALIBRATED_OVERHEAD, /* ... of its sender, and of its receiver */
     SG_CALIBRATED_GAP,
     SG_CALIBRATED_INSIDE_LATENCY, /* the same between ranks of one node */
@@ -19,19 +17,19 @@ enum sg_calibrated {
     SG_CALIBRATED_INSIDE_GAP,
     SG_CALIBRATED_COPY,
     SG_CALIBRATED_REDUCE,
-    SG_CALIBRATED_SIGNAL,     /* a signal to itself, with its handler */
-    SG_CALIBRATED_WAKE,       /* of one who sleeps: a switch of context */
-    SG_CALIBRATED_LOCAL,      /* one step in memory that ranks of a node share */
-    SG_CALIBRATED_SLICE,      /* that the kernel gives to one of several on a processor */
-    SG_CALIBRATED_PROCESSORS, /* of rank 0's machine, as far as its ranks may use them */
+    SG_CALIBRATED_SIGNAL,     /* a signal to the calling thread, with its handler */
+    SG_CALIBRATED_WAKE,       /* waking a sleeping thread: a context switch */
+    SG_CALIBRATED_LOCAL,      /* one step in memory that a node's ranks share */
+    SG_CALIBRATED_SLICE,      /* the kernel's time slice when threads share a processor */
+    SG_CALIBRATED_PROCESSORS, /* of rank 0's machine that its ranks may use */
     SG_CALIBRATED_RANKS,      /* on that machine */
-    SG_CALIBRATED_SPREAD,     /* the greatest third quartile to the first one of its samples */
-    SG_CALIBRATED_SAMPLES,    /* the fewest that a measurement had the time for */
+    SG_CALIBRATED_SPREAD,     /* greatest ratio of third to first quartile of the samples */
+    SG_CALIBRATED_SAMPLES,    /* fewest samples that a measurement had time for */
     SG_CALIBRATED_COUNT
 };
 
-#define SG_CALIBRATION_ROOM 32 /* in a log's header */
-/* Fewer samples, or a greater spread, tell that the machine was busy with something else. */
+#define SG_CALIBRATION_ROOM 32 /* capacity in a log's header */
+/* With fewer samples, or a greater spread, the machine was busy with something else. */
 #define SG_CALIBRATED_FEW 9
 #define SG_CALIBRATED_SPREAD_MOST 3
 
@@ -53,17 +51,17 @@ static inline bool sg_calibration_is_empty(const struct sg_calibration *calibrat
 
 #define SG_CALIBRATION_BYTES 1024
 
-/* "latency_us=0.61 overhead_us=0.2 ...": what was measured. */
+/* Prints the measured values: "latency_us=0.61 overhead_us=0.2 ...". */
 void sg_calibration_print(const struct sg_calibration *calibration,
                           char text[SG_CALIBRATION_BYTES]);
-/* Reads such a text; names that are not known, and values that no machine has, are left out. */
+/* Reads such a text; skips unknown names and values that no machine has. */
 void sg_calibration_parse(const char *text, struct sg_calibration *out);
 
-/* Which cores share a cache, as the kernel tells (/sys/devices/system/cpu). */
+/* ---- caches (/sys/devices/system/cpu) ---- */
 
-/* Cores, not their threads, that share the last cache with the first processor: a machine's
- * clusters of cores are taken to be alike. 0: not told. sys: "/sys", in tests another directory.
- * Thread-safe; opens files. */
+/* Number of cores (not threads) that share the first processor's last-level cache; assumes that all
+ * clusters of cores are alike. 0: unknown. sys: "/sys", in tests another directory. Thread-safe;
+ * opens files. */
 int sg_caches_cores(const char *sys);
 
 #endif

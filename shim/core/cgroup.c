@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Up to two numbers at the beginning of a group's file: how many there are. */
+/* Reads up to two numbers at the start of a group's file; returns how many it found. */
 static int read_numbers(const char *directory, const char *name, double numbers[2])
 {
     char path[PATH_MAX + 32];
@@ -21,8 +21,8 @@ static int read_numbers(const char *directory, const char *name, double numbers[
     return count;
 }
 
-/* Of one group, in processors; 0: none. Version 2 has "QUOTA PERIOD" or "max PERIOD" in one file,
- * version 1 a file for each, with -1 where there is none. */
+/* Quota of one group, in processors; 0: none. Version 2 has "QUOTA PERIOD" or "max PERIOD" in one
+ * file; version 1 has a file for each, with -1 for no quota. */
 static double quota_of(const char *directory)
 {
     double numbers[2] = {0, 0}, period[2] = {0, 0};
@@ -35,10 +35,10 @@ static double quota_of(const char *directory)
     return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : 0;
 }
 
-/* What is done with each group. */
+/* Called for each group. */
 typedef void (*visit_group)(const char *directory, void *found);
 
-/* Visits a group and those above it. */
+/* Visits a group and its ancestors. */
 static void visit_all(const char *root, const char *path, visit_group visit, void *found)
 {
     char directory[PATH_MAX];
@@ -56,7 +56,8 @@ static void visit_all(const char *root, const char *path, visit_group visit, voi
     }
 }
 
-/* Of one line of /proc/self/cgroup: "0::PATH" (version 2), or "N:CONTROLLER,...:PATH". */
+/* Visits the groups of one line of /proc/self/cgroup: "0::PATH" (version 2), or
+ * "N:CONTROLLER,...:PATH". */
 static void visit_line(char *line, const char *systems, const char *controller, visit_group visit,
                        void *found)
 {
@@ -136,7 +137,7 @@ bool sg_cgroup_own(const char *processes, const char *systems, struct sg_cgroup 
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Of the copies of files that the kernel gives up first; its name is another by version. */
+/* Size of the page cache that the kernel reclaims first; its name depends on the version. */
 static uint64_t inactive_file_bytes(const char *directory, const char *name)
 {
     char path[PATH_MAX + 32], key[64];

@@ -1,8 +1,7 @@
-/* The limits of control groups (cgroups(7)): the quota (cpu.max), which holds a container back that
- * sees many processors, and the memory. Both versions of control groups.
+/* Limits of control groups (cgroups(7), versions 1 and 2): memory, and the processor quota
+ * (cpu.max), which limits a container even if it sees many processors.
  *
- * Any thread; not from a signal handler.
- */
+ * Any thread; not from a signal handler. */
 #ifndef SG_CORE_CGROUP_H
 #define SG_CORE_CGROUP_H
 
@@ -12,20 +11,21 @@
 
 /* A group with a quota. */
 struct sg_cgroup {
-    int processors; /* that the quota comes to, rounded up */
-    uint64_t id;    /* of the group that limits: the same for all in it */
+    int processors; /* the quota, rounded up */
+    uint64_t id;    /* of the limiting group: the same for all its processes */
     char directory[PATH_MAX];
 };
 
-/* Of a group and those above it the one with the least quota; false: none has any. path: below
- * root, as /proc/self/cgroup has it. */
+/* Finds the group with the least quota among a group and its ancestors; false: none has a quota.
+ * path: below root, as in /proc/self/cgroup. */
 bool sg_cgroup_quota(const char *root, const char *path, struct sg_cgroup *out);
 
-/* Of the groups that this process is in. processes: where proc(5) is; systems: sysfs(5). */
+/* The same for the groups of this process. processes: where proc(5) is mounted; systems:
+ * sysfs(5). */
 bool sg_cgroup_own(const char *processes, const char *systems, struct sg_cgroup *out);
 
-/* What they leave of memory, copies of files that are given up for it counted; UINT64_MAX: no
- * limit. Who takes more than that has processes of the group ended. */
+/* Memory that the groups leave, including reclaimable page cache; UINT64_MAX: no limit. If the
+ * group exceeds it, the kernel kills processes of the group. */
 uint64_t sg_cgroup_memory_left(const char *processes, const char *systems);
 
 #endif

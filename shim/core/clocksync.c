@@ -7,33 +7,33 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Looks at whether two ranks share a clock: clocks of two machines that pass lie closer together
- * than a round trip, which is what their leaders could find out, too. */
+/* Patience of the check that two ranks share a clock. If two machines pass it, their clocks differ
+ * by less than a round trip, which is no worse than their leaders could measure. */
 #define LOOKS 1
 
 struct sg_clocksync {
     const struct sg_exchange *exchange;
-    struct sg_clock clock; /* model: this one's, below */
+    struct sg_clock clock; /* its model is the field below */
     enum sg_clocksync_scheme scheme;
     struct sg_clock_model model;
     struct sg_clock_offset last; /* without its measurement */
-    bool differs;                /* this clock is not the one of the machine it is said to be of */
-    int *leaders;                /* by place */
+    bool differs;                /* true: this clock is not the clock of the machine that the rank
+                                  * claims */
+    int *leaders;                /* in order of rank */
     int leader_count;
     int *members; /* ranks of this machine, the leader first */
     int member_count;
 };
 
-/* A rank's part in a tree over so many places. */
+/* A rank's action with one peer of the tree or line. */
 typedef enum sg_status (*visit)(struct sg_clocksync *sync, int peer);
 
-/* Down the tree: `down` with each peer that comes after this place, `up` with the one before.
- * The number of rounds. */
+/* Walks down the tree: calls `up` with the parent, then `down` with each child. Sets *rounds. */
 static enum sg_status walk_tree(struct sg_clocksync *sync, const int *ranks, int count, int place,
                                 visit up, visit down, uint32_t *rounds)
 {
     enum sg_status status = SG_OK;
-    int first = 1; /* the first group: the largest power of two */
+    int first = 1; /* size of the first group: the largest power of two */
 
     while (first * 2 <= count)
         first *= 2;
@@ -65,14 +65,14 @@ static enum sg_status walk_line(struct sg_clocksync *sync, const int *ranks, int
     return status;
 }
 
-/* ---- who shares a clock ---------------------------------------------------------------------- */
+/* ---- ranks that share a clock ---------------------------------------------------------------- */
 
 struct membership {
     uint64_t machine;
-    uint64_t differs; /* this rank's clock is not the one of that machine */
+    uint64_t differs; /* 1: this rank's clock is not the clock of that machine */
 };
 
-/* Every rank's entry on every rank. */
+/* Gives every rank the entries of all ranks. */
 static enum sg_status share_all(const struct sg_exchange *exchange, const struct membership *own,
                                 struct membership *all)
 {
@@ -92,7 +92,7 @@ static enum sg_status share_all(const struct sg_exchange *exchange, const struct
     return status;
 }
 
-/* Leaders by place, and this machine's members. */
+/* Fills in the leaders, in order of rank, and the members of this machine. */
 static void group(struct sg_clocksync *sync, const struct membership *all)
 {
     int rank = sync->exchange->rank;
@@ -151,7 +151,8 @@ static enum sg_status verify_members(struct sg_clocksync *sync, struct membershi
         status = share_all(sync->exchange, own, all);
     if (status != SG_OK)
         return status;
-    /* Where one is of another clock, nobody knows which of the others are. */
+    /* If one rank of a machine has another clock, the others may as well: each measures by
+     * itself. */
     for (int rank = 0; rank < sync->exchange->size; rank++) {
         if (!all[rank].differs)
             continue;
@@ -232,7 +233,7 @@ static enum sg_status ask(struct sg_clocksync *sync, int peer)
     return SG_OK;
 }
 
-/* What the leader knows becomes its members'. */
+/* Copies the leader's model to its members. */
 static enum sg_status share_model(struct sg_clocksync *sync)
 {
     const struct sg_exchange *exchange = sync->exchange;
@@ -312,7 +313,7 @@ uint64_t sg_clocksync_machine(void)
         length = read(file, text, sizeof text);
         close(file);
     }
-    if (length <= 0) { /* no boot id: the host's name is the next best */
+    if (length <= 0) { /* no boot id: use the host name */
         memset(text, 0, sizeof text);
         gethostname(text, sizeof text - 1);
         length = (ssize_t)strlen(text);
@@ -324,7 +325,7 @@ uint64_t sg_clocksync_machine(void)
     return hash;
 }
 
-/* Whatever the network does, it ends. */
+/* Bounds the measurement, whatever the network does. */
 #define EXCHANGES_MAX 20000
 
 struct clockpair_answer {
@@ -344,7 +345,7 @@ static uint64_t read_clock(const struct sg_clock *clock, uint64_t *error_ns)
     return clock->model != NULL ? sg_clock_model_global(clock->model, local_ns) : local_ns;
 }
 
-/* Newton's; the library is linked to no libm. */
+/* Newton's method: the library is not linked with libm. */
 static double square_root(double value)
 {
     double root = value > 1.0 ? value : 1.0;
@@ -362,7 +363,7 @@ static uint64_t deviation_of(const struct sums *sums, double count)
     return variance > 0.0 ? (uint64_t)square_root(variance) : 0;
 }
 
-/* One question and its answer; *more is for the answerer. */
+/* Sends one question and receives its answer. The byte sent tells the answerer to go on. */
 static enum sg_status exchange_once(const struct sg_exchange *exchange, int answerer,
                                     const struct sg_clock *clock, uint64_t *begin_ns,
                                     struct clockpair_answer *answer, uint64_t *end_ns)
@@ -446,7 +447,7 @@ enum sg_status sg_clock_pair_answer(const struct sg_exchange *exchange, int aske
     }
 }
 
-/* From one time to another, which may be the earlier. */
+/* Signed: to_ns may be the earlier of the two. */
 static double passed_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return (double)(int64_t)(to_ns - from_ns);
@@ -467,7 +468,7 @@ static const struct sg_clock_measurement *last_of(const struct sg_clock_model *m
     return &model->points[model->count - 1];
 }
 
-/* Of the line against the last point's offset, at a local time. */
+/* Value of the line at a local time, relative to the last point's offset. */
 static double line_ns(const struct sg_clock_model *model, uint64_t local_ns)
 {
     return model->intercept_ns + model->drift * passed_ns(last_of(model)->local_ns, local_ns);
@@ -481,7 +482,7 @@ static double error_at_point(const struct sg_clock_model *model,
     return (double)point->error_ns + distance(line_ns(model, point->local_ns) - offset_ns);
 }
 
-/* Least squares, each point with the weight of its precision. */
+/* Least squares, each point weighted by its precision. */
 static void fit(struct sg_clock_model *model)
 {
     const struct sg_clock_measurement *last = last_of(model);

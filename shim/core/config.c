@@ -1,8 +1,8 @@
-/* Reads the configuration: the environment first, then the file for what is not set there.
+/* Reads and writes the configuration. The environment comes first, then the file for variables not
+ * set there; rules of both are kept, the environment's first. A fault discards only its own line or
+ * variable; its message names the line of the file.
  *
- * Rules of both are kept, the environment's first. A fault leaves out its own line or variable
- * only; the message of a fault in the file names the line.
- */
+ * A configuration that is written and read again is the same (see "writing" below). */
 #include "core/config.h"
 
 #include "core/file.h"
@@ -22,22 +22,22 @@ static bool sg_config_next_line(char **text, struct sg_config_line *line);
 #define PREFIX "STAGGER_"
 #define SITE_PREFIX PREFIX "SITE_"
 #define SITE_DIGITS 8
-/* Longer names are compared and shown by their beginning. */
+/* Longer names are compared and shown by their first bytes. */
 #define NAME_BYTES SG_DISTANCE_BYTES
 
-/* A file larger than this is no configuration, and so many lines of complaint no help. */
+/* A larger file is no configuration, and more complaints do not help the user. */
 #define FILE_BYTES (1 << 20)
 #define RULES 4096
 #define COMPLAINTS 20
 
-/* One reading of a configuration. */
+/* State of reading one configuration. */
 struct reader {
     struct sg_config *config;
     bool speak;
     int complaints;
-    const char *path;      /* of the file whose lines are read; NULL: the environment */
-    int line;              /* in it */
-    enum sg_status status; /* SG_ERR_MEMORY is the only one that ends the reading */
+    const char *path;      /* file being read; NULL: the environment */
+    int line;              /* in that file */
+    enum sg_status status; /* SG_ERR_MEMORY is the only status that ends the reading */
 };
 
 const char *sg_config_environment(const char *name)
@@ -50,7 +50,7 @@ bool sg_config_set_environment(const char *name, const char *value)
     return (value == NULL ? unsetenv(name) : setenv(name, value, 1)) == 0;
 }
 
-/* Logs one line, "SOURCE: message", when the reader speaks; the first few only. */
+/* Logs one line, "SOURCE: message", if the reader speaks; only the first COMPLAINTS of them. */
 static __attribute__((format(printf, 2, 3))) void complain(struct reader *reader,
                                                            const char *format, ...)
 {
@@ -68,7 +68,7 @@ static __attribute__((format(printf, 2, 3))) void complain(struct reader *reader
         sg_log("%s", message);
 }
 
-/* Says how many complaints were not printed. */
+/* Reports how many complaints were not printed. */
 static void say_rest(struct reader *reader)
 {
     int hidden = reader->complaints - COMPLAINTS;
@@ -93,7 +93,7 @@ static void complain_unknown(struct reader *reader, const char *name)
     size_t length;
 
     length = (size_t)snprintf(own, sizeof own, "%s", name);
-    /* A misspelt SITE variable differs from the prefix by more than the misspelling. */
+    /* A misspelt SITE variable ends in an id, which would dominate the distance. */
     if (length < sizeof own && length > SITE_DIGITS && is_site_id(own + length - SITE_DIGITS))
         own[length - SITE_DIGITS] = '\0';
     for (int i = 0; i < sg_config_entry_count; i++) {
@@ -111,10 +111,10 @@ static void complain_unknown(struct reader *reader, const char *name)
 
 /* ---- rules -----------------------------------------------------------------------------------*/
 
-/* They are kept in order of precedence: by kind, within a kind in the order of reading; call sites
- * by id, so that the order of the environment, which differs between ranks, does not show. */
+/* Rules are kept in order of precedence: by kind, and within a kind in the order of reading. Call
+ * sites are sorted by id: the environment's order differs between ranks and must not matter. */
 
-/* The rule of this name, or NULL. */
+/* Returns the rule of this name, or NULL. */
 static const struct sg_config_rule *find_rule(const struct sg_config *config, const char *name)
 {
     for (int i = 0; i < config->rule_count; i++) {
@@ -143,7 +143,7 @@ static bool stands_behind(const struct sg_config_rule *rule, const struct sg_con
     return rule->kind != SG_CONFIG_RULE_SITE || strcmp(rule->name, other->name) > 0;
 }
 
-/* The array doubles where its count is a power of two, so that no capacity need be kept. */
+/* The array doubles when its count is a power of two, so no capacity is stored. */
 static bool grow(struct sg_config *config)
 {
     int count = config->rule_count;
@@ -158,7 +158,7 @@ static bool grow(struct sg_config *config)
     return true;
 }
 
-/* Adds a rule behind those of its precedence; strings are copied. */
+/* Adds a rule after those of its precedence; copies the strings. */
 static void add_rule(struct reader *reader, enum sg_config_rule_kind kind, const char *name,
                      const char *text)
 {
@@ -188,7 +188,7 @@ static void add_rule(struct reader *reader, enum sg_config_rule_kind kind, const
 
 /* ---- values ----------------------------------------------------------------------------------*/
 
-/* An id in lower case, so that one call site has one name. */
+/* Spells an id in lower case, so that one call site has one name. */
 static void lower_site_name(const char *id, char name[sizeof SITE_PREFIX + SITE_DIGITS])
 {
     char *out = stpcpy(name, SITE_PREFIX);
@@ -232,7 +232,7 @@ static bool apply_value(struct reader *reader, const struct sg_config_entry *ent
     return status == SG_OK;
 }
 
-/* Tells whether a variable that can be set once may be set now. */
+/* True if a variable that can be set once may be set now. */
 static bool may_set(struct reader *reader, const struct sg_config_entry *entry, uint64_t bit)
 {
     const struct sg_config *config = reader->config;
@@ -250,7 +250,7 @@ static bool may_set(struct reader *reader, const struct sg_config_entry *entry, 
     return (config->from_environment & bit) == 0;
 }
 
-/* Applies one variable: from the environment, or from the file where it is not set there. */
+/* Applies one variable: the environment's value, or the file's if the environment has none. */
 static void apply(struct reader *reader, const char *name, const char *value)
 {
     const struct sg_config_entry *entry = sg_config_find(name);
@@ -268,7 +268,8 @@ static void apply(struct reader *reader, const char *name, const char *value)
         return;
     }
     bit = UINT64_C(1) << (entry - sg_config_entries);
-    /* STAGGER_RULES adds up: the first match decides, and the environment's rules are first. */
+    /* STAGGER_RULES accumulates: the first match decides, and the environment's rules come
+     * first. */
     if (entry->rule != SG_CONFIG_RULE_RULES && !may_set(reader, entry, bit))
         return;
     if (entry->rule != SG_CONFIG_RULE_NONE)
@@ -282,7 +283,7 @@ static void apply(struct reader *reader, const char *name, const char *value)
 
 static void read_environment(struct reader *reader)
 {
-    /* The table's order first, so that lines come in the same order on every machine. */
+    /* The table's order first, so that messages come in the same order on every machine. */
     for (int i = 0; i < sg_config_entry_count && reader->status == SG_OK; i++) {
         const char *value = getenv(sg_config_entries[i].name);
 
@@ -309,7 +310,8 @@ static void read_environment(struct reader *reader)
     }
 }
 
-/* The whole file with a NUL behind it, or NULL; *fault then says why, NULL where errno does. */
+/* Reads the whole file and appends a NUL. NULL on failure: *fault says why, or is NULL if errno
+ * does. */
 static char *read_file(const char *path, const char **fault, size_t *size_bytes)
 {
     char *text = NULL;
@@ -347,7 +349,7 @@ err_close:
     return NULL;
 }
 
-/* text is cut into pieces. */
+/* Modifies text: cuts it into pieces. */
 static void read_lines(struct reader *reader, char *text)
 {
     struct sg_config_line line = {0};
@@ -425,10 +427,10 @@ enum sg_status sg_config_parse(const char *text, struct sg_config *out)
     return SG_OK;
 }
 
-/* A configuration that is written and read again is the same, whatever bytes its values hold: a
- * value that would not survive as it is gets quotation marks. A rule line needs none, because it
- * was a line of such a file before.
- */
+/* ---- lines of a file ----
+ *
+ * A value that would not survive as it is gets quotation marks, whatever bytes it holds. A rule
+ * line needs none: it was a line of such a file before. */
 
 static bool is_blank(char byte)
 {
@@ -442,9 +444,9 @@ static char *skip_blanks(char *text)
     return text;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------*/
+/* ---- reading lines -------------------------------------------------------------------------- */
 
-/* Cuts off a comment and the blanks before it. */
+/* Removes a comment and the blanks before it. */
 static void cut_comment(char *line)
 {
     char *end = line;
@@ -465,7 +467,7 @@ static int hex_value(char digit)
     return digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
 }
 
-/* The character that stands for the escape at *at (behind the backslash); 0: none. */
+/* Returns the character for the escape at *at (after the backslash); 0: none. */
 static char unescape(char **at)
 {
     static const char names[] = "\\\"nrt";
@@ -483,12 +485,12 @@ static char unescape(char **at)
     return (char)(high << 4 | low);
 }
 
-/* What is wrong with a value: it stands before and behind the variable's name. */
+/* A fault in a value: the message's parts before and after the variable's name. */
 struct fault {
     const char *before, *behind;
 };
 
-/* Turns the quoted value at text (behind the quotation mark) into its bytes, in place. */
+/* Decodes, in place, the quoted value at text (after the quotation mark). */
 static struct fault read_quoted(char *text)
 {
     char *out = text;
@@ -537,7 +539,8 @@ static void read_variable(char *text, struct sg_config_line *line)
     line->value = value;
 }
 
-/* Cuts the next line out of *text, which moves on and ends as NULL. False: there is none. */
+/* Cuts the next line out of *text, which advances and becomes NULL at the end. False: no more
+ * lines. */
 static bool sg_config_next_line(char **text, struct sg_config_line *line)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -555,7 +558,7 @@ static bool sg_config_next_line(char **text, struct sg_config_line *line)
         return true;
     }
     cut_comment(cut);
-    /* Leading blanks stay: columns in messages count them. */
+    /* Keep leading blanks: columns in messages count them. */
     if (*skip_blanks(cut) != '\0')
         line->value = cut;
     return true;

@@ -44,7 +44,7 @@ enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data
         if (copy != NULL)
             copy[size] = '\0';
     }
-    /* In pieces, so that a rank without memory can still take part to the end. */
+    /* In pieces, so that a rank without memory can take part until the end. */
     for (uint64_t done = 0; done < size && status == SG_OK; done += sizeof scratch) {
         size_t piece = size - done < sizeof scratch ? size - done : sizeof scratch;
 
@@ -61,7 +61,7 @@ enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data
     return status;
 }
 
-/* Of one size on all ranks, to rank 0. */
+/* Gathers data of one size from all ranks at rank 0. */
 static enum sg_status gather_alike(const struct sg_exchange *exchange, const void *own,
                                    size_t size_bytes, void **all)
 {

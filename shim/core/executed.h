@@ -1,13 +1,12 @@
-/* What executed a call, in one byte of a log: the algorithm's index (shim/rule/rule.h), and
- * the number of the trial's arm whose turn it was (shim/rule/trial.h; 0: no trial).
- */
+/* Encodes in one byte of a log how a call was executed: the algorithm's index (shim/rule/rule.h),
+ * and the number of the trial's candidate that was due (shim/rule/trial.h; 0: no trial). */
 #ifndef SG_CORE_EXECUTED_H
 #define SG_CORE_EXECUTED_H
 
 #include <stdint.h>
 
 #define SG_EXECUTED_BITS 4
-#define SG_EXECUTED_LIMIT (1 << SG_EXECUTED_BITS) /* of both */
+#define SG_EXECUTED_LIMIT (1 << SG_EXECUTED_BITS) /* exclusive limit of both numbers */
 
 static inline uint8_t sg_executed(int algorithm, int arm)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- reading what others may have put there -------------------------------------------------- */
+/* ---- reading files that others may have placed ----------------------------------------------- */
 
 #define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
@@ -39,7 +39,7 @@ static int open_place(int place, const struct stat *info, const char *path, int 
 
 int sg_file_open(const char *path, int flags, int *file)
 {
-    /* O_PATH opens nothing: some devices act when they are opened, and a FIFO waits. */
+    /* O_PATH does not open the file: some devices act when they are opened, and a FIFO waits. */
     int place = open(path, O_PATH | O_CLOEXEC | flags);
     struct stat info;
     int error;
@@ -72,7 +72,7 @@ int sg_file_sync(int file)
     return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
 }
 
-/* Past RLIMIT_FSIZE the system would send SIGXFSZ, which ends the application. */
+/* Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ, which ends the application. */
 static bool is_allowed(uint64_t end_bytes)
 {
     struct rlimit limit;
@@ -81,12 +81,12 @@ static bool is_allowed(uint64_t end_bytes)
            end_bytes <= limit.rlim_cur;
 }
 
-/* On tmpfs a signal ends an allocation, and the kernel takes back what the call had so far: under a
- * timer that is faster than the whole, the whole never comes. Pieces stay; an interrupted one is
- * tried in halves, down to a block. */
+/* On tmpfs a signal interrupts an allocation, and the kernel undoes all of that call: with a timer
+ * faster than the whole allocation, it would never complete. Completed pieces stay; an interrupted
+ * piece is retried in halves, down to a block. */
 #define PIECE_BYTES UINT64_C(4194304)
 #define BLOCK_BYTES UINT64_C(4096)
-/* A block that is interrupted so often in a row is given up. */
+/* Gives up a block after this many interruptions in a row. */
 #define TRIES 1000
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -155,8 +155,8 @@ struct sg_procfs_stat sg_procfs_stat(int32_t process)
     length = read(file, text, sizeof text - 1);
     close(file);
     text[length > 0 ? length : 0] = '\0';
-    /* The parent is the 4th field, the start the 22nd; the second is a name in brackets that may
-     * hold anything. */
+    /* The parent is field 4, the start field 22; field 2 is a name in brackets that may hold
+     * anything. */
     at = strrchr(text, ')');
     if (at == NULL || sscanf(at + 1, " %*c %" SCNd32, &stat.parent) != 1)
         return stat;
@@ -167,7 +167,7 @@ struct sg_procfs_stat sg_procfs_stat(int32_t process)
     return stat;
 }
 
-/* Kernels that do not know answer -1. */
+/* A kernel that does not know the number reports -1. */
 static bool read_number(const char *sys, int processor, const char *name, uint32_t *number)
 {
     char path[PATH_MAX];

@@ -1,5 +1,6 @@
-/* Files: opening those that another user may have put there, and writing to files and shared
- * memory where a full disk and a limit are errors and never signals. */
+/* Files and the kernel's descriptions of processes and processors. Files that another user may have
+ * placed are opened safely. Writes to files and shared memory report a full disk or a limit as an
+ * error, never as a signal. */
 #ifndef SG_CORE_FILE_H
 #define SG_CORE_FILE_H
 
@@ -10,46 +11,46 @@
 #define SG_FILE_LINK (-1)
 #define SG_FILE_IRREGULAR (-2)
 
-/* Opens a regular file for reading: a FIFO, a device or a directory is refused without being
- * opened. flags: O_NOFOLLOW for a path that ends in a directory other users may write to, so that a
- * link of theirs selects no file; else 0. Returns 0, an errno value, or one of the above, for which
- * sg_file_error has texts. Thread-safe. */
+/* Opens a regular file for reading; refuses a FIFO, device or directory without opening it. flags:
+ * O_NOFOLLOW if other users may write to the path's directory, so that a link of theirs selects no
+ * file; else 0. Returns 0, an errno value, or one of the codes above, for which sg_file_error has
+ * texts. Thread-safe. */
 int sg_file_open(const char *path, int flags, int *file);
 const char *sg_file_error(int error);
-/* Writes what the system holds of a file, or a directory's names, to the disk. 0 or an errno value;
- * where a file system has no such call it is 0. */
+/* Flushes a file, or a directory's names, to disk. Returns 0 or an errno value; 0 if the file
+ * system has no such call. */
 int sg_file_sync(int file);
-/* Gives a file blocks for [offset, offset + size): a later store through a mapping then never
- * raises SIGBUS. 0 or an errno value; respects RLIMIT_FSIZE without raising SIGXFSZ.
+/* Allocates blocks for [offset, offset + size), so that a later store through a mapping never
+ * raises SIGBUS. Returns 0 or an errno value; respects RLIMIT_FSIZE without raising SIGXFSZ.
  * Thread-safe; a system call, not for signal handlers. */
 int sg_file_allocate(int file, uint64_t offset_bytes, uint64_t size_bytes);
-/* Writes all of the data at the offset. 0 or an errno value; respects RLIMIT_FSIZE as above. */
+/* Writes all the data at the offset. Returns 0 or an errno value; respects RLIMIT_FSIZE as
+ * above. */
 int sg_file_write(int file, uint64_t offset_bytes, const void *data, size_t size_bytes);
 
-/* What the kernel tells of a process of this machine (proc(5)). */
+/* ---- processes of this machine (proc(5)) ---- */
 
-/* All 0: there is no such process, or it is hidden. Thread-safe; system calls, not for signal
+/* All 0 if the process does not exist or is hidden. Thread-safe; system calls, not for signal
  * handlers. */
 struct sg_procfs_stat {
     int32_t parent;
-    uint64_t start; /* when it began, in the kernel's ticks since boot */
+    uint64_t start; /* start time, in kernel ticks since boot */
 };
 
 struct sg_procfs_stat sg_procfs_stat(int32_t process);
 
-/* The socket and the core that a thread runs on, where its affinity mask leaves only one: by the
- * numbers of the kernel (/sys/devices/system/cpu/cpuN/topology). Not signal-safe.
- */
+/* ---- sockets and cores, by the kernel's numbers (/sys/devices/system/cpu/cpuN/topology) ---- */
 
-/* 1 + the kernel's number; 0: there are several, or the kernel does not tell. A core's number is
- * that within its socket; where it is known, its socket is, too. */
+/* A socket and core to which an affinity mask is confined. Each is 1 + the kernel's number, or 0 if
+ * there are several or the kernel does not say. A core is numbered within its socket; if the core
+ * is known, so is the socket. Not signal-safe. */
 struct sg_socket {
     uint32_t socket, core;
 };
 
-/* Of the processors in a mask. sys: "/sys" or, in tests, a directory like it. */
+/* Describes the processors in a mask. sys: "/sys" or, in tests, a similar directory. */
 struct sg_socket sg_socket_of(const char *sys, const cpu_set_t *mask);
-/* Of the calling thread. */
+/* Describes the calling thread's affinity mask. */
 struct sg_socket sg_socket_own(void);
 
 #endif

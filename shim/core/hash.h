@@ -1,6 +1,6 @@
-/* Hashes: FNV-1a for bytes (stable across runs and machines: call-site ids are made of it), a
- * 64-bit finalizer (MurmurHash3's) for table slots, and a fast one for words. Pure functions.
- */
+/* Hashes: FNV-1a for bytes, a 64-bit finalizer (MurmurHash3's) for table slots, and a fast hash
+ * for words. FNV-1a is stable across runs and machines: call-site ids are made of it. Pure
+ * functions. */
 #ifndef SG_CORE_HASH_H
 #define SG_CORE_HASH_H
 
@@ -35,8 +35,8 @@ static inline uint64_t sg_hash_word(uint64_t hash, uint64_t word)
     return hash + UINT64_C(0x165667b19e3779f9);
 }
 
-/* Of size_bytes, a multiple of 8, in four streams: what tells a message that is not all there from
- * one that is. Not stable across versions. */
+/* Hashes size_bytes, a multiple of 8, in four streams; detects a message that has arrived only in
+ * part. Not stable across versions. */
 static inline uint64_t sg_hash_words(const void *data, size_t size_bytes)
 {
     uint64_t streams[4] = {size_bytes, ~(uint64_t)size_bytes, UINT64_C(0x60ea27eeadc0b5d6),
@@ -58,7 +58,7 @@ static inline uint64_t sg_hash_words(const void *data, size_t size_bytes)
     return sg_hash_mix(hash);
 }
 
-/* 32 bits of a 64-bit hash, all of them contributing. */
+/* Folds a 64-bit hash into 32 bits; every input bit contributes. */
 static inline uint32_t sg_hash_fold(uint64_t hash)
 {
     hash = sg_hash_mix(hash);

@@ -13,8 +13,7 @@ struct search {
     struct sg_import *out;
 };
 
-/* An object's dynamic symbols. Those that it imports have no hash: they stand before those that
- * have one. */
+/* An object's dynamic symbols. Imported symbols have no hash and precede those that have one. */
 struct symbols {
     const Elf64_Sym *list;
     const char *names;
@@ -68,8 +67,8 @@ static struct symbols symbols_of(const struct dl_phdr_info *info)
         else if (entry->d_tag == DT_GNU_HASH)
             gnu_hash = at(info, entry->d_un.d_ptr);
     }
-    /* The number of symbols; or the first one with a hash. Where none has one, that says nothing:
-     * the list ends where its names begin, at the latest. */
+    /* DT_HASH gives the number of symbols; DT_GNU_HASH the first symbol with a hash. If no symbol
+     * has one, the list ends at the latest where its names begin. */
     if (hash != NULL)
         symbols.imports_end = hash[1];
     else if (gnu_hash != NULL && !is_empty(gnu_hash))

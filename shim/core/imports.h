@@ -1,8 +1,7 @@
-/* What the objects that are loaded import, by their dynamic symbols: which functions a program, or
- * a library of its, may call.
+/* Dynamic symbols of loaded objects: finds the functions that the application or one of its
+ * libraries imports and so may call, and loads the companion libraries.
  *
- * Takes the loader's lock; not from a signal handler.
- */
+ * Takes the loader's lock; not from a signal handler. */
 #ifndef SG_CORE_IMPORTS_H
 #define SG_CORE_IMPORTS_H
 
@@ -11,24 +10,25 @@
 #define SG_IMPORT_BYTES 256
 
 struct sg_import {
-    char object[SG_IMPORT_BYTES]; /* its base name; of the program "the program" */
+    char object[SG_IMPORT_BYTES]; /* base name; "the program" for the application */
     char symbol[SG_IMPORT_BYTES];
 };
 
-/* The first import that is wanted, of an object that is not left out by its base name. False: there
- * is none. */
+/* Finds the first wanted import of an object whose base name is not left out. False: there is
+ * none. */
 bool sg_imports_find(bool (*is_left_out)(const char *object), bool (*is_wanted)(const char *symbol),
                      struct sg_import *out);
 
-/* The libraries beside libstagger.so, loaded when they are wanted and with RTLD_LOCAL: nothing that
- * they are linked to may reach the application's symbol scope (docs/decisions/0001).
- */
+/* ---- companion libraries of libstagger.so ----
+ *
+ * They are loaded on demand and with RTLD_LOCAL: nothing that they are linked to may reach the
+ * application's symbol scope (docs/decisions/0001). */
 
-/* Symbol of the library `name` in the directory of the file `path`. NULL: *reason, good until the
- * next call of this or of dlerror, says why. The library stays loaded. */
+/* Finds a symbol of the library `name` in the directory of the file `path`. NULL: *reason says why;
+ * it is valid until the next call of this or of dlerror. The library stays loaded. */
 void *sg_companion_load(const char *path, const char *name, const char *symbol,
                         const char **reason);
-/* Likewise, beside the library or program that holds the address. */
+/* The same, in the directory of the library or program that contains the address. */
 void *sg_companion_load_own(const void *address, const char *name, const char *symbol,
                             const char **reason);
 

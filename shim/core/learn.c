@@ -1,17 +1,16 @@
-/* The decisions: integers only, so that they come out alike wherever they are made. */
+/* The decisions use integers only, so that they come out alike on every rank and machine. */
 #include "core/learn.h"
 
 #include <string.h>
 
-/* An arm has no more turns if its least round is above so many quarters of the least of all: after
- * one round, which may be any rank's bad luck, and after more. */
+/* A candidate gets no more turns if its best round costs more than this many quarters of the best
+ * round of all. The first limit, after one round, is lenient: one rank may have had bad luck. */
 #define FAR_QUARTERS_FIRST 16
 #define FAR_QUARTERS 6
-/* The winner is below so many of a hundred parts of what the arm costs that ran before. */
+/* The winner must cost less than this percentage of the candidate that ran before. */
 #define MARGIN_PERCENT 97
-/* A rank's share is in parts of what it would be if all had the same. A pattern is another if the
- * share of some rank differs by so many of them, or if the sum has grown or shrunk by this factor.
- */
+/* A rank's share of the cost is in units of 1/1024 of an even share. The pattern has changed if
+ * some rank's share differs by SHARE_APART, or if the sum has grown or shrunk by SUM_FACTOR. */
 #define EVEN_SHARE 1024
 #define SHARE_APART 768
 #define SUM_FACTOR 2
@@ -25,7 +24,7 @@ static int alive_count(const struct sg_learn *learn)
     return __builtin_popcount(learn->alive);
 }
 
-/* The arm whose turn it is: the order begins one arm later in each round. */
+/* Candidate whose turn it is: each round begins one candidate later. */
 static int arm_of_turn(const struct sg_learn *learn)
 {
     int index = (learn->turn + learn->round) % alive_count(learn);
@@ -55,7 +54,7 @@ static void begin_learning(struct sg_learn *learn, bool by_change)
     begin_round(learn);
 }
 
-/* What has been counted goes to the others, a few calls before it is decided upon. */
+/* Starts the calls between publishing the counted sums and deciding on them. */
 static void begin_telling(struct sg_learn *learn, bool looks)
 {
     learn->phase = SG_LEARN_TELLING;
@@ -176,7 +175,7 @@ static uint64_t least_round(const struct sg_learn *learn, int arm)
     return least;
 }
 
-/* The arm that runs when none is tried stays, so that what is found is compared with it. */
+/* Keeps the candidate that runs by default, so that the result is compared with it. */
 static void drop_arms(struct sg_learn *learn)
 {
     uint64_t quarters = learn->round == 0 ? FAR_QUARTERS_FIRST : FAR_QUARTERS;
@@ -223,7 +222,7 @@ static int winner(const struct sg_learn *learn)
     return least_ns / MARGIN_PERCENT < holds_ns / 100 ? least : learn->holds;
 }
 
-/* Of arms that were dropped: what their rounds were. */
+/* Records each candidate's cost: the median of its rounds; for a dropped one, its best round. */
 static void keep_costs(struct sg_learn *learn)
 {
     double calls = (double)(learn->settings.block - 1) * learn->settings.ranks;
@@ -250,7 +249,7 @@ static void end_learning(struct sg_learn *learn)
         learn->hold = learn->settings.hold;
         learn->watch = watch;
     } else if (learn->by_change && learn->watch < WATCH_FACTOR_MAX * watch) {
-        learn->watch *= 2; /* a change that changes nothing is looked for more rarely */
+        learn->watch *= 2; /* a learning that changes nothing makes looks rarer */
     } else if (!learn->by_change && learn->learnings > 1 && learn->hold < HOLD_MAX) {
         learn->hold *= 2;
     }
@@ -267,7 +266,7 @@ static bool decide_round(struct sg_learn *learn, const struct sg_learn_told *tol
             sum += told[rank].ns[arm];
             learn->known[rank].ns[arm] += told[rank].ns[arm];
         }
-        /* An arm without a turn does not win by it. */
+        /* A candidate without a turn cannot win the round. */
         learn->round_ns[learn->round][arm] = (learn->alive & 1u << arm) != 0 ? sum : UINT64_MAX;
     }
     drop_arms(learn);
@@ -295,7 +294,7 @@ static uint64_t sum_of(const struct sg_learn *learn, const struct sg_learn_told 
     return sum;
 }
 
-/* calls: that are counted in `told`. */
+/* calls: number counted in `told`. */
 static bool is_unlike(const struct sg_learn *learn, const struct sg_learn_told *told,
                       uint64_t calls)
 {
@@ -316,7 +315,8 @@ static bool is_unlike(const struct sg_learn *learn, const struct sg_learn_told *
     return apart > SHARE_APART || now > known * SUM_FACTOR || now < known / SUM_FACTOR;
 }
 
-/* Two looks one behind the other, because one may be anything; together they have less noise. */
+/* A change needs two consecutive looks, because a single one may be noise; their sum has less
+ * noise. */
 static void decide_look(struct sg_learn *learn, const struct sg_learn_told *told)
 {
     uint64_t calls = learn->settings.block - 1;

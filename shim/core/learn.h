@@ -1,19 +1,19 @@
-/* Which of a few algorithms (arms) serves a place best: decided while the program runs, from what
- * the calls there cost their ranks. Pure: no clock, no memory of others, no MPI; every member of a
- * communicator has one for the place, does the same steps with it, and comes to the same arms.
+/* Learns, while the program runs, which of a few algorithms serves a call site best, from the cost
+ * of its calls to their ranks. The candidates are called "arms" in the code. Pure: no clock, no
+ * shared memory, no MPI. Every member of a communicator has a copy for the call site, takes the
+ * same steps with it, and so chooses the same candidates.
  *
- * A call is a step. What a call costs is this rank's alone; each step that says so tells the sums
- * to the other ranks, and a few calls later one decides from what all ranks have told: the numbers
- * are the same on all ranks, and so is what follows from them.
+ * A call is a step. Each rank knows only its own cost of a call. Some steps publish the sums to the
+ * other ranks, and a few calls later a step decides from the sums of all ranks: these are the same
+ * on all ranks, and so are the decisions.
  *
- *   learning  rounds in which every arm has a turn of `block` calls, in an order that goes round.
- *             The first call of a turn is not counted. An arm that costs far more has no more
- *             turns.
- *             After SG_LEARN_ROUNDS rounds the arm with the least median wins, if it beats the arm
- *             that ran before by a margin.
- *   holding   the winner runs; every `watch` calls a block of its calls is looked at. When the
- *             ranks' shares in the cost, or its sum, are no longer what they were, it learns anew.
- *             So it does after `hold` calls, and after twice as many whenever the winner stays.
+ *   learning  rounds in which every candidate has a turn of `block` calls, in a rotating order. The
+ *             first call of a turn is not counted. A candidate that costs far more gets no more
+ *             turns. After SG_LEARN_ROUNDS rounds the candidate with the least median wins if it
+ *             beats the one that ran before by a margin.
+ *   holding   the winner runs; every `watch` calls, one block of its calls is measured: a look. If
+ *             the ranks' shares of the cost, or its sum, have changed, it learns again. It also
+ *             learns again after `hold` calls, and `hold` doubles whenever the winner stays.
  */
 #ifndef SG_CORE_LEARN_H
 #define SG_CORE_LEARN_H
@@ -23,14 +23,15 @@
 #include <stdint.h>
 
 #define SG_LEARN_ARMS_MAX 4
-#define SG_LEARN_PLACES 8 /* of a communicator */
+#define SG_LEARN_PLACES 8 /* of a communicator that can learn */
 #define SG_LEARN_ROUNDS 5
-/* From the call that tells to the one that decides. As many as a ring has slots by default: ranks
- * are not further apart anyway, so that deciding makes hardly any rank wait. */
+/* Calls between publishing and deciding. It equals the default number of ring slots: ranks are
+ * never further apart, so the decision hardly ever makes a rank wait. */
 #define SG_LEARN_LAG 8
-#define SG_LEARN_WATCH_BLOCKS 16 /* blocks from one look to the next, at first */
+#define SG_LEARN_WATCH_BLOCKS 16 /* blocks between looks, at first */
 
-/* What one rank tells: ns of the counted calls, by arm; of a look, of the arm that runs. */
+/* A rank's published sums: ns of the counted calls, by candidate; of a look, only the running
+ * candidate's. */
 struct sg_learn_told {
     uint64_t ns[SG_LEARN_ARMS_MAX];
 };
@@ -38,9 +39,9 @@ struct sg_learn_told {
 struct sg_learn_settings {
     int ranks;
     int arms;       /* 2 .. SG_LEARN_ARMS_MAX */
-    int first;      /* the arm that runs before anything is known */
-    uint32_t block; /* calls of a turn, 2 or more */
-    uint32_t hold;  /* calls for which a finding holds at first */
+    int first;      /* candidate that runs before anything is known */
+    uint32_t block; /* calls per turn, 2 or more */
+    uint32_t hold;  /* calls for which the first result holds */
 };
 
 enum sg_learn_phase { SG_LEARN_TRYING, SG_LEARN_TELLING, SG_LEARN_HOLDING, SG_LEARN_LOOKING };
@@ -48,41 +49,42 @@ enum sg_learn_phase { SG_LEARN_TRYING, SG_LEARN_TELLING, SG_LEARN_HOLDING, SG_LE
 struct sg_learn {
     struct sg_learn_settings settings;
     enum sg_learn_phase phase;
-    bool looks;     /* what is told is of a look, not of a round */
-    bool suspects;  /* the last look was unlike what is known */
-    int holds;      /* the arm that runs when none is tried */
-    uint32_t alive; /* arms that still have turns: bits */
+    bool looks;     /* true: the sums are of a look, not of a round */
+    bool suspects;  /* true: the last look differed from the known pattern */
+    int holds;      /* candidate that runs outside trials */
+    uint32_t alive; /* candidates that still get turns, as bits */
     int round;      /* of this learning */
-    int turn;       /* of this round: arms that have had theirs */
-    uint32_t left;  /* calls of this phase, or turn, that are still to come */
+    int turn;       /* of this round: candidates that have had their turn */
+    uint32_t left;  /* calls left in this phase or turn */
     uint32_t until_learning;
-    uint32_t watch, hold; /* calls: what they are at present */
-    bool by_change;       /* this learning is for a change of the pattern */
-    uint64_t round_ns[SG_LEARN_ROUNDS][SG_LEARN_ARMS_MAX]; /* of all ranks */
-    struct sg_learn_told own;                              /* not told yet */
-    struct sg_learn_told *known; /* by rank: of this learning's rounds; what holds' looks are
-                                    compared with. The user's memory */
-    struct sg_learn_told *look;  /* by rank: a look that was unlike it. Likewise */
-    uint64_t known_calls;        /* of the arm that holds, counted in `known` */
+    uint32_t watch, hold; /* present values, in calls */
+    bool by_change;       /* this learning follows a change of the pattern */
+    uint64_t round_ns[SG_LEARN_ROUNDS][SG_LEARN_ARMS_MAX]; /* sums over all ranks */
+    struct sg_learn_told own;                              /* not published yet */
+    struct sg_learn_told *known; /* by rank: sums of this learning's rounds, with which looks at
+                                  * `holds` are compared; the caller owns it */
+    struct sg_learn_told *look;  /* by rank: a look that differed from it; likewise */
+    uint64_t known_calls;        /* calls of the running candidate that `known` counts */
     /* for reports */
     uint64_t calls;
-    uint32_t learnings, changes;       /* that are over; that were for a change */
-    double cost_ns[SG_LEARN_ARMS_MAX]; /* per call and rank, by the last learning; 0: not known */
+    uint32_t learnings, changes;       /* completed learnings; those that followed a change */
+    double cost_ns[SG_LEARN_ARMS_MAX]; /* per call and rank, by the last learning; 0: unknown */
 };
 
-/* What a call is to do. */
+/* Tells a call what to do. */
 struct sg_learn_step {
     int arm;
-    bool counts;  /* the call's cost goes to sg_learn_add */
-    bool tells;   /* before the call: sg_learn_tell, for all ranks to read */
+    bool counts;  /* pass the call's cost to sg_learn_add */
+    bool tells;   /* before the call: publish sg_learn_tell to all ranks */
     bool decides; /* before everything else: sg_learn_decide; then step again */
 };
 
-/* known and look: of so many elements as there are ranks each, which the user owns. */
+/* known and look: one element per rank each; the caller owns them. */
 void sg_learn_start(struct sg_learn *learn, const struct sg_learn_settings *settings,
                     struct sg_learn_told *known, struct sg_learn_told *look);
 
-/* Most calls: the arm that holds runs, and there is nothing else to do. False: sg_learn_step. */
+/* Fast path of most calls: the candidate `holds` runs, and there is nothing else to do. False: call
+ * sg_learn_step. */
 static inline bool sg_learn_goes_on(struct sg_learn *learn)
 {
     if (learn->phase != SG_LEARN_HOLDING || learn->left <= 1)
@@ -93,15 +95,15 @@ static inline bool sg_learn_goes_on(struct sg_learn *learn)
     return true;
 }
 
-/* The next call. One that decides is not taken yet. */
+/* Takes the next call. A step that decides does not take it yet. */
 struct sg_learn_step sg_learn_step(struct sg_learn *learn);
 
 void sg_learn_add(struct sg_learn *learn, int arm, uint64_t ns);
 
-/* What this rank has to tell, and then forgets. */
+/* Returns the sums that this rank has to publish, and resets them. */
 struct sg_learn_told sg_learn_tell(struct sg_learn *learn);
 
-/* told: by rank. True: a learning is over, and holds is its winner. */
+/* told: by rank. True: a learning is over, and `holds` is its winner. */
 bool sg_learn_decide(struct sg_learn *learn, const struct sg_learn_told *told);
 
 #endif

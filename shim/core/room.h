@@ -1,4 +1,4 @@
-/* Arrays that grow: they double, so appending takes constant time on average. */
+/* Growing arrays: capacity doubles, so appending takes amortised constant time. */
 #ifndef SG_CORE_ROOM_H
 #define SG_CORE_ROOM_H
 
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sees to it that *array, of `count` elements, has room for one more; `count` goes up by one at a
- * time, so the array is full whenever it is a power of two. False: no memory, nothing is changed.
- */
+/* Ensures that *array, of `count` elements, has capacity for one more. `count` grows by one at a
+ * time, so the array is full whenever it is a power of two. False: no memory, nothing is
+ * changed. */
 static inline bool sg_make_room(void *array, size_t count, size_t element_bytes)
 {
     void *old, *larger;
@@ -25,11 +25,11 @@ static inline bool sg_make_room(void *array, size_t count, size_t element_bytes)
     return true;
 }
 
-/* Appends a value and counts it. False: no memory, nothing is changed. */
+/* Appends a value and increments count. False: no memory, nothing is changed. */
 #define SG_APPEND(array, count, ...)                                                               \
     (sg_make_room(&(array), count, sizeof *(array)) && ((array)[(count)++] = (__VA_ARGS__), true))
 
-/* Appends zeros until there is an element of that index. */
+/* Appends zeroed elements until there is one at that index. False: no memory. */
 static inline bool sg_extend(void *array, uint32_t *count, size_t index, size_t element_bytes)
 {
     while (*count <= index) {

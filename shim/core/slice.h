@@ -1,7 +1,6 @@
-/* A slice of buffered coscheduling as it went at one node, by the metrics of BCS-MPI's EMDS (paper:
+/* A slice of buffered coscheduling as one node saw it, in the metrics of BCS-MPI's EMDS (paper:
  * section 5.2, tables 5.1 and 5.2). The protocol fills it in, live, in the simulator and in the
- * explorer; logs, traces and reports have the same numbers.
- */
+ * explorer; logs, traces and reports have the same numbers. */
 #ifndef SG_CORE_SLICE_H
 #define SG_CORE_SLICE_H
 
@@ -9,7 +8,7 @@
 #include <stdint.h>
 
 enum sg_slice_metric {
-    /* Of endpoint 0 alone: of the communicator. */
+    /* Endpoint 0 alone, for the communicator. */
     SG_SLICE_GETTS,
     SG_SLICE_GTDEM,
     SG_SLICE_GTMSM,
@@ -17,7 +16,7 @@ enum sg_slice_metric {
     SG_SLICE_USRTS,
     SG_SLICE_USRDEM,
     SG_SLICE_USRMSM,
-    /* Of every node. */
+    /* Every node. */
     SG_SLICE_LETTS,
     SG_SLICE_LTDEM,
     SG_SLICE_LTMSM,
@@ -26,7 +25,7 @@ enum sg_slice_metric {
     SG_SLICE_NCOLLDEM,
     SG_SLICE_NP2PMSM,
     SG_SLICE_NCOLLMSM,
-    /* ... by the host: */
+    /* ... by the event loop: */
     SG_SLICE_BPTS,
     SG_SLICE_LTR1,
     SG_SLICE_LTR2,
@@ -36,7 +35,7 @@ enum sg_slice_metric {
     SG_SLICE_METRICS
 };
 
-/* What a handler does, for LTR1 to LTR5. */
+/* Kinds of a handler's work, for LTR1 to LTR5. */
 enum sg_slice_routine {
     SG_ROUTINE_DESCRIPTORS,
     SG_ROUTINE_MATCHING,
@@ -46,26 +45,26 @@ enum sg_slice_routine {
     SG_ROUTINES
 };
 
-/* GETTS and LETTS have 64 bits: nothing may have been to do for long. */
+/* GETTS and LETTS have 64 bits, because the communicator may have been idle for long. */
 #define SG_SLICE_VALUES (SG_SLICE_METRICS - 2)
 
 struct sg_slice {
     uint64_t number;
-    uint64_t begin_ns; /* its first strobe was sent, or came */
-    uint64_t since_ns; /* since that of the slice before, as seen here */
+    uint64_t begin_ns; /* its first strobe was sent, or arrived */
+    uint64_t since_ns; /* since the previous slice's begin_ns, as seen here */
     uint64_t first;    /* the first instance that it ran, if any */
-    uint32_t known;    /* a bit a metric: what did not run here is not known */
+    uint32_t known;    /* a bit per metric: metrics that did not occur here are unknown */
     uint32_t value[SG_SLICE_VALUES];
 };
 
 struct sg_slice_metric_facts {
     const char *name, *meaning;
     bool is_time;   /* in ns; else a count */
-    bool is_global; /* of endpoint 0 */
+    bool is_global; /* measured at endpoint 0 */
 };
 extern const struct sg_slice_metric_facts sg_slice_metrics[SG_SLICE_METRICS];
 
-/* Where a metric's value lies; -1: it is since_ns. */
+/* Index of a metric's value; -1: it is since_ns. */
 static inline int sg_slice_place(enum sg_slice_metric metric)
 {
     if (metric == SG_SLICE_GETTS || metric == SG_SLICE_LETTS)
@@ -78,7 +77,7 @@ static inline bool sg_slice_knows(const struct sg_slice *slice, enum sg_slice_me
     return slice->known >> metric & 1;
 }
 
-/* Where it is known. */
+/* Valid if sg_slice_knows. */
 static inline uint64_t sg_slice_value(const struct sg_slice *slice, enum sg_slice_metric metric)
 {
     int place = sg_slice_place(metric);
@@ -86,7 +85,7 @@ static inline uint64_t sg_slice_value(const struct sg_slice *slice, enum sg_slic
     return place < 0 ? slice->since_ns : slice->value[place];
 }
 
-/* What is too great for its place is the greatest that it holds. */
+/* Stores a value; saturates at the greatest value that the field holds. */
 static inline void sg_slice_put(struct sg_slice *slice, enum sg_slice_metric metric, uint64_t value)
 {
     int place = sg_slice_place(metric);
@@ -105,14 +104,14 @@ static inline void sg_slice_count(struct sg_slice *slice, enum sg_slice_metric m
     sg_slice_put(slice, metric, before + 1);
 }
 
-/* "7500-12500". False: it is no window, or its first slice is greater than its last. */
+/* Parses "7500-12500". False: the text is no window, or its first slice exceeds its last. */
 bool sg_slice_window_parse(const char *text, uint64_t *first, uint64_t *last);
 
-/* Metrics separated by commas or blanks: a bit each. What is none is ignored, and said with the
- * nearest name in a line that begins with source, if speak. 0: none is one. */
+/* Parses metrics separated by commas or blanks into a bit each; 0: none is valid. Ignores an
+ * unknown name and, if speak, logs a line that begins with source and has the nearest name. */
 uint32_t sg_slice_metrics_parse(const char *source, const char *text, bool speak);
 
-/* By name, in any case; SG_SLICE_METRICS: there is none. */
+/* Finds a metric by name, in any case; SG_SLICE_METRICS: there is none. */
 enum sg_slice_metric sg_slice_metric_find(const char *name);
 
 #endif

@@ -37,7 +37,7 @@ const char *sg_status_text(enum sg_status status)
     return "unknown status";
 }
 
-/* Not in the companions, which are called where there is room. */
+/* NULL in the companion libraries: their callers ensure that the stack has room. */
 #pragma weak sg_altstack_run
 
 struct message {
@@ -57,11 +57,13 @@ static void print(void *context)
     memcpy(line, prefix, used);
     errno = message->error;
     length = vsnprintf(text, sizeof text, message->format, message->arguments);
-    /* It may quote a file's name or another's setting: a terminal is not to act on them. */
+    /* The message may quote a file's name or another process's setting: the terminal must not
+     * interpret it. */
     sg_text_excerpt(text, length > 0 ? strlen(text) : 0, line + used, sizeof line - used - 1);
     used += strlen(line + used);
     line[used++] = '\n';
-    /* One write, so that lines of several ranks do not mix; nothing to do when stderr is gone. */
+    /* One write, so that lines of several ranks do not mix. If stderr is gone, there is nothing to
+     * do. */
     if (write(STDERR_FILENO, line, used) < 0) {
     }
 }

@@ -66,7 +66,7 @@ const char *sg_text_excerpt(const char *text, size_t length, char *excerpt, size
     return excerpt;
 }
 
-/* Bytes of the character that text begins with; 0: it is not to stand in a word of the shell. */
+/* Bytes of the first character of text; 0: it must not appear literally in a shell word. */
 static size_t shown_bytes(const char *text)
 {
     size_t bytes = sg_text_character(text, strnlen(text, 4));
@@ -83,7 +83,7 @@ const char *sg_text_word(const char *text, char *word, size_t size_bytes)
 
     if (text[0] != '\0' && text[0] != '-' && text[strspn(text, plain)] == '\0')
         return text;
-    /* Four bytes at most for one, and what is around them. */
+    /* At most four bytes for each byte, plus quotes and prefix. */
     if (4 * strlen(text) + 6 > size_bytes)
         return text;
     for (const char *from = text; *from != '\0' && !escapes; from += shown_bytes(from))
@@ -91,7 +91,7 @@ const char *sg_text_word(const char *text, char *word, size_t size_bytes)
     if (escapes)
         *at++ = '$';
     *at++ = '\'';
-    if (text[0] == '-') { /* no option */
+    if (text[0] == '-') { /* must not look like an option */
         *at++ = '.';
         *at++ = '/';
     }
@@ -238,7 +238,7 @@ static int choice_index(const char *choices, const char *begin, const char *end)
     return -1;
 }
 
-/* A whole number with an optional sign, k, m or g; false for anything else. */
+/* Parses a whole number with an optional sign and suffix k, m or g; false for anything else. */
 static bool parse_integer(const char *begin, const char *end, int64_t *out)
 {
     bool negative = begin < end && *begin == '-';

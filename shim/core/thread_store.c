@@ -15,7 +15,7 @@ static void put_back(void *ended)
     pthread_mutex_unlock(&store->lock);
 }
 
-/* Under the lock. */
+/* Call under the lock. */
 static struct sg_thread_kept *make(struct sg_thread_store *store)
 {
     struct sg_thread_kept *kept = calloc(1, store->bytes);

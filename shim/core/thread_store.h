@@ -1,9 +1,8 @@
-/* What a part of the library keeps for each thread of the program: that of a thread that has ended
- * is the next one's, with its number and all that it holds, so that there are never more of them
- * than threads at a time. Nothing is given back to malloc.
+/* Per-thread storage of one part of the library. A thread that ends hands its storage, with its
+ * number and contents, to the next thread; so there is never more storage than threads alive at a
+ * time. Nothing is returned to malloc.
  *
- * Any thread; takes a lock. Not from a signal handler.
- */
+ * Any thread; takes a lock. Not from a signal handler. */
 #ifndef SG_CORE_THREAD_STORE_H
 #define SG_CORE_THREAD_STORE_H
 
@@ -14,17 +13,17 @@
 
 struct sg_thread_store;
 
-/* The first member of what is kept. */
+/* First member of the stored struct. */
 struct sg_thread_kept {
     struct sg_thread_store *store;
-    struct sg_thread_kept *next;   /* of all */
-    struct sg_thread_kept *unused; /* of those whose threads have ended */
-    uint16_t number;               /* from 0; UINT16_MAX: of all beyond that */
+    struct sg_thread_kept *next;   /* in the list of all */
+    struct sg_thread_kept *unused; /* in the list of those whose threads have ended */
+    uint16_t number;               /* from 0; UINT16_MAX is shared by all beyond that */
 };
 
 struct sg_thread_store {
-    size_t bytes; /* of what is kept, at first zeros */
-    /* On a thread that ends, before it is the next one's. NULL: nothing is to be done. */
+    size_t bytes; /* size of the stored struct, zeroed at first */
+    /* Runs on the ending thread, before another thread takes the storage. NULL: nothing to do. */
     void (*ended)(struct sg_thread_kept *kept);
     pthread_mutex_t lock;
     struct sg_thread_kept *all, *unused;
@@ -37,12 +36,12 @@ struct sg_thread_store {
         .bytes = sizeof(of), .ended = (when_ended), .lock = PTHREAD_MUTEX_INITIALIZER              \
     }
 
-/* The calling thread's from now on; it has none. NULL: there is no memory. */
+/* Gives the calling thread, which has none yet, its storage. NULL: no memory. */
 void *sg_thread_store_take(struct sg_thread_store *store);
-/* As if the thread, which is the calling one, ended. */
+/* Releases the calling thread's storage as if the thread ended. */
 void sg_thread_store_put_back(void *kept);
 
-/* Calls it for all, under the lock. */
+/* Calls visit for the storage of all threads, under the lock. */
 void sg_thread_store_each(struct sg_thread_store *store, void (*visit)(void *kept));
 
 #endif

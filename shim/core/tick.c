@@ -11,18 +11,18 @@ __thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec")));
 #ifdef SG_CPU_COUNTER_CLOCKS
 
 #define REACH_NS 100000u
-/* Two readings of the clock this far apart give the rate to 50 in a million: 5 ns in REACH_NS. */
+/* Two clock readings this far apart give the rate to within 50 ppm: 5 ns in REACH_NS. */
 #define BASE_NS 1000000u
 #define TRIES 4
-/* Counts between which the clock is read; more, and the thread was interrupted, or its processor
- * slow: the clock may be that of either end. */
+/* Greatest number of counts around one reading of the clock. With more, the thread was interrupted
+ * or its processor is slow: the clock may have been read at either end. */
 #define NARROW 200u
 
 static bool is_usable;
 static struct sg_tick origin;
 static _Atomic uint64_t known_rate; /* 0: not known yet */
 
-/* Whether the kernel's clock is made of it. */
+/* True if the kernel derives its clock from the counter. */
 static bool is_the_kernels(const char *systems)
 {
     static const char *const made_of_it[] = {SG_CPU_COUNTER_CLOCKS};
@@ -44,7 +44,7 @@ static bool is_the_kernels(const char *systems)
     return found;
 }
 
-/* Counter and clock of one moment; false: interrupted each time. */
+/* Reads counter and clock at one moment. False: every try was interrupted. */
 static bool read_both(struct sg_tick *tick)
 {
     for (int i = 0; i < TRIES; i++) {

@@ -1,9 +1,8 @@
-/* The one clock (core/clock.h), read faster: by the processor's counter, which each thread sets to
- * the clock again every 100 us. Within 100 ns of the clock, and never earlier than what the thread
- * has read before. Where the counter cannot be relied on, it is the clock itself.
+/* A faster reading of the clock (core/clock.h): the processor's counter, which each thread
+ * synchronises with the clock every 100 us. It is within 100 ns of the clock and never goes back
+ * within a thread. If the counter is unreliable, every reading uses the clock itself.
  *
- * Any thread; not from a signal handler, which may come while the counter is set.
- */
+ * Any thread; not from a signal handler, which may interrupt the synchronisation. */
 #ifndef SG_CORE_TICK_H
 #define SG_CORE_TICK_H
 
@@ -12,29 +11,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the counter can be relied on: it has one rate, and those of the processors agree. */
+/* True if the counter has one rate and agrees between processors. */
 bool sg_tick_is_trusted(const char *systems);
 
-/* Before the first reading; once. systems: where sysfs(5) is. */
+/* Call once, before the first reading. systems: where sysfs(5) is mounted. */
 void sg_tick_start(const char *systems);
 
 uint64_t sg_tick_set(void);
 
-/* From one thread's reading to another's: 0 where the later one is the lesser, as it may be by what
- * their clocks are apart. */
+/* Time from one thread's reading to another's. 0 if the later reading is the lesser: the threads'
+ * clocks may differ slightly. */
 static inline uint64_t sg_tick_between(uint64_t begin_ns, uint64_t end_ns)
 {
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-/* A thread's. */
+/* A thread's last synchronisation. */
 struct sg_tick {
-    uint64_t counter, ns; /* at one moment */
-    uint64_t reach;       /* counts for which it is good; 0: it is not set */
-    uint64_t rate;        /* ns a count, in 2^-32 */
+    uint64_t counter, ns; /* read at one moment */
+    uint64_t reach;       /* counts for which it is valid; 0: not set */
+    uint64_t rate;        /* ns per count, in units of 2^-32 */
 };
 
-/* A preloaded library may have it in the room that is there from the start. */
+/* initial-exec: a preloaded library is loaded at start and fits in the static TLS block. */
 extern __thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t sg_tick_ns(void)

@@ -25,7 +25,7 @@ const struct sg_wait_hook_entry sg_wait_hooks[] = {
     {NULL, NULL},
 };
 
-/* Processors by masks and quota. */
+/* Processors by affinity masks and quota. */
 static int64_t usable(int64_t processors, int64_t quota)
 {
     return quota > 0 && quota < processors ? quota : processors;
@@ -36,7 +36,8 @@ bool sg_waiting_is_short(const struct sg_waiting *rank)
     return rank->processors > 0 && rank->ranks > usable(rank->processors, rank->quota);
 }
 
-/* Whether the rank's machine has fewer processors a rank than the one that the run names. */
+/* True if the rank's machine has fewer processors per rank than the machine recorded for the
+ * run. */
 static bool is_shorter(const struct sg_waiting *rank, const struct sg_run_waiting *run)
 {
     return (int64_t)rank->ranks * usable((int64_t)run->processors, (int64_t)run->quota) >
@@ -83,24 +84,24 @@ enum sg_status sg_epoch_agree(const struct sg_exchange *exchange, uint64_t machi
     }
     if (status == SG_OK)
         status = exchange->broadcast(exchange->context, &agreed_ns, sizeof agreed_ns);
-    /* The machine's ranks have one model, so that they have one epoch. */
+    /* The machine's ranks share one model, and so one epoch. */
     if (status == SG_OK)
         *epoch_ns = sg_clock_model_local(sg_clocksync_model(clocks), agreed_ns);
     sg_clocksync_close(own);
     return status;
 }
 
-/* The entries of the configuration, one line each, and the few parsers they share. */
+/* ---- configuration table: entries, one line each, and the parsers they share ---- */
 
-/* By enum sg_trace_mode, which is the trace's. */
+/* Indexed by enum sg_trace_mode, which belongs to the trace. */
 static const char *const trace_modes[] = {"off", "stats", "otf2", NULL};
-/* By enum sg_causes_mode, which is the trace's, too. */
+/* Indexed by enum sg_causes_mode, which belongs to the trace, too. */
 static const char *const causes_modes[] = {"off", "sample", "all", NULL};
-/* By enum sg_progress_mode, which is the engine's. */
+/* Indexed by enum sg_progress_mode, which belongs to the engine. */
 static const char *const progress_modes[] = {"poll", "thread", "signal", NULL};
-/* By what is stored. */
+/* Indexed by the stored value. */
 static const char *const none_or_auto[] = {"none", "auto", NULL};
-/* By what is stored: whether something is done where it can be. */
+/* Indexed by the stored value: auto uses the feature where it is available. */
 static const char *const off_or_auto[] = {"off", "auto", NULL};
 static const char *const off_or_on[] = {"off", "on", NULL};
 
@@ -115,7 +116,7 @@ static const void *const_field_of(const struct sg_config_entry *entry,
     return (const char *)config + entry->field;
 }
 
-/* A whole number within the entry's range. */
+/* Parses a whole number within the entry's range. */
 static bool parse_number(const char *text, bool suffixes, const struct sg_config_entry *entry,
                          uint64_t *out)
 {
@@ -178,7 +179,7 @@ static enum sg_status parse_integer(const char *text, const struct sg_config_ent
     return SG_OK;
 }
 
-/* A number, or "auto", which is -1. */
+/* A number, or "auto", stored as -1. */
 static enum sg_status parse_choice(const char *text, const struct sg_config_entry *entry,
                                    struct sg_config *config)
 {
@@ -272,19 +273,19 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
     snprintf(text, (size_t)size_bytes, "%s", *(char *const *)const_field_of(entry, config));
 }
 
-/* Those that the C library leaves to programs. */
+/* Signals that the C library leaves to applications. */
 #define SIGNAL_LOW 34
 #define SIGNAL_HIGH 64
 #define MIB (1024.0 * 1024.0)
 #define GIB (1024.0 * MIB)
-/* Leaves room in PATH_MAX for the names of the files inside. */
+/* Leaves room within PATH_MAX for the names of files inside the directory. */
 #define PATH_BYTES 3500
 #define DEVICE_BYTES 63
 #define LIST_BYTES 1000
 #define GLOBS_BYTES 1000
 
 /* clang-format off */
-/* A variable's type: how it is parsed and printed, what is expected, where it goes. */
+/* A variable's type: its parser and printer, the expected form, the field it is stored in. */
 #define TYPE(type, print, field, expected, low, high, words)                                       \
     parse_##type, print_##print, expected, offsetof(struct sg_config, field), low, high, words,    \
         SG_CONFIG_RULE_NONE

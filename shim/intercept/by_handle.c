@@ -1,9 +1,9 @@
-/* Functions of MPI that a program looks up through MPICH's handle, as interpreters and plugins do
- * (Julia, ctypes): dlsym gives stagger's wrapper instead of MPICH's function.
+/* Redirects look-ups of MPI functions through MPICH's own handle, which interpreters and plugins
+ * make (Julia, ctypes): dlsym returns stagger's wrapper instead of MPICH's function.
  *
- * A look-up without a handle (RTLD_DEFAULT, RTLD_NEXT) depends on its caller, whom the C library
- * finds by the return address; so dlsym jumps on. PMPI_* stays MPICH's. An architecture without
- * SG_CPU_HAS_FORK has MPICH's functions by handle.
+ * A look-up without a handle (RTLD_DEFAULT, RTLD_NEXT) depends on its caller, which the C library
+ * finds by the return address; so dlsym makes a tail jump. PMPI_* stays MPICH's. On an architecture
+ * without SG_CPU_HAS_FORK, look-ups by handle return MPICH's functions.
  */
 #include "core/cpu/cpu.h"
 
@@ -18,7 +18,7 @@
 
 typedef void *(*look_up)(void *handle, const char *symbol);
 
-/* Named in assembly. */
+/* Assembly names these. */
 __attribute__((visibility("hidden"))) look_up sg_by_handle_next;
 __attribute__((visibility("hidden"))) look_up sg_by_handle_find_next(void);
 __attribute__((visibility("hidden"))) void *sg_by_handle(void *handle, const char *symbol,
@@ -34,7 +34,7 @@ static void *own_library;
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) look_up
 sg_by_handle_find_next(void)
 {
-    /* The first that any architecture has: versions of the C library. */
+    /* Symbol versions of the C library; the first that exists is used. */
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5"};
     look_up next = NULL;
 
@@ -57,7 +57,7 @@ static bool is_in(const void *address, const void *base)
     return dladdr(address, &info) != 0 && info.dli_fbase == base;
 }
 
-/* The wrapper of that name; NULL: there is none. */
+/* Returns the wrapper of that name; NULL: there is none. */
 static void *wrapper_of(const char *symbol)
 {
     void *wrapper = own_library != NULL ? sg_by_handle_next(own_library, symbol) : NULL;
@@ -65,10 +65,10 @@ static void *wrapper_of(const char *symbol)
     return wrapper != NULL && is_in(wrapper, own.dli_fbase) ? wrapper : NULL;
 }
 
-/* Whether the function is of a library with MPICH's ABI. */
+/* True if the function belongs to a library with MPICH's ABI. */
 static bool is_of_mpich(const void *function)
 {
-    static const void *_Atomic known; /* where one is loaded */
+    static const void *_Atomic known; /* base address of a library known to be MPICH's */
     Dl_info info;
     void *library;
     bool is;
@@ -99,7 +99,7 @@ void *sg_by_handle(void *handle, const char *symbol, const void *caller)
     found = sg_by_handle_next(handle, symbol);
     if (found != NULL && is_of_mpich(found))
         wrapper = wrapper_of(symbol);
-    /* Last, as dlerror tells of the last look-up. */
+    /* Look up last: dlerror reports the last look-up. */
     found = sg_by_handle_next(handle, symbol);
     return wrapper != NULL ? wrapper : found;
 }

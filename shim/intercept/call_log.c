@@ -1,3 +1,7 @@
+/* Writes the records of collectives and of engine events, and counts calls (call_log.h). Starts and
+ * finishes the modules that handle calls, in MPI_Init and MPI_Finalize (sg_calls). A reader may
+ * read a record while it is open: its end is stored last.
+ */
 #include "intercept/call_log.h"
 
 #include "bcs/live/emds.h"
@@ -48,7 +52,7 @@ static enum sg_function function_of(const struct sg_call *call)
     return functions[call->operation][call->request != NULL];
 }
 
-/* What records of calls and of nonblocking calls have in common. */
+/* Sets the fields that records of blocking and nonblocking calls share. */
 #define DESCRIBE(record, call, site_index, comm_index, sequence, begin)                            \
     ((record)->operation = (uint8_t)(call)->operation, (record)->flags = flags_of(call),           \
      (record)->site = (site_index), (record)->comm = (comm_index),                                 \
@@ -124,7 +128,7 @@ static void end_record(struct sg_record_call *record, uint64_t bytes,
     sg_events_open = NULL;
 }
 
-/* Bytes are those that a rank gives, and gets at most. */
+/* Bytes: what a rank contributes, and the most that it receives. */
 static struct sg_profile_sample sample_of(const struct sg_call *call, int error, uint64_t time_ns)
 {
     return (struct sg_profile_sample){.function = function_of(call),
@@ -138,7 +142,7 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
                      const struct sg_call_statistics *statistics, int error, uint64_t begin_ns,
                      uint64_t end_ns)
 {
-    /* Another: an error handler's calls have settled this one. */
+    /* If another record is open, an error handler's calls have settled this one. */
     if (record != NULL && record == sg_events_open)
         end_record(record, call->bytes, statistics, error, end_ns);
     sg_account_mark(SG_ACCOUNT_RECORDED);
@@ -157,7 +161,7 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
 
 /* ---- a nonblocking call ---- */
 
-/* A nonblocking call that is not completed. */
+/* A nonblocking call that has not completed. */
 struct nonblocking {
     struct sg_call call;
     struct sg_site *site;
@@ -167,7 +171,7 @@ struct nonblocking {
     struct sg_record_nonblocking *record; /* NULL: statistics only */
 };
 
-/* Requests of one communicator may be completed by several threads at once. */
+/* Several threads may complete requests of one communicator at once. */
 static pthread_mutex_t statistics_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t duration(uint64_t ns)
@@ -255,7 +259,7 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
         count_failed();
         free(nonblocking);
     } else if (record != NULL && atomic_load(&record->end_ns) == 0) {
-        /* Nobody else has the request yet. */
+        /* The caller does not have the request yet. */
         record->start_ns = duration(sg_clock_ns() - begin_ns);
     }
     return error;
@@ -263,7 +267,7 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
 
 /* ---- a call without a record ---- */
 
-/* The call's arguments, with counts that are wide. */
+/* Writes the call's arguments as words, with wide counts. */
 static void put_words(const struct sg_call *call, sg_word *words)
 {
     bool has_data = call->operation != SG_OPERATION_BARRIER;
@@ -307,11 +311,9 @@ void sg_call_log_first(const struct sg_call *call, void *caller, int error, uint
     sg_profile_add_past(&past, words, __builtin_frame_address(0), caller);
 }
 
-/* What the engine reports apart from the statistics of calls, in this process's log: contributions
- * that came late, long waits and disagreements.
- */
+/* ---- engine events in the log: late contributions, long waits and disagreements ---- */
 
-/* In whatever thread or signal handler brought it. */
+/* Runs in the thread or signal handler that received the contribution. */
 static void on_late(const struct sg_late *late)
 {
     struct sg_record_late *record = sg_log_event(sg_process.log);
@@ -352,7 +354,7 @@ static void on_line(enum sg_trace_line kind, const char *text)
     sg_log_publish(marker, SG_RECORD_MARKER);
 }
 
-/* In MPI_Init, when the log is open and the calling thread has its number. */
+/* Call in MPI_Init, when the log is open and the calling thread has its number. */
 static void sg_trace_events_start(void)
 {
     static const struct sg_trace_events trace_events = {
@@ -361,8 +363,8 @@ static void sg_trace_events_start(void)
     sg_trace_events_set(&trace_events);
 }
 
-/* In MPI_Finalize, collective over MPI_COMM_WORLD, when all communicators are drained: nothing is
- * late afterwards on any rank, so that the log can be closed. */
+/* Call in MPI_Finalize, when all communicators are drained; collective over MPI_COMM_WORLD.
+ * Afterwards no rank reports late contributions, so the log can be closed. */
 static void sg_trace_events_stop(void)
 {
     int first_failed;
@@ -410,7 +412,7 @@ static void finish(void)
     sg_events_settle(__builtin_frame_address(0));
     if (sg_process.log != NULL)
         sg_log_header(sg_process.log)->finalize_begin_ns = begin_ns;
-    /* Before anything collective: ranks may still be in a reduce that waits for this one. */
+    /* Before anything collective: other ranks may still wait for this one in a reduce. */
     sg_comm_drain();
     sg_request_reap();
     sg_trial_stop(&sg_process);

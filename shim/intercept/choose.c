@@ -1,3 +1,9 @@
+/* Chooses the algorithm of a call (sg_choose), writes the trials' log lines and records, and
+ * repeats calls that failed on this rank alone (sg_unmet_*).
+ *
+ * A choice is cached at the call site or in the communicator, so that repeated calls skip the
+ * rules. Candidates of a trial are not cached: they change from block to block.
+ */
 #include "intercept/choose.h"
 
 #include "internode/internode.h"
@@ -7,16 +13,16 @@
 
 #include <stdlib.h>
 
-/* What was seen of a trial: bits of a word, so many for each. */
+/* Findings about each trial: SEEN_BITS bits a trial, all in one word. */
 enum seen {
-    SEEN_CALL,     /* some call was matched */
-    SEEN_LEFT_OUT, /* an arm has no turns; by reach, of nonblocking calls and of others: */
+    SEEN_CALL,     /* a call matched the trial */
+    SEEN_LEFT_OUT, /* some candidate has no blocks: a bit by reach, blocking or not */
     SEEN_BITS = SEEN_LEFT_OUT + 4,
 };
 _Static_assert(SG_TRIALS_MAX *SEEN_BITS <= 64, "one word");
 
 static _Atomic uint64_t seen;
-static _Atomic uint64_t said; /* by rank 0 of the world */
+static _Atomic uint64_t said; /* reported by rank 0 of the world */
 
 static uint64_t bit_of(int trial, int what)
 {
@@ -28,9 +34,9 @@ static int left_out(const struct sg_rule_comm *comm)
     return SEEN_LEFT_OUT + 2 * comm->nonblocking + (comm->reach == SG_REACH_INTERNODE);
 }
 
-/* ---- what is said ----------------------------------------------------------------------------*/
+/* ---- log lines ------------------------------------------------------------------------------- */
 
-/* One line for each arm that has no turns where a bit says so. */
+/* Logs one line for each candidate without blocks, for a bit that is set. */
 static void say_left_out(const struct sg_process *process, int trial, int what)
 {
     const struct sg_rule_comm comm = {.reach = (what - SEEN_LEFT_OUT) % 2 ? SG_REACH_INTERNODE
@@ -57,7 +63,7 @@ static void say_left_out(const struct sg_process *process, int trial, int what)
                where, comm.nonblocking ? " of nonblocking calls" : "");
 }
 
-/* Each bit once. */
+/* Reports each bit once. */
 static void say(const struct sg_process *process, uint64_t bits)
 {
     uint64_t before = atomic_fetch_or(&said, bits);
@@ -75,23 +81,23 @@ static void see(uint64_t bits)
     if ((atomic_load_explicit(&seen, memory_order_relaxed) & bits) == bits)
         return;
     atomic_fetch_or(&seen, bits);
-    /* What rank 0 does not come to see it says at the end. */
+    /* Rank 0 reports at the end what only other ranks have seen. */
     if (sg_process.rank == 0)
         say(&sg_process, bits);
 }
 
-/* ---- a call ----------------------------------------------------------------------------------*/
+/* ---- a call ---------------------------------------------------------------------------------- */
 
-/* Where there are trials: looks whose a call is, for what is said of them. site: NULL where calls
- * are told apart by what all ranks know alone. */
-/* Trials that a call would be of had all arms their turns, down to the first that it is of. */
+/* Notes which trial the call belongs to, for the log lines. Looks at each trial that matches the
+ * call, down to the first with a candidate that runs. site: NULL if the choice uses only what all
+ * ranks know. */
 static void sg_trial_look(const struct sg_call *call, const struct sg_rule_site *site,
                           const struct sg_rule_comm *rule_comm)
 {
     const struct sg_ruleset *rules = sg_process.rules;
     int first, count;
 
-    /* Where nothing but MPICH's own runs there is nothing to try. */
+    /* MPICH alone runs here: there is nothing to compare. */
     if (rule_comm->reach == 0)
         return;
     for (int trial = 0; trial < sg_trial_count(rules); trial++) {
@@ -113,8 +119,8 @@ static void sg_trial_look(const struct sg_call *call, const struct sg_rule_site 
     }
 }
 
-/* The arm whose turn it is on a communicator, of the trial that a matched choice stands for; a
- * choice of no trial is its own. */
+/* Returns the candidate whose block it is on this communicator, for the trial that a matched choice
+ * stands for. A choice outside any trial is returned unchanged. */
 static const struct sg_choice *sg_trial_now(const struct sg_comm *comm,
                                             const struct sg_rule_comm *rule_comm,
                                             const struct sg_choice *matched)
@@ -164,8 +170,8 @@ void sg_trial_stop(const struct sg_process *process)
     }
 }
 
-/* Whether the choice may depend on the call site. Where ranks cannot agree, what they choose by is
- * known to all. */
+/* True if the choice may depend on the call site. If ranks cannot agree, they choose only by what
+ * all of them know. */
 static bool is_by_site(const struct sg_call *call, const struct sg_comm *comm)
 {
     return sg_process.by_site[call->operation] &&
@@ -189,12 +195,12 @@ static bool is_last(const struct sg_comm_choice *last, const struct sg_comm_choi
     return last->choice != NULL && last->bytes == call->bytes && last->site == call->site;
 }
 
-/* By the rules: kept out of line, off the path of calls that repeat themselves. */
+/* Matches the rules. Out of line: repeated calls do not get here. */
 static __attribute__((noinline)) const struct sg_choice *
 match(const struct sg_call *call, struct sg_site *site, struct sg_comm *comm, bool by_site)
 {
     const struct sg_rule_comm rule_comm = rule_comm_of(call, comm);
-    /* What holds for a call site on every communicator of one node that has an engine. */
+    /* A choice by call site holds on every communicator of one node that has an engine. */
     bool by_site_alone = by_site && comm->intranode != NULL;
     const struct sg_rule_site *from = by_site || comm->internode == NULL ? &site->rule : NULL;
     struct sg_comm_choice found = {.bytes = call->bytes, .site = by_site ? site : NULL};
@@ -206,7 +212,8 @@ match(const struct sg_call *call, struct sg_site *site, struct sg_comm *comm, bo
         sg_ruleset_match(sg_process.rules, call->operation, from, &rule_comm, call->bytes, &fixed);
     if (sg_process.has_trials)
         sg_trial_look(call, from, &rule_comm);
-    /* Turns are not kept; nor is what blocking calls may find in a trial. */
+    /* Candidates are not cached; nor is a choice of a nonblocking call, which a trial may decide
+     * differently for blocking calls. */
     if (found.choice->arm != 0 && !rule_comm.nonblocking)
         comm->trial[call->operation] = found;
     if (found.choice->arm != 0 || (sg_process.has_trials && rule_comm.nonblocking))
@@ -247,11 +254,11 @@ const struct sg_choice *sg_choose(struct sg_call *call, struct sg_site *site, st
     return choose(call, site, comm, by_site);
 }
 
-#define KEPT_MAX 8 /* of a communicator; the oldest is forgotten first */
+#define KEPT_MAX 8 /* calls kept per communicator; the oldest is dropped first */
 
 struct sg_unmet {
     int count;
-    struct sg_call calls[KEPT_MAX]; /* as they were made, from the oldest */
+    struct sg_call calls[KEPT_MAX]; /* as the application made them, oldest first */
 };
 
 static void take_out(struct sg_unmet *unmet, int index)
@@ -267,8 +274,8 @@ void sg_unmet_forget(struct sg_comm *comm)
     comm->unmet = NULL;
 }
 
-/* Whether the others may have made the call without this rank, and it can be made with other
- * buffers. */
+/* True if the other ranks may have made the call without this rank, and this rank can make it with
+ * other buffers. */
 static bool may_be_made(const struct sg_comm *comm, const struct sg_call *call)
 {
     if ((call->intranode == NULL && call->internode == NULL) || call->count <= 0 ||
@@ -298,7 +305,7 @@ static bool keep(struct sg_comm *comm, const struct sg_call *call)
 int sg_unmet_pass(const struct sg_call *call)
 {
     struct sg_comm *comm = sg_comm_find(call->comm);
-    /* Before it fails: its error handler may not return. */
+    /* Keep it before the call fails: the error handler may not return. */
     bool is_kept =
         comm != NULL && call->request == NULL && may_be_made(comm, call) && keep(comm, call);
     int error = call->pass(call);
@@ -310,7 +317,7 @@ int sg_unmet_pass(const struct sg_call *call)
     return error;
 }
 
-/* ---- the others' call ---- */
+/* ---- the failed call at the other ranks ---- */
 
 static bool is_alike(const struct sg_call *one, const struct sg_call *other)
 {
@@ -330,11 +337,11 @@ static int pass_nothing(const struct sg_call *call)
     return MPI_SUCCESS;
 }
 
-/* False: out of memory. */
+/* Takes part in the others' call. False: out of memory. */
 static bool take_part(struct sg_comm *comm, const struct sg_call *kept, struct sg_site *site,
                       sg_unmet_run run)
 {
-    /* Elements take up twice their size at most. */
+    /* Elements occupy at most twice their size. */
     size_t room = 2 * (size_t)kept->bytes;
     char *buffers = calloc(2, room);
     struct sg_call call = *kept;
@@ -358,7 +365,7 @@ void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_s
         struct sg_call kept = comm->unmet->calls[0];
         enum sg_others others;
 
-        /* The call is made again: it meets the others' first. */
+        /* The application repeats the call: that matches the others' call first. */
         if (is_alike(call, &kept))
             return;
         others = others_are_in(&kept, waits);

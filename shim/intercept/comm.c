@@ -1,3 +1,6 @@
+/* Maps communicator handles to their states. Look-ups follow atomic links without a lock; inserting
+ * and removing takes the lock. A state is never freed, only reused.
+ */
 #include "intercept/comm.h"
 
 #include "core/hash.h"
@@ -10,8 +13,8 @@
 static struct sg_comm world;
 static struct sg_comm self;
 static _Atomic(struct sg_comm *) buckets[BUCKETS];
-/* States of freed communicators, whose engines have yet to end; and those for reuse. They are never
- * given back to malloc, because a look-up of another handle may be passing through one. It then
+/* States of freed communicators whose engines have yet to end, and states for reuse. They never go
+ * back to malloc, because a look-up of another handle may be passing through one. Such a look-up
  * misses, and looks again under the lock. */
 static struct sg_comm *removed;
 static struct sg_comm *spare;
@@ -22,7 +25,8 @@ static _Atomic(struct sg_comm *) *bucket_of(MPI_Comm handle)
     return &buckets[sg_hash_mix((uint32_t)handle) % BUCKETS];
 }
 
-/* Relaxed: a walk that strays into the spare states ends there, and is repeated under the lock. */
+/* Relaxed: a walk that strays into the spare states ends there; the caller repeats it under the
+ * lock. */
 static struct sg_comm *walk(struct sg_comm *comm, MPI_Comm handle)
 {
     while (comm != NULL && atomic_load_explicit(&comm->handle, memory_order_relaxed) != handle)
@@ -38,7 +42,7 @@ struct sg_comm *sg_comm_find(MPI_Comm handle)
         return &world;
     if (handle == MPI_COMM_SELF)
         return &self;
-    /* Acquire: pairs with the insertion, the state behind the pointer is whole. */
+    /* Acquire: pairs with sg_comm_insert; the state behind the pointer is complete. */
     found = walk(atomic_load_explicit(bucket_of(handle), memory_order_acquire), handle);
     if (found == NULL) {
         pthread_mutex_lock(&lock);
@@ -81,7 +85,7 @@ void sg_comm_remove(struct sg_comm *comm)
     link = bucket_of(atomic_load_explicit(&comm->handle, memory_order_relaxed));
     while (atomic_load_explicit(link, memory_order_relaxed) != comm)
         link = &atomic_load_explicit(link, memory_order_relaxed)->next;
-    /* Release: what follows was published by its own insertion; keep that order for readers. */
+    /* Release: the next state was published by its own insertion; readers keep that order. */
     atomic_store_explicit(link, atomic_load_explicit(&comm->next, memory_order_relaxed),
                           memory_order_release);
     atomic_store_explicit(&comm->handle, MPI_COMM_NULL, memory_order_relaxed);

@@ -1,3 +1,7 @@
+/* Finds the nodes and machines of a communicator's members, and makes the engine they share: one
+ * segment of rank 0's on one machine, or one segment a machine linked over RDMA. All members agree
+ * at the end; if one fails, none has an engine.
+ */
 #include "intercept/comm_engine.h"
 
 #include "intercept/choose.h"
@@ -16,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PIECE 64 /* ranks translated at a time */
+#define PIECE 64 /* ranks translated per call */
 #define NAME_BYTES 64
 
 void sg_comm_free_engine(struct sg_comm *comm)
@@ -30,7 +34,7 @@ void sg_comm_free_engine(struct sg_comm *comm)
     comm->internode = NULL;
 }
 
-/* For messages. */
+/* A name for log lines. */
 static const char *name_of(const struct sg_comm *comm, char name[NAME_BYTES])
 {
     if (comm->name[0] != '\0')
@@ -39,8 +43,8 @@ static const char *name_of(const struct sg_comm *comm, char name[NAME_BYTES])
     return name;
 }
 
-/* Where MPICH takes a process of another world, which was spawned or connected, for one of this
- * world (4.0.2 over libfabric does), two members are the same rank. */
+/* MPICH may take a process of another world, spawned or connected, for one of this world (4.0.2
+ * over libfabric does): then two members have the same rank. */
 static bool are_distinct(const int *world_ranks, int size)
 {
     bool *seen = calloc((size_t)sg_process.size, sizeof *seen);
@@ -99,10 +103,10 @@ bool sg_comm_find_members(MPI_Comm handle, int size, struct sg_comm_members *out
 
 /* ---- one machine ---- */
 
-/* Where the members are: nodes and machines numbered in the order of the ranks. */
+/* Nodes and machines of the members, numbered in the order of the ranks. */
 struct map {
     int *node, *machine; /* by rank */
-    const char **host;   /* by rank; of several machines */
+    const char **host;   /* by rank; for several machines only */
     int nodes, machines;
 };
 
@@ -113,7 +117,8 @@ static void free_map(struct map *map)
     free(map->host);
 }
 
-/* numbers: of world's size, zeroed. */
+/* Numbers the nodes or machines that extent returns. numbers: array of the world's size, zeroed.
+ * Returns how many there are. */
 static int number(int *numbers, const int *world_ranks, int size, int (*extent)(int world_rank),
                   int *out)
 {
@@ -129,7 +134,7 @@ static int number(int *numbers, const int *world_ranks, int size, int (*extent)(
     return count;
 }
 
-/* False: no memory. To be freed in any case. */
+/* False: no memory. The caller frees the map in any case. */
 static bool make_map(const struct sg_comm *comm, const struct sg_comm_members *members,
                      struct map *map)
 {
@@ -154,7 +159,8 @@ static bool make_map(const struct sg_comm *comm, const struct sg_comm_members *m
     return ok;
 }
 
-/* The engine over several nodes: a machine's first rank makes it, the others of it take part. */
+/* Sets up the engine over several nodes: the first rank of a machine makes it, the machine's other
+ * ranks join. */
 static enum sg_status set_up_internode(struct sg_comm *comm, const struct map *map, bool makes,
                                        struct sg_segment_ticket *ticket)
 {
@@ -181,7 +187,7 @@ static enum sg_status set_up_internode(struct sg_comm *comm, const struct map *m
                  : sg_internode_accept(&setup, ticket, &comm->internode);
 }
 
-/* Where all nodes are of one machine. */
+/* Sets up the engine for several nodes of one machine. */
 static enum sg_status set_up_one_machine(struct sg_comm *comm,
                                          const struct sg_comm_members *members, bool makes,
                                          struct sg_segment_ticket *ticket)
@@ -213,7 +219,7 @@ void sg_comm_offer_engine(struct sg_comm *comm, const struct sg_comm_members *me
     offer->error = status == SG_ERR_MISSING ? 0 : errno;
 }
 
-/* This rank's part in the members' engine. */
+/* Joins this rank to the members' engine. */
 static bool take_part(struct sg_comm *comm, const struct sg_comm_members *members,
                       const struct sg_comm_offer *offer)
 {
@@ -228,7 +234,7 @@ static bool take_part(struct sg_comm *comm, const struct sg_comm_members *member
            sg_intranode_use_auto(comm->intranode, sg_process.rules, comm->name);
 }
 
-/* Once a process: what fails for one communicator fails for others. */
+/* Logs once a process: if one communicator fails, others do too. */
 static void say_without(const struct sg_comm *comm)
 {
     static atomic_bool is_said;
@@ -239,13 +245,13 @@ static void say_without(const struct sg_comm *comm)
                name_of(comm, name));
 }
 
-/* The members' engine, in rank 0's segment, or none on every rank. */
+/* Makes the members' engine in rank 0's segment, or on no rank. */
 static void share_segment(struct sg_comm *comm, MPI_Comm talk,
                           const struct sg_comm_members *members, const struct sg_comm_offer *offer)
 {
     int ok = offer->offers && take_part(comm, members, offer);
     int error = comm->rank == 0 && !offer->offers ? offer->error : errno;
-    /* Whether the rank takes part, and whether it has no driver: of all. */
+    /* The minimum over all ranks: takes part; has no driver. */
     int own[2] = {ok, !sg_device_look()}, all[2] = {0, 0};
 
     if (offer->offers && sg_yielding_allreduce(own, all, 2, MPI_INT, MPI_MIN, talk) != MPI_SUCCESS)
@@ -262,7 +268,7 @@ static void share_segment(struct sg_comm *comm, MPI_Comm talk,
 
 /* ---- several machines ---- */
 
-/* What a rank tells the others of the segment that it made, or could not. */
+/* A rank's report on the segment that it made or could not make. */
 struct offering {
     struct sg_segment_ticket ticket;
     int32_t status, error;
@@ -277,7 +283,7 @@ static int first_of_machine(const struct map *map, int of)
     return rank;
 }
 
-/* Segments, one a machine. False: not on every rank. */
+/* Shares one segment a machine. False: some rank failed. */
 static bool share_segments(struct sg_comm *comm, const struct map *map, bool has_map)
 {
     int first = has_map ? first_of_machine(map, comm->rank) : -1;
@@ -325,7 +331,7 @@ static void warn_of_sites(const struct sg_comm *comm)
                comm->size);
 }
 
-/* Collective: the engine on every rank, or on none. */
+/* Collective: makes the engine on every rank, or on none. */
 static void set_up_machines(struct sg_comm *comm, MPI_Comm talk,
                             const struct sg_comm_members *members)
 {

@@ -1,3 +1,7 @@
+/* Sets up communicators and ends them (comm_setup.h). The state is an MPI attribute, so MPICH's
+ * delete callback reports when the handle becomes free. States whose operations are still pending
+ * end later, in sg_comm_end_freed.
+ */
 #include "intercept/comm_setup.h"
 
 #include "bcs/live/emds.h"
@@ -18,12 +22,12 @@
 #include <string.h>
 
 static int keyval = MPI_KEYVAL_INVALID;
-/* Its value on a communicator that is not set up: the barriers and allreduces so far. */
+/* Value on a communicator that is not set up: its barriers and allreduces so far. */
 static int calls_keyval = MPI_KEYVAL_INVALID;
-static atomic_uint next_index;   /* in the log */
-static atomic_uint next_counter; /* of the communicators this rank is rank 0 of */
+static atomic_uint next_index;   /* of communicators in the log */
+static atomic_uint next_counter; /* of communicators with this rank as rank 0 */
 
-/* What the members agree on: rank 0's. */
+/* Identity that the members agree on; rank 0 broadcasts it. */
 struct identity {
     bool managed;
     struct sg_comm_offer offer;
@@ -34,7 +38,7 @@ struct identity {
 
 /* ---- set-up ---- */
 
-/* Writes the communicator's definition; rank 0's has the members. */
+/* Writes the communicator's definition; only rank 0's lists the members. */
 static void record(struct sg_comm *comm, MPI_Comm handle, const struct identity *identity,
                    const int *members)
 {
@@ -73,7 +77,7 @@ static void record(struct sg_comm *comm, MPI_Comm handle, const struct identity 
     sg_log_publish(entry, SG_RECORD_COMM);
 }
 
-/* Rank 0: who the communicator is. */
+/* Rank 0 decides the communicator's identity. */
 static void name_identity(MPI_Comm handle, int world_rank, struct identity *identity)
 {
     int length;
@@ -85,8 +89,8 @@ static void name_identity(MPI_Comm handle, int world_rank, struct identity *iden
         identity->name[0] = '\0';
 }
 
-/* Agrees on the identity by one broadcast over talk, a communicator of the same group for our
- * messages; makes the engine and writes the definition. */
+/* Agrees on the identity by one broadcast over talk, a communicator of the same group for stagger's
+ * own messages. Then makes the engine and writes the definition. */
 static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk,
                      const struct sg_comm_members *members)
 {
@@ -111,7 +115,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk,
         sg_emds_know(comm->internode, comm->index);
 }
 
-/* Sets up what can be managed. */
+/* Sets up the communicator if it can be managed. */
 static void fill(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
 {
     struct sg_comm_members members;
@@ -145,7 +149,7 @@ bool sg_comm_is_due(MPI_Comm handle)
 struct set_up {
     MPI_Comm handle;
     int messages_rule;
-    struct sg_comm *comm; /* NULL: there is no memory */
+    struct sg_comm *comm; /* NULL: no memory */
 };
 
 static struct sg_comm *set_up(MPI_Comm handle, int messages_rule)
@@ -198,7 +202,7 @@ static void begin_drain(struct sg_comm *comm)
         sg_internode_begin_drain(comm->internode);
 }
 
-/* The others have taken all that this rank has left for them. */
+/* True when the other ranks have taken all that this rank left for them. */
 static bool has_empty_box(const struct sg_comm *comm)
 {
     return comm->intranode == NULL || sg_outbox_is_empty(sg_intranode_node(comm->intranode));
@@ -215,7 +219,7 @@ static void drain(struct sg_comm *comm)
 }
 
 /* MPICH calls it when its own operations on the communicator are complete, from MPI_Comm_free or
- * from its progress, where nothing of MPI may be called: so it waits for nothing. */
+ * from its progress engine. No MPI function may be called there, so it waits for nothing. */
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     struct sg_comm *comm = value;
@@ -241,9 +245,9 @@ void sg_comm_end_freed(void)
         sg_comm_end_removed(try_end);
 }
 
-/* MPICH deletes the attribute last that was set first, and what the last one's callback returns is
- * all that it returns: ours would hide the error of a callback of the application's. The count of
- * calls goes for the same reason. */
+/* MPICH deletes the attribute that was set last first, and returns only the result of the last
+ * callback: stagger's callback would hide an error of the application's. So stagger's attribute is
+ * set again. The count of calls is deleted for the same reason. */
 static void put_attribute_first(struct sg_comm *comm, MPI_Comm handle)
 {
     comm->moves = true;
@@ -278,8 +282,8 @@ enum sg_status sg_comm_start(int messages_rule)
         sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &calls_keyval,
                                    NULL) != MPI_SUCCESS)
         return SG_ERR_SYSTEM;
-    /* Their counters are 0 and 1 where their rank 0 is world rank 0, and on every rank the
-     * second is MPI_COMM_SELF's. */
+    /* Their counters are 0 and 1 if their rank 0 is world rank 0; on every rank, 1 is
+     * MPI_COMM_SELF's. */
     sg_comm_find(MPI_COMM_WORLD)->messages_rule = messages_rule;
     sg_comm_find(MPI_COMM_SELF)->messages_rule = -1;
     fill(sg_comm_find(MPI_COMM_WORLD), MPI_COMM_WORLD, sg_process.world);
@@ -310,8 +314,7 @@ static bool end_removed(struct sg_comm *comm)
 
 void sg_comm_drain(void)
 {
-    /* All have been told before any is waited for: ranks walk their tables in orders of their own.
-     */
+    /* Begin to drain all before waiting for any: each rank walks its table in its own order. */
     sg_comm_each(begin_drain);
     sg_comm_end_removed(begin_drain_of_removed);
     sg_comm_each(drain);
@@ -321,12 +324,12 @@ void sg_comm_drain(void)
 void sg_comm_stop(void)
 {
     sg_comm_drain();
-    /* Until all have come here others may still reach into what this rank shares with them. */
+    /* Until all ranks are here, others may still access what this rank shares with them. */
     if (sg_rdma_ops() != NULL)
         sg_yielding_barrier(sg_process.world);
     sg_comm_each(sg_comm_free_engine);
     sg_comm_end_removed(end_removed);
-    /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
+    /* Attributes that are still set keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);
     sg_real.Comm_free_keyval(&calls_keyval);
 }

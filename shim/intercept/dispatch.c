@@ -1,3 +1,9 @@
+/* Runs one collective: by MPICH, inside a node, or between nodes. Finds the communicator, call site
+ * and choice of the call, and records it (dispatch.h).
+ *
+ * Called in the application's thread, inside the intercepted call; never from a signal handler. A
+ * call that passes to MPICH still counts among all MPI calls.
+ */
 #include "intercept/dispatch.h"
 
 #include "core/account.h"
@@ -18,11 +24,6 @@
 #include "runtime/recording.h"
 #include "runtime/settings.h"
 
-/* Runs one collective: by MPICH, inside a node, or between nodes.
- *
- * Called in the application's thread, inside the intercepted call; never from a signal handler.
- */
-
 struct sg_internode_plan;
 
 /* Returns what the MPI call returns. */
@@ -31,8 +32,8 @@ int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
 
 /* ---- buffers in a GPU's memory ---- */
 
-/* Buffers of a thread's last call without a driver: what was the host's stays so, and most calls
- * are of buffers that were in the call before. */
+/* A thread's last buffers when no driver was there. Host memory stays host memory, and most calls
+ * reuse the buffers of the call before. */
 static __thread struct {
     const void *send, *receive;
 } of_host;
@@ -46,7 +47,7 @@ static __attribute__((noinline)) bool is_driver_there(const struct sg_call *call
     return false;
 }
 
-/* Whether the call's buffers are to be looked at. */
+/* True if the call's buffers may be in a GPU's memory and have to be checked. */
 static inline bool is_near_devices(const struct sg_call *call)
 {
     if (call->operation == SG_OPERATION_BARRIER)
@@ -55,8 +56,8 @@ static inline bool is_near_devices(const struct sg_call *call)
                              is_driver_there(call));
 }
 
-/* True, alike on all ranks: a nonblocking call is MPICH's, because it cannot wait for a word of the
- * others. */
+/* Returns true, the same on all ranks, if MPICH has to run a nonblocking call: it cannot wait for
+ * the other ranks to report their buffers. */
 static bool is_left_to_mpich(const struct sg_call *call)
 {
     if (!is_near_devices(call))
@@ -68,7 +69,7 @@ static bool is_left_to_mpich(const struct sg_call *call)
 
 /* ---- running ---- */
 
-/* MPICH's own, by choice or because what was chosen does not take the call. */
+/* Runs MPICH's function, by choice or because the chosen algorithm does not take the call. */
 static int pass(const struct sg_call *call, const struct sg_choice *choice,
                 struct sg_call_statistics *statistics)
 {
@@ -76,7 +77,7 @@ static int pass(const struct sg_call *call, const struct sg_choice *choice,
     return choice->algorithm == SG_ALGORITHM_MPICH ? call->pass(call) : sg_unmet_pass(call);
 }
 
-/* A buffer is in a GPU's memory, and nobody can wait for the others' word. */
+/* A buffer may be in a GPU's memory, and no rank can wait for the others' report. */
 static int pass_from_devices(const struct sg_call *call, const struct sg_choice *choice,
                              struct sg_call_statistics *statistics)
 {
@@ -98,7 +99,8 @@ static int run_between_nodes(const struct sg_call *call, const struct sg_choice 
     return error;
 }
 
-/* The arm runs, and so does the record say; a trial's arm is the choice's. */
+/* Runs the candidate that `auto` selects. The record has its algorithm, and the trial candidate of
+ * the choice. */
 static __attribute__((noinline)) int run_automatic(const struct sg_call *call,
                                                    const struct sg_choice *choice,
                                                    const struct sg_intranode_plan *plan,
@@ -131,7 +133,7 @@ static int run_in_node(const struct sg_call *call, const struct sg_choice *choic
     return sg_intranode_run_chosen(call->intranode, call, choice, plan, statistics);
 }
 
-/* On buffers of the host, or with ranks that tell each other whose are not. */
+/* Runs the call on host buffers, or among ranks that report GPU buffers to each other. */
 static int run(const struct sg_call *call, const struct sg_choice *choice,
                struct sg_call_statistics *statistics)
 {
@@ -141,7 +143,8 @@ static int run(const struct sg_call *call, const struct sg_choice *choice,
                                    : pass(call, choice, statistics);
 }
 
-/* A derived type, or a buffer in a GPU's memory whose driver the other ranks do not know of. */
+/* Packs a derived type, or a buffer in a GPU's memory if the other ranks do not know of its
+ * driver. */
 static int run_broadcast(const struct sg_call *call, const struct sg_choice *choice,
                          struct sg_call_statistics *statistics)
 {
@@ -162,7 +165,7 @@ static int run_broadcast(const struct sg_call *call, const struct sg_choice *cho
     return sg_packed_run(call, choice, statistics, run);
 }
 
-/* MPICH returns from these at once, on all ranks. */
+/* MPICH returns from these calls at once, on all ranks. */
 static bool moves_nothing(const struct sg_call *call)
 {
     return (call->operation == SG_OPERATION_REDUCE && call->count == 0) ||
@@ -187,7 +190,8 @@ int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
     return pass_from_devices(call, choice, statistics);
 }
 
-/* Its buffer is where packed data will be; the application's may be MPI_BOTTOM. */
+/* Returns the call on packed data, whose buffers are not there yet; the application's buffer may be
+ * MPI_BOTTOM. */
 static struct sg_call packed_of(const struct sg_call *call)
 {
     static char anywhere;
@@ -198,8 +202,8 @@ static struct sg_call packed_of(const struct sg_call *call)
     return packed;
 }
 
-/* Whether the others come to the call's position without this rank's word. False of a call that
- * MPICH runs: it does not wait for them, least of all where it fails. */
+/* True if the other ranks reach the call's position without a message from this rank. False for a
+ * call that MPICH runs: it does not wait for them, least of all if it fails. */
 static bool sg_call_is_met(const struct sg_call *call, const struct sg_choice *choice)
 {
     struct sg_call packed = packed_of(call);
@@ -214,8 +218,8 @@ static bool sg_call_is_met(const struct sg_call *call, const struct sg_choice *c
                                   sg_intranode_planner(call->intranode), &packed) != NULL;
 }
 
-/* Of a nonblocking call. *choice becomes the one that all ranks follow. False, alike on all ranks:
- * it is MPICH's; else it is for sg_request_start. */
+/* Plans a nonblocking call. *choice becomes the choice that all ranks follow. Returns false, the
+ * same on all ranks, if MPICH runs the call; else sg_request_start may run it. */
 static bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,
                                      struct sg_internode_plan *plan)
 {
@@ -225,11 +229,11 @@ static bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg
            sg_internode_plan_call(call->internode, &packed, choice, plan);
 }
 
-/* ---- what a call is, besides its arguments ---- */
+/* ---- what dispatch knows of a call besides its arguments ---- */
 
-/* Bytes of the operand as far as they are known before the call: of predefined types. Of a derived
- * type's handle only MPICH can tell whether it is one; such calls are MPICH's anyway, but for
- * broadcasts, which have the same bytes on all ranks whatever their types are. */
+/* Returns the operand's bytes if they are known before the call, which holds for predefined types.
+ * Only MPICH can check a derived type's handle. MPICH runs such calls anyway, except broadcasts,
+ * which have the same bytes on all ranks whatever their types. */
 static uint64_t bytes_before(const struct sg_call *call)
 {
     enum sg_element element;
@@ -245,7 +249,7 @@ static uint64_t bytes_before(const struct sg_call *call)
                : 0;
 }
 
-/* After a call that succeeded. */
+/* Sets the bytes after a call that succeeded. */
 static void complete_bytes(struct sg_call *call)
 {
     MPI_Count size;
@@ -265,7 +269,7 @@ static void describe(struct sg_call *call, const struct sg_site *site, const str
     call->devices = comm->devices;
 }
 
-/* Asked once a call: counts what there is no room for. */
+/* Ask once a call: counts an event that has no place in the log as dropped. */
 static bool is_recording(const struct sg_call *call, const struct sg_comm *comm)
 {
     if (sg_process.log == NULL || !sg_call_log_counts(call) ||
@@ -278,7 +282,7 @@ static bool is_recording(const struct sg_call *call, const struct sg_comm *comm)
     return false;
 }
 
-/* A call that MPICH let fail (an argument error, on this rank alone perhaps) is no instance. */
+/* A failed call does not count as an instance: the argument error may be local to this rank. */
 static void count_instance(struct sg_comm *comm, int error)
 {
     if (error <= MPI_SUCCESS)
@@ -289,7 +293,7 @@ static void count_instance(struct sg_comm *comm, int error)
 
 /* ---- calls that pass through ---- */
 
-/* MPICH's own, which has no record: counted among all calls of MPI. */
+/* Runs MPICH's function without a collective record; the call counts among all MPI calls. */
 static int pass_counted(const struct sg_call *call, void *return_address)
 {
     struct sg_call_log_passing passing;
@@ -301,7 +305,7 @@ static int pass_counted(const struct sg_call *call, void *return_address)
     return error;
 }
 
-/* Where stagger does not manage the call. */
+/* Runs a call on a communicator that stagger does not manage. */
 static int pass_unmanaged(const struct sg_call *call, void *return_address)
 {
     struct sg_log_header *header = sg_process.log != NULL ? sg_log_header(sg_process.log) : NULL;
@@ -313,8 +317,8 @@ static int pass_unmanaged(const struct sg_call *call, void *return_address)
     return pass_counted(call, return_address);
 }
 
-/* A barrier or allreduce on a communicator that is not set up: MPICH's own, so that its argument
- * checks come first. The communicator is set up behind one of them. */
+/* Runs a barrier or allreduce on a communicator that is not set up: MPICH goes first, so that its
+ * argument checks do. The communicator is set up after one of these calls. */
 static int run_first(struct sg_call *call, void *return_address)
 {
     static const struct sg_call_statistics nothing;
@@ -344,7 +348,8 @@ static int run_first(struct sg_call *call, void *return_address)
 
 /* ---- calls that stagger manages ---- */
 
-/* A nonblocking call. What MPICH runs of them it also completes: there is nothing to record. */
+/* Starts a nonblocking call. If MPICH runs it, MPICH also completes it, and there is nothing to
+ * record. */
 static int start_nonblocking(struct sg_call *call, const struct sg_choice *choice,
                              struct sg_site *site, struct sg_comm *comm, uint64_t begin_ns,
                              void *return_address)
@@ -356,7 +361,7 @@ static int start_nonblocking(struct sg_call *call, const struct sg_choice *choic
     sg_request_reap();
     if (!sg_call_plan_nonblocking(call, &choice, &plan)) {
         error = pass_unmanaged(call, return_address);
-        /* Where an arm takes no such call, turns go on all the same. */
+        /* The trial's candidate takes no such call; the blocks still advance. */
         if (choice->arm != 0)
             count_instance(comm, error);
         return error;
@@ -366,18 +371,18 @@ static int start_nonblocking(struct sg_call *call, const struct sg_choice *choic
     else
         error = sg_request_start(call, &plan, NULL, NULL, &statistics);
     count_instance(comm, error);
-    /* Last: the handler need not return. */
+    /* Last: the error handler need not return. */
     if (error != MPI_SUCCESS)
         sg_real.Comm_call_errhandler(call->comm, error);
     return error;
 }
 
-/* One blocking call in OVERHEAD_EVERY of a thread is timed as a whole, so that a run tells what
- * stagger itself took of it. */
+/* A thread times one of its blocking calls in OVERHEAD_EVERY as a whole, so that a run reports
+ * stagger's own share of the time. */
 #define OVERHEAD_EVERY 128u
 static __thread struct {
     uint32_t calls;
-    uint64_t inside_ns; /* of the last one recorded: from its begin to its end */
+    uint64_t inside_ns; /* last recorded call, from begin to end */
 } timed;
 
 static inline bool is_timed(void)
@@ -432,7 +437,7 @@ static int run_unrecorded(const struct sg_call *call, const struct sg_choice *ch
 
 /* ---- all calls ---- */
 
-/* between: what is known of the call without looking for it is put there. */
+/* between: receives what dispatch already knows of the call. */
 static inline int dispatch(struct sg_call *call, void *return_address,
                            struct sg_between_call *between)
 {
@@ -444,8 +449,8 @@ static inline int dispatch(struct sg_call *call, void *return_address,
     int error;
 
     comm = sg_comm_find(call->comm);
-    /* Set-up waits for all ranks, which programs need not expect of a broadcast or a reduce: two of
-     * them on two communicators may come in another order on another rank, and a reduce may fail at
+    /* Set-up waits for all ranks. A program need not expect that of a broadcast or reduce: another
+     * rank may call two of them on two communicators in the other order, and a reduce may fail at
      * its root alone. */
     if (comm == NULL && !sg_operation_synchronises(call->operation))
         return pass_counted(call, return_address);
@@ -453,7 +458,8 @@ static inline int dispatch(struct sg_call *call, void *return_address,
         return run_first(call, return_address);
     if (comm == NULL || !comm->managed || (nonblocking && comm->internode == NULL))
         return pass_unmanaged(call, return_address);
-    /* What completes a request reads the clock, perhaps on another thread. */
+    /* A nonblocking call reads the clock, as does the thread that completes its request, perhaps
+     * another. */
     entered_ns = nonblocking ? sg_clock_ns() : is_timed() ? sg_tick_ns() : 0;
     sg_account_mark(SG_ACCOUNT_COMM);
     between->site = site = sg_site_of(return_address);
@@ -498,7 +504,7 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     sg_account_mark(SG_ACCOUNT_RETURN);
     if (__builtin_expect(error < 0, 0)) {
         error = -error;
-        sg_real.Comm_call_errhandler(call->comm, error); /* last: it need not return */
+        sg_real.Comm_call_errhandler(call->comm, error); /* last: the handler need not return */
     }
     return error;
 }

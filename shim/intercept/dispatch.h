@@ -1,15 +1,16 @@
-/* The way of one call: call site, communicator, choice of an algorithm, engine, log.
+/* Runs an intercepted collective: finds call site and communicator, chooses an algorithm, runs the
+ * engine, writes the log.
  *
- * In the application's thread; not from a signal handler. After a site, a communicator and a size
- * class have been seen once, no lock, no malloc and no system call (but one fallocate a 16384
- * calls) lies on it.
+ * Application's thread; not from a signal handler. Once a site, a communicator and a size class
+ * have been seen, this path has no lock, no malloc and no system call (except one fallocate every
+ * 16384 calls).
  */
 #ifndef SG_INTERCEPT_DISPATCH_H
 #define SG_INTERCEPT_DISPATCH_H
 
 #include "mpi/call.h"
 
-/* Runs a call while sg_process_running; returns what the MPI call returns. */
+/* Runs a call while sg_process_running. Returns what the MPI call returns. */
 int sg_dispatch(struct sg_call *call, void *return_address);
 
 #endif

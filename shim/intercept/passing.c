@@ -1,7 +1,8 @@
-/* The wrappers of the functions that pass by (profile/functions.h): whoever waits in one, or tests,
- * is known, the call is counted, and goes on to whoever comes next for it, another tool or MPICH.
+/* Wrappers of the functions that pass by (profile/functions.h). A wrapper marks a thread that waits
+ * or tests, counts the call, and hands it to the next function of that name, another tool's or
+ * MPICH's. A test loop or slices may carry out the call instead.
  *
- * Arguments go through as they came, in words as wide as a register.
+ * Arguments pass unchanged, in words as wide as a register.
  */
 #include "intercept/passing.h"
 
@@ -28,14 +29,15 @@
 #define END_START
 #define END_LOCAL
 
-/* Whether its result depends on what MPICH has seen so far. A constant for the compiler. */
+/* True if the result depends on what MPICH has seen so far. Constant at compile time. */
 static inline bool reports(enum sg_function function, enum sg_function_mode mode)
 {
     return mode == SG_MODE_TEST || function == SG_FUNCTION_Waitany ||
            function == SG_FUNCTION_Waitsome || function == SG_FUNCTION_Cancel;
 }
 
-/* Where is_taken holds, it has set error, and that was the call; where is_other holds, other is. */
+/* If is_taken is true, it has carried out the call and set error. Else, if is_other is true, other
+ * carries it out. */
 #define WRAPPER(name, count, mode, is_taken, is_other, other)                                      \
     int pass_##name(PARAMETERS(count)) SG_INTERCEPTS("MPI_" #name);                                \
     int pass_##name(PARAMETERS(count))                                                             \
@@ -68,7 +70,7 @@ static inline bool reports(enum sg_function function, enum sg_function_mode mode
         return error;                                                                              \
     }
 
-/* A collective by its nonblocking form; its last argument is the communicator. */
+/* Runs a collective by its nonblocking form; its last argument is the communicator. */
 #define WRAPPER_BEGUN(name, count, mode, begin, is_other)                                          \
     static int begin##_complete(const sg_word *words, MPI_Comm comm)                               \
     {                                                                                              \
@@ -83,7 +85,7 @@ static inline bool reports(enum sg_function function, enum sg_function_mode mode
     }                                                                                              \
     WRAPPER(name, count, mode, false, is_other, begin##_complete(words, (MPI_Comm)words[(count)-1]))
 
-/* By a row's form. */
+/* Selects a wrapper by the row's form. */
 #define FORM_PLAIN PLAIN, none
 #define FORM_LOOP LOOP, none
 #define FORM_SLICED SLICED, none
@@ -121,7 +123,7 @@ static inline bool reports(enum sg_function function, enum sg_function_mode mode
 #define WITH_FORM(name, count, mode, kind, begin) EXPANDED(kind, name, count, mode, begin)
 #define WITH_COUNT(name, count, mode, ...) WITH_FORM(name, count, mode, __VA_ARGS__)
 
-/* By a row's symbol in Fortran 2008. */
+/* Selects a wrapper by the row's Fortran 2008 symbol. */
 #define SYMBOL_NO NO, none, 0
 #define SYMBOL_F08(symbol, more) YES, symbol, more
 #define SYMBOL_F08_ALONE(symbol) ALONE, symbol, 0
@@ -152,7 +154,7 @@ static inline bool reports(enum sg_function function, enum sg_function_mode mode
 #define SUM_3_8 11
 #define SUM_3_9 12
 
-/* error: the word of ierror. */
+/* error: index of the ierror word. */
 #define F08(name, count, mode, symbol, error)                                                      \
     void pass_f08_##symbol(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #symbol "_f08_");               \
     void pass_f08_##symbol(PARAMETERS(count))                                                      \
@@ -206,7 +208,7 @@ SG_FUNCTIONS(ROW_F08)
 #define NAME(name, symbol, mode, class, flow, form, ...)                                           \
     LOOPED_BY(FORM_##form) ? "MPI_" #name : NULL,
 
-/* NULL: of a function that is not carried out otherwise. */
+/* NULL: always passes to the next function. */
 static const char *const looped[] = {"MPI_Comm_dup", SG_FUNCTIONS(NAME)};
 
 bool sg_passing_is_direct(void)

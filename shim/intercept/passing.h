@@ -1,4 +1,5 @@
-/* The wrappers of the functions that pass by: whether they reach MPICH itself.
+/* Arguments of the wrappers of functions that pass by (passing.c), and whether another tool is
+ * behind them.
  *
  * Any thread; takes the loader's lock. Not from a signal handler.
  */
@@ -9,13 +10,12 @@
 
 #include <stdbool.h>
 
-/* Whether no other tool stands between them and MPICH, where a loop of tests may take their
- * place. */
+/* True if no other tool stands between the wrappers and MPICH for any function that a test loop may
+ * replace. */
 bool sg_passing_is_direct(void);
 
-/* Arguments that go through as they came, in words as wide as a register, by their number: as the
- * parameters a, b, c ... of a wrapper, as it is given them, and as it passes them on from its array
- * `words`.
+/* Arguments pass unchanged, in words as wide as a register. By their number: P, a wrapper's
+ * parameters a, b, c ...; G, their names; W, the words that it passes on from its array `words`.
  */
 
 #define P1 sg_word a
@@ -62,7 +62,7 @@ bool sg_passing_is_direct(void);
 #define GIVEN(count) JOINED(G, count)
 #define PASSED(count) JOINED(W, count)
 
-/* What a routine of Fortran 2008 has stored in its ierror, if the caller wants it. */
+/* Returns the error that a Fortran 2008 routine stored in ierror; the caller may omit ierror. */
 static inline int sg_word_error(sg_word ierror)
 {
     return ierror != 0 ? *(const int *)ierror : MPI_SUCCESS;

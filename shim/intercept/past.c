@@ -1,3 +1,7 @@
+/* Reports MPI calls that bypass the library, and hides wrappers of functions that this MPI does not
+ * have (past.h). Constructors and the destructor run also in processes that never start MPI; they
+ * return early there.
+ */
 #include "intercept/past.h"
 
 #include "core/config.h"
@@ -30,7 +34,7 @@ static const char *base_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The object, besides this library, that calls of the function reach first; NULL: none. */
+/* Returns the object other than this library that the function's calls reach first; NULL: none. */
 static const char *first_of(const char *function)
 {
     void *address = dlsym(RTLD_DEFAULT, function);
@@ -42,7 +46,7 @@ static const char *first_of(const char *function)
     return info.dli_fname;
 }
 
-/* Not by sg_real_owns: tools are named libpmpi, too. */
+/* Does not use sg_real_owns: tools are also named libpmpi. */
 static bool is_mpi(const char *object)
 {
     Dl_info home;
@@ -52,7 +56,7 @@ static bool is_mpi(const char *object)
             strcmp(base_of(home.dli_fname), base_of(object)) == 0);
 }
 
-/* ---- functions of a tool that comes first ---- */
+/* ---- functions of a tool that is first in symbol order ---- */
 
 static struct {
     bool is_first[SG_FUNCTION_COUNT];
@@ -87,7 +91,7 @@ void sg_past_report(void)
         tool.is_first[i] = object != NULL && !is_mpi(object);
         if (!tool.is_first[i])
             continue;
-        if (seen[i]) /* it hands calls on */
+        if (seen[i]) /* the tool passes calls on */
             return;
         if (count++ == 0)
             snprintf(tool.object, sizeof tool.object, "%s", base_of(object));
@@ -98,7 +102,7 @@ void sg_past_report(void)
                import.symbol, tool.object);
 }
 
-/* ---- MPI_Init went past the library ---- */
+/* ---- MPI_Init bypassed the library ---- */
 
 static pid_t loaded_in;
 
@@ -118,7 +122,7 @@ static int find_mpi(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Most processes have no library of that name: then nothing is looked up. */
+/* Most processes have no library of that name and look nothing up. */
 static bool is_mpi_initialized(void)
 {
     const char *path = NULL;
@@ -134,7 +138,7 @@ static bool is_mpi_initialized(void)
     return initialized != NULL && initialized(&flag) == MPI_SUCCESS && flag;
 }
 
-/* One process of a job says it, as far as its launcher tells which. */
+/* One process of a job logs the line, if its launcher sets the rank. */
 static bool speaks(void)
 {
     const char *rank = sg_config_environment("PMI_RANK");
@@ -161,9 +165,9 @@ __attribute__((destructor)) static void say_if_not_started(void)
     sg_log_drain();
 }
 
-/* ---- what is not to be found ---- */
+/* ---- functions that look-ups must not find ---- */
 
-/* How the segment of a loaded object is protected in which an address lies; 0: in none. */
+/* Returns the protection of the loaded segment that contains an address; 0: no segment does. */
 static int protection_of(const Dl_info *object, const void *address)
 {
     const ElfW(Ehdr) *header = object->dli_fbase;
@@ -182,7 +186,7 @@ static int protection_of(const Dl_info *object, const void *address)
     return 0;
 }
 
-/* The loader takes a symbol without a value for none. */
+/* The loader treats a symbol without a value as missing. */
 static void hide(const Dl_info *own, void *library, const char *symbol)
 {
     void *address = dlsym(library, symbol);
@@ -205,7 +209,7 @@ static void hide(const Dl_info *own, void *library, const char *symbol)
     mprotect((void *)first, size, protection);
 }
 
-/* Before the program runs, and other threads. In what is no MPI program there is nothing to do. */
+/* Runs before the program and its threads. Returns at once if the program has no MPI. */
 __attribute__((constructor)) static void hide_what_is_lacking(void)
 {
     static const char *const others[] = {"MPIX_Request_get_status_all",
@@ -230,7 +234,7 @@ __attribute__((constructor)) static void hide_what_is_lacking(void)
     dlclose(library);
 }
 
-/* ---- what is called all the same ---- */
+/* ---- calls of missing functions ---- */
 
 int sg_lacking_called(const char *function)
 {
@@ -259,7 +263,7 @@ int sg_lacking_status_all(int count, const MPI_Request *requests, int *flag, MPI
     return error;
 }
 
-/* Where none is active, what MPI_Request_get_status says of MPI_REQUEST_NULL. */
+/* If no request is active, returns what MPI_Request_get_status returns for MPI_REQUEST_NULL. */
 int sg_lacking_status_any(int count, const MPI_Request *requests, int *index, int *flag,
                           MPI_Status *status)
 {

@@ -1,3 +1,7 @@
+/* Carries out blocking calls as nonblocking ones and a loop of tests (test_loop.h). Collectives
+ * need the same decision on all ranks; messages and waits do not. Errors reach the handler that the
+ * blocking call would have called.
+ */
 #include "intercept/test_loop.h"
 
 #include "intercept/comm.h"
@@ -31,7 +35,7 @@ static int on_cancel(void *state, int is_complete)
     return MPI_SUCCESS;
 }
 
-/* What holds on some rank. */
+/* Combines the facts that hold on any rank. */
 static enum sg_status unite(const struct sg_exchange *exchange, uint32_t *facts)
 {
     enum sg_status status = sg_exchange_unite(exchange, facts, sizeof *facts);
@@ -79,7 +83,7 @@ void sg_test_loop_stop(void)
     sg_real.Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* A request that never completes; MPI_REQUEST_NULL: there is none. */
+/* Returns a request that never completes; MPI_REQUEST_NULL: there is none. */
 static MPI_Request sg_test_loop_endless(void)
 {
     return endless;
@@ -110,7 +114,7 @@ static bool is_inside(int (*get_group)(MPI_Comm, MPI_Group *), MPI_Comm comm, MP
     return inside;
 }
 
-/* The same on all ranks: processes of another MPI_COMM_WORLD have made their own choice. */
+/* The same on all ranks: processes of another MPI_COMM_WORLD decide for themselves. */
 bool sg_test_loop_covers(MPI_Comm comm)
 {
     const struct sg_comm *known;
@@ -139,7 +143,7 @@ bool sg_test_loop_begin_reduction(MPI_Comm comm, MPI_Datatype datatype, MPI_Op o
     enum sg_reduction reduction;
     enum sg_element element;
 
-    /* Of whole numbers and bits. */
+    /* Integers and bits. */
     return atomic_load_explicit(&sg_test_loop.collectives, memory_order_relaxed) &&
            sg_type_of(datatype, &element) && element <= SG_ELEMENT_LOGICAL &&
            sg_reduction_of(op, &reduction) && sg_test_loop_begin_collective(comm);
@@ -147,17 +151,18 @@ bool sg_test_loop_begin_reduction(MPI_Comm comm, MPI_Datatype datatype, MPI_Op o
 
 /* ---- error handlers ----
  *
- * MPICH raises an error that a test finds on the request's communicator, where the request
- * knows it, and else on MPI_COMM_WORLD (those of UCX and of collectives do not). Where the two
- * differ both are put aside, and the error is raised here. A communicator whose handler reads as
- * MPI_ERRORS_ARE_FATAL may have none of its own: then MPI_COMM_WORLD's is right. */
+ * If a test finds an error, MPICH raises it on the request's communicator if the request knows it,
+ * else on MPI_COMM_WORLD (requests of UCX and of collectives do not know it). If the two handlers
+ * differ, both are set aside and the error is raised here. A communicator whose handler reads as
+ * MPI_ERRORS_ARE_FATAL may have none of its own: then MPI_COMM_WORLD's is right.
+ */
 
 struct handlers {
     bool aside;
     MPI_Errhandler comm, world;
 };
 
-/* MPICH's handles of predefined objects carry this mark; others are to be given back. */
+/* MPICH's handles of predefined objects have this mark; others have to be freed. */
 static bool is_users(MPI_Errhandler handler)
 {
     return (unsigned)handler >> 30 != 1;
@@ -184,8 +189,8 @@ static void release(struct handlers *handlers)
         sg_real.Errhandler_free(&handlers->world);
 }
 
-/* Whether errors that come while a call on the communicator is tested reach its handler: else the
- * blocking call is to be made. */
+/* True if errors during tests of the communicator's call reach its handler. If false, the caller
+ * makes the blocking call. */
 static bool sg_test_loop_raises_on(MPI_Comm comm)
 {
     struct handlers handlers;
@@ -220,7 +225,7 @@ int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_St
     if (error != MPI_SUCCESS)
         return error;
     handlers = look_at_handlers(comm);
-    /* Several threads: an error of another one's would be lost meanwhile. */
+    /* With several threads, another thread's error would be lost while the handlers are aside. */
     handlers.aside = handlers.aside && !sg_test_loop.threads;
     for (;;) {
         error = handlers.aside ? test_aside(&handlers, request, comm, &done, status)
@@ -236,15 +241,17 @@ int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_St
     return error;
 }
 
-/* Messages. A receive waits until the message is there, by probes, and is then MPICH's own: so it
- * finds, raises and returns what MPICH's does. Only a large message that fits, which takes its
- * sender's help to come over, is received by a nonblocking call and tests.
+/* ---- messages ----
+ *
+ * A receive probes until the message is there and then calls MPICH's own function, so that it
+ * matches, raises and returns what MPICH's does. Only a large message that fits is received by a
+ * nonblocking call and tests, as its transfer needs the sender's help.
  */
 
-/* Messages up to this size come over at once. */
+/* Messages up to this size arrive whole. */
 #define SMALL_BYTES 4096
 
-/* Some MPICHs set MPI_ERROR in the status of MPI_Sendrecv_replace, others leave it alone. */
+/* Some MPICHs set MPI_ERROR in the status of MPI_Sendrecv_replace, others leave it. */
 #define UNTOUCHED (-1)
 
 /* Waits until a message is there. */
@@ -269,8 +276,8 @@ static bool is_large(const MPI_Status *message, MPI_Count count, MPI_Datatype ty
            bytes / size <= count && (bytes / size < count || bytes % size == 0);
 }
 
-/* MPI_Mrecv raises its errors on MPI_COMM_WORLD, whatever the message's communicator; so does
- * MPI_Request_get_status, and MPI_Test does not always. */
+/* MPI_Mrecv raises its errors on MPI_COMM_WORLD, whatever the message's communicator.
+ * MPI_Request_get_status does, too; MPI_Test does not always. */
 static int complete_matched(MPI_Request request, MPI_Status *status)
 {
     int done = 0, error;
@@ -287,8 +294,8 @@ static int complete_matched(MPI_Request request, MPI_Status *status)
     return error;
 }
 
-/* Of messages of any length: the type of a count; the suffix of its functions; that of MPI_Pack's
- * sizes. */
+/* Both widths of counts. length: the type of a count; c: the suffix of its functions; size: the
+ * type of MPI_Pack's sizes. */
 #define RECEIVE(length, c)                                                                         \
     static int receive##c(void *into, length count, MPI_Datatype type, int from, int tag,          \
                           MPI_Comm comm, MPI_Status *status)                                       \
@@ -305,7 +312,7 @@ static int complete_matched(MPI_Request request, MPI_Status *status)
         error = sg_real.Irecv##c(into, count, type, from, tag, comm, &request);                    \
         return sg_test_loop_complete(error, &request, comm, status);                               \
     }                                                                                              \
-    /* MPICH's own checks of the other arguments come first: the message may never come. */        \
+    /* MPICH checks the other arguments first: the message may never come. */                      \
     int sg_loop_Recv##c(SG_LOOP_ENVELOPE, sg_word from, sg_word tag, sg_word comm, sg_word status) \
     {                                                                                              \
         MPI_Status nothing;                                                                        \
@@ -340,7 +347,7 @@ static int complete_matched(MPI_Request request, MPI_Status *status)
         return sg_test_loop_complete(error, &request, (MPI_Comm)comm, MPI_STATUS_IGNORE);          \
     }
 
-/* Both ways. What can be wrong with the arguments is found before anything is sent. */
+/* Sends and receives. Argument errors are found before anything is sent. */
 #define EXCHANGE(length, size, c)                                                                  \
     static int exchange##c(void *send, length count, MPI_Datatype type, int to, int send_tag,      \
                            void *into, length into_count, MPI_Datatype into_type, int from,        \
@@ -378,7 +385,7 @@ static int complete_matched(MPI_Request request, MPI_Status *status)
                            (MPI_Datatype)into_type, (int)from, (int)tag, (MPI_Comm)comm,           \
                            (MPI_Status *)status);                                                  \
     }                                                                                              \
-    /* What is sent is copied out of the way; NULL: it cannot be. */                               \
+    /* Copies the data to send; NULL: it cannot be copied. */                                      \
     static void *pack##c(void *buffer, length count, MPI_Datatype type, MPI_Comm comm,             \
                          size *packed)                                                             \
     {                                                                                              \
@@ -452,10 +459,12 @@ int sg_loop_Mprobe(sg_word from, sg_word tag, sg_word comm, sg_word message, sg_
     }
 }
 
-/* Waits. MPI_Test, MPI_Testany and MPI_Testsome complete, fill statuses and raise errors as
- * MPI_Wait, MPI_Waitany and MPI_Waitsome do; MPI_Testall does not as MPI_Waitall does, which
- * goes through its requests in order, up to the first with an error. So a wait for all is one
- * for some of one, for each in turn.
+/* ---- waits ----
+ *
+ * MPI_Test, MPI_Testany and MPI_Testsome complete, fill statuses and raise errors as MPI_Wait,
+ * MPI_Waitany and MPI_Waitsome do. MPI_Testall differs from MPI_Waitall, which goes through its
+ * requests in order, up to the first with an error. So Waitall calls Testsome with one request at a
+ * time.
  */
 
 int sg_loop_Wait(sg_word request, sg_word status)
@@ -497,7 +506,7 @@ int sg_loop_Waitsome(sg_word count, sg_word requests, sg_word done, sg_word indi
     }
 }
 
-/* ---- all ---- */
+/* ---- MPI_Waitall ---- */
 
 struct all {
     int count, next; /* the first that is not complete */
@@ -517,10 +526,10 @@ static void set_error(const struct all *all, int i, int error)
         all->statuses[i].MPI_ERROR = error;
 }
 
-/* Generalized requests come on where they are tested, and other ranks may wait for that before
- * they send what is waited for first: the ones behind it have their turns. What never completes
- * is beside them, so that the test completes none, but for one that has failed, where MPICH
- * looks for that. */
+/* MPICH progresses generalized requests only when they are tested, and other ranks may wait for
+ * that before they send what the first request waits for. So the requests after it are tested in
+ * rotation. The endless request beside each keeps the test from completing any, except one that has
+ * failed if MPICH checks for that. */
 static int poll_another(struct all *all)
 {
     int others = all->count - all->next - 1, done, error;
@@ -545,7 +554,7 @@ static int poll_another(struct all *all)
     return error;
 }
 
-/* One request, of which MPI_Testsome says that it is not active: MPI_Test gives its status. */
+/* Completes one request that MPI_Testsome reports as inactive: MPI_Test gives its status. */
 static int complete_inactive(struct all *all)
 {
     bool is_null = all->requests[all->next] == MPI_REQUEST_NULL;

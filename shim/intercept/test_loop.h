@@ -1,13 +1,12 @@
-/* Blocking calls as nonblocking ones and a loop of tests, each of which may give the processor
- * away: for an MPICH whose progress no hook reaches (wait/hook.h).
+/* Carries out blocking calls as nonblocking ones and a loop of tests, each of which may yield the
+ * processor: for an MPICH whose progress no hook reaches (wait/hook.h).
  *
- * Messages and waits: each rank for itself, whenever its processor is wanted by others.
- * Collectives: on all ranks or on none, because MPI does not match a blocking one with a
- * nonblocking one; the ranks agree in MPI_Init, and only communicators inside MPI_COMM_WORLD
- * take part.
+ * Messages and waits: each rank decides for itself, whenever others want its processor.
+ * Collectives: all ranks or none, because MPI does not match a blocking one with a nonblocking one;
+ * the ranks agree in MPI_Init, and only communicators inside MPI_COMM_WORLD take part.
  *
- * Errors go to the communicator's handler, once, as from the blocking call. Where MPICH raises
- * those of a nonblocking call elsewhere, the handlers are put aside during a test.
+ * Errors go to the communicator's handler, once, as from the blocking call. If MPICH raises a
+ * nonblocking call's errors elsewhere, the handlers are set aside during a test.
  *
  * Any thread; not from a signal handler. No lock is held while a thread waits.
  */
@@ -24,18 +23,19 @@
 /* Constant from MPI_Init to MPI_Finalize. */
 struct sg_test_loop {
     atomic_bool messages, collectives;
-    bool threads; /* several may call MPI at a time */
+    bool threads; /* several may call MPI at once */
 };
 
 extern struct sg_test_loop sg_test_loop;
 
-/* Collective over all ranks, in MPI_Init. are_direct: whether none of the functions that are
- * carried out otherwise is another tool's, which would miss them. */
+/* Collective over all ranks, in MPI_Init. are_direct: true if no other tool has a function that a
+ * loop replaces; the tool would miss those calls. */
 enum sg_status sg_test_loop_start(const struct sg_exchange *exchange, bool (*are_direct)(void));
-/* In MPI_Finalize: from here on blocking calls are MPICH's. */
+/* Call in MPI_Finalize: blocking calls are MPICH's from here on. */
 void sg_test_loop_stop(void);
 
-/* Whether the calling thread is to carry out a message or a wait so; it begins one then. */
+/* Returns true if the calling thread is to carry out a message or a wait by a loop; its wait has
+ * then begun. */
 static inline bool sg_test_loop_begin(void)
 {
     if (__builtin_expect(!atomic_load_explicit(&sg_test_loop.messages, memory_order_relaxed), 1) ||
@@ -45,7 +45,7 @@ static inline bool sg_test_loop_begin(void)
     return true;
 }
 
-/* ... and whether a collective on the communicator is, on all its ranks. */
+/* The same for a collective on the communicator; covers returns the same on all its ranks. */
 bool sg_test_loop_covers(MPI_Comm comm);
 
 static inline bool sg_test_loop_begin_collective(MPI_Comm comm)
@@ -58,17 +58,17 @@ static inline bool sg_test_loop_begin_collective(MPI_Comm comm)
     return true;
 }
 
-/* ... a reduction: MPICH may associate the operands of its nonblocking form otherwise, so only
- * those in which that does not show. */
+/* The same for a reduction. MPICH may associate the operands of the nonblocking form differently,
+ * so only reductions in which that does not show qualify. */
 bool sg_test_loop_begin_reduction(MPI_Comm comm, MPI_Datatype datatype, MPI_Op op);
-/* Completes what the communicator's nonblocking call has begun; error: its own, which it has
- * raised. The status may be MPI_STATUS_IGNORE. */
+/* Completes the request that a nonblocking call on the communicator returned. error: that call's,
+ * which it has raised. The status may be MPI_STATUS_IGNORE. */
 int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_Status *status);
 
-/* Point-to-point calls and waits by loops of tests (test_loop.h): after sg_test_loop_begin only.
+/* ---- point-to-point calls and waits ----
  *
- * Arguments, results, statuses and errors as of the MPI functions of these names, in words. Any
- * thread; not from a signal handler.
+ * Call only after sg_test_loop_begin has returned true. Arguments, results, statuses and errors are
+ * those of the MPI functions of these names, in words. Any thread; not from a signal handler.
  */
 
 #define SG_LOOP_ENVELOPE sg_word buffer, sg_word count, sg_word type

@@ -1,5 +1,8 @@
-/* What libstagger.so exports in C: one thin wrapper per MPI function. It builds the call and hands
- * it on; where stagger is not running the arguments go through as they came.
+/* The C functions that libstagger.so exports: one thin wrapper per MPI function of its own. A
+ * wrapper builds the call and hands it to dispatch or to the runtime. While stagger does not run,
+ * arguments pass unchanged to MPICH.
+ *
+ * A wrapper takes the caller's return address itself, one frame below the application.
  */
 #include "intercept/wrap.h"
 
@@ -19,7 +22,7 @@
 
 #include <stdatomic.h>
 
-/* Each function's passing-through form: register-wide arguments, whatever their types are. */
+/* The pass-through form of a function: arguments as wide as a register, whatever their types. */
 typedef int (*pass1)(sg_word);
 typedef int (*pass2)(sg_word, sg_word);
 typedef int (*pass3)(sg_word, sg_word, sg_word);
@@ -29,15 +32,15 @@ typedef int (*pass6)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass7)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 
-/* Resolves at the first call; a launcher or shell never gets here. */
+/* Resolves MPICH at the first call, which a launcher or shell never makes. */
 #define PASS(form, name) (sg_real_is_mpich(), (form)(void (*)(void))sg_real.name)
 
 /* The exported symbol of a function of this file. */
 #define EXPORTS(symbol, function)                                                                  \
     __asm__(symbol) __attribute__((visibility("default"), alias(#function)))
 
-/* The body of a wrapper: the call with these arguments, counted. made has them in words: a status
- * that is ignored may be ours. */
+/* The body of a wrapper: makes the call with these arguments and counts it. made uses the array
+ * words: stagger may have replaced an ignored status. */
 #define COUNTED(name, arguments, made)                                                             \
     sg_word words[] = {WORDS_OF arguments};                                                        \
     struct sg_profile_call profile;                                                                \
@@ -52,7 +55,7 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 
 /* ---- start and stop ---- */
 
-/* Before MPICH's own start, in which ranks wait, too. */
+/* Runs before MPICH's own start, in which ranks also wait. */
 static void begin(enum sg_hook_user user)
 {
     sg_past_started();
@@ -106,8 +109,8 @@ int sg_wrap_finalize(void)
 }
 int mpi_finalize(void) EXPORTS("MPI_Finalize", sg_wrap_finalize);
 
-/* A session may be the only one to start MPICH. Its ranks give way while they wait; otherwise the
- * library does nothing there. */
+/* A session may be the only user of MPICH. Its ranks yield while they wait; the library does
+ * nothing else there. */
 int sg_wrap_session_init(sg_word info, sg_word handler, sg_word session)
 {
     static void *_Atomic known;
@@ -168,7 +171,7 @@ int mpi_pcontrol(int level, ...) EXPORTS("MPI_Pcontrol", sg_wrap_pcontrol);
 
 /* ---- the end of a communicator ---- */
 
-/* The attribute's delete callback, which runs beside the application's own, ends the state. */
+/* The attribute's delete callback ends the state; it runs among the application's callbacks. */
 static inline __attribute__((always_inline)) int end_comm(sg_word comm, bool is_awaited, pass1 pass,
                                                           void *frame, void *caller)
 {
@@ -207,7 +210,7 @@ int sg_wrap_comm_disconnect(sg_word comm)
 }
 int mpi_comm_disconnect(sg_word comm) EXPORTS("MPI_Comm_disconnect", sg_wrap_comm_disconnect);
 
-/* ---- its duplicate ---- */
+/* ---- duplicates of communicators ---- */
 
 static int dup(sg_word comm, sg_word copy)
 {
@@ -241,7 +244,8 @@ int mpi_comm_dup(sg_word comm, sg_word copy) EXPORTS("MPI_Comm_dup", sg_wrap_com
 
 /* ---- collectives ---- */
 
-/* Member by member: a struct that is built aside and copied costs a barrier's exchange. */
+/* Sets each member: building a struct aside and copying it costs as much as a barrier's
+ * exchange. */
 static inline void fill_call(struct sg_call *call, enum sg_operation operation, sg_word send,
                              sg_word receive, MPI_Count count, sg_word datatype, sg_word op,
                              int root, sg_word comm, MPI_Request *request,
@@ -303,7 +307,7 @@ int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller)
     return sg_dispatch(&call, caller);
 }
 
-/* The caller is taken here: one frame below the application. */
+/* Take the caller here, one frame below the application. */
 int mpi_barrier(sg_word comm) SG_INTERCEPTS("MPI_Barrier");
 int mpi_barrier(sg_word comm)
 {
@@ -316,8 +320,8 @@ int mpi_ibarrier(sg_word comm, sg_word request)
     return sg_wrap_ibarrier(comm, request, __builtin_return_address(0));
 }
 
-/* A reduction: MPI_<name> with these parameters, in words; what MPICH's own takes of the call; and
- * what the call is. length: the type of a count. */
+/* Defines MPI_<name> for a reduction. parameters, arguments: in words, the latter for MPICH's own;
+ * the rest: the call's fields. length: the type of a count. */
 #define REDUCTION(name, form, parameters, arguments, operation, length, root_or_none,              \
                   request_or_none, is_whole)                                                       \
     int mpi_##name parameters SG_INTERCEPTS("MPI_" #name);                                         \
@@ -336,7 +340,7 @@ int mpi_ibarrier(sg_word comm, sg_word request)
 #define GIVEN send, receive, count, datatype, op
 #define OPERANDS(length) call->send, call->receive, (length)call->count, call->datatype, call->op
 
-/* MPICH's own version of a call: as it is, or by its nonblocking form. */
+/* Defines MPICH's own version of a call: directly, or by its nonblocking form. */
 #define OWN(name, passed)                                                                          \
     static int pass_##name(const struct sg_call *call)                                             \
     {                                                                                              \
@@ -384,7 +388,7 @@ IREDUCE(Ireduce_c, MPI_Count)
 IALLREDUCE(Iallreduce, int)
 IALLREDUCE(Iallreduce_c, MPI_Count)
 
-/* A broadcast, whose buffer is contribution or result. */
+/* Defines a broadcast; its buffer is contribution or result. */
 #define BROADCAST(name, form, parameters, arguments, length, request_or_none, is_whole)            \
     int mpi_##name parameters SG_INTERCEPTS("MPI_" #name);                                         \
     int mpi_##name parameters                                                                      \
@@ -456,10 +460,10 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
         sg_request_poll(requests[i]);
 }
 
-/* MPI 4.1's MPI_Request_get_status_any, _some and _all: like MPI_Request_get_status they do not
- * poll generalized requests, as which nonblocking collectives run. MPICH has them from 4.2 on, some
- * releases as MPIX_; they are looked up when they are first called. Another MPI than MPICH that has
- * not the function is never asked for it. */
+/* MPI 4.1's MPI_Request_get_status_any, _some and _all. Like MPI_Request_get_status, they do not
+ * poll generalized requests, which nonblocking collectives run as. MPICH has them since 4.2, in
+ * some releases as MPIX_; they are looked up at the first call. Another MPI without the function
+ * never gets the call. */
 #define GET_STATUS(function, name, symbol, lacking, parameters, arguments)                         \
     static int get_##name parameters                                                               \
     {                                                                                              \

@@ -1,5 +1,5 @@
-/* The wrappers by their C names, for the Fortran 2008 symbols of the routines without a buffer:
- * MPICH's call PMPI_* from there and would pass the C wrappers by.
+/* C names of the wrappers, for the Fortran 2008 symbols of routines without a buffer: MPICH's own
+ * symbols call PMPI_* and would bypass the C wrappers.
  */
 #ifndef SG_INTERCEPT_WRAP_H
 #define SG_INTERCEPT_WRAP_H
@@ -16,11 +16,12 @@ int sg_wrap_comm_free(sg_word comm);
 int sg_wrap_comm_disconnect(sg_word comm);
 int sg_wrap_comm_dup(sg_word comm, sg_word copy);
 int sg_wrap_pcontrol(int level, ...);
-/* caller: the return address that leads into the application. */
+/* caller: the return address into the application. */
 int sg_wrap_barrier(sg_word comm, void *caller);
 int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller);
 
-/* Before the functions that test several requests without polling them; requests: maybe NULL. */
+/* Call before the functions that test several requests without polling them. requests: maybe
+ * NULL. */
 void sg_wrap_poll(int count, const MPI_Request *requests);
 
 #endif

@@ -1,8 +1,8 @@
-/* The Fortran 2008 symbols of the intercepted routines that have no buffer: MPICH's call PMPI_*
- * directly. (Those with a buffer, and all of mpif.h and `use mpi`, reach the C symbols.)
+/* Fortran 2008 symbols of the intercepted routines without a buffer; MPICH's own call PMPI_*
+ * directly. (Routines with a buffer, and all of mpif.h and `use mpi`, reach the C symbols.)
  *
- * MPICH's own are one call and the store of ierror, which these repeat. Another MPI may use the
- * same names; then its own is called.
+ * MPICH's are one call and the store of ierror, which these repeat. If another MPI uses the same
+ * names, its own function is called.
  */
 #include "intercept/passing.h"
 #include "intercept/wrap.h"
@@ -18,7 +18,7 @@ static void store(int *ierror, int error)
 
 #define ORIGINAL(name, parameters) ((void(*) parameters)sg_real_find("mpi_" #name "_f08_"))
 
-/* result: the error of our wrapper, in C. */
+/* result: the error of the C wrapper. */
 #define F08(name, parameters, arguments, result)                                                   \
     void f08_##name parameters SG_INTERCEPTS("mpi_" #name "_f08_");                                \
     void f08_##name parameters                                                                     \
@@ -50,8 +50,8 @@ F08(barrier, (MPI_Comm * comm, int *ierror), (comm, ierror),
 F08(ibarrier, (MPI_Comm * comm, MPI_Request *request, int *ierror), (comm, request, ierror),
     sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)))
 
-/* MPICH's own sets what is Fortran's. before: what stagger does first, where it is running; the
- * last of the arguments, error, is ierror. */
+/* MPICH's own function sets Fortran's results. before: runs first, while stagger runs; error: the
+ * last argument, ierror. */
 #define F08_BEFORE(name, function, count, error, before)                                           \
     void f08_##name(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #name "_f08_");                        \
     void f08_##name(PARAMETERS(count))                                                             \

@@ -1,17 +1,18 @@
-/* How ranks agree on a thing. On one machine they do so by words (words.h). Between machines, the
- * first rank of each machine asks the coordinator (coordinator.h) which rank was the first of all
- * to reach a choice or an opening.
+/* Agreement among ranks on a choice or an opening. On one machine, ranks agree through words in the
+ * segment (communicator.h). Between machines, the first rank of each machine asks the coordinator
+ * (coordinator.h) which rank was the first of all to reach the choice or opening.
  *
- * The words of choices are reused by quarters. Opening n is that of quarter n + 4, which takes the
- * words of quarter n: before the first call of quarter n + 4 the first rank to arrive says whether
- * all ranks have read those of quarter n.
+ * Words of choices are reused by quarters. Opening n is that of quarter n + 4, which reuses the
+ * words of quarter n: before the first call of quarter n + 4, the first rank to arrive reports
+ * whether all ranks have read those of quarter n.
  *
- * An opened quarter has free words, on all machines. If some rank has not read the old words, a
- * blocking call waits before it says anything. A nonblocking call must not wait, and its opening
- * says so: then rules by call site end with the first call of that quarter. No rank chooses one of
- * its calls without its opening, so they end at the same call on all ranks; ranks that are behind
- * have all words until there. Openings need no such care: a rank that is at one has read the one 8
- * before, and so have all ranks, or the last one would not have opened its quarter.
+ * An opened quarter has free words on all machines. If some rank has not read the old words, a
+ * blocking call waits before it reports anything. A nonblocking call must not wait, and its opening
+ * says so; rules by call site then end with the first call of that quarter. No rank chooses one of
+ * the quarter's calls without its opening, so the rules end at the same call on all ranks; ranks
+ * that are behind have all words until there. Openings need no such care: a rank at one opening has
+ * read the opening 8 before it, and so have all ranks, or the last rank would not have opened its
+ * quarter.
  */
 #include "internode/agree.h"
 
@@ -22,13 +23,13 @@
 
 #include <stddef.h>
 
-/* In place of what a rank brings: it is asking. */
+/* Stored in place of the value that a rank proposes: the rank is asking the coordinator. */
 #define ASKED SG_INTERNODE_FIELD_MASK
 
-/* What an opening says. */
+/* Values of an opening. */
 enum { OPEN, FAR_AHEAD };
 
-/* Whether all ranks of this machine have read the first so many choices. */
+/* True if all ranks of this machine have read the first `count` choices. */
 static bool have_all_chosen(struct sg_internode *internode, uint64_t count)
 {
     return sg_internode_is_read_by_all(internode, offsetof(struct sg_rank_state, chosen),
@@ -52,7 +53,7 @@ static _Atomic uint64_t *word_at(const struct sg_internode *internode, enum sg_a
                : &internode->header->openings[number % SG_INTERNODE_OPENINGS];
 }
 
-/* What the first of all ranks brought. False: not known yet. */
+/* Finds the value that the first of all ranks proposed. False: not known yet. */
 static bool find(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
                  uint32_t brings, struct sg_internode_found *found)
 {
@@ -67,7 +68,7 @@ static bool find(struct sg_internode *internode, enum sg_agreement thing, uint64
         !sg_coordinator_decide(internode, thing, number,
                                sg_internode_word_of(number, internode->rank, brings), &decided))
         return false;
-    /* Release: readers of the word see what was written before. */
+    /* Release: readers of the word see earlier writes. */
     atomic_store_explicit(word, decided, memory_order_release);
     sg_wait_wake(&internode->wait_queue);
     *found = sg_internode_found_in(decided);
@@ -79,17 +80,17 @@ struct choosing {
     const struct sg_call *call;
     uint32_t own;
     enum { TELLS, LOOKS, OPENS, CHOOSES } stage;
-    uint32_t opening; /* what this rank brings to it */
+    uint32_t opening; /* value that this rank proposes for it */
     struct sg_internode_found found;
 };
 
-/* Whether an opening that this rank is the first to reach is OPEN. False: ask again. */
+/* Decides whether an opening that this rank reaches first is OPEN. False: ask again. */
 static bool look_for_room(struct choosing *choosing, uint64_t number)
 {
     struct sg_internode *internode = choosing->internode;
     bool has_room;
 
-    /* Completes what is in progress at the coordinator. */
+    /* Completes a request in progress at the coordinator. */
     if (!internode->asking.is_under_way &&
         sg_internode_is_taken(word_at(internode, SG_AGREEMENT_OPENING, number), number))
         return true;
@@ -101,7 +102,7 @@ static bool look_for_room(struct choosing *choosing, uint64_t number)
     return has_room || choosing->call->request != NULL;
 }
 
-/* Before the first call of a quarter: one stage. False: not finished. */
+/* Runs one stage before the first call of a quarter. False: not finished. */
 static bool step_to_quarter(struct choosing *choosing)
 {
     struct sg_internode *internode = choosing->internode;
@@ -109,8 +110,8 @@ static bool step_to_quarter(struct choosing *choosing)
 
     switch (choosing->stage) {
     case TELLS:
-        /* Of the ranks here that have read the last word of a quarter, at least one sees that all
-         * have: each fence pairs with the others', after the rank's own mark. */
+        /* Each rank marks the last word of a quarter as read, then fences. The fences pair, so at
+         * least one rank of this machine sees that all have read it. */
         atomic_thread_fence(memory_order_seq_cst);
         if (internode->has_coordinator && !sg_coordinator_tell(internode, quarters_read(internode)))
             return false;
@@ -160,7 +161,7 @@ const struct sg_choice *sg_internode_agree(struct sg_internode *internode,
     const struct sg_choice *choice;
 
     if (!is_chosen(&choosing)) {
-        /* A rank that has entered fewer calls has made fewer choices. Relaxed: this rank's own
+        /* A rank that has entered fewer calls has made fewer choices. Relaxed: the rank's own
          * count, or a hint. */
         uint64_t entered = atomic_load_explicit(
             &sg_internode_rank_state(internode, internode->rank)->position, memory_order_relaxed);

@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arms ------------------------------------------------------------------------------------*/
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 #define NONE (-1)
 #define SMALL_BYTES 1024 /* the built-in rules leave larger reductions to MPICH */
 
 enum { SAME_BITS, ANY_BITS };
 
-/* The first one runs before anything is known. Of reductions those of SAME_BITS have recursive
- * doubling's association, which is not MPICH's own for every size and number of ranks. */
+/* The first candidate runs before any cost is known. For reductions, candidates of SAME_BITS have
+ * recursive doubling's association, from which MPICH's own differs for some sizes and numbers of
+ * ranks. */
 static const int arms_of[SG_OPERATION_COUNT][2][SG_LEARN_ARMS_MAX] = {
     [SG_OPERATION_BARRIER] = {[SAME_BITS... ANY_BITS] = {SG_ALGORITHM_ADAPTIVE, SG_ALGORITHM_SRM,
                                                          SG_ALGORITHM_DISSEMINATION,
@@ -46,7 +47,7 @@ static const struct sg_choice *choice_of(const struct sg_internode *internode, i
     return algorithm == SG_ALGORITHM_MPICH ? &mpich : sg_ruleset_arm(internode->rules, algorithm);
 }
 
-/* Whether its protocol takes so many endpoints. */
+/* True if the choice's protocol supports this many endpoints. */
 static bool runs(const struct sg_internode *internode, int algorithm)
 {
     int index;
@@ -58,7 +59,8 @@ static bool runs(const struct sg_internode *internode, int algorithm)
            internode->protocols[index].algo != NULL;
 }
 
-/* So many arms; *first: the one that runs before anything is known, of the algorithms in `arms`. */
+/* Fills `arms` and returns their number. *first: index of the candidate that runs before any cost
+ * is known. */
 static int find_arms(const struct sg_internode *internode, const struct sg_choice *rule,
                      enum sg_operation operation, uint64_t bytes, int arms[SG_LEARN_ARMS_MAX],
                      int *first)
@@ -86,9 +88,9 @@ const struct sg_choice *sg_internode_usual(const struct sg_internode *internode,
     return choice_of(internode, count > 0 ? arms[first] : SG_ALGORITHM_MPICH);
 }
 
-/* ---- what ranks tell -------------------------------------------------------------------------*/
+/* ---- cost exchange --------------------------------------------------------------------------- */
 
-/* Of a place. Its memory is MPICH's while the request is active. */
+/* The cost exchange of one learning slot. MPICH owns this memory while the request is active. */
 struct telling {
     MPI_Request request;
     struct sg_learn_told own;
@@ -98,17 +100,16 @@ struct telling {
 struct sg_internode_auto {
     struct sg_learning *learning;
     struct telling tellings[SG_LEARN_PLACES];
-    /* The turn of the call under way. */
+    /* The trial round of the call in progress. */
     struct sg_learning_place *place; /* NULL: its cost is not counted */
     int arm;
     uint64_t begin_ns;
-    struct sg_learn_told told[]; /* of all places, by rank */
+    struct sg_learn_told told[]; /* of all learning slots, by rank */
 };
 
 #define WORDS ((int)(sizeof(struct sg_learn_told) / sizeof(uint64_t)))
 
-/* An error of MPICH's has gone to the communicator's handler; what it did not tell is as if it had
- * cost nothing. */
+/* MPICH has passed its error to the communicator's handler. Missing costs count as 0. */
 static void tell(const struct sg_call *call, struct telling *telling, struct sg_learn *learn)
 {
     memset(telling->all, 0, (size_t)learn->settings.ranks * sizeof *telling->all);
@@ -190,7 +191,7 @@ void sg_internode_free_auto(struct sg_internode *internode)
     if (internode->automatic == NULL)
         return;
     sg_learning_free(internode->automatic->learning);
-    /* Where it was not drained MPICH may still write to the rest. */
+    /* An exchange that was not drained may still be written by MPICH: leak it. */
     for (int i = 0; i < SG_LEARN_PLACES; i++) {
         if (internode->automatic->tellings[i].request != MPI_REQUEST_NULL)
             return;
@@ -226,7 +227,7 @@ static struct sg_learn_step step(struct sg_internode *internode, const struct sg
     if (now.tells)
         tell(call, telling, &place->learn);
     else
-        is_told(telling); /* its next step, if it has one */
+        is_told(telling); /* advances the allgather, if it has a next step */
     return now;
 }
 

@@ -1,3 +1,5 @@
+/* Waits of a call or a message: the wait loop and its report of a stall; the health check between
+ * machines, which aborts the job; and the first counts of instances. See call_waiting.h. */
 #include "internode/call_waiting.h"
 
 #include "core/clock.h"
@@ -14,7 +16,7 @@
 #define TEXT_BYTES 4096
 #define TAG_BYTES 24
 #define PEER_BYTES 24
-#define MESSAGE_REPORTED UINT64_MAX /* no instance has it */
+#define MESSAGE_REPORTED UINT64_MAX /* no instance has this number */
 
 static uint64_t stall_ns;
 
@@ -23,11 +25,11 @@ void sg_internode_stall_after(uint64_t ns)
     stall_ns = ns;
 }
 
-/* Appends; the text stays whole when it is full. */
+/* Appends a rank's state; leaves the text unchanged if it does not fit. */
 static void append(char *text, int *used, int rank, const struct sg_rank_state *info)
 {
     char call[SG_REPORT_CALL_BYTES];
-    /* Relaxed: what is read is only shown. */
+    /* Relaxed: the value is only displayed. */
     bool came_once = atomic_load_explicit(&info->position, memory_order_relaxed) > 0;
     int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d was %s%s", rank,
                           came_once ? "last in " : "in none before",
@@ -79,8 +81,8 @@ static const char *name_tag(int tag, char text[TAG_BYTES])
     return text;
 }
 
-/* One line a communicator: where a message lacks, others often wait for what its receiver would do
- * next. */
+/* Reports one line for each communicator: when a message is missing, other ranks often wait for its
+ * receiver's next step. */
 static __attribute__((noinline)) void report_message(const struct sg_internode *internode,
                                                      const struct sg_carried_message *message)
 {
@@ -124,8 +126,7 @@ void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiti
 
 #define PROBE_NS UINT64_C(1000000000)
 
-/* An endpoint's ranks, as text: "3", "4 to 7" where they are in a row, else the first "and others".
- */
+/* Names an endpoint's ranks: "3", "4 to 7" for consecutive ranks, else the first "and others". */
 static const char *name_ranks(const struct sg_internode *internode, int endpoint,
                               char text[RANKS_TEXT_BYTES], int *first)
 {
@@ -195,9 +196,9 @@ static void report_fault(const struct sg_internode *internode,
     end_job();
 }
 
-/* Under the lock: tells peers what is waited for here, once an instance. Ranks in different calls
- * may wait for messages that nobody will send; these notices reveal it. If there is no room, the
- * peer has other messages to read. */
+/* Under the lock: notifies peers of the instances that ranks here wait for, once for each instance.
+ * Ranks in different calls may wait for messages that nobody will send; these notices reveal it. If
+ * a channel is full, the peer has other messages to read. */
 static void tell_peers(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -218,7 +219,7 @@ static void tell_peers(struct sg_internode *internode)
     }
 }
 
-/* One thread at a time, every second while something is outstanding. */
+/* Runs every second while something is outstanding, in one thread at a time. */
 static void probe(struct sg_internode *internode)
 {
     uint64_t now_ns = sg_clock_ns();

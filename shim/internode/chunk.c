@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* ---- of a call ---- */
+/* ---- planning ---- */
 
-/* Bytes that go at once. */
+/* Returns the bytes of one chunk at most. */
 static uint32_t room_of(const struct sg_internode_protocol *protocol, enum sg_operation operation)
 {
     uint32_t chunk_bytes = sg_algo_chunk_bytes(&protocol->needs, operation);
@@ -51,7 +51,7 @@ static void cut(const struct sg_call *call, const struct sg_internode_plan *plan
         if (plan->result != NULL)
             chunk->result = (char *)plan->result + offset;
     }
-    /* A user's operation runs in this call, and in no other: see endpoint.h. */
+    /* A user's operation runs only in its own call: see endpoint.h. */
     chunk->stays =
         chunk->result != NULL || sg_operation_synchronises(call->operation) || plan->user != NULL;
 }
@@ -71,21 +71,21 @@ static void describe(struct sg_internode *internode, const struct sg_chunk *chun
     info->call.root = call->root;
     if (call->site != NULL)
         sg_call_info_set_site(&info->call, call->site->id, call->site->offset, call->site->module);
-    /* Release: what this rank says of the call was written before. */
+    /* Release: publishes this rank's description of the call, written before. */
     atomic_store_explicit(&info->position, chunk->position + 1, memory_order_release);
 }
 
-/* The place of this instance is free: the protocol has finished the last instance there, and every
- * local rank has left it. */
+/* True if the ring slot of this instance is free: the protocol has finished the slot's last
+ * instance, and every local rank has left it. */
 static bool has_place(const struct sg_internode *internode, uint64_t position)
 {
     const struct sg_internode_instance *instance = sg_internode_instance_at(internode, position);
-    uint64_t before = position + 1 - internode->depth; /* positions left, at least */
+    uint64_t before = position + 1 - internode->depth; /* positions that must have been left */
 
     if (position < internode->depth)
         return true;
-    /* Acquire: what was done with the place comes before. A place that a local rank has already
-     * taken for this instance has passed both conditions. */
+    /* Acquire: earlier uses of the slot come before. If a local rank has already taken the slot for
+     * this instance, the slot has passed both conditions. */
     if (atomic_load_explicit(&instance->finished, memory_order_acquire) < before)
         return false;
     for (int rank = 0; rank < internode->ranks; rank++) {
@@ -99,15 +99,15 @@ static bool has_place(const struct sg_internode *internode, uint64_t position)
 
 /* ---- arriving ---- */
 
-/* For floating-point numbers not even MAX and MIN: with a NaN, or zeros of both signs, the result
- * depends on the order of the operands. */
+/* False for floating-point numbers, even for MAX and MIN: with a NaN, or zeros of both signs, the
+ * result depends on the order of the operands. */
 static bool is_exact(const struct sg_operands *operands)
 {
     return operands->element <= SG_ELEMENT_LOGICAL || operands->element == SG_ELEMENT_LONG_INT ||
            operands->element == SG_ELEMENT_INT_INT || operands->element == SG_ELEMENT_SHORT_INT;
 }
 
-/* Under the lock, by the first local rank. */
+/* Under the lock: the first local rank describes the instance. */
 static void fill(const struct sg_internode *internode, struct sg_internode_instance *instance,
                  const struct sg_chunk *chunk)
 {
@@ -153,7 +153,7 @@ static const void *local_operand(void *context, int local)
     return sg_internode_contribution(contributions->internode, contributions->position, local);
 }
 
-/* Under the lock, by the last local rank: folds the local operands into the endpoint's. */
+/* Under the lock: the last local rank folds the local operands into the endpoint's. */
 static void fold(const struct sg_internode *internode, const struct sg_chunk *chunk)
 {
     struct contributions contributions = {internode, chunk->position};
@@ -171,19 +171,19 @@ static void fold(const struct sg_internode *internode, const struct sg_chunk *ch
     sg_fold_all(&folding, chunk->count, sg_internode_contribution(internode, chunk->position, 0));
 }
 
-/* A CALL is ready that this process cannot deliver: a rank that serves the endpoint and is in a
- * call sees it there, or on the way out; otherwise the master is rung. */
+/* This process cannot deliver its ready CALL. A rank that serves the endpoint and is in a call sees
+ * it there, or as it leaves the call; otherwise this rings the master. */
 static void leave_to_others(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
-    /* Sequentially consistent, both, as the way out of a call. */
+    /* Sequentially consistent, both, as in sg_internode_leave. */
     atomic_exchange(&endpoint->doorbell.pending, 1);
     if (atomic_load(&endpoint->doorbell.inside) == 0)
         sg_progress_ring_master(atomic_load_explicit(&endpoint->master, memory_order_relaxed) - 1);
 }
 
-/* Of a broadcast the root's, whatever its number is. */
+/* A broadcast's root uses operand 0, whatever its local number. */
 static void contribute(const struct sg_internode *internode, const struct sg_chunk *chunk)
 {
     int local = chunk->call->operation == SG_OPERATION_BCAST ? 0 : internode->local;
@@ -193,8 +193,8 @@ static void contribute(const struct sg_internode *internode, const struct sg_chu
                chunk->bytes);
 }
 
-/* Which of the endpoint's ranks has the CALL delivered: the last. In a broadcast the root, which
- * waits for nobody, or elsewhere the first. */
+/* True if this rank delivers the endpoint's CALL: the last local rank. In a broadcast it is the
+ * root, which waits for nobody; at other endpoints, the first local rank. */
 static bool completes_call(const struct sg_internode *internode,
                            const struct sg_internode_instance *instance,
                            const struct sg_chunk *chunk)
@@ -208,9 +208,9 @@ static bool completes_call(const struct sg_internode *internode,
 static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
 {
     struct sg_internode_instance *instance = sg_internode_instance_at(internode, chunk->position);
-    /* Without asynchronous progress the last rank stays until the instance is over: it might go on
-     * to wait, in MPICH, for a rank that waits for this endpoint. The same where chunks go on side
-     * by side, which is for speed. */
+    /* Without asynchronous progress the last rank stays until the instance is finished: it might
+     * otherwise leave and wait, in MPICH, for a rank that waits for this endpoint. It also stays if
+     * chunks run side by side, for speed. */
     bool last_stays = chunk->stays ||
                       (chunk->call->request == NULL && internode->servers == internode->locals &&
                        (chunk->plan->side_by_side ||
@@ -258,8 +258,8 @@ static bool is_over(const struct sg_internode *internode, const struct sg_chunk 
     /* Acquire, both: pair with FINISH and COMPLETE. */
     if (chunk->stays)
         return atomic_load_explicit(&instance->finished, memory_order_acquire) > chunk->position;
-    /* At the endpoint of a reduce's root it is the root itself that waits; the next CALL has its
-     * turn only after the COMPLETE of this one. */
+    /* At the endpoint of a reduce's root, the root itself waits. The next CALL is delivered only
+     * after the COMPLETE of this one. */
     return !chunk->calls || chunk->call->request != NULL ||
            (instance->operation == SG_OPERATION_REDUCE && instance->root == internode->endpoint) ||
            atomic_load_explicit(&endpoint->completed, memory_order_acquire) > chunk->position;
@@ -275,14 +275,15 @@ static void deliver(const struct sg_chunk *chunk, const void *result)
         memcpy(chunk->result, result, chunk->bytes);
 }
 
-/* A rank that has waited for all others learns that one of them was in another call. */
+/* Returns the dissent that a rank finds after it has waited for all others: one of them was in
+ * another call; 0: none. */
 static uint64_t dissent_of(const struct sg_internode *internode, const struct sg_chunk *chunk)
 {
     const struct sg_first_call *first =
         &internode->header->first_calls[chunk->position % SG_INTERNODE_SIGNATURES];
     uint64_t dissent;
 
-    /* Relaxed, both: whoever was in another call has said so before it arrived. */
+    /* Relaxed, both: a dissenting rank stores its dissent before it arrives. */
     if (!atomic_load_explicit(&internode->header->has_dissent, memory_order_relaxed) ||
         !chunk->is_first ||
         !(sg_operation_synchronises(chunk->call->operation) ||
@@ -298,10 +299,10 @@ static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
         sg_internode_instance_at(internode, chunk->position);
 
     chunk->dissent = dissent_of(internode, chunk);
-    /* Relaxed: who waited until it is over has seen FINISH or COMPLETE; for others it may be
-     * early. */
+    /* Relaxed: a rank that waited for the end has seen FINISH or COMPLETE; for others the value may
+     * be missing. */
     chunk->slice = atomic_load_explicit(&instance->slice, memory_order_relaxed);
-    /* Beside a broadcast's root its data are where it has put them. */
+    /* At the root's endpoint, ranks read a broadcast's data from the root's contribution. */
     if (chunk->result != NULL && instance->operation == SG_OPERATION_BCAST &&
         instance->root == internode->endpoint)
         deliver(chunk, sg_internode_contribution(internode, chunk->position, 0));
@@ -312,7 +313,7 @@ static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
         internode->left_beyond >>= 1;
         internode->left++;
     }
-    /* Release: the result was read before its slot is used again. */
+    /* Release: the result was read before its slot is reused. */
     atomic_store_explicit(&sg_internode_rank_state(internode, internode->rank)->left,
                           internode->left, memory_order_release);
 }

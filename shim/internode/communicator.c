@@ -1,8 +1,10 @@
+/* Counters of an endpoint's events, late contributions for the trace, and the record of decisions
+ * in a test build. See communicator.h. */
 #include "internode/communicator.h"
 
 #include "core/clock.h"
 
-/* Relaxed, here and where calls take them: counts. */
+/* Relaxed, here and where calls take the counts: plain counters. */
 static void add(_Atomic uint64_t *counter, uint64_t more)
 {
     if (more > 0)
@@ -71,7 +73,7 @@ void sg_endpoint_end_late(struct sg_internode *internode, struct sg_late *late)
 
 static uint64_t take(_Atomic uint64_t *counter)
 {
-    /* Most are 0 most of the time, and then not written. */
+    /* Most counters are 0 most of the time; skip the write. */
     if (atomic_load_explicit(counter, memory_order_relaxed) == 0)
         return 0;
     return atomic_exchange_explicit(counter, 0, memory_order_relaxed);

@@ -1,5 +1,7 @@
-/* A communicator over several nodes as one process sees it, and the addresses of what is in its
- * machine's segment.
+/* A communicator over several nodes as one process sees it, and addresses in its machine's segment.
+ *
+ * Also the words through which ranks of a machine agree, the endpoint's counters for the trace, and
+ * the record of decisions for a test.
  */
 #ifndef SG_INTERNODE_COMMUNICATOR_H
 #define SG_INTERNODE_COMMUNICATOR_H
@@ -10,39 +12,39 @@
 #include "transport/transport.h"
 #include "wait/wait.h"
 
-/* The reduction of an operand whose operation is the user's: beyond enum sg_reduction. */
+/* The reduction of an operand with a user's operation: beyond enum sg_reduction. */
 #define SG_INTERNODE_USERS 0xff
 #define SG_INTERNODE_SCRATCH_BYTES 1024
 
-/* Where a protocol's parts begin in the segment, and how far it is from endpoint to endpoint. */
+/* A protocol's offsets in the segment, and its strides between endpoints. */
 struct sg_internode_protocol {
     const struct sg_algo *algo; /* NULL: the rule names none, or is for other communicators */
-    struct sg_algo_setup setup; /* rank: this endpoint */
+    struct sg_algo_setup setup; /* setup.rank: this endpoint */
     struct sg_algo_needs needs;
-    enum sg_progress_mode progress; /* that the rule asks for */
-    uint32_t slot_bytes;            /* of slots and results */
-    uint32_t slot_stride;           /* from one to the next */
+    enum sg_progress_mode progress; /* mode that the rule asks for */
+    uint32_t slot_bytes;            /* size of slots and results */
+    uint32_t slot_stride;           /* distance between slots */
     size_t at, stride;
-    size_t cells_at, slots_at, results_at; /* in a region */
+    size_t cells_at, slots_at, results_at; /* offsets in a region */
 };
 
 struct sg_messages;
 
 struct sg_internode_auto;
 
-/* What this process's log calls its own part in an instance. */
+/* This process's call in an instance, as its log identifies it. */
 struct sg_instance_name {
     uint64_t position;
     struct sg_call_name call;
 };
 
-/* A question to the coordinator; a process has one at a time. */
+/* A request to the coordinator; a process has one at a time. */
 struct sg_coordinator_request {
     uint8_t stage;         /* see coordinator.c */
-    bool is_under_way;     /* asked, and its answer has not been used */
-    _Atomic bool is_there; /* the answer */
-    bool is_waiting;       /* for other ranks */
-    bool is_telling;       /* of the quarter `told` */
+    bool is_under_way;     /* sent, and its answer has not been used */
+    _Atomic bool is_there; /* the answer has arrived */
+    bool is_waiting;       /* the rank waits for other ranks */
+    bool is_telling;       /* the rank reports the quarter `told` */
     uint64_t value, told;
 };
 
@@ -55,25 +57,25 @@ static inline void sg_internode_keep_answer(struct sg_coordinator_request *askin
 
 struct sg_internode {
     struct sg_internode_header *header;
-    bool is_maker; /* of the segment */
+    bool is_maker; /* this process made the segment */
     struct sg_wait_queue wait_queue;
     int rank, ranks;
     int endpoint, endpoints;
-    int local, locals; /* this rank's number among the endpoint's, and their number */
-    int servers;       /* the first so many of them serve it: they deliver and take messages */
+    int local, locals; /* this rank's number among the endpoint's ranks, and the number of them */
+    int servers;       /* the first ones, which deliver CALLs and receive messages */
     int locals_max;
     int *endpoint_of;         /* by rank */
     int *machine_of;          /* by rank */
-    int *number_of;           /* by rank: among its machine's ranks */
+    int *number_of;           /* by rank: its number among its machine's ranks */
     int *machine_of_endpoint; /* by endpoint: its machine */
-    int *index_of;            /* by endpoint: among its machine's endpoints */
-    int here, ranks_here;     /* the most endpoints, and ranks, of one machine */
+    int *index_of;            /* by endpoint: its number among its machine's endpoints */
+    int here, ranks_here;     /* largest numbers of endpoints and of ranks on one machine */
     uint32_t depth;
-    uint32_t slot_bytes;              /* the most of a protocol's: of contributions */
+    uint32_t slot_bytes;              /* largest of all protocols: size of contributions */
     uint64_t position;                /* chunks begun */
-    _Atomic uint64_t arrived;         /* chunks that have arrived, in their order */
-    uint64_t left, left_beyond;       /* chunks left: all before, and after it those in the mask */
-    uint64_t chosen;                  /* calls whose choice was agreed on */
+    _Atomic uint64_t arrived;         /* chunks that have arrived, in order */
+    uint64_t left, left_beyond;       /* chunks left: all before it; after it, those in the mask */
+    uint64_t chosen;                  /* calls with an agreed choice */
     uint64_t all_chosen, all_entered; /* by all ranks here, as last seen */
     /* some rank was too far behind: rules by call site have ended */
     bool is_far_ahead;
@@ -83,23 +85,23 @@ struct sg_internode {
     enum sg_progress_mode progress_low, progress_high; /* of the protocols */
     bool is_polled;                                    /* some protocol is SG_ALGO_POLLED */
     bool is_one_sided;                                 /* some is, or there is a coordinator */
-    size_t coordinator_at; /* where there is one; endpoint 0's machine's is used */
+    size_t coordinator_at; /* if there is one; only the one on endpoint 0's machine is used */
     size_t rank_states_at, endpoints_at, contributions_at, transport_at, size_bytes;
     /* not complete; see nonblocking.c */
     struct sg_nonblocking *first_nonblocking, *last_nonblocking;
-    _Atomic uint32_t nonblocking_count; /* how many */
-    _Atomic size_t kept_bytes;          /* by those of them whose callers have left */
-    _Atomic uint32_t users;             /* threads that work on a nonblocking call */
-    struct sg_chunk_window *behind;     /* of a blocking call that began behind some */
+    _Atomic uint32_t nonblocking_count; /* number of incomplete nonblocking calls */
+    _Atomic size_t kept_bytes;          /* bytes of those whose callers have left */
+    _Atomic uint32_t users;             /* threads working on a nonblocking call */
+    struct sg_chunk_window *behind;     /* a blocking call that began after nonblocking ones */
     bool draining, sees_to_it;
-    int messages_protocol;               /* that carries its messages; -1: they are MPICH's */
+    int messages_protocol;               /* carries its messages; -1: MPICH does */
     size_t posts_at;                     /* by endpoint; see posts.h */
-    struct sg_messages *messages;        /* NULL: none is carried here */
+    struct sg_messages *messages;        /* NULL: carries no messages */
     struct sg_internode_auto *automatic; /* NULL: no rule has `auto` */
     struct sg_progress_client client;
     struct sg_instance_name
-        names[SG_INTERNODE_INSTANCES_MAX]; /* by place; under the endpoint's lock */
-    struct sg_comm_log log;                /* for what is told of slices */
+        names[SG_INTERNODE_INSTANCES_MAX]; /* by ring slot; under the endpoint's lock */
+    struct sg_comm_log log;                /* for reports of slices */
     const struct sg_transport_ops *ops;
     struct sg_transport_setup transport_setup;
     struct sg_transport *transport;
@@ -107,21 +109,22 @@ struct sg_internode {
     const struct sg_transport_remote_ops *remote; /* else NULL */
     struct sg_transport_location location;
     int machines;
-    bool has_coordinator; /* rules tell call sites apart, and ranks can agree */
+    bool has_coordinator; /* rules distinguish call sites, and ranks can agree */
     struct sg_coordinator_request asking;
-    bool runs_users;          /* operations of the user's */
-    bool is_in_order;         /* ranks of a node follow each other, and so do nodes */
-    struct sg_user_fold user; /* of the call under way */
-    _Alignas(16) unsigned char scratch[SG_INTERNODE_SCRATCH_BYTES]; /* of user */
+    bool runs_users;          /* runs users' operations */
+    bool is_in_order;         /* a node's ranks are consecutive, and nodes are in rank order */
+    struct sg_user_fold user; /* of the call in progress */
+    _Alignas(16) unsigned char scratch[SG_INTERNODE_SCRATCH_BYTES]; /* scratch memory of `user` */
     const char **hosts;                                             /* by rank */
-    int32_t *peers; /* endpoints that are connected */
+    int32_t *peers;                                                 /* connected endpoints */
     int peer_count;
     uint8_t *reached; /* by protocol and 1 + root's endpoint; see connect.c */
     _Atomic uint64_t probed_ns;
     bool noted;
 };
 
-/* Ranks that do not serve their endpoint leave its CALLs and messages to those that do. */
+/* True if this rank delivers CALLs and receives messages. Others leave that to the ranks that do.
+ */
 static inline bool sg_internode_serves(const struct sg_internode *internode)
 {
     return internode->local < internode->servers;
@@ -137,7 +140,7 @@ static inline void *sg_internode_at(const struct sg_internode *internode, size_t
     return (unsigned char *)internode->header + offset;
 }
 
-/* Of a rank of this machine. */
+/* rank: one of this machine's. */
 static inline struct sg_rank_state *sg_internode_rank_state(const struct sg_internode *internode,
                                                             int rank)
 {
@@ -145,7 +148,7 @@ static inline struct sg_rank_state *sg_internode_rank_state(const struct sg_inte
            internode->number_of[rank];
 }
 
-/* Of this machine. */
+/* endpoint: one of this machine's. */
 static inline struct sg_endpoint *sg_internode_endpoint(const struct sg_internode *internode,
                                                         int endpoint)
 {
@@ -160,7 +163,7 @@ sg_internode_instance_at(const struct sg_internode *internode, uint64_t position
                 ->instances[position % internode->depth];
 }
 
-/* With the endpoint's lock: the instance with a protocol's number, if it is still known; or NULL.
+/* With the endpoint's lock. Finds the instance with a protocol's number; NULL: not known any more.
  */
 static inline struct sg_internode_instance *
 sg_endpoint_find_instance(const struct sg_internode *internode, uint32_t protocol, uint64_t seq)
@@ -187,7 +190,7 @@ static inline void *sg_internode_contribution(const struct sg_internode *interno
     return sg_internode_at(internode, internode->contributions_at + index * internode->slot_bytes);
 }
 
-/* For an endpoint on another machine: where it would be on this one. */
+/* For an endpoint on another machine, returns the address that it would have on this one. */
 static inline unsigned char *sg_internode_region(const struct sg_internode *internode,
                                                  uint32_t protocol, int endpoint)
 {
@@ -197,8 +200,8 @@ static inline unsigned char *sg_internode_region(const struct sg_internode *inte
                            info->at + (size_t)internode->index_of[endpoint] * info->stride);
 }
 
-/* Operands may be combined before this endpoint's own CALL: messages describe them. By the low half
- * of an instance's number. */
+/* Type of an instance's operands, by the low half of its number. Messages describe it, because
+ * operands may be combined before this endpoint's own CALL. */
 static inline struct sg_operand_type *
 sg_internode_operand_type(const struct sg_internode *internode, uint32_t protocol, uint32_t seq)
 {
@@ -216,12 +219,11 @@ static inline void *sg_internode_result(const struct sg_internode *internode, ui
            (size_t)index * info->slot_stride;
 }
 
-/* Words that the first rank to reach a thing writes for the other ranks of its machine.
+/* Words that the first rank to reach an item writes for the other ranks of its machine.
  *
- * Things that all ranks reach in the same order are numbered from 0. Thing n has a word in the
- * segment, at n modulo the number of words. It contains n + 1, the rank that came first, and what
- * that rank brought, which the others read. A word is written again only when all ranks have read
- * it.
+ * All ranks reach items in the same order, numbered from 0. Item n has a word in the segment, at n
+ * modulo the number of words. It contains n + 1, the first rank, and that rank's value, which the
+ * others read. A word is written again only when all ranks have read it.
  *
  *   choices      calls whose operation has rules by call site, including those that go to MPICH
  *   openings     quarters of the choices' words (agree.c)
@@ -250,16 +252,16 @@ static inline struct sg_internode_found sg_internode_found_in(uint64_t word)
         (int)(word >> SG_INTERNODE_FIELD_BITS & SG_INTERNODE_FIELD_MASK)};
 }
 
-/* Whether some rank has reached the thing. */
+/* True if some rank has reached the item. */
 static inline bool sg_internode_is_taken(const _Atomic uint64_t *word, uint64_t number)
 {
-    /* Acquire: what its writer says of its call was written before. */
+    /* Acquire: the writer described its call before. */
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
     return seen >> 2 * SG_INTERNODE_FIELD_BITS == (uint32_t)(number + 1);
 }
 
-/* All have read what the word held before. */
+/* Precondition: all ranks have read the word's former value. */
 static inline struct sg_internode_found sg_internode_meet(const struct sg_internode *internode,
                                                           _Atomic uint64_t *word, uint64_t number,
                                                           uint32_t brings)
@@ -268,7 +270,7 @@ static inline struct sg_internode_found sg_internode_meet(const struct sg_intern
     /* Acquire, here and below: as above. */
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
-    /* A rank that is faster brings the same number: nobody gets a whole ring ahead of another. */
+    /* A faster rank writes the same number: no rank gets a whole ring ahead of another. */
     if (seen >> 2 * SG_INTERNODE_FIELD_BITS != wanted >> 2 * SG_INTERNODE_FIELD_BITS &&
         atomic_compare_exchange_strong_explicit(word, &seen, wanted, memory_order_acq_rel,
                                                 memory_order_acquire))
@@ -276,8 +278,9 @@ static inline struct sg_internode_found sg_internode_meet(const struct sg_intern
     return sg_internode_found_in(seen);
 }
 
-/* read_at: the member of struct sg_rank_state that counts what its rank has read. all_read: a count
- * that all ranks are known to have reached. */
+/* True if all ranks of this machine have read `count` items. read_at: the member of struct
+ * sg_rank_state that counts items read. all_read: a count that all ranks are known to have reached.
+ */
 static inline bool sg_internode_is_read_by_all(const struct sg_internode *internode, size_t read_at,
                                                uint64_t *all_read, uint64_t count)
 {
@@ -294,7 +297,7 @@ static inline bool sg_internode_is_read_by_all(const struct sg_internode *intern
             continue;
         info = (const char *)sg_internode_rank_state(internode, rank);
         read = (const void *)(info + read_at);
-        /* Acquire: its reading is over. */
+        /* Acquire: the rank has finished reading. */
         now = atomic_load_explicit(read, memory_order_acquire);
         least = now < least ? now : least;
     }
@@ -302,26 +305,24 @@ static inline bool sg_internode_is_read_by_all(const struct sg_internode *intern
     return least >= count;
 }
 
-/* Counts the effects of the events at an endpoint, for the trace. Under the endpoint's lock, also
- * in a signal handler, except for sg_internode_read_counters.
- */
+/* Counters of the effects of events at an endpoint, for the trace. Under the endpoint's lock, also
+ * in a signal handler, except for sg_internode_read_counters. */
 
-/* Adds what an event has changed in a protocol's head. */
+/* Counts an event's changes to a protocol's head. */
 void sg_endpoint_count(struct sg_endpoint *endpoint, const struct sg_algo_head *before,
                        const struct sg_algo_head *after, uint64_t marks);
-/* A late contribution: before its actions are carried out, which may end the instance, and after.
- * False: its instance is not known. */
+/* Records a late contribution: begin before its actions are carried out, which may end the
+ * instance, and end after. False: its instance is not known. */
 bool sg_endpoint_begin_late(struct sg_internode *internode, uint32_t protocol,
                             const struct sg_event *event, struct sg_late *late);
 void sg_endpoint_end_late(struct sg_internode *internode, struct sg_late *late);
-/* At a call's end, without the lock: the counts since the last time. */
+/* Takes the counts since the last call of it. At a call's end, without the lock. */
 void sg_internode_read_counters(struct sg_internode *internode,
                                 struct sg_call_statistics *statistics);
 
 /* For a test, in a build with SG_INTERNODE_DECISIONS=1: appends the effect of each event to the
- * file decisions-COMMUNICATOR-ENDPOINT in the working directory (struct sg_decision,
- * algos/algo.h). tests/internode/replay.c compares.
- */
+ * file decisions-COMMUNICATOR-ENDPOINT in the working directory (struct sg_decision, algos/algo.h).
+ * tests/internode/replay.c compares. */
 
 #if SG_INTERNODE_DECISIONS
 

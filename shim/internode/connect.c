@@ -1,12 +1,13 @@
-/* Opens the transport, by all ranks of a communicator between machines together, and connects each
- * endpoint to those that its protocols communicate with.
+/* Opens the transport, collectively on a communicator between machines, and connects each endpoint
+ * to the peers of its protocols.
  *
  * A protocol's peers follow from its parameters, the operation and the root, so every rank knows
- * for which roots endpoints are connected. Set-up connects what barriers, allreduces, reduces to
- * rank 0 and broadcasts from it need, and what those of all roots need if these have few neighbours
- * together (those of bypass are at distances of powers of two). Where messages are carried it
- * connects all to all. The first blocking call that needs other connections makes them. Until then
- * MPICH runs a nonblocking call that needs them, because it must not wait for other ranks.
+ * for which roots endpoints are connected. Set-up connects the peers of barriers, allreduces,
+ * reduces to rank 0 and broadcasts from it. It also connects those of all roots if they are few in
+ * total (those of bypass are at distances of powers of two). If the protocol carries messages,
+ * set-up connects all to all. The first blocking call that needs other connections makes them.
+ * Until then MPICH runs a nonblocking call that needs them, because it must not wait for other
+ * ranks.
  */
 #include "internode/connect.h"
 
@@ -35,7 +36,7 @@ static uint8_t *reached(const struct sg_internode *internode, uint32_t protocol,
 }
 
 struct peers {
-    int32_t *list; /* of endpoints, once each */
+    int32_t *list; /* endpoints, without duplicates */
     int count;
 };
 
@@ -48,7 +49,7 @@ static void add_peer(struct peers *peers, int32_t peer)
     peers->list[peers->count++] = peer;
 }
 
-/* False: the protocol has no such operation. */
+/* False: the protocol does not support the operation. */
 static bool add_peers_of(const struct sg_internode_protocol *protocol,
                          const struct sg_algo_setup *setup, enum sg_operation operation,
                          int32_t root, int32_t *scratch, struct peers *peers)
@@ -73,7 +74,7 @@ static void add_peers(const struct sg_internode *internode, uint32_t index,
         *reached(internode, index, root) = REACHED;
 }
 
-/* Of reduces to that root, and of broadcasts from it. */
+/* Adds the peers of reduces to that root and of broadcasts from it. */
 static void add_rooted_peers(const struct sg_internode *internode, uint32_t index, int32_t root,
                              int32_t *scratch, struct peers *peers)
 {
@@ -83,11 +84,10 @@ static void add_rooted_peers(const struct sg_internode *internode, uint32_t inde
 
 /* With more nodes than this only root 0 is connected at set-up. */
 #define NODES_FOR_ALL_ROOTS 64
-/* Neighbours that an endpoint may have for all roots of a protocol, in addition to two for each
- * level. */
+/* Neighbours allowed for all roots of a protocol, in addition to two for each tree level. */
 #define NEIGHBOURS_BESIDE 2
 
-/* The largest number of neighbours of any endpoint in a protocol's calls of all roots: the same on
+/* Largest number of neighbours of any endpoint over a protocol's calls of all roots: the same on
  * every rank. scratch: twice the number of endpoints. */
 static int neighbours_for_all_roots(const struct sg_internode *internode,
                                     const struct sg_internode_protocol *protocol, int32_t *scratch)
@@ -119,7 +119,7 @@ static bool has_few_for_all_roots(const struct sg_internode *internode, uint32_t
                2 * sg_tree_levels(internode->endpoints) + NEIGHBOURS_BESIDE;
 }
 
-/* The peers for one root; NULL: those for set-up. */
+/* The root whose peers are added; NULL: add the peers of set-up. */
 struct wanted {
     uint32_t protocol;
     int32_t root;
@@ -137,8 +137,8 @@ static void add_wanted(const struct sg_internode *internode, const struct wanted
         add_rooted_peers(internode, wanted->protocol, wanted->root, scratch, peers);
         return;
     }
-    /* Every endpoint asks the coordinator, including its own; a message goes to any, and to its own
-     * endpoint, too. */
+    /* Every endpoint asks the coordinator, including the coordinator's own. Carried messages may go
+     * to any endpoint, including the sender's own. */
     for (int32_t peer = 0; peer < first; peer++)
         add_peer(peers, peer);
     for (uint32_t protocol = 0; protocol < (uint32_t)internode->protocol_count; protocol++) {
@@ -152,7 +152,7 @@ static void add_wanted(const struct sg_internode *internode, const struct wanted
     }
 }
 
-/* Only if it is not listed before. */
+/* Appends peers that are not listed yet. */
 static void keep_peers(struct sg_internode *internode, const struct peers *peers)
 {
     struct peers kept = {internode->peers, internode->peer_count};
@@ -164,11 +164,11 @@ static void keep_peers(struct sg_internode *internode, const struct peers *peers
     internode->peer_count = kept.count;
 }
 
-/* Collective, even where this rank has no memory. */
+/* Collective, even if this rank is out of memory. */
 static enum sg_status connect_to(struct sg_internode *internode, const struct wanted *wanted)
 {
     size_t room = (size_t)internode->endpoints;
-    int32_t *scratch = calloc(4 * room, sizeof *scratch); /* peers from the second half on */
+    int32_t *scratch = calloc(4 * room, sizeof *scratch); /* the second half holds peers */
     struct peers peers = {.list = scratch != NULL ? scratch + room : NULL};
     int first_without;
     enum sg_status status =

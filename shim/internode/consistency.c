@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* A note: the position + 1, of which so many bits, above the signature. */
+/* A note is the low bits of position + 1 (POSITION_MASK), shifted above the signature. */
 #define POSITION_MASK 0xffffu
 #define POSITION_SHIFT 16
 
@@ -35,7 +35,7 @@ static void describe(const struct sg_internode *internode, const struct sg_call 
     first->in_place = sg_call_is_in_place(call);
     first->nonblocking = call->request != NULL;
     first->chose = call->rules != NULL;
-    /* Release: the rest is there. */
+    /* Release: publishes the other members. */
     atomic_store_explicit(&first->number, position + 1, memory_order_release);
 }
 
@@ -50,7 +50,8 @@ enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
     bool is_told = is_first && internode->remote == NULL;
     struct sg_internode_found found;
 
-    /* The receiver may get another number of bytes than it expects, and needs them. */
+    /* A receiver must let the root come first: it may get fewer or more bytes than it expects, and
+     * needs the root's data. */
     if (!is_taken && is_told && plan->follows)
         return SG_CONSISTENCY_UNKNOWN;
     if (!is_taken && position >= SG_INTERNODE_SIGNATURES &&
@@ -71,7 +72,7 @@ uint32_t sg_consistency_note(const struct sg_internode *internode,
 {
     uint32_t position = (uint32_t)(instance->position + 1) & POSITION_MASK;
 
-    /* One in 65536 has none: 0 says that there is none. */
+    /* One position in 65536 has no note, because 0 means none. */
     return internode->remote == NULL || position == 0
                ? 0
                : position << POSITION_SHIFT | instance->signature;
@@ -102,7 +103,7 @@ bool sg_consistency_check(struct sg_internode *internode,
 
     if (note == 0)
         return true;
-    /* The depth need not divide what the position's bits count to: both rings are small. */
+    /* The depth need not divide the range of the position's bits: both rings are small. */
     for (uint32_t i = 0; i < internode->depth; i++) {
         instance = &endpoint->instances[i];
         if (instance->arrived == 0 || !is_of(note, instance))

@@ -2,10 +2,10 @@
  * in the segment. disagree.c handles those that differ.
  *
  * Between machines a message carries a note about its instance: the low bits of its position, and
- * the call's signature. A machine that is in that instance compares the two; one that is not keeps
- * the note until it enters the instance. Notes about older instances contain nothing new: each was
- * compared when its first message came, or when the last rank of the endpoint arrived. After a
- * difference a thread of the application ends the job (health.h).
+ * the call's signature. A machine that is in that instance compares the two; another keeps the note
+ * until it enters the instance. Notes about older instances contain nothing new: each was compared
+ * when its first message came, or when the last rank of the endpoint arrived. After a difference an
+ * application thread aborts the job (call_waiting.h).
  */
 #ifndef SG_INTERNODE_CONSISTENCY_H
 #define SG_INTERNODE_CONSISTENCY_H
@@ -16,27 +16,29 @@
 uint16_t sg_consistency_signature(const struct sg_call *call);
 
 enum sg_consistency {
-    SG_CONSISTENCY_UNKNOWN, /* ask again, when other ranks have progressed */
+    SG_CONSISTENCY_UNKNOWN, /* ask again when other ranks have progressed */
     SG_CONSISTENCY_ALIKE,
-    SG_CONSISTENCY_DIFFERENT, /* from the first rank that came */
+    SG_CONSISTENCY_DIFFERENT, /* differs from the first rank's call */
 };
 
-/* This rank has entered an instance, the first one of its call or a later one. */
+/* Compares this rank's call with the first rank's, once it has entered an instance of the call.
+ * is_first: the instance is the call's first. */
 enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
                                            const struct sg_call *call,
                                            const struct sg_internode_plan *plan, uint64_t position,
                                            bool is_first);
 
-/* With the endpoint's lock, here and below: the note for an instance's messages; 0: none. */
+/* With the endpoint's lock, here and below. Returns the note for an instance's messages; 0: none.
+ */
 uint32_t sg_consistency_note(const struct sg_internode *internode,
                              const struct sg_internode_instance *instance);
 
-/* False: the message is from another call than that of this machine's ranks and must not be
- * handled; the job will end. */
+/* False: the message belongs to another call than this machine's ranks are in. The caller must not
+ * handle it; the job will end. */
 bool sg_consistency_check(struct sg_internode *internode,
                           const struct sg_transport_message *message);
 
-/* Compares an instance that has just been entered with the note that was kept for it. */
+/* Compares an instance that has just been entered with the note kept for it. */
 void sg_consistency_check_instance(struct sg_internode *internode,
                                    const struct sg_internode_instance *instance);
 

@@ -1,10 +1,12 @@
-/* One rank of each machine asks about a thing (agree.c lists the things), once: it takes a ticket
- * (fetch-and-add). The first of all machines writes its value, and all read until the value is
- * there; the first one, too, because none of a process's requests may be outstanding when another
- * process of its endpoint asks. A thing's words are reused for later things. The count of tickets
- * runs on, so a machine that comes second to the later thing must have taken its ticket for the
- * earlier one: agree.c ensures that. For it this file counts which quarters all ranks of each
- * machine have read; a rank can ask whether all machines have.
+/* One rank of each machine asks about an item (agree.c lists them), once: it takes a ticket
+ * (fetch-and-add). The first machine of all writes its value, and all read until the value is
+ * there. The first one reads, too, because none of a process's requests may be outstanding when
+ * another process of its endpoint asks.
+ *
+ * An item's words are reused for later items, and the ticket count continues. A machine that comes
+ * second to the later item must therefore have taken its ticket for the earlier one: agree.c
+ * ensures that. For it this file counts the quarters that all ranks of each machine have read; a
+ * rank can ask whether all machines have.
  */
 #include "internode/coordinator.h"
 
@@ -15,7 +17,7 @@
 #define COORDINATOR 0
 #define CELL(member) ((uint32_t)(offsetof(struct sg_coordinator, member) / sizeof(uint64_t)))
 
-/* Offsets of the things' words in struct sg_coordinator, and their number. */
+/* Offsets of the items' words in struct sg_coordinator, and their number. */
 static const struct {
     uint32_t tickets, decided, count;
 } cells_of[] = {
@@ -76,7 +78,7 @@ bool sg_coordinator_tell(struct sg_internode *internode, uint64_t quarters)
     struct sg_coordinator_request *asking = &internode->asking;
 
     for (;;) {
-        /* Relaxed: the rank that adds to the count reports it, whatever others do. */
+        /* Relaxed: the rank that increments the count reports it, whatever others do. */
         if (!asking->is_telling) {
             asking->told = atomic_load_explicit(&internode->header->told, memory_order_relaxed);
             if (asking->told >= quarters)
@@ -101,9 +103,9 @@ bool sg_coordinator_ask_passed(struct sg_internode *internode, uint64_t quarter,
     return true;
 }
 
-/* ---- things ---- */
+/* ---- items ---- */
 
-/* One stage; false: not finished. */
+/* Runs one stage; false: not finished. */
 static bool step(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
                  uint64_t own)
 {

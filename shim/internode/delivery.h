@@ -9,8 +9,8 @@ struct sg_delivery {
     uint32_t protocol;
     const struct sg_event *event;
     const unsigned char *parts; /* of a message */
-    bool told;                  /* slices.c: of the slice that the event ended */
-    uint64_t busy_ns;           /* likewise: of the thread, when it began with what it is at */
+    bool told;                  /* the slice that it ended is reported (bcs/live/shared_posts.c) */
+    uint64_t busy_ns;           /* likewise: thread processor time accounted up to now */
 };
 
 #endif

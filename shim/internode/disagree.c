@@ -1,12 +1,12 @@
-/* Ranks whose calls at one position differ. Where errors are not fatal the call fails and the
- * program goes on, so all ranks have to reach their next call at one position, with nothing left
- * behind in the protocols.
+/* Ranks whose calls at one position differ. If errors are not fatal, the call fails and the program
+ * continues, so all ranks have to reach their next call at one position, with nothing left behind
+ * in the protocols.
  *
- * So the call of the first rank that comes is what they all run. It tells the others what it is. A
- * rank that comes to another call takes part in that one, with operands and results that nobody
- * reads, and its own call fails. It leaves word of it before it arrives: ranks that are in the same
- * call as the first one, and wait for all, fail, too. Of a broadcast the root is the first
- * (consistency.c), because its receivers take what it sends.
+ * All ranks therefore run the call of the first rank that comes, which publishes a description of
+ * it. A rank whose call differs takes part with operands and results that nobody reads, and its own
+ * call fails. It stores its dissent before it arrives: ranks that are in the same call as the first
+ * one, and wait for all, fail, too. In a broadcast the root comes first (consistency.c), because
+ * its receivers take what it sends.
  */
 #include "internode/disagree.h"
 
@@ -25,7 +25,7 @@ static struct sg_first_call *first_at(const struct sg_internode *internode, uint
 
 static struct sg_internode_found found_at(const struct sg_internode *internode, uint64_t position)
 {
-    /* Relaxed: it has been read before. */
+    /* Relaxed: this rank has read the word before. */
     return sg_internode_found_in(atomic_load_explicit(
         &internode->header->signatures[position % SG_INTERNODE_SIGNATURES], memory_order_relaxed));
 }
@@ -35,7 +35,7 @@ static const struct sg_call_info *own_info(const struct sg_internode *internode)
     return &sg_internode_rank_state(internode, internode->rank)->call;
 }
 
-/* A rank's own description of its call; NULL: it is in a later call. */
+/* Returns a rank's own description of its call; NULL: the rank is in a later call. */
 static const struct sg_call_info *info_of(const struct sg_internode *internode, int rank,
                                           uint64_t position)
 {
@@ -57,7 +57,7 @@ void sg_internode_end_different(const struct sg_internode *internode,
 
 /* ---- taking part ---- */
 
-/* Whoever was first tells it right after it has come. */
+/* Waits for the first rank's description, which that rank stores right after it has come. */
 static const struct sg_first_call *await_first(const struct sg_internode *internode,
                                                uint64_t position)
 {
@@ -70,8 +70,8 @@ static const struct sg_first_call *await_first(const struct sg_internode *intern
     return first;
 }
 
-/* Choices and turns have been counted alike, both are of a kind, and nobody needs a function of the
- * user's. */
+/* True if choices and trial rounds stay counted alike, both calls are blocking or both nonblocking,
+ * and neither needs a user's function. The root of a broadcast has data that this rank lacks. */
 static bool can_take_part(const struct sg_internode *internode, const struct sg_call *own,
                           const struct sg_first_call *first)
 {
@@ -164,7 +164,7 @@ int sg_internode_dissent(const struct sg_internode *internode, const struct sg_c
 {
     struct sg_internode_found found = sg_internode_found_in(window->dissent);
 
-    /* The other rank describes the call that it took part in, not its own. */
+    /* The other rank describes the call in which it took part, not its own. */
     sg_report_mismatch(window->call, internode->rank, own_info(internode), found.rank, NULL);
     return sg_internode_dissent_error(window->dissent);
 }

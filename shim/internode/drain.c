@@ -1,6 +1,5 @@
-/* The end of a communicator over several nodes. Its nonblocking calls are completed first; then the
- * protocols are told that no further CALL will come, and finish what is outstanding.
- */
+/* Ends a communicator over several nodes: completes its nonblocking calls first, then tells the
+ * protocols that no further CALL will come. They finish their outstanding instances. */
 #include "internode/auto_between.h"
 #include "internode/call_waiting.h"
 #include "internode/connect.h"
@@ -19,19 +18,19 @@ void sg_internode_begin_drain(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
-    /* The CALLs of its nonblocking calls have been delivered first. */
+    /* Drain only after the CALLs of nonblocking calls have been delivered. */
     if (internode->draining ||
         atomic_load_explicit(&internode->nonblocking_count, memory_order_acquire) > 0)
         return;
     internode->draining = true;
-    /* The last local rank tells the protocols: the others might still have had a call to make. */
+    /* The last local rank drains the protocols: the others might still have had a call to make. */
     if (atomic_fetch_add(&endpoint->draining, 1) + 1 == (uint32_t)internode->locals &&
         internode->servers == internode->locals)
         see_to_it(internode);
 }
 
-/* If some ranks do not serve the endpoint, its first rank tells the protocols once all have begun:
- * the last rank may be one that does not. */
+/* If some ranks do not serve the endpoint, its first rank drains the protocols once all ranks have
+ * begun: the last rank may be one that does not serve. */
 static bool waits_to_see_to_it(const struct sg_internode *internode)
 {
     return internode->servers < internode->locals && internode->local == 0 &&

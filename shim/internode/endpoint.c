@@ -1,3 +1,6 @@
+/* An endpoint's events and lock: delivers events to protocols in order, polls the transport and the
+ * timers under the lock, and arms the doorbell as ranks leave their calls. See endpoint.h. Any
+ * process of the endpoint may hold the lock, also in a signal handler. */
 #include "internode/endpoint.h"
 
 #include "bcs/live/shared_posts.h"
@@ -27,14 +30,14 @@ static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind
     return NULL;
 }
 
-/* What is under way for messages at the end is given up. */
+/* At the end, outstanding messages are abandoned. */
 static bool has_stopped(const struct sg_internode *internode, uint32_t protocol)
 {
     return internode->messages != NULL && internode->messages->protocol == protocol &&
            sg_posts_of(internode)->has_stopped;
 }
 
-/* False: it only read cells again. */
+/* Returns false if the event only caused cells to be read again. */
 static bool deliver_one(struct sg_internode *internode, uint32_t protocol, sg_handler handler,
                         const struct sg_event *event, const void *parts)
 {
@@ -88,7 +91,7 @@ static void deliver_replies(struct sg_internode *internode, uint64_t time_ns)
         deliver_reply(internode, &reply, time_ns);
 }
 
-/* The event, and the REPLYs to those of its accesses that were done at once. */
+/* Delivers the event, and the REPLYs to its accesses that were completed at once. */
 static void deliver_all(struct sg_internode *internode, uint32_t protocol, sg_handler handler,
                         struct sg_event *event, const void *parts)
 {
@@ -157,7 +160,7 @@ void sg_endpoint_deliver_drain(struct sg_internode *internode)
     }
 }
 
-/* ---- events without a message ---- */
+/* ---- replies and watched cells ---- */
 
 void sg_endpoint_deliver_answer(struct sg_internode *internode,
                                 const struct sg_transport_message *message)
@@ -175,9 +178,9 @@ void sg_endpoint_deliver_answer(struct sg_internode *internode,
     sg_endpoint_deliver_calls(internode);
 }
 
-/* Replies that waited for this poll; watches whose cells have changed. Returns the number of events
- * that others may wait for. */
-/* The replies that are there now: repeated accesses wait for the next poll. */
+/* Delivers replies that waited for this poll, and watches whose cells have changed. Both return the
+ * number of events that other ranks may wait for. */
+/* Counts only the replies present now: repeated accesses wait for the next poll. */
 static int sg_endpoint_deliver_waiting(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -204,7 +207,7 @@ static bool has_changed(const struct sg_internode *internode,
         (const void *)(sg_internode_region(internode, watch->protocol, internode->endpoint) +
                        protocol->cells_at);
 
-    /* Acquire: what was written before the cell is visible. */
+    /* Acquire: writes before the cell's are visible. */
     *value = atomic_load_explicit(&cells[watch->cell], memory_order_acquire);
     return *value != watch->value;
 }
@@ -214,7 +217,7 @@ static int sg_endpoint_deliver_watches(struct sg_internode *internode)
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     int delivered = 0;
 
-    /* A handler may watch the next cell, which is then checked, too. */
+    /* A handler may watch the next cell, which this loop then checks, too. */
     for (uint32_t at = 0;
          at < atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);) {
         struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = endpoint->watches[at].id}};
@@ -234,9 +237,9 @@ static int sg_endpoint_deliver_watches(struct sg_internode *internode)
     return delivered;
 }
 
-/* Messages taken before the lock's state is checked again. */
+/* Messages received before the lock's state is checked again. */
 #define MESSAGES_AT_ONCE 64
-/* Some microseconds: the time of a holder that has a processor. */
+/* Some microseconds: enough for a holder that has a processor. */
 #define SPINS_TO_YIELD 100u
 
 static bool try_lock(struct sg_internode *internode)
@@ -244,7 +247,7 @@ static bool try_lock(struct sg_internode *internode)
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     uint32_t free = 0;
 
-    /* Acquire: what the last holder did to the endpoint's state comes before. */
+    /* Acquire: the last holder's changes to the endpoint come before. */
     return atomic_compare_exchange_strong_explicit(&endpoint->lock, &free, 1, memory_order_acquire,
                                                    memory_order_relaxed);
 }
@@ -256,9 +259,9 @@ static void release_lock(struct sg_endpoint *endpoint)
 }
 
 /* Holders are other ranks of the endpoint, the helper threads of their processes and of this one,
- * and signal handlers in other threads: all can proceed without this thread, though perhaps on its
+ * and signal handlers in other threads. All can proceed without this thread, though perhaps on its
  * processor. A handler in this thread never waits: either it interrupts this loop, and has released
- * the lock before the loop goes on; or it interrupts the holder below, and fails to get the lock.
+ * the lock before the loop continues; or it interrupts the holder below, and fails to get the lock.
  */
 void sg_endpoint_lock(struct sg_internode *internode)
 {
@@ -270,7 +273,7 @@ void sg_endpoint_lock(struct sg_internode *internode)
     }
 }
 
-/* ---- who may deliver ---- */
+/* ---- permission to deliver ---- */
 
 /* The communicator in whose call with a user's operation this thread is. */
 static __thread const struct sg_internode *user_call;
@@ -280,7 +283,7 @@ void sg_endpoint_runs_users(const struct sg_internode *internode)
     user_call = internode;
 }
 
-/* With the lock; without it a hint. */
+/* Exact with the lock; a hint without it. */
 static bool may_deliver(const struct sg_internode *internode)
 {
     const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -305,8 +308,8 @@ static void learn_operand_type(struct sg_internode *internode, uint64_t word,
 {
     struct sg_operand_type *kind = sg_internode_operand_type(internode, word & 0xff, header->seq);
 
-    /* Each protocol numbers its releases separately: such a number is at most the instance's, so a
-     * later instance is not forgotten. */
+    /* Each protocol numbers its releases separately. Such a number is at most the instance's, so a
+     * later instance is not overwritten. */
     if (header->parts == 0 || (int32_t)(header->seq - kind->seq) < 0)
         return;
     kind->seq = header->seq;
@@ -314,11 +317,11 @@ static void learn_operand_type(struct sg_internode *internode, uint64_t word,
     kind->element = (uint8_t)(word >> 16);
 }
 
-/* How many were due. */
+/* Returns the number of timers that were due. */
 static int deliver_timers(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
-    /* Relaxed, here and where timers are set: under the lock; others only read a hint. */
+    /* Relaxed, here and where timers are set: under the lock; other readers only take a hint. */
     uint64_t next_ns =
         atomic_load_explicit(&endpoint->doorbell.next_timer_ns, memory_order_relaxed);
     uint64_t now_ns;
@@ -350,7 +353,7 @@ static int deliver_timers(struct sg_internode *internode)
     return delivered;
 }
 
-/* Messages, replies and watched cells. */
+/* Receives messages, replies and watched cells. */
 static int take_arrived(struct sg_internode *internode)
 {
     struct sg_transport_message message;
@@ -359,7 +362,7 @@ static int take_arrived(struct sg_internode *internode)
     for (; taken < MESSAGES_AT_ONCE; taken++) {
         struct sg_event event = {.kind = SG_EVENT_MESSAGE};
 
-        message.is_reply = false; /* NULL in transports that have none */
+        message.is_reply = false; /* transports without replies do not set it */
         if (!internode->ops->receive(internode->transport, internode->endpoint, &message))
             break;
         if (message.is_reply && (message.protocol & 0xff) == SG_INTERNODE_COORDINATOR_ONLY) {
@@ -383,7 +386,7 @@ int sg_endpoint_receive(struct sg_internode *internode)
     int taken = internode->is_polled ? sg_endpoint_deliver_waiting(internode) : 0;
 
     taken += take_arrived(internode);
-    /* For ranks that do not serve the endpoint. */
+    /* CALLs of ranks that do not serve the endpoint. */
     if (internode->servers < internode->locals)
         sg_endpoint_deliver_calls(internode);
     return taken + deliver_timers(internode);
@@ -403,9 +406,10 @@ static void settle(struct sg_internode *internode)
         sg_wait_wake(&internode->wait_queue);
 }
 
-/* If a process left another one's accesses outstanding, it could only wait for them, while it holds
- * the lock that the other needs to see that they are complete. And a message's bytes are read for
- * ranks that compute: nobody may be told of the end of a read that is left. */
+/* A process that left accesses of its own outstanding would block another one, which could only
+ * wait for them while it holds the lock that the first needs to see them complete. Also, a
+ * message's bytes are read for computing ranks: no process learns of the end of a read that was
+ * left behind. */
 static bool is_to_settle(const struct sg_internode *internode)
 {
     return internode->remote != NULL && internode->is_one_sided &&
@@ -431,29 +435,30 @@ bool sg_endpoint_poll(struct sg_internode *internode)
         int delivered;
 
         if (!try_lock(internode)) {
-            /* The holder polls again: by the fences either it sees this after its unlock, or this
-             * thread sees the unlock. Release: it also sees what this thread has seen. An exchange:
-             * a store by a third thread would hide this one, and what this thread has seen, from
-             * the holder. */
+            /* The holder polls again: by the fences, either it sees this flag after its unlock, or
+             * this thread sees the unlock. Release: the holder also sees what this thread has seen.
+             * An exchange: a store by a third thread would hide this one, and what this thread has
+             * seen, from the holder. */
             atomic_exchange_explicit(&endpoint->doorbell.pending, 1, memory_order_release);
             atomic_thread_fence(memory_order_seq_cst);
             if (!try_lock(internode))
                 return has_delivered;
         }
         if (!may_deliver(internode)) {
-            /* Nothing has been accessed, so nothing needs to settle. Who may deliver has perhaps
-             * failed to get the lock, and sleeps. */
+            /* Nothing was accessed, so nothing needs to settle. The thread that may deliver has
+             * perhaps failed to get the lock, and sleeps. */
             release_lock(endpoint);
             sg_wait_wake(&internode->wait_queue);
             return has_delivered;
         }
-        /* An exchange, to acquire what it overwrites. */
+        /* An exchange, to acquire the value that it overwrites. */
         atomic_exchange_explicit(&endpoint->doorbell.pending, 0, memory_order_acquire);
         delivered = sg_endpoint_receive(internode);
         sg_endpoint_unlock(internode);
         if (delivered > 0) {
             has_delivered = true;
-            /* Others may sleep until what followed from it, here or at other endpoints. */
+            /* Other ranks may sleep until the effects of these events, here or at other endpoints.
+             */
             sg_wait_wake(&internode->wait_queue);
         }
         atomic_thread_fence(memory_order_seq_cst);
@@ -483,9 +488,9 @@ void sg_internode_enter(struct sg_internode *internode)
     sg_progress_disarm(&internode->client);
 }
 
-/* The highest mode that the rules of outstanding instances ask for, and those of CALLs that wait
- * for their turn, which the process that is rung will deliver. What arrives while the endpoint's
- * lock is held is handled on the way out. */
+/* Returns the highest mode that the rules of outstanding instances ask for, including those of
+ * CALLs in the queue, which the process that is rung will deliver. Arrivals while the endpoint's
+ * lock is held are handled as the rank leaves its call. */
 static enum sg_progress_mode mode_asked(struct sg_internode *internode)
 {
     const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -516,8 +521,8 @@ static enum sg_progress_mode mode_asked(struct sg_internode *internode)
     return highest;
 }
 
-/* Between machines one process of the receiver is told of a message, and the sender cannot choose
- * which: so each process that has left its call is told until the instance is over here. */
+/* Between machines, the adapter notifies one process of the receiver, which the sender cannot
+ * choose. So each process that has left its call is armed until the instance is finished here. */
 static bool leaves_before_others(const struct sg_internode *internode)
 {
     if (internode->remote == NULL || internode->locals == 1 || internode->position == 0)
@@ -538,7 +543,8 @@ static bool is_left_something(const struct sg_internode *internode)
             atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) > 0);
 }
 
-/* Sequentially consistent: if a sender still saw this rank inside, its message is seen below. */
+/* Sequentially consistent: if a sender still saw this rank inside, this rank sees its message
+ * below. */
 void sg_internode_leave(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -546,7 +552,7 @@ void sg_internode_leave(struct sg_internode *internode)
 
     if (!sg_internode_serves(internode))
         return;
-    /* An adapter tells only the process that asked it. */
+    /* An adapter notifies only the process that asked it. */
     if (internode->remote != NULL) {
         sg_endpoint_lock(internode);
         settle(internode);

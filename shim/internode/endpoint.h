@@ -1,7 +1,7 @@
-/* An endpoint: its lock, what is polled under it, and the ranks inside a call.
+/* An endpoint: its lock, polling and event delivery under that lock, and the ranks inside a call.
  *
- * The lock is held by an application's thread, the progress thread or a signal handler, of any
- * process of the endpoint.
+ * An application thread, the progress thread or a signal handler holds the lock, in any process of
+ * the endpoint.
  */
 #ifndef SG_INTERNODE_ENDPOINT_H
 #define SG_INTERNODE_ENDPOINT_H
@@ -10,46 +10,46 @@
 
 /* Not in a signal handler. */
 void sg_endpoint_lock(struct sg_internode *internode);
-/* Between machines: this process's accesses to the memory of others are complete before another
+/* Between machines: completes this process's accesses to other processes' memory before another
  * process of the endpoint gets the lock. */
 void sg_endpoint_unlock(struct sg_internode *internode);
-/* The same, for who is to deliver events that are not messages. False: others are to, and the lock
- * is not held. Not in a signal handler. */
+/* Locks in order to deliver events that are not messages. False: other threads deliver them, and
+ * the lock is not held. Not in a signal handler. */
 bool sg_endpoint_lock_to_deliver(struct sg_internode *internode);
-/* With the lock: handles what has arrived and timers that are due. Returns the number of events
- * delivered. */
+/* With the lock: handles messages that have arrived and timers that are due. Returns the number of
+ * events delivered. */
 int sg_endpoint_receive(struct sg_internode *internode);
-/* The same, unless another thread holds the endpoint: the holder polls again before it lets go. Any
- * thread, any signal handler. True: something was handled. */
+/* Receives, unless another thread holds the endpoint: the holder polls again before it unlocks. Any
+ * thread, any signal handler. True: an event was handled. */
 bool sg_endpoint_poll(struct sg_internode *internode);
-/* The same. True while something is outstanding at this rank's endpoint. */
+/* As sg_endpoint_poll. True while something is outstanding at this rank's endpoint. */
 bool sg_internode_progress(struct sg_internode *internode);
-/* Around a call's code that enters instances or waits for them. */
+/* Enclose the code of a call that enters instances or waits for them. */
 void sg_internode_enter(struct sg_internode *internode);
 void sg_internode_leave(struct sg_internode *internode);
-/* An operation of the user's runs in a thread of the application that is in the call, and in no
- * other. So while there are instances with one (struct sg_endpoint, users) only the ranks in that
- * call deliver here: all ranks of the node, which stay until it is over. This thread is in such a
- * call of the communicator; NULL: in none. */
+/* Marks the communicator whose call with a user's operation this thread is in; NULL: in none. A
+ * user's operation runs only in an application thread that is in its call. While there are
+ * instances with one (struct sg_endpoint, users), only the ranks in that call deliver here: all
+ * ranks of the node, which stay until the instance is finished. */
 void sg_endpoint_runs_users(const struct sg_internode *internode);
 
-/* Delivers events to protocols: CALLs in their turn, messages, timers, replies, watched cells.
- * host.h carries out the actions that follow.
+/* Delivers events to protocols: CALLs in order, messages, timers, replies, watched cells. host.h
+ * carries out the resulting actions.
  *
- * Everything runs under the endpoint's lock, in an application's thread, the progress thread or a
+ * Everything runs under the endpoint's lock, in an application thread, the progress thread or a
  * signal handler: no malloc, no stdio, no MPI.
  */
 
-/* One event, the replies to accesses that are done at once, and the CALLs whose turn has come.
- * parts: of a message. */
+/* Delivers one event, the replies to accesses completed at once, and the CALLs that become
+ * deliverable. parts: the message's. */
 void sg_endpoint_deliver_event(struct sg_internode *internode, uint32_t protocol,
                                struct sg_event *event, const void *parts);
-/* One after another, each after the COMPLETE of the one before. */
+/* Delivers ready CALLs in order, each after the COMPLETE of the one before. */
 void sg_endpoint_deliver_calls(struct sg_internode *internode);
-/* The REPLY to an access that returned LATER. */
+/* Delivers the REPLY to an access that returned LATER. */
 void sg_endpoint_deliver_answer(struct sg_internode *internode,
                                 const struct sg_transport_message *message);
-/* No CALL will come. */
+/* Tells the protocols that no CALL will come. */
 void sg_endpoint_deliver_drain(struct sg_internode *internode);
 
 #endif

@@ -13,7 +13,7 @@ static void *data_of(const struct sg_delivery *delivery, struct sg_data data)
     size_t stride;
 
     switch ((enum sg_data_kind)data.kind) {
-    case SG_DATA_OPERAND: /* the CALL delivered last, which has no COMPLETE yet */
+    case SG_DATA_OPERAND: /* of the CALL delivered last, which has no COMPLETE yet */
         return sg_internode_contribution(
             internode, atomic_load_explicit(&endpoint->delivered, memory_order_relaxed) - 1, 0);
     case SG_DATA_RESULT:
@@ -55,8 +55,8 @@ static void reduce(const struct sg_delivery *delivery, const struct sg_action *a
         sg_kernel_find((enum sg_reduction)kind->reduction, element)(left, right, into, count);
 }
 
-/* The transport's tag for a message: the protocol, the kind of what it carries, and from bit 32 on
- * a note for other machines. */
+/* The transport's tag for a message: the protocol, the type of its operands, and from bit 32 on a
+ * note for other machines. */
 static uint64_t word_of(const struct sg_delivery *delivery, const struct sg_header *header)
 {
     const struct sg_operand_type *kind =
@@ -67,7 +67,7 @@ static uint64_t word_of(const struct sg_delivery *delivery, const struct sg_head
            note << 32;
 }
 
-/* For blocking calls not every message is urgent, because a rank is in the call; for nonblocking
+/* In blocking calls not every message is urgent, because a rank is in the call; in nonblocking
  * calls each one is. */
 static void ring(const struct sg_internode *internode, int to, bool urgent)
 {
@@ -87,8 +87,8 @@ static void ring_for(const struct sg_internode *internode, const struct sg_actio
     /* Relaxed: a thread that sends for a nonblocking call has also begun it. */
     if (!urgent && !atomic_load_explicit(&internode->header->has_nonblocking, memory_order_relaxed))
         return;
-    /* Sequentially consistent, like the receiver's way out of a call: either the receiver sees the
-     * message, or the sender sees that it has left and what is outstanding there. */
+    /* Sequentially consistent, like sg_internode_leave: either the receiver sees the message, or
+     * the sender sees that the receiver has left and has instances outstanding. */
     atomic_thread_fence(memory_order_seq_cst);
     if (action->kind == SG_ACTION_SEND) {
         ring(internode, action->to, urgent);
@@ -109,14 +109,15 @@ static bool is_urgent(const struct sg_internode *internode, const struct sg_acti
             atomic_load_explicit(&endpoint->doorbell.nonblocking, memory_order_relaxed) > 0);
 }
 
-/* Apart, because tests/progress/safety.sh leaves it out of what a signal handler may reach. */
+/* Separate, because tests/progress/safety.sh excludes it from the code that a signal handler may
+ * reach. */
 static __attribute__((noinline)) void serve_mpich(struct sg_wait *wait)
 {
     sg_wait_brief(wait);
 }
 
-/* A receiver makes room by itself, but may wait in MPICH for this rank first. Only a thread in its
- * call may call MPICH. */
+/* A receiver frees its channel by itself, but may wait in MPICH for this rank first. Only a thread
+ * in its call may call MPICH. */
 static void wait_for_room(struct sg_wait *wait)
 {
     if (sg_progress_by() == SG_PROGRESS_BY_CALL)
@@ -139,7 +140,7 @@ static void send(const struct sg_delivery *delivery, const struct sg_actions *ac
 
     for (unsigned i = 0; i < action->send.header.parts; i++)
         parts[i] = data_of(delivery, actions->parts[action->send.parts_at + i]);
-    /* Within the limits of set-up there is room. */
+    /* Within the limits of set-up, the channel has capacity. */
     while (internode->ops->send(internode->transport, internode->endpoint, to, &message) ==
            SG_TRANSPORT_FULL)
         wait_for_room(&wait);
@@ -162,7 +163,8 @@ static struct sg_transport_region region_of(const struct sg_delivery *delivery, 
         .cells_count = protocol->needs.cells};
 }
 
-/* Before the action uses it. What a cell has told of is on its way. */
+/* Waits for data before the action uses it: a cell has announced the data, which may still be in
+ * flight. */
 static void await_data(const struct sg_delivery *delivery, const struct sg_action *action)
 {
     struct sg_internode *internode = delivery->internode;
@@ -197,7 +199,7 @@ static void access_remote(const struct sg_delivery *delivery, const struct sg_ac
     struct sg_wait wait = {0};
 
     region.protocol |= waits ? SG_INTERNODE_WAITS : 0;
-    /* Results lie behind the slots. */
+    /* Results follow the slots. */
     if (action->kind == SG_ACTION_WRITE_RESULT) {
         wanted.kind = SG_ACTION_WRITE;
         wanted.access.remote += protocol->needs.slots;
@@ -250,7 +252,7 @@ static void complete(const struct sg_delivery *delivery)
 
     sg_internode_instance_at(delivery->internode, delivered - 1)->left_ns =
         delivery->event->time_ns;
-    /* Release: the result, if it is there, was written before. */
+    /* Release: the result, if there is one, was written before. */
     atomic_fetch_add_explicit(&endpoint->completed, 1, memory_order_release);
 }
 

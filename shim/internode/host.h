@@ -1,7 +1,7 @@
-/* Carries out a protocol's actions: the live host of shim/algos/algo.h. It also keeps what
- * protocols wait for without a message: replies to accesses, watched cells, timers.
+/* The live event loop of shim/algos/algo.h: carries out a protocol's actions. It also holds the
+ * events that protocols await without a message: replies to accesses, watched cells, timers.
  *
- * Everything runs under the endpoint's lock, in an application's thread, the progress thread or a
+ * Everything runs under the endpoint's lock, in an application thread, the progress thread or a
  * signal handler: no malloc, no stdio, no MPI.
  */
 #ifndef SG_INTERNODE_HOST_H
@@ -11,7 +11,7 @@
 
 void sg_internode_carry_out(struct sg_delivery *delivery, const struct sg_actions *actions);
 
-/* The next reply that waits for the next poll, or does not. False: none. */
+/* Takes the next reply with that `waits` flag: deferred to the next poll, or not. False: none. */
 bool sg_endpoint_take_reply(struct sg_endpoint *endpoint, bool waiting,
                             struct sg_endpoint_reply *out);
 

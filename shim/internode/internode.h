@@ -4,15 +4,13 @@
  * A node's ranks are one endpoint. A rank that enters a collective leaves its contribution at the
  * endpoint; the last one folds them and delivers the CALL to the protocol. Messages are delivered
  * by any thread inside the library, or by asynchronous progress (progress/progress.h), under the
- * endpoint's lock.
+ * endpoint's lock. A call of any size is a sequence of chunks, each an instance of its protocol.
  *
- * A call of any size is a sequence of chunks, each an instance of its protocol.
- *
- * The layers, lowest first: layout and communicator (data), statistics, consistency, host (carries
- * out actions), feed (delivers events), endpoint (lock, poll), health, waiting, chunk, disagree,
- * nonblocking, connect, coordinator, agree, call. setup and drain begin and end a communicator;
- * request is a nonblocking call as an MPI request. Messages that a protocol carries are posts (data
- * and actions), below host, and messages, beside call.
+ * The layers, lowest first: layout and communicator (data), consistency, host (carries out
+ * actions), endpoint (lock, poll, delivery), call_waiting, chunk, disagree, nonblocking, connect,
+ * coordinator, agree, run_call. setup and drain begin and end a communicator; request is a
+ * nonblocking call as an MPI request. For the messages of the application, which a protocol may
+ * carry, bcs/live has posts below host, and messages beside run_call.
  */
 #ifndef SG_INTERNODE_INTERNODE_H
 #define SG_INTERNODE_INTERNODE_H
@@ -27,12 +25,12 @@ struct sg_internode;
 struct sg_internode_plan;
 struct sg_transport_ops;
 
-/* If there are more nodes than this on one machine, MPICH runs the calls. */
+/* With more nodes than this on one machine, MPICH runs the calls. */
 #define SG_INTERNODE_ENDPOINTS_MAX 256
 
 struct sg_internode_setup {
-    const char *name;   /* of the communicator, alike on all ranks */
-    const char *called; /* the same, or what stands for it in messages */
+    const char *name;   /* the communicator's, identical on all ranks */
+    const char *called; /* the same, or its replacement in messages */
     int rank;
     int ranks;
     int endpoints;
@@ -40,81 +38,82 @@ struct sg_internode_setup {
     int machines;
     const int *machine_of; /* by rank */
     const struct sg_ruleset *rules;
-    int messages_rule; /* by which its messages are carried; -1: they are not */
-    /* Between machines; NULL where there is one. Both live as long as the communicator. */
+    int messages_rule; /* rule by which its messages are carried; -1: they are not */
+    /* Between machines; NULL on one machine. Both outlive the communicator. */
     const struct sg_transport_ops *ops;
     const struct sg_exchange *exchange; /* for agreement among its ranks, by collectives only */
-    const char *const *hosts;           /* by rank; the names stay */
+    const char *const *hosts;           /* by rank; not copied */
 };
 
-/* From where slices are counted, in ns of this machine's clock; before any communicator. */
+/* Sets the origin of slices, in ns of this machine's clock; before any communicator. */
 void sg_internode_count_slices_from(uint64_t epoch_ns);
 
-/* Communicators made after this count their instances from there on: for tests of the ends of
- * numbers. Alike on all ranks. */
+/* Sets the first instance number of communicators made after this, for tests of counter overflow.
+ * Identical on all ranks. */
 void sg_internode_count_from(uint64_t first);
 
-/* As sg_intranode_start. servers: the most processes of a node that are connected to other
- * machines; for the others the node's first one sends. users_operations: they run here, on all
- * ranks or on none. */
+/* As sg_intranode_start. servers: the largest number of a node's processes that are connected to
+ * other machines; the node's first process sends for the others. users_operations: users'
+ * operations run here, on all ranks or on none. */
 void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations);
 
-/* The first rank of a machine makes its segment, the others map it. Any status but SG_OK: errno
- * tells why; nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many
- * endpoints. */
+/* The first rank of a machine makes its segment (offer), the others map it (accept). On failure
+ * errno has the reason, and nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none
+ * supports this number of endpoints. */
 enum sg_status sg_internode_offer(const struct sg_internode_setup *setup, struct sg_internode **out,
                                   struct sg_segment_ticket *ticket);
 enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
                                    const struct sg_segment_ticket *ticket,
                                    struct sg_internode **out);
 
-/* On several machines, when all segments are mapped: collective. Any status but SG_OK is the same
- * on all ranks; a rank that knows the reason logs it. */
+/* On several machines, when all segments are mapped: collective. A failure is the same on all
+ * ranks; a rank that knows the reason logs it. */
 enum sg_status sg_internode_link(struct sg_internode *internode);
 bool sg_internode_is_linked(const struct sg_internode *internode);
 
-/* How this process's log knows the communicator, and whether any protocol there has slices. */
+/* Sets the communicator's identity in this process's log. The second returns true if any of its
+ * protocols has slices. */
 void sg_internode_name_in_log(struct sg_internode *internode, const struct sg_comm_log *log);
 bool sg_internode_has_slices(const struct sg_internode *internode);
 
-/* Completes what is outstanding: collective, in MPI_Comm_free and MPI_Finalize. begin_drain does
- * not wait; try_drain goes on without waiting (true: done); drain waits, while all communicators of
- * the process progress. */
+/* Complete outstanding instances: collective, in MPI_Comm_free and MPI_Finalize. begin_drain does
+ * not wait; try_drain progresses without waiting (true: done); drain waits, while all communicators
+ * of the process progress. */
 void sg_internode_begin_drain(struct sg_internode *internode);
 bool sg_internode_try_drain(struct sg_internode *internode);
 void sg_internode_drain(struct sg_internode *internode);
 
 void sg_internode_free(struct sg_internode *internode);
 
-/* Whether ranks that reach one call from different call sites can agree on its choice: on one
- * machine always, on several with a coordinator (coordinator.h); the same on all ranks. The
- * agreement ends if a nonblocking call is so far ahead of another rank that its words are not free,
- * before the same call on all ranks. */
+/* True if ranks that reach one call from different call sites can agree on its choice: always on
+ * one machine, with a coordinator (coordinator.h) on several; the same on all ranks. The agreement
+ * ends, at the same call on all ranks, if a nonblocking call is so far ahead of another rank that
+ * its words are not free. */
 bool sg_internode_agrees(const struct sg_internode *internode);
 
-/* How a call runs. */
+/* The plan for one call. */
 struct sg_internode_plan {
     uint32_t protocol;
     uint8_t executed;            /* as in the call statistics */
-    struct sg_operands operands; /* unless a barrier's */
+    struct sg_operands operands; /* unset for a barrier */
     const void *own;             /* this rank's contribution */
-    void *result;                /* NULL: it gets none */
-    size_t count;                /* elements; of a broadcast, bytes */
+    void *result;                /* NULL: this rank gets none */
+    size_t count;                /* elements; bytes for a broadcast */
     size_t extent_bytes;         /* of an element */
     size_t room;                 /* elements in a chunk */
-    bool side_by_side;           /* its chunks go on at the same time, not one after another */
+    bool side_by_side;           /* its chunks run concurrently, not one after another */
     bool commutes;               /* the order of operands does not matter */
-    bool follows;                /* of a broadcast: it enters behind the root (disagree.c) */
-    struct sg_user_fold *user;   /* the operation is the user's; NULL: it is not */
+    bool follows;                /* a broadcast's receiver enters after the root (disagree.c) */
+    struct sg_user_fold *user;   /* for a user's operation; else NULL */
 };
 
-/* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision that is
- * the same on all ranks, or because of an argument error of this rank's that MPICH will report. A
- * blocking call may connect its ranks, collectively. */
+/* Plans a call. *choice becomes the one that all ranks follow. False: MPICH runs the call. That
+ * decision is the same on all ranks, or due to an argument error on this rank, which MPICH will
+ * report. A blocking call may connect its ranks, collectively. */
 bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
                             const struct sg_choice **choice, struct sg_internode_plan *plan);
 
-/* After a blocking call whose choice is `auto` has run, here or in MPICH. */
+/* Ends the trial round of a blocking call with choice `auto`, which has run here or in MPICH. */
 void sg_internode_end_turn(struct sg_internode *internode,
                            const struct sg_call_statistics *statistics);
 
@@ -122,11 +121,11 @@ void sg_internode_end_turn(struct sg_internode *internode,
 int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
                      const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);
 
-/* False: MPICH runs the call, whatever is chosen. Either no protocol takes its type, which is the
+/* False: MPICH runs the call with any choice. Either no protocol supports its type, which is the
  * same on all ranks; or an argument is wrong on this rank, which MPICH reports. */
 bool sg_internode_takes(struct sg_internode *internode, const struct sg_call *call);
 
-/* As sg_intranode_look. Where there are several machines nobody is seen. */
+/* As sg_intranode_look. On several machines no other rank is seen. */
 enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg_call *call,
                                  bool waits);
 

@@ -1,11 +1,11 @@
 /* A nonblocking call's chunks follow those of the calls before it, in order. Its protocol
- * progresses at the endpoint, like that of any call. Entering instances and fetching results is up
- * to this process: the application's threads do it in every call of the library, and the helper
- * thread does it while a chunk waits for a place. A program may start more calls than there are
- * places and then wait, in MPI, for something else.
+ * progresses at the endpoint, like that of any call. Only this process enters its instances and
+ * fetches their results: application threads in every call of the library, and the helper thread
+ * while a chunk waits for a ring slot. A program may start more calls than there are slots and then
+ * wait, in MPI, for something else.
  *
- * A blocking call that waits for nobody becomes one whose caller has left, with a copy of its
- * operand. The helper thread looks after it until it is over, in any mode.
+ * A blocking call that waits for nobody becomes one without a caller, with a copy of its operand.
+ * The helper thread completes it, in any mode.
  */
 #include "internode/nonblocking.h"
 
@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a rank's calls on a communicator whose callers have left; as inside a node. */
+/* Limit for a rank's calls on a communicator without a caller, as inside a node. */
 #define KEPT_BYTES_MAX (4u << 20)
 
-/* It takes part in another call than its own (disagree.c). */
+/* State of a call that takes part in another call than its own (disagree.c). */
 struct conformed {
     struct sg_others_call others;
     struct sg_chunk chunks[];
@@ -32,17 +32,17 @@ struct sg_nonblocking {
     struct sg_internode *internode; /* valid until it is done */
     struct sg_call call;
     struct sg_internode_plan plan;
-    struct sg_nonblocking *next; /* of the communicator's, in their order */
+    struct sg_nonblocking *next; /* next of the communicator's calls, in order */
     _Atomic bool done;
-    int error;                   /* class */
-    struct conformed *conformed; /* NULL: it is alike on all ranks */
-    size_t kept_bytes; /* all of it, if its caller has left: nobody else frees it; else 0 */
+    int error;                   /* error class */
+    struct conformed *conformed; /* NULL: the call is alike on all ranks */
+    size_t kept_bytes; /* size of a call without a caller, which nobody else frees; else 0 */
     struct sg_chunk_window window;
-    struct sg_chunk chunks[]; /* and behind them the operand that is kept */
+    struct sg_chunk chunks[]; /* followed by the copied operand */
 };
 
-/* The nonblocking calls of all communicators: a thread that works on one that is not complete keeps
- * its communicator from being freed. */
+/* Protects the nonblocking calls of all communicators: a thread that works on an incomplete one
+ * keeps its communicator from being freed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct sg_nonblocking *sg_nonblocking_new(struct sg_internode *internode,
@@ -74,7 +74,7 @@ void sg_nonblocking_free(struct sg_nonblocking *nonblocking)
 
 bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking)
 {
-    /* Acquire: results are there. */
+    /* Acquire: results are complete. */
     return atomic_load_explicit(&nonblocking->done, memory_order_acquire);
 }
 
@@ -88,9 +88,9 @@ uint64_t sg_nonblocking_slice(const struct sg_nonblocking *nonblocking)
     return nonblocking->window.slice;
 }
 
-/* ---- the nonblocking calls of a communicator ---- */
+/* ---- a communicator's nonblocking calls ---- */
 
-/* Chunks arrive in their order. */
+/* True if all chunks have arrived; they arrive in order. */
 static bool has_arrived(const struct sg_nonblocking *nonblocking)
 {
     const struct sg_chunk_window *window = &nonblocking->window;
@@ -99,7 +99,7 @@ static bool has_arrived(const struct sg_nonblocking *nonblocking)
            window->chunks[(window->count - 1) % window->width].stage >= SG_CHUNK_ARRIVED;
 }
 
-/* Its chunks have not arrived. */
+/* Precondition: none of the window's chunks has arrived. */
 static void shift(struct sg_chunk_window *window, uint64_t by)
 {
     window->position += by;
@@ -107,8 +107,7 @@ static void shift(struct sg_chunk_window *window, uint64_t by)
         window->chunks[i % window->width].position += by;
 }
 
-/* Under the lock. The calls behind it follow the others' call, which may have more or fewer
- * chunks. */
+/* Under the lock. Shifts the calls after it: the others' call may have more or fewer chunks. */
 static void conform(struct sg_internode *internode, struct sg_nonblocking *nonblocking)
 {
     struct sg_chunk_window *window = &nonblocking->window;
@@ -152,8 +151,8 @@ static void settle(struct sg_nonblocking *nonblocking)
     free(conformed);
 }
 
-/* Under the lock. A thread of the application's sees to a call that differs, and comes to it by
- * itself. */
+/* Under the lock. Only an application thread handles a call that differs, on its next entry into
+ * the library. */
 static bool step(struct sg_internode *internode, struct sg_nonblocking *nonblocking)
 {
     if (sg_chunk_window_step(internode, &nonblocking->window))
@@ -173,7 +172,7 @@ static void step_all(struct sg_internode *internode)
          nonblocking = next) {
         next = nonblocking->next;
         if (!step(internode, nonblocking)) {
-            /* The calls behind it have not, either. */
+            /* The calls after it have not arrived, either. */
             if (!has_arrived(nonblocking))
                 break;
             before = nonblocking;
@@ -193,7 +192,7 @@ static void step_all(struct sg_internode *internode)
             sg_nonblocking_free(nonblocking);
             continue;
         }
-        /* Release: the results are there. From here on the nonblocking call may be gone. */
+        /* Release: the results are complete. The caller may free the call from here on. */
         atomic_store_explicit(&nonblocking->done, true, memory_order_release);
     }
     atomic_store(&internode->client.waits,
@@ -238,18 +237,18 @@ static void let_go(struct sg_internode *internode)
 
 void sg_nonblocking_await_users(struct sg_internode *internode)
 {
-    /* Acquire: pairs with the release above. They wait for nobody. */
+    /* Acquire: pairs with the release above. Users wait for nobody. */
     while (atomic_load_explicit(&internode->users, memory_order_acquire) > 0)
         sched_yield();
 }
 
 /* ---- one nonblocking call ---- */
 
-/* Behind the others. */
+/* Appends to the communicator's calls. */
 static void add(struct sg_internode *internode, struct sg_nonblocking *nonblocking)
 {
     pthread_mutex_lock(&lock);
-    internode->behind = NULL; /* is over, or is this one */
+    internode->behind = NULL; /* that call is finished, or is this one */
     if (internode->last_nonblocking != NULL)
         internode->last_nonblocking->next = nonblocking;
     else
@@ -310,7 +309,7 @@ bool sg_nonblocking_keep(struct sg_internode *internode, const struct sg_chunk_w
     return true;
 }
 
-/* The communicator, which is kept until it is released; NULL: the nonblocking call is complete. */
+/* Returns the communicator, kept until let_go; NULL: the nonblocking call is complete. */
 static struct sg_internode *hold(struct sg_nonblocking *nonblocking)
 {
     struct sg_internode *internode = NULL;

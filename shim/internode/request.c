@@ -1,3 +1,5 @@
+/* Generalized requests of the library's work, the list of outstanding ones, and a nonblocking
+ * collective as such a request. See request.h. */
 #include "internode/request.h"
 
 #include "core/clock.h"
@@ -20,8 +22,8 @@ struct sg_request {
     void *work;
     MPI_Request handle;
     struct sg_request_times times;
-    uint64_t tested_ns;  /* a test was over */
-    struct sg_wait wait; /* of the tests that follow each other */
+    uint64_t tested_ns;  /* end of the last test */
+    struct sg_wait wait; /* wait ladder of tests in close succession */
     atomic_bool is_completed, is_freed;
     atomic_int holders; /* the operation, until it is completed, and the application's request */
     struct sg_request *next, **link; /* link NULL: not outstanding any more */
@@ -31,7 +33,7 @@ static struct sg_request *outstanding;
 static atomic_uint count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- the requests that are outstanding ---- */
+/* ---- outstanding requests ---- */
 
 static void add(struct sg_request *request)
 {
@@ -71,7 +73,7 @@ static struct sg_request *find(MPI_Request handle)
     return request;
 }
 
-/* One that nobody else will complete, removed from the list; NULL: there is none. */
+/* Removes from the list a completed request that nobody else will complete; NULL: there is none. */
 static struct sg_request *take_orphan(void)
 {
     struct sg_request *request;
@@ -87,7 +89,7 @@ static struct sg_request *take_orphan(void)
     return request;
 }
 
-/* ---- the end of one ---- */
+/* ---- completion ---- */
 
 static void let_go(struct sg_request *request)
 {
@@ -97,7 +99,7 @@ static void let_go(struct sg_request *request)
     free(request);
 }
 
-/* Once, even if MPICH asks again. */
+/* Completes once, even if MPICH asks again. */
 static void complete(struct sg_request *request)
 {
     if (atomic_exchange(&request->is_completed, true))
@@ -112,7 +114,7 @@ static void complete(struct sg_request *request)
     let_go(request);
 }
 
-/* ---- what MPICH calls ---- */
+/* ---- callbacks from MPICH ---- */
 
 static int on_query(void *state, MPI_Status *status)
 {
@@ -122,7 +124,7 @@ static int on_query(void *state, MPI_Status *status)
     return request->ops->query(request->work, status);
 }
 
-/* MPI_Request_free calls it at once, whether the operation is complete or not. */
+/* MPI_Request_free calls this at once, whether the operation is complete or not. */
 static int on_free(void *state)
 {
     struct sg_request *request = state;
@@ -132,7 +134,7 @@ static int on_free(void *state)
     return MPI_SUCCESS;
 }
 
-/* Nothing can be cancelled. */
+/* No request can be cancelled. */
 static int on_cancel(void *state, int is_complete)
 {
     (void)state;
@@ -140,8 +142,8 @@ static int on_cancel(void *state, int is_complete)
     return MPI_SUCCESS;
 }
 
-/* From MPI_Test and the like. It never sleeps: between two tests the program may have other work.
- */
+/* Called from MPI_Test and the like. Never sleeps: between two tests the program may have other
+ * work. */
 static int on_poll(void *state, MPI_Status *status)
 {
     struct sg_request *request = state;
@@ -176,7 +178,7 @@ static void await(struct sg_request *request)
     complete(request);
 }
 
-/* From MPI_Waitall. */
+/* Called from MPI_Waitall. */
 static int on_wait(int states_count, void **states, double timeout_s, MPI_Status *status)
 {
     (void)timeout_s;
@@ -186,7 +188,7 @@ static int on_wait(int states_count, void **states, double timeout_s, MPI_Status
     return MPI_SUCCESS;
 }
 
-/* ---- what the library calls ---- */
+/* ---- calls from the library ---- */
 
 int sg_request_make(const struct sg_request_ops *ops, void *work, MPI_Request *handle,
                     struct sg_request **out)
@@ -248,7 +250,7 @@ struct collective {
     sg_request_completed completed;
     void *context;
     struct sg_packed packed;
-    bool takes; /* unpacks */
+    bool takes; /* unpacks the data on completion */
 };
 
 static bool is_done(const void *work)
@@ -303,7 +305,7 @@ static void discard(void *work)
 static const struct sg_request_ops collective_ops = {
     is_done, poll, collective_request_await, collective_request_complete, query, discard};
 
-/* Packs a broadcast's data where its type may have holes. */
+/* Packs a broadcast's data if its type may have holes. */
 static int prepare(struct collective *collective, const struct sg_call *call,
                    const struct sg_internode_plan *plan, struct sg_request **request)
 {

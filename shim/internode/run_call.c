@@ -1,7 +1,6 @@
-/* A call on a communicator over several nodes: planned, begun, and unless it is a nonblocking one
- * (nonblocking.h) waited for. Both kinds go the same way, chunk by chunk through a window
- * (chunk.h).
- */
+/* Runs a call on a communicator over several nodes: plans it, begins it, and unless it is
+ * nonblocking (nonblocking.h) waits for it. Both kinds run chunk by chunk through a window
+ * (chunk.h). Also looks for other ranks' calls after a call that failed. */
 #include "internode/agree.h"
 #include "internode/auto_between.h"
 #include "internode/call_waiting.h"
@@ -16,12 +15,12 @@
 #include "mpi/user_lines.h"
 #include "wait/catch_up.h"
 
-/* A rank that waits for nobody goes on when it has waited for so long. */
+/* A rank that waits for nobody leaves its call after this long. */
 #define GOES_ON_NS UINT64_C(1000000)
 
 /* ---- planning ---- */
 
-/* Bytes, whatever the ranks' types are: nothing is folded. */
+/* A broadcast moves bytes, whatever the ranks' types are: nothing is folded. */
 static bool plan_broadcast(const struct sg_internode *internode, const struct sg_call *call,
                            struct sg_internode_plan *plan)
 {
@@ -35,14 +34,14 @@ static bool plan_broadcast(const struct sg_internode *internode, const struct sg
         plan->own = call->receive;
     else
         plan->result = call->receive;
-    /* A nonblocking one, which would go on later than it may, only where it has to. */
+    /* A nonblocking call follows only if errors are not fatal, because following delays it. */
     plan->follows = plan->own == NULL && internode->remote == NULL &&
                     (call->request == NULL || !sg_report_is_fatal(call->comm));
     return true;
 }
 
-/* Whether a user's operation runs here: on all ranks or on none. Not in a nonblocking call, which
- * goes on outside of the application's threads. */
+/* True if a user's operation runs here: on all ranks or on none. Not in a nonblocking call, which
+ * runs outside of application threads. */
 static bool takes_users(const struct sg_internode *internode, const struct sg_call *call,
                         bool commutes)
 {
@@ -77,7 +76,7 @@ static bool plan_user(struct sg_internode *internode, const struct sg_call *call
     return true;
 }
 
-/* What does not depend on the choice; not for a barrier. */
+/* Plans the parts that do not depend on the choice; not for a barrier. */
 static bool plan_operands(struct sg_internode *internode, const struct sg_call *call,
                           struct sg_internode_plan *plan)
 {
@@ -108,7 +107,7 @@ static bool can_post(const struct sg_choice *choice)
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
 }
 
-/* arm: the trial's whose turn it is. */
+/* arm: the candidate in the current trial round. */
 static bool plan_chosen(struct sg_internode *internode, const struct sg_call *call,
                         const struct sg_choice *choice, int arm, struct sg_internode_plan *plan)
 {
@@ -156,10 +155,11 @@ struct awaited {
     struct sg_internode *internode;
     struct sg_chunk_window *window;
     struct sg_internode_waiting waiting;
-    bool has_gone; /* on: the window is another's */
+    bool has_gone; /* the call has been kept (nonblocking.h) and owns the window */
 };
 
-/* A contributor to a reduce, or a broadcast's root. Its call needs progress when it has left. */
+/* True for a contributor to a reduce, or a broadcast's root: its call needs progress after it has
+ * left. */
 static bool may_go_on(const struct sg_internode *internode, const struct sg_chunk_window *window)
 {
     const struct sg_internode_plan *plan = window->plan;
@@ -168,7 +168,7 @@ static bool may_go_on(const struct sg_internode *internode, const struct sg_chun
            sg_progress_comes(internode->protocols[plan->protocol].progress);
 }
 
-/* Behind a call that has gone on it goes on at once. */
+/* Leaves after GOES_ON_NS, or at once if an earlier call has been kept. */
 static bool goes_on(const struct awaited *awaited)
 {
     struct sg_internode *internode = awaited->internode;
@@ -211,12 +211,12 @@ static __attribute__((noinline)) void await(struct sg_internode *internode,
     sg_internode_wait(internode, &awaited.waiting, is_over, &awaited);
 }
 
-/* The window, when it is over, tells what became of it. */
+/* Runs the call; the window then shows the outcome. */
 static void run(struct sg_internode *internode, const struct sg_call *call,
                 const struct sg_internode_plan *plan, struct sg_call_statistics *statistics,
                 struct sg_chunk_window *window)
 {
-    /* As many as are under way at a time: few calls have more than one. */
+    /* Sized for the chunks in progress at a time: few calls have more than one. */
     struct sg_chunk chunks[plan->side_by_side ? SG_INTERNODE_INSTANCES_MAX : 1];
 
     *window = (struct sg_chunk_window){.call = call,
@@ -238,7 +238,7 @@ static void run(struct sg_internode *internode, const struct sg_call *call,
     window->chunks = NULL;
 }
 
-/* Returns the error to be raised. */
+/* Returns the error to raise. */
 static __attribute__((noinline)) int settle(struct sg_internode *internode,
                                             const struct sg_chunk_window *window,
                                             struct sg_call_statistics *statistics)

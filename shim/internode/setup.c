@@ -1,3 +1,9 @@
+/* Makes and frees a communicator over several nodes: numbers its ranks, endpoints and machines,
+ * finds the protocols of its rules, lays out the segment (layout.h) and initializes it.
+ *
+ * All ranks compute the same layout; the first rank of a machine makes the segment and the others
+ * map it.
+ */
 #include "internode/internode.h"
 
 #include "bcs/live/messages.h"
@@ -41,7 +47,7 @@ static size_t line(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* The protocol that a choice names, and its parameters. NULL: none. */
+/* Returns the protocol that a choice names, and its parameters. NULL: none. */
 static const struct sg_algo *algo_of(const struct sg_choice *choice,
                                      struct sg_algo_parameters *parameters)
 {
@@ -61,7 +67,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     return NULL;
 }
 
-/* Strobes that come in any case have to be answered while ranks compute. */
+/* Unconditional strobes need answers while ranks compute. */
 static void check_strobes(struct sg_internode_protocol *protocol)
 {
     static bool told;
@@ -74,7 +80,7 @@ static void check_strobes(struct sg_internode_protocol *protocol)
     told = true;
 }
 
-/* No larger than the calls that the rule is for, but for the smallest. */
+/* Slots are no larger than the rule's largest calls, with a minimum. */
 static uint32_t slot_bytes_of(const struct sg_internode_protocol *protocol, uint64_t most_bytes)
 {
     uint32_t wanted = sg_algo_slot_bytes(&protocol->needs);
@@ -85,7 +91,7 @@ static uint32_t slot_bytes_of(const struct sg_internode_protocol *protocol, uint
     return enough < wanted ? (uint32_t)enough : wanted;
 }
 
-/* Of all parts. */
+/* Bytes of a message with all its parts. */
 static uint32_t message_bytes_of(const struct sg_internode_protocol *protocol)
 {
     uint32_t part_bytes = sg_algo_part_bytes(&protocol->needs);
@@ -94,7 +100,7 @@ static uint32_t message_bytes_of(const struct sg_internode_protocol *protocol)
            (part_bytes < protocol->slot_bytes ? part_bytes : protocol->slot_bytes);
 }
 
-/* Returns what is behind its regions. */
+/* Returns the offset after its regions. */
 static size_t lay_out_protocol(const struct sg_internode *internode,
                                struct sg_internode_protocol *protocol, size_t at)
 {
@@ -112,7 +118,7 @@ static size_t lay_out_protocol(const struct sg_internode *internode,
     return at + (size_t)internode->here * protocol->stride;
 }
 
-/* The protocols and where everything lies. False: nothing would run here. */
+/* Finds the protocols and lays out the segment. False: nothing would run here. */
 static bool lay_out(struct sg_internode *internode, const char *name)
 {
     const struct sg_rule_comm comm = {
@@ -153,7 +159,7 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         }
         protocol->progress =
             sg_progress_asked(sg_ruleset_choice(internode->rules, i), internode->remote != NULL);
-        /* In mode poll a rank that stayed in its call could not complete it. */
+        /* In mode poll, a rank that stayed in its call could not complete it. */
         if (internode->servers < internode->locals && protocol->progress == SG_PROGRESS_POLL)
             protocol->progress = SG_PROGRESS_THREAD;
         check_strobes(protocol);
@@ -182,8 +188,8 @@ static bool lay_out(struct sg_internode *internode, const char *name)
     internode->contributions_at = at;
     at += (size_t)internode->here * internode->depth * (size_t)internode->locals_max *
           internode->slot_bytes;
-    /* The most messages that the protocols may have in flight between a pair; the explorer checks
-     * this bound. A broadcast's data wait at each receiver. */
+    /* The largest number of messages that the protocols may have in flight between a pair; the
+     * explorer checks this bound. A broadcast's data wait at each receiver. */
     internode->transport_setup.endpoints = internode->endpoints;
     internode->transport_setup.here = internode->here;
     internode->transport_setup.inflight =
@@ -209,13 +215,14 @@ static int greatest(const int *counts, int count)
     return most;
 }
 
-/* One allocation for all numbers, which begins with endpoint_of. False: no memory. */
+/* Numbers ranks, endpoints and machines in one allocation, which begins with endpoint_of. False:
+ * out of memory. */
 static bool number_ranks(struct sg_internode *internode, const struct sg_internode_setup *setup)
 {
     size_t ranks = (size_t)setup->ranks, endpoints = (size_t)setup->endpoints;
     size_t machines = (size_t)setup->machines;
     int *numbers = calloc(3 * ranks + 3 * endpoints + 2 * machines, sizeof *numbers);
-    int *locals, *ranks_of, *endpoints_of; /* counts, of an endpoint and of a machine */
+    int *locals, *ranks_of, *endpoints_of; /* counts for an endpoint and for a machine */
 
     if (numbers == NULL)
         return false;
@@ -248,7 +255,7 @@ static bool number_ranks(struct sg_internode *internode, const struct sg_interno
     if (internode->remote != NULL && internode->servers > servers_max)
         internode->servers = servers_max;
     internode->locals_max = greatest(locals, setup->endpoints);
-    /* Whoever delivers must be in the call. */
+    /* The process that delivers must be in the call. */
     internode->runs_users =
         runs_users && (internode->remote == NULL || internode->locals_max <= servers_max);
     internode->ranks_here = greatest(ranks_of, setup->machines);
@@ -298,7 +305,7 @@ static bool can_have_coordinator(const struct sg_internode *internode)
            internode->locals_max <= servers_max;
 }
 
-/* Behind the numbers of ranks. Who posts sends: all ranks are to be connected. */
+/* Needs the numbers of ranks. Every rank that posts also sends, so all ranks must be connected. */
 static int messages_protocol_of(const struct sg_internode *internode,
                                 const struct sg_internode_setup *setup)
 {
@@ -313,7 +320,7 @@ static int messages_protocol_of(const struct sg_internode *internode,
                : -1;
 }
 
-/* NULL: errno tells, 0 where nothing would run. */
+/* NULL: errno has the reason, 0 if nothing would run. */
 static struct sg_internode *make(const struct sg_internode_setup *setup)
 {
     struct sg_internode *internode;
@@ -362,7 +369,7 @@ err_dispose:
     return NULL;
 }
 
-/* The segment is mapped: the process's own part. */
+/* Sets up the process's own part once the segment is mapped. */
 static enum sg_status attach(struct sg_internode *internode)
 {
     internode->wait_queue = (struct sg_wait_queue){
@@ -371,13 +378,14 @@ static enum sg_status attach(struct sg_internode *internode)
         .timer_ns = &sg_internode_endpoint(internode, internode->endpoint)->doorbell.next_timer_ns,
     };
     sg_messages_open(internode);
-    /* Between machines it is opened by all together, later: sg_internode_link. */
+    /* Between machines all ranks open it together, later: sg_internode_link. */
     if (internode->remote != NULL)
         return SG_OK;
     return sg_internode_open(internode);
 }
 
-/* Where messages are carried they may come to who has called nothing. */
+/* Messages that the protocol carries may reach a rank that has called nothing, so it may have
+ * instances outstanding from the start. */
 static void init_protocol(struct sg_internode *internode, uint32_t protocol, int endpoint)
 {
     struct sg_algo_setup setup = internode->protocols[protocol].setup;
@@ -389,7 +397,7 @@ static void init_protocol(struct sg_internode *internode, uint32_t protocol, int
                      head->outstanding);
 }
 
-/* Of the machine's endpoints. */
+/* Initializes the protocols of the machine's endpoints. */
 static void init_protocols(struct sg_internode *internode)
 {
     for (int i = 0; i < internode->protocol_count; i++) {
@@ -403,7 +411,7 @@ static void init_protocols(struct sg_internode *internode)
     }
 }
 
-/* Any other status than SG_OK: the communicator is freed. */
+/* Frees the communicator unless status is SG_OK. */
 static enum sg_status hand_over(struct sg_internode *internode, enum sg_status status,
                                 struct sg_internode **out)
 {
@@ -462,7 +470,8 @@ enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
 
 void sg_internode_name_in_log(struct sg_internode *internode, const struct sg_comm_log *log)
 {
-    /* The progress thread may be at a slice already. What comes meanwhile is left to this one. */
+    /* The progress thread may be in a slice already. It leaves arrivals during the lock to this
+     * thread. */
     sg_endpoint_lock(internode);
     internode->log = *log;
     sg_endpoint_unlock(internode);

@@ -1,7 +1,7 @@
-/* Rank 0 tells the other ranks of its machine, and its partners, what to do, one message (struct
- * order) at a time. A partner echoes messages or answers steps until the message, or the word in
- * shared memory, is marked as the last; the others sleep in shared memory until everything is over.
- */
+/* Calibration at the start of a recorded run. Rank 0 sends orders to the other ranks of its machine
+ * and to its partners, one message (struct order) at a time. A partner echoes messages or answers
+ * steps until the message, or the word in shared memory, is marked as the last. The others sleep in
+ * shared memory until the calibration is over. */
 #include "intranode/calibrate.h"
 
 #include "algos/kernels/kernel.h"
@@ -21,16 +21,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A step is a word that one process writes and the other, which waits for it, answers; the answer
- * to a number is the next number. */
+/* In a step, one process writes a word, and the other, which waits for it, answers; the answer to a
+ * number is the next number. */
 
 #define BUDGET_NS UINT64_C(1000000)
 #define OPERAND_BYTES 16384
 #define STEPS_A_SAMPLE 8
-#define SPINS 100 /* then yield, as waits of collectives do where processors are short */
+#define SPINS 100 /* then yield, as oversubscribed collectives do */
 #define PATIENCE_NS UINT64_C(1000000000)
 
-/* ---- samples */
+/* ---- samples ---- */
 
 bool sg_calibrate_wants_more(const struct sg_calibrate_samples *samples, uint64_t began_ns,
                              uint64_t now_ns)
@@ -71,7 +71,7 @@ double sg_calibrate_typical(struct sg_calibrate_samples *samples, struct sg_cali
     return first;
 }
 
-/* ---- alone */
+/* ---- one process ---- */
 
 typedef void (*work)(void *context);
 
@@ -80,7 +80,7 @@ static double time_work(work once, void *context, struct sg_calibration *out)
     struct sg_calibrate_samples samples = {.count = 0};
     uint64_t began_ns = sg_clock_ns(), start_ns = began_ns, now_ns;
 
-    once(context); /* brings what it touches */
+    once(context); /* warms the cache */
     for (bool more = true; more; more = sg_calibrate_wants_more(&samples, began_ns, now_ns)) {
         start_ns = sg_clock_ns();
         once(context);
@@ -100,7 +100,7 @@ static void copy_once(void *context)
     struct operands *operands = context;
 
     memcpy(operands->right, operands->left, OPERAND_BYTES);
-    atomic_signal_fence(memory_order_seq_cst); /* it is not left out */
+    atomic_signal_fence(memory_order_seq_cst); /* prevents removal of the copy */
 }
 
 static void reduce_once(void *context)
@@ -125,7 +125,7 @@ static double time_operands(work once, struct sg_calibration *out)
     return ns;
 }
 
-/* Per byte of an operand in cache. Here and below, out gets spread and samples as above. */
+/* ns per byte of an operand in cache. Here and below, out gets spread and samples as above. */
 static double sg_calibrate_copy_ns(struct sg_calibration *out)
 {
     return time_operands(copy_once, out);
@@ -148,7 +148,7 @@ static void on_signal(int number)
     signals++;
 }
 
-/* If the signal is blocked it would arrive later, when nothing handles it any more. */
+/* A blocked signal would arrive later, when it has no handler any more. */
 double sg_calibrate_signal_ns(int number, struct sg_calibration *out)
 {
     struct sigaction before, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -165,7 +165,7 @@ double sg_calibrate_signal_ns(int number, struct sg_calibration *out)
     return signals > 0 ? ns : 0; /* the queue of signals may be full */
 }
 
-/* The part of sched_getattr's result that is needed (sched_setattr(2)). */
+/* The used part of sched_getattr's result (sched_setattr(2)). */
 struct attributes {
     uint32_t size, policy;
     uint64_t flags;
@@ -174,8 +174,8 @@ struct attributes {
     uint64_t runtime_ns, deadline_ns, period_ns;
 };
 
-/* How long a process that shares a processor keeps it: the kernel's slice, which is checked at its
- * timer ticks. 0: not known. */
+/* Time for which a process keeps a shared processor: the kernel's slice, which the kernel checks at
+ * its timer ticks. 0: not known. */
 static double sg_calibrate_slice_ns(void)
 {
     struct attributes attributes = {.size = sizeof attributes};
@@ -189,16 +189,16 @@ static double sg_calibrate_slice_ns(void)
     return slice_ns > tick_ns ? slice_ns : tick_ns;
 }
 
-/* ---- two processes */
+/* ---- two processes ---- */
 
 struct word {
     _Alignas(128) _Atomic uint32_t value;
 };
 
-/* From one side, and from the other. */
+/* One word for each direction. */
 struct words {
     struct word to_answer, to_ask;
-    _Alignas(128) _Atomic uint32_t sleeps; /* 1: waits sleep */
+    _Alignas(128) _Atomic uint32_t sleeps; /* 1: waiters sleep */
     _Alignas(128) _Atomic uint32_t over;   /* 1: the measurement is over */
 };
 
@@ -213,14 +213,14 @@ static void sleep_for(_Atomic uint32_t *word, uint32_t seen, uint64_t most_ns)
     syscall(SYS_futex, word, FUTEX_WAIT, seen, &timeout, NULL, 0);
 }
 
-/* The next value of the word; STOP if none comes. */
+/* Waits for the next value of the word; STOP if none comes. */
 static uint32_t wait_for(struct words *words, _Atomic uint32_t *word, uint32_t seen)
 {
     uint64_t began_ns = sg_clock_ns();
     uint32_t value = seen;
 
     for (int looks = 0; value == seen; looks++) {
-        /* Acquire: what comes with the word is seen after it. */
+        /* Acquire: reads of the data that accompanies the word come after. */
         value = atomic_load_explicit(word, memory_order_acquire);
         if (value != seen)
             break;
@@ -271,7 +271,7 @@ static double time_rounds(struct words *words, int rounds, uint32_t *number,
     return sg_calibrate_typical(&samples, out);
 }
 
-/* Sleeps in the segment until it is woken, or for a second. */
+/* Sleeps in the segment until sg_calibrate_rouse, or for a second. */
 static void sg_calibrate_sleep(void *segment)
 {
     struct words *words = segment;
@@ -289,8 +289,8 @@ static void sg_calibrate_rouse(void *segment)
     syscall(SYS_futex, &words->over, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Both sides of a zeroed segment; the asking side gets the figures. A partner that does not answer
- * for a second is given up. */
+/* The two sides of a step measurement, in a zeroed segment; the asking side gets the costs. It
+ * gives up on a partner that does not answer for a second. */
 static void sg_calibrate_ask(void *segment, struct sg_calibrate_steps *steps,
                              struct sg_calibration *out)
 {
@@ -317,19 +317,20 @@ static void sg_calibrate_answer(void *segment)
 }
 
 #define SMALL_BYTES 8
-/* MPICH over UCX copies more by a system call, and ends the process where that is refused. */
+/* For larger messages, MPICH over UCX copies by a system call, and ends the process if that is
+ * refused. */
 #define LARGE_BYTES 8192
 
 enum order_kind { ORDER_GO_ON, ORDER_ECHO, ORDER_STEP, ORDER_SLEEP };
 
 struct order {
     int32_t kind;
-    uint32_t bytes; /* of ECHO's messages */
+    uint32_t bytes; /* size of ECHO's messages */
     struct sg_segment_ticket ticket;
 };
 
 struct message {
-    int32_t last; /* 1: the answer to this one ends it */
+    int32_t last; /* 1: the answer to this message ends the echo */
     char rest[LARGE_BYTES - sizeof(int32_t)];
 };
 
@@ -338,7 +339,7 @@ struct caller {
     struct sg_calibration result;
     uint64_t end_ns;
     struct message *message;
-    void *segment; /* that ranks of this machine may open; NULL: there is none */
+    void *segment; /* ranks of this machine may open it; NULL: none */
     struct sg_segment_ticket ticket;
 };
 
@@ -347,7 +348,7 @@ static double us(double ns)
     return ns * 1e-3;
 }
 
-/* ---- listeners */
+/* ---- listeners ---- */
 
 static enum sg_status echo(const struct sg_exchange *exchange, struct message *message,
                            uint32_t bytes)
@@ -364,7 +365,7 @@ static enum sg_status echo(const struct sg_exchange *exchange, struct message *m
     return status;
 }
 
-/* Rank 0 learns whether this rank sees the memory before either of them waits there. */
+/* Tells rank 0 whether this rank can map the memory, before either of them waits there. */
 static enum sg_status step(const struct sg_exchange *exchange, const struct order *order)
 {
     void *segment = NULL;
@@ -378,7 +379,7 @@ static enum sg_status step(const struct sg_exchange *exchange, const struct orde
     return status;
 }
 
-/* A rank that cannot see the memory continues at once, and disturbs the measurements. */
+/* A rank that cannot map the memory continues at once, and disturbs the measurements. */
 static void sleep_through(const struct order *order)
 {
     void *segment;
@@ -406,14 +407,14 @@ static enum sg_status listen_to(const struct sg_exchange *exchange, struct messa
     return status;
 }
 
-/* ---- rank 0: messages */
+/* ---- rank 0: messages ---- */
 
 struct trip {
-    double there_ns; /* in the send */
+    double there_ns; /* time in the send */
     double round_ns;
 };
 
-/* A round trip of so many bytes, and the time in its send. */
+/* Measures round trips of messages of `bytes`, and the time in their sends. */
 static enum sg_status measure_trip(struct caller *caller, int partner, uint32_t bytes,
                                    struct trip *trip)
 {
@@ -437,15 +438,15 @@ static enum sg_status measure_trip(struct caller *caller, int partner, uint32_t 
         sg_calibrate_add(&there, (double)(sent_ns - start_ns));
         sg_calibrate_add(&round, (double)(now_ns - start_ns));
     }
-    /* How long a send takes depends on the implementation: where messages are buffered, the round
-     * trip counts. */
+    /* The time of a send depends on the implementation, which may buffer messages; only the round
+     * trip enters the result's spread. */
     trip->there_ns = sg_calibrate_typical(&there, &of_sends);
     trip->round_ns = sg_calibrate_typical(&round, &caller->result);
     return status;
 }
 
-/* Half a round trip is a latency and both overheads; if the send itself takes as long, the message
- * is in flight during the send. latency: the first of the three values. */
+/* Half a round trip is a latency and both overheads. If the send itself takes that long, the
+ * message is in flight during the send. latency: the first of the three values to set. */
 static enum sg_status measure_messages(struct caller *caller, int partner,
                                        enum sg_calibrated latency)
 {
@@ -471,7 +472,7 @@ static enum sg_status measure_messages(struct caller *caller, int partner,
     return SG_OK;
 }
 
-/* ---- rank 0: shared memory */
+/* ---- rank 0: shared memory ---- */
 
 static enum sg_status measure_steps(struct caller *caller)
 {
@@ -496,7 +497,7 @@ static enum sg_status measure_steps(struct caller *caller)
     return status;
 }
 
-/* ---- rank 0: the whole */
+/* ---- rank 0: the calibration ---- */
 
 static void describe(struct caller *caller)
 {
@@ -515,7 +516,7 @@ static bool is_partner(const struct sg_calibrate *setup, int rank)
     return rank == setup->near || rank == setup->far;
 }
 
-/* To all ranks that listen, partners or not. */
+/* Sends an order to all listening ranks that are, or are not, partners. */
 static enum sg_status calibrate_tell(const struct caller *caller, bool partners,
                                      enum order_kind kind)
 {

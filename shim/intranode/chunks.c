@@ -1,13 +1,12 @@
-/* Large operands (paper srm, section 2.2: two buffers, pipelined chunks): each rank folds its own
- * share of every chunk, over all ranks, in the association of the shape.
+/* Reductions with large operands, and handoff.
  *
- * There are three stages for each chunk: bring the others' shares of this rank's operand into its
- * buffer; fold its own share, directly into the receive buffer if there is one; fetch the results
- * of the other shares. A rank counts the chunks that have passed each stage; these counts are the
- * only synchronisation. Chunk k+1 is brought before chunk k is fetched, so that nobody waits for a
- * copy that could have been made before.
- *
- * The counts run on from call to call, in the same way on all ranks.
+ * Chunks (paper srm, section 2.2: two buffers, pipelined chunks): each rank folds its own share of
+ * every chunk, over all ranks, in the association of the shape. Each chunk has three stages: bring
+ * the others' shares of this rank's operand into its buffer; fold its own share, directly into the
+ * receive buffer if there is one; fetch the results of the other shares. A rank counts the chunks
+ * that have passed each stage; these counts are the only synchronisation. Chunk k+1 is brought
+ * before chunk k is fetched, so that no rank waits for a copy that could have been made before. The
+ * counts continue from call to call, identically on all ranks.
  */
 #include "intranode/ring.h"
 
@@ -38,7 +37,8 @@ static struct chunk chunk_at(const struct sg_node_op *op, uint64_t index)
     return chunk;
 }
 
-/* The share of a chunk that a rank folds: whole cache lines except for the last share. */
+/* Returns the number of elements, and the first one, of a rank's share of a chunk: whole cache
+ * lines except for the last share. */
 static size_t share_of(const struct sg_node_op *op, const struct chunk *chunk, int rank,
                        size_t *first)
 {
@@ -65,7 +65,7 @@ static char *own_result(const struct sg_node_op *op, const struct chunk *chunk)
     return (char *)op->call.receive + chunk->first * op->call.element_bytes;
 }
 
-/* This rank's operand without the share that it folds itself. */
+/* Copies this rank's operand, except for the share that it folds itself. */
 static void bring(struct sg_node_op *op, const struct chunk *chunk)
 {
     size_t element_bytes = op->call.element_bytes;
@@ -82,7 +82,7 @@ static void bring(struct sg_node_op *op, const struct chunk *chunk)
 struct share {
     const struct sg_node_op *op;
     const struct chunk *chunk;
-    size_t first; /* of the share, in the chunk */
+    size_t first; /* first element of the share, in the chunk */
 };
 
 static const void *share_operand(void *context, int rank)
@@ -95,7 +95,8 @@ static const void *share_operand(void *context, int rank)
                : buffer_of(share->op, rank, share->chunk->parity) + offset_bytes;
 }
 
-/* Into the receive buffer, and from there to where the others fetch it. */
+/* Folds into the receive buffer, then copies the result to the buffer from which the others fetch
+ * it. */
 static void fold_share(struct sg_node_op *op, const struct chunk *chunk)
 {
     struct share share = {.op = op, .chunk = chunk};
@@ -130,7 +131,7 @@ static void fetch(struct sg_node_op *op, const struct chunk *chunk)
     op->copies++;
 }
 
-/* The next step for this rank, in the order bring(0), bring(1), fold(0), fetch(0), bring(2),
+/* Finds the next step for this rank, in the order bring(0), bring(1), fold(0), fetch(0), bring(2),
  * fold(1), ...; false at the end. */
 static bool next_step(const struct sg_node_op *op, int *stage, uint64_t *index)
 {
@@ -148,8 +149,9 @@ static bool next_step(const struct sg_node_op *op, int *stage, uint64_t *index)
     return true;
 }
 
-/* What all ranks must have done before a step: a buffer is filled again when its results have been
- * fetched, folded when all have brought their shares, fetched when all have folded. */
+/* True if all ranks have finished the steps on which this one depends: a buffer is refilled when
+ * its results have been fetched, folded when all have brought their shares, fetched when all have
+ * folded. */
 static bool may_step(struct sg_node_op *op, int stage, uint64_t index)
 {
     switch (stage) {
@@ -190,7 +192,7 @@ enum sg_node_step sg_chunks_poll(struct sg_node_op *op)
         sg_stage_begin(op);
         op->state = SG_OP_ARRIVED;
     }
-    /* Nothing is brought before all agree on the call. */
+    /* No rank brings anything before all agree on the call. */
     if (op->state == SG_OP_ARRIVED) {
         if (!sg_op_sees_all(op))
             return SG_NODE_WAIT;
@@ -203,20 +205,21 @@ enum sg_node_step sg_chunks_poll(struct sg_node_op *op)
             return SG_NODE_WAIT;
         take_step(op, stage, index);
     }
-    /* The buffers belong to the node: a rank leaves them when nobody reads them any more. */
+    /* All communicators share the node's buffers: a rank leaves when no rank reads them any more.
+     */
     return sg_stage_all(op, SG_STAGE_FETCH, chunk_total(op)) ? SG_NODE_DONE : SG_NODE_WAIT;
 }
 
 /* Handoff: a tree of fixed shape, climbed by late ranks. At each meeting the first arriver leaves
  * its operand and goes on (reduce) or waits for the release; the second folds left (op) right and
- * climbs on. So the result is that of the shape, while no rank ever waits for a helper.
+ * climbs on. The result is therefore the shape's, and no rank ever waits for a helper.
  *
- * A meeting is one word: the first arriver exchanges its rank into it; a rank that finds another
- * one there is the second, and often needs no atomic operation. The partial result of a climbing
- * rank is in its own slot.
+ * A meeting is one word: the first arriver exchanges its rank into it. A rank that finds another
+ * rank there is the second, and often needs no atomic operation. A climbing rank keeps its partial
+ * result in its own slot.
  */
 
-/* This rank's partial result of the chunk so far. */
+/* Returns this rank's partial result of the chunk so far. */
 static const void *partial_of(const struct sg_node_op *op, size_t size_bytes)
 {
     return op->own_in_slot ? sg_ring_data(op->node, op->position, op->node->rank, size_bytes)
@@ -235,17 +238,18 @@ static void store_own(struct sg_node_op *op, size_t size_bytes)
     op->own_in_slot = true;
 }
 
-/* True when the partner is there, with the rank in whose slot its partial result is; false when
- * this rank is the first, and its own partial result is now left for the second. */
+/* True if this rank is the second: *partner is the rank whose slot holds the other partial result.
+ * False if it is the first: its own partial result is now in its slot for the second. */
 static bool meet(struct sg_node_op *op, int meeting, size_t size_bytes, int *partner)
 {
     _Atomic uint64_t *word = sg_ring_meeting(op->node, op->position, meeting);
-    /* Acquire: pairs with the first arriver's exchange; its partial and line are there. */
+    /* Acquire: pairs with the first arriver's exchange, which publishes its partial result and
+     * line. */
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
     if (!sg_ring_is(seen, op->position)) {
         store_own(op, size_bytes);
-        /* Acquire and release: this rank either reads the other's data or has its own read. */
+        /* Acquire and release: this rank either reads the other's data or publishes its own. */
         seen = atomic_exchange_explicit(word, sg_ring_tag(op->position, (uint32_t)op->node->rank),
                                         memory_order_acq_rel);
     }
@@ -253,7 +257,7 @@ static bool meet(struct sg_node_op *op, int meeting, size_t size_bytes, int *par
     return sg_ring_is(seen, op->position);
 }
 
-/* Where the next partial result goes: at the top of a reduce directly to the root's buffer. */
+/* Returns the buffer for the next partial result: at the top of a reduce, directly the root's. */
 static void *fold_target(const struct sg_node_op *op, bool top, size_t size_bytes)
 {
     if (top && op->call.operation == SG_OPERATION_REDUCE && op->node->rank == op->call.root)
@@ -303,7 +307,7 @@ static enum sg_node_step release(struct sg_node_op *op, size_t size_bytes)
     struct sg_node *node = op->node;
 
     if (op->call.operation == SG_OPERATION_REDUCE && node->rank == op->call.root)
-        return SG_NODE_DONE; /* folded into its buffer, and nobody else waits */
+        return SG_NODE_DONE; /* folded into its own buffer, and no other rank waits */
     /* Release: the result in this rank's slot comes before. */
     atomic_store_explicit(sg_ring_release(node, op->position),
                           sg_ring_tag(op->position, (uint32_t)node->rank), memory_order_release);
@@ -347,12 +351,12 @@ enum sg_node_step sg_handoff_poll(struct sg_node_op *op)
  * own share of the operand into its receive buffer, block by block, and fetches the other shares
  * from the receive buffers of the ranks that folded them.
  *
- * Reading may fail (for example memory of a device) on one rank alone. This rank then reports it
- * before its last count, and all ranks run the call again through the shared buffers: operands are
- * unchanged, because the method is not for MPI_IN_PLACE.
+ * A read may fail on one rank alone, for example of device memory. This rank then reports it before
+ * its last count, and all ranks run the call again through the shared buffers: operands are
+ * unchanged, because the method is not used with MPI_IN_PLACE.
  */
 
-/* Where a rank's buffers are, in its line. */
+/* Addresses of a rank's buffers, in its line. */
 struct places {
     uint64_t send;
     uint64_t receive;
@@ -375,7 +379,7 @@ static void arrive(struct sg_node_op *op)
     sg_op_publish(op);
 }
 
-/* The share of the whole operand that a rank folds. */
+/* Returns the share of the whole operand that a rank folds. */
 static size_t single_share_of(const struct sg_node_op *op, int rank, size_t *first)
 {
     size_t each = (op->call.count + (size_t)op->node->ranks - 1) / (size_t)op->node->ranks;
@@ -388,7 +392,7 @@ struct block {
     size_t offset_bytes; /* in the operand */
 };
 
-/* A rank's part of the block: read into this rank's scratch memory, or its own operand. */
+/* This rank's scratch memory for another rank's part of the block. */
 static unsigned char *scratch_of(const struct sg_node_op *op, int rank)
 {
     return op->node->access->scratch + (size_t)rank * SG_NODE_READ_BYTES;
@@ -483,8 +487,8 @@ enum sg_node_step sg_single_poll(struct sg_node_op *op)
     }
     if (!sg_op_anyone_failed(op))
         return SG_NODE_DONE;
-    /* The ranks have agreed on the call: its line, which others may be reading, is not written
-     * again. */
+    /* The ranks have agreed on the call. Its line is not written again, because others may be
+     * reading it. */
     op->call.method = SG_NODE_CHUNKS;
     sg_stage_begin(op);
     op->state = SG_OP_MOVING;

@@ -1,4 +1,6 @@
-/* Flat exchange (paper srm, section 2.2: small messages in shared memory; here without a master):
+/* Flat exchange and broadcast of small operands.
+ *
+ * Flat exchange (paper srm, section 2.2: small messages in shared memory; here without a master):
  * every rank writes its operand into its own line or slot; a rank that needs the result waits for
  * all operands and folds them, in the association of the shape. The critical path is the transfer
  * of one line. A rank that only contributes to a reduce leaves at once.
@@ -8,9 +10,9 @@
 
 #include <string.h>
 
-#define FETCHED_AHEAD 2 /* lines of a rank */
+#define FETCHED_AHEAD 2 /* lines prefetched for each rank */
 
-/* Its own is where the user has it: see sg_op_sees_all. */
+/* Takes this rank's own operand from its user's buffer: see sg_op_sees_all. */
 static const void *operand_of(void *context, int rank)
 {
     const struct sg_node_op *op = context;
@@ -27,7 +29,7 @@ static void fold_all(struct sg_node_op *op)
     sg_fold_all(&folding, op->chunk_count, sg_op_target(op));
 }
 
-/* Lines contain time stamps if the call is measured. */
+/* Lines have time stamps if the call is measured. */
 static void find_skew(struct sg_node_op *op)
 {
     uint64_t first_ns = op->call.arrival_ns;
@@ -43,14 +45,16 @@ static void find_skew(struct sg_node_op *op)
             first_ns = line->arrival_ns;
         op->early += line->arrival_ns < op->call.arrival_ns;
     }
-    /* Who only contributes leaves at once: where it says so is a line more, on its way. */
+    /* Counts all contributors as late, because they leave at once: a check would cost the transfer
+     * of one more line each. */
     if (op->call.operation == SG_OPERATION_REDUCE)
         op->late += (uint32_t)(op->node->ranks - 1);
     op->skew_known = first_ns != 0;
     op->skew_ns = op->call.arrival_ns - first_ns;
 }
 
-/* Brings what this rank will write for its next call back into its cache, before it is needed. */
+/* Requests ownership of the lines that this rank will write for its next call, before it needs
+ * them. */
 static void take_next(const struct sg_node_op *op, size_t size_bytes)
 {
     const struct sg_node *node = op->node;
@@ -60,8 +64,8 @@ static void take_next(const struct sg_node_op *op, size_t size_bytes)
         sg_ring_take(sg_ring_data(node, op->position + 1, node->rank, size_bytes));
 }
 
-/* The others were here before the root, and may be ahead by more: so their next lines come while it
- * is busy. Of a rank that is not ahead a line would have to be taken back. */
+/* The others arrived before the root, and may be further ahead: prefetches their next lines while
+ * the root is busy. If a rank is not ahead, it would have to take its line back. */
 static void fetch_next(const struct sg_node_op *op)
 {
     for (int rank = 0; rank < op->node->ranks; rank++) {
@@ -112,13 +116,13 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
 }
 
 /* Broadcast (paper srm, section 2.2: the root fills shared buffers with READY flags; here slots of
- * the ring): the root writes a chunk into its slot and goes on as far as its credits reach, so that
- * it leaves when its last chunk is written; everyone else copies chunks out, and waits for the root
- * alone. Every rank publishes its line, so that calls that do not fit are found. Large ones with a
- * single copy: pull.c.
+ * the ring): the root writes a chunk into its slot and goes on as far as its credits reach, so it
+ * leaves when its last chunk is written. Every other rank copies chunks out, and waits for the root
+ * alone. All ranks publish their lines, so that mismatched calls are found. For large broadcasts
+ * with a single copy, see reading.c.
  */
 
-/* As far as the root's line tells: it waits for nobody. */
+/* Skew relative to the root only: the rank waits for nobody else. */
 void sg_broadcast_find_skew(struct sg_node_op *op)
 {
     uint64_t root_ns = sg_ring_line(op->node, op->position, op->call.root)->arrival_ns;

@@ -2,22 +2,23 @@
 
 #include <stdint.h>
 
-/* Partial results are kept in blocks of this size, one a level: they stay in the nearest cache. All
- * levels together take no more of the thread's stack than STACK_BYTES, unless an element does. */
+/* Partial results are kept in blocks of this size, one for each level, so they stay in the nearest
+ * cache. All levels together use at most STACK_BYTES of the thread's stack, unless one element is
+ * larger. */
 #define BLOCK_BYTES 1024
 #define STACK_BYTES 4096
 #define LINE_BYTES 64
-/* Of the greatest shape: a position's word holds 2^14 ranks. */
+/* Levels of the largest shape: a position's word holds 2^14 ranks. */
 #define LEVELS 16
 
 struct blocks {
     int levels;
-    size_t bytes; /* of one */
-    size_t count; /* elements in one */
+    size_t bytes; /* size of one block */
+    size_t count; /* elements in one block */
 };
 
-/* One block, from the first operand to the last. A stack holds the partial results that wait for
- * their right operand; because they come from left to right, a right operand finds its partner on
+/* Folds one block, from the first operand to the last. A stack holds the partial results that wait
+ * for their right operand. They come from left to right, so a right operand finds its partner on
  * top. */
 static void fold_block(const struct sg_folding *folding, const struct sg_fold_part *part,
                        size_t offset_bytes, size_t count, unsigned char *partial_results,

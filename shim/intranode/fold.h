@@ -6,11 +6,11 @@
 
 #include <stddef.h>
 
-/* left (op) right -> out; out is neither of them, or is one of them. */
+/* left (op) right -> out; out may be one of the two, but must not overlap them otherwise. */
 typedef void (*sg_node_fold)(void *context, const void *left, const void *right, void *out,
                              size_t count);
 
-/* Where an operand is: a rank's, or that of a part (sg_fold_part). */
+/* Returns an operand: a rank's, or a subtree's (sg_fold_part). */
 typedef const void *(*sg_fold_operand)(void *context, int which);
 
 struct sg_folding {
@@ -25,8 +25,8 @@ struct sg_folding {
 /* out may be exactly one of the operands, or must not overlap any. */
 void sg_fold_all(const struct sg_folding *folding, size_t count, void *out);
 
-/* The subtrees [first, end) of a level, two or more, up to another level where they are one; at
- * level 0 these are leaves. Their operands are asked for by these numbers. */
+/* Folds the subtrees [first, end) of a level, two or more, up to the level `top` where they form
+ * one subtree. At level 0 they are leaves. The operand callback gets these numbers. */
 #define SG_FOLD_TO_TOP 64
 struct sg_fold_part {
     int level, first, end, top;

@@ -1,6 +1,4 @@
-/* The form that srm takes by itself inside a node, by ranks and bytes:
- * docs/decisions/0005-thresholds.md.
- */
+/* Srm's default form inside a node, by ranks and bytes: docs/decisions/0005-thresholds.md. */
 #ifndef SG_INTRANODE_FORMS_H
 #define SG_INTRANODE_FORMS_H
 
@@ -15,13 +13,13 @@
 #define SG_CLIMB_BYTES_MAX 4096
 #define SG_SINGLE_BYTES_MIN (64u * 1024u)
 
-/* What ranks exchange flat at most. */
+/* Largest operand of a flat exchange. */
 static inline uint64_t sg_form_flat_bytes(int ranks)
 {
     return ranks == 2 ? SG_FLAT_BYTES_MAX_OF_TWO : SG_FLAT_BYTES_MAX;
 }
 
-/* Of a reduction; what the node's memory allows may be another one. */
+/* Default form of a reduction; the node's memory may force another one. */
 static inline enum sg_srm_form sg_form_of(uint64_t size_bytes, int ranks)
 {
     if (size_bytes <= sg_form_flat_bytes(ranks) && ranks <= SG_FLAT_RANKS_MAX)
@@ -29,14 +27,14 @@ static inline enum sg_srm_form sg_form_of(uint64_t size_bytes, int ranks)
     return size_bytes <= SG_CLIMB_BYTES_MAX ? SG_SRM_CLIMB : SG_SRM_CHUNKS;
 }
 
-/* The form groups takes what is flat, or climbs, among so many ranks. */
+/* True if groups may replace the flat or climbing form among `ranks` ranks. */
 static inline bool sg_form_may_group(uint64_t size_bytes, int ranks)
 {
     return size_bytes <= SG_CLIMB_BYTES_MAX && ranks > SG_FLAT_RANKS_MAX;
 }
 
-/* Ranks of a group: cores that share a cache, as many as exchange flat at most; more where there
- * would be more groups than can do that (docs/decisions/0064-many-ranks.md). */
+/* Ranks of a group: cores that share a cache, at most the limit of a flat exchange; more if there
+ * would otherwise be more than SG_GROUPS_MAX groups (docs/decisions/0064-many-ranks.md). */
 #define SG_GROUP_RANKS_MIN 4
 #define SG_GROUPS_MAX 16
 static inline int sg_form_group(int cores, int ranks)
@@ -50,7 +48,7 @@ static inline int sg_form_group(int cores, int ranks)
     return group;
 }
 
-/* Of a broadcast there are two. */
+/* A broadcast has two forms. */
 static inline enum sg_srm_form sg_form_of_broadcast(uint64_t size_bytes)
 {
     return size_bytes >= SG_SINGLE_BYTES_MIN ? SG_SRM_SINGLE : SG_SRM_CHUNKS;

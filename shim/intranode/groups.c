@@ -1,15 +1,15 @@
-/* Groups (docs/decisions/0064-many-ranks.md): ranks next to each other in the shape, so
- * that a group is a subtree of it, exchange through the first of them. It folds the group's
- * operands and tells the other groups' first ranks the partial result; each of these folds all of
- * them, and tells its group the result. So among G groups of R ranks a line goes to G + R readers
- * at most, and crosses from one cluster of cores to another once.
+/* Groups (docs/decisions/0064-many-ranks.md): a group is a set of ranks adjacent in the shape, so
+ * it is a subtree, and exchanges through its first rank. That rank folds the group's operands and
+ * publishes the partial result to the other groups' first ranks; each of these folds all partial
+ * results, and publishes the result to its group. With G groups of R ranks, a line has at most G +
+ * R readers, and crosses from one cluster of cores to another once.
  *
- * Of a reduce the root alone folds the partial results; who is neither root nor first of a group
- * leaves at once.
+ * In a reduce the root alone folds the partial results; a rank that is neither root nor first of a
+ * group leaves at once.
  *
- * A group has two of the instance's words: those of the meetings at its first leaf (nobody climbs
- * here) and the one after it. The first carries what the group tells the others, the second what
- * its ranks are told. Operands that fit travel in the word's line.
+ * A group uses two of the instance's words: those of the meetings at its first leaf (nobody climbs
+ * here) and the leaf after it. The first publishes the group's partial result, the second the
+ * result for its ranks. Operands that fit are in the word's line.
  */
 #include "intranode/ring.h"
 
@@ -17,7 +17,7 @@
 
 #define CARRIED_BYTES 48
 
-/* Filled before the word is written. */
+/* A published result; its data are written before the word. */
 struct telling {
     _Atomic uint64_t word;
     uint32_t signature;
@@ -47,8 +47,8 @@ static int first_rank(const struct sg_node_op *op, int group)
     return sg_shape_leaf(&op->call.shape, first_leaf(op, group));
 }
 
-/* Where a group's partial result is, and the result for its ranks: in the slot of its second rank,
- * whose operand has been folded by then. */
+/* The group's partial result, and the result for its ranks. A large result goes to the slot of the
+ * group's second rank, whose operand has been folded by then. */
 static void *partial_of(const struct sg_node_op *op, int group)
 {
     if (sg_op_chunk_bytes(op) <= CARRIED_BYTES)
@@ -67,7 +67,7 @@ static void *result_of(const struct sg_node_op *op)
 static void tell(const struct sg_node_op *op, struct telling *telling)
 {
     telling->signature = op->signature;
-    /* Release: what is told is there. */
+    /* Release: the published data come before. */
     atomic_store_explicit(&telling->word, sg_ring_tag(op->position, (uint32_t)op->node->rank),
                           memory_order_release);
 }
@@ -84,14 +84,14 @@ static bool is_told(struct sg_node_op *op, struct telling *telling)
     return true;
 }
 
-/* ---- one's own group -------------------------------------------------------------------------*/
+/* ---- own group ------------------------------------------------------------------------------- */
 
 static bool leads(const struct sg_node_op *op)
 {
     return op->node->rank == sg_shape_leaf(&op->call.shape, op->group_first);
 }
 
-/* Needs the result, and gets it from the partial results of all groups. */
+/* True if the rank needs the result, and folds it from the partial results of all groups. */
 static bool folds_groups(const struct sg_node_op *op)
 {
     return op->call.operation == SG_OPERATION_REDUCE ? op->node->rank == op->call.root : leads(op);
@@ -113,7 +113,7 @@ static void enter(struct sg_node_op *op)
     const struct sg_shape *shape = &op->call.shape;
     int leaf = sg_shape_leaf_of(shape, op->node->rank);
 
-    /* Of two or more. */
+    /* There are always at least two groups. */
     op->groups =
         sg_shape_groups(shape, op->call.group < shape->size ? op->call.group : shape->size - 1);
     op->group_first = 0;
@@ -132,7 +132,7 @@ static void enter(struct sg_node_op *op)
     op->seen_ranks = 0;
 }
 
-/* What came before this rank, and what is folded after its owner has left. */
+/* Counts a rank that arrived before this one, and an operand folded after its owner has left. */
 static void count_arrival(struct sg_node_op *op, int rank)
 {
     if (op->call.arrival_ns == 0)
@@ -190,7 +190,8 @@ static bool sees_groups(struct sg_node_op *op)
     return true;
 }
 
-/* The result goes to its rank's buffer, or first to where the group takes it from. */
+/* Folds into the rank's own buffer, or first into the memory from which the group takes the result.
+ */
 static void fold_groups(struct sg_node_op *op)
 {
     struct sg_folding folding = sg_op_folding(op, partial_operand, op);

@@ -1,3 +1,5 @@
+/* Numbers of nodes and machines, the machine's account of shared memory, and segments in memfds.
+ * See memory.h. System calls, at set-up only. */
 #include "intranode/memory.h"
 
 #include "core/cgroup.h"
@@ -18,8 +20,8 @@
 static int32_t *nodes;    /* by world rank; kept until the process ends */
 static int32_t *machines; /* likewise */
 
-/* Rank 0: a node's number is the lowest world rank in it, and so is a machine's. out: nodes, then
- * how many ranks of its machine come before each, then machines. */
+/* On rank 0, numbers nodes and machines by the lowest world rank in each. out has three arrays by
+ * rank: node; number of earlier ranks on its machine; machine. */
 static void number(const uint64_t *identities, int size, int ranks_per_node, int32_t *out)
 {
     for (int rank = 0; rank < size; rank++) {
@@ -30,7 +32,7 @@ static void number(const uint64_t *identities, int size, int ranks_per_node, int
         for (int other = rank - 1; other >= 0; other--) {
             if (identities[other] != identities[rank])
                 continue;
-            /* The nearest earlier rank of this machine knows how many came before it. */
+            /* The nearest earlier rank of this machine has its count of earlier ranks. */
             before = out[size + other] + 1;
             first = out[other];
             machine = out[2 * size + other];
@@ -88,14 +90,14 @@ int sg_placement_machine(int world_rank)
     return machines[world_rank];
 }
 
-/* One a machine, in its first segment; the nonces of all segments stand first. */
+/* One account for each machine, in its first segment. Every segment begins with its nonce. */
 struct account {
     uint64_t nonce;
     _Atomic uint64_t taken_bytes;
     _Atomic bool is_said;
 };
 
-static struct account *account; /* NULL: nothing is shared */
+static struct account *account; /* NULL: ranks share no memory */
 static uint64_t most_bytes;
 static int own_rank;
 
@@ -115,7 +117,7 @@ static const char *size_text(uint64_t bytes, char text[32])
     return text;
 }
 
-/* False: it is too much. */
+/* False: the account does not cover it. */
 static bool take(size_t size_bytes, const char *what)
 {
     uint64_t before, taken = atomic_load(&account->taken_bytes);
@@ -166,9 +168,9 @@ void sg_memory_free(void *segment, size_t size_bytes, bool is_maker)
         give(size_bytes);
 }
 
-/* ---- segments of MPI_Init -------------------------------------------------------------------- */
+/* ---- segments made in MPI_Init --------------------------------------------------------------- */
 
-/* What a rank tells of the segment that it made, or could not. */
+/* A rank's segment, or its failure to make one. */
 struct made {
     struct sg_segment_ticket ticket;
     int32_t status, error;
@@ -185,7 +187,7 @@ static enum sg_status make(size_t size_bytes, const char *what, void **segment,
     return status;
 }
 
-/* Maps what the group's first rank has made. */
+/* Maps the segment that the group's first rank has made. */
 static void open_made(const struct made *made, size_t size_bytes, void **segment, struct made *own)
 {
     own->status = made->status;
@@ -274,7 +276,7 @@ static enum sg_status map(int file, size_t size_bytes, void **segment)
     return SG_OK;
 }
 
-/* Reserving more memory than a control group has would end a process of it: the program keeps most
+/* Reserving more memory than a control group has would kill a process in it. The program keeps most
  * of what is left. */
 static bool fits_control_group(size_t size_bytes)
 {
@@ -317,7 +319,7 @@ enum sg_status sg_segment_open(const struct sg_segment_ticket *ticket, void **se
     enum sg_status status = SG_ERR_SYSTEM;
     int file, error;
 
-    /* In another process namespace the number may be anybody's. */
+    /* In another process namespace the number may belong to any process. */
     if (ticket->domain != sg_segment_domain()) {
         errno = ESRCH;
         return SG_ERR_SYSTEM;

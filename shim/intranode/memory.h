@@ -1,9 +1,9 @@
-/* The shared memory of a machine's ranks: whether they can share any, and how much of it the job
- * uses there (STAGGER_MEMORY).
+/* Shared memory of a machine's ranks: probes whether they can share any, limits the job's use of it
+ * (STAGGER_MEMORY), makes segments, and numbers nodes and machines.
  *
  * The maker of a segment charges its bytes to the machine's account and returns them when it unmaps
  * the segment; other ranks unmap theirs at the latest in the next collective set-up. If the account
- * does not cover a segment, one line per machine says so, and its user does without it, on all
+ * does not cover a segment, one line per machine reports it, and its user does without it, on all
  * ranks alike.
  */
 #ifndef SG_INTRANODE_MEMORY_H
@@ -22,25 +22,25 @@
  * Not thread-safe for one segment; makes system calls, at set-up only.
  */
 
-/* What the maker sends to the others. */
+/* Identifies a segment for the ranks that open it; the maker sends it. */
 struct sg_segment_ticket {
     uint64_t size_bytes;
-    uint64_t nonce;  /* for the user to write into the segment and compare */
+    uint64_t nonce;  /* the user writes it into the segment and compares */
     uint64_t domain; /* sg_segment_domain of its maker */
     int32_t pid;
     int32_t file;
 };
 
-/* The process namespace: processes of one machine with the same one can share segments. 0: not
- * known (no /proc). */
+/* Returns the identity of the process namespace: processes of one machine with the same one can
+ * share segments. 0: not known (no /proc). */
 uint64_t sg_segment_domain(void);
-/* Makes and maps a zeroed segment of mode 0600. SG_ERR_SYSTEM: errno tells why; nothing is logged.
- */
+/* Makes and maps a zeroed segment of mode 0600. SG_ERR_SYSTEM: errno has the reason; nothing is
+ * logged. */
 enum sg_status sg_segment_create(size_t size_bytes, void **segment,
                                  struct sg_segment_ticket *ticket);
-/* Maps it in another process of the same user, as long as the maker has not closed it. */
+/* Maps a segment in another process of the same user, until the maker seals it. */
 enum sg_status sg_segment_open(const struct sg_segment_ticket *ticket, void **segment);
-/* By the maker, when all have mapped it: nobody can open it any more. */
+/* Called by the maker when all have mapped it: no process can open it any more. */
 void sg_segment_seal(const struct sg_segment_ticket *ticket);
 void sg_segment_unmap(void *segment, size_t size_bytes);
 
@@ -48,34 +48,34 @@ void sg_segment_unmap(void *segment, size_t size_bytes);
  * another rank of its machine has made, the whole job uses no shared memory, and one line says
  * which rank and why. */
 enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes);
-/* Alike on all ranks. */
+/* Identical on all ranks. */
 bool sg_memory_is_shared(void);
-/* A segment on this rank's account. what: its purpose, for the line. SG_ERR_MISSING: the account
- * does not cover it, which has been logged. SG_ERR_SYSTEM: errno tells why; nothing is logged. */
+/* Makes a segment on this rank's account. what: its purpose, for the log. SG_ERR_MISSING: the
+ * account does not cover it, which has been logged. SG_ERR_SYSTEM: errno has the reason; nothing is
+ * logged. */
 enum sg_status sg_memory_create(size_t size_bytes, const char *what, void **segment,
                                 struct sg_segment_ticket *ticket);
-/* Unmaps it; the maker's bytes go back to the account. */
+/* Unmaps the segment; the maker returns its bytes to the account. */
 void sg_memory_free(void *segment, size_t size_bytes, bool is_maker);
-/* Collective, in MPI_Init: a segment for each group of ranks, made by its first rank, a world rank
- * that all of the group pass. what NULL: on no account. SG_OK: mapped on all ranks. SG_ERR_MISSING:
- * on none; *first_failed is the lowest rank that could not map it; on that rank errno tells why, 0:
- * a line has been logged. */
+/* Collective, in MPI_Init: maps a segment for each group of ranks, made by its first rank. All
+ * ranks of the group pass that world rank. what NULL: charged to no account. SG_OK: mapped on all
+ * ranks. SG_ERR_MISSING: mapped on none; *first_failed is the lowest rank that could not map it, on
+ * which errno has the reason; 0: it has been logged. */
 enum sg_status sg_memory_map(const struct sg_exchange *exchange, int first, size_t size_bytes,
                              const char *what, void **segment, int *first_failed);
 
-/* Which ranks share a node: those of one machine, or groups of STAGGER_RANKS_PER_NODE of them in
- * rank order (virtual nodes, for tests and for the papers' one process a node).
- */
+/* Placement: a node is one machine, or a group of STAGGER_RANKS_PER_NODE of its ranks in rank order
+ * (virtual nodes, for tests and for the papers' one process a node). */
 
 /* Collective over the exchange, in MPI_Init. machine: the same for ranks that can share memory;
  * containers on one machine count as several machines. ranks_per_node 0: all ranks of a machine. */
 enum sg_status sg_placement_start(const struct sg_exchange *exchange, uint64_t machine,
                                   int ranks_per_node);
-/* Number of a world rank's node, the same on all ranks. */
+/* Number of a world rank's node, identical on all ranks. */
 int sg_placement_node(int world_rank);
-/* Likewise for its machine. */
+/* Number of its machine, likewise. */
 int sg_placement_machine(int world_rank);
-/* How many of the world's ranks are on a node. */
+/* Number of the world's ranks on a node. */
 int sg_placement_node_size(int node, int world_size);
 
 #endif

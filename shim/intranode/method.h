@@ -1,6 +1,5 @@
-/* A call under way on one rank, and the methods that run it: what node.c begins and polls, and what
- * a method knows of it.
- */
+/* The layout of a node's shared segment, and the state of a call as the methods that run it see it.
+ * node.c begins and polls calls; each method runs a chunk, or a whole large call. */
 #ifndef SG_INTRANODE_METHOD_H
 #define SG_INTRANODE_METHOD_H
 
@@ -15,23 +14,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The shared segment of one communicator on one node: what lies where.
+/* The shared segment of one communicator on one node.
  *
  * It is a ring of `depth` instances. An instance is a position in the sequence of collectives (and
  * chunks of them) that run here; every rank counts positions in the same way. Each rank owns, per
- * ring index, a slot: a line that others poll, a line about the call for reports, and room for an
- * operand.
+ * ring index, a slot: a line that others poll, a line about the call for reports, and capacity for
+ * an operand.
  *
- * Who may write what, and when it may be reused:
+ * Writers and lifetimes:
  *   line, info, operand    their rank alone, at the start of its instance
- *   meeting, release, choice  any rank that arrives there; they contain the position, so that the
- *                          values of an earlier instance are recognised
- *   control.finished       its rank alone: the instances it has left for good; of reduces it is
- *                          told twice a round of the ring
- *   control.left           likewise, of reduces in between
- *   told                   its rank alone, two in turn (tell.h)
- * A rank starts the instance at position p only when every rank has finished p - depth: nobody then
- * reads what p overwrites. Offsets and indices only, no pointers: the segment is mapped at any
+ *   meeting, release, choice  any rank that arrives there; they contain the position, which
+ *                          distinguishes them from values of an earlier instance
+ *   control.finished       its rank alone: instances it has left; for reduces, stored twice a round
+ *                          of the ring
+ *   control.left           its rank alone: instances it has left, for reduces in between
+ *   told                   its rank alone, two used alternately (sg_tell_put, node.h)
+ * A rank starts the instance at position p only when every rank has finished p - depth: no rank
+ * then reads what p overwrites. Offsets and indices only, no pointers: the segment is mapped at any
  * address.
  */
 
@@ -39,26 +38,26 @@
 #define SG_NODE_INLINE_BYTES 48
 #define SG_NODE_MAGIC UINT64_C(0x7265676761747367)
 
-/* Polled by the other ranks; small operands travel in it. */
+/* Polled by the other ranks; contains small operands. */
 struct sg_node_line {
     _Atomic uint32_t sequence; /* low bits of position + 1; written last */
-    uint32_t signature;        /* of the call: see node.c */
+    uint32_t signature;        /* the call's: see ring.h */
     uint64_t arrival_ns;       /* 0: not measured */
     unsigned char payload[SG_NODE_INLINE_BYTES];
 };
 
-/* For messages to the user: which call it is. */
+/* Identifies the call in messages to the user. */
 struct sg_call_info {
     uint64_t bytes;
-    uint64_t offset; /* of the call site in its module */
-    uint32_t site;   /* id */
+    uint64_t offset; /* offset of the call site in its module */
+    uint32_t site;   /* call site's id */
     int32_t root;
     uint8_t operation; /* enum sg_operation */
     uint8_t algorithm;
-    bool nonblocking; /* its nonblocking form */
+    bool nonblocking; /* the call is nonblocking */
     bool in_place;    /* an allreduce with MPI_IN_PLACE */
     uint8_t method;   /* enum sg_node_method, inside a node */
-    char module[35];  /* base name of the call site's module, cut from the left */
+    char module[35];  /* base name of the call site's module; its end if too long */
 };
 
 struct sg_node_control {
@@ -67,8 +66,8 @@ struct sg_node_control {
     /* Chunks of large operands that have passed each stage on this rank: chunks.c. */
     _Atomic uint64_t stage[3];
     _Atomic uint64_t failed; /* position + 1 of the last instance in which a read failed */
-    _Atomic uint64_t left;   /* where that is more: instances this rank has left */
-    _Atomic uint64_t unmet;  /* position + 1 where the others are awaited after a failed call */
+    _Atomic uint64_t left;   /* instances this rank has left, if more than `finished` */
+    _Atomic uint64_t unmet;  /* position + 1 while it awaits the others after a failed call */
     unsigned char reserved2[SG_NODE_LINE_BYTES - 48];
 };
 
@@ -81,12 +80,12 @@ struct sg_node_word {
 
 #define SG_NODE_VALUE_BITS 28
 
-/* What a rank tells of its costs at one place, behind the ring (tell.h). */
+/* A rank's published costs at one learning slot, after the ring (sg_tell_put, node.h). */
 struct sg_node_told {
     _Atomic uint64_t ns[SG_NODE_LINE_BYTES / 8];
 };
 
-/* A rank's box, behind that (outbox.h). */
+/* Announces a rank's box; after the costs (outbox.h). */
 struct sg_node_box {
     _Atomic uint64_t is_made;
     struct sg_segment_ticket ticket;
@@ -101,15 +100,15 @@ struct sg_node_header {
     uint64_t size_bytes;
     uint32_t ranks;
     uint32_t depth;
-    uint32_t slot_bytes; /* room for an operand */
-    uint32_t group;      /* ranks of a group, as the machine has it; 0: processors are short */
-    uint64_t first;      /* positions begin with it */
+    uint32_t slot_bytes; /* capacity for an operand */
+    uint32_t group;      /* ranks of a group on this machine; 0: fewer processors than ranks */
+    uint64_t first;      /* first position */
     _Atomic uint32_t has_boxes; /* some rank has one (outbox.h) */
     unsigned char reserved[SG_NODE_LINE_BYTES - 52];
-    /* On a line of their own: read at every release, written when a rank goes to sleep. */
+    /* On a separate line: read at every release, written when a rank goes to sleep. */
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;           /* futex */
-    _Atomic uint64_t stall_reported; /* tagged with the instance that a rank has reported */
+    _Atomic uint64_t stall_reported; /* tag of the instance that a rank has reported */
     /* pairs of choices for which a rank has printed a warning */
     _Atomic uint64_t warned[SG_NODE_WARNED];
 };
@@ -130,8 +129,8 @@ _Static_assert(sizeof(struct sg_node_header) == 2 * SG_NODE_LINE_BYTES, "header"
 
 /* Buffers for large operands: two chunks a rank, in one segment of the node, shared by all
  * communicators. A rank takes part in one large collective at a time (never under
- * MPI_THREAD_MULTIPLE), and leaves it only when nobody uses its buffers any more. */
-#ifndef SG_POOL_CHUNK_BYTES /* tests have smaller ones */
+ * MPI_THREAD_MULTIPLE), and leaves it only when no rank uses its buffers any more. */
+#ifndef SG_POOL_CHUNK_BYTES /* tests define smaller ones */
 #define SG_POOL_CHUNK_BYTES (128u * 1024u)
 #endif
 
@@ -139,8 +138,8 @@ struct sg_pool_rank {
     _Alignas(64) unsigned char chunk[2][SG_POOL_CHUNK_BYTES];
 };
 
-/* To other ranks' memory: both give false where they cannot. write NULL: it never can.
- * scratch: SG_NODE_READ_BYTES a rank. */
+/* Access to other ranks' memory; both functions return false on failure. write NULL: unavailable.
+ * scratch: SG_NODE_READ_BYTES for each rank. */
 #define SG_NODE_READ_BYTES (64u * 1024u)
 
 struct sg_node_access {
@@ -161,21 +160,21 @@ struct sg_node {
     uint32_t depth; /* a power of two */
     uint32_t slot_bytes;
     uint64_t position;                /* of this rank's next instance */
-    uint64_t known_finished;          /* every rank has finished at least this many */
+    uint64_t known_finished;          /* instances that every rank has finished, at least */
     struct sg_pool_rank *const *pool; /* by rank; NULL: no large operands */
     struct sg_node_access *access;    /* NULL: ranks cannot read each other's memory */
-    struct sg_outbox *outbox;         /* NULL: no rank is ahead by more than the ring */
-    uint64_t waits_no_more;           /* for a slot while known_finished + 1 is this */
+    struct sg_outbox *outbox;         /* NULL: no rank runs ahead by more than the ring */
+    uint64_t waits_no_more;           /* no wait for a slot while known_finished + 1 equals it */
 };
 
 enum sg_node_method {
-    SG_NODE_FLAT,    /* everyone writes its operand; a rank that needs the result reads them all */
-    SG_NODE_HANDOFF, /* a tree: the second at each meeting folds */
+    SG_NODE_FLAT,    /* all write their operands; a rank that needs the result reads them */
+    SG_NODE_HANDOFF, /* a tree: the second arriver at each meeting folds */
     SG_NODE_CHUNKS,  /* large: each rank folds its share of every chunk; needs a pool */
     SG_NODE_SINGLE,  /* large allreduce, not in place: shares are read from the ranks' own buffers,
-                        holes included; needs a pool and access */
-    SG_NODE_BROADCAST, /* of a broadcast: the root fills slots, everyone else empties them */
-    SG_NODE_PULL,      /* large broadcast: out of the root's buffer; needs access */
+                      * holes included; needs a pool and access */
+    SG_NODE_BROADCAST, /* broadcast: the root fills slots, the others empty them */
+    SG_NODE_PULL,      /* large broadcast: read from the root's buffer; needs access */
     SG_NODE_GROUPS,    /* many ranks, small: flat inside groups, and among their first ranks */
 };
 
@@ -183,7 +182,7 @@ enum sg_node_step {
     SG_NODE_DONE,
     SG_NODE_WAIT,
     SG_NODE_MISMATCH,
-    SG_NODE_AGAIN /* inside shim/intranode only: by another method */
+    SG_NODE_AGAIN /* inside shim/intranode only: poll again, by another method */
 };
 
 /* A call. Buffers of an operation without data are NULL, its count 0. */
@@ -191,16 +190,16 @@ struct sg_node_call {
     enum sg_operation operation;
     enum sg_node_method method;
     struct sg_shape shape;
-    int group;        /* ranks at most, 2 or more; of SG_NODE_GROUPS */
-    int root;         /* of a reduce or broadcast; else -1 */
+    int group;        /* ranks at most, 2 or more; for SG_NODE_GROUPS */
+    int root;         /* for a reduce or broadcast; else -1 */
     const void *send; /* this rank's contribution (for MPI_IN_PLACE: the contents of receive) */
-    void *receive;    /* where this rank gets the result; NULL: it gets none */
+    void *receive;    /* this rank's result; NULL: it gets none */
     size_t count;     /* elements */
     size_t element_bytes;
     sg_copy copy;      /* into receive; NULL: elements have no holes */
-    sg_node_fold fold; /* leaves holes of `out` alone */
+    sg_node_fold fold; /* leaves holes of `out` unchanged */
     void *fold_context;
-    bool root_writes;    /* this rank, as the root of a large broadcast, may write to the others */
+    bool root_writes;    /* as root of a large broadcast, this rank may write to the others */
     uint64_t arrival_ns; /* 0: not measured */
     uint32_t site;
     uint64_t site_offset;
@@ -208,7 +207,7 @@ struct sg_node_call {
     uint8_t algorithm;
 };
 
-/* A call under way. Only the results below are for users outside of shim/intranode. */
+/* A call in progress. Code outside of shim/intranode uses only the results below. */
 struct sg_node_op {
     struct sg_node *node;
     struct sg_node_call call;
@@ -217,21 +216,21 @@ struct sg_node_op {
     uint32_t state;
     size_t done_count; /* elements of chunks before this one */
     size_t chunk_count;
-    int seen_ranks;                /* lines that have arrived, from rank 0 */
-    struct sg_shape_groups groups; /* and this rank's: number, leaves */
+    int seen_ranks;                /* lines that have arrived, from rank 0 on */
+    struct sg_shape_groups groups; /* and this rank's group: number, leaves */
     int group, group_first, group_end;
-    uint64_t stage_base; /* of the counts of large operands' stages */
+    uint64_t stage_base; /* base of the stage counts of large operands */
     uint64_t stage_count[3];
     bool own_in_slot;
-    bool failed;         /* to read another rank's memory */
+    bool failed;         /* this rank could not read another's memory */
     bool stalled;        /* waits for a slot: some rank is far behind */
-    uint64_t stalled_at; /* known_finished */
+    uint64_t stalled_at; /* known_finished when it stalled */
     /* results */
     bool skew_known;
     uint64_t skew_ns;
     uint32_t stalls;
     uint32_t late;  /* operands folded after their owners had left */
-    uint32_t early; /* operands that were there before this rank arrived */
+    uint32_t early; /* operands that arrived before this rank */
     uint32_t copies;
     int mismatch_rank; /* after SG_NODE_MISMATCH */
 };
@@ -239,12 +238,12 @@ struct sg_node_op {
 /* States of a chunk. */
 enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING, SG_OP_FOLDED, SG_OP_FETCHED };
 
-/* A chunk by one method: DONE when this rank has left the instance. */
+/* Run a chunk by one method: DONE when this rank has left the instance. */
 enum sg_node_step sg_flat_poll(struct sg_node_op *op);
 enum sg_node_step sg_broadcast_poll(struct sg_node_op *op);
 enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
 enum sg_node_step sg_groups_poll(struct sg_node_op *op);
-/* The whole call. */
+/* Run the whole call. */
 enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
 enum sg_node_step sg_single_poll(struct sg_node_op *op);
 enum sg_node_step sg_pull_poll(struct sg_node_op *op);

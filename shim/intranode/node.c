@@ -1,7 +1,7 @@
 /* The ring: layout, credits, chunks. A call of any size is a sequence of chunks, each an instance
  * of its own; a rank that only contributes (reduce, not root) runs ahead as far as its credits
- * reach.
- */
+ * reach. Also the recovery of ranks whose calls differ, the exchange of costs for `auto`, and the
+ * memory of boxes. */
 #include "intranode/node.h"
 
 #include "core/account.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instances from one refresh of a place of the ring to the next, less 1: a power of two. */
+/* Instances between refreshes of a ring slot, less 1; with it a power of two. */
 #define REFRESH_MASK UINT64_C(0xfffff)
 
 static size_t slot_stride(uint32_t slot_bytes)
@@ -71,7 +71,7 @@ bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonc
     return true;
 }
 
-/* As all ranks have left the instance, which used every word. */
+/* Leaves an instance's words as if all ranks had left it and it had used every word. */
 static void leave_words(const struct sg_node *node, uint64_t position)
 {
     struct sg_node_word *words = (struct sg_node_word *)sg_ring_instance(node, position);
@@ -96,13 +96,13 @@ void sg_node_count_from(void *segment, uint64_t first)
         leave_words(&node, first - back);
 }
 
-/* How many instances every rank has left. */
+/* Returns the number of instances that every rank has left. */
 static uint64_t find_finished(struct sg_node *node)
 {
     uint64_t least = UINT64_MAX;
 
     for (int rank = 0; rank < node->ranks; rank++) {
-        /* Acquire: what that rank read of the old instance, it read before. */
+        /* Acquire: that rank's reads of the old instance came before. */
         uint64_t finished =
             atomic_load_explicit(&sg_ring_control(node, rank)->finished, memory_order_acquire);
 
@@ -113,9 +113,9 @@ static uint64_t find_finished(struct sg_node *node)
     return least;
 }
 
-/* True when every rank has left the instance whose place `position` takes. A rank that has run so
- * far ahead that it must check continues only when half of the ring is free: otherwise it would
- * check in every call, and take the line from a rank that is writing it. The others can finish all
+/* True if every rank has left the instance whose ring slot `position` reuses. A rank that is so far
+ * ahead that it must check continues only when half of the ring is free: otherwise it would check
+ * in every call, and take the line from a rank that is writing it. The others can finish all
  * instances before this one without it, so this wait ends. */
 static bool has_credit(struct sg_node *node, uint64_t position)
 {
@@ -137,18 +137,19 @@ bool sg_node_have_left(struct sg_node *node, uint64_t position)
 /* This rank has left the instance at position and all before it. */
 static void leave(struct sg_node *node, uint64_t position)
 {
-    /* Release: our reads of the instance come before its place is used again. */
+    /* Release: this rank's reads of the instance come before its slot is reused. */
     atomic_store_explicit(&sg_ring_control(node, node->rank)->finished, position + 1,
                           memory_order_release);
 }
 
-/* The same of a reduce, where ranks may be waiting for slots: they take the line of every store. So
- * often that a rank which waits for half of the ring is told. */
+/* As leave, for a reduce, in which ranks may poll `finished` for slots: every store to it would
+ * cost them a line transfer. It is stored as often as a rank that waits for half of the ring needs.
+ */
 static void leave_reduce(struct sg_node *node, uint64_t position)
 {
     if (((position + 1) & (node->depth / 2 - 1)) == 0)
         leave(node, position);
-    else /* release: what it has told in the instance is there (tell.h) */
+    else /* Release: this rank's costs (sg_tell_put) were written before. */
         atomic_store_explicit(&sg_ring_control(node, node->rank)->left, position + 1,
                               memory_order_release);
 }
@@ -160,7 +161,7 @@ const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_
 
     const struct sg_box_entry *entry;
 
-    /* Acquire: what is said about the call was written before. */
+    /* Acquire: the rank described its call before. */
     if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(position + 1)) {
         entry = sg_outbox_find(node, position, rank);
         return entry != NULL ? &entry->info : NULL;
@@ -181,7 +182,7 @@ static size_t next_chunk(const struct sg_node_op *op)
 
 void sg_node_begin(struct sg_node_op *op, struct sg_node *node)
 {
-    /* Each member by name: zeroing the whole first takes longer than a barrier's exchange. */
+    /* Sets each member by name: zeroing the whole first takes longer than a barrier's exchange. */
     op->node = node;
     op->position = node->position;
     op->signature = sg_op_signature(&op->call);
@@ -232,15 +233,15 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
     }
 }
 
-/* Of an instance that is complete on this rank: then everyone has left those before it. A reduce's
- * root has everyone's operand. */
+/* True if all ranks have entered the instance, which is complete on this rank; all have then left
+ * the instances before it. A reduce's root has every rank's operand. */
 static bool have_all_entered(const struct sg_node_op *op)
 {
     return sg_operation_synchronises(op->call.operation) ||
            (op->call.operation == SG_OPERATION_REDUCE && op->node->rank == op->call.root);
 }
 
-/* Relaxed: whoever is not seen now is seen later; the box is mapped by what its rank says of it. */
+/* Relaxed: a box that is missed is seen later; is_made, an acquire, guards its mapping. */
 static bool has_boxes(const struct sg_node *node)
 {
     return __builtin_expect(
@@ -294,7 +295,7 @@ bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int
 
     if (!has_credit(node, node->position))
         return false;
-    /* Relaxed, all: the word tells all there is to know. */
+    /* Relaxed, all: the word carries all the data. */
     seen = atomic_load_explicit(word, memory_order_relaxed);
     /* The value holds choice and chooser, 14 bits each. */
     wanted = sg_ring_tag(node->position, choice << 14 | (uint32_t)(node->rank & 0x3fff));
@@ -308,8 +309,8 @@ bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int
     return true;
 }
 
-/* A line's sequence has the low bits only: a line that is not written for 2^32 instances would look
- * like one of now. So it is written now and then, where nobody needs what it says. */
+/* A line's sequence has only the low bits of the position: a line that is not written for 2^32
+ * instances would look current. This writes it periodically, in instances that do not use it. */
 static void refresh_line(struct sg_node *node)
 {
     if ((node->position & REFRESH_MASK) >= node->depth || !has_credit(node, node->position))
@@ -325,16 +326,16 @@ void sg_node_skip(struct sg_node *node)
     node->position++;
 }
 
-/* Ranks whose calls at one position differ. Where errors are not fatal the call fails and the
- * program goes on, so all ranks have to reach their next call at one position.
+/* Ranks whose calls at one position differ. If errors are not fatal, the call fails and the program
+ * continues, so all ranks have to reach their next call at one position.
  *
- * Calls that wait for nobody (a broadcast's root, a contribution to a reduce) have left, after as
- * many instances as their size takes, without noticing. Whoever notices leaves as many behind. A
- * broadcast's receiver takes what its root sends. Other calls wait until all ranks have come, as
- * they would have done in any case, so that all of them decide by the same facts.
+ * Calls that wait for nobody (a broadcast's root, a contribution to a reduce) have left without
+ * noticing, after the number of instances that their size needs. A rank that notices skips the same
+ * number. A broadcast's receiver takes what its root sends. Other calls wait until all ranks have
+ * come, as they would have done in any case, so that all of them decide by the same facts.
  */
 
-/* A broadcast from the same root: the ranks wait for the root alone. */
+/* True for a broadcast from the same root: the ranks wait for the root alone. */
 static bool is_sibling(const struct sg_node_op *op, int rank)
 {
     const struct sg_call_info *info = sg_node_call_info(op->node, op->position, rank);
@@ -345,7 +346,7 @@ static bool is_sibling(const struct sg_node_op *op, int rank)
 
 bool sg_node_disagrees(struct sg_node_op *op)
 {
-    if (op->state == SG_OP_START) /* others do not see this rank's call yet */
+    if (op->state == SG_OP_START) /* other ranks do not see this rank's call yet */
         return false;
     for (int rank = 0; rank < op->node->ranks && op->mismatch_rank < 0; rank++) {
         sg_op_sees(op, rank);
@@ -368,7 +369,7 @@ size_t sg_node_broadcast_bytes(const struct sg_node_op *op)
                : 0;
 }
 
-/* This rank's line stays as it is: the root leaves a rank that differs from it alone. */
+/* This rank's line stays unchanged: the root skips a rank that differs from it. */
 void sg_node_conform(struct sg_node_op *op, void *buffer)
 {
     const struct sg_call_info *root = sg_node_call_info(op->node, op->position, op->call.root);
@@ -389,7 +390,7 @@ void sg_node_conform(struct sg_node_op *op, void *buffer)
 
 /* ---- other calls ---- */
 
-/* Elements fill slots without a rest. */
+/* Elements fill slots without a remainder. */
 static uint64_t instances_of(const struct sg_node *node, const struct sg_call_info *info)
 {
     bool whole = info->method == SG_NODE_CHUNKS || info->method == SG_NODE_SINGLE;
@@ -399,7 +400,7 @@ static uint64_t instances_of(const struct sg_node *node, const struct sg_call_in
                : (info->bytes + node->slot_bytes - 1) / node->slot_bytes;
 }
 
-/* Does not wait for all ranks. */
+/* True if the call does not wait for all ranks. */
 static bool goes_on(const struct sg_call_info *info, int rank)
 {
     return info->operation == SG_OPERATION_BCAST ||
@@ -419,7 +420,8 @@ bool sg_node_have_come(const struct sg_node_op *op)
     return true;
 }
 
-/* Those that go on decide, and have to agree; else the shortest call. 0: there is none. */
+/* The ranks that do not wait decide, and must agree; without any, the shortest call decides. 0:
+ * there is no common number. */
 static uint64_t common_instances(const struct sg_node_op *op)
 {
     const struct sg_node *node = op->node;
@@ -429,7 +431,7 @@ static uint64_t common_instances(const struct sg_node_op *op)
         const struct sg_call_info *info = sg_node_call_info(node, op->position, rank);
         uint64_t instances = instances_of(node, info);
 
-        /* Its readers count what they have read. */
+        /* This method's readers count their reads. */
         if (info->method == SG_NODE_PULL)
             return 0;
         if (goes_on(info, rank)) {
@@ -477,7 +479,7 @@ const struct sg_call_info *sg_node_others_call(const struct sg_node *node, bool 
     return found;
 }
 
-/* Behind the ring. */
+/* A rank's cost line for a learning slot, after the ring. */
 static struct sg_node_told *line(const struct sg_node *node, int rank, int place, uint32_t turn)
 {
     struct sg_node_told *lines =
@@ -491,8 +493,8 @@ void sg_tell_put(const struct sg_node *node, int place, uint32_t turn,
 {
     struct sg_node_told *own = line(node, node->rank, place, turn);
 
-    /* Relaxed, here and below: leaving the instance is the release, that all have left it the
-     * acquire. */
+    /* Relaxed, here and below: leaving the instance is the release; seeing that all have left it is
+     * the acquire. */
     for (int i = 0; i < SG_LEARN_ARMS_MAX; i++)
         atomic_store_explicit(&own->ns[i], told->ns[i], memory_order_relaxed);
 }
@@ -527,7 +529,7 @@ static struct sg_box *make(void *context)
     box = segment;
     box->nonce = own->ticket.nonce;
     box->data_bytes = SG_BOX_BYTES - sizeof *box;
-    /* Release: the ticket comes before; relaxed: see has_boxes in node.c. */
+    /* Release: the ticket comes before. Relaxed: see has_boxes. */
     atomic_store_explicit(&own->is_made, 1, memory_order_release);
     atomic_store_explicit(&boxes->node->header->has_boxes, 1, memory_order_relaxed);
     return box;

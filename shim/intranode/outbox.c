@@ -22,7 +22,7 @@ static _Atomic uint64_t *word_of(struct sg_box *box, uint64_t position)
     return &box->index[position % SG_BOX_PLACES];
 }
 
-/* ---- the rank's own ---- */
+/* ---- own box ---- */
 
 static struct sg_box *own_box(const struct sg_node *node)
 {
@@ -35,7 +35,7 @@ static struct sg_box *own_box(const struct sg_node *node)
     return outbox->boxes[node->rank];
 }
 
-/* Instances that all other ranks have left. */
+/* Returns the number of instances that all other ranks have left. */
 static uint64_t find_left(const struct sg_node *node)
 {
     uint64_t least = UINT64_MAX;
@@ -48,7 +48,7 @@ static uint64_t find_left(const struct sg_node *node)
     return least;
 }
 
-/* Gives back the entries that all others have left. */
+/* Frees the entries that all others have left. */
 static void give_back(const struct sg_node *node, struct sg_box *box)
 {
     struct sg_outbox *outbox = node->outbox;
@@ -60,14 +60,14 @@ static void give_back(const struct sg_node *node, struct sg_box *box)
         if (entry->position != UINT64_MAX) {
             if (entry->position >= left)
                 return;
-            /* Relaxed: nobody looks for it any more. */
+            /* Relaxed: no rank looks for it any more. */
             atomic_store_explicit(word_of(box, entry->position), 0, memory_order_relaxed);
         }
         outbox->tail += entry->length;
     }
 }
 
-/* NULL: it is full. */
+/* Allocates an entry; NULL: the box is full. */
 static struct sg_box_entry *take_entry(const struct sg_node *node, struct sg_box *box,
                                        uint64_t position, uint32_t length)
 {
@@ -90,7 +90,7 @@ static struct sg_box_entry *take_entry(const struct sg_node *node, struct sg_box
     return entry;
 }
 
-/* Whether the call only leaves an operand in a slot. */
+/* True if the call only leaves an operand in a slot. */
 static bool only_gives(const struct sg_node_op *op)
 {
     bool is_root = op->node->rank == op->call.root;
@@ -136,7 +136,7 @@ bool sg_outbox_put(struct sg_node_op *op)
         memcpy(entry + 1, sg_op_own(op), bytes);
     op->copies++;
     place = (uint64_t)((unsigned char *)entry - data_of(box)) / SG_NODE_LINE_BYTES + 1;
-    /* Release: whoever finds the entry finds all of it. */
+    /* Release: publishes the whole entry. */
     atomic_store_explicit(word_of(box, op->position), op->position << PLACE_BITS | place,
                           memory_order_release);
     return true;
@@ -152,7 +152,7 @@ bool sg_outbox_is_empty(struct sg_node *node)
     return outbox->tail == outbox->head;
 }
 
-/* ---- the others' ---- */
+/* ---- other ranks' boxes ---- */
 
 const struct sg_box_entry *sg_outbox_find(const struct sg_node *node, uint64_t position, int rank)
 {
@@ -174,7 +174,7 @@ const struct sg_box_entry *sg_outbox_find(const struct sg_node *node, uint64_t p
     return entry_at(box, ((word & PLACE_MASK) - 1) * SG_NODE_LINE_BYTES);
 }
 
-/* The root arrives in the instance as the rank that has left the entry. */
+/* The root arrives in the instance on behalf of the rank that has left the entry. */
 static __attribute__((noinline)) void arrive_as(struct sg_node_op *op, int rank,
                                                 const struct sg_box_entry *entry)
 {
@@ -228,7 +228,7 @@ static enum sg_node_step look_for_data(struct sg_node_op *op)
     if (entry == NULL)
         return SG_NODE_WAIT;
     if (entry->signature != op->signature) {
-        if (op->state == SG_OP_START) /* others do not see this rank's call yet */
+        if (op->state == SG_OP_START) /* other ranks do not see this rank's call yet */
             return SG_NODE_WAIT;
         op->mismatch_rank = op->call.root;
         return SG_NODE_MISMATCH;

@@ -1,3 +1,5 @@
+/* Access to other ranks' memory (reading.h), with its probe in MPI_Init, and the method that uses
+ * it for a large broadcast (sg_pull_poll of method.h). */
 #include "intranode/reading.h"
 
 #include "core/clock.h"
@@ -14,25 +16,25 @@
 #include <unistd.h>
 
 #define ANCESTORS 16
-/* All processes descend from it: to name it would name them all. */
+/* All processes descend from process 1: naming it would name them all. */
 #define FIRST_PROCESS 1
 
-/* What each rank tells the others. */
+/* A rank's address to probe, its process and its ancestors. */
 struct offer {
-    uint64_t address; /* of probed */
+    uint64_t address; /* of `probed` */
     uint64_t probed;
     int32_t process;
-    int32_t ancestors[ANCESTORS]; /* from the parent up; 0 behind the last */
+    int32_t ancestors[ANCESTORS]; /* from the parent up; 0 after the last */
 };
 
 static int32_t *processes; /* by world rank; NULL: ranks cannot read each other's memory */
-static uint64_t probed;    /* the others try to read it */
+static uint64_t probed;    /* value that the other ranks try to read */
 static unsigned char *scratch;
 static size_t scratch_bytes;
-static int32_t tracer; /* who is to be named; 0: nobody */
+static int32_t tracer; /* process to name; 0: none */
 static bool is_open;
 
-/* 0: not known. */
+/* Collects this process's ancestors; stops at one that is not known. */
 static void find_ancestors(struct offer *offer)
 {
     int32_t process = (int32_t)getppid();
@@ -53,7 +55,7 @@ static bool descends_from(const struct offer *offer, int32_t ancestor)
     return false;
 }
 
-/* The nearest one of all ranks of the node; 0: none but the first process. */
+/* Finds the nearest common ancestor of all ranks of the node; 0: only the first process. */
 static int32_t find_common(const struct sg_exchange *exchange, const struct offer *offers)
 {
     const struct offer *own = &offers[exchange->rank];
@@ -71,7 +73,7 @@ static int32_t find_common(const struct sg_exchange *exchange, const struct offe
     return 0;
 }
 
-/* True when this rank can read every other of its node. */
+/* True if this rank can read every other rank of its node. */
 static bool can_read(const struct sg_exchange *exchange, const struct offer *offers)
 {
     int node = sg_placement_node(exchange->rank);
@@ -89,9 +91,9 @@ static bool can_read(const struct sg_exchange *exchange, const struct offer *off
     return true;
 }
 
-/* MPICH over UCX reads other processes likewise, and does not survive it when it may no longer.
- * Where its module for that is loaded it has named all processes, if Yama is there: naming one
- * would help nobody. */
+/* MPICH over UCX reads other processes in the same way, and fails when it loses the permission. If
+ * its module for that is loaded, it has named all processes under Yama: naming one would help
+ * nobody. */
 static bool is_left_to_ucx(void)
 {
     void *module = dlopen("libuct_cma.so.0", RTLD_LAZY | RTLD_NOLOAD);
@@ -107,11 +109,11 @@ static bool name_tracer(int32_t process)
 }
 
 struct tried {
-    bool all;     /* ranks can read all others of their nodes */
-    bool on_node; /* those of this node can */
+    bool all;     /* all ranks can read the others of their nodes */
+    bool on_node; /* this node's ranks can */
 };
 
-/* Ends when all ranks have tried. */
+/* Probes; returns when all ranks have probed. */
 static enum sg_status try(const struct sg_exchange *exchange, const struct offer *offers,
                           struct tried *tried)
 {
@@ -131,7 +133,7 @@ static enum sg_status try(const struct sg_exchange *exchange, const struct offer
     return status;
 }
 
-/* Where this node's ranks could not. */
+/* Probes again, with named tracers on the nodes where the first probe failed. */
 static enum sg_status try_named(const struct sg_exchange *exchange, const struct offer *offers,
                                 struct tried *tried)
 {
@@ -239,7 +241,7 @@ bool sg_reading_access(const int *world_ranks, int ranks, struct sg_node_access 
     *out = NULL;
     if (processes == NULL)
         return true;
-    /* One for all communicators, of one call at a time; touched only when it is used. */
+    /* One buffer for all communicators, used by one call at a time; untouched until then. */
     if (scratch == NULL)
         scratch = malloc(scratch_bytes);
     members = malloc(sizeof *members + (size_t)ranks * sizeof members->processes[0]);
@@ -269,19 +271,19 @@ void sg_reading_stop(void)
     is_open = false;
 }
 
-/* A large broadcast with a single copy: everyone reads the root's buffer directly, and the root,
- * which would only wait, writes into the buffers of those that are there. A reader's buffer is cut
- * into blocks; the reader takes them from the front and the root from the back, by a word of both,
- * until they meet. So the two copy at the same time; a root that has no processor to itself leaves
- * all to the readers, whom it would only hold up.
+/* A large broadcast with a single copy. Every rank reads the root's buffer directly, and the root,
+ * which would only wait, writes into the buffers of ranks that have arrived. A reader's buffer is
+ * split into blocks. The reader takes blocks from the front and the root from the back, through a
+ * shared word, until they meet, so the two copy at the same time. A root without a processor to
+ * itself leaves all blocks to the readers, because it would only delay them.
  *
- * Copying may fail on one rank alone; it then reports it before its last count, and all ranks run
+ * A copy may fail on one rank alone; it then reports it before its last count, and all ranks run
  * the call again through the slots. A root whose write has failed does not write again.
  */
 
-/* A block is a share of the call, of this size at least: the system calls of smaller ones cost more
- * than copying in turn saves. */
-#ifndef SG_PULL_BLOCK_BYTES /* tests have smaller ones */
+/* Minimum size of a block, which is otherwise a fixed share of the call: smaller blocks cost more
+ * in system calls than concurrent copying saves. */
+#ifndef SG_PULL_BLOCK_BYTES /* tests define smaller ones */
 #define SG_PULL_BLOCK_BYTES (32u * 1024u)
 #endif
 #define BLOCKS_MAX 4
@@ -300,25 +302,26 @@ static size_t block_bytes_of(const struct sg_node_op *op)
                                       : SG_PULL_BLOCK_BYTES;
 }
 
-/* ---- who copies which block ---- */
+/* ---- assignment of blocks ---- */
 
-/* Of a reader, whose number may be 0, for which there is no meeting. */
+/* The word of a reader. Reader 0 uses the root's number, because meetings begin at 1. */
 static _Atomic uint64_t *word_of(const struct sg_node_op *op, int reader)
 {
     return sg_ring_meeting(op->node, op->position, reader > 0 ? reader : op->call.root);
 }
 
-/* In the word: blocks taken from the front, and from the back. */
+/* The word's value: blocks taken from the front, and from the back. */
 #define TAKEN_BITS 14
 #define TAKEN_MASK ((1u << TAKEN_BITS) - 1)
 
-/* The next block of a reader's for this rank, the reader or the root. False: all are taken. */
+/* Takes the next block of a reader's buffer for this rank, the reader or the root. False: all are
+ * taken. */
 static bool take(const struct sg_node_op *op, int reader, uint32_t *block)
 {
     _Atomic uint64_t *word = word_of(op, reader);
     uint32_t blocks = (uint32_t)((size_of(op) + block_bytes_of(op) - 1) / block_bytes_of(op));
     bool from_front = op->node->rank == reader;
-    /* Relaxed, all: the word tells all there is to know. */
+    /* Relaxed, all: the word carries all the data. */
     uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
     uint32_t taken, front, back;
 
@@ -337,10 +340,10 @@ static bool take(const struct sg_node_op *op, int reader, uint32_t *block)
 
 /* ---- copying ---- */
 
-/* What a rank's line says. */
+/* Payload of a rank's line. */
 struct place {
     uint64_t address; /* of its buffer */
-    uint64_t writes;  /* the root: it takes blocks */
+    uint64_t writes;  /* on the root: it takes blocks */
 };
 
 static struct place place_of(const struct sg_node_op *op, int rank)
@@ -384,7 +387,7 @@ static bool read_span(struct sg_node_op *op, uint64_t address, size_t at, size_t
                         bytes);
 }
 
-/* All that the root does not write. False: failed. */
+/* Reads all blocks that the root does not write. False: failed. */
 static bool read_rest(struct sg_node_op *op)
 {
     struct place place = place_of(op, op->call.root);
@@ -414,7 +417,8 @@ static void write_block(struct sg_node_op *op, int rank, uint32_t block)
     sg_op_say_failed(op);
 }
 
-/* A block of each reader that is there, in turn. False: nothing is left but what others copy. */
+/* Writes one block of each reader that has arrived. False: only blocks that others copy are left.
+ */
 static bool write_blocks(struct sg_node_op *op)
 {
     bool is_left = false;
@@ -426,7 +430,7 @@ static bool write_blocks(struct sg_node_op *op)
         if (!sg_op_sees(op, rank)) {
             is_left = true;
         } else if (op->mismatch_rank >= 0) {
-            op->mismatch_rank = -1; /* it differs from this root, and sees to that by itself */
+            op->mismatch_rank = -1; /* the reader differs from this root, and handles that itself */
         } else if (take(op, rank, &block)) {
             write_block(op, rank, block);
             is_left = true;
@@ -437,7 +441,7 @@ static bool write_blocks(struct sg_node_op *op)
 
 /* ---- the call ---- */
 
-/* False: not over. */
+/* False: not finished. */
 static bool copy(struct sg_node_op *op)
 {
     if (sg_broadcast_is_root(op))
@@ -458,7 +462,8 @@ enum sg_node_step sg_pull_poll(struct sg_node_op *op)
     case SG_OP_START:
         arrive(op);
         op->state = SG_OP_ARRIVED;
-        /* Who sleeps until this rank has come need not sleep until it has copied. */
+        /* Return once: a rank that sleeps until this one has come need not sleep until it has
+         * copied. */
         return SG_NODE_WAIT;
     case SG_OP_ARRIVED:
         if (!copy(op))
@@ -473,7 +478,7 @@ enum sg_node_step sg_pull_poll(struct sg_node_op *op)
             return SG_NODE_WAIT;
     }
     if (sg_op_anyone_failed(op)) {
-        /* Nothing of the call is done by this instance: the next one begins it again. */
+        /* This instance has transferred nothing: the next one begins the call again. */
         op->chunk_count = 0;
         op->call.method = SG_NODE_BROADCAST;
     }

@@ -32,7 +32,7 @@ void sg_op_publish(struct sg_node_op *op)
     sg_call_info_write(sg_ring_call_info(node, op->position, node->rank), &op->call);
     line->signature = op->signature;
     line->arrival_ns = op->call.arrival_ns;
-    /* Release: whoever sees the sequence sees operand, line and about. */
+    /* Release: a rank that sees the sequence also sees operand, line and call info. */
     atomic_store_explicit(&line->sequence, (uint32_t)(op->position + 1), memory_order_release);
 }
 
@@ -48,8 +48,8 @@ bool sg_op_sees(struct sg_node_op *op, int rank)
     return true;
 }
 
-/* Not of its own line: a load from it would wait, with all that follow, until the store has its
- * line, which others poll. */
+/* Skips this rank's own line: a load from it would wait, with all later loads, until the store owns
+ * the line, which others poll. */
 bool sg_op_sees_all(struct sg_node_op *op)
 {
     while (op->seen_ranks < op->node->ranks) {
@@ -75,7 +75,7 @@ void sg_stage_done(struct sg_node_op *op, int stage)
     struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
 
     op->stage_count[stage]++;
-    /* Release: what this stage wrote, and read, comes before. */
+    /* Release: this stage's writes and reads come before. */
     atomic_store_explicit(&control->stage[stage], op->stage_base + op->stage_count[stage],
                           memory_order_release);
 }
@@ -97,7 +97,7 @@ bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
 
 void sg_op_say_failed(struct sg_node_op *op)
 {
-    /* Relaxed: this rank's next count, a release, comes behind it. */
+    /* Relaxed: this rank's next count, a release, comes after it. */
     atomic_store_explicit(&sg_ring_control(op->node, op->node->rank)->failed, op->position + 1,
                           memory_order_relaxed);
     op->failed = true;

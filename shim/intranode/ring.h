@@ -1,5 +1,5 @@
-/* One rank's part in an instance of the ring: addresses, what it publishes, and what it sees of the
- * others. */
+/* One rank's part in an instance of the ring: addresses, the data that it publishes, and its view
+ * of the other ranks. */
 #ifndef SG_INTRANODE_RING_H
 #define SG_INTRANODE_RING_H
 
@@ -18,7 +18,7 @@ static inline struct sg_node_control *sg_ring_control(const struct sg_node *node
     return (struct sg_node_control *)(node->header + 1) + rank;
 }
 
-/* Instances that a rank has left. Acquire: what is looked at of it is looked at afterwards. */
+/* Returns the instances that a rank has left. Acquire: reads of its data come after. */
 static inline uint64_t sg_ring_left(const struct sg_node *node, int rank)
 {
     const struct sg_node_control *control = sg_ring_control(node, rank);
@@ -70,7 +70,7 @@ static inline bool sg_broadcast_is_root(const struct sg_node_op *op)
     return op->node->rank == op->call.root;
 }
 
-/* Whether the root was there before this rank, as far as its line tells. */
+/* Counts the root as early if its line shows that it arrived before this rank. */
 void sg_broadcast_find_skew(struct sg_node_op *op);
 
 /* Words tagged with their position. */
@@ -89,7 +89,7 @@ static inline uint32_t sg_ring_value(uint64_t word)
     return (uint32_t)word & ((1u << SG_NODE_VALUE_BITS) - 1);
 }
 
-/* Where a rank's operand of that size is. */
+/* Returns the address of a rank's operand of that size. */
 static inline void *sg_ring_data(const struct sg_node *node, uint64_t position, int rank,
                                  size_t size_bytes)
 {
@@ -97,19 +97,19 @@ static inline void *sg_ring_data(const struct sg_node *node, uint64_t position, 
                                               : (void *)(sg_ring_line(node, position, rank) + 2);
 }
 
-/* Of the chunk of the call at op->position. */
+/* Bytes of the call's chunk at op->position. */
 static inline size_t sg_op_chunk_bytes(const struct sg_node_op *op)
 {
     return op->chunk_count * op->call.element_bytes;
 }
 
-/* MPI has either all ranks of an allreduce pass MPI_IN_PLACE or none. */
+/* In MPI, either all ranks of an allreduce pass MPI_IN_PLACE or none. */
 static inline bool sg_op_is_in_place(const struct sg_node_call *call)
 {
     return call->operation == SG_OPERATION_ALLREDUCE && call->send == call->receive;
 }
 
-/* Different, almost always, for calls that differ in operation, root, bytes or MPI_IN_PLACE; one
+/* Differs, almost always, between calls that differ in operation, root, bytes or MPI_IN_PLACE; one
  * multiplication, because it is on the path of every call. */
 static inline uint32_t sg_op_signature(const struct sg_node_call *call)
 {
@@ -120,7 +120,7 @@ static inline uint32_t sg_op_signature(const struct sg_node_call *call)
     return (uint32_t)((bytes ^ rest << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* Writes the call site, unless it is the one of the last call. */
+/* Writes the call site, unless it is the last call's. */
 void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t offset,
                            const char *module);
 
@@ -129,7 +129,7 @@ void sg_call_info_write(struct sg_call_info *info, const struct sg_node_call *ca
 /* Publishes this rank's line for op->position; the operand, if any, must be in place. */
 void sg_op_publish(struct sg_node_op *op);
 
-/* This rank's operand of the chunk, in its user's buffer. */
+/* Returns this rank's operand of the chunk, in its user's buffer. */
 static inline const void *sg_op_own(const struct sg_node_op *op)
 {
     return (const char *)op->call.send + op->done_count * op->call.element_bytes;
@@ -150,7 +150,7 @@ static inline void sg_op_deliver(const struct sg_node_op *op, void *to, const vo
         memcpy(to, from, count * op->call.element_bytes);
 }
 
-/* A fold of all ranks' operands by the call's operation. */
+/* Folds all ranks' operands by the call's operation. */
 static inline struct sg_folding sg_op_folding(const struct sg_node_op *op, sg_fold_operand operand,
                                               void *operand_context)
 {
@@ -162,8 +162,7 @@ static inline struct sg_folding sg_op_folding(const struct sg_node_op *op, sg_fo
                                .operand_context = operand_context};
 }
 
-/* The share of so many elements that belongs to a rank; every share except the last ones has
- * `each`. */
+/* Returns the size of a rank's share of `elements`; every share except the last ones has `each`. */
 static inline size_t sg_op_share(size_t elements, size_t each, int rank, size_t *first)
 {
     size_t left;
@@ -173,23 +172,23 @@ static inline size_t sg_op_share(size_t elements, size_t each, int rank, size_t 
     return left < each ? left : each;
 }
 
-/* True when the rank's line for op->position has arrived. Compares its signature: on a difference
+/* True if the rank's line for op->position has arrived. Compares its signature: on a difference
  * sets the operation's mismatch_rank. */
 bool sg_op_sees(struct sg_node_op *op, int rank);
-/* Likewise of every other rank. */
+/* As sg_op_sees, for every other rank. */
 bool sg_op_sees_all(struct sg_node_op *op);
 
 /* Counters for large operands in each rank's control: the times that a rank has brought its
- * operand, folded its share, fetched the other shares. They run on from call to call, in the same
- * way on all ranks. */
+ * operand, folded its share, fetched the other shares. They continue from call to call, identically
+ * on all ranks. */
 enum { SG_STAGE_BRING, SG_STAGE_FOLD, SG_STAGE_FETCH };
 void sg_stage_begin(struct sg_node_op *op);
 void sg_stage_done(struct sg_node_op *op, int stage);
-/* True when every rank has passed a stage `count` times since sg_stage_begin. */
+/* True if every rank has passed a stage `count` times since sg_stage_begin. */
 bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count);
 
-/* A rank could not read another one's memory: said before its next count, and known to whoever has
- * seen that count. */
+/* Reports that this rank could not read another one's memory, before its next count: a rank that
+ * sees that count sees the report. */
 void sg_op_say_failed(struct sg_node_op *op);
 bool sg_op_anyone_failed(const struct sg_node_op *op);
 

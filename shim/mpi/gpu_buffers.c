@@ -1,5 +1,6 @@
-/* The drivers' functions are declared here as in their manuals: neither their headers nor their
- * libraries are needed to build. An error from a driver means that the address is not its own.
+/* The drivers' functions are declared here as in their manuals, so that building needs neither
+ * their headers nor their libraries. An error from a driver means that the address is not the
+ * driver's.
  */
 #include "mpi/gpu_buffers.h"
 
@@ -40,7 +41,7 @@ static struct {
     void *context; /* NULL: the program has not started the driver */
 } ze;
 
-/* ---- what each driver says ---- */
+/* ---- the drivers' answers ---- */
 
 static bool is_of_cuda(const void *buffer)
 {
@@ -51,7 +52,7 @@ static bool is_of_cuda(const void *buffer)
            type != MEMORY_TYPE_HOST;
 }
 
-/* Types of memory are numbered differently from release to release; the rest stays. */
+/* Memory types have different numbers from release to release; the rest is stable. */
 static bool is_of_hip(const void *buffer)
 {
     struct {
@@ -59,7 +60,7 @@ static bool is_of_hip(const void *buffer)
         void *device_pointer, *host_pointer;
         int is_managed;
         unsigned flags;
-        unsigned char room[64]; /* of later releases */
+        unsigned char room[64]; /* space for later releases */
     } attributes = {0};
 
     return hip.pointer_get_attributes(&attributes, buffer) == 0 &&
@@ -67,7 +68,7 @@ static bool is_of_hip(const void *buffer)
            (attributes.host_pointer == NULL || attributes.is_managed);
 }
 
-/* Level Zero tells of a pointer by a context, any of the driver's. */
+/* Level Zero looks up a pointer in a context; any context of the driver works. */
 static bool has_context(void)
 {
     const struct {
@@ -99,16 +100,16 @@ static bool is_of_ze(const void *buffer)
            (properties.type == MEMORY_DEVICE || properties.type == MEMORY_SHARED);
 }
 
-/* ---- the drivers there are ---- */
+/* ---- drivers in the process ---- */
 
 static struct driver {
-    const char *name; /* how its library's begins */
+    const char *name; /* prefix of its library's name */
     bool (*holds)(const void *buffer);
     struct {
         const char *symbol;
         void *into;
     } functions[3];
-    const char *devices[5]; /* one of these files is there where it has a device; * ends a prefix */
+    const char *devices[5]; /* a machine with a device has one of these files; * ends a prefix */
     bool is_resolved;
     _Atomic bool is_there;
 } drivers[] = {
@@ -138,11 +139,11 @@ static struct driver {
 static _Atomic uint64_t next_look_ns;
 static _Atomic bool any;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t loads_seen; /* under the lock: objects that had been loaded, ever */
+static uint64_t loads_seen; /* under the lock: number of objects ever loaded */
 
 struct objects {
     uint64_t loads;
-    char names[DRIVERS][NAME_BYTES]; /* "": it is not there */
+    char names[DRIVERS][NAME_BYTES]; /* "": not loaded */
 };
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
@@ -170,7 +171,8 @@ static int find_driver(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Not while the loader iterates: it holds its lock. The library stays from here on. */
+/* Do not call while the loader iterates: it holds its lock. The library stays loaded from here
+ * on. */
 static bool resolve(struct driver *driver, const char *path)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -206,8 +208,8 @@ static bool is_file(const char *pattern)
     return found;
 }
 
-/* Libraries of drivers are in many processes of machines that have no such device: hwloc loads them
- * in MPI_Init to look for one. */
+/* Driver libraries are in many processes on machines without such a device: hwloc loads them in
+ * MPI_Init to look for one. */
 static bool has_device(const struct driver *driver)
 {
     bool found = false;
@@ -217,13 +219,13 @@ static bool has_device(const struct driver *driver)
     return found;
 }
 
-/* Good to a tick of the kernel, in which no driver comes into a process, and read in 5 ns. */
+/* Accurate to a kernel tick, in which no driver can start in the process; read in 5 ns. */
 static uint64_t coarse_ns(void)
 {
     return sg_clock_of_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-/* Under the lock. */
+/* Call with the lock. */
 static void look(void *none)
 {
     static struct objects objects;
@@ -241,7 +243,7 @@ static void look(void *none)
         if (!drivers[i].is_resolved || atomic_load(&drivers[i].is_there) ||
             !has_device(&drivers[i]))
             continue;
-        /* Release, both: the functions come before. */
+        /* Release, both: the functions are resolved before. */
         atomic_store_explicit(&drivers[i].is_there, true, memory_order_release);
         atomic_store_explicit(&any, true, memory_order_release);
     }
@@ -263,12 +265,13 @@ bool sg_device_is_there(void)
     return sg_device_look();
 }
 
-/* Looks as sg_device_is_there does. */
+/* Looks for drivers as sg_device_is_there does. */
 static bool sg_device_holds(const void *buffer)
 {
     bool held = false;
 
-    /* One driver may be there from the start, and the buffer's have come since. */
+    /* One driver may have been there from the start, and the buffer's driver may have come
+     * since. */
     if (buffer == NULL || !sg_device_is_there())
         return false;
     /* Acquire: pairs with sg_device_look. */
@@ -299,7 +302,7 @@ static bool is_held(const void *buffer)
     return buffer != MPI_IN_PLACE && sg_device_holds(buffer);
 }
 
-/* A receive buffer means something only where there is a result. */
+/* A receive buffer has a meaning only on a rank that gets a result. */
 static bool receives(const struct sg_call *call)
 {
     int rank = -1;
@@ -357,7 +360,7 @@ void sg_device_end_job(const struct sg_call *call)
 
 /* ---- staging ---- */
 
-/* MPICH alone knows how to reach the buffers: a reduction of one rank is a copy. */
+/* Only MPICH can reach the buffers: a reduction over one rank is a copy. */
 static int copy(const struct sg_call *call, const void *from, void *to, size_t extent_bytes)
 {
     int error = MPI_SUCCESS;
@@ -374,7 +377,7 @@ static int copy(const struct sg_call *call, const void *from, void *to, size_t e
 }
 
 struct stage {
-    void *send, *receive; /* on the host; NULL: the program's own is */
+    void *send, *receive; /* in host memory; NULL: the program's buffer is used */
 };
 
 static int run_between(const struct sg_call *call, const struct sg_choice *choice,
@@ -410,7 +413,7 @@ int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *cho
     size_t extent_bytes, bytes;
     int error;
 
-    /* Of other types the call is MPICH's on all ranks. */
+    /* With other types MPICH runs the call on all ranks. */
     if (!sg_type_of(call->datatype, &element))
         return run(call, choice, statistics);
     say_staged(call);

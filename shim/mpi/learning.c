@@ -1,3 +1,7 @@
+/* Finds the learning slot of a call, starts it in the memory from set-up, and prints what it has
+ * learned (learning.h). A slot depends on the range of bytes, not on the exact size, so that calls
+ * of similar sizes learn together.
+ */
 #include "mpi/learning.h"
 
 #include "mpi/user_lines.h"
@@ -7,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranges of bytes: they end where the built-in rules and forms change, and between. */
+/* Ranges of bytes. They end where the built-in rules and forms change, and between. */
 static const struct {
     uint64_t low, high;
 } ranges[] = {
@@ -119,8 +123,8 @@ void sg_learning_start(struct sg_learning *learning, struct sg_learning_place *p
     sg_learn_start(&place->learn, &settings, known, known + learning->ranks);
 }
 
-/* "allreduce~MPI_COMM_WORLD(2)[0-64]=handoff; calls=168 learnings=1 changes=0; srm(form=flat)=900
- * handoff=700 mpich=1800": reports read it (analysis/report/learned). */
+/* Reports read this form (analysis/report/learned): "allreduce~MPI_COMM_WORLD(2)[0-64]=handoff;
+ * calls=168 learnings=1 changes=0; srm(form=flat)=900 handoff=700 mpich=1800". */
 void sg_learning_say(const struct sg_learning *learning, const struct sg_learning_place *place,
                      const char *(*text_of)(int arm))
 {

@@ -1,3 +1,6 @@
+/* Operands of reductions and bytes of messages (operands.h). Reads MPICH's handle bits where a call
+ * of MPICH would reach the wrong error handler.
+ */
 #include "mpi/operands.h"
 
 #include "mpi/real.h"
@@ -7,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPICH's handles of predefined objects carry this mark. */
+/* MPICH's handles of predefined objects have this mark. */
 #define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle)&0xc0000000u) == 0x40000000u)
 
-/* MPICH's handles of operations that a program made carry this mark. */
+/* MPICH's handles of operations that a program made have this mark. */
 #define HANDLE_IS_USERS(handle)                                                                    \
     (((unsigned)(handle)&0x80000000u) != 0 && ((unsigned)(handle)&0x3c000000u) == 0x18000000u)
 
@@ -32,8 +35,8 @@ bool sg_operation_is_predefined(MPI_Op op)
     return HANDLE_IS_BUILTIN(op);
 }
 
-/* Pairs that MPI does not allow and MPICH neither refuses nor computes: each rank keeps what it
- * has, which only MPICH itself can repeat. */
+/* MPI forbids these pairs, but MPICH neither refuses nor computes them: each rank keeps its data,
+ * which only MPICH can repeat. */
 static bool is_left_alone(enum sg_reduction reduction, enum sg_element element)
 {
     return (element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
@@ -174,7 +177,8 @@ int sg_bytes_begin(void *buffer, MPI_Count count, MPI_Datatype type, bool gives,
     return sg_type_is_builtin(type) ? MPI_SUCCESS : convert(gives, bytes);
 }
 
-/* Predefined elements in so many bytes of the type; -1: MPICH says that they end within one. */
+/* Returns the predefined elements in the bytes of the type; -1: MPICH reports that they end within
+ * one. */
 static MPI_Count elements_in(MPI_Count bytes, MPI_Datatype type)
 {
     MPI_Status status = {0};
@@ -186,8 +190,8 @@ static MPI_Count elements_in(MPI_Count bytes, MPI_Datatype type)
     return elements;
 }
 
-/* The bytes without the part of an element at their end. Of mixed elements MPICH counts the whole
- * ones alone. */
+/* Returns the bytes without a partial element at their end. For mixed elements MPICH counts only
+ * whole ones. */
 static MPI_Count whole(MPI_Count bytes, MPI_Datatype type)
 {
     while (bytes > 0 && elements_in(bytes, type) <= elements_in(bytes - 1, type))
@@ -195,8 +199,8 @@ static MPI_Count whole(MPI_Count bytes, MPI_Datatype type)
     return bytes;
 }
 
-/* Moves whole instances alone, as MPICH loses the end of another, or ends the process: the last one
- * with the bytes behind the message's as they are. */
+/* Moves whole instances only: MPICH drops the end of a partial one, or ends the process. The last
+ * instance is completed with the bytes that the buffer already has after the message. */
 static int put_in(const struct sg_bytes *bytes, MPI_Count received, MPI_Count size,
                   MPI_Count extent)
 {

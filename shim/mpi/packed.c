@@ -1,3 +1,6 @@
+/* Packs and unpacks broadcasts with MPICH's functions (packed.h). The packed call replaces the
+ * application's: bytes as MPI_BYTE, or the buffer itself if the type has no holes.
+ */
 #include "mpi/packed.h"
 
 #include "mpi/real.h"
@@ -6,14 +9,14 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* MPICH's handles of types that are not predefined carry one of two marks. Others are no such
- * types: asking MPICH about them would reach the wrong error handler. */
+/* MPICH's handles of derived types have one of two marks. Do not ask MPICH about other handles:
+ * that would reach the wrong error handler. */
 static bool is_derived(MPI_Datatype datatype)
 {
     return ((unsigned)datatype & 0xbc000000u) == 0x8c000000u;
 }
 
-/* A communicator of the library's: its errors reach no handler of the application's. */
+/* The library's communicator: its errors reach no handler of the application's. */
 static MPI_Comm own = MPI_COMM_NULL;
 
 void sg_packed_start(MPI_Comm comm)
@@ -21,7 +24,7 @@ void sg_packed_start(MPI_Comm comm)
     own = comm;
 }
 
-/* Only calls that use a type look at this. */
+/* Ask only for calls that use a type. */
 static bool is_committed(MPI_Datatype datatype)
 {
     static char nothing;
@@ -43,7 +46,7 @@ uint64_t sg_packed_bytes(const struct sg_call *call)
 
 /* ---- types without holes --------------------------------------------------------------------- */
 
-#define NESTED_MOST 8 /* types in types that are looked at */
+#define NESTED_MOST 8 /* depth of nested types to inspect */
 
 struct made {
     int integers, addresses, types, combiner;
@@ -61,8 +64,8 @@ static struct made made_of(MPI_Datatype datatype)
     return made;
 }
 
-/* Whether its elements come in memory in the order in which they are packed: copies of one
- * predefined type, each behind the one before. */
+/* True if elements are in memory in packing order: copies of one predefined type, one after the
+ * other. */
 static bool is_in_order(MPI_Datatype datatype, int nested)
 {
     struct made made = made_of(datatype);
@@ -85,7 +88,7 @@ static bool is_in_order(MPI_Datatype datatype, int nested)
     return in_order;
 }
 
-/* As many bytes as there are reach from its begin to its end: nothing lies between elements. */
+/* The extent is as large as the data: there are no holes. */
 bool sg_packed_is_plain(const struct sg_call *call)
 {
     MPI_Count size, low, extent;
@@ -99,7 +102,7 @@ bool sg_packed_is_plain(const struct sg_call *call)
 /* ---- running --------------------------------------------------------------------------------- */
 
 struct packed {
-    struct sg_call call; /* first: what `run` gets */
+    struct sg_call call; /* first: run gets a pointer to it */
     const struct sg_call *original;
     bool passed; /* MPICH has run it */
 };
@@ -112,7 +115,7 @@ static int pass_original(const struct sg_call *call)
     return packed->original->pass(packed->original);
 }
 
-/* MPICH packs nothing at MPI_BOTTOM: the same elements, seen from another address. */
+/* MPICH cannot pack from MPI_BOTTOM: describes the same elements relative to another address. */
 static int see_from_elsewhere(struct sg_packed *packed)
 {
     static char elsewhere;
@@ -133,7 +136,7 @@ static int see_from_elsewhere(struct sg_packed *packed)
     return sg_real.Type_commit(&packed->type);
 }
 
-/* keeps: a type of its own. What it has got is there even if it fails. */
+/* keeps: duplicates the type. On an error too, packed has what has been allocated. */
 static int packed_of(const struct sg_call *call, void *bytes, bool keeps, struct sg_packed *packed)
 {
     int error;
@@ -151,7 +154,8 @@ static int packed_of(const struct sg_call *call, void *bytes, bool keeps, struct
     return error;
 }
 
-/* MPI 4's functions count without limit; an MPICH that has none has no such counts either. */
+/* MPI 4's functions have wide counts. An MPICH without them has no such counts in its calls
+ * either. */
 static int pack(const struct sg_packed *packed, MPI_Comm comm)
 {
     MPI_Count position = 0;
@@ -176,7 +180,7 @@ static int unpack(const struct sg_packed *packed, MPI_Comm comm)
                           (int)packed->count, packed->type, comm);
 }
 
-/* Frees. */
+/* Frees the data and the type. */
 static void end(struct sg_packed *packed)
 {
     if (packed->owns_type)
@@ -226,7 +230,7 @@ int sg_packed_run(const struct sg_call *call, const struct sg_choice *choice,
     return error;
 }
 
-/* ---- a call that goes on --------------------------------------------------------------------- */
+/* ---- a call that continues ---- */
 
 bool sg_packed_wants(const struct sg_call *call)
 {
@@ -248,7 +252,7 @@ void sg_packed_end(struct sg_packed *packed, bool takes)
 {
     if (packed->bytes == NULL)
         return;
-    /* Not the call's communicator, which may have been freed. */
+    /* Not the call's communicator, which may be freed by now. */
     if (takes)
         unpack(packed, MPI_COMM_SELF);
     end(packed);

@@ -1,3 +1,6 @@
+/* Resolves MPI's functions once, on the alternate stack (real.h). A library that lacks one of them,
+ * or has another ABI, is not MPICH.
+ */
 #include "mpi/real.h"
 
 #include "core/altstack.h"
@@ -14,8 +17,8 @@ struct sg_real sg_real;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool is_mpich, has_standard_abi, has_user_threads;
-static void *library;    /* where RTLD_NEXT does not reach it; else NULL */
-static const char *home; /* of MPI_Init: the path of its object; NULL: not known */
+static void *library;    /* the handle if RTLD_NEXT does not reach it; else NULL */
+static const char *home; /* path of MPI_Init's object; NULL: not known */
 static char version_line[128];
 
 struct loaded {
@@ -50,7 +53,7 @@ void *sg_real_find_library(const char *symbol, const void *except)
     struct loaded loaded = {0};
     void *found = NULL;
 
-    /* Names first, dlopen after: the loader's lock is held while iterating. */
+    /* Collect names first, dlopen after: the loader holds its lock while iterating. */
     dl_iterate_phdr(collect_name, &loaded);
     for (int i = 0; i < loaded.count; i++) {
         void *handle = found ? NULL : dlopen(loaded.names[i], RTLD_LAZY | RTLD_NOLOAD);
@@ -104,7 +107,7 @@ void *sg_real_find_once(void *_Atomic *known, const char *symbol)
 
 static void read_version(void)
 {
-    /* Greater than any MPI's MPI_MAX_LIBRARY_VERSION_STRING. */
+    /* Larger than any MPI's MPI_MAX_LIBRARY_VERSION_STRING. */
     static char version[16384];
     int length = 0;
 
@@ -122,8 +125,8 @@ static void read_version(void)
     }
 }
 
-/* The ABI that MPI 5 defines has handles of its own. A library tells of itself: -1 where it has
- * another; drafts of the standard had no such function, but the library's name. */
+/* The ABI of MPI 5 has handles of its own. A library reports its ABI, -1 for another one. Drafts of
+ * the standard had the library's name instead of the function. */
 static bool has_abi_of_mpi5(void)
 {
     int (*get_version)(int *major, int *minor);
@@ -136,8 +139,8 @@ static bool has_abi_of_mpi5(void)
     return slash != NULL && strncmp(slash + 1, "libmpi_abi", strlen("libmpi_abi")) == 0;
 }
 
-/* MPICH's ABI, which Intel MPI, MVAPICH and Cray MPICH have as well: programs that are compiled
- * with its mpi.h want this function, of which no other MPI knows. */
+/* MPICH's ABI, which Intel MPI, MVAPICH and Cray MPICH also have: programs compiled with its mpi.h
+ * need this function, which no other MPI has. */
 static bool has_abi_of_mpich(void)
 {
     return sg_real_find("MPIR_Dup_fn") != NULL && sg_real_find("ompi_mpi_comm_world") == NULL;

@@ -1,9 +1,9 @@
-/* The MPI library behind the preload: found at the first intercepted call, checked to have MPICH's
- * ABI, by what it exports.
+/* Finds the MPI library behind the preload at the first intercepted call, and checks by its exports
+ * that it has MPICH's ABI.
  *
- * libstagger.so has no link to libmpich: it is also loaded into launchers and shells. The
- * functions are looked up behind it (RTLD_NEXT), and where the program loaded its MPI with
- * RTLD_LOCAL, through the handles of the libraries that are loaded.
+ * libstagger.so has no link to libmpich: launchers and shells load it, too. It looks the functions
+ * up behind itself (RTLD_NEXT) or, if the program loaded its MPI with RTLD_LOCAL, through the
+ * handles of the loaded libraries.
  *
  * Thread-safe; not from a signal handler.
  */
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Every MPI function stagger calls, by its profiling name. */
+/* Every MPI function that stagger calls, by its profiling name. */
 #define SG_REAL_FUNCTIONS(X)                                                                       \
     X(Abort)                                                                                       \
     X(Allreduce)                                                                                   \
@@ -111,7 +111,7 @@
     X(Waitsome)                                                                                    \
     X(Win_get_name)
 
-/* Not in every MPICH; called only where the application calls them. */
+/* Missing in some MPICHs; called only when the application calls them. */
 #define SG_REAL_OPTIONAL(X)                                                                        \
     X(Allreduce_c)                                                                                 \
     X(Bcast_c)                                                                                     \
@@ -134,7 +134,7 @@
     X(Ssend_c)                                                                                     \
     X(Unpack_c)
 
-/* MPICH's own; NULL where it has none. */
+/* MPICH's extensions; NULL if it has none. */
 #define SG_REAL_EXTENSIONS(X) X(Grequest_start)
 
 struct sg_real {
@@ -149,40 +149,39 @@ struct sg_real {
 
 extern struct sg_real sg_real;
 
-/* True when the process's MPI is MPICH, or another one with its ABI, and was found whole. The first
- * call resolves. */
+/* True if the process's MPI is MPICH or another one with its ABI, and all functions were found. The
+ * first call resolves. */
 bool sg_real_is_mpich(void);
 
-/* True when it is a library for the ABI of MPI 5, whose handles are others, whoever made it. */
+/* True for a library with the ABI of MPI 5, whoever made it: its handles are different. */
 bool sg_real_has_standard_abi(void);
 
-/* The first line of the library's version, "" where it could not be had. */
+/* Returns the first line of the library's version; "": unknown. */
 const char *sg_real_version(void);
 
-/* True when this MPICH's threads are user-level ones (Argobots, Qthreads): a wait that does not go
- * through MPICH keeps all others of the same processor from running. */
+/* True if this MPICH has user-level threads (Argobots, Qthreads): a wait outside MPICH would keep
+ * the other threads of the processor from running. */
 bool sg_real_has_user_threads(void);
 
-/* A symbol of the process's MPI library (or its Fortran part), NULL where there is none. */
+/* Returns a symbol of the process's MPI library (or its Fortran part); NULL: none. */
 void *sg_real_find(const char *symbol);
 
-/* The same, remembered in known, which is NULL at first. */
+/* The same, cached in known, which is NULL at first. */
 void *sg_real_find_once(void *_Atomic *known, const char *symbol);
 
-/* The loaded object that gives `symbol`, at another address than `except`: for what was dlopen'ed
- * RTLD_LOCAL. NULL: none. The handle is to be kept while its functions are. */
+/* Returns the loaded object that provides symbol at another address than except, for objects loaded
+ * with RTLD_LOCAL. NULL: none. Keep the handle as long as its functions are used. */
 void *sg_real_find_library(const char *symbol, const void *except);
 
-/* True when a function is the MPI library's own, not that of a tool between it and the program. */
+/* True if the function is the MPI library's own, not one of a tool between it and the program. */
 bool sg_real_has(void *function);
 
-/* True when a loaded object's path is that of an MPI library (C, C++ or Fortran part).
- * After the first call. */
+/* True for the path of an MPI library (C, C++ or Fortran part). Call after sg_real_is_mpich. */
 bool sg_real_owns(const char *object_name);
 
-/* An intercepted function takes register-wide arguments, because a foreign MPI's handles may be
- * pointers and must come through unharmed; the symbol is given apart from the C name, because
- * mpi.h declares it otherwise. */
+/* An intercepted function takes arguments as wide as a register: handles of a foreign MPI may be
+ * pointers and must pass unchanged. The symbol is separate from the C name, because mpi.h declares
+ * it differently. */
 typedef intptr_t sg_word;
 #define SG_INTERCEPTS(symbol) __asm__(symbol) __attribute__((visibility("default")))
 

@@ -1,7 +1,7 @@
-/* MPICH's predefined handles carry their kind, size and number: 0x4c00SSNN (SS the size in bytes,
- * NN the number), 0x8c00000N for the pairs with padding, 0x5800000N for operations. The number
- * finds the entry, and comparing the whole handle tells whether it is that entry's: the same type
- * of another size is another handle.
+/* MPICH's predefined handles contain their kind, size and number: 0x4c00SSNN (SS the size in bytes,
+ * NN the number), 0x8c00000N for pairs with padding, 0x5800000N for operations. The number finds
+ * the entry; comparing the whole handle decides whether it is the entry's, as the same type with
+ * another size has another handle.
  */
 #include "mpi/types.h"
 
@@ -25,7 +25,7 @@ _Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long) == 8 &&
                "the table below holds for x86-64 and 64-bit Arm");
 _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8,
                "the table below holds for x86-64 and 64-bit Arm");
-/* Arm's characters have no sign; sg_types_init sees what MPICH makes of them. */
+/* Characters are unsigned on Arm; sg_types_init finds out how MPICH treats them. */
 #define SG_ELEMENT_CHARACTER (CHAR_MIN < 0 ? SG_ELEMENT_INT8 : SG_ELEMENT_UINT8)
 
 /* clang-format off */
@@ -97,7 +97,7 @@ static struct type_entry types[ENTRIES] = {
 static const uint8_t reductions[] = {SG_REDUCTIONS(OPERATION)};
 /* clang-format on */
 
-/* The type of the same size with a sign. */
+/* Returns the signed type of the same size. */
 static uint8_t signed_element(uint8_t element)
 {
     bool is_unsigned = element >= SG_ELEMENT_UINT8 && element <= SG_ELEMENT_UINT64;
@@ -105,7 +105,7 @@ static uint8_t signed_element(uint8_t element)
     return is_unsigned ? (uint8_t)(element - SG_ELEMENT_UINT8 + SG_ELEMENT_INT8) : element;
 }
 
-/* MPI_REAL16 is sixteen signed characters to MPICH 4.0, and a number to later ones. */
+/* MPICH 4.0 treats MPI_REAL16 as sixteen signed characters, later ones as a number. */
 static bool real16_is_characters(sg_reduce_local reduce_local)
 {
     signed char from[16], into[16];
@@ -128,9 +128,9 @@ static bool is_complex(uint8_t element)
            element == SG_ELEMENT_C_COMPLEX_FLOAT || element == SG_ELEMENT_C_COMPLEX_DOUBLE;
 }
 
-/* Whether MPICH's compiler fused products of complex numbers as the kernels do: it does by the
- * options that MPICH was built with (-march=native). The square of a third is no number, so its
- * rounding shows. */
+/* True if MPICH's compiler fused products of complex numbers as the kernels do; that depends on
+ * MPICH's build options (-march=native). The square of a third is inexact, so its rounding
+ * shows. */
 static bool multiplies_alike(sg_reduce_local reduce_local, const struct type_entry *entry)
 {
     const float singles[] = {1.0f / 3, 1.0f / 3};
@@ -170,14 +170,14 @@ bool sg_type_of(MPI_Datatype datatype, enum sg_element *out)
 {
     const struct type_entry *entry = &types[INDEX(datatype)];
 
-    /* An unused entry's handle is 0, which is no datatype's but might be passed. */
+    /* An unused entry has handle 0, which is no datatype but may be passed. */
     if (entry->handle != datatype || datatype == 0)
         return false;
     *out = entry->element;
     return true;
 }
 
-/* Predefined operations are numbered without a gap, from MPI_MAX to MPI_MAXLOC. */
+/* Predefined operations have consecutive numbers from MPI_MAX to MPI_MAXLOC. */
 bool sg_reduction_of(MPI_Op op, enum sg_reduction *out)
 {
     if (op < MPI_MAX || op > MPI_MAXLOC)

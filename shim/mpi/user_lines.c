@@ -1,3 +1,6 @@
+/* Composes lines about calls and ranks that disagree, and passes trace events to the functions that
+ * the log has set (user_lines.h).
+ */
 #include "mpi/user_lines.h"
 
 #include "core/status.h"
@@ -11,9 +14,9 @@
 static bool sg_trace_event_site(uint32_t site, const char *module, uint64_t offset, char *text,
                                 size_t text_bytes);
 
-/* As much as fits a small frame with the arguments. */
+/* Fits a small frame together with the arguments. */
 #define LINE_BYTES 760
-#define PLACE_BYTES 200 /* of a call's text */
+#define PLACE_BYTES 200 /* of a call site's text */
 
 void sg_report_line(enum sg_trace_line kind, const char *format, ...)
 {
@@ -38,7 +41,8 @@ const char *sg_report_function(const struct sg_call *call)
     return function_of(call->operation, call->request != NULL);
 }
 
-/* "solve solver.c:88"; where that is not known "solver+0x12f0". module: NULL or "": not known. */
+/* Formats a call site as "solve solver.c:88", or "solver+0x12f0" if that is not known. module: NULL
+ * or "": not known. */
 static const char *place_of(uint32_t site, const char *module, uint64_t offset,
                             char text[PLACE_BYTES])
 {
@@ -142,7 +146,7 @@ void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
 
 /* ---- ranks that disagree ---- */
 
-/* MPICH's handles of predefined objects carry a mark; others are references to be given back. */
+/* MPICH's handles of predefined objects have a mark; others are references to be freed. */
 static bool is_predefined(MPI_Errhandler handler)
 {
     return (unsigned)handler >> 30 == 1;
@@ -160,7 +164,8 @@ bool sg_report_is_fatal(MPI_Comm comm)
     return false;
 }
 
-/* As much of the line as says who disagrees. Not inlined: its callers' frames have a line, too. */
+/* Writes the part of the line that names the ranks. Not inlined: its callers' frames hold a line,
+ * too. */
 static __attribute__((noinline)) void describe(char text[LINE_BYTES], int rank,
                                                const struct sg_call_info *own, int other_rank,
                                                const struct sg_call_info *other)
@@ -205,13 +210,13 @@ int sg_report_error(const struct sg_call_info *own, const struct sg_call_info *o
     return own->bytes < other->bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
 }
 
-/* Read by helper threads and signal handlers too, which the end of MPI_Finalize may find at work.
+/* Helper threads and signal handlers read this, too, and may still run at the end of MPI_Finalize.
  */
 static _Atomic(const struct sg_trace_events *) current;
 
 void sg_trace_events_set(const struct sg_trace_events *given)
 {
-    /* Release: what it uses is there. */
+    /* Release: the functions' state is initialised. */
     atomic_store_explicit(&current, given, memory_order_release);
 }
 

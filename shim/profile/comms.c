@@ -1,3 +1,7 @@
+/* Finds out what a communicator's calls depend on and writes it to the log (comms.h): members,
+ * topology, name. Also groups. Two locks: one for groups, one for communicators; look-ups of known
+ * communicators take none.
+ */
 #include "profile/comms.h"
 
 #include "core/hash.h"
@@ -17,11 +21,11 @@
 
 #define BUCKETS 256u
 
-/* Never given back to malloc. */
+/* Never freed. */
 struct known {
     struct known *next;
     int number, size;
-    int text[]; /* of the record: an empty name, which is a word of zeros, then the members */
+    int text[]; /* of the record: an empty name (a word of zeros), then the members */
 };
 
 static struct known *buckets[BUCKETS];
@@ -42,7 +46,7 @@ static int record(const struct known *known)
     return group_count++;
 }
 
-/* Under the lock. */
+/* Call with the lock. */
 static int find(const int *members, int size)
 {
     size_t size_bytes = (size_t)size * sizeof *members;
@@ -75,10 +79,10 @@ int sg_group_of_members(const int *members, int size)
     return number;
 }
 
-/* A communicator's topology: what its neighborhood collectives move depends on it, and the log
- * tells of it.
+/* ---- topology of a communicator ----
  *
- * Any thread; not from a signal handler. Local: nothing is agreed with other ranks.
+ * Neighborhood collectives move bytes according to it, and the log has it. Any thread; not from a
+ * signal handler. Local: nothing is agreed with other ranks.
  */
 
 /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH; MPI_UNDEFINED: none. */
@@ -92,8 +96,8 @@ static int kind_of(MPI_Comm handle)
     return kind;
 }
 
-/* How many neighbors a rank of the communicator, which has one group, receives from and sends to;
- * unchanged where there is no topology. */
+/* Returns the number of neighbors that a rank receives from and sends to. The communicator has one
+ * group. Without a topology, *in and *out are unchanged. */
 static void sg_topology_degrees(MPI_Comm handle, int rank, int *in, int *out)
 {
     int kind = kind_of(handle), dimensions = 0, weighted;
@@ -109,8 +113,8 @@ static void sg_topology_degrees(MPI_Comm handle, int rank, int *in, int *out)
     }
 }
 
-/* Of a Cartesian topology the sizes of its dimensions, and behind them whether they are periodic (0
- * or 1); malloc'ed. NULL: there is none, or no memory; *dimensions is then 0. */
+/* Returns the dimensions of a Cartesian topology, followed by their periodicity (0 or 1); the
+ * caller frees. NULL: no such topology or no memory, and *dimensions is 0. */
 static uint32_t *sg_topology_grid(MPI_Comm handle, uint8_t *dimensions)
 {
     uint32_t *grid;
@@ -141,7 +145,7 @@ static uint32_t *sg_topology_grid(MPI_Comm handle, uint8_t *dimensions)
 
 /* ---- sources ---- */
 
-/* Ranks in the communicator, with MPI_PROC_NULL where a grid ends; false: they are not known. */
+/* Ranks in the communicator, with MPI_PROC_NULL at the edge of a grid. False: not known. */
 static bool find_sources(MPI_Comm handle, int rank, int in, int out, int *sources)
 {
     int kind = kind_of(handle);
@@ -149,7 +153,7 @@ static bool find_sources(MPI_Comm handle, int rank, int in, int out, int *source
     if (kind == MPI_GRAPH)
         return sg_real.Graph_neighbors(handle, rank, in, sources) == MPI_SUCCESS;
     if (kind == MPI_DIST_GRAPH) {
-        /* Weights are asked for as well: a graph may have them. */
+        /* Ask for weights, too: a graph may have them. */
         int *rest = malloc(((size_t)in + 2 * (size_t)out + 1) * sizeof *rest);
         bool is_known =
             rest != NULL && sg_real.Dist_graph_neighbors(handle, in, sources, rest, out, rest + in,
@@ -172,7 +176,7 @@ static int compare(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Ranks in MPI_COMM_WORLD, each once, in their order; returns how many there are. */
+/* Converts to ranks in MPI_COMM_WORLD, each once, sorted. Returns their number. */
 static int order(int *sources, int count, int rank, const int *world_ranks)
 {
     int others = 0, kept = 0;
@@ -189,9 +193,9 @@ static int order(int *sources, int count, int rank, const int *world_ranks)
     return kept;
 }
 
-/* 1 + the number in the log of the group of those whose data neighborhood collectives bring to a
- * rank, without itself (groups.h). world_ranks: of the communicator's members. 0: there are none,
- * or there is no room. */
+/* Returns 1 + the number in the log of the group of ranks whose data neighborhood collectives bring
+ * to this rank, without itself. world_ranks: of the communicator's members. 0: none, or no
+ * capacity. */
 static uint32_t sg_topology_sources(MPI_Comm handle, int rank, const int *world_ranks)
 {
     int in = 0, out = 0, count, number = SG_NO_NUMBER;
@@ -213,10 +217,10 @@ static uint32_t sg_topology_sources(MPI_Comm handle, int rank, const int *world_
 struct comms_known {
     struct sg_handle handle;
     struct sg_profile_comm comm;
-    uint64_t key; /* of its members and its name; 0: not known */
+    uint64_t key; /* hash of its members and its name; 0: not known */
 };
 
-/* A number that is free for the next communicator of the same key. */
+/* A number free for the next communicator with the same key. */
 struct unused {
     uint64_t key;
     uint32_t index;
@@ -230,7 +234,7 @@ static uint32_t last_index;
 
 /* ---- the log ---- */
 
-/* What is known of a communicator when it is written. */
+/* Data for a communicator's definition. */
 struct definition {
     MPI_Comm handle;
     const struct sg_profile_comm *comm;
@@ -259,14 +263,14 @@ static uint64_t key_of(const struct definition *definition)
 
 /* The data of a record. */
 struct data {
-    char *text; /* the name, the members where they are told, the grid; NULL: no memory */
+    char *text; /* name, members if included, grid; NULL: no memory */
     size_t bytes;
     bool has_members;
     uint8_t dimensions;
     uint32_t sources;
 };
 
-/* With events, whose archive tells of topologies. world_ranks: of the members. */
+/* Only with events: their archive has topologies. world_ranks: of the members. */
 static uint32_t *topology_of(const struct definition *definition, const int *world_ranks,
                              struct data *data)
 {
@@ -305,7 +309,7 @@ static struct data data_of(const struct definition *definition)
     return data;
 }
 
-/* The number it gets in the log; 0: there is no room. */
+/* Returns its number in the log; 0: no capacity. */
 static uint32_t comms_record(const struct definition *definition)
 {
     const struct sg_profile_comm *comm = definition->comm;
@@ -366,7 +370,7 @@ static void put_unused(const struct comms_known *known)
 
 /* ---- the table ---- */
 
-/* Under the comms_lock. */
+/* Call with comms_lock. */
 static void define(struct comms_known *known, MPI_Comm handle, struct sg_profile_comm *comm)
 {
     struct definition definition = {
@@ -442,7 +446,7 @@ static void look_at(void *of, void *context)
         search->found = sg_handles_of(known);
 }
 
-/* Under the comms_lock. */
+/* Call with comms_lock. */
 static MPI_Comm find_inter(uint32_t index)
 {
     struct search search = {index, MPI_COMM_NULL};
@@ -518,7 +522,7 @@ void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth)
         .parent_index = parent != NULL ? parent->index : 0,
     };
 
-    give_up(handle); /* where the end of its last communicator was not seen */
+    give_up(handle); /* the end of its last communicator may not have been seen */
     sg_identity_take(&source);
 }
 

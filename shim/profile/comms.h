@@ -1,8 +1,9 @@
-/* Communicators as the profile knows them: a number in the log, and what a call's bytes depend on.
+/* Communicators of the profile: a number in the log, and the properties that a call's bytes depend
+ * on. Also numbers groups of ranks in the log.
  *
- * A communicator is identified when it is made (identity.h), and written to the log when a call on
- * it is counted first: by then it has its name. Where statistics alone are kept, the number of one
- * that was freed is given to the next one with its members and name.
+ * A communicator is identified when it is made (module.h), and written to the log when a call on it
+ * is first counted: by then it has its name. If only statistics are kept, the number of a freed
+ * communicator is reused for the next one with its members and name.
  *
  * Any thread; look-ups take no lock. Not from a signal handler. Nothing is agreed with other ranks.
  */
@@ -20,42 +21,41 @@ struct sg_profile_comm {
     bool is_inter;
     int rank;
     int size;     /* of the local group */
-    int peers;    /* of the remote group, if there is one, else of the local one */
-    uint64_t key; /* who it is, the same on all its members; 0: not known, or it has only one */
-    /* Of the topology; 0: there is none. */
+    int peers;    /* of the remote group if there is one, else of the local one */
+    uint64_t key; /* identity, the same on all members; 0: not known, or only one member */
+    /* Neighbors in the topology; 0: none. */
     int in_degree, out_degree;
-    /* Collectives that MPICH carried out, and those of the library. */
+    /* Collectives that MPICH ran, and those that the library ran. */
     _Atomic uint32_t passed;
-    _Atomic(const atomic_uint *) managed; /* NULL: there are none */
-    _Atomic uint32_t windows;             /* that were made on it */
+    _Atomic(const atomic_uint *) managed; /* NULL: none */
+    _Atomic uint32_t windows;             /* made on it */
 };
 
-/* MPI_COMM_WORLD and MPI_COMM_SELF get the numbers 1 and 2. */
+/* Gives MPI_COMM_WORLD and MPI_COMM_SELF the numbers 1 and 2. */
 void sg_profile_comms_start(void);
 
-/* How a communicator was made. */
+/* Origin of a communicator. */
 struct sg_profile_birth {
-    MPI_Comm parent;  /* MPI_COMM_NULL: of none */
+    MPI_Comm parent;  /* MPI_COMM_NULL: none */
     bool is_ordered;  /* all members of the parent take part */
-    bool has_members; /* the parent has the same ones, and the new one cannot be used yet */
+    bool has_members; /* the parent has the same members, and the new one cannot be used yet */
 };
 
 void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth);
-/* NULL: of MPI_COMM_NULL, of no communicator at all, or there is no memory. */
+/* NULL for MPI_COMM_NULL, for a handle that is no communicator, or without memory. */
 struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle);
-/* The number of one that has been seen already; 0: of others. */
+/* Returns the number of a communicator that has been seen; 0: it has not. */
 uint32_t sg_profile_comm_index(MPI_Comm handle);
-/* Between groups 1 + the rank in MPI_COMM_WORLD of a rank of the remote one; 0: it is not known, or
- * the communicator has one group. index: its number. Takes a lock. */
+/* For an intercommunicator, returns 1 + the rank in MPI_COMM_WORLD of a remote rank; 0: not known,
+ * or the communicator has one group. index: its number. Takes a lock. */
 uint32_t sg_profile_comm_world(uint32_t index, int peer);
-/* The collectives that the library carries out on a communicator are counted there. NULL: see
- * above. */
+/* Adds the library's own count of collectives on a communicator. NULL: as sg_profile_comm_of. */
 struct sg_profile_comm *sg_profile_comm_link(MPI_Comm handle, const atomic_uint *managed);
-/* The place of a collective that MPICH has carried out in the order of all on its communicator: the
- * same on all ranks. */
+/* Counts a collective that MPICH ran. Returns its position in the order of all collectives on the
+ * communicator, the same on all ranks. */
 uint32_t sg_profile_comm_order(struct sg_profile_comm *comm);
 
-/* That of the last one, whoever has carried it out. */
+/* Returns the position of the last collective, whether MPICH or the library ran it. */
 static inline uint32_t sg_profile_comm_last(const struct sg_profile_comm *comm)
 {
     const atomic_uint *managed = atomic_load_explicit(&comm->managed, memory_order_relaxed);
@@ -64,18 +64,18 @@ static inline uint32_t sg_profile_comm_last(const struct sg_profile_comm *comm)
            (managed != NULL ? atomic_load_explicit(managed, memory_order_relaxed) : 0) - 1;
 }
 
-/* Before the handle is given up: another communicator may get the same. */
+/* Call before the handle is freed: another communicator may get the same handle. */
 void sg_profile_comm_forget(MPI_Comm handle);
 
-/* Groups of ranks in this rank's log, each once.
+/* ---- groups of ranks in this rank's log, each once ----
  *
  * Any thread; takes a lock. Not from a signal handler.
  */
 
 #define SG_NO_NUMBER (-1)
 
-/* The number of the group of these ranks of MPI_COMM_WORLD, in this order, which is written to the
- * log when it is new; SG_NO_NUMBER: it cannot be written. */
+/* Returns the number of the group of these ranks of MPI_COMM_WORLD, in this order. Writes a new
+ * group to the log. SG_NO_NUMBER: it cannot be written. */
 int sg_group_of_members(const int *members, int size);
 
 #endif

@@ -1,3 +1,6 @@
+/* Builds the table of functions, matches globs, and writes definitions of functions
+ * (counted_functions.h). A _c function has the name of its narrow form in globs and definitions.
+ */
 #include "profile/counted_functions.h"
 
 #include "core/status.h"
@@ -11,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of arguments as numbers. */
+/* Converts names of arguments to numbers. */
 #define A(argument) SG_ARGUMENT_##argument
 #define ARGUMENTS_OF_1(a) A(a)
 #define ARGUMENTS_OF_2(a, ...) A(a), ARGUMENTS_OF_1(__VA_ARGS__)
@@ -52,7 +55,7 @@ static bool matches_name(const char *glob, const char *name)
            fnmatch(glob, name + PREFIX_BYTES, FNM_CASEFOLD) == 0;
 }
 
-/* The name of the function that counts are no wider in. */
+/* Writes the name without the suffix for wide counts. */
 static void common_name(enum sg_function function, char name[SG_DISTANCE_BYTES + 1])
 {
     const struct sg_function_facts *facts = &sg_functions[function];
@@ -146,7 +149,7 @@ static _Atomic(struct sg_record_function *) records[SG_FUNCTION_COUNT];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t count;
 
-/* Under the lock. Large counts make no difference to a name. */
+/* Call with the lock. A function with wide counts has the other's name. */
 static uint32_t define(enum sg_function function)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
@@ -163,7 +166,7 @@ static uint32_t define(enum sg_function function)
     entry->index = count++;
     entry->text_bytes = (uint32_t)text_bytes;
     sg_log_publish(entry, SG_RECORD_FUNCTION);
-    /* Release: whoever sees it may count in it. */
+    /* Release: a thread that sees it may count in it. */
     atomic_store_explicit(&records[function], entry, memory_order_release);
     atomic_store_explicit(&sg_function_numbers[function], count, memory_order_relaxed);
     return count;

@@ -1,3 +1,6 @@
+/* Per-thread hash tables from a call's key to its entry in the log (entries.h). Only the owning
+ * thread writes an entry; relaxed atomics are for the readers of the log.
+ */
 #include "profile/entries.h"
 
 #include "core/hash.h"
@@ -9,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64u /* of a thread's table: a power of two */
+#define FIRST_CAPACITY 64u /* of a thread's table; a power of two */
 
-/* What an entry is of; not zero in all of it. */
+/* Identifies an entry; never all zeros. */
 struct key {
-    const void *site; /* NULL: a peer's entry */
+    const void *site; /* NULL: an entry for a peer */
     uint32_t comm;
-    uint16_t function; /* of a peer's entry the record's kind */
+    uint16_t function; /* for a peer: the record's kind */
     uint8_t size_class;
     int32_t peer;
 };
@@ -121,7 +124,7 @@ static bool grow(struct table *table)
     return true;
 }
 
-/* The entry of a key, made where it is not there; NULL: there is no room. */
+/* Returns the entry of a key, making it if necessary; NULL: no capacity. */
 static inline void *entry_of(struct thread *thread, struct table *table, const struct key *key,
                              void *(*make)(const struct thread *, const struct key *))
 {
@@ -202,7 +205,7 @@ static void add_call(struct sg_record_profile *entry, const struct sg_profile_sa
         ADD(entry->received_bytes, sample->moved.received_bytes);
 }
 
-/* NULL: it is nobody, or there is no room. */
+/* NULL: no peer, or no capacity. */
 static struct sg_record_peer *peer_entry(struct thread *thread, enum sg_record_kind kind,
                                          uint32_t comm, int peer)
 {
@@ -309,7 +312,7 @@ void sg_profile_add_completion(const struct sg_site *site,
                  completion->received_bytes);
 }
 
-/* ---- all of them ---- */
+/* ---- all threads ---- */
 
 static void clear(const struct table *table, size_t from, size_t entry_bytes)
 {
@@ -317,7 +320,7 @@ static void clear(const struct table *table, size_t from, size_t entry_bytes)
         unsigned char *entry = table->slots[i].entry;
 
         for (size_t at = from; entry != NULL && at < entry_bytes; at += sizeof(uint64_t)) {
-            /* The first word of a slot is of its kind. */
+            /* The first word of a slot holds its kind. */
             if (at % SG_SLOT_BYTES != 0)
                 atomic_store_explicit((_Atomic uint64_t *)(void *)(entry + at), 0,
                                       memory_order_relaxed);

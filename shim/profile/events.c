@@ -1,3 +1,6 @@
+/* Writes events within their share of the log, and counts messages that are not in it (events.h). A
+ * thread reserves slots of the share in blocks, so that most events touch no shared counter.
+ */
 #include "profile/events.h"
 
 #include "core/hash.h"
@@ -22,15 +25,15 @@ uint16_t sg_thread_number_new(void)
     return (uint16_t)(sg_thread_own - 1);
 }
 
-#define SHARE 2u      /* of the log's room: one in so many slots */
-#define ALLOWANCE 64u /* slots that a thread takes of it at a time */
+#define SHARE 2u      /* events may use one in SHARE of the log's slots */
+#define ALLOWANCE 64u /* slots that a thread reserves at a time */
 
 __thread void *sg_events_open;
 
 static __thread uint32_t allowance;
 static _Atomic uint64_t taken_count;
 
-/* ---- room ---- */
+/* ---- capacity ---- */
 
 static bool take_allowance(const struct sg_log_header *header)
 {
@@ -44,7 +47,7 @@ static bool take_allowance(const struct sg_log_header *header)
     return true;
 }
 
-/* Whether an event may yet be added, by whatever thread. */
+/* True if any thread may still add an event. */
 static bool sg_events_have_room(void)
 {
     const struct sg_log_header *header = sg_log_header(sg_process.log);
@@ -203,7 +206,7 @@ uint64_t sg_events_change(const struct sg_event_subject *subject,
 
 struct gap {
     struct sg_gap_channel channel;
-    int by_begin, by_completion; /* what is to be told */
+    int by_begin, by_completion; /* still to be reported */
     struct gap *next;
 };
 
@@ -218,7 +221,7 @@ static bool is_same(const struct sg_gap_channel *a, const struct sg_gap_channel 
     return a->comm == b->comm && a->is_send == b->is_send && a->peer == b->peer && a->tag == b->tag;
 }
 
-/* Where the link to a channel's gap is, or would be. */
+/* Returns the link to a channel's gap, or the link where it belongs. */
 static struct gap **find(const struct sg_gap_channel *channel)
 {
     uint64_t who = (uint64_t)(uint32_t)channel->peer << 32 | (uint32_t)channel->tag;
@@ -276,7 +279,8 @@ void sg_gaps_add(const struct sg_gap_channel *channel, enum sg_gap_told told, in
     pthread_mutex_unlock(&lock);
 }
 
-/* What one of the two counts has to tell: what was taken back may have been told before. */
+/* Takes what a count has to report. It may be negative: messages taken back may already have been
+ * reported. */
 static uint32_t take(int *count)
 {
     uint32_t taken = *count > 0 ? (uint32_t)*count : 0;
@@ -285,7 +289,7 @@ static uint32_t take(int *count)
     return taken;
 }
 
-/* Goes beyond the events' room, as there is at most one for each message that is left out. */
+/* May exceed the events' capacity: there is at most one for each message left out. */
 static void record(const struct sg_gap_channel *channel, uint32_t count, uint64_t slot)
 {
     struct sg_record_gap *gap = sg_log_definition(sg_process.log, NULL, 0);

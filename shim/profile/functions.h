@@ -1,39 +1,39 @@
-/* The table of MPI's functions that communicate, wait, synchronise or read and write files: a row a
- * function. Wrappers (intercept/passing.c), and what is known of a call (function.h), are made of
- * it. docs/decisions/0037 tells which functions have no row.
+/* The table of MPI's functions that communicate, wait, synchronise or access files: one row a
+ * function. Wrappers (intercept/passing.c) and facts about calls (counted_functions.h) are
+ * generated from it. docs/decisions/0037 lists the functions without a row.
  *
  *   X(name, symbol, mode, class, flow, form, arguments...)
  *
  * name       without MPI_; functions with counts have two rows, one with a suffix _c
- * symbol     NO, or F08(name in Fortran 2008, words beyond those of C) where that one's symbol
- *            calls PMPI_* by itself, having no buffer: an ierror more, and the length of each text;
- *            F08_ALONE(name) where there is nothing but the ierror
+ * symbol     NO, or F08(name in Fortran 2008, words beyond those of C) if that symbol calls
+ *            PMPI_* by itself because it has no buffer: an ierror, and the length of each text;
+ *            F08_ALONE(name) if there is only the ierror
  * mode       WAIT     returns when another rank, or a device, has done something
- *            TEST     tells whether something has happened, at once
- *            POST     begins what a request, or another call, completes
- *            PREPARE  makes a request that is begun later, again and again
- *            START    begins those
+ *            TEST     reports at once whether something has happened
+ *            POST     begins an operation that a request or another call completes
+ *            PREPARE  makes a request that is started later, repeatedly
+ *            START    starts such requests
  *            LOCAL    none of these
- * class      what it is about: enum sg_function_class
- * flow       which operands go where: enum sg_function_flow
+ * class      the kind of object: enum sg_function_class
+ * flow       the data flow of the operands: enum sg_function_flow
  * form       PLAIN          passes by
- *            LOOP           may be carried out by a loop of tests, sg_loop_<name>
- *            SLICED         may go through slices, sg_sliced_<name>; LOOP_SLICED: or by a loop
- *            REFUSED        is an error where messages go through slices; LOOP_REFUSED likewise
- *            BEGUN(other)   may be carried out by its nonblocking form
- *            REDUCED(other) likewise, where MPICH associates operands the same way in both
+ *            LOOP           a loop of tests may carry it out, sg_loop_<name>
+ *            SLICED         slices may carry it, sg_sliced_<name>; LOOP_SLICED: or a loop
+ *            REFUSED        an error where slices carry messages; LOOP_REFUSED likewise
+ *            BEGUN(other)   its nonblocking form may carry it out
+ *            REDUCED(other) likewise, if MPICH associates operands the same way in both
  *            OWN            has handwritten wrappers (intercept/wrap.c, wrap_f08.c)
- * arguments  enum sg_function_argument; of a function without any, one that does not matter
+ * arguments  enum sg_function_argument; a function without arguments has an unused one
  */
 #ifndef SG_PROFILE_FUNCTIONS_H
 #define SG_PROFILE_FUNCTIONS_H
 
-/* How many arguments a row has. */
+/* The number of arguments of a row. */
 #define SG_FUNCTION_WORDS(...)                                                                     \
     SG_FUNCTION_WORDS_OF(__VA_ARGS__, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
 #define SG_FUNCTION_WORDS_OF(a, b, c, d, e, f, g, h, i, j, k, l, m, n, count, ...) count
 
-/* A blocking collective, its nonblocking and its persistent form. */
+/* A blocking collective with its nonblocking and its persistent form. */
 #define SG_THREE(X, name, posted, prepared, class, flow, form, ...)                                \
     X(name, NO, WAIT, class, flow, form, __VA_ARGS__)                                              \
     X(posted, NO, POST, class, flow, PLAIN, __VA_ARGS__, REQUEST)                                  \

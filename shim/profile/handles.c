@@ -1,8 +1,11 @@
+/* The writers' side of the table of handles (handles.h): reuses freed entries and publishes new
+ * ones. Callers hold their lock, so that relaxed loads suffice within it; readers do not lock.
+ */
 #include "profile/handles.h"
 
 #include <stdlib.h>
 
-/* In the bucket; of a handle that was given up, too. */
+/* Finds an entry in the bucket; handle none finds a freed one. */
 static struct sg_handle *find(const _Atomic(struct sg_handle *) *bucket, int handle)
 {
     struct sg_handle *known = atomic_load_explicit(bucket, memory_order_relaxed);

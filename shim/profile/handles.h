@@ -1,7 +1,7 @@
-/* What is known of objects of MPI by their handles.
+/* A table from handles of MPI objects to what the library knows of them.
  *
- * What was made is never given back to malloc, nor taken out of its bucket: that of a handle that
- * was given up is the next one's there. So who looks up takes no lock; who changes holds one.
+ * Entries are never freed nor removed from their bucket: the entry of a freed handle is reused for
+ * the next one in that bucket. So readers take no lock; writers hold the caller's.
  */
 #ifndef SG_PROFILE_HANDLES_H
 #define SG_PROFILE_HANDLES_H
@@ -14,14 +14,14 @@
 
 #define SG_HANDLE_BUCKETS 1024u
 
-/* The first member of what is known. */
+/* The first member of an entry. */
 struct sg_handle {
-    _Atomic int handle; /* the table's none: it was given up, or is not there yet */
+    _Atomic int handle; /* table's none: freed, or not set yet */
     _Atomic(struct sg_handle *) next;
 };
 
 struct sg_handles {
-    int none; /* the handle of no object */
+    int none; /* handle of no object */
     _Atomic(struct sg_handle *) buckets[SG_HANDLE_BUCKETS];
 };
 
@@ -30,10 +30,10 @@ static inline _Atomic(struct sg_handle *) *sg_handles_bucket(struct sg_handles *
     return &handles->buckets[sg_hash_mix((uint32_t)handle) % SG_HANDLE_BUCKETS];
 }
 
-/* NULL: nothing is known of it. Not of none. */
+/* Returns the entry of a handle other than none; NULL: there is none. */
 static inline void *sg_handles_find(struct sg_handles *handles, int handle)
 {
-    /* Acquire: pairs with sg_handles_set, what is behind the handle is there. */
+    /* Acquire: pairs with sg_handles_set; the entry is complete. */
     struct sg_handle *known =
         atomic_load_explicit(sg_handles_bucket(handles, handle), memory_order_acquire);
 
@@ -42,11 +42,12 @@ static inline void *sg_handles_find(struct sg_handles *handles, int handle)
     return known;
 }
 
-/* Under the lock: what is known of the handle, or what is to be filled and set; bytes: of it, zeros
- * where it is new. NULL: there is no memory. */
+/* Call with the lock: returns the handle's entry, or one to fill and set. bytes: its size; a new
+ * one is zeroed. NULL: no memory. */
 void *sg_handles_take(struct sg_handles *handles, int handle, size_t bytes);
 
-/* Under the lock: from now on it is found, with all that was written before; or given up (none). */
+/* Call with the lock: publishes an entry under its handle with all earlier writes; none frees
+ * it. */
 static inline void sg_handles_set(void *known, int handle)
 {
     /* Release: see sg_handles_find. */
@@ -59,7 +60,7 @@ static inline int sg_handles_of(const void *known)
     return atomic_load_explicit(&((const struct sg_handle *)known)->handle, memory_order_acquire);
 }
 
-/* Calls it for all that were not given up. */
+/* Calls visit for each entry that is not freed. */
 void sg_handles_each(struct sg_handles *handles, void (*visit)(void *known, void *context),
                      void *context);
 

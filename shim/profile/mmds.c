@@ -1,3 +1,6 @@
+/* Keeps a thread's distributions of computation, communication and chosen functions in the log
+ * (mmds.h). Only the owning thread adds; resets take the lock.
+ */
 #include "profile/mmds.h"
 
 #include "core/bins.h"
@@ -12,25 +15,26 @@
 
 atomic_bool sg_mmds_is_on;
 
-/* The distributions of a chosen function; NULL: none is there yet. */
+/* Distributions of a chosen function; NULL: none yet. */
 struct chosen {
     struct sg_record_distribution *latency, *bytes;
 };
 
 struct thread {
     uint16_t number;
-    uint64_t left_ns; /* the last blocking function; 0: there was none */
+    uint64_t left_ns; /* when it left the last blocking function; 0: none */
     struct sg_record_distribution *granularity, *overhead;
     struct chosen *chosen;
     struct thread *next;
 };
 
 static bool is_enabled;
-/* 1 + place among a thread's chosen ones; 0: not chosen. Forms for large counts are the same. */
+/* 1 + position among a thread's chosen functions; 0: not chosen. A wide form shares its narrow
+ * form's. */
 static uint16_t chosen_places[SG_FUNCTION_COUNT];
 static enum sg_function chosen_functions[SG_FUNCTION_COUNT];
 static unsigned chosen_count;
-static _Atomic uint64_t since_ns; /* what was before does not count */
+static _Atomic uint64_t since_ns; /* earlier time does not count */
 static __thread struct thread *own;
 static struct thread *threads;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -122,7 +126,7 @@ static struct thread *make_thread(uint16_t number)
     return thread;
 }
 
-/* What a thread that has ended had kept is the next one's, as its number is. */
+/* Per-thread data are recycled with the thread's number when a thread has ended. */
 static struct thread *take(void)
 {
     uint16_t number = sg_profile_thread();
@@ -148,16 +152,16 @@ static inline struct thread *own_thread(void)
     return own;
 }
 
-/* ---- what happens ---- */
+/* ---- measuring ---- */
 
-/* The thread has computed until now. */
+/* Ends the thread's computation at now_ns. */
 static void end_computation(struct thread *thread, uint64_t now_ns)
 {
     uint64_t since = LOAD(since_ns), left_ns = thread->left_ns;
 
     if (left_ns > 0 && left_ns < since)
         left_ns = since;
-    /* A call inside another, and one during which all was set to zero, began before that. */
+    /* A call inside another one, or one during a reset, began before left_ns. */
     if (left_ns > 0)
         add(thread->granularity, now_ns > left_ns ? now_ns - left_ns : 0);
     if (now_ns > left_ns)
@@ -201,7 +205,7 @@ static uint64_t bytes_of(const struct sg_moved *moved)
     return moved->sent_bytes > moved->received_bytes ? moved->sent_bytes : moved->received_bytes;
 }
 
-/* Whether the latency of such a function ends when its request is complete. */
+/* True if the function's latency ends when its request is complete. */
 static bool makes_request(enum sg_function function)
 {
     uint8_t mode = sg_functions[function].mode;
@@ -244,7 +248,7 @@ void sg_mmds_add_collective(const struct sg_profile_sample *sample, uint64_t beg
 
 /* ---- start and end ---- */
 
-/* Whether b is a with large counts. */
+/* True if b is a with wide counts. */
 static bool is_wide_form(enum sg_function a, enum sg_function b)
 {
     size_t length = strlen(sg_functions[a].name);

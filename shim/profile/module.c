@@ -1,3 +1,6 @@
+/* Derives identities of communicators from their members and parents, and finds loaded objects and
+ * their build ids (module.h).
+ */
 #include "profile/module.h"
 
 #include "core/clock.h"
@@ -13,20 +16,20 @@
 #include <unistd.h>
 
 #define BUCKETS 256u
-#define PIECE 64 /* ranks translated at a time */
+#define PIECE 64 /* ranks translated per call */
 
-/* How many communicators there have been with these members. */
+/* Number of communicators made with these members. */
 struct count {
     uint64_t members;
     uint32_t number;
     struct count *next;
 };
 
-/* A communicator that has not been given up. */
+/* A communicator that has not been freed. */
 struct made {
     MPI_Comm handle;
     struct sg_identity identity;
-    struct count *children; /* the last used first */
+    struct count *children; /* most recently used first */
     struct made *next;
 };
 
@@ -136,7 +139,7 @@ static struct made *find(MPI_Comm handle)
     return made;
 }
 
-/* The number of the next one with these members; false: no memory. */
+/* Returns the ordinal of the next one with these members. False: no memory. */
 static bool count_next(struct count **counts, uint64_t members, uint32_t *number)
 {
     struct count **link = counts, *count;
@@ -265,7 +268,7 @@ static void read_program(void)
     program[length > 0 ? length : 0] = '\0';
 }
 
-/* The executable has no name among the objects. */
+/* The executable has an empty name in the loader's list. */
 static const char *path_of(const struct dl_phdr_info *info)
 {
     if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0')

@@ -1,10 +1,13 @@
+/* Finds the positions of arguments once, and computes bytes and peers from them (moved.h), by the
+ * function's flow.
+ */
 #include "profile/moved.h"
 
 #include "mpi/types.h"
 
 struct sg_argument_places sg_places[SG_FUNCTION_COUNT];
 
-/* The word of the argument that is the nth of two kinds. */
+/* Returns the nth argument of either kind. */
 static int8_t nth(const struct sg_function_facts *facts, enum sg_function_argument one,
                   enum sg_function_argument other, int n)
 {
@@ -88,7 +91,7 @@ static uint64_t not_negative(MPI_Count count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-/* Of the block for, or of, one rank. */
+/* Returns the bytes of the block for, or from, one rank. */
 static uint64_t block_bytes(const struct operand *operand, int rank)
 {
     sg_word amount = operand->words[operand->places.amount];
@@ -133,8 +136,8 @@ struct call {
     const struct sg_argument_places *places;
     const struct sg_profile_comm *comm;
     struct operand sent, received;
-    bool is_root; /* of a collective */
-    bool is_peer; /* of an intercommunicator's root, or of a root in the same group */
+    bool is_root; /* root of a collective */
+    bool is_peer; /* root is in the other group, or in a communicator of one group */
 };
 
 static void find_root(struct call *call)
@@ -225,7 +228,7 @@ static uint64_t received_by(const MPI_Status *status)
                                                                            : 0;
 }
 
-/* A message's peer, or whom it came from. */
+/* Returns a message's peer, or its source from the status. */
 static int peer_of(const struct call *call, int n, const MPI_Status *status)
 {
     int word = call->places->peers[n];
@@ -259,7 +262,7 @@ static void message(const struct sg_function_facts *facts, struct call *call,
     }
 }
 
-/* Nothing, where its target is MPI_PROC_NULL. */
+/* Nothing is moved if the target is MPI_PROC_NULL. */
 static void one_sided(enum sg_function_flow flow, struct call *call, struct sg_moved *moved)
 {
     moved->target = peer_of(call, 0, NULL);
@@ -317,7 +320,7 @@ void sg_moved_received(enum sg_function function, const MPI_Status *status, uint
     if ((facts->flow != SG_FLOW_RECEIVE && facts->flow != SG_FLOW_EXCHANGE) ||
         facts->class == SG_CLASS_ONE_SIDED || facts->class == SG_CLASS_COLLECTIVE)
         return;
-    /* MPICH's MPI_Isendrecv leaves the status as it is. */
+    /* MPICH's MPI_Isendrecv leaves the status unchanged. */
     if (facts->class == SG_CLASS_MESSAGE &&
         (status->MPI_SOURCE < 0 || facts->flow == SG_FLOW_EXCHANGE))
         return;

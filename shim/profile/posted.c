@@ -1,3 +1,6 @@
+/* Writes the begin and end of a request's send and receive, or counts them as left out (posted.h),
+ * so that the messages of both ends match by their order.
+ */
 #include "profile/posted.h"
 
 #include "profile/events.h"
@@ -32,7 +35,7 @@ static bool is_collective(const struct sg_posted *posted)
     return sg_functions[posted->subject.function].class == SG_CLASS_COLLECTIVE;
 }
 
-/* Of what is no message: a collective's root and number, or a peer and tag. */
+/* For an operation that is no message: a collective's root and number, or a peer and tag. */
 static void name_others(const struct sg_posted *posted, struct sg_event_change *change)
 {
     change->peer = is_collective(posted) || posted->to >= 0 ? posted->to : posted->from;
@@ -133,7 +136,7 @@ static void end_send(const struct sg_posted *posted, enum sg_posted_end how, boo
     sg_events_change(&posted->subject, &change);
 }
 
-/* MPICH's MPI_Isendrecv tells nothing of what it received: that it is what was asked for. */
+/* MPICH's MPI_Isendrecv does not report what it received: assumes what was requested. */
 static bool find_received(const struct sg_posted *posted, const MPI_Status *status,
                           struct sg_event_change *change)
 {
@@ -148,8 +151,8 @@ static bool find_received(const struct sg_posted *posted, const MPI_Status *stat
     return true;
 }
 
-/* A receive whose completion is in the log tells what was left out and not told by its post; one
- * that is not is left out itself. */
+/* If a receive's completion is in the log, it reports the gap that its post did not; otherwise the
+ * receive itself is left out. */
 static void completed(const struct sg_posted *posted, const struct sg_event_change *received,
                       uint64_t slot)
 {

@@ -1,7 +1,7 @@
-/* What requests are about, and the records of their begin and end. Messages that have none are
- * counted as left out (gaps.h).
+/* Operations of requests, and records of their begin and end. Messages without records are counted
+ * as left out (events.h).
  *
- * As events.h.
+ * Application threads, while there is a log; not from a signal handler.
  */
 #ifndef SG_PROFILE_POSTED_H
 #define SG_PROFILE_POSTED_H
@@ -15,14 +15,14 @@
 
 struct sg_posted {
     struct sg_event_subject subject;
-    bool sends, receives;           /* messages that others' are matched with */
-    int to, to_tag, from, from_tag; /* as asked for */
+    bool sends, receives;           /* messages that match others' */
+    int to, to_tag, from, from_tag; /* as requested */
     uint64_t sent_bytes, received_bytes;
-    /* Of the records that began what it sends, or what is no message, and what it receives; 0: not
-     * in the log. */
+    /* Slots of the records that began the send (or an operation that is no message) and the
+     * receive; 0: not in the log. */
     uint64_t slot, receive_slot;
-    bool is_skipped; /* what it receives has been counted as left out */
-    uint32_t starts; /* of a persistent collective, so far; from_tag: of what made it */
+    bool is_skipped; /* its receive has been counted as left out */
+    uint32_t starts; /* of a persistent collective; from_tag: its maker's number */
 };
 
 /* content: of the call that makes the request. */
@@ -30,17 +30,17 @@ struct sg_posted sg_posted_of(const struct sg_event_subject *subject,
                               const struct sg_event_content *content, const sg_word *words,
                               const struct sg_moved *moved);
 
-/* Each of its parts begins, with a record of its own. */
+/* Begins each of its parts, with a record of its own. */
 void sg_posted_begin(struct sg_posted *posted, uint64_t time_ns);
-/* They have begun, in the slots that posted tells. */
+/* Notes that its parts have begun, in the slots in posted. */
 void sg_posted_begun(struct sg_posted *posted);
 
 enum sg_posted_end { SG_POSTED_COMPLETE, SG_POSTED_CANCELLED, SG_POSTED_FREED };
 
-/* It ends. status: NULL where it failed, or none is known. */
+/* Ends it. status: NULL if it failed or is not known. */
 void sg_posted_end(const struct sg_posted *posted, enum sg_posted_end how, const MPI_Status *status,
                    uint64_t received_bytes, uint64_t time_ns);
-/* It ends, and the call that found this is not in the log. */
+/* Ends it by a call that is not in the log. */
 void sg_posted_end_unseen(const struct sg_posted *posted, enum sg_posted_end how,
                           const MPI_Status *status);
 

@@ -1,3 +1,7 @@
+/* Begins and ends the counting of a call (profile.h): keeps arguments that the call destroys,
+ * computes what it moved, follows its requests, messages and windows, and writes statistics and
+ * events.
+ */
 #include "profile/profile.h"
 
 #include "core/hash.h"
@@ -12,16 +16,15 @@
 
 static void sg_between_start(void);
 
-/* A call's arguments as those of C, and what of them is to be kept when it begins, as it is no
- * longer to be seen when it returns.
+/* ---- arguments in C's form, and those to keep when a call begins ----
  *
  * Any thread; not from a signal handler.
  */
 
-/* What Fortran 2008's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are; NULL: it is not there. */
+/* Fortran 2008's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE; NULL: not there. */
 static const void *ignored_status, *ignored_statuses;
 
-/* In MPI_Init, before any other. */
+/* Call in MPI_Init, before the others. */
 static void sg_arguments_start(void)
 {
     ignored_status = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUS_IGNORE_OBJ");
@@ -30,7 +33,7 @@ static void sg_arguments_start(void)
 
 /* ---- Fortran 2008 ---- */
 
-/* Its words as those of C. */
+/* Converts its words to those of C. */
 static void convert(enum sg_function function, const sg_word *words, sg_word *values)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
@@ -51,7 +54,7 @@ static void convert(enum sg_function function, const sg_word *words, sg_word *va
         values[places->statuses] = (sg_word)MPI_STATUSES_IGNORE;
 }
 
-/* The words of C, in values (SG_ARGUMENTS_MAX) where they are not the call's own. */
+/* Returns the words in C's form; in values (SG_ARGUMENTS_MAX) if they differ from the call's. */
 static const sg_word *sg_arguments_in_c(const struct sg_profile_call *call, const sg_word *words,
                                         sg_word *values)
 {
@@ -61,8 +64,7 @@ static const sg_word *sg_arguments_in_c(const struct sg_profile_call *call, cons
     return values;
 }
 
-/* Whether the function completes requests. */
-/* ---- what is kept ---- */
+/* ---- arguments that are kept ---- */
 
 static bool sg_arguments_await(enum sg_function function)
 {
@@ -73,7 +75,7 @@ static bool sg_arguments_await(enum sg_function function)
            sg_places[function].handle == SG_NO_WORD;
 }
 
-/* What is no longer to be seen when the call returns. */
+/* Keeps the arguments that the call overwrites. */
 static void keep(struct sg_profile_call *call, sg_word *words)
 {
     const struct sg_function_facts *facts = &sg_functions[call->function];
@@ -93,7 +95,7 @@ static void keep(struct sg_profile_call *call, sg_word *words)
         words[places->status] = (sg_word)&call->status;
 }
 
-/* Likewise, when the call begins; statuses that it ignores become ours. */
+/* Converts and keeps them when the call begins; replaces ignored statuses by call's. */
 static const sg_word *sg_arguments_keep(struct sg_profile_call *call, sg_word *words,
                                         sg_word *values)
 {
@@ -144,7 +146,7 @@ void sg_profile_switch(bool on)
 {
     if (!is_on)
         return;
-    /* Where there are events, requests are followed while recording is off, too. */
+    /* With events, requests are also followed while recording is off. */
     if (sg_process.config.trace != SG_TRACE_OTF2)
         sg_requests_forget_all();
     sg_windows_switch();
@@ -162,7 +164,7 @@ void sg_profile_reset(void)
 
 /* ---- begin ---- */
 
-/* A call that waits is in the log as long as it does. */
+/* Opens the event of a call that waits: it is in the log while the call waits. */
 static void begin_event(struct sg_profile_call *call, const sg_word *words)
 {
     int comm = sg_places[call->function].comm, win = sg_places[call->function].win;
@@ -176,7 +178,7 @@ static void begin_event(struct sg_profile_call *call, const sg_word *words)
     call->event = sg_events_begin(call->function, call->site, &content);
 }
 
-/* own: the words of C, in values where they are not the call's. */
+/* Returns the words in C's form; in values if they differ from the call's. */
 static const sg_word *prepare(struct sg_profile_call *call, sg_word *words, sg_word *values)
 {
     call->ended = MPI_REQUEST_NULL;
@@ -225,26 +227,26 @@ bool sg_profile_begin_inside(struct sg_profile_call *call, enum sg_function func
 
 /* ---- end ---- */
 
-/* A call that is over. */
+/* A call that has ended. */
 struct ended {
     struct sg_profile_sample sample;
     const struct sg_site *site;
     const sg_word *words;
     uint64_t begin_ns, end_ns;
-    struct sg_profile_comm *comm; /* NULL: of none */
-    const MPI_Status *status;     /* of what it received; NULL: not known */
-    MPI_Win given_up;             /* a window */
-    struct sg_window *window;     /* NULL: on none, or on one that is not known */
-    bool is_followed;             /* and not counted: begin_ns and end_ns are 0 */
-    bool is_begun;                /* its event has been begun, or left out */
+    struct sg_profile_comm *comm; /* NULL: none */
+    const MPI_Status *status;     /* of the received message; NULL: not known */
+    MPI_Win given_up;             /* a freed window */
+    struct sg_window *window;     /* NULL: none, or not known */
+    bool is_followed;             /* followed, not counted: begin_ns and end_ns are 0 */
+    bool is_begun;                /* its event has begun, or was left out */
     struct sg_record_event *event;
     struct sg_event_content content;
     uint32_t order; /* of a collective */
-    bool has_given; /* a request or a message has been given up: */
+    bool has_given; /* a request or message was given up: given */
     struct sg_posted given;
 };
 
-/* MPI_Start and MPI_Startall: what begins with it is sent by it. */
+/* MPI_Start and MPI_Startall: the call sends what its requests send. */
 static void start(struct ended *ended)
 {
     const struct sg_argument_places *places = &sg_places[ended->sample.function];
@@ -273,7 +275,7 @@ static struct sg_posted posted_of(const struct ended *ended)
     return sg_posted_of(&subject, &ended->content, ended->words, &ended->sample.moved);
 }
 
-/* The records of a request's begin: its call's, where that posts no more than this. */
+/* Records the begin of a request: in the call's own record, unless the call posts two messages. */
 static void begin_posted(const struct ended *ended, struct sg_posted *posted)
 {
     bool has_own = sg_functions[ended->sample.function].flow == SG_FLOW_EXCHANGE &&
@@ -315,7 +317,7 @@ static void post(struct ended *ended)
         ended->sample.moved = SG_MOVED_NOTHING;
 }
 
-/* A message that was probed is known as a request is, from its probe to its receive. */
+/* A probed message is followed as a request, from its probe to its receive. */
 static void probe(struct ended *ended)
 {
     const struct sg_argument_places *places = &sg_places[ended->sample.function];
@@ -329,7 +331,7 @@ static void probe(struct ended *ended)
                     ended->begin_ns);
 }
 
-/* Messages of a call that completes them. */
+/* Reports or adds gaps for messages that the call completes. */
 static void tell_gap(const struct ended *ended, const struct sg_gap_channel *channel)
 {
     if (ended->event != NULL)
@@ -350,7 +352,7 @@ static void exchange(const struct ended *ended)
         tell_gap(ended, &received);
 }
 
-/* A request or a message that was given up, and that the call has not passed on. */
+/* Ends a request or message that was given up and that the call does not continue. */
 static void end_given(const struct ended *ended)
 {
     enum sg_posted_end how = sg_places[ended->sample.function].message != SG_NO_WORD
@@ -364,7 +366,7 @@ static void end_given(const struct ended *ended)
         sg_posted_end_unseen(&ended->given, how, ended->status);
 }
 
-/* Of a call that succeeded: before it is counted. */
+/* Follows a call that succeeded, before it is counted. */
 static void follow(struct ended *ended)
 {
     const struct sg_function_facts *facts = &sg_functions[ended->sample.function];
@@ -384,8 +386,8 @@ static void follow(struct ended *ended)
         sg_window_forget(ended->given_up);
 }
 
-/* What others must know of a call, even where it is not counted: the communicator or the window
- * that it made, or its place among the collectives. */
+/* Notes state that later calls need even if this one is not counted: the communicator or window
+ * that it made, or its position among the collectives. */
 static uint32_t note(enum sg_function function, const sg_word *words, struct sg_profile_comm *comm)
 {
     const struct sg_argument_places *places = &sg_places[function];
@@ -415,7 +417,7 @@ static struct sg_profile_comm *comm_of(enum sg_function function, const sg_word 
     return word != SG_NO_WORD ? sg_profile_comm_of((MPI_Comm)words[word]) : NULL;
 }
 
-/* What the call's event tells, or would. */
+/* Fills the content of the call's event, which may not be written. */
 static void describe(struct ended *ended)
 {
     enum sg_function function = ended->sample.function;
@@ -459,7 +461,7 @@ static void find_window(struct ended *ended)
         ended->order = sg_window_order(ended->window);
 }
 
-/* given_up: a request, or a message. */
+/* given_up: a request or a message. */
 static void count(struct ended *ended, MPI_Request given_up)
 {
     struct sg_profile_sample *sample = &ended->sample;
@@ -506,7 +508,7 @@ static void add(const struct ended *ended)
         sg_mmds_add_call(&ended->sample, ended->begin_ns);
 }
 
-/* A call that is counted, or followed. */
+/* Ends a call that is counted or followed. */
 static void end_seen(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
 {
     const struct sg_argument_places *places = &sg_places[call->function];
@@ -558,7 +560,7 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
 
     if (call->is_counted || call->is_followed)
         sg_stack_outermost.address = 0;
-    if (sg_process_running()) /* else MPI_Finalize came meanwhile, on another thread */
+    if (sg_process_running()) /* else another thread has called MPI_Finalize meanwhile */
         end(call, sg_arguments_in_c(call, given, values), error, end_ns);
 }
 
@@ -586,7 +588,7 @@ static bool is_recording(void)
     return atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
 }
 
-/* In MPI_Init, when the log is there. */
+/* Call in MPI_Init, when the log is open. */
 static void sg_between_start(void)
 {
     const struct sg_causes_options options = {
@@ -608,8 +610,8 @@ void sg_between_end_interval(void)
         sg_causes_skip();
 }
 
-/* The call's number among those of its site that are no collectives: threads that end calls there
- * at a time may count one for two. */
+/* Returns the call's number among calls at its site that are no collectives. If threads end calls
+ * there at the same time, two may count as one. */
 static uint32_t between_count(const struct sg_site *site)
 {
     _Atomic uint32_t *left = &((struct sg_site *)site)->left;
@@ -624,7 +626,8 @@ static const struct sg_site *site_of(const struct sg_between_call *call)
     return call->site != NULL ? call->site : sg_site_of(call->caller);
 }
 
-/* What is chosen by something else than its hash. Apart, so that other calls save no registers. */
+/* Reports a call that the hash alone does not rule out. Not inlined, so that other calls save no
+ * registers. */
 static __attribute__((noinline)) void tell(const struct sg_between_call *call,
                                            const struct sg_profile_comm *comm,
                                            struct sg_causes_call *ended)
@@ -638,7 +641,7 @@ static __attribute__((noinline)) void tell(const struct sg_between_call *call,
     sg_causes_leave(ended);
 }
 
-/* Most calls are not sampled: of them nothing but what the choice needs is looked at. */
+/* Most calls are not sampled: only the data for that decision are computed for them. */
 static void leave(const struct sg_between_call *call)
 {
     const struct sg_profile_comm *comm =

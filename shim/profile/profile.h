@@ -1,9 +1,10 @@
-/* Every call of MPI, counted: begin and end around it, in its wrapper.
+/* Counts every MPI call: a wrapper calls begin and end around it. Also reports outermost calls to
+ * the sampler of intervals (causes/causes.h).
  *
- * A call of MPI inside another, by a callback, is part of that one. Nothing is counted before
- * MPI_Init has returned and after MPI_Finalize has been called, without a log, and while
- * MPI_Pcontrol has switched recording off. Where there are events, calls that are not counted are
- * followed as far as messages that are depend on them (gaps.h).
+ * An MPI call inside another, from a callback, is part of that one. Nothing is counted before
+ * MPI_Init has returned, after MPI_Finalize has been called, without a log, and while MPI_Pcontrol
+ * has switched recording off. If there are events, calls that are not counted are followed as far
+ * as recorded messages depend on them (events.h).
  *
  * Any thread; not from a signal handler.
  */
@@ -24,10 +25,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is between calls of MPI (causes/causes.h): tells it of outermost calls, whatever wrapper
- * they come through, whether they are counted or not.
+/* ---- intervals between MPI calls (causes/causes.h) ----
  *
- * Any thread; not from a signal handler.
+ * Covers outermost calls through any wrapper, counted or not. Any thread; not from a signal
+ * handler.
  */
 
 /* The calling thread's outermost call. */
@@ -35,8 +36,8 @@ extern __thread struct sg_stack_frame sg_between_outermost;
 
 void sg_between_end_interval(void);
 
-/* A call begins. False: nothing is to be known of it, or it is part of another. frame, caller: of a
- * function that is there until it ends. */
+/* Call when an MPI call begins. False: it is not observed, or it is part of another. frame, caller:
+ * of a function that is live until the call ends. */
 static inline bool sg_between_enter(void *frame, void *caller)
 {
     if (!atomic_load_explicit(&sg_causes_is_on, memory_order_relaxed) ||
@@ -49,27 +50,28 @@ static inline bool sg_between_enter(void *frame, void *caller)
 }
 
 struct sg_between_call {
-    void *caller;                       /* where its wrapper returns to */
+    void *caller;                       /* return address of its wrapper */
     const struct sg_site *site;         /* NULL: not looked up yet */
-    const struct sg_profile_comm *comm; /* of a collective that succeeded; NULL: it was none */
+    const struct sg_profile_comm *comm; /* of a collective that succeeded; NULL: no collective */
     uint64_t end_ns;                    /* core/tick.h's; 0: not known */
 };
 
-/* It ends: the last of all that is done for it. Only where enter was true. */
+/* Call when the call ends, after everything else that is done for it. Only if enter returned
+ * true. */
 void sg_between_leave(const struct sg_between_call *call);
 
-/* In MPI_Init, when the log is there; in MPI_Finalize, entered at end_ns. threads: several may call
- * MPI at a time. */
+/* Start in MPI_Init, when the log is open; stop in MPI_Finalize, entered at end_ns. threads:
+ * several may call MPI at a time. */
 void sg_profile_start(bool threads);
 void sg_profile_stop(uint64_t end_ns);
 /* Recording is switched on or off. */
 void sg_profile_switch(bool on);
-/* MPI_Pcontrol(2): all counted so far to zero. */
+/* MPI_Pcontrol(2): sets all counts to zero. */
 void sg_profile_reset(void);
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words);
 void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words);
 
-/* Whether a call is counted; frame: its wrapper's, or of something that this called. */
+/* True if the call is counted. frame: its wrapper's, or of a function that it called. */
 static inline bool sg_profile_counts(enum sg_function function, void *frame)
 {
     return (sg_profile_sight(function) & SG_SIGHT_COUNTED) != 0 &&
@@ -77,8 +79,9 @@ static inline bool sg_profile_counts(enum sg_function function, void *frame)
            !sg_stack_is_held(&sg_stack_outermost, frame);
 }
 
-/* Whether anything is seen of a call, which sg_profile_end is then told. words: its arguments, as
- * they are to be passed on: a status may become call's. frame, caller: the wrapper's own. */
+/* Returns true if the call is observed; then sg_profile_end must be called. words: its arguments as
+ * the wrapper must pass them on: a status may be replaced by call's. frame, caller: the wrapper's
+ * own. */
 static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_profile_call *call,
                                                                    enum sg_function function,
                                                                    bool is_f08, sg_word *words,
@@ -109,13 +112,13 @@ static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_pro
     return true;
 }
 
-/* The same in what a wrapper has called: calls of MPI in it count, too. */
+/* The same for a function that a wrapper has called: MPI calls inside it count, too. */
 bool sg_profile_begin_inside(struct sg_profile_call *call, enum sg_function function,
                              sg_word *words, void *frame, void *caller);
-/* Of a call of which begin has seen something. */
+/* Ends a call for which begin returned true. */
 void sg_profile_end(struct sg_profile_call *call, const sg_word *words, int error);
 
-/* Both at once, of a call that is over: in what a wrapper has called, as inside. */
+/* Begin and end together, for a call that has ended, in a function that a wrapper has called. */
 struct sg_profile_past {
     enum sg_function function;
     int error;

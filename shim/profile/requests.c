@@ -1,3 +1,6 @@
+/* A sharded hash table of active and persistent requests (requests.h). Shards are locked only if
+ * several threads may call MPI. A completion updates statistics and writes the request's end.
+ */
 #include "profile/requests.h"
 
 #include "core/hash.h"
@@ -10,10 +13,10 @@
 #include <string.h>
 
 #define SHARDS 64u
-#define BUCKETS 256u /* of a shard */
-#define BLOCK 64u    /* requests that are allocated at a time */
-/* More than a program has under way by one handle: MPICH's for sends that are complete at once,
- * which programs may drop. */
+#define BUCKETS 256u /* in a shard */
+#define BLOCK 64u    /* requests allocated at a time */
+/* More requests than a program has active with one handle: MPICH's handle for sends that complete
+ * at once, which programs may drop. */
 #define BUCKET_MOST 65536u
 
 struct request {
@@ -23,10 +26,10 @@ struct request {
     struct sg_posted posted;
     struct sg_moved moved;
     uint64_t begin_ns;
-    struct request *next; /* in its bucket, younger; or among the free ones */
+    struct request *next; /* in its bucket, younger; or in the free list */
 };
 
-/* Handles of one hash. */
+/* Handles with the same hash. */
 static struct shard {
     pthread_mutex_t lock;
     struct bucket {
@@ -80,7 +83,7 @@ static struct request *take(struct shard *shard)
     return request;
 }
 
-/* The oldest of a handle, and where the link to it is. */
+/* Returns a handle's oldest request, and the link to it. */
 static struct request *find(struct bucket *bucket, MPI_Request handle, struct request ***link,
                             struct request **before)
 {
@@ -106,7 +109,7 @@ static void remove_at(struct shard *shard, struct bucket *bucket, struct request
     shard->unused = request;
 }
 
-/* The oldest of the handle's was dropped: nobody will ask for it. */
+/* Drops the handle's oldest request: the program will not ask for it. */
 static void make_room(struct shard *shard, struct bucket *bucket, MPI_Request handle)
 {
     struct request **link, *before, *request = find(bucket, handle, &link, &before);
@@ -128,7 +131,7 @@ void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
                      const struct sg_posted *posted, uint64_t begin_ns)
 {
     bool persistent = sg_functions[sample->function].mode == SG_MODE_PREPARE;
-    /* Of the call's entry: what makes a persistent one moves nothing yet. */
+    /* Size class of the call's entry: a call that makes a persistent request moves nothing yet. */
     uint8_t size_class = persistent ? 0 : sg_profile_size_class(&sample->moved);
     struct bucket *bucket;
     struct shard *shard;
@@ -158,7 +161,7 @@ void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
     unlock(shard);
 }
 
-/* Under its lock: others may not complete it before its begin is in the log. */
+/* Call with the lock: no thread may complete it before its begin is in the log. */
 static void begin(struct request *request, uint64_t begin_ns, bool is_recorded)
 {
     struct sg_posted *posted = &request->posted;
@@ -212,7 +215,7 @@ static bool sg_requests_persists(MPI_Request handle)
     return persists;
 }
 
-/* Takes the oldest of a handle out, unless it persists; out is a copy. */
+/* Removes the handle's oldest request, unless it is persistent; out is a copy. */
 static bool take_out(MPI_Request handle, bool even_persistent, struct request *out)
 {
     struct request **link, *before, *request;
@@ -238,7 +241,7 @@ static uint64_t greatest(uint64_t a, uint64_t b, uint64_t c)
     return most > c ? most : c;
 }
 
-/* The bytes that it has received. */
+/* Counts the completion. Returns the bytes received. */
 static uint64_t count(const struct request *request, const MPI_Status *status, uint64_t end_ns)
 {
     const struct sg_event_subject *subject = &request->posted.subject;
@@ -259,8 +262,8 @@ static uint64_t count(const struct request *request, const MPI_Status *status, u
     return completion.received_bytes;
 }
 
-/* It is complete, at end_ns; 0: this is not counted. status: NULL where its call failed.
- * is_recorded: the call that found it is in the log. */
+/* Completes a request at end_ns; 0: not counted. status: NULL if its call failed. is_recorded: the
+ * call that found it complete is in the log. */
 static void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns,
                                  bool is_recorded)
 {
@@ -311,7 +314,7 @@ void sg_requests_forget_all(void)
     }
 }
 
-/* One request, or one of several. */
+/* Keeps the handle of a call with one request. */
 static void begin_one(struct sg_awaited *awaited, const struct sg_argument_places *places,
                       sg_word *words)
 {
@@ -361,7 +364,7 @@ void sg_awaited_begin(struct sg_awaited *awaited, enum sg_function function, sg_
         words[places->status] = (sg_word)&awaited->status;
 }
 
-/* ---- what was found ---- */
+/* ---- completed requests ---- */
 
 static int value_at(const sg_word *words, int word)
 {
@@ -390,8 +393,8 @@ static void complete_all(const struct sg_awaited *awaited, const struct sg_await
     }
 }
 
-/* What MPICH's Fortran 2008 counts indices from: 1, as it should, but 0 in MPICH 4.0. A request
- * that is complete is none afterwards, unless it persists. */
+/* Returns the first index in MPICH's Fortran 2008: 1, as in the standard, but 0 in MPICH 4.0. A
+ * completed request becomes MPI_REQUEST_NULL unless it is persistent. */
 static int first_index(const struct sg_awaited *awaited, const MPI_Request *after,
                        const int *indices, int count)
 {

@@ -1,3 +1,7 @@
+/* Computes the filter of each function in MPI_Init, from STAGGER_CALLS, STAGGER_EVENTS,
+ * STAGGER_TRACE and STAGGER_CAUSES (sights.h). For a function with an empty filter,
+ * sg_profile_begin returns at once.
+ */
 #include "profile/sights.h"
 
 #include "profile/counted_functions.h"
@@ -7,8 +11,8 @@
 
 _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT];
 
-/* What sends or receives messages, makes requests of them or persistent collectives, or completes
- * these. */
+/* True for functions that send or receive messages, make requests of them or of persistent
+ * collectives, or complete these. */
 static bool is_of_messages(enum sg_function function)
 {
     const struct sg_function_facts *facts = &sg_functions[function];

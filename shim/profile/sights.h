@@ -1,5 +1,6 @@
-/* What is seen of each function's calls, by STAGGER_CALLS, STAGGER_EVENTS, STAGGER_TRACE and
- * STAGGER_CAUSES. */
+/* The filter of each function's calls: which calls the settings STAGGER_CALLS, STAGGER_EVENTS,
+ * STAGGER_TRACE and STAGGER_CAUSES select for counting, events and following. Any thread; wrappers
+ * read it before anything else. */
 #ifndef SG_PROFILE_SIGHTS_H
 #define SG_PROFILE_SIGHTS_H
 
@@ -7,20 +8,20 @@
 
 #include <stdatomic.h>
 
-/* What is seen of a function's calls. */
+/* Bits of a function's filter. */
 enum sg_profile_sight {
     SG_SIGHT_COUNTED = 1,
-    SG_SIGHT_EVENT = 2, /* those that are counted are in the log */
-    /* Also where they are not counted: a communicator is made, or a collective ordered. */
+    SG_SIGHT_EVENT = 2, /* counted calls get an event */
+    /* Even if not counted: the call makes a communicator or has a position among collectives. */
     SG_SIGHT_NOTED = 4,
-    SG_SIGHT_BETWEEN = 8, /* what is between calls, whether they are counted or not */
-    /* Also where they are not counted: messages and requests, for those that are. */
+    SG_SIGHT_BETWEEN = 8, /* intervals between calls, counted or not */
+    /* Even if not counted: messages and requests, on which recorded ones depend. */
     SG_SIGHT_FOLLOWED = 16,
 };
 
-extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: nothing */
+extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: calls are not observed */
 
-/* In MPI_Init, once the configuration is known. */
+/* Call in MPI_Init, once the configuration is known. */
 void sg_sights_open(void);
 
 static inline uint8_t sg_profile_sight(enum sg_function function)

@@ -1,3 +1,7 @@
+/* Finds and defines call sites (site.h): classifies return addresses, walks the stack with
+ * libunwind if MPI's libraries are in between, and looks up names for rules and messages. First
+ * look-ups run on the alternate stack.
+ */
 #include "profile/site.h"
 
 #include "core/altstack.h"
@@ -16,15 +20,15 @@
 #include <unwind.h>
 
 #define DEPTH_MAX 16
-/* Frames of MPI's libraries and ours above the application's. */
+/* Frames of MPI's libraries and of this one above the application's. */
 #define INNER_FRAMES_MAX 24
 
 static struct sg_pointer_table by_address; /* -> site, or &inner */
 static struct sg_pointer_table by_path;    /* hash of several frames -> site */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_site unknown;
-static struct sg_site inner;  /* stands for addresses in MPI's libraries and ours */
-static struct sg_site *sites; /* all of them; they live as long as the process */
+static struct sg_site inner;  /* represents addresses in MPI's libraries and this one */
+static struct sg_site *sites; /* all sites; they are never freed */
 static uint32_t site_count;
 static struct sg_symbols *symbols;
 
@@ -40,7 +44,7 @@ static uint64_t hash_frame(uint64_t hash, const struct sg_module *module, uintpt
     return sg_hash_bytes(hash, &offset, sizeof offset);
 }
 
-/* Whole, for who looks the names up later, from elsewhere. */
+/* Prints the absolute path: names are looked up later and elsewhere. */
 static void print_path(FILE *out, const struct sg_module *module)
 {
     char *path = realpath(module->path, NULL);
@@ -55,7 +59,7 @@ static void print_build_id(FILE *out, const struct sg_module *module)
         fprintf(out, "%02x", module->build_id[i]);
 }
 
-/* The record's text. */
+/* Prints the record's text. */
 static void print_site(FILE *out, const struct sg_module *module, void *const *frames, int count)
 {
     struct sg_module outer;
@@ -75,7 +79,7 @@ static void print_site(FILE *out, const struct sg_module *module, void *const *f
     putc('\0', out);
 }
 
-/* Writes the definition; 0 ("unknown") when it cannot be kept. */
+/* Writes the definition. Returns 0 ("unknown") if it cannot be stored. */
 static uint32_t record(const struct sg_site *site, const struct sg_module *module,
                        void *const *frames, int count)
 {
@@ -104,7 +108,7 @@ static uint32_t record(const struct sg_site *site, const struct sg_module *modul
     return site_count;
 }
 
-/* Under the lock. */
+/* Call with the lock. */
 static void look_up(const char *path, uint64_t offset, struct sg_symbol *symbol)
 {
     const struct sg_companion *companion = sg_process.companion;
@@ -113,7 +117,7 @@ static void look_up(const char *path, uint64_t offset, struct sg_symbol *symbol)
         companion->symbols_lookup(symbols, path, "", offset, symbol);
 }
 
-/* Under the lock: rules that name files, lines or functions need them at the first call. */
+/* Call with the lock: rules with files, lines or functions need them at the first call. */
 static void name_site(struct sg_site *site, const struct sg_module *module)
 {
     struct sg_symbol symbol = {0};
@@ -126,7 +130,7 @@ static void name_site(struct sg_site *site, const struct sg_module *module)
     site->rule.line = symbol.line;
 }
 
-/* Under the lock. frames[0] is the application's innermost. */
+/* Call with the lock. frames[0] is the application's innermost. */
 static struct sg_site *make_site(void *const *frames, int count)
 {
     struct sg_site *site = calloc(1, sizeof *site);
@@ -153,16 +157,16 @@ static struct sg_site *make_site(void *const *frames, int count)
     return site;
 }
 
-/* ---- addresses and paths seen for the first time ---- */
+/* ---- addresses and paths at their first look-up ---- */
 
 struct seen {
     void *const *frames;
-    int count; /* 0: an address, of which the path may make the site */
+    int count; /* 0: one address, whose path may decide the site */
     uintptr_t key;
     struct sg_site *site;
 };
 
-/* Under the lock. */
+/* Call with the lock. */
 static struct sg_site *classify_first(void *address)
 {
     struct sg_module module, own;
@@ -172,7 +176,7 @@ static struct sg_site *classify_first(void *address)
     if (found && (sg_real_owns(module.path) || module.base == own.base))
         return &inner;
     if (sg_process.config.depth > 1 || sg_pointer_table_is_full(&by_address))
-        return &unknown; /* depth > 1: in the application; its path makes the site */
+        return &unknown; /* depth > 1: in the application; its path decides the site */
     return make_site(&address, 1);
 }
 
@@ -194,7 +198,7 @@ static void see(void *context)
     pthread_mutex_unlock(&lock);
 }
 
-/* Apart, so that other calls save no registers. */
+/* Not inlined, so that other calls save no registers. */
 static __attribute__((noinline)) struct sg_site *see_first(void *const *frames, int count,
                                                            uintptr_t key)
 {
@@ -204,7 +208,7 @@ static __attribute__((noinline)) struct sg_site *see_first(void *const *frames, 
     return seen.site;
 }
 
-/* What stands behind an address: a site of depth 1, or &inner. */
+/* Returns the site of an address at depth 1, or &inner. */
 static struct sg_site *classify(void *address)
 {
     struct sg_site *site = sg_pointer_table_find(&by_address, (uintptr_t)address);
@@ -234,7 +238,7 @@ static void walk(void *context)
     walk->count = sg_process.backtrace(walk->frames, INNER_FRAMES_MAX + sg_process.config.depth);
 }
 
-/* The application's frames, innermost first; 0 when the stack could not be walked. */
+/* Finds the application's frames, innermost first. Returns 0 if the stack cannot be walked. */
 static int application_frames(void **frames, int depth)
 {
     struct walk all;
@@ -311,9 +315,11 @@ bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text
     return true;
 }
 
-/* An address alone does not tell: what is called later from a deeper frame lies below a frame that
- * was left as it lies below one that was not. The walk compares the frame's caller and the stack
- * pointer at which it continues; both are found together only where the frame is live.
+/* ---- live frames ----
+ *
+ * An address alone does not decide it: a later call from a deeper frame is below a frame that was
+ * left, as it would be below a live one. The walk compares the frame's caller and the stack pointer
+ * at which it continues; both match only if the frame is live.
  */
 
 /* A frame begins with the caller's frame pointer and the return address. */
@@ -321,7 +327,7 @@ bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text
 
 __thread struct sg_stack_frame sg_stack_ending, sg_stack_outermost;
 
-/* Looked up and not linked to: libgcc_s belongs in no process that does not need it. */
+/* Looked up, not linked: processes that do not need libgcc_s must not load it. */
 static struct {
     _Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void *);
     _Unwind_Word (*stack_pointer)(struct _Unwind_Context *);
@@ -347,7 +353,8 @@ struct search {
     bool found;
 };
 
-/* For each frame from the innermost out, with the stack pointer that it continues at. */
+/* Called for each frame from the innermost outwards, with the stack pointer at which it
+ * continues. */
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *argument)
 {
     struct search *search = argument;

@@ -1,3 +1,6 @@
+/* Finds, makes and updates the entries of collectives (statistics.h), and writes them as CSV. Only
+ * making an entry takes the lock.
+ */
 #include "profile/statistics.h"
 
 #include "profile/site.h"
@@ -10,7 +13,7 @@
 static struct sg_pointer_table table; /* key_of -> entry in the log */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What an entry is of. */
+/* Identifies an entry. */
 struct entry {
     uint32_t site, comm;
     int operation, executed;
@@ -26,8 +29,8 @@ static uint64_t key_of(const struct entry *entry)
            (uint64_t)entry->executed << 8 ^ (uint64_t)(entry->size_class + 1u);
 }
 
-/* The entry, made when it is not there; NULL when the table or the disk is full: such calls are
- * counted as unmanaged. */
+/* Returns the entry, making it if necessary; NULL if the table or the disk is full: such calls
+ * count as unmanaged. */
 static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
 {
     struct sg_record_stat *stat;
@@ -63,11 +66,11 @@ static void raise_to(_Atomic uint64_t *maximum, uint64_t value)
         atomic_store_explicit(maximum, value, memory_order_relaxed);
 }
 
-/* The entry of a call, NULL when there can be none. */
+/* Returns the entry of a call; NULL: it has none. */
 static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_site *site,
                                        uint32_t comm, int executed)
 {
-    /* Acquire: pairs with the store below; what an entry is for never changes. */
+    /* Acquire: pairs with the store below; an entry's identity never changes. */
     struct sg_record_stat *stat =
         atomic_load_explicit(&site->last[call->operation], memory_order_acquire);
     struct entry entry = {
@@ -87,7 +90,7 @@ static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_sit
     return stat;
 }
 
-/* before: calls so far. */
+/* before: earlier calls. */
 static void lower_to(_Atomic uint64_t *minimum, uint64_t before, uint64_t value)
 {
     if (before == 0 || value < atomic_load_explicit(minimum, memory_order_relaxed))
@@ -161,7 +164,7 @@ void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *s
         add_to(&stat->hidden_ns, times->hidden_ns);
 }
 
-/* The counters of an entry, in the order of their columns. */
+/* The counters of an entry in the order of their columns. */
 #define COUNTERS(X)                                                                                \
     X(calls)                                                                                       \
     X(bytes)                                                                                       \

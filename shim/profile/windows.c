@@ -1,3 +1,6 @@
+/* Follows windows and writes them to the log, fills the contents of events by the class of their
+ * function, and numbers the groups that synchronise with windows (windows.h).
+ */
 #include "profile/windows.h"
 
 #include "profile/entries.h"
@@ -13,7 +16,7 @@ static int sg_group_number(MPI_Group group);
 struct known {
     struct sg_handle handle;
     struct sg_window window;
-    uint32_t ordinal; /* among the windows of its communicator */
+    uint32_t ordinal; /* among its communicator's windows */
     atomic_bool is_defined;
 };
 
@@ -21,7 +24,7 @@ static struct sg_handles windows = {.none = MPI_WIN_NULL};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int count;
 
-/* One that was made on a communicator. */
+/* Adds a window that was made on a communicator. */
 static void sg_window_made(MPI_Win handle, struct sg_profile_comm *comm)
 {
     struct known *known;
@@ -65,7 +68,7 @@ void sg_window_forget(MPI_Win handle)
 
 /* ---- the log ---- */
 
-/* Under the lock. */
+/* Call with the lock. */
 static void record(struct known *known, MPI_Win handle)
 {
     struct sg_record_window *entry;
@@ -86,7 +89,7 @@ static void record(struct known *known, MPI_Win handle)
     sg_log_publish(entry, SG_RECORD_WINDOW);
 }
 
-/* It is in the log from now on. handle: MPI_WIN_NULL once it is given up. */
+/* Writes the window to the log if it is not there. handle: MPI_WIN_NULL once it is freed. */
 static void sg_window_define(struct sg_window *window, MPI_Win handle)
 {
     struct known *known =
@@ -127,7 +130,7 @@ void sg_windows_stop(void)
     sg_handles_each(&windows, define, NULL);
 }
 
-/* A rank; SG_NOBODY on others of the root's group, between groups. */
+/* Returns a rank; SG_NOBODY on the other ranks of the root's group in an intercommunicator. */
 static int root_of(int root)
 {
     return root == MPI_ROOT ? SG_EVENT_ROOT_HERE : root >= 0 ? root : SG_NOBODY;
@@ -170,7 +173,7 @@ bool sg_event_content_found(enum sg_function function, const sg_word *words)
 
 /* ---- by class ---- */
 
-/* A probe that has found a message takes it for a receive to come. */
+/* A probe that found a message stands for the receive to come. */
 static void probed(struct sg_event_content *content, const MPI_Status *status)
 {
     if (status != NULL && status->MPI_SOURCE >= 0)
@@ -312,7 +315,8 @@ static int take(_Atomic int *group)
     return atomic_exchange_explicit(group, SG_NO_NUMBER, memory_order_relaxed);
 }
 
-/* The group that a call synchronises with: that of its begin, where it ends such a time. */
+/* Returns the group that a call synchronises with; for a call that ends an epoch, the group of the
+ * epoch's begin. */
 static int group_of(enum sg_function function, const sg_word *words, struct sg_window *window)
 {
     _Atomic int *keeps =
@@ -357,12 +361,12 @@ void sg_window_content_add(struct sg_event_content *content, enum sg_function fu
     }
 }
 
-/* The groups that windows are synchronised with, by their members: handles are given again. */
+/* ---- groups that synchronise with windows, by members: handles are reused ---- */
 
 static pthread_mutex_t window_groups_lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Group world = MPI_GROUP_NULL;
 
-/* Under the window_groups_lock. */
+/* Call with window_groups_lock. */
 static bool translate(MPI_Group group, int size, int *ranks, int *members)
 {
     if (world == MPI_GROUP_NULL && sg_real.Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
@@ -378,7 +382,7 @@ static bool translate(MPI_Group group, int size, int *ranks, int *members)
     return true;
 }
 
-/* A group's number in this rank's log, where it is written when it is new; SG_NO_NUMBER: it is
+/* Returns a group's number in this rank's log, and writes a new one. SG_NO_NUMBER: the group is
  * empty, has members outside MPI_COMM_WORLD, or cannot be written. */
 static int sg_group_number(MPI_Group group)
 {

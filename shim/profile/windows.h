@@ -1,9 +1,9 @@
-/* Windows, whose handles do not tell their communicators; and groups of ranks, with which windows
- * are synchronised.
+/* Windows, whose handles do not give their communicators; the groups that synchronise with them;
+ * and the contents of a call's event.
  *
- * A window is known by its communicator and its place among the windows of that: all members make
- * them in one order, so that nothing is agreed with others. It is written to the log when a call on
- * it is recorded first after its making, by when it has its name.
+ * A window is identified by its communicator and its position among that one's windows: all members
+ * make them in the same order, so nothing is agreed with others. It is written to the log when a
+ * call on it is first recorded after it was made; by then it has its name.
  *
  * Any thread; look-ups take no lock. Not from a signal handler.
  */
@@ -22,72 +22,72 @@
 
 struct sg_window {
     int number;    /* in this rank's log */
-    uint32_t comm; /* the number of its communicator there; 0: it has none */
-    /* Collectives on it so far, of which its making is the first. */
+    uint32_t comm; /* number of its communicator there; 0: none */
+    /* Collectives on it so far; the first made it. */
     _Atomic uint32_t collectives;
-    /* With which groups it is synchronised; SG_NO_NUMBER: none, or not known. */
+    /* Groups that synchronise with it; SG_NO_NUMBER: none, or not known. */
     _Atomic int access_group, exposure_group;
 };
 
-/* NULL: it is not known. Valid until the handle is given up. */
+/* NULL: not known. Valid until the handle is freed. */
 struct sg_window *sg_window_of(MPI_Win handle);
 
-/* The place of a collective that is over among those on it. */
+/* Counts a collective that has ended on the window. Returns its position. */
 static inline uint32_t sg_window_order(struct sg_window *window)
 {
     return atomic_fetch_add_explicit(&window->collectives, 1, memory_order_relaxed);
 }
 
-/* Its handle is given up. */
+/* Call when its handle is freed. */
 void sg_window_forget(MPI_Win handle);
-/* Recording is switched on or off: with which groups they are synchronised is not known. */
+/* Recording is switched on or off: forgets the groups that synchronise with windows. */
 void sg_windows_switch(void);
-/* All that are there are in the log. */
+/* Writes all windows to the log that are not in it. */
 void sg_windows_stop(void);
 
-/* What an event tells of a call on a window, besides what all tell (event_content.h).
+/* ---- contents of an event on a window, besides those of all events ----
  *
- * words: the call's, as those of C. Any thread; not from a signal handler.
+ * words: the call's, in C's form. Any thread; not from a signal handler.
  */
 
-/* Whether calls of a function are on a window, and whether they make one. */
+/* has: calls of the function are on a window. makes: they make one. */
 bool sg_window_content_has(enum sg_function function);
 bool sg_window_content_makes(enum sg_function function);
-/* The window of a call that is over and has not ended it; NULL: it is of none, or not known. */
+/* Returns the window of a call that has ended without freeing it; NULL: none, or not known. */
 struct sg_window *sg_window_content_at(enum sg_function function, const sg_word *words,
                                        bool failed);
-/* A call on a window has succeeded, whether or not it is counted: its place among the collectives
- * there. comm: on which it makes a window. */
+/* Notes a successful call on a window, counted or not. Returns its position among the collectives
+ * there. comm: the communicator on which it makes a window. */
 uint32_t sg_window_content_note(enum sg_function function, const sg_word *words,
                                 struct sg_profile_comm *comm);
-/* Of a call that has begun: its window, its target, its lock. window: NULL where not known. */
+/* Fills in a call that has begun: window, target, lock. window: NULL if not known. */
 void sg_window_content_asked(struct sg_event_content *content, enum sg_function function,
                              const sg_word *words, const struct sg_window *window);
-/* Of one that has ended: its group, too, and the number of a collective. The window is in the log
- * then, unless the call has made it. */
+/* Fills in a call that has ended: also its group, and the number of a collective. The window is
+ * then in the log, unless the call has made it. */
 void sg_window_content_add(struct sg_event_content *content, enum sg_function function,
                            const sg_word *words, struct sg_window *window, uint32_t number);
 
-/* What a call's event tells of it, from the call's arguments.
+/* ---- contents of an event from the call's arguments ----
  *
- * words: the call's, as those of C. Any thread; not from a signal handler.
+ * words: the call's, in C's form. Any thread; not from a signal handler.
  */
 
-/* Peers and tags as asked for; nothing else is known before the call has succeeded. */
+/* Returns peers and tags as requested; the rest is known only after the call has succeeded. */
 struct sg_event_content sg_event_content_asked(enum sg_function function, const sg_word *words);
 
 /* A call that has succeeded. */
 struct sg_event_done {
     const struct sg_moved *moved;
-    const MPI_Status *status;           /* of what it received; NULL: not known */
-    const struct sg_profile_comm *comm; /* NULL: of none */
+    const MPI_Status *status;           /* of the received message; NULL: not known */
+    const struct sg_profile_comm *comm; /* NULL: none */
     uint32_t number;                    /* of a collective on its communicator */
 };
 
-/* content: as asked. */
+/* content: the result of sg_event_content_asked. */
 void sg_event_content_complete(struct sg_event_content *content, enum sg_function function,
                                const sg_word *words, const struct sg_event_done *done);
-/* Whether the call tells of something: not of a test that found nothing. */
+/* False for a test that found nothing; else true. */
 bool sg_event_content_found(enum sg_function function, const sg_word *words);
 
 #endif

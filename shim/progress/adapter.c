@@ -1,6 +1,6 @@
-/* An adapter makes a descriptor readable when a message arrives that asks to be handled, once each
- * time it has been armed. A thread of their own, the listener, waits for these descriptors, because
- * the helper thread sleeps on a word that processes of this machine ring.
+/* An adapter makes a descriptor readable when a solicited message arrives, once each time it has
+ * been armed. A separate thread, the listener, waits for these descriptors, because the helper
+ * thread sleeps on a word that processes of this machine ring.
  *
  * An adapter cannot be disarmed: it stays armed until a message arrives. A message that arrives
  * while a rank is in its call wakes the listener, too, which leaves the message to that rank.
@@ -88,7 +88,7 @@ void sg_progress_adapter_arm(struct sg_progress_client *client)
         watch(EPOLL_CTL_ADD, descriptor_of(client), client);
         atomic_store_explicit(&client->is_listened, true, memory_order_relaxed);
     }
-    /* What arrives while a rank is in its call need not wake the thread. */
+    /* Messages that arrived while a rank was in its call need not wake the thread. */
     client->remote->take_events(client->transport);
     client->remote->arm(client->transport);
 }

@@ -1,15 +1,15 @@
-/* Clients between machines: a thread waits for the descriptors of their adapters. */
+/* Listens to the adapters of clients between machines: a thread waits for their descriptors. */
 #ifndef SG_PROGRESS_ADAPTER_H
 #define SG_PROGRESS_ADAPTER_H
 
 #include "progress/progress.h"
 
-/* Starts that thread, unless it is running; look: called each time an adapter signals something.
- * False: errno tells why. */
+/* Starts the thread, unless it is running. look: called each time an adapter signals an event.
+ * False: errno has the reason. */
 bool sg_progress_adapter_start(void (*look)(void));
 void sg_progress_adapter_stop(void);
 
-/* By a rank that leaves a call, before its last poll. */
+/* Called by a rank that leaves a call, before its last poll. */
 void sg_progress_adapter_arm(struct sg_progress_client *client);
 void sg_progress_adapter_remove(struct sg_progress_client *client);
 

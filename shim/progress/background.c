@@ -1,14 +1,14 @@
-/* Progress while no rank of an endpoint is in a call: what the helper thread, the listener and the
- * signal handler do for the clients, and the start and end of progress. */
+/* Progress while no rank of an endpoint is in a call: the work that the helper thread, the listener
+ * and the signal handler do for the clients, and the start of progress. */
 #include "progress/doorbell.h"
 #include "progress/mode.h"
 #include "transport/transport.h"
 
 #include <unistd.h>
 
-/* ---- what has arrived ---- */
+/* ---- arrivals ---- */
 
-/* Signals that have arrived for the endpoint since the last check. */
+/* Returns the signals that have arrived for the endpoint since the last check. */
 static uint64_t signals_for(struct sg_doorbell *doorbell)
 {
     uint64_t rings = atomic_load_explicit(&doorbell->rings, memory_order_relaxed);
@@ -18,7 +18,7 @@ static uint64_t signals_for(struct sg_doorbell *doorbell)
 
 static bool is_left_to_us(const struct sg_doorbell *doorbell)
 {
-    /* Acquire: pairs with the way out of a call, the doorbell's arithmetic is that one's. */
+    /* Acquire: pairs with sg_internode_leave; client->arithmetic is that call's. */
     return atomic_load_explicit(&doorbell->inside, memory_order_acquire) == 0 &&
            (atomic_load_explicit(&doorbell->outstanding, memory_order_relaxed) > 0 ||
             atomic_load_explicit(&doorbell->pending, memory_order_relaxed) > 0);
@@ -32,8 +32,8 @@ static bool poll_left(struct sg_progress_client *client)
     return client->ops->poll(client);
 }
 
-/* A signal counts as taken if it brought something, and as ignored if progress was under way. A
- * client between machines has none: libraries of adapters take locks. */
+/* Counts a signal as handled if it brought an event, and as ignored otherwise. Signals do not serve
+ * clients between machines: adapter libraries take locks. */
 static void attend_by_signal(struct sg_progress_client *client, void *context)
 {
     struct sg_doorbell *doorbell = client->doorbell;
@@ -52,18 +52,17 @@ static void attend_by_signal(struct sg_progress_client *client, void *context)
 static void attend_adapter(struct sg_progress_client *client)
 {
     bool has_news = client->remote->take_events(client->transport) > 0;
-    /* Of several processes, the one that has asked an adapter for something gets it, even if
-     * another one is in a call. */
+    /* An adapter notifies only the process that armed it, even if another process is in a call. */
     bool is_for_us = client->has_companions && has_news;
 
-    /* An adapter signals once; what arrives before it is armed again is found by this poll. */
+    /* An adapter signals once; this poll finds messages that arrive before it is armed again. */
     for (int looks = 0; looks < 2 && (is_left_to_us(client->doorbell) || is_for_us); looks++) {
         if (looks > 0)
             client->remote->arm(client->transport);
         sg_progress_take_arithmetic(&client->arithmetic);
         client->ops->poll(client);
     }
-    /* The listener may have set one; the helper is who waits for it. */
+    /* The listener may have set a timer, for which the helper must wait. */
     sg_progress_mind_timer(client);
 }
 
@@ -90,7 +89,7 @@ static void advance(struct sg_progress_client *client, void *context)
     client->ops->advance(client);
 }
 
-/* ---- by whom ---- */
+/* ---- callbacks of the thread, the listener and the handler ---- */
 
 static void look_by_signal(void)
 {
@@ -162,7 +161,7 @@ enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struc
     if (remote && exchange->rank == 0 && highest == SG_PROGRESS_SIGNAL)
         sg_log("between machines a thread handles late messages in the place of a signal: RDMA "
                "adapters may not be used in a signal handler");
-    /* Relaxed: nothing of ours runs beside MPI_Init. */
+    /* Relaxed: no other thread of the library runs during MPI_Init. */
     atomic_store_explicit(&table->slots[own].process, getpid(), memory_order_relaxed);
     sg_progress_doorbell_start(table, own);
     sg_progress_mode_start(table, own, signal_number, remote, &looks);

@@ -1,5 +1,6 @@
-/* An armed doorbell contains a mode and the number of the process to ring, in one word. Ringing it
- * wakes that process's helper thread, or sends its thread a signal. */
+/* An armed doorbell holds a mode and the number of the process to ring, in one word. Ringing it
+ * wakes that process's helper thread, or sends a signal to its thread. Clients are kept in a table
+ * that threads and signal handlers visit without a lock. */
 #include "progress/doorbell.h"
 
 #include "core/clock.h"
@@ -12,7 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* How often the helper thread checks nonblocking calls that wait for places. */
+/* Interval at which the helper thread checks nonblocking calls that wait for slots. */
 #define NAP_NS UINT64_C(1000000)
 
 /* The mode in the low bits, the process slot above. */
@@ -33,16 +34,16 @@ static uint32_t armed_by_us(enum sg_progress_mode mode)
     return own << MODE_BITS | (uint32_t)mode;
 }
 
-/* The floating-point modes of this thread, for whoever handles its messages. They stay set in the
- * thread that takes them: a handler's end with it, and a thread of progress sets them for each
- * client. */
+/* The floating-point modes of this thread, for the thread or handler that handles its messages.
+ * They stay set in the thread that takes them: a handler's end with it, and a progress thread sets
+ * them for each client. */
 /* ---- arithmetic ---- */
 
 static void sg_progress_keep_arithmetic(struct sg_progress_float *kept)
 {
     struct sg_cpu_float_modes modes = sg_cpu_float_modes();
 
-    /* Relaxed, both: the doorbell orders the process that rings and the one that is rung. */
+    /* Relaxed, both: the doorbell orders the ringing process and the rung one. */
     atomic_store_explicit(&kept->words[0], modes.words[0], memory_order_relaxed);
     atomic_store_explicit(&kept->words[1], modes.words[1], memory_order_relaxed);
 }
@@ -54,11 +55,11 @@ void sg_progress_take_arithmetic(const struct sg_progress_float *kept)
                                      atomic_load_explicit(&kept->words[1], memory_order_relaxed)}});
 }
 
-/* ---- by senders ---- */
+/* ---- senders ---- */
 
 void sg_progress_ring(struct sg_doorbell *doorbell)
 {
-    /* Acquire: pairs with sg_progress_arm; the thread in the slot is the one that armed it. */
+    /* Acquire: pairs with sg_progress_arm; the slot then has the thread that armed it. */
     uint32_t armed = atomic_load_explicit(&doorbell->armed, memory_order_acquire);
     struct sg_process_slot *slot;
 
@@ -74,7 +75,7 @@ void sg_progress_ring(struct sg_doorbell *doorbell)
     atomic_fetch_add_explicit(&doorbell->rings, 1, memory_order_relaxed);
     if (!sg_progress_signal_send(slot)) {
         /* The thread has ended. The helper handles this message; the next sender tries again.
-         * Exchanges: the helper also sees the messages of those that found the 1 meanwhile. */
+         * Exchanges: the helper also sees the messages of senders that found the 1 meanwhile. */
         atomic_fetch_sub_explicit(&doorbell->rings, 1, memory_order_relaxed);
         atomic_exchange(&slot->signalled, 0);
         atomic_exchange(&slot->lost, 1);
@@ -93,12 +94,12 @@ void sg_progress_ring_master(uint32_t number)
     sg_progress_thread_ring(&table->slots[number]);
 }
 
-/* ---- by who enters and leaves calls ---- */
+/* ---- entering and leaving calls ---- */
 
 bool sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked)
 {
     struct sg_doorbell *doorbell = client->doorbell;
-    /* Checked every time, at the price of two system calls: the application may have taken over the
+    /* Checked every time, at the cost of two system calls: the application may have taken over the
      * signal since, and its handler would not know what to do with this one. */
     enum sg_progress_mode now = sg_progress_mode_ready(asked, true);
 
@@ -124,7 +125,7 @@ void sg_progress_left(struct sg_progress_client *client)
     if (armed == 0)
         return;
     sg_progress_mind_timer(client);
-    /* The helper is to stand by. Sequentially consistent, as sg_progress_mind_timer. */
+    /* The helper must stand by. Sequentially consistent, as sg_progress_mind_timer. */
     if (armed == armed_by_us(SG_PROGRESS_SIGNAL) &&
         atomic_load(&table->slots[own].wakes_ns) == UINT64_MAX)
         sg_progress_ring_master(own);
@@ -136,7 +137,7 @@ void sg_progress_disarm(struct sg_progress_client *client)
     atomic_store_explicit(&client->doorbell->armed, 0, memory_order_relaxed);
 }
 
-/* This process is no longer rung for the endpoint. */
+/* Senders no longer ring this process for the endpoint. */
 static void sg_progress_doorbell_withdraw(struct sg_doorbell *doorbell)
 {
     uint32_t armed = atomic_load_explicit(&doorbell->armed, memory_order_relaxed);
@@ -155,12 +156,12 @@ void sg_progress_doorbell_replace_signal(struct sg_doorbell *doorbell, enum sg_p
 
 bool sg_progress_doorbell_is_for_signal(const struct sg_doorbell *doorbell)
 {
-    /* Relaxed: a rank that arms it again checks for what has arrived before. */
+    /* Relaxed: a rank that arms it again checks for earlier arrivals. */
     return (atomic_load_explicit(&doorbell->armed, memory_order_relaxed) & MODE_MASK) ==
            SG_PROGRESS_SIGNAL;
 }
 
-/* ---- what happens without a ring ---- */
+/* ---- work without a ring ---- */
 
 /* Sequentially consistent with the helper's check of the timers before it sleeps. */
 void sg_progress_mind_timer(struct sg_progress_client *client)
@@ -186,14 +187,14 @@ void sg_progress_look_after(const struct sg_progress_client *client)
 
     if (!sg_progress_takes_naps(client))
         return;
-    /* Sequentially consistent: what waits has been said before, and a helper that is about to say
-     * when it wakes looks at that afterwards. */
+    /* Sequentially consistent: the waiting state is stored before, and a helper that is about to
+     * store its wake time reads that state afterwards. */
     if (sg_progress_mode_thread() && atomic_load(&slot->wakes_ns) > sg_clock_ns() + NAP_NS)
         sg_progress_thread_ring(slot);
 }
 
-/* Where this process has armed the endpoint, and left it. Sequentially consistent, all: see
- * sg_progress_left. */
+/* Due time of a doorbell that this process has armed, with no rank inside. Sequentially consistent,
+ * all: see sg_progress_left. */
 static uint64_t bell_due_ns(const struct sg_doorbell *doorbell)
 {
     uint32_t armed = atomic_load(&doorbell->armed);
@@ -217,15 +218,15 @@ uint64_t sg_progress_due_ns(const struct sg_progress_client *client)
 
 /* Clients are read without a lock, also by signal handlers. A thread that removes one waits for all
  * visitors that may have seen it: a visitor counts itself in one of two counters, chosen by the
- * turn at that time. */
+ * parity of `turn` at that time. */
 
 #define CLIENTS_MAX 4096
 
 static _Atomic(struct sg_progress_client *) clients[CLIENTS_MAX];
-static _Atomic int used; /* places ever used */
+static _Atomic int used; /* entries ever used */
 static _Atomic uint32_t turn;
 static _Atomic uint32_t visitors[2];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of who adds and removes */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held to add or remove a client */
 
 static __thread enum sg_progress_by attending;
 
@@ -233,15 +234,15 @@ bool sg_progress_add(struct sg_progress_client *client)
 {
     int place = 0;
 
-    /* Until its doorbell is armed for the first time: otherwise early messages would be handled
-     * with the zeroed modes of arithmetic of a new client, which trap. */
+    /* Valid until its doorbell is armed for the first time: early messages would otherwise be
+     * handled with the zeroed floating-point modes of a new client, which trap. */
     sg_progress_keep_arithmetic(&client->arithmetic);
     pthread_mutex_lock(&lock);
     while (place < CLIENTS_MAX &&
            atomic_load_explicit(&clients[place], memory_order_relaxed) != NULL)
         place++;
     if (place < CLIENTS_MAX) {
-        /* Release: the client is whole. */
+        /* Release: the client is complete. */
         atomic_store_explicit(&clients[place], client, memory_order_release);
         if (place >= atomic_load_explicit(&used, memory_order_relaxed))
             atomic_store_explicit(&used, place + 1, memory_order_release);
@@ -250,8 +251,8 @@ bool sg_progress_add(struct sg_progress_client *client)
     return place < CLIENTS_MAX;
 }
 
-/* Sequentially consistent, with the remover's clearing of a place and reading of the counter:
- * either the visitor finds the place empty or the remover sees the visitor. */
+/* Sequentially consistent with the remover, which clears an entry and then reads the counter:
+ * either the visitor finds the entry empty or the remover sees the visitor. */
 static uint32_t begin_visit(void)
 {
     uint32_t mine = atomic_load(&turn) & 1;
@@ -262,15 +263,16 @@ static uint32_t begin_visit(void)
 
 static void end_visit(uint32_t mine)
 {
-    /* Release: everything done to the clients comes before. */
+    /* Release: all accesses to the clients come before. */
     atomic_fetch_sub_explicit(&visitors[mine], 1, memory_order_release);
 }
 
-/* Waits until all visitors that may have seen the place full have gone. Later visitors use the
- * other counter, so that threads which poll without a pause do not block this one for ever; both
- * are waited for, because a visitor may have read the turn long before it counted itself. No
- * visitor waits for this thread: it holds no lock of this file, and its visit ends. A handler that
- * interrupts this thread here is finished before it continues. */
+/* Waits until all visitors that may have seen the removed client have gone. Later visitors use the
+ * other counter, so threads that poll without a pause do not block this one for ever. It waits for
+ * both counters, because a visitor may have read `turn` long before it counted itself. No visitor
+ * waits for this thread: it holds no lock of this file, and its visit ends. A handler that
+ * interrupts this thread here finishes before it continues.
+ */
 static void quiesce(void)
 {
     for (int times = 0; times < 2; times++) {

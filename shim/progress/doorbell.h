@@ -1,26 +1,27 @@
-/* Arming and ringing of endpoints' doorbells, for the other files of progress. */
+/* Arming and ringing of endpoints' doorbells, and the clients of this process, for the other files
+ * of progress. */
 #ifndef SG_PROGRESS_DOORBELL_H
 #define SG_PROGRESS_DOORBELL_H
 
 #include "progress/progress.h"
 #include "progress/progress_table.h"
 
-/* Before any doorbell is armed. */
+/* Call it before any doorbell is armed. */
 void sg_progress_doorbell_start(struct sg_progress_table *table, uint32_t own);
 void sg_progress_take_arithmetic(const struct sg_progress_float *kept);
-/* A doorbell that this process armed for a signal is armed for that mode instead; poll: not at all.
+/* Rearms a doorbell that this process armed for a signal for that mode instead; poll: disarms it.
  */
 void sg_progress_doorbell_replace_signal(struct sg_doorbell *doorbell, enum sg_progress_mode by);
-/* Whether it is armed for a signal, by any process. */
+/* True if it is armed for a signal, by any process. */
 bool sg_progress_doorbell_is_for_signal(const struct sg_doorbell *doorbell);
-/* Whether there may be a timer that the helper thread of the process that armed the doorbell does
- * not know of. */
+/* Rings the process that armed the doorbell if its helper thread may not know of the next timer. */
 void sg_progress_mind_timer(struct sg_progress_client *client);
-/* Something waits, or is to be checked now and then, without anyone who will ring for it. */
+/* True if something of the client waits, or needs regular checks, and no sender will ring for it.
+ */
 bool sg_progress_takes_naps(const struct sg_progress_client *client);
-/* When the helper thread of this process is to check the client without a ring: its next timer is
- * due, a nonblocking call waits for a place, or its doorbell is armed for a signal. UINT64_MAX:
- * never. */
+/* Returns the time at which this process's helper thread must check the client without a ring: its
+ * next timer, a nonblocking call that waits for a slot, or a doorbell armed for a signal.
+ * UINT64_MAX: never. */
 uint64_t sg_progress_due_ns(const struct sg_progress_client *client);
 
 /* The clients of this process, which threads and signal handlers visit. */

@@ -1,7 +1,6 @@
-/* A call asks for the mode of its rule, or of STAGGER_PROGRESS. If the means of a mode (its thread
- * or handler) cannot be had or are gone, the next lower mode replaces it for good, and one line
- * says so. Other modes keep working.
- */
+/* A call asks for the mode of its rule, or of STAGGER_PROGRESS. If a mode's mechanism (its thread
+ * or handler) cannot be made or is gone, the next lower mode replaces it for good, and one line
+ * reports it. Other modes keep working. */
 #include "progress/mode.h"
 
 #include "core/clock.h"
@@ -12,8 +11,8 @@
 
 enum means { MEANS_NONE, MEANS_NOT_MADE, MEANS_THERE };
 
-static enum sg_progress_mode usual; /* where a rule does not say */
-/* By mode. Poll has none and needs none. Written under the lock. */
+static enum sg_progress_mode usual; /* for rules without a mode */
+/* By mode. Poll needs no mechanism. Written under the lock. */
 static _Atomic uint32_t means[SG_PROGRESS_SIGNAL + 1];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_progress_table *table;
@@ -59,7 +58,7 @@ enum sg_progress_mode sg_progress_mode_choose(const struct sg_ruleset *rules,
 }
 
 /* Relaxed: no other thread of the library runs during MPI_Init; and a thread that still finds the
- * means after the end, or in a forked child, finds no client. */
+ * mechanism after the end, or in a forked child, finds no client. */
 static void set_means(enum means state)
 {
     for (int mode = SG_PROGRESS_THREAD; mode <= SG_PROGRESS_SIGNAL; mode++)
@@ -86,7 +85,7 @@ static enum means means_of(enum sg_progress_mode mode)
 
 /* ---- under the lock ---- */
 
-/* Once a machine. */
+/* Logs once for each machine. */
 static void say_no_signal(const char *what)
 {
     if (atomic_exchange(&table->warned, 1) == 0)
@@ -120,8 +119,8 @@ static void hand_over(enum sg_progress_mode to)
     looks->hand_over(to);
     if (to != SG_PROGRESS_THREAD)
         return;
-    /* A sender that saw the old doorbell may send a signal that nobody handles: by the fence its
-     * message is there when the helper checks. */
+    /* A sender that saw the old doorbell may send a signal that nobody handles. By the fence, the
+     * helper sees its message when it checks. */
     atomic_thread_fence(memory_order_seq_cst);
     sg_progress_thread_ring(slot);
 }
@@ -133,7 +132,7 @@ static bool make(enum sg_progress_mode mode)
     if (means_of(mode) == MEANS_NONE)
         return false;
     made = mode == SG_PROGRESS_SIGNAL ? get_signal() : get_thread();
-    /* Release: the handler or the thread is there. */
+    /* Release: the handler or the thread exists. */
     atomic_store_explicit(&means[mode], made ? MEANS_THERE : MEANS_NONE, memory_order_release);
     return made;
 }
@@ -146,7 +145,7 @@ static enum sg_progress_mode make_ready(enum sg_progress_mode asked)
     while (now > SG_PROGRESS_POLL && !make(now))
         now--;
     if (now == SG_PROGRESS_SIGNAL)
-        make(SG_PROGRESS_THREAD); /* stands by for signals that come to nothing */
+        make(SG_PROGRESS_THREAD); /* stands by for signals without effect */
     else if (asked == SG_PROGRESS_SIGNAL)
         hand_over(now);
     pthread_mutex_unlock(&lock);
@@ -174,7 +173,7 @@ bool sg_progress_comes(enum sg_progress_mode asked)
 
 void sg_progress_mode_watch(void)
 {
-    /* The end of the process waits for this thread under the lock. */
+    /* trylock: the end of the process waits for this thread under the lock. */
     if (means_of(SG_PROGRESS_SIGNAL) != MEANS_THERE ||
         !sg_progress_signal_is_unheard(sg_clock_ns()) || pthread_mutex_trylock(&lock) != 0)
         return;
@@ -206,8 +205,8 @@ void sg_progress_stop(void)
     if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE)
         sg_progress_thread_stop(slot);
     sg_progress_adapter_stop();
-    /* A signal's handler stays installed: a sender may be about to use it, and the default ends
-     * processes. It finds no client any more. */
+    /* The signal handler stays installed: a sender may be about to use it, and the default action
+     * ends the process. It finds no client any more. */
     set_means(MEANS_NONE);
     pthread_mutex_unlock(&lock);
 }

@@ -1,6 +1,6 @@
-/* Asynchronous progress: who handles what arrives at an endpoint while its processes compute.
+/* Asynchronous progress: handles arrivals at an endpoint while its processes compute.
  *
- *   poll     nobody: a call leaves no work at its endpoint
+ *   poll     nobody handles them: a call leaves no work at its endpoint
  *   thread   a helper thread, which sleeps until it is rung
  *   signal   a real-time signal to the thread that left its call last
  *
@@ -9,21 +9,21 @@
  * ring goes to the process that armed it last. A rank inside a call polls before it leaves and
  * needs no ring.
  *
- * A rule names the mode for its calls, or leaves it to STAGGER_PROGRESS. If instances of several
- * rules are outstanding, the highest of their modes counts; a process may have one endpoint that is
- * armed for its thread and another for a signal.
+ * A rule sets the mode for its calls, or leaves it to STAGGER_PROGRESS. If instances of several
+ * rules are outstanding, the highest of their modes applies; a process may have one endpoint that
+ * is armed for its thread and another for a signal.
  *
  * Between machines a sender does not see the doorbell. Instead the adapter signals, by a descriptor
- * of each client (adapter.c), when a message arrives that asks for it. It signals a thread, in the
- * mode signal too: libraries of adapters take locks, which a handler must not.
+ * of each client (adapter.c), when a solicited message arrives. It signals a thread, also in mode
+ * signal: adapter libraries take locks, which a handler must not.
  *
  * A ring goes to a process, not to an endpoint: the processes of a machine share a table, in which
  * each has a word that its helper thread sleeps on and one for its signals. A word that has been
  * rung is not rung again before its process has checked it: at most one of the library's signals is
- * on its way to a process.
+ * in flight to a process.
  *
  * Floating point: in every mode, progress computes with the rounding and flush modes that the
- * application's thread had when it armed the doorbell, and not with those of the code that a signal
+ * application's thread had when it armed the doorbell, not with those of the code that a signal
  * interrupts (which may be libm, in a mode of its own). Exceptions are masked and leave no flags.
  */
 #ifndef SG_PROGRESS_PROGRESS_H
@@ -36,23 +36,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From low to high: the order of the words of STAGGER_PROGRESS and of a rule's `progress`. */
+/* From low to high, in the order of the words of STAGGER_PROGRESS and of a rule's `progress`. */
 enum sg_progress_mode { SG_PROGRESS_POLL, SG_PROGRESS_THREAD, SG_PROGRESS_SIGNAL };
 
 /* An endpoint's doorbell, in shared memory. The endpoint maintains it, except for armed, rings,
  * answered, handled and ignored. */
 struct sg_doorbell {
-    _Atomic uint32_t pending;          /* whoever handles events is to poll again */
-    _Atomic uint32_t inside;           /* ranks of the endpoint in a call, of those that serve it */
+    _Atomic uint32_t pending;          /* the holder of the endpoint must poll again */
+    _Atomic uint32_t inside;           /* ranks in a call, of those that serve the endpoint */
     _Atomic uint32_t outstanding;      /* instances */
     _Atomic uint32_t nonblocking;      /* instances that do not need a rank in a call */
-    _Atomic uint32_t armed;            /* by which process, and in which mode; 0: not armed */
-    _Atomic uint64_t next_timer_ns;    /* the first timer; 0: none */
-    _Atomic uint64_t rings, answered;  /* signals sent for it, and those that have arrived */
-    _Atomic uint64_t handled, ignored; /* signals that brought something, and those that did not */
+    _Atomic uint32_t armed;            /* process and mode; 0: not armed */
+    _Atomic uint64_t next_timer_ns;    /* time of the first timer; 0: none */
+    _Atomic uint64_t rings, answered;  /* signals sent for it, and signals counted as arrived */
+    _Atomic uint64_t handled, ignored; /* signals that brought an event, and those that did not */
 };
 
-/* The floating-point modes of the thread that armed the doorbell last, for one process. */
+/* Floating-point modes of the thread that armed the doorbell last, for one process. */
 struct sg_progress_float {
     _Atomic uint32_t words[2]; /* as in struct sg_cpu_float_modes */
 };
@@ -63,49 +63,49 @@ struct sg_ruleset;
 struct sg_transport;
 struct sg_transport_remote_ops;
 
-/* What progress does for an endpoint. */
+/* An endpoint's operations for progress. */
 struct sg_progress_ops {
-    /* Handles what has arrived, unless another thread holds the endpoint; the holder polls again
-     * before it lets go. Any thread, any signal handler. True: there was something. */
+    /* Handles arrivals, unless another thread holds the endpoint; the holder polls again before it
+     * unlocks. Any thread, any signal handler. True: an event was handled. */
     bool (*poll)(struct sg_progress_client *client);
     /* Advances nonblocking calls of this process as far as possible. Not in a signal handler. */
     void (*advance)(struct sg_progress_client *client);
-    /* Checks whether the other ranks are still there. In a thread of the application; may end the
-     * job. */
+    /* Checks whether the other ranks are still there. In an application thread; may abort the job.
+     */
     void (*check)(struct sg_progress_client *client);
 };
 
-/* A process's part in an endpoint: filled in by its owner before sg_progress_add. */
+/* A process's part in an endpoint. Its owner fills it in before sg_progress_add. */
 struct sg_progress_client {
     const struct sg_progress_ops *ops;
     struct sg_doorbell *doorbell;
-    bool serves;         /* false: other processes of the endpoint handle all that arrives */
-    bool has_companions; /* the endpoint has other processes */
-    bool is_polled;      /* nobody rings for what the endpoint's nonblocking calls wait for */
-    _Atomic bool waits;  /* a nonblocking call of this process waits for a place */
-    _Atomic bool posts_wait; /* ... and messages for room */
+    bool serves;             /* false: other processes of the endpoint handle all arrivals */
+    bool has_companions;     /* the endpoint has other processes */
+    bool is_polled;          /* nobody rings for the endpoint's nonblocking calls */
+    _Atomic bool waits;      /* a nonblocking call of this process waits for a slot */
+    _Atomic bool posts_wait; /* messages of it wait for capacity */
     const struct sg_transport_remote_ops *remote; /* NULL: no messages come from other machines */
     struct sg_transport *transport;
-    /* Kept by progress. */
+    /* Maintained by progress. */
     _Atomic bool is_listened; /* a thread waits for the transport's descriptor */
     struct sg_progress_float arithmetic;
 };
 
-/* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. wired: messages
- * come from other machines, too. configured: from STAGGER_PROGRESS. If rules or STAGGER_PROGRESS
- * ask for a mode that is not available, one line says so and every rank polls; if they ask for a
- * signal between machines, one line says that it is a thread. */
+/* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. remote:
+ * messages also come from other machines. configured: from STAGGER_PROGRESS. If rules or
+ * STAGGER_PROGRESS ask for a mode that is not available, one line reports it and every rank polls;
+ * if they ask for a signal between machines, one line reports that a thread replaces it. */
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
                                  bool remote, enum sg_progress_mode configured, int signal_number);
 
-/* The mode that a rule's choice asks for, after sg_progress_start; between machines a thread
- * instead of a signal. */
+/* Returns the mode that a rule's choice asks for, after sg_progress_start; between machines a
+ * thread instead of a signal. */
 enum sg_progress_mode sg_progress_asked(const struct sg_choice *choice, bool between_machines);
 
-/* In MPI_Finalize: ends the helper thread. Later rings have no effect. */
+/* Ends the helper thread, in MPI_Finalize. Later rings have no effect. */
 void sg_progress_stop(void);
 
-/* In the child of a fork, which has no part in what its parent shares. */
+/* Called in the child of a fork, which has no part in its parent's shared memory. */
 void sg_progress_forget(void);
 
 /* For every endpoint of this process. False: there are too many. After remove no thread and no
@@ -113,42 +113,43 @@ void sg_progress_forget(void);
 bool sg_progress_add(struct sg_progress_client *client);
 void sg_progress_remove(struct sg_progress_client *client);
 
-/* Handles what has arrived for all clients: in an intercepted call, and in every wait. */
+/* Handles arrivals for all clients: in an intercepted call, and in every wait. */
 void sg_progress_poll(void);
 
-/* Whether this process handles what arrives after a call that asks for that mode. Not
+/* True if this process handles arrivals after a call that asks for that mode. Not
  * async-signal-safe. */
 bool sg_progress_comes(enum sg_progress_mode asked);
 
-/* Whether a rule's choice asks for that: the same on all ranks. */
+/* True if a rule's choice asks for asynchronous progress: the same on all ranks. */
 bool sg_progress_is_to_come(const struct sg_choice *choice);
 
-/* After a nonblocking call: if it waits for a place, or for something that nobody rings for, the
- * helper thread checks it in any mode, because the program may go on to something else. Not
+/* Called after a nonblocking call. If it waits for a slot, or for something without a ring, the
+ * helper thread checks it in any mode, because the program may do something else next. Not
  * async-signal-safe. */
 void sg_progress_look_after(const struct sg_progress_client *client);
 
-/* From now on the helper thread of this process polls an endpoint for other ranks of it, in any
- * mode, when they ring the number that serve returns. Not async-signal-safe. */
+/* Makes this process's helper thread poll an endpoint for other ranks of it, in any mode, when they
+ * ring the number that serve returns. Not async-signal-safe. */
 uint32_t sg_progress_serve(void);
 void sg_progress_ring_master(uint32_t number);
 
-/* How this thread makes progress at the moment. Async-signal-safe. */
+/* The kind of progress that this thread makes at the moment. Async-signal-safe. */
 enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };
 enum sg_progress_by sg_progress_by(void);
 
-/* By a process of the endpoint, inside a call. arm: before it leaves with instances outstanding;
- * asked is the highest of their modes; false: nobody will be rung. disarm: when it has entered. */
+/* Called by a process of the endpoint, inside a call. arm: before it leaves with instances
+ * outstanding; asked is the highest of their modes; false: nobody will be rung. disarm: when it has
+ * entered. */
 bool sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked);
 void sg_progress_disarm(struct sg_progress_client *client);
-/* When it has armed, and does not count as inside any more, before it looks for what has come
- * meanwhile. An adapter tells once: what it told of before would be left to this rank, and nobody
- * would ask it again. */
+/* Called after the process has armed and no longer counts as inside, before its last poll. An
+ * adapter signals once: an earlier signal would be left to this rank, and nobody would arm it
+ * again. */
 void sg_progress_listen(struct sg_progress_client *client);
-/* When it has left the call. */
+/* Called when the rank has left the call. */
 void sg_progress_left(struct sg_progress_client *client);
 
-/* By a sender, when the message is in place, after a full barrier. Async-signal-safe. */
+/* Called by a sender when the message is in place, after a full barrier. Async-signal-safe. */
 void sg_progress_ring(struct sg_doorbell *doorbell);
 
 #endif

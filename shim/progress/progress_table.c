@@ -1,4 +1,4 @@
-/* The first of a machine's ranks makes its segment in MPI_Init. */
+/* In MPI_Init, the first of a machine's ranks makes its segment. */
 #include "progress/progress_table.h"
 
 #include "intranode/memory.h"
@@ -10,7 +10,7 @@ struct machine {
     int first, ranks, number;
 };
 
-/* False: no machine has several nodes, and no process will ring another. Alike on all ranks. */
+/* False: no machine has several nodes, so no process rings another. Identical on all ranks. */
 static bool find_machine(const struct sg_exchange *exchange, struct machine *out)
 {
     int machine = sg_placement_machine(exchange->rank);
@@ -18,7 +18,8 @@ static bool find_machine(const struct sg_exchange *exchange, struct machine *out
 
     *out = (struct machine){.first = -1};
     for (int rank = 0; rank < exchange->size; rank++) {
-        /* Nodes and machines are numbered by their first ranks: two nodes of one machine. */
+        /* Nodes and machines are numbered by their first ranks. If the numbers differ, a machine
+         * has two nodes. */
         several = several || sg_placement_node(rank) != sg_placement_machine(rank);
         if (sg_placement_machine(rank) != machine)
             continue;

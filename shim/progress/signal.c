@@ -1,13 +1,13 @@
 /* The handler may interrupt anything: malloc, stdio, MPI, the library's code with an endpoint's
- * lock held. It only tries locks; a thread that holds one polls again before it lets go (poll of
+ * lock held. It only tries locks; a thread that holds one polls again before it unlocks (poll of
  * struct sg_progress_ops), and a rank inside a call polls before it leaves it. The handler blocks
- * all signals while it runs, so that a handler of the application's cannot leave it by longjmp with
- * the lock held.
+ * all signals while it runs, so that no handler of the application can leave it by longjmp with the
+ * lock held.
  *
  * A signal may have no effect: its thread ends or blocks it, or the application takes it over after
  * the doorbell was armed. So the helper thread stands by: a sender whose signal finds no thread
  * wakes it, and while a doorbell is armed it checks a few times a second whether a signal stays
- * without an answer.
+ * unanswered.
  */
 #include "progress/signal.h"
 
@@ -20,18 +20,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A signal without an answer for this long will not get one. */
+/* A signal that is unanswered for this long will not be answered. */
 #define UNHEARD_NS UINT64_C(1000000000)
 
-/* Of this process; number 0: there are no signals. */
+/* This process's slot and signal; number 0: there are no signals. */
 static struct sg_process_slot *slot;
 static int number;
 static void (*look)(void);
-static _Atomic uint32_t answers; /* signals taken, and doorbells armed anew */
+static _Atomic uint32_t answers; /* signals handled, and doorbells armed anew */
 static __thread int thread_id;
 
-/* An exchange, to acquire what it overwrites: if a sender found 1, its message is seen afterwards.
- */
+/* An exchange, to acquire the value that it overwrites: if a sender found 1, its message is seen
+ * afterwards. */
 static void answer(void)
 {
     atomic_exchange(&slot->signalled, 0);
@@ -69,7 +69,7 @@ bool sg_progress_signal_is_ours(void)
 
 bool sg_progress_signal_install(void)
 {
-    /* The interrupted read, write and so on continue after it. */
+    /* SA_RESTART: an interrupted read, write and so on continues after the handler. */
     struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
     sigfillset(&ours.sa_mask);
@@ -88,13 +88,12 @@ bool sg_progress_signal_expect(void)
     if (thread_id == 0)
         thread_id = (int)syscall(SYS_gettid);
     atomic_store_explicit(&slot->thread, thread_id, memory_order_relaxed);
-    /* A signal without effect must not keep later ones from being sent. The caller checks for
-     * itself once it has left. */
+    /* A signal without effect must not block later ones. The caller polls once it has left. */
     answer();
     return true;
 }
 
-/* Time in which the process was stopped does not count, but for a look's: its thread had none. */
+/* Counts at most one interval for each look: a stopped process cannot answer. */
 bool sg_progress_signal_is_unheard(uint64_t now_ns)
 {
     static uint32_t answers_before;

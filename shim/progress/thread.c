@@ -24,7 +24,7 @@ static void wake(struct sg_process_slot *slot)
     syscall(SYS_futex, &slot->rung, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Sequentially consistent, here and by senders of signals: the thread that sets the word to 0
+/* Sequentially consistent, here and in senders of signals: the thread that sets the word to 0
  * checks after that, and so sees the message. */
 void sg_progress_thread_ring(struct sg_process_slot *slot)
 {
@@ -32,10 +32,10 @@ void sg_progress_thread_ring(struct sg_process_slot *slot)
         wake(slot);
 }
 
-/* Until it is rung, or that time at the latest. */
+/* Sleeps until rung, or until that time. */
 static void sleep_until(struct sg_process_slot *own, uint64_t until_ns)
 {
-    /* Relaxed: what follows sets rung to 0 in order. */
+    /* Relaxed: the caller then sets rung to 0 in order. */
     while (atomic_load_explicit(&own->rung, memory_order_relaxed) == 0) {
         struct timespec left;
         uint64_t now_ns = 0;
@@ -62,13 +62,13 @@ static void *help(void *context)
     for (;;) {
         uint64_t until_ns;
 
-        /* An exchange, to acquire what it overwrites: a sender that found 1 has its message seen
-         * below. */
+        /* An exchange, to acquire the value that it overwrites: if a sender found 1, its message is
+         * seen below. */
         atomic_exchange(&own->rung, 0);
         if (atomic_load(&stopping))
             return NULL;
         look(atomic_exchange(&own->lost, 0) != 0);
-        /* From here on a new timer rings this thread: either the timer is seen below, or its setter
+        /* From here on a new timer rings this thread: either due_ns sees the timer, or its setter
          * sees this. */
         atomic_store(&own->wakes_ns, UINT64_MAX);
         until_ns = due_ns();

@@ -1,4 +1,4 @@
-/* Adding rules to a set: lists of rules, and the variables that give one algorithm. */
+/* Adds rules to a set: lists of rules, and variables that give one algorithm. */
 #include "core/text.h"
 #include "rule/ruleset.h"
 
@@ -15,7 +15,7 @@ void sg_rule_clear(struct sg_rule *rule)
     free(rule->source);
 }
 
-/* The array doubles where its count is a power of two. The rule becomes the set's. */
+/* The array doubles when its count is a power of two. The set takes ownership of the rule. */
 enum sg_status sg_rule_add(struct sg_ruleset *set, const char *source, struct sg_rule *rule)
 {
     int count = set->count;
@@ -59,7 +59,7 @@ void sg_rule_say_rest(const struct sg_rule_reader *reader)
         sg_log("%d more rules that do not parse are left out", reader->faults - FAULTS_SAID);
 }
 
-/* Ends the reading of one rule: adds it, or says what is wrong with it. */
+/* Ends the reading of one rule: adds it, or reports its fault. */
 static enum sg_status finish(struct sg_rule_reader *reader, const char *text, const char *begin,
                              const char *end, enum sg_status status, struct sg_rule *rule,
                              const struct sg_rule_fault *fault, struct sg_ruleset *set)

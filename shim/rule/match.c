@@ -1,4 +1,5 @@
-/* Matching a call against the rules and trials, first to last, and which rules decided calls. */
+/* Matches a call against the trials and rules, first to last, and records which rules decided
+ * calls. */
 #include "rule/ruleset.h"
 #include "rule/trial.h"
 
@@ -7,8 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* "solver.c" and "src/solver.c" both match "/home/me/src/solver.c": the glob is tried on the path
- * and on what follows each of its slashes. */
+/* "solver.c" and "src/solver.c" both match "/home/me/src/solver.c": tries the glob on the path and
+ * on the part after each slash. */
 static bool matches_file(const char *glob, const char *path)
 {
     const char *slash;
@@ -24,7 +25,7 @@ static bool matches_file(const char *glob, const char *path)
 
 #define FUNCTION_BYTES 512
 
-/* "FUNCTION FILE:LINE", as reports print it. Both may have blanks in them. */
+/* "FUNCTION FILE:LINE", as reports print it. Both may contain blanks. */
 static bool matches_function_and_file(const char *glob, const struct sg_rule_site *site)
 {
     char function[FUNCTION_BYTES];
@@ -43,7 +44,7 @@ static bool matches_function_and_file(const char *glob, const struct sg_rule_sit
     return false;
 }
 
-/* "FUNCTION MODULE+0xOFFSET": module and offset say which call site it is. */
+/* "FUNCTION MODULE+0xOFFSET": module and offset alone identify the call site. */
 static bool matches_module(const char *glob, const char *module)
 {
     const char *blank = strrchr(glob, ' ');
@@ -73,7 +74,7 @@ static bool matches_site(const struct sg_rule *rule, const struct sg_rule_site *
     return false;
 }
 
-/* Reports leave out the name's beginning. */
+/* Reports omit the prefix MPI_COMM_. */
 static bool matches_name(const char *glob, const char *name)
 {
     static const char prefix[] = "MPI_COMM_";
@@ -140,7 +141,7 @@ static bool same_choice(const struct sg_choice *a, const struct sg_choice *b)
            memcmp(a->parameters, b->parameters, sizeof a->parameters) == 0;
 }
 
-/* Bytes as conditions go: a barrier has none, so for it a range holds always or never. */
+/* A barrier has no bytes, so for it a range matches always or never. */
 static bool depends_on_bytes(const struct sg_rule *rule, enum sg_operation operation)
 {
     return !rule->any_bytes && operation != SG_OPERATION_BARRIER;
@@ -158,7 +159,7 @@ bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site
            matches_bytes(rule, bytes);
 }
 
-/* Relaxed: nothing else is told by it. A load first, so that the line stays shared. */
+/* Relaxed: orders nothing else. The load first keeps the line shared. */
 static void note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen)
 {
     _Atomic uint8_t *at = &set->seen[index];
@@ -196,7 +197,7 @@ bool sg_ruleset_is_of_messages(const struct sg_ruleset *rules, int index)
     return rules->rules[index].operation == SG_RULE_OF_MESSAGES;
 }
 
-/* A choice that is fixed is not looked for again: its rules have all decided calls, or may have. */
+/* A fixed choice is cached and not matched again: record all its rules as having decided calls. */
 static void note_fixed(const struct sg_ruleset *rules, enum sg_operation operation,
                        const struct sg_rule_site *site, const struct sg_rule_comm *comm, int end)
 {
@@ -209,8 +210,8 @@ static void note_fixed(const struct sg_ruleset *rules, enum sg_operation operati
     }
 }
 
-/* What the choice means for the rule that made it, and for one that stands before it and does not
- * reach the communicator (-1: there is none). */
+/* Records the choice for its rule, and for an earlier matching rule whose algorithm does not run on
+ * the communicator (passed; -1: none). */
 static void note_choice(const struct sg_ruleset *rules, int chosen, int passed,
                         const struct sg_rule_comm *comm)
 {
@@ -220,8 +221,8 @@ static void note_choice(const struct sg_ruleset *rules, int chosen, int passed,
              comm->reach == SG_REACH_INTERNODE ? SG_RULE_SEEN_INTERNODE : SG_RULE_SEEN_NODE);
 }
 
-/* Every rule for the operation and site counts up to the first that takes all communicators and
- * sizes: where they all choose the same, the choice is fixed. */
+/* Considers every rule for the operation and site up to the first that takes all communicators and
+ * sizes: if they all choose the same, the choice is fixed. */
 const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
                                          enum sg_operation operation,
                                          const struct sg_rule_site *site,
@@ -239,7 +240,7 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
         if (!matches_operation(rules, rule, operation) || !matches_site(rule, site) ||
             (!by_bytes && !matches_bytes(rule, bytes)))
             continue;
-        if (!reaches(rules, rule, comm)) { /* on another communicator it may be the choice */
+        if (!reaches(rules, rule, comm)) { /* it may be the choice on another communicator */
             agreed = false;
             if (passed < 0 && sg_rule_matches_comm(rule, comm) && matches_bytes(rule, bytes))
                 passed = i;
@@ -272,7 +273,7 @@ bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operatio
         if (rule->site_kind != SG_RULE_SITE_ANY)
             return true;
         if (rule->comm_kind == SG_RULE_COMM_ANY && rule->any_bytes && runs_everywhere(rules, rule))
-            return false; /* later rules are not reached */
+            return false; /* later rules are unreachable */
     }
     return false;
 }

@@ -1,9 +1,9 @@
-/* The left side of a rule: operation[@site][~communicator][[bytes]]=.
+/* Parses the left side of a rule: operation[@site][~communicator][[bytes]]=, and rules for
+ * messages.
  *
- * Reading goes from the outside in: the first '=' ends the left side, brackets right before it
- * are the byte range, the first '~' begins the communicator. A backslash takes the meaning from
- * the character behind it, here as in the globs that fnmatch reads later, so it stays in the text.
- */
+ * Reads from the outside in: the first '=' ends the left side, brackets right before it are the
+ * byte range, the first '~' begins the communicator. A backslash makes the next character literal,
+ * here as in the globs that fnmatch reads later, so it stays in the text. */
 #include "core/text.h"
 #include "rule/ruleset.h"
 
@@ -25,7 +25,7 @@ const char *sg_rule_find_plain(const char *at, const char *end, const char *set)
     return end;
 }
 
-/* The last one, or NULL. */
+/* Returns the last one, or NULL. */
 static const char *find_last_plain(const char *at, const char *end, char wanted)
 {
     const char set[] = {wanted, '\0'};
@@ -47,7 +47,7 @@ static enum sg_status copy_glob(const char *begin, const char *end, char **out,
     if (slashes % 2 == 1)
         return sg_rule_fail(fault, end - 1, "expected a character behind '\\', found the end");
     while (open < end) {
-        /* "[]x]" and "[!]x]": a bracket right behind the opening one is a member. */
+        /* "[]x]" and "[!]x]": a bracket right after the opening one is a member. */
         const char *first =
             open + 1 < end && (open[1] == '!' || open[1] == '^') ? open + 2 : open + 1;
         const char *close = first < end ? sg_rule_find_plain(first + 1, end, "]") : end;
@@ -104,7 +104,7 @@ static enum sg_status parse_line(const char *begin, const char *colon, const cha
         return sg_rule_fail(fault, colon + 1, "expected a line from 1 to 4294967295");
     if (colon == begin)
         return sg_rule_fail(fault, begin, "expected a file before ':'");
-    /* Compilers leave "./" out or not. */
+    /* Some compilers omit "./". */
     if (colon - begin > 2 && begin[0] == '.' && begin[1] == '/')
         begin += 2;
     rule->site_kind = SG_RULE_SITE_LINE;
@@ -150,7 +150,7 @@ static enum sg_status parse_site(const char *begin, const char *end, struct sg_r
 
 /* ---- communicator and bytes ------------------------------------------------------------------*/
 
-/* "low-high", "low-", "-high" or "n", numbers at most max. */
+/* Parses "low-high", "low-", "-high" or "n", numbers at most max. */
 static enum sg_status parse_range(const char *begin, const char *end, bool suffixes, uint64_t max,
                                   const char *expected, uint64_t *low, uint64_t *high,
                                   struct sg_rule_fault *fault)
@@ -323,11 +323,11 @@ enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char 
     return status;
 }
 
-/* Rules for messages: p2p[~communicator]=algorithm, of all of a communicator's messages or of none.
- * So they name no call site and no bytes; and only a communicator that is known by its size or is
- * MPI_COMM_WORLD, because it is handed over when it is created
- * (docs/decisions/0060-live-messages.md).
- */
+/* ---- rules for messages: p2p[~communicator]=algorithm ----
+ *
+ * Such a rule covers all of a communicator's messages or none, so it names no call site and no
+ * bytes. It gives the communicator by size or as MPI_COMM_WORLD, because the decision is made when
+ * the communicator is created (docs/decisions/0060-live-messages.md). */
 
 static const char word[] = "p2p";
 

@@ -1,4 +1,4 @@
-/* Prints the rules in force in the grammar of rules, so that a user can paste them as rules. */
+/* Prints the rules in force in the grammar, so that a user can paste them as rules. */
 #include "rule/ruleset.h"
 #include "rule/trial.h"
 
@@ -55,7 +55,7 @@ static void print_range(const struct sg_rule *rule, FILE *out)
     putc(']', out);
 }
 
-/* The index-th word of "auto|off". */
+/* Prints word number `index` of "auto|off". */
 static void print_word(const char *choices, int64_t index, FILE *out)
 {
     for (; index > 0; index--)
@@ -96,7 +96,7 @@ void sg_rule_print_pattern(const struct sg_rule *rule, FILE *out)
     print_range(rule, out);
 }
 
-/* What is special in a rule or a glob is any character. */
+/* Prints '?', which matches any character, for characters special in a rule or a glob. */
 static void print_comm_name(const char *name, FILE *out)
 {
     for (; *name != '\0'; name++)
@@ -122,7 +122,7 @@ void sg_ruleset_print_place(const struct sg_ruleset *rules, const struct sg_choi
         print_range(&range, out);
 }
 
-/* Trials as comments: they are no rules. */
+/* Prints trials as comments: they are not rules. */
 static void print_trials(const struct sg_ruleset *rules, FILE *out)
 {
     for (int i = 0; i < rules->trial_count; i++) {

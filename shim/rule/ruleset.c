@@ -1,4 +1,4 @@
-/* A set of rules from the configuration's sources, in their order, and the built-in ones last. */
+/* A set of rules: from the configuration's sources in their order, and then the built-in ones. */
 #include "rule/ruleset.h"
 
 #include <assert.h>
@@ -6,9 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The built-in rules, in the users' grammar: first those that reach inside a node, then those
- * between nodes; the last one matches every call. The thresholds:
- * docs/decisions/0005-thresholds.md. */
+/* The built-in rules, in the grammar: first those inside a node, then those between nodes; the last
+ * one matches every call. The thresholds: docs/decisions/0005-thresholds.md. */
 const char sg_rule_defaults[] = "*~2-8[0-1024]=srm(where=inside);" /* one exchange of lines */
                                 "*~2[0-4096]=srm(where=inside);"
                                 "*[0-4096]=handoff(where=inside);" /* a climb */
@@ -18,7 +17,7 @@ const char sg_rule_defaults[] = "*~2-8[0-1024]=srm(where=inside);" /* one exchan
                                 "allreduce[0-1024]=adaptive;"
                                 "*=mpich";
 
-/* Between nodes `auto` chooses from their right sides. */
+/* The algorithms of these rules are the candidates of `auto` between nodes. */
 static const char arms_of_auto[] =
     "*=adaptive;*=bypass;*=dissemination;*=handoff;*=pairwise;*=srm;*=tree";
 
@@ -27,7 +26,7 @@ static struct sg_algorithm_table own_table(void)
     return (struct sg_algorithm_table){sg_algorithms, sg_algorithm_count, sg_rule_defaults};
 }
 
-/* "STAGGER_ALLREDUCE" -> SG_OPERATION_ALLREDUCE; the names are the configuration table's. */
+/* "STAGGER_ALLREDUCE" -> SG_OPERATION_ALLREDUCE; the names come from the configuration table. */
 static int operation_of(const char *variable)
 {
     for (int i = 0; i < SG_OPERATION_COUNT; i++) {
@@ -70,7 +69,7 @@ static enum sg_status add_defaults(struct sg_ruleset *set)
     return status;
 }
 
-/* Whether a rule's calls between nodes are for `auto` to choose. */
+/* True if the rule lets `auto` choose between nodes. */
 static bool chooses(const struct sg_ruleset *set, const struct sg_rule *rule)
 {
     const struct sg_choice *choice = &rule->choice;
@@ -80,7 +79,8 @@ static bool chooses(const struct sg_ruleset *set, const struct sg_rule *rule)
             SG_REACH_INTERNODE) != 0;
 }
 
-/* One set of arms for all rules with `auto`, behind all rules: engines find them by their index. */
+/* Adds one set of candidates for all rules with `auto`, after all rules: engines find them by
+ * index. */
 static enum sg_status add_arms(struct sg_ruleset *set, const char *arms)
 {
     struct sg_rule_reader reader = {.table = set->table, .source = SG_RULE_DEFAULT};
@@ -189,7 +189,7 @@ const struct sg_choice *sg_ruleset_arm(const struct sg_ruleset *rules, int algor
     return NULL;
 }
 
-/* An arm is for the calls of every rule that chooses. */
+/* A candidate covers the calls of every rule with `auto`. */
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index, const struct sg_rule_comm *comm)
 {
     bool concerns = false;
@@ -223,7 +223,7 @@ uint64_t sg_ruleset_most_bytes(const struct sg_ruleset *rules, int index)
 typedef enum sg_status (*parse_function)(struct sg_rule_reader *reader, const char *text,
                                          struct sg_ruleset *set);
 
-/* what: the thing of which there is to be one at least. */
+/* what: the kind of item of which the text needs at least one. */
 static enum sg_status check(const char *source, const char *text, parse_function parse,
                             const char *what)
 {

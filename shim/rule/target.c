@@ -1,4 +1,5 @@
-/* The right side of a rule: algorithm[(parameter=value,...)]. */
+/* Parses the right side of a rule: algorithm[(parameter=value,...)]; and helpers of the other
+ * parsers. */
 #include "core/text.h"
 #include "rule/ruleset.h"
 
@@ -126,12 +127,12 @@ static void fill_defaults(const struct sg_algorithm *algorithm, struct sg_choice
         const struct sg_parameter *parameter = &algorithm->parameters[i];
         const char *text = parameter->default_text;
 
-        /* A test reads every default of the table. */
+        /* Cannot fail: a test parses every default of the table. */
         (void)sg_parameter_parse(parameter, text, text + strlen(text), &choice->parameters[i]);
     }
 }
 
-/* One "name=value" between begin and end; *given has a bit for each parameter seen. */
+/* Parses one "name=value" between begin and end; *given has a bit for each parameter seen. */
 static enum sg_status parse_parameter(const struct sg_algorithm *algorithm, const char *begin,
                                       const char *end, unsigned *given, struct sg_choice *choice,
                                       struct sg_rule_fault *fault)
@@ -167,7 +168,7 @@ static enum sg_status parse_parameter(const struct sg_algorithm *algorithm, cons
     return SG_OK;
 }
 
-/* What stands between the parentheses. */
+/* Parses the text between the parentheses. */
 static enum sg_status parse_parameters(const struct sg_algorithm *algorithm, const char *begin,
                                        const char *end, struct sg_choice *choice,
                                        struct sg_rule_fault *fault)

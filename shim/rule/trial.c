@@ -1,4 +1,4 @@
-/* The trials of a set: what there is, where it is one, and whose turn it is. */
+/* The trials of a set: their candidates, where they apply, whose turn it is, and their parser. */
 #include "rule/trial.h"
 
 #include "core/hash.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what there is ---------------------------------------------------------------------------*/
+/* ---- contents ------------------------------------------------------------------------------- */
 
 int sg_trial_count(const struct sg_ruleset *rules)
 {
@@ -51,7 +51,7 @@ void sg_trial_range(const struct sg_ruleset *rules, int trial, int *first, int *
     *count = rules->trials[trial].count;
 }
 
-/* ---- where it is one -------------------------------------------------------------------------*/
+/* ---- communicators that have the trial ------------------------------------------------------ */
 
 static unsigned taken(const struct sg_trial *trial, const struct sg_rule_comm *comm)
 {
@@ -115,20 +115,19 @@ const struct sg_choice *sg_trial_turn(const struct sg_ruleset *rules,
     return &rules->rules[arm - 1].choice;
 }
 
-/* Parses trials: a rule's left side, and the arms between bars. */
+/* ---- parsing: a rule's left side, then candidates separated by bars ---- */
 
-/* One trial's text, and what is made of it so far. */
+/* State of parsing one trial. */
 struct parsing {
     const struct sg_algorithm_table *table;
-    const char *begin, *equals, *end; /* of the trial */
+    const char *begin, *equals, *end; /* of the trial's text */
     struct sg_rule arms[SG_TRIAL_ARMS_MAX];
     char *texts[SG_TRIAL_ARMS_MAX];
     int count, room;
-    struct sg_rule_fault fault; /* at: in the trial */
+    struct sg_rule_fault fault; /* position within the trial's text */
 };
 
-/* Arms that are written alike are still two: a trial of one algorithm with itself shows what the
- * noise is. */
+/* Numbers identical candidates: a trial of an algorithm against itself shows the noise. */
 static char *arm_text(const struct parsing *parsing, const char *begin, const char *end)
 {
     size_t length = (size_t)(end - begin);
@@ -144,7 +143,7 @@ static char *arm_text(const struct parsing *parsing, const char *begin, const ch
     return asprintf(&text, "%.*s #%d", (int)length, begin, like) < 0 ? NULL : text;
 }
 
-/* "left=arm" is parsed as the rule that it is. */
+/* Parses "left=candidate" as a rule. */
 static enum sg_status parse_arm(struct parsing *parsing, const char *begin, const char *end)
 {
     int left_bytes = (int)(parsing->equals + 1 - parsing->begin);
@@ -205,7 +204,7 @@ static enum sg_status parse_arms(struct parsing *parsing)
     return SG_OK;
 }
 
-/* Where nothing but MPICH's own runs (reach 0) there is nothing to try. */
+/* With reach 0 only MPICH's own algorithms run, so there is nothing to try. */
 static void find_takes(const struct sg_ruleset *rules, struct sg_trial *trial)
 {
     memset(trial->takes, 0, sizeof trial->takes);
@@ -222,7 +221,7 @@ static void find_takes(const struct sg_ruleset *rules, struct sg_trial *trial)
     }
 }
 
-/* The set takes over what was parsed, as far as it comes. */
+/* Moves the parsed candidates to the set; on SG_ERR_MEMORY, some may stay with `parsing`. */
 static enum sg_status add_trial(struct sg_rule_reader *reader, struct parsing *parsing,
                                 struct sg_ruleset *set)
 {

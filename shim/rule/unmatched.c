@@ -1,7 +1,6 @@
-/* Reports the user's rules that decided no call. A rule for an operation that the program does not
- * call is no mistake; a rule whose call site, communicator or bytes no call matches is likely to be
- * one.
- */
+/* Reports the user's rules that decided no call, and finds the choices that calls may get. A rule
+ * for an operation that the application does not call is no mistake; a rule whose call site,
+ * communicator or bytes no call matches is likely to be one. */
 #include "rule/ruleset.h"
 #include "rule/trial.h"
 
@@ -30,7 +29,7 @@ static bool names_a_site(const struct sg_rule *rule)
            !rule->any_bytes;
 }
 
-/* Whether a rule before it decided calls that may have been its own. */
+/* True if an earlier rule decided calls that may have been this rule's. */
 static bool is_behind(const struct sg_ruleset *rules, int index, const uint8_t *seen)
 {
     const struct sg_rule *rule = &rules->rules[index];
@@ -88,14 +87,14 @@ void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *see
         sg_log("%d more rules matched no call", said - SAID_MAX);
 }
 
-/* Which choices calls may come to. Memory is shared, and processes give each other access to their
- * memory, only if some rule can choose an algorithm that needs it.
+/* ---- choices that calls may get ----
  *
- * A rule that names a call site may match or not; its communicator and bytes are compared. The
- * choice by bytes changes only where a rule's range begins or ends, so only these sizes are tried.
- */
+ * Memory is shared, and processes give each other access to their memory, only if some rule can
+ * choose an algorithm that needs it. A rule that names a call site may match or not; its
+ * communicator and bytes are compared. The choice by bytes changes only where a rule's range begins
+ * or ends, so only these sizes are tried. */
 
-/* How a rule stands to calls of so many bytes. */
+/* Says which of the calls of one size a rule matches. */
 enum match { MATCHES_NONE, MATCHES_SOME, MATCHES_ALL };
 
 static enum match match(const struct sg_ruleset *rules, const struct sg_rule *rule,
@@ -114,7 +113,7 @@ static enum match match(const struct sg_ruleset *rules, const struct sg_rule *ru
     return MATCHES_ALL;
 }
 
-/* Arms stand one behind another, with one left side. */
+/* A trial's candidates are adjacent rules with one left side. */
 static bool is_last_arm(const struct sg_ruleset *rules, const struct sg_rule *rule)
 {
     int first, count;

@@ -1,3 +1,7 @@
+/* Rank 0 chooses an output directory, and all ranks create their logs there (output.h). A directory
+ * of another user than root is never used, and creating the configuration file decides between two
+ * runs that choose the same name.
+ */
 #include "runtime/output.h"
 
 #include "core/file.h"
@@ -15,14 +19,13 @@
 #include <unistd.h>
 
 #define NAMES_TRIED 10000
-/* Subject to the umask; others never get write permission, whatever the umask. */
+/* The umask applies; other users never get write permission. */
 #define DIRECTORY_MODE 0755
 #define FILE_MODE 0644
-/* How much of the program's name goes into the directory's: some file systems limit a name to 143
- * bytes. */
+/* Limit of the program's name in the directory's: some file systems limit a name to 143 bytes. */
 #define PROGRAM_BYTES 100
 
-/* What rank 0 sends to the other ranks. */
+/* Rank 0's choice, for all ranks. */
 struct plan {
     int32_t error; /* an errno; 0: the directory exists */
     char directory[sizeof((struct sg_process *)0)->directory];
@@ -40,8 +43,7 @@ static void program_name(char *name, size_t size_bytes)
     snprintf(name, size_bytes, "%s", base ? base + 1 : "program");
 }
 
-/* The number of bytes of a program's name to use in a directory's; never cuts a character in two.
- */
+/* Returns the bytes of a program's name to use in a directory's; never splits a character. */
 static int shown_bytes(const char *program)
 {
     size_t used = strlen(program);
@@ -54,9 +56,9 @@ static int shown_bytes(const char *program)
     return (int)used;
 }
 
-/* ---- a directory that is ours alone ---------------------------------------------------------- */
+/* ---- a directory for this run alone ---- */
 
-/* Makes a directory and its parents. 0 or errno; a parent that exists is no error. */
+/* Makes a directory and its parents. Returns 0 or errno; an existing parent is no error. */
 static int make_directories(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -72,8 +74,8 @@ static int make_directories(char *path)
     return mkdir(path, DIRECTORY_MODE) == 0 ? 0 : errno;
 }
 
-/* The directory, and the link to it if there is one, belongs to this user or to root: nobody else
- * can replace it. */
+/* True if the directory, and the link to it if there is one, belongs to this user or to root:
+ * nobody else can replace it. */
 static bool is_trusted(int directory, const char *path)
 {
     struct stat link, info;
@@ -82,7 +84,7 @@ static bool is_trusted(int directory, const char *path)
            fstat(directory, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0);
 }
 
-/* Takes the descriptor. */
+/* Closes the descriptor. */
 static bool is_empty(int directory)
 {
     DIR *stream = fdopendir(directory);
@@ -98,7 +100,7 @@ static bool is_empty(int directory)
     return entries <= 2; /* . and .. */
 }
 
-/* Makes the directory, or takes an existing empty one. 0; EEXIST where the name is taken, with
+/* Makes the directory, or takes an existing empty one. Returns 0; EEXIST if the name is taken, with
  * *foreign true if another user took it; or another errno. */
 static int take_directory(char *path, bool *made, bool *foreign)
 {
@@ -119,7 +121,8 @@ static int take_directory(char *path, bool *made, bool *foreign)
     return is_empty(directory) ? 0 : EEXIST;
 }
 
-/* The line with the launcher's name for what it launched (core/launch.h); empty: it has none. */
+/* Returns the line with the launcher's identifier of the launch (core/launch.h); empty: there is
+ * none. */
 static const char *launch_line(char line[SG_LAUNCH_BYTES + 32])
 {
     const char *launch = sg_config_environment(SG_LAUNCH_VARIABLE);
@@ -132,7 +135,7 @@ static const char *launch_line(char line[SG_LAUNCH_BYTES + 32])
 }
 
 /* Writes the configuration, below the lines that name the run, to a new file: if two runs take one
- * directory at the same time, only one can create it. 0 or errno. */
+ * directory at the same time, only one can create the file. Returns 0 or errno. */
 static int write_config(const struct sg_process *process, const char *directory, const char *unique)
 {
     char path[sizeof process->directory + 16];
@@ -160,7 +163,7 @@ static int write_config(const struct sg_process *process, const char *directory,
     return error;
 }
 
-/* Rank 0: the first free name among NAME, NAME-2, NAME-3, ... */
+/* Rank 0: takes the first free name among NAME, NAME-2, NAME-3, ... */
 static int make_fresh_directory(const struct sg_process *process, const char *wanted,
                                 struct plan *plan, bool *foreign)
 {
@@ -171,7 +174,7 @@ static int make_fresh_directory(const struct sg_process *process, const char *wa
                             : snprintf(plan->directory, sizeof plan->directory, "%s-%d", wanted, i);
         bool made = false;
 
-        if (length >= (int)sizeof plan->directory - 64) /* room for the names inside */
+        if (length >= (int)sizeof plan->directory - 64) /* space for the names inside */
             return ENAMETOOLONG;
         error = take_directory(plan->directory, &made, foreign);
         if (error == 0)
@@ -223,8 +226,8 @@ static void make_plan(const struct sg_process *process, const char *program, str
                foreign ? "belongs to another user" : "holds something", plan->directory);
 }
 
-/* The other ranks: true when this rank sees the directory that rank 0 made, and not one of the same
- * name that an earlier run left on this machine. Makes the directory where there is none. */
+/* Other ranks: true if this rank sees the directory that rank 0 made, not one of the same name from
+ * an earlier run on this machine. Makes the directory if it is missing. */
 static bool see_directory(struct plan *plan)
 {
     char path[sizeof plan->directory + 16];

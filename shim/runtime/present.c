@@ -1,3 +1,7 @@
+/* Detects ranks without the library while the first exchange waits (present.h), and implements
+ * sg_exchange by MPI. A job is ended only if /proc shows such a process, or after a long time
+ * limit.
+ */
 #include "runtime/present.h"
 
 #include "core/clock.h"
@@ -19,16 +23,16 @@
 #include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
-/* MPI_Init of MPICH has just returned, which it does when all ranks have entered it. If the first
- * exchange takes longer than this, the machine's other ranks are examined. */
+/* MPICH's MPI_Init has just returned, so all ranks have entered it. If the first exchange takes
+ * longer than this, the machine's other ranks are examined. */
 #define LOOK_NS SECOND_NS
-/* The least time limit, unless STAGGER_STALL_S is 0: a job that is only slow must not be ended. */
+/* Least time limit, unless STAGGER_STALL_S is 0: a job that is only slow must not be ended. */
 #define LIMIT_S_MIN 60
 
 static struct {
     int rank;
     uint64_t seen_ns;   /* time of the last check */
-    uint64_t waited_ns; /* not counting the time in which the process was stopped */
+    uint64_t waited_ns; /* without the time in which the process was stopped */
     uint64_t limit_ns;  /* 0: none */
     bool has_looked;
 } start;
@@ -39,7 +43,7 @@ struct mapped {
     bool mpi, library;
 };
 
-/* library: the file name of this library. */
+/* library: this library's file name. */
 static struct mapped mapped_in(const char *pid, const char *mpi, const char *library)
 {
     struct mapped mapped = {false, false};
@@ -68,11 +72,11 @@ static const char *file_of(const void *address)
 }
 
 struct siblings {
-    int without;   /* a process without the library; 0: none found */
-    int spokesman; /* the lowest process that has it */
+    int without;   /* process without the library; 0: none found */
+    int spokesman; /* lowest process with the library: it ends the job */
 };
 
-/* Processes that have the same parent (the launcher) and the same MPI as this one. */
+/* Finds processes with the same parent (the launcher) and the same MPI as this one. */
 static struct siblings find_siblings(void)
 {
     struct siblings found = {0, getpid()};
@@ -113,7 +117,7 @@ static void end_job(const char *what)
     sg_real.Abort(MPI_COMM_WORLD, 1);
 }
 
-/* While a batch system or a user had the job suspended, it was not waiting. */
+/* Time in which a batch system or a user suspended the job does not count. */
 static void count_wait(void)
 {
     uint64_t now_ns = sg_clock_ns(), step_ns = now_ns - start.seen_ns;
@@ -205,7 +209,7 @@ static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
     return SG_OK;
 }
 
-/* Rank 0: where each rank's data goes. False when the total exceeds an int or the memory. */
+/* Rank 0: plans the position of each rank's data. False if the total exceeds an int or memory. */
 static bool plan(const uint64_t *lengths, int size, int *counts, int *starts, size_t *sizes,
                  void **all)
 {
@@ -244,7 +248,7 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
         starts = calloc((size_t)size, sizeof *starts);
         ok = lengths != NULL && counts != NULL && starts != NULL;
     }
-    /* Rank 0's memory decides for all ranks, before any of them waits for it. */
+    /* Rank 0's memory decides for all ranks, before any waits for it. */
     status = broadcast(context, &ok, sizeof ok);
     if (status == SG_OK && !ok)
         status = SG_ERR_MEMORY;
@@ -277,7 +281,7 @@ static enum sg_status send_to(void *context, int to, const void *data, size_t si
     return status_of(sg_real.Send(data, (int)size_bytes, MPI_BYTE, to, TAG, *comm));
 }
 
-/* Where ranks share processors, the sender cannot run before this rank yields its own. */
+/* Probe with yields: if ranks share processors, the sender cannot run before this rank yields. */
 static enum sg_status receive_from(void *context, int from, void *data, size_t size_bytes)
 {
     MPI_Comm *comm = context;

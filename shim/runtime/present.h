@@ -1,8 +1,9 @@
-/* Checks in MPI_Init, before anything else, that all ranks have the library, in the same version.
+/* Checks in MPI_Init, before anything else, that all ranks have the library in the same version;
+ * and provides sg_exchange over MPI.
  *
- * A rank without it takes no part in the first exchange, and no other operation could include that
- * rank without disturbing its own messages. So the exchange has a time limit; when it expires, the
- * job ends with a line that says why. Any thread; not from a signal handler.
+ * A rank without the library does not join the first exchange, and no other operation could include
+ * that rank without disturbing its own messages. So the exchange has a time limit; when it expires,
+ * the job ends with a line that says why. Any thread; not from a signal handler.
  */
 #ifndef SG_RUNTIME_PRESENT_H
 #define SG_RUNTIME_PRESENT_H
@@ -12,16 +13,16 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* From here to sg_present_end waits are watched (wait/yielding.h). rank: in MPI_COMM_WORLD. */
+/* Waits are watched from here to sg_present_end (wait/yielding.h). rank: in MPI_COMM_WORLD. */
 void sg_present_begin(int rank);
 void sg_present_end(void);
-/* Collective over world, a duplicate of MPI_COMM_WORLD. False, with one line, where ranks have
+/* Collective over world, a duplicate of MPI_COMM_WORLD. Returns false, with one line, if ranks have
  * different versions. */
 bool sg_present_agree(MPI_Comm world, int rank);
 
-/* struct sg_exchange over a communicator of the library's own. */
+/* ---- sg_exchange over a communicator of the library's own ---- */
 
-/* *comm must outlive the exchange. */
+/* Fills *out; *comm must outlive the exchange. */
 void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out);
 
 #endif

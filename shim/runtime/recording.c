@@ -1,3 +1,6 @@
+/* Opens the log in MPI_Init, and in MPI_Finalize closes it and exports the archive (recording.h).
+ * Logs stay on disk unless the archive is complete.
+ */
 #include "runtime/recording.h"
 
 #include "core/clock.h"
@@ -45,8 +48,8 @@ void *sg_recording_define(struct sg_log *log, const char *first, const char *sec
     return record;
 }
 
-#define COMM_SHARE 4u   /* of the events' room: one in so many slots */
-#define COMMS_ALWAYS 4u /* the predefined ones, as the library and as the profile know them */
+#define COMM_SHARE 4u   /* definitions may use one in COMM_SHARE of the events' slots */
+#define COMMS_ALWAYS 4u /* predefined ones, for the library and for the profile */
 
 static _Atomic uint64_t comm_slots, comms_defined, comms_left_out;
 
@@ -149,8 +152,8 @@ static void keep_site_name(void *context, uint32_t id, const char *function, con
     sg_log_publish(record, SG_RECORD_SITE_NAME);
 }
 
-/* Describes this rank's log for the exporter. True when all ranks have theirs; otherwise one of
- * them says why not. */
+/* Opens this rank's log for the exporter. True if all ranks opened theirs; otherwise one of them
+ * says why not. */
 static bool open_own_log(struct sg_process *process, struct sg_logread **log)
 {
     char path[sizeof process->directory + 32];
@@ -168,7 +171,7 @@ static bool open_own_log(struct sg_process *process, struct sg_logread **log)
     return first_failed < 0;
 }
 
-/* From here to the end the log is complete. */
+/* The log is complete from here on. */
 static void export_archive(struct sg_process *process, const struct sg_export *input)
 {
     struct sg_export_result result = {0};
@@ -233,11 +236,11 @@ void sg_recording_stop(struct sg_process *process)
     process->log = NULL;
 }
 
-/* A program that is built with AddressSanitizer and links its runtime dynamically wants this
- * runtime to be the first library of the process, and ends at its start where another one is
- * preloaded before it. The check is for libraries that replace malloc or what else the runtime
+/* A program built with AddressSanitizer whose runtime is linked dynamically requires the runtime to
+ * be the first library of the process. It ends at its start if another library is preloaded before
+ * it. The check is for libraries that replace malloc or other functions that the runtime
  * intercepts, which this one does not. The runtime asks for a program's defaults by this symbol,
- * before anything else of the process runs; ASAN_OPTIONS comes after them.
+ * before anything else of the process runs; ASAN_OPTIONS overrides them.
  */
 
 const char *__asan_default_options(void)

@@ -1,3 +1,6 @@
+/* Shares rank 0's settings, calibrates, and loads the companion libraries (settings.h). After each
+ * step all ranks agree whether it succeeded on every rank.
+ */
 #include "runtime/settings.h"
 
 #include "core/imports.h"
@@ -13,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The flagged ranks as "1, 3-5", cut with "..." when the text grows long. */
+/* Writes the flagged ranks as "1, 3-5", with "..." if the text would be too long. */
 static void list_ranks(const bool *flags, int count, char *text, size_t size_bytes)
 {
     size_t used = 0;
@@ -36,7 +39,7 @@ static void list_ranks(const bool *flags, int count, char *text, size_t size_byt
     }
 }
 
-/* Rank 0: compares all texts with its own and warns once. */
+/* Rank 0 compares all texts with its own and warns once. */
 static void compare(const char *all, const size_t *sizes, int count)
 {
     bool *differs = calloc((size_t)count, sizeof *differs);
@@ -114,10 +117,10 @@ enum sg_status sg_settings_agree(struct sg_process *process)
     return SG_OK;
 }
 
-/* About the longest time that calibration may add to MPI_Init. */
+/* Approximate limit of the time that calibration adds to MPI_Init. */
 #define WITHIN_NS UINT64_C(12000000)
 
-/* The first rank other than 0 that is on rank 0's node (or is not on it); -1: there is none. */
+/* Returns the first rank other than 0 that is on rank 0's node (or is not on it); -1: none. */
 static int find_partner(int size, bool on_node)
 {
     for (int rank = 1; rank < size; rank++) {
@@ -127,7 +130,7 @@ static int find_partner(int size, bool on_node)
     return -1;
 }
 
-/* How many ranks there are on rank 0's machine. */
+/* Returns the number of ranks on rank 0's machine. These ranks listen, and so does far. */
 static int mark_listeners(int size, int far, bool *listens)
 {
     int near_ranks = 0;
@@ -141,7 +144,7 @@ static int mark_listeners(int size, int far, bool *listens)
     return near_ranks;
 }
 
-/* Slices are of nodes: with one node there are none. */
+/* Slices need several nodes: with one node there are none. */
 static void check_slices(const struct sg_process *process, const struct sg_calibration *result)
 {
     double wake_us = result->value[SG_CALIBRATED_WAKE];
@@ -184,10 +187,10 @@ void sg_calibrate_run(struct sg_process *process)
 
 #define COMPANION_NAME "libstagger-otf2.so"
 
-/* The sonames of libunwind 1.x for this machine, newest first. */
+/* Names of libunwind 1.x on this machine, newest first. */
 static const char *const unwind_names[] = {"libunwind.so.8", "libunwind.so"};
 
-/* In the directory of libstagger.so. NULL, with the reason, when it cannot be loaded. */
+/* Loads it from the directory of libstagger.so. NULL, with the reason, if it cannot be loaded. */
 static const struct sg_companion *load_companion(const char **reason)
 {
     const struct sg_companion *companion =
@@ -262,7 +265,7 @@ static const struct sg_verbs *load(const char **reason)
     return table;
 }
 
-/* Collective. first_without: the first rank without a device; -1: all have one. */
+/* Collective. *first_without: the first rank without a device; -1: all have one. */
 static enum sg_status start(const struct sg_process *process, const char **reason,
                             int *first_without)
 {

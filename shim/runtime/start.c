@@ -1,5 +1,6 @@
-/* After each step of the start all ranks know whether it succeeded on all of them, so that stagger
- * runs everywhere or nowhere.
+/* Starts and stops stagger (start.h). After each step of the start all ranks know whether it
+ * succeeded on all of them, so that stagger runs everywhere or nowhere. Stopping also works if a
+ * tool calls PMPI_Finalize, and if the process exits without it.
  */
 #include "runtime/start.h"
 
@@ -38,7 +39,7 @@
 
 static const struct sg_process_calls *calls;
 
-/* Said by one process of the job, as far as its launcher tells which. */
+/* One process of the job logs it, if its launcher sets the rank. */
 static void refuse(const char *what)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -71,7 +72,7 @@ static bool is_supported(void)
     return sg_real_is_mpich() && !sg_real_has_user_threads();
 }
 
-/* A launcher that MPICH does not understand has started as many jobs as processes. */
+/* A launcher that MPICH does not support starts each process as a job of its own. */
 static void say_other_launcher(void)
 {
     static const struct {
@@ -94,7 +95,7 @@ static void say_other_launcher(void)
     }
 }
 
-/* In a forked child: it shares the log's mapping but owns none of it. */
+/* A forked child shares the log's mapping but owns nothing of it. */
 static void on_fork_child(void)
 {
     atomic_store(&sg_process.running, false);
@@ -106,7 +107,7 @@ static void on_fork_child(void)
     sg_process.log = NULL;
 }
 
-/* The library's duplicate of MPI_COMM_WORLD, with an error handler of its own. */
+/* Makes the library's duplicate of MPI_COMM_WORLD, with an error handler of its own. */
 static bool duplicate_world(struct sg_process *process)
 {
     sg_real.Comm_rank(MPI_COMM_WORLD, &process->rank);
@@ -119,7 +120,7 @@ static bool duplicate_world(struct sg_process *process)
     return true;
 }
 
-/* Checks that all ranks have the same library, and gives all of them rank 0's settings. */
+/* Checks that all ranks have the same library, and shares rank 0's settings. */
 static bool agree(struct sg_process *process)
 {
     bool agreed =
@@ -131,7 +132,7 @@ static bool agree(struct sg_process *process)
     return agreed;
 }
 
-/* How large operands are read inside a node. */
+/* Starts the access to large operands of other ranks in a node. */
 static enum sg_status start_large(const struct sg_process *process)
 {
     enum sg_status status =
@@ -143,7 +144,7 @@ static enum sg_status start_large(const struct sg_process *process)
                                                     sg_intranode_wants_reading(process->rules));
 }
 
-/* Collective. */
+/* Collective: reports calls with buffers in a GPU's memory. */
 static void tell_devices(const struct sg_process *process)
 {
     uint64_t own = sg_device_calls(), all = 0;
@@ -155,7 +156,7 @@ static void tell_devices(const struct sg_process *process)
                (unsigned long long)all);
 }
 
-/* Collective: names the rules that decided no call on any rank. */
+/* Collective: names rules that decided no call on any rank. */
 static void say_unmatched(const struct sg_process *process)
 {
     size_t rules = (size_t)sg_ruleset_count(process->rules);
@@ -178,7 +179,7 @@ static void stop_all(void *none)
 {
     struct sg_process *process = &sg_process;
 
-    /* Attribute callbacks and MPI_Finalize itself call MPI, too: those calls pass through. */
+    /* Attribute callbacks and MPI_Finalize itself also call MPI: those calls pass through. */
     atomic_store(&process->running, false);
     calls->finish();
     tell_devices(process);
@@ -191,9 +192,9 @@ static void stop_all(void *none)
     sg_reading_stop();
     sg_rdma_stop();
     sg_catch_up_stop();
-    /* The last thing before MPICH's own MPI_Finalize. Over TCP (inside a machine, too, where
-     * process_vm_readv is refused) ranks that come to that at different times may wait there for
-     * ever, under stock MPICH as well. */
+    /* The last step before MPICH's own MPI_Finalize. Over TCP (also inside a machine that refuses
+     * process_vm_readv) ranks that enter that function at different times may wait in it forever,
+     * under stock MPICH as well. */
     sg_real.Barrier(process->world);
     sg_real.Comm_free(&process->world);
 }
@@ -204,10 +205,11 @@ static void stop(void)
         sg_altstack_run(stop_all, NULL);
 }
 
-/* ---- when the wrapper of MPI_Finalize is not called ----
+/* ---- if the wrapper of MPI_Finalize is not called ----
  *
- * A profiling tool that wraps it calls PMPI_Finalize. MPI deletes the attributes of MPI_COMM_SELF
- * first of all, when everything still works. */
+ * A profiling tool that wraps it calls PMPI_Finalize. MPI first deletes the attributes of
+ * MPI_COMM_SELF, when everything still works.
+ */
 
 static int keyval = MPI_KEYVAL_INVALID;
 
@@ -226,7 +228,7 @@ static void expect_finalize(void)
 void sg_process_finalize(void)
 {
     stop();
-    /* MPICH's MPI_Finalize returns what the last callback returned: that must be one of the
+    /* MPICH's MPI_Finalize returns the result of the last callback: that must be one of the
      * application's. */
     if (keyval == MPI_KEYVAL_INVALID)
         return;
@@ -236,10 +238,10 @@ void sg_process_finalize(void)
 
 /* ---- start ---- */
 
-/* False in a program that stagger leaves alone, for example a spawned one. */
+/* False for a program that stagger leaves alone, for example a spawned one. */
 static bool is_ours(void)
 {
-    /* The size of a handle in an MPICH with the standard ABI. */
+    /* Also as large as a handle of an MPICH with the standard ABI. */
     union {
         MPI_Comm comm;
         sg_word word;
@@ -249,13 +251,13 @@ static bool is_ours(void)
            parent.comm == MPI_COMM_NULL;
 }
 
-/* Of this rank alone; its errors return. */
+/* A communicator of this rank alone; its errors return. */
 static MPI_Comm alone;
 
-/* What an MPICH that checks its arguments cannot reduce is an error, and one of MPI_Reduce_local,
- * which knows no communicator, would end the program. So one that has a communicator is tried
- * first. (To set another handler meanwhile would leave its mark: one that was never set is
- * MPI_COMM_WORLD's.) */
+/* An MPICH that checks arguments reports an error for pairs that it cannot reduce. From
+ * MPI_Reduce_local, which has no communicator, that would end the program; so a function with a
+ * communicator goes first. (Setting another error handler meanwhile would leave a trace: a handler
+ * that was never set is MPI_COMM_WORLD's.) */
 static int reduce_if_possible(const void *in, void *inout, int count, MPI_Datatype datatype,
                               MPI_Op op)
 {
@@ -275,7 +277,7 @@ static bool start_types(void)
     return true;
 }
 
-/* What calls need: nodes, shared memory, transport, progress. */
+/* Starts what calls need: nodes, shared memory, transport, progress. */
 static enum sg_status start_engine(struct sg_process *process)
 {
     const struct sg_config *config = &process->config;
@@ -308,7 +310,7 @@ static enum sg_status start_engine(struct sg_process *process)
     return start_types() ? SG_OK : SG_ERR_SYSTEM;
 }
 
-/* Communicators are set up after this. */
+/* Call before communicators are set up. */
 static void start_slices(const struct sg_process *process)
 {
     uint64_t epoch_ns;
@@ -377,10 +379,10 @@ void sg_process_abort(void)
     atomic_store(&sg_process.running, false);
 }
 
-/* The process exits without MPI_Finalize. */
+/* Reports a process that exits without MPI_Finalize. */
 __attribute__((destructor)) static void on_exit_unfinished(void)
 {
-    /* A child that was made past the C library has all of the parent's memory. */
+    /* A child made by bypassing the C library has all of the parent's memory. */
     if (!sg_process_running() || sg_process.log == NULL ||
         sg_log_header(sg_process.log)->pid != (uint32_t)getpid())
         return;

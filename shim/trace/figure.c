@@ -1,3 +1,4 @@
+/* The tables of figures and sources: names, descriptions and units for archives and reports. */
 #include "trace/figure.h"
 
 const struct sg_figure_facts sg_figure_table[SG_FIGURE_COUNT] = {

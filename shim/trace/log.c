@@ -1,8 +1,8 @@
-/* The log's writer. The file is mapped once to its greatest size. Slots below allocated_slots have
+/* The log's writer. The file is mapped once, to its greatest size. Slots below allocated_slots have
  * fallocate'd blocks, so that a write to them never fails for lack of space.
  *
- * Invariants: next_slot only grows; a slot belongs to whoever reserved it; events stop
- * DEFINITION_RESERVE slots before the end of what is allocated, so that call sites and statistics
+ * Invariants: next_slot only grows; a slot belongs to the thread that reserved it; events stop
+ * DEFINITION_RESERVE slots before the end of the allocated slots, so that call sites and statistics
  * can still be written when the disk is full.
  */
 #include "trace/log.h"
@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* ---- the writer's lock ----------------------------------------------------------------------- */
 
 static struct flock first_byte(void)
 {
@@ -53,7 +55,9 @@ bool sg_lock_writer_lives(int file, const struct sg_log_header *header)
     return here && sg_procfs_stat((int32_t)header->pid).start == header->pid_start;
 }
 
-#define SEGMENT_SLOTS UINT64_C(16384) /* 1 MiB a fallocate */
+/* ---- the log --------------------------------------------------------------------------------- */
+
+#define SEGMENT_SLOTS UINT64_C(16384) /* 1 MiB for each fallocate */
 #define DEFINITION_RESERVE UINT64_C(1024)
 /* Address space for definitions and statistics beyond the events' limit. */
 #define DEFINITION_SLOTS (UINT64_C(1) << 20)
@@ -62,11 +66,11 @@ struct sg_log {
     struct sg_log_header *header;
     unsigned char *slots;
     uint64_t mapped_bytes;
-    uint64_t slot_limit; /* greatest number of slots the mapping has room for */
+    uint64_t slot_limit; /* capacity of the mapping, in slots */
     atomic_bool full;    /* a fallocate failed: do not try again */
     pthread_mutex_t growth;
     int file;
-    dev_t device; /* of the file, by which we know it again */
+    dev_t device; /* of the file, to recognise it */
     ino_t inode;
     char path[PATH_MAX];
 };
@@ -79,8 +83,8 @@ static bool is_own(const struct sg_log *log, int file)
            info.st_ino == log->inode;
 }
 
-/* The log's file. A program may close descriptors that it does not know and be given their numbers
- * for files of its own: these we must not touch. -1: the file cannot be found again. */
+/* Returns the log's descriptor. A program may close descriptors that it does not know and get their
+ * numbers for files of its own, which must not be touched. -1: the file cannot be found again. */
 static int own_file(struct sg_log *log)
 {
     if (is_own(log, log->file))
@@ -115,10 +119,10 @@ static bool grow(struct sg_log *log, uint64_t slots)
 
         if (file >= 0 && sg_file_allocate(file, offset, size_bytes) == 0) {
 #ifdef MADV_POPULATE_WRITE
-            /* Page faults in one batch here rather than one by one in the calls to come. */
+            /* Takes the page faults in one batch here rather than one by one in later calls. */
             madvise((unsigned char *)log->header + offset, size_bytes, MADV_POPULATE_WRITE);
 #endif
-            /* Release: whoever sees the new bound may touch the blocks behind it. */
+            /* Release: a thread that reads the new bound may touch the blocks below it. */
             atomic_store_explicit(&log->header->allocated_slots, wanted, memory_order_release);
             done = true;
         } else {
@@ -155,7 +159,7 @@ static void fill_header(struct sg_log *log, const struct sg_log_options *options
     snprintf(header->unique, sizeof header->unique, "%s", options->unique);
     header->socket = options->place.socket;
     header->core = options->place.core;
-    /* Last: a file without the magic is no log. */
+    /* Last: a file without the magic is not a log. */
     memcpy(header->magic, SG_LOG_MAGIC, sizeof header->magic);
 }
 
@@ -222,12 +226,12 @@ struct sg_log_header *sg_log_header(struct sg_log *log)
     return log->header;
 }
 
-/* Adjacent slots for an event among what is allocated, or NULL. Tests before it reserves, so that
- * events past a limit do not use up slot numbers. */
+/* Reserves adjacent allocated slots for an event, or returns NULL. It tests before it reserves, so
+ * that events past a limit do not use up slot numbers. */
 static inline void *reserve_event(struct sg_log *log, uint64_t count, uint64_t *slot)
 {
     struct sg_log_header *header = log->header;
-    /* Acquire: pairs with grow, the blocks below the bound are there. */
+    /* Acquire: pairs with grow, so that the blocks below the bound are allocated. */
     uint64_t bound =
         atomic_load_explicit(&header->allocated_slots, memory_order_acquire) - DEFINITION_RESERVE;
 
@@ -257,14 +261,14 @@ static inline void *reserve_growing(struct sg_log *log, uint64_t count)
     void *record;
     bool can_grow;
 
-    /* Again when other threads have used up what was made ready for us. */
+    /* Retries if other threads have used up the slots that were made ready. */
     do {
         uint64_t allocated = atomic_load_explicit(&header->allocated_slots, memory_order_relaxed);
 
         record = reserve_event(log, count, &slot);
         can_grow = slot + count <= header->event_limit_slots &&
                    !atomic_load_explicit(&log->full, memory_order_relaxed);
-        /* A quarter of a segment ahead of use: what handlers may need until the next call. */
+        /* Keeps a quarter of a segment ahead: enough for handlers until the next call. */
         if (can_grow && slot + SEGMENT_SLOTS / 4 + DEFINITION_RESERVE >= allocated)
             grow(log, allocated + SEGMENT_SLOTS);
     } while (record == NULL && can_grow);
@@ -280,7 +284,7 @@ void *sg_log_event_growing(struct sg_log *log)
     return record;
 }
 
-/* Marks those after the first as belonging to it. */
+/* Marks the slots after the first as its continuation. */
 static void *continue_slots(unsigned char *first, unsigned slots)
 {
     for (unsigned slot = 1; first != NULL && slot < slots; slot++)
@@ -306,7 +310,7 @@ void sg_log_publish(void *record, enum sg_record_kind kind)
     atomic_store_explicit((_Atomic uint8_t *)record, (uint8_t)kind, memory_order_release);
 }
 
-/* Adjacent slots, whatever the events' limit. */
+/* Reserves adjacent slots, regardless of the events' limit. */
 static unsigned char *reserve_adjacent(struct sg_log *log, uint64_t count)
 {
     struct sg_log_header *header = log->header;
@@ -359,10 +363,10 @@ void sg_log_finish(struct sg_log *log, enum sg_log_state state)
     munmap(log->header, log->mapped_bytes);
     log->header = NULL;
     if (file < 0)
-        return; /* removed or moved by the user: nothing more to be done for it */
+        return; /* the user has removed or moved it: nothing left to do */
     if (ftruncate(file, (off_t)(SG_LOG_HEADER_BYTES + used * SG_SLOT_BYTES)) != 0)
         sg_log("cannot shorten %s: %m", log->path);
-    /* Where the file had to be opened again, the first lock went with the mapping. */
+    /* If the file was reopened, munmap released the first open file and with it the lock. */
     sg_lock_take(file);
 }
 

@@ -1,15 +1,15 @@
-/* The log's format: what the library writes at run time and the tools read.
+/* The log's format, which the library writes at run time and the tools read.
  *
  * One file per rank, DIR/rank-NNNNNN.log, memory-mapped and append-only: a header of
- * SG_LOG_HEADER_BYTES, then slots of SG_SLOT_BYTES. A record is one slot or several adjacent
- * ones; every slot's first byte is its kind, so a reader finds its way again after a slot that
- * was reserved and never written (kind SG_RECORD_EMPTY) and after a file cut off in mid-record.
+ * SG_LOG_HEADER_BYTES, then slots of SG_SLOT_BYTES. A record is one slot or several adjacent ones.
+ * The first byte of every slot is its kind, so a reader can resynchronise after a slot that was
+ * reserved and never written (kind SG_RECORD_EMPTY), and after a file that ends in mid-record.
  *
- * Order of writing, for readers after a kill: a record's fields are written before its kind
- * (release), a call's end_ns after everything else. end_ns == 0 means: still open.
+ * Write order, for readers after a kill: a record's fields are written before its kind (release), a
+ * call's end_ns after everything else. end_ns == 0 means: still open.
  *
- * All times are CLOCK_MONOTONIC_RAW ns of the machine that wrote them; host byte order (a log is
- * read on the machine kind that wrote it; magic and version are checked first).
+ * All times are CLOCK_MONOTONIC_RAW ns of the machine that wrote them, in host byte order (a log is
+ * read on the kind of machine that wrote it; magic and version are checked first).
  */
 #ifndef SG_TRACE_RECORD_H
 #define SG_TRACE_RECORD_H
@@ -22,20 +22,21 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The log's records of what a thread did between two calls of MPI. As trace/record.h says, which
- * includes this.
+/* Records of a thread's activity between two MPI calls.
  *
  * An interval is the time from leaving one outermost call to entering the next on the same thread.
+ * A stretch is all intervals from one collective of a communicator to the next one there; it is
+ * sampled as a whole or not at all (causes/causes.h).
  */
 
-/* Why an interval was sampled, and where it lies. */
+/* The reason for sampling an interval, and its position. */
 enum sg_interval_flags {
-    SG_INTERVAL_STRETCH = 1, /* comm and number are of the collective that began the stretch */
-    SG_INTERVAL_FIRST = 2,   /* ... whose call it follows */
-    SG_INTERVAL_LAST = 4,    /* it ends where the communicator's next collective begins */
+    SG_INTERVAL_STRETCH = 1, /* comm and number identify the collective that begins the stretch */
+    SG_INTERVAL_FIRST = 2,   /* ... and follows that collective's call */
+    SG_INTERVAL_LAST = 4,    /* ends at the communicator's next collective */
 };
 
-/* In continuation slots a word is left free for the slot's kind. */
+/* Each continuation slot reserves a word for the slot's kind. */
 #define SG_WORDS_A_SLOT 7u
 #define SG_FIGURE_SLOTS ((SG_FIGURE_COUNT + SG_WORDS_A_SLOT - 1) / SG_WORDS_A_SLOT)
 
@@ -45,17 +46,17 @@ struct sg_figure_slot {
     _Atomic uint64_t words[SG_WORDS_A_SLOT];
 };
 
-/* One interval that was sampled. There when it ends; entered comes with the end of the call that
- * ends it. */
+/* One sampled interval. It is written when the interval ends; `entered` follows when the call that
+ * ended the interval ends. */
 struct sg_record_interval {
     _Atomic uint8_t kind;
     _Atomic uint8_t flags; /* enum sg_interval_flags */
     uint16_t thread;       /* of this rank: 0 is the thread that called MPI_Init */
     uint32_t left;         /* site of the call before it; 0: not known, or MPI_Init */
     _Atomic uint32_t entered;
-    uint32_t comm;   /* as in struct sg_record_event; 0: sampled for itself, by the calls of left */
+    uint32_t comm;   /* as in struct sg_record_event; 0: sampled alone, by the calls of left */
     uint32_t number; /* of the collective among all on comm; or of left's calls, from 0 */
-    uint32_t mask;   /* a bit a figure that is there */
+    uint32_t mask;   /* one bit for each figure present */
     uint64_t begin_ns;
     uint64_t end_ns;
     uint16_t processor; /* at its end; UINT16_MAX: not known */
@@ -63,12 +64,12 @@ struct sg_record_interval {
     struct sg_figure_slot figures[SG_FIGURE_SLOTS];
 };
 
-/* Sums over the intervals that were sampled from one site to another on one thread, updated in
- * place. A figure that some of them lack is in none of the sums. */
+/* Sums over the sampled intervals from one site to another on one thread, updated in place. A
+ * figure that some of them lack is in none of the sums. */
 struct sg_record_interval_sum {
     _Atomic uint8_t kind;
     uint8_t reserved;
-    uint16_t thread; /* of this rank; one that has ended leaves its number to the next */
+    uint16_t thread; /* of this rank; reused by another thread after this one ends */
     uint32_t left;
     uint32_t entered;
     _Atomic uint32_t mask;
@@ -78,16 +79,16 @@ struct sg_record_interval_sum {
     struct sg_figure_slot figures[SG_FIGURE_SLOTS];
 };
 
-/* What was sampled in all, and what it cost; one a rank. */
+/* Totals and cost of sampling; one for each rank. */
 struct sg_record_causes {
     _Atomic uint8_t kind;
     uint8_t mode; /* enum sg_causes_mode */
     uint16_t reserved;
-    uint32_t mask;              /* figures that there are on this rank */
+    uint32_t mask;              /* figures available on this rank */
     _Atomic uint64_t intervals; /* sampled */
-    _Atomic uint64_t left_out;  /* of them: without a record, as there was no room */
+    _Atomic uint64_t left_out;  /* of them, those without a record, for lack of capacity */
     _Atomic uint64_t cost_ns;   /* of taking the readings */
-    _Atomic uint64_t time_ns;   /* of the threads that did, together */
+    _Atomic uint64_t time_ns;   /* total of the threads that took them */
     uint64_t reserved2[3];
 };
 
@@ -99,7 +100,7 @@ struct sg_record_source {
     uint8_t source; /* enum sg_source */
     uint8_t is_there;
     uint8_t reserved;
-    int32_t error;    /* errno, where it is not there; 0: there is nothing to be read */
+    int32_t error;    /* errno if it is not there; 0: it has nothing to read */
     uint64_t cost_ns; /* of one reading */
     uint64_t reserved2[6];
 };
@@ -117,11 +118,9 @@ static inline void sg_figure_write(struct sg_figure_slot *slots, unsigned figure
                           memory_order_relaxed);
 }
 
-/* The log's records of the profile of all calls: functions, communicators, running statistics,
- * peers and distributions. As trace/record.h says, which includes this.
- */
+/* ---- the profile of all calls: functions, communicators, statistics, peers, distributions ---- */
 
-/* A function of MPI that the program called. Text: "MPI_Send\0". */
+/* An MPI function that the program called. Text: "MPI_Send\0". */
 struct sg_record_function {
     _Atomic uint8_t kind;
     uint8_t mode;  /* enum sg_function_mode (profile/counted_functions.h) */
@@ -130,18 +129,18 @@ struct sg_record_function {
     uint32_t index; /* of this log */
     uint32_t text_bytes;
     uint32_t reserved2;
-    _Atomic uint64_t left_out; /* events that there was no room for */
+    _Atomic uint64_t left_out; /* events dropped for lack of capacity */
     uint64_t reserved3[5];
 };
 
-/* A communicator as the profile of all calls numbers them: 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF,
- * others follow; 0: a call on none. Data: "name\0", padded to 4 bytes; where has_members, size
- * world ranks as uint32_t, and of an intercommunicator then those of its remote group; then of a
- * Cartesian topology the sizes of its dimensions and whether they are periodic (0 or 1), a uint32_t
- * each.
+/* A communicator in the numbering of the profile of all calls: 1 is MPI_COMM_WORLD, 2
+ * MPI_COMM_SELF, others follow; 0: a call without communicator. Data: "name\0", padded to 4 bytes;
+ * if has_members, `size` world ranks as uint32_t, and for an intercommunicator then those of its
+ * remote group; then, for a Cartesian topology, the sizes of its dimensions and their periodicity
+ * (0 or 1), a uint32_t each.
  *
- * All members derive the same identity and ordinal without a message (profile/module.h); of an
- * intercommunicator both groups. */
+ * All members, for an intercommunicator those of both groups, derive the same identity and ordinal
+ * without a message (profile/module.h). */
 struct sg_record_profile_comm {
     _Atomic uint8_t kind;
     uint8_t is_inter; /* 1: peers are in the remote group */
@@ -152,19 +151,19 @@ struct sg_record_profile_comm {
     uint32_t rank;      /* own rank in it */
     uint32_t text_bytes;
     uint32_t ordinal;
-    uint64_t identity; /* 0: not known, as of members outside MPI_COMM_WORLD */
+    uint64_t identity; /* 0: not known, for example with members outside MPI_COMM_WORLD */
     uint32_t size;     /* of the own group */
     uint32_t parent;   /* index of the communicator it was made from; 0: not known */
     uint64_t created_ns;
-    /* 1 + the group of the ranks whose data its neighborhood collectives bring here, without the
-     * own one; 0: there are none, or they are not told. */
+    /* 1 + the group of the ranks that send to this one in neighborhood collectives, without the own
+     * rank; 0: there are none, or they are not known. */
     uint32_t sources;
     uint32_t reserved;
     uint64_t reserved2;
 };
 
 /* Running statistics of one (site, function, communicator, size class) on one thread, updated in
- * place. Size class: of the greater of what was sent and received, as in struct sg_record_stat. */
+ * place. Size class: of the larger of sent and received bytes, as in struct sg_record_stat. */
 struct sg_record_profile {
     _Atomic uint8_t kind;
     uint8_t size_class;
@@ -182,7 +181,7 @@ struct sg_record_profile {
     uint8_t reserved[7];
     _Atomic uint64_t received_bytes;
     _Atomic double time_square; /* sum of the squares, in ns^2 */
-    /* Of what was posted and is complete: from its begin to its completion. */
+    /* Completed operations that a call posted: time from begin to completion. */
     _Atomic uint64_t completed;
     _Atomic uint64_t latency_ns;
     _Atomic uint64_t latency_min_ns;
@@ -190,8 +189,8 @@ struct sg_record_profile {
     uint64_t reserved2;
 };
 
-/* Messages to and from one rank of a communicator, of one thread, updated in place. Of kind
- * SG_RECORD_TARGET: one-sided operations on that rank's memory; those that put count as sent, those
+/* Messages to and from one rank of a communicator, of one thread, updated in place. With kind
+ * SG_RECORD_TARGET: one-sided operations on that rank's memory. Those that put count as sent, those
  * that get as received, and those that do both as both. */
 struct sg_record_peer {
     _Atomic uint8_t kind;
@@ -203,68 +202,67 @@ struct sg_record_peer {
     _Atomic uint64_t sent_bytes;
     _Atomic uint64_t received_messages;
     _Atomic uint64_t received_bytes;
-    uint32_t world; /* between groups: 1 + the peer's rank in MPI_COMM_WORLD; 0: not told */
+    uint32_t world; /* between groups: 1 + the peer's rank in MPI_COMM_WORLD; 0: not known */
     uint32_t reserved2;
     uint64_t reserved3;
 };
 
 enum sg_distribution {
     SG_DISTRIBUTION_GRANULARITY = 1, /* ns from leaving a blocking function to entering the next */
-    SG_DISTRIBUTION_OVERHEAD = 2,    /* ns inside one */
+    SG_DISTRIBUTION_OVERHEAD = 2,    /* ns inside a blocking function */
     SG_DISTRIBUTION_LATENCY = 3,     /* ns of a function's calls, or from posts to completions */
-    SG_DISTRIBUTION_BYTES = 4,       /* that these moved: the greater of sent and received */
+    SG_DISTRIBUTION_BYTES = 4,       /* bytes these moved: the larger of sent and received */
 };
 
-/* How often which values came, on one thread, updated in place. In the continuation slots are
+/* A histogram of values on one thread, updated in place. The continuation slots have
  * sg_bins_count(bins) counts (core/bins.h), uint64_t, SG_BINS_A_SLOT in each. */
 struct sg_record_distribution {
     _Atomic uint8_t kind;
     uint8_t of;          /* enum sg_distribution */
     uint16_t thread;     /* as in struct sg_record_profile */
-    uint32_t function;   /* of latencies and bytes */
+    uint32_t function;   /* for latencies and bytes */
     uint32_t text_bytes; /* of the counts */
-    uint32_t bins;       /* to each doubling */
+    uint32_t bins;       /* in each doubling */
     _Atomic uint64_t count;
     _Atomic uint64_t sum;
     _Atomic uint64_t min;
     _Atomic uint64_t max;
-    /* Of granularity: since when the thread is followed, and what is known of it last. */
+    /* For granularity: the begin and the last known time of observing the thread. */
     _Atomic uint64_t from_ns;
     _Atomic uint64_t until_ns;
 };
 
-/* The log's records of slices of buffered coscheduling (core/slice.h). As trace/record.h says,
- * which includes this.
+/* Records of slices of buffered coscheduling (core/slice.h).
  *
- * A node's slices are in the logs of whichever of its ranks was there when they ended: readers join
- * them.
+ * A node's slices are spread over the logs of those of its ranks that were there when they ended:
+ * readers join them.
  */
 
 #define SG_SLICE_SLOTS 2u
 #define SG_SLICE_VALUES_HERE 4u /* in the first slot */
 
-/* One slice at one node, written when it is over there. Values that there are none of have no bit
- * in known, and are 0. */
+/* One slice at one node, written when it is over there. A missing value has no bit in `known` and
+ * is 0. */
 struct sg_record_slice {
     _Atomic uint8_t kind;
     uint8_t reserved;
     uint16_t thread; /* that wrote it */
     uint32_t comm;   /* index of this log */
     uint32_t node;   /* among the job's */
-    uint32_t known;  /* a bit an enum sg_slice_metric */
+    uint32_t known;  /* one bit for each enum sg_slice_metric */
     uint64_t number;
     uint64_t begin_ns;
     uint64_t since_ns;
     uint32_t first;    /* seq of the first collective that it ran; UINT32_MAX: none, or not known */
-    uint32_t until_ns; /* since begin_ns: when it was written */
+    uint32_t until_ns; /* time of writing, relative to begin_ns */
     uint32_t values[SG_SLICE_VALUES_HERE];
     uint8_t kind2; /* SG_RECORD_CONT */
     uint8_t reserved2[3];
     uint32_t more[SG_SLICE_VALUES - SG_SLICE_VALUES_HERE];
 };
 
-/* What there was no record for, of one node's slices on one communicator: of each metric how often
- * it was known, its sum, least and greatest; updated in place. */
+/* Sums over the slices that got no record, of one node and one communicator. For each metric: the
+ * number of slices that know it, sum, minimum and maximum; updated in place. */
 enum sg_slice_sum { SG_SLICE_COUNT, SG_SLICE_SUM, SG_SLICE_MIN, SG_SLICE_MAX, SG_SLICE_SUMS };
 
 #define SG_SLICE_SUM_SLOTS                                                                         \
@@ -276,7 +274,7 @@ struct sg_record_slice_sum {
     uint32_t comm;
     uint32_t node;
     uint32_t reserved2;
-    _Atomic uint64_t slices; /* that it is of */
+    _Atomic uint64_t slices; /* in these sums */
     uint64_t reserved3[5];
     struct sg_figure_slot sums[SG_SLICE_SUM_SLOTS - 1];
 };
@@ -287,7 +285,7 @@ static inline uint32_t *sg_record_slice_place(struct sg_record_slice *record, un
                                         : &record->more[place - SG_SLICE_VALUES_HERE];
 }
 
-/* A record as a slice; first is the collective's. */
+/* Converts a record to a slice. `first` is the seq of a collective. */
 static inline struct sg_slice sg_record_slice_read(const struct sg_record_slice *record)
 {
     struct sg_slice slice = {.number = record->number,
@@ -309,35 +307,34 @@ static inline uint64_t sg_record_slice_sum_read(const struct sg_record_slice_sum
     return sg_figure_read(record->sums, (unsigned)metric * SG_SLICE_SUMS + sum);
 }
 
-/* The log's records of windows and of the groups that they are synchronised with. As trace/record.h
- * says, which includes this.
+/* Records of windows and of the groups that they are synchronised with.
  *
- * Events of calls on windows (struct sg_record_event) use their fields so, where a call tells of
- * it:
+ * Events of calls on windows (struct sg_record_event) use their fields as follows, if the call has
+ * the value:
+ *
  *   comm             the window's communicator
- *   from             the window's number; < 0: it is not known
+ *   from             the window's number; < 0: not known
  *   to               the target's rank, or the number of the group that it synchronises with
  *   to_tag           enum sg_window_detail, of a lock or of an operation that computes
- *   from_tag         with SG_EVENT_ORDERED: its place among the collectives on the window: its
- *                    making (0), fences, its end
+ *   from_tag         with SG_EVENT_ORDERED: its index among the collectives on the window:
+ *                    creation (0), fences, destruction
  *   sent_bytes, received_bytes   that the operation puts and gets
  */
 
 enum sg_window_detail {
-    SG_WINDOW_OTHER = 0, /* MPI_Op */
+    SG_WINDOW_OTHER = 0, /* another MPI_Op */
     SG_WINDOW_SUM = 1,
     SG_WINDOW_REPLACE = 2,
     SG_WINDOW_SHARED = 3, /* a lock */
     SG_WINDOW_EXCLUSIVE = 4,
 };
 
-/* A window; its communicator and its ordinal there tell that it is the same on several ranks.
- * Text: its name. */
+/* A window. Its communicator and its ordinal there identify it across ranks. Text: its name. */
 struct sg_record_window {
     _Atomic uint8_t kind;
     uint8_t reserved[3];
     uint32_t index;   /* of this log, from 0 */
-    uint32_t comm;    /* as the profile numbers them; 0: not known */
+    uint32_t comm;    /* in the profile's numbering; 0: not known */
     uint32_t ordinal; /* among the windows of the communicator, from 0 */
     uint32_t text_bytes;
     uint32_t reserved2;
@@ -354,6 +351,8 @@ struct sg_record_group {
     uint64_t reserved2[6];
 };
 
+/* ---- the file and its header ----------------------------------------------------------------- */
+
 #define SG_LOG_MAGIC "stagger\n" /* 8 bytes, no NUL */
 #define SG_LOG_VERSION 3u
 #define SG_LOG_HEADER_BYTES 4096u
@@ -363,8 +362,8 @@ struct sg_record_group {
 #define SG_OVERHEAD_LONG_NS 10000u
 
 enum sg_log_state {
-    SG_LOG_RUNNING = 1,   /* also: killed, or left without MPI_Finalize */
-    SG_LOG_ABORTED = 2,   /* MPI_Abort was called by this rank */
+    SG_LOG_RUNNING = 1,   /* also: killed, or exited without MPI_Finalize */
+    SG_LOG_ABORTED = 2,   /* this rank called MPI_Abort */
     SG_LOG_FINALIZED = 3, /* MPI_Finalize was reached, the log is complete */
 };
 
@@ -391,26 +390,26 @@ struct sg_log_header {
     uint64_t event_limit_slots;       /* slots that events may use; definitions may go beyond */
     _Atomic uint64_t next_slot;       /* slots reserved so far, possibly past allocated_slots */
     _Atomic uint64_t allocated_slots; /* slots backed by the file */
-    _Atomic uint64_t dropped_events;  /* calls and others left out: limit reached or disk full */
+    _Atomic uint64_t dropped_events;  /* calls and others dropped: limit reached, disk full */
     _Atomic uint64_t unmanaged_calls; /* collectives passed through and not recorded */
     _Atomic uint64_t failed_calls;    /* collectives that returned an error */
     char host[128];
     char program[256]; /* base name of the executable */
-    char unique[64];   /* the run, the same on all ranks */
-    /* What stagger itself takes of a call beyond the time in it: of the calls that were timed.
-     * Those beyond SG_OVERHEAD_LONG_NS (names were looked up, or the process was interrupted) are
-     * only counted. */
+    char unique[64];   /* identifies the run, the same on all ranks */
+    /* Overhead of stagger beyond the time in the call, measured on the timed calls. Those beyond
+     * SG_OVERHEAD_LONG_NS (names were looked up, or the process was interrupted) are only
+     * counted. */
     _Atomic uint64_t overhead_calls;
     _Atomic uint64_t overhead_ns;
     _Atomic uint64_t overhead_long_calls;
     double calibration[SG_CALIBRATION_ROOM]; /* by enum sg_calibrated; 0: not measured */
-    /* Whether the writer lives (trace/log.h); both 0 in logs of writers that do not tell. */
+    /* Liveness of the writer (trace/log.h); both 0 in logs of writers without it. */
     uint64_t pid_start;                     /* of the process, in the kernel's ticks since boot */
     uint32_t is_locked;                     /* 1: the writer holds the lock of the file */
-    uint32_t counts_calls;                  /* 1: the statistics are of all calls of MPI */
+    uint32_t counts_calls;                  /* 1: the statistics cover all MPI calls */
     _Atomic uint64_t unmanaged_nonblocking; /* nonblocking ones of unmanaged_calls */
-    /* As in struct sg_waiting; its times are stored when a call in some hundred ends, and at the
-     * end. Logs of writers that do not tell have 0 in all of it. */
+    /* As in struct sg_waiting. The times are stored every few hundred calls and at the end. All are
+     * 0 in logs of writers without them. */
     uint32_t wait_mode; /* 1 + enum sg_wait_mode */
     int32_t wait_ranks;
     int32_t wait_processors;
@@ -418,14 +417,16 @@ struct sg_log_header {
     char wait_hook[SG_WAIT_HOOK_BYTES];
     _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
     uint32_t wait_apart;
-    /* As in struct sg_socket, when MPI_Init was called; 0 in logs of writers that do not tell. */
+    /* As in struct sg_socket, when MPI_Init was called; 0 in logs of writers without it. */
     uint32_t socket, core;
-    uint32_t init_thread; /* the kernel's number of the thread that called MPI_Init; 0: not known */
+    uint32_t init_thread; /* the kernel's id of the thread that called MPI_Init; 0: not known */
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
 
 _Static_assert(sizeof(struct sg_log_header) <= SG_LOG_HEADER_BYTES, "header fits its page");
+
+/* ---- records of collectives, definitions and events ------------------------------------------ */
 
 enum sg_record_kind {
     SG_RECORD_EMPTY = 0,
@@ -467,19 +468,19 @@ enum sg_call_flags {
     SG_CALL_IN_PLACE = 1, /* this rank passed MPI_IN_PLACE */
     SG_CALL_FAILED = 2,   /* the call returned an error: belongs to no instance */
     SG_CALL_SKEW = 4,     /* skew_ns is known */
-    SG_CALL_SLICE = 16,   /* the slice that it ran in is known: of a call, in skew_ns */
+    SG_CALL_SLICE = 16,   /* the slice that ran it is known: for a call, in skew_ns */
 };
 
 /* One collective call. Site and comm are this log's indices (records SITE and COMM).
  *
- * One slot, whatever there is to count: a call is one write of one line. So bytes and skew have 48
- * bits (256 TiB, three days) and share their words with counts; every count stands at its greatest
- * value for that or more. Statistics have all of them in full.
+ * It is one slot in any case, so that a call writes one cache line. So bytes and skew have 48 bits
+ * (256 TiB, three days) and share their words with counts, and every count saturates: its greatest
+ * value means that or more. The statistics have the full counts.
  */
 struct sg_record_call {
     _Atomic uint8_t kind;
     uint8_t operation; /* enum sg_operation */
-    uint8_t executed;  /* algorithm and arm, by core/executed.h */
+    uint8_t executed;  /* algorithm and candidate, by core/executed.h */
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
@@ -492,35 +493,36 @@ struct sg_record_call {
     uint64_t moves : 16;                /* of tokens, down a level */
     uint32_t seq;                       /* of the instance on its communicator, from 0 */
     int32_t root;                       /* rank in the communicator; -1: none */
-    /* Of the call; between nodes: at this rank's node, since a call there told of them last. */
-    uint16_t early;      /* messages there before the call */
+    /* Counts of the call; between nodes, of this rank's node since a call there last reported
+     * them. */
+    uint16_t early;      /* messages that arrived before the call */
     uint16_t late;       /* messages handled after a call returned */
     uint16_t signals;    /* signals that brought something */
     uint8_t ignored;     /* signals that found progress under way */
     uint8_t outstanding; /* instances outstanding when the call returned */
-    /* Own arrival minus first arrival, where SG_CALL_SKEW; where SG_CALL_SLICE the slice. */
+    /* With SG_CALL_SKEW, own arrival minus first arrival; with SG_CALL_SLICE, the slice. */
     uint64_t skew_ns : SG_CALL_WIDE_BITS;
-    uint64_t repeats : 16; /* releases that came again */
+    uint64_t repeats : 16; /* releases received again */
 };
 
 /* One nonblocking collective that stagger ran, from its start to the completion of its request. */
 struct sg_record_nonblocking {
     _Atomic uint8_t kind;
     uint8_t operation; /* of the blocking form */
-    uint8_t executed;  /* algorithm and arm, by core/executed.h */
+    uint8_t executed;  /* algorithm and candidate, by core/executed.h */
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
     uint16_t thread;                    /* that started it */
-    uint16_t slice_high;                /* where SG_CALL_SLICE */
+    uint16_t slice_high;                /* with SG_CALL_SLICE */
     uint64_t begin_ns;                  /* of its start */
     uint64_t bytes : SG_CALL_WIDE_BITS; /* count times type size; 0 for a barrier */
-    uint64_t tests : 16;                /* times the program asked for it: waits and tests */
+    uint64_t tests : 16;                /* times the program waited or tested for it */
     uint32_t seq;                       /* of the instance on its communicator, from 0 */
     int32_t root;                       /* rank in the communicator; -1: none */
-    uint32_t start_ns;                  /* its start took */
+    uint32_t start_ns;                  /* duration of the start */
     uint32_t slice_low;
-    uint64_t exposed_ns; /* then spent in waits and tests; what is left of its time was hidden */
+    uint64_t exposed_ns;     /* then spent in waits and tests; the rest of its time was hidden */
     _Atomic uint64_t end_ns; /* the request was completed; 0: open */
 };
 
@@ -538,14 +540,14 @@ struct sg_record_late {
     _Atomic uint64_t end_ns;
     uint64_t bytes;
     uint32_t seq;
-    int32_t child; /* rank in the communicator whose contribution it was: of a node the first */
-    uint64_t avoided_ns; /* since the call returned, or the instance's last one before this */
+    int32_t child; /* rank of the contributor in the communicator; of a node, its first rank */
+    uint64_t avoided_ns; /* since the call returned, or the instance's previous late one */
     uint64_t reserved3;
 };
 
-/* A call site. Text: "module path\0build id in hex\0callers\0" (each may be empty). Callers: of the
- * frames that the id is made of all but the innermost, from there out, a line each: "offset in hex,
- * build id in hex, module path", with blanks between; a path that is empty is the site's own. */
+/* A call site. Text: "module path\0build id in hex\0callers\0" (each may be empty). Callers are the
+ * frames behind the id except the innermost, from there outwards, a line each: "offset in hex,
+ * build id in hex, module path", separated by blanks; an empty path means the site's own module. */
 struct sg_record_site {
     _Atomic uint8_t kind;
     uint8_t depth; /* frames the id is made of */
@@ -553,11 +555,11 @@ struct sg_record_site {
     uint32_t index;      /* of this log, from 0; 0 is "unknown" and has no record */
     uint32_t id;         /* the same on all ranks and in all runs */
     uint32_t text_bytes; /* in the continuation slots */
-    uint64_t offset;     /* return address, link-time address in the module */
+    uint64_t offset;     /* return address, as link-time address in the module */
     uint64_t reserved2[5];
 };
 
-/* Names of a site, where they were resolved at run time. Text: "function\0file\0". */
+/* Names of a site, if they were resolved at run time. Text: "function\0file\0". */
 struct sg_record_site_name {
     _Atomic uint8_t kind;
     uint8_t reserved[3];
@@ -567,9 +569,9 @@ struct sg_record_site_name {
     uint64_t reserved2[6];
 };
 
-/* A managed communicator, written when its members agreed on its identity:
- * (world rank of its rank 0, that rank's counter). Data: "name\0", padded to 4 bytes; on the
- * communicator's rank 0 then size world ranks as uint32_t. */
+/* A managed communicator, written when its members agreed on its identity: (world rank of its rank
+ * 0, that rank's counter). Data: "name\0", padded to 4 bytes; on the communicator's rank 0 then
+ * size world ranks as uint32_t. */
 struct sg_record_comm {
     _Atomic uint8_t kind;
     uint8_t has_members;
@@ -593,7 +595,7 @@ struct sg_record_clock {
     uint8_t reserved[7];
     uint64_t local_ns;
     int64_t offset_ns;
-    uint64_t error_ns;     /* the offset is at most so far from the truth */
+    uint64_t error_ns;     /* bound of the offset's error */
     uint64_t deviation_ns; /* spread of the round trips seen */
     uint64_t reserved2[3];
 };
@@ -603,7 +605,7 @@ enum sg_marker_kind {
     SG_MARKER_MISMATCH = 2, /* ranks disagreed on operation, size or site */
     SG_MARKER_PARTIAL = 3,  /* recording stopped: limit or full disk */
     SG_MARKER_NOTE = 4,
-    SG_MARKER_LEARNED = 5, /* what `auto` has found at a place; the last one holds */
+    SG_MARKER_LEARNED = 5, /* findings of `auto` for a rule, comm and size range; the last holds */
 };
 
 struct sg_record_marker {
@@ -615,20 +617,20 @@ struct sg_record_marker {
     uint64_t reserved2[6];
 };
 
-/* One arm of a trial (shim/rule/trial.h). Text: "left side\0right side\0". */
+/* One candidate of a trial (shim/rule/trial.h). Text: "left side\0right side\0". */
 struct sg_record_arm {
     _Atomic uint8_t kind;
     uint8_t arm;   /* from 1, through all trials */
     uint8_t trial; /* from 0 */
     uint8_t reserved;
     uint32_t text_bytes;
-    uint32_t block; /* collectives of a communicator: block number is seq divided by it */
+    uint32_t block; /* collectives of a communicator per block: its number is seq / block */
     uint32_t seed;
     uint64_t reserved2[6];
 };
 
-/* Running statistics of one (site, communicator, operation, algorithm, arm, size class), updated in
- * place; counts are those of struct sg_record_call. Size class: 0 for 0 bytes, else 1 +
+/* Running statistics of one (site, communicator, operation, algorithm, candidate, size class),
+ * updated in place; counts are those of struct sg_record_call. Size class: 0 for 0 bytes, else 1 +
  * floor(log2(bytes)). */
 struct sg_record_stat {
     _Atomic uint8_t kind;
@@ -637,7 +639,7 @@ struct sg_record_stat {
     uint8_t size_class;
     uint32_t site;
     uint32_t comm;
-    /* 1: the entry is of nonblocking calls; blocked: the start and what was exposed */
+    /* 1: nonblocking calls; blocked is then the start plus the exposed time */
     uint8_t nonblocking;
     uint8_t reserved[3];
     _Atomic uint64_t calls;
@@ -652,46 +654,46 @@ struct sg_record_stat {
     _Atomic uint64_t stalls;
     _Atomic uint64_t copies;
     _Atomic uint64_t skew_ns;    /* sum over the calls where it is known */
-    _Atomic uint64_t skew_calls; /* how many those are */
+    _Atomic uint64_t skew_calls; /* number of those calls */
     _Atomic uint64_t skew_max_ns;
     _Atomic uint64_t ignored;
     uint8_t kind3; /* SG_RECORD_CONT */
     uint8_t reserved3[7];
     _Atomic uint64_t moves;
     _Atomic uint64_t repeats;
-    _Atomic uint64_t handler_ns;      /* sum over what came late */
+    _Atomic uint64_t handler_ns;      /* sum over late contributions */
     _Atomic uint64_t outstanding_max; /* instances outstanding when a call returned */
-    /* Of nonblocking calls: from start to completion, not in waits or tests. */
+    /* Nonblocking calls: time from start to completion outside of waits and tests. */
     _Atomic uint64_t hidden_ns;
     uint64_t reserved4[2];
     uint8_t kind4; /* SG_RECORD_CONT */
     uint8_t reserved5[7];
-    /* Of the call itself: of a nonblocking one its start. */
+    /* Time of the call itself; for a nonblocking one, of its start. */
     _Atomic uint64_t own_ns;
     _Atomic uint64_t own_min_ns;
     _Atomic uint64_t own_max_ns;
     _Atomic double own_square; /* sum of the squares, in ns^2 */
-    /* Of nonblocking calls: from their begin to their completion. */
+    /* Nonblocking calls: time from begin to completion. */
     _Atomic uint64_t latency_min_ns;
     _Atomic uint64_t latency_max_ns;
     uint64_t reserved6;
 };
 
-/* One call of MPI that is in no record of collectives; not a test that found nothing.
+/* One MPI call that is in no record of collectives; not a test that found nothing.
  *
- * A call that posts one message is that message's post, too: its request is known by this record's
- * slot (struct sg_record_request). What a call posts otherwise (MPI_Isendrecv, MPI_Start), and all
- * that it completes, has records of its own, behind this one. MPI_Mprobe posts its message's
- * receive. Calls that wait are there when they begin, without flags: peers and tags are as asked
- * for. One that an exception or longjmp has left ends, as failed, when its thread's next begins.
- * Those of calls on windows are as trace/record.h says. */
+ * A call that posts one message is also that message's post: this record's slot identifies the
+ * request (struct sg_record_request). Other posts (MPI_Isendrecv, MPI_Start), and all completions,
+ * have records of their own after this one. MPI_Mprobe posts the receive of its message. Calls that
+ * wait are written when they begin, without flags: peers and tags are those requested. If an
+ * exception or longjmp leaves a call, it ends, as failed, when its thread's next call begins. Calls
+ * on windows use the fields as described above. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
-    SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes are of a message */
-    SG_EVENT_RECEIVES = 4, /* from, from_tag, received_bytes are of one; of a post what was asked */
+    SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes describe a message */
+    SG_EVENT_RECEIVES = 4, /* from, from_tag, received_bytes describe one (a post: requested) */
     SG_EVENT_POSTS = 8,    /* ... which a request, or MPI_Mrecv, completes */
-    SG_EVENT_ROOTED = 16,  /* to is the root of a collective, between groups a remote one */
-    SG_EVENT_ORDERED = 32, /* from_tag: its place among all collectives of its communicator */
+    SG_EVENT_ROOTED = 16,  /* to is the root of a collective; between groups, a remote one */
+    SG_EVENT_ORDERED = 32, /* from_tag: its index among all collectives of its communicator */
     SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
 };
 
@@ -702,7 +704,7 @@ struct sg_record_event {
     uint8_t flags; /* enum sg_event_flags */
     uint16_t thread;
     uint32_t site;
-    uint32_t comm;     /* as the profile numbers them; 0: none */
+    uint32_t comm;     /* in the profile's numbering; 0: none */
     uint32_t function; /* struct sg_record_function */
     uint64_t begin_ns;
     _Atomic uint64_t end_ns; /* 0: open */
@@ -712,41 +714,41 @@ struct sg_record_event {
 };
 
 enum sg_request_event {
-    SG_REQUEST_SEND = 1,    /* begins: a persistent one, or a part of MPI_Isendrecv */
-    SG_REQUEST_RECEIVE = 2, /* likewise; peer and tag as asked */
+    SG_REQUEST_SEND = 1,    /* begins: a persistent send, or a part of MPI_Isendrecv */
+    SG_REQUEST_RECEIVE = 2, /* begins: the same for a receive; peer and tag as requested */
     SG_REQUEST_SENT = 3,
     SG_REQUEST_RECEIVED = 4,
-    SG_REQUEST_COMPLETE = 5, /* of what is no message to or from a rank, or of one that failed */
+    SG_REQUEST_COMPLETE = 5, /* completes: no message to or from a rank, or a failed one */
     SG_REQUEST_CANCELLED = 6,
     SG_REQUEST_FREED = 7,
-    SG_REQUEST_PREPARED = 8, /* begins: a partitioned message, which no others are matched with; or
-                                a persistent collective: peer is its root as in sg_record_event, tag
-                                the place of the call that made it, as with SG_EVENT_ORDERED */
+    SG_REQUEST_PREPARED = 8, /* begins: a partitioned message, which is matched with no other kind;
+                              * or a persistent collective: peer is its root as in sg_record_event,
+                              * tag the index of the call that made it, as with SG_EVENT_ORDERED */
 };
 
-/* What happens to a request in the call whose record comes before it on its thread. */
+/* An event of a request, in the call whose record precedes it on its thread. */
 struct sg_record_request {
     _Atomic uint8_t kind;
     uint8_t what; /* enum sg_request_event */
     uint16_t thread;
     uint32_t site;     /* of the call that made the request */
     uint32_t comm;     /* as in struct sg_record_event */
-    uint32_t function; /* that made it */
+    uint32_t function; /* that made the request */
     uint64_t time_ns;
-    uint64_t request; /* slot of the record that began it; of those that begin: their own */
+    uint64_t request; /* slot of the record that began it; if it begins here, its own slot */
     int32_t peer, tag;
     uint64_t bytes;
-    /* Of a persistent collective that begins, whose bytes are those sent. */
+    /* For the begin of a persistent collective, whose sent bytes are in `bytes`. */
     uint64_t received_bytes;
-    uint32_t start; /* how often it has begun, from 1; 0: it is not known, or no collective */
+    uint32_t start; /* number of its begins, from 1; 0: not known, or not a collective */
     uint32_t reserved;
 };
 
-/* Messages that have no record, of the communicator, ranks and tag of a message that has one: so
- * many come before it in the order in which messages are matched with those at their other end. */
+/* Messages that have no record, with the same communicator, ranks and tag as a message that has
+ * one. `count` of them precede it in the order in which messages are matched with the other end. */
 struct sg_record_gap {
     _Atomic uint8_t kind;
-    uint8_t is_send; /* of what the record tells the send; else the receive */
+    uint8_t is_send; /* the record's message is a send; else a receive */
     uint16_t reserved;
     uint32_t count;
     uint64_t slot; /* of the record that begins the message, or of a receive's completion */

@@ -1,3 +1,4 @@
+/* Formats and parses the text form of a call site. */
 #include "trace/site_text.h"
 
 #include <ctype.h>
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A text that grows by pieces and remembers the length it would have had. */
+/* A text buffer that is appended to; length counts what did not fit, too. */
 struct piece_writer {
     char *text;
     size_t size_bytes;
@@ -47,8 +48,8 @@ int sg_site_format(const struct sg_site_text *site, char *text, size_t size_byte
     return (int)out.length;
 }
 
-/* The bracket that the last character closes, at the start of the text or behind a blank; NULL
- * when there is none. Names may hold balanced brackets of their own. */
+/* The opening bracket for the last character, at the start of the text or after a blank; NULL if
+ * there is none. Names may contain balanced brackets of their own. */
 static char *find_open(char *text, size_t length, char open, char close)
 {
     int depth = 0;
@@ -62,7 +63,7 @@ static char *find_open(char *text, size_t length, char open, char close)
     return NULL;
 }
 
-/* Reads digits of a base up to end; false when there are none, others or too many. */
+/* Reads digits of a base up to end; false if there are none, other characters or too many. */
 static int parse_number(const char *text, const char *end, int base, uint64_t limit,
                         uint64_t *number)
 {

@@ -18,7 +18,7 @@ static _Atomic uint64_t *cells(const struct sg_action *action,
     return region->cells + action->access.remote;
 }
 
-/* Slots are plain memory: a protocol reads one only after a cell has told it that the write is
+/* Slots are plain memory: a protocol reads one only after a cell has announced that the write is
  * complete. So writing a cell releases, reading one acquires, and FETCH_ADD, by which the second of
  * two writers learns of the first, does both. */
 enum sg_transport_result sg_transport_access_memory(struct sg_transport *transport, int self,
@@ -50,7 +50,7 @@ enum sg_transport_result sg_transport_access_memory(struct sg_transport *transpo
         for (uint32_t i = 0; i < action->access.count; i++)
             value[i] = atomic_load_explicit(&cell[i], memory_order_acquire);
         break;
-    case SG_ACTION_AWAIT: /* what the cell was acquired with */
+    case SG_ACTION_AWAIT: /* acquired with the cell */
         break;
     default:
         assert(!"one-sided");

@@ -1,6 +1,5 @@
-/* One-sided access by loads and stores, for a transport whose regions are in memory that the caller
- * maps.
- */
+/* One-sided access by loads and stores, for a transport with regions in memory that the caller
+ * maps. */
 #ifndef SG_TRANSPORT_LOCAL_MEMORY_H
 #define SG_TRANSPORT_LOCAL_MEMORY_H
 

@@ -1,7 +1,6 @@
-/* The layout of memory that every transport uses: the parts of a message one after another, each at
- * a multiple of SG_TRANSPORT_PART_ALIGN; and data that several processors write, on cache lines of
- * its own.
- */
+/* Memory layout common to all transports: the parts of a message follow one another, each at a
+ * multiple of SG_TRANSPORT_PART_ALIGN; data that several processors write is on separate cache
+ * lines. */
 #ifndef SG_TRANSPORT_PAYLOAD_H
 #define SG_TRANSPORT_PAYLOAD_H
 
@@ -15,7 +14,7 @@ static inline size_t sg_transport_round(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Where something of that size begins after *end, which moves on to the next cache line. */
+/* Returns the offset of an object of that size at *end, and moves *end to the next cache line. */
 static inline size_t sg_transport_lay(size_t *end, size_t bytes)
 {
     size_t at = *end;
@@ -24,19 +23,19 @@ static inline size_t sg_transport_lay(size_t *end, size_t bytes)
     return at;
 }
 
-/* The distance from one part of a message to the next. */
+/* Distance between parts of a message. */
 static inline size_t sg_transport_stride(const struct sg_header *header)
 {
     return sg_transport_round(header->bytes, SG_TRANSPORT_PART_ALIGN);
 }
 
-/* The size of all parts as a receiver sees them; 0: there is nothing to carry. */
+/* Size of all parts as a receiver sees them; 0: no payload. */
 static inline size_t sg_transport_payload_bytes(const struct sg_header *header)
 {
     return header->parts * sg_transport_stride(header);
 }
 
-/* Room for any payload that the setup allows, including the padding of small parts. */
+/* Capacity for any payload that the setup allows, including the padding of small parts. */
 static inline size_t sg_transport_payload_room(const struct sg_transport_setup *setup)
 {
     size_t fill = setup->eager_bytes < SG_PARTS_MAX ? setup->eager_bytes : SG_PARTS_MAX;
@@ -45,7 +44,7 @@ static inline size_t sg_transport_payload_room(const struct sg_transport_setup *
                               SG_TRANSPORT_LINE_BYTES);
 }
 
-/* The limits that a sender must keep. */
+/* True if a message is within the limits that a sender must keep. */
 bool sg_transport_send_fits(const struct sg_transport_setup *setup,
                             const struct sg_transport_send *send);
 

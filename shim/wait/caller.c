@@ -14,7 +14,7 @@ static uintptr_t inside_mpich(void)
     return (uintptr_t)sg_real.Init;
 }
 
-/* The object that has the address; NULL: none, or the program itself. */
+/* Returns a handle of the object at the address; NULL: none, or the program itself. */
 static void *object_of(uintptr_t address)
 {
     struct link_map *map = NULL;
@@ -26,7 +26,7 @@ static void *object_of(uintptr_t address)
     return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* What an object, or one that it needs, has by that name. */
+/* Returns the symbol as the object at the address and its dependencies define it; NULL: missing. */
 static void *find_in(uintptr_t address, const char *symbol)
 {
     void *object = object_of(address);
@@ -37,9 +37,9 @@ static void *find_in(uintptr_t address, const char *symbol)
     return found;
 }
 
-/* What an object would have come to without the library: what the program and its libraries have,
- * and then what it was loaded with. Who jumps here as its last step leaves another's address: any
- * function of that name is then the one. */
+/* Returns the definition that a caller would find without the library: first the program's and its
+ * libraries', then those loaded with the caller's object. A tail call leaves its caller's return
+ * address, in whose object the symbol may be missing: any definition of the name then applies. */
 static void *linked_to(const struct sg_caller *caller, uintptr_t address)
 {
     void *found = dlsym(RTLD_NEXT, caller->symbol);

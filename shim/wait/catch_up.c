@@ -1,14 +1,14 @@
-/* Makes turns of MPICH's progress until all that had arrived has been handled. Two kinds of MPICH
- * show that in two ways.
+/* Runs MPICH's progress until it has handled all earlier arrivals. There are two ways to detect
+ * that.
  *
- * MPICH's own shared memory (ch4 with shmmods=posix) has one queue for each rank, and a turn takes
- * one piece out of it. Messages to oneself go through it, too. So this rank sends itself a message:
- * when that arrives, so has all that was queued before it. To send takes one of this rank's cells;
- * while others hold all of them, the message stays pending.
+ * MPICH's own shared memory (ch4 with shmmods=posix) has one queue for each rank, and a progress
+ * iteration takes one piece out of it. Messages to oneself use it, too. So this rank sends itself a
+ * message: when that arrives, so has everything queued before it. The send takes one of this rank's
+ * cells; while others hold all of them, the message stays pending.
  *
- * Network libraries, and UCX inside a machine, report events, which a hook counts (hook.h): turns
- * end with one that had none. Where no hook sees the turns, their number exceeds the capacity of
- * UCX's queue of a rank.
+ * Network libraries, and UCX inside a machine, report events, which a hook counts (hook.h):
+ * progress stops after an iteration without any. If no hook sees the iterations, their number
+ * exceeds the capacity of UCX's queue of a rank.
  */
 #include "wait/catch_up.h"
 
@@ -24,9 +24,9 @@
 
 _Atomic enum sg_catch_up sg_catch_up_state;
 
-/* Guards what follows. A thread holds it for a bounded number of turns. */
+/* Guards the variables below. A thread holds it for a bounded number of iterations. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool has_queue; /* messages to oneself go through one, or may do so */
+static bool has_queue; /* messages to oneself use, or may use, a queue */
 static MPI_Comm comm;
 static int own_rank;
 static MPI_Request received = MPI_REQUEST_NULL, sent = MPI_REQUEST_NULL;
@@ -39,7 +39,7 @@ static void send_to_itself(void)
         sent = MPI_REQUEST_NULL;
 }
 
-/* Makes a turn if it is not. */
+/* Runs progress if the request is not complete. */
 static bool is_here(MPI_Request *request)
 {
     int done = 1;
@@ -56,7 +56,7 @@ static void turn(void)
     sg_real.Iprobe(own_rank, TAG, comm, &flag, MPI_STATUS_IGNORE);
 }
 
-/* UCX delivers a message to oneself at once: to wait for it takes no turn. */
+/* UCX delivers a message to oneself at once: waiting for it takes no progress iteration. */
 void sg_catch_up_start(MPI_Comm world)
 {
     uint32_t seen = sg_turns.seen;
@@ -68,10 +68,10 @@ void sg_catch_up_start(MPI_Comm world)
     sg_real.Wait(&sent, MPI_STATUS_IGNORE);
     has_queue = sg_turns.seen != seen;
     turn();
-    has_queue = has_queue || sg_turns.seen == seen; /* no hook sees turns */
+    has_queue = has_queue || sg_turns.seen == seen; /* no hook sees progress */
 }
 
-/* Whether a turn that began with these counts had no events; turns have been made so far. */
+/* True if an iteration that began with these counts had no events. turns: iterations so far. */
 static bool is_quiet(int turns, uint32_t seen, uint32_t events)
 {
     return sg_turns.seen != seen ? sg_turns.events == events : turns >= TURNS_UNSEEN;
@@ -101,15 +101,15 @@ void sg_catch_up_now(void)
 {
     bool before;
 
-    /* A turn has called back. */
+    /* Progress has called back. */
     if (sg_turns.own)
         return;
     pthread_mutex_lock(&lock);
     if (atomic_load(&sg_catch_up_state) == SG_BEHIND) {
         enum sg_catch_up expected = SG_CATCHING_UP;
 
-        /* Other threads that ask meanwhile wait for the lock. A collective that ends from here on
-         * marks MPICH as behind again: these turns may be too early for it. */
+        /* Other threads that test meanwhile wait for the lock. A collective that ends from here on
+         * marks MPICH as behind again: these iterations may be too early for it. */
         atomic_store(&sg_catch_up_state, SG_CATCHING_UP);
         before = sg_turn_begin_own();
         make_turns();

@@ -1,9 +1,9 @@
-/* Lets MPICH catch up with what arrived while our collectives went past it.
+/* Lets MPICH catch up with messages that arrived during the library's collectives.
  *
- * MPICH's collectives make progress, so a message that was sent before a barrier is in its queue of
- * unexpected messages behind the barrier, and one MPI_Iprobe finds it. Our collectives make none
- * unless they wait. So each of them marks MPICH as behind when it ends, which costs it one load;
- * the next call that reports what has happened (a test, a probe) first lets MPICH catch up.
+ * MPICH's collectives make progress, so a message sent before a barrier is in its queue of
+ * unexpected messages after the barrier, and one MPI_Iprobe finds it. The library's collectives
+ * make none unless they wait. Each of them therefore marks MPICH as behind when it ends, which
+ * costs one load; the next call that reports events (a test, a probe) first lets MPICH catch up.
  *
  * Any thread; not from a signal handler.
  */
@@ -13,7 +13,8 @@
 #include <mpi.h>
 #include <stdatomic.h>
 
-/* One for the process: the thread that asks need not be the one that was in the collective. */
+/* One state for the process: the thread that tests need not be the one that was in the collective.
+ */
 enum sg_catch_up { SG_CAUGHT_UP, SG_BEHIND, SG_CATCHING_UP };
 extern _Atomic enum sg_catch_up sg_catch_up_state;
 
@@ -22,17 +23,17 @@ extern _Atomic enum sg_catch_up sg_catch_up_state;
 void sg_catch_up_start(MPI_Comm world);
 void sg_catch_up_stop(void);
 
-/* At the end of an operation of ours that synchronizes this rank with others. */
+/* Called at the end of a library operation that synchronizes this rank with others. */
 static inline void sg_catch_up_owe(void)
 {
-    /* Relaxed: a program that has another thread ask synchronizes the two. The load keeps the line
+    /* Relaxed: a program that tests in another thread synchronizes the two. The load keeps the line
      * shared among threads. */
     if (atomic_load_explicit(&sg_catch_up_state, memory_order_relaxed) != SG_BEHIND)
         atomic_store_explicit(&sg_catch_up_state, SG_BEHIND, memory_order_relaxed);
 }
 
 void sg_catch_up_now(void);
-/* Before a call that reports what has happened. */
+/* Called before a call that reports events. */
 static inline void sg_catch_up(void)
 {
     if (__builtin_expect(

@@ -1,4 +1,4 @@
-/* Which hook is used: apart from the table of hooks, so that hooks know nothing of each other. */
+/* The hook in use, separate from the table of hooks, so that hooks do not depend on each other. */
 #include "wait/hook.h"
 
 #include <stdatomic.h>

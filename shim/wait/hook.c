@@ -14,7 +14,7 @@ static const struct sg_hook *const hooks[] = {&sg_hook_ucx, &sg_hook_libfabric, 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users[SG_HOOK_SESSION + 1];
 
-/* By the words of STAGGER_WAIT, which are checked in MPI_Init. */
+/* Parses a word of STAGGER_WAIT; MPI_Init checks the words. */
 static enum sg_wait_mode mode_of(const char *word)
 {
     for (size_t i = 0; word != NULL && i < SG_WAIT_MODE_COUNT; i++) {
@@ -24,7 +24,7 @@ static enum sg_wait_mode mode_of(const char *word)
     return SG_WAIT_AUTO;
 }
 
-/* Threads may use sessions of their own, whatever level each has asked for. */
+/* Threads may use separate sessions, whatever level each has asked for. */
 static bool has_threads(void)
 {
     return users[SG_HOOK_SESSION] > 0;

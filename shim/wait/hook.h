@@ -1,14 +1,13 @@
-/* Hooks: how the library learns of the turns of MPICH's progress. Each is in a file of its own,
- * behind one table; one is chosen in MPI_Init, or in the first MPI_Session_init.
+/* Hooks: detect iterations of MPICH's progress loop. Each is in a separate file, in one table; one
+ * is chosen in MPI_Init, or in the first MPI_Session_init.
  *
- *   ucx         MPICH for UCX calls ucp_worker_progress once a turn, by a symbol that is found in
- *               the library that is preloaded (hook_ucx.c)
- *   libfabric   MPICH for libfabric reads its completion queues once a turn, through tables that
- *               come from a symbol (hook_libfabric.c)
- *   mpich       MPICH 5 gives way by itself where it is asked to; it has no turns here
- *               (hook_mpich.c)
+ *   ucx         MPICH for UCX calls ucp_worker_progress in every iteration, by a symbol that the
+ *               preloaded library overrides (hook_ucx.c)
+ *   libfabric   MPICH for libfabric reads its completion queues in every iteration, through tables
+ *               that come from a symbol (hook_libfabric.c)
+ *   mpich       MPICH 5 yields by itself if asked to; its iterations are not seen (hook_mpich.c)
  *
- * Without one the blocking calls run as nonblocking ones and tests (intercept/test_loop.h).
+ * Without a hook, blocking calls run as nonblocking ones and tests (intercept/test_loop.h).
  */
 #ifndef SG_WAIT_HOOK_H
 #define SG_WAIT_HOOK_H
@@ -21,30 +20,30 @@
 /* A hook. */
 struct sg_hook {
     const char *name;
-    /* Whether this MPICH's turns come by it; what is needed for that is set up. */
+    /* True if this MPICH's iterations are seen by it; sets it up. */
     bool (*start)(void);
-    /* After MPI_Init or MPI_Session_init; NULL: there is nothing to do. */
+    /* After MPI_Init or MPI_Session_init; NULL: nothing to do. */
     void (*end)(void);
 };
 
 extern const struct sg_hook sg_hook_ucx, sg_hook_libfabric, sg_hook_mpich;
 
-/* What keeps MPICH going: MPI_Init, or sessions, of which there may be several. */
+/* Users of MPICH that keep it initialized: MPI_Init, or sessions, of which there may be several. */
 enum sg_hook_user { SG_HOOK_WORLD, SG_HOOK_SESSION };
 
-/* Before MPICH's MPI_Init or MPI_Session_init, which wait, too: the first user chooses a hook, by
+/* Before MPICH's MPI_Init or MPI_Session_init, which also wait: the first user chooses a hook, by
  * the environment of this process. Any thread. */
 void sg_hook_begin(enum sg_hook_user user);
-/* After it: the environment is as it was. */
+/* After MPI_Init or MPI_Session_init: restores the environment. */
 void sg_hook_begun(void);
-/* After MPICH's MPI_Finalize or MPI_Session_finalize, or where the begin has failed: without users
- * there is no hook. Any thread. */
+/* After MPICH's MPI_Finalize or MPI_Session_finalize, or after a failed initialization: without
+ * users there is no hook. Any thread. */
 void sg_hook_end(enum sg_hook_user user);
-/* In MPI_Init, after sg_processors_start: what rank 0 asked for. allowed: some hook may be used.
- * threads: several may call MPI at a time, and MPICH may hold its lock in a turn. */
+/* In MPI_Init, after sg_processors_start: applies rank 0's configuration. allowed: a hook may be
+ * used. threads: several may call MPI at a time, and MPICH may hold its lock in an iteration. */
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads);
 
-/* The hook that is used; NULL: none. Any thread. Chosen by hook.c alone. */
+/* The hook in use; NULL: none. Any thread. Only hook.c chooses it. */
 void sg_hook_choose(const struct sg_hook *hook);
 const struct sg_hook *sg_hook_chosen(void);
 

@@ -1,14 +1,14 @@
-/* libfabric: MPICH reads its completion queues once in each turn of its progress, by an inline
- * function that goes through the queue's table of operations. A table is had from a queue, a queue
- * from a domain's table, a domain from a fabric's, and a fabric from fi_fabric, a symbol, which is
- * found here first. Where MPICH calls it, each of these objects gets a copy of its table, in which
- * a function of this file stands for the one that makes the next object, or that reads.
+/* The hook for libfabric. MPICH reads its completion queues once in each iteration of its progress
+ * loop, by an inline function that uses the queue's table of operations. A queue comes from a
+ * domain's table, a domain from a fabric's, and a fabric from fi_fabric, a symbol that this file
+ * overrides. If MPICH calls it, each of these objects gets a copy of its table, in which a function
+ * of this file replaces the one that makes the next object, or that reads.
  *
  * The tables and objects are libfabric's public interface of version 1 and 2 (rdma/fabric.h,
- * rdma/fi_domain.h, rdma/fi_eq.h), of which only what is needed is declared here. Objects of one
- * kind share a table, so that few are copied; a copy stays as it is and is never freed. A function
- * belongs to one copy and knows what it stands for by itself, whatever becomes of the object's
- * table. What has no table as expected, and what is more than there is room for, is left alone.
+ * rdma/fi_domain.h, rdma/fi_eq.h), of which only the necessary part is declared here. Objects of
+ * one kind share a table, so few are copied; a copy stays unchanged and is never freed. Each
+ * function belongs to one copy and so knows the function that it replaces, even if the object's
+ * table changes. Objects with unexpected tables, and tables beyond the capacity, are left alone.
  */
 #include "wait/caller.h"
 #include "wait/hook.h"
@@ -21,9 +21,9 @@
 #include <sys/types.h>
 
 #define SYMBOL "fi_fabric"
-#define VERSION_MAX 2 /* the greatest major version whose objects are known */
+#define VERSION_MAX 2 /* largest major version with known objects */
 #define TABLE_BYTES 512
-#define TABLES 4 /* of a kind of object */
+#define TABLES 4 /* for each kind of object */
 
 /* ---- libfabric's objects ---- */
 
@@ -62,9 +62,9 @@ struct queue_operations {
     ssize_t (*readfrom)(struct endowed *queue, void *buffer, size_t count, uint64_t *source);
 };
 
-/* A table, with what comes after what is declared of it. */
+/* A table, including its undeclared part. */
 union operations {
-    size_t size; /* of the whole, in bytes */
+    size_t size; /* of the whole table, in bytes */
     struct fabric_operations fabric;
     struct domain_operations domain;
     struct queue_operations queue;
@@ -86,11 +86,11 @@ struct copy {
     union operations before, after;
 };
 
-/* The copies of one kind of object's tables. */
+/* Copies of the tables of one kind of object. */
 struct copies {
     size_t least_bytes;
-    /* Puts the functions of this file into copy number `index`; false: some that they stand for are
-     * missing. */
+    /* Puts this file's functions into copy number `index`; false: functions to replace are missing.
+     */
     bool (*change)(const union operations *before, union operations *after, int index);
     int count;
     struct copy all[TABLES];
@@ -106,7 +106,7 @@ static struct copies fabrics = {sizeof(struct fabric_operations), change_fabric,
 static struct copies domains = {sizeof(struct domain_operations), change_domain, 0, {{0}}};
 static struct copies queues = {sizeof(struct queue_operations), change_queue, 0, {{0}}};
 
-/* The copy of that table, made when it is seen first; NULL: it is left alone. */
+/* Returns the copy of a table, made at first sight; NULL: the table is left alone. */
 static const union operations *copy_of(struct copies *copies, const union operations *table)
 {
     struct copy *copy = copies->all;
@@ -165,7 +165,7 @@ static int open_queue(int copy, struct endowed *domain, void *attributes, struct
     return status;
 }
 
-/* A read of a queue is a turn. Errors are events, too. */
+/* A read of a queue counts as a progress iteration. Errors are events, too. */
 static ssize_t end_turn(ssize_t events)
 {
     bool is_idle = events == 0 || events == -EAGAIN;
@@ -180,7 +180,7 @@ static ssize_t end_turn(ssize_t events)
     return events;
 }
 
-/* Of each copy. */
+/* One set of functions for each copy. */
 #define FUNCTIONS(copy)                                                                            \
     static int open_domain_##copy(struct endowed *fabric, void *info, struct endowed **domain,     \
                                   void *context)                                                   \
@@ -266,7 +266,7 @@ int sg_hook_libfabric_open(void *attributes, struct endowed **fabric, void *cont
 
 static bool is_known_version(void)
 {
-    uint32_t (*version)(void); /* the major one in the upper half */
+    uint32_t (*version)(void); /* major version in the upper half */
 
     *(void **)&version = sg_caller_find("fi_version");
     return version != NULL && version() >> 16 >= 1 && version() >> 16 <= VERSION_MAX;

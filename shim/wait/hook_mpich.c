@@ -1,7 +1,7 @@
-/* MPICH 5's own way: it gives its processor away in a wait where its environment asks it to, which
- * it reads in MPI_Init. It never sleeps, and its turns are not seen.
+/* The hook for MPICH 5, which yields its processor in a wait if its environment asks for it. MPICH
+ * reads the environment in MPI_Init. It never sleeps, and its progress iterations are not seen.
  *
- * Asked for where nothing else is there, and where nothing has been said of it.
+ * Asks for it if no other hook applies, and if the user has not configured it.
  */
 #include "core/config.h"
 #include "mpi/real.h"
@@ -14,12 +14,12 @@
 #define VERSION_MIN 5
 #define THROTTLE "CH4_PROGRESS_THROTTLE"
 #define COUNT "CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT"
-/* Turns without progress before it gives way; its own are for waits of a millisecond. */
+/* Iterations without progress before MPICH yields; its default is for waits of a millisecond. */
 #define TURNS "4"
 
 static bool is_set;
 
-/* Whether the user has said something of it, by any of the names that MPICH reads. */
+/* True if the user has configured it, by any of the names that MPICH reads. */
 static bool is_spoken_of(void)
 {
     static const char *const names[] = {"MPIR_CVAR_" THROTTLE, "MPIR_PARAM_" THROTTLE,
@@ -46,7 +46,7 @@ static bool start(void)
     return is_set;
 }
 
-/* What the program starts is asked for itself. */
+/* Restores the environment: programs that this one starts have their own hooks. */
 static void end(void)
 {
     if (!is_set)

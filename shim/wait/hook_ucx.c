@@ -1,12 +1,12 @@
-/* UCX: MPICH calls ucp_worker_progress once in each turn of its progress, through a symbol, which
- * is found here first. Its return value is the number of things that happened.
+/* The hook for UCX. MPICH calls ucp_worker_progress once in each iteration of its progress loop,
+ * through a symbol that this file overrides. Its return value is the number of events.
  *
- * Others call it, too: a program that uses UCX by itself, another library, UCX. Their calls go on
- * to the function that they would have come to, of which there may be several in the process.
+ * Other code calls it, too: a program that uses UCX itself, another library, UCX. Their calls
+ * proceed to the function that they would have called; the process may have several of that name.
  *
- * UCX's own calls for a worker of MPICH's are turns as well: a flush (in MPI_Win_unlock, say) goes
- * round in UCX until the other rank has answered, and nobody else knows of it. A worker is MPICH's
- * if MPICH has driven it.
+ * UCX's own calls for MPICH's workers also count as iterations: a flush (in MPI_Win_unlock, say)
+ * loops in UCX until the other rank has answered, and no other layer sees it. A worker is MPICH's
+ * if MPICH has progressed it.
  */
 #include "wait/caller.h"
 #include "wait/hook.h"
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* MPICH has one, or one for each of its virtual interfaces. */
+/* MPICH has one worker, or one for each of its virtual interfaces. */
 #define WORKERS_MAX 64
 #define SYMBOL "ucp_worker_progress"
 
@@ -26,7 +26,7 @@ unsigned sg_hook_ucx_progress(void *worker) __asm__(SYMBOL) __attribute__((visib
 
 static struct sg_caller caller = {.symbol = SYMBOL, .own = (void *)sg_hook_ucx_progress};
 
-/* The workers of MPICH's; what is more than there is room for waits as UCX does. */
+/* MPICH's workers; waits of workers beyond the capacity are UCX's own. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(void *) workers[WORKERS_MAX];
 static atomic_int workers_count;

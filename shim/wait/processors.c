@@ -13,31 +13,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The interval at which the masks of other ranks are read again. */
+/* Interval at which the masks of other ranks are read again. */
 #define RECOUNT_NS UINT64_C(1000000000)
 
-/* What a rank tells the others of its machine. */
+/* A rank's data for the other ranks of its machine. */
 struct rank_processors {
     uint64_t machine;
-    uint64_t group; /* that limits it, where there is a quota */
+    uint64_t group; /* control group that limits it, if there is a quota */
     int64_t quota;
     uint64_t scheduling_group;
-    uint64_t pid_namespace; /* 0: not known */
-    pid_t thread;           /* that called MPI_Init */
+    uint64_t pid_namespace; /* 0: unknown */
+    pid_t thread;           /* thread that called MPI_Init */
     cpu_set_t mask;
 };
 
 static struct sg_processors found;
 static atomic_bool is_short;
 
-/* For counting again: of the calling thread, and of the other ranks of its machine. */
+/* For recounts: the calling thread's mask, and the other ranks of its machine. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cpu_set_t own_mask;
 static struct rank_processors *others;
 static int others_count;
 static uint64_t counted_ns;
 
-/* Of the group that this process is in; INT_MAX: there is none. */
+/* Returns the quota of this process's group, in processors; INT_MAX: unlimited. */
 static int own_quota(uint64_t *id)
 {
     struct sg_cgroup group = {.processors = INT_MAX};
@@ -70,13 +70,13 @@ void sg_processors_guess(void)
         if (value != NULL)
             found.ranks = atoi(value);
     }
-    /* A rank that is bound to one processor has it to itself, as far as can be told. */
+    /* A rank bound to one processor is assumed to have it to itself. */
     if (found.processors <= 1 && found.quota == INT_MAX)
         found.ranks = 0;
     decide();
 }
 
-/* The sum of the quotas of different groups; INT_MAX where some rank has none. */
+/* Returns the sum of the quotas of different groups; INT_MAX if some rank has none. */
 static int sum_quotas(const struct rank_processors *all, int ranks, uint64_t machine)
 {
     int64_t sum = 0;
@@ -110,7 +110,7 @@ static void describe(uint64_t machine, struct rank_processors *own)
     sched_getaffinity(0, sizeof own->mask, &own->mask);
 }
 
-/* Takes the ranks' own account of themselves, and keeps those of this machine. */
+/* Takes ownership of the ranks' data, and keeps those of this machine. */
 static void keep_others(struct rank_processors *all, int ranks, int own)
 {
     free(others);
@@ -170,7 +170,7 @@ bool sg_processors_keep_apart(void)
     return found.apart && sg_processors_are_short();
 }
 
-/* The ranks whose masks overlap this one's, and the processors that they have among them. A mask
+/* Counts the ranks whose masks overlap this one's, and the processors available to them. A mask
  * that cannot be read is as it was in MPI_Init. */
 static void count_again(void)
 {

@@ -15,7 +15,7 @@ static FILE *open_file(const char *proc, const char *name)
     return fopen(path, "re");
 }
 
-/* A number that stands after some text in a file's first line; 0: it is not there. */
+/* Reads a number after some text in a file's first line; 0: missing. */
 static uint64_t number_in(const char *proc, const char *name, const char *format)
 {
     FILE *file = open_file(proc, name);
@@ -29,8 +29,8 @@ static uint64_t number_in(const char *proc, const char *name, const char *format
     return number;
 }
 
-/* Whether a line of /proc/self/cgroup, "N:CONTROLLER,...:PATH", is of processors, and below the
- * root. In version 2, "0::PATH", it cannot be told whether they are divided by it. */
+/* True if a line of /proc/self/cgroup, "N:CONTROLLER,...:PATH", is of the processor controller, and
+ * below the root. Version 2, "0::PATH", does not show whether the group divides processors. */
 static bool divides_processors(char *line)
 {
     char *controllers = strchr(line, ':');

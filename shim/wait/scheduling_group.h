@@ -1,6 +1,6 @@
-/* The kernel's groups of processes among which it divides a processor first (sched(7), "The
- * autogroup feature"): each session has one, and MPICH's launcher starts every rank in a session of
- * its own. sched_yield gives a processor to others of the same group alone.
+/* The kernel's autogroups, among which it divides a processor first (sched(7), "The autogroup
+ * feature"): each session has one, and MPICH's launcher starts every rank in a separate session.
+ * sched_yield yields a processor only to threads of the same group.
  *
  * Any thread; not from a signal handler.
  */
@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* Of this process. proc: where proc(5) is. 0: no such groups are used, as with autogroups switched
- * off, or in a control group for processors, which comes before them. */
+/* Returns this process's group. proc: path of proc(5). 0: no autogroups apply, because they are
+ * switched off, or a control group for processors takes precedence. */
 uint64_t sg_scheduling_group(const char *proc);
 
 #endif

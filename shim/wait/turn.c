@@ -8,37 +8,37 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Turns before the processor is given away: with fewer processors than ranks whoever is late may
- * need this one. */
+/* Iterations before the first yield: with fewer processors than ranks, a late rank may need this
+ * processor. */
 #define SPINS_SHORT 8u
 #define SPINS_ALONE 1000u
-/* Tests in a row: a program has other things to do between two of them, until it has not. */
+/* Tests in succession before a yield: a program may have other work between two of them. */
 #define SPINS_TESTING 200u
 #define TEST_GAP_NS 1000u
-/* A wait is long, and what it sleeps at a time: with the kernel's slack it wakes within half as
- * much again, and takes two or three turns. */
+/* Length of a long wait, and of its sleeps: with the kernel's slack a sleep takes up to half as
+ * much again, and two or three iterations follow. */
 #define LONG_NS UINT64_C(1000000)
 #define SLEEP_NS 80000
-/* Where the kernel divides a processor among groups of processes first, each rank being one, a
- * yield may reach nobody: a rank that has had less of the processor than others goes on until it
- * has caught up, for milliseconds. After so many yields in vain it sleeps: others come to their
- * turns, where they may do what it waits for. */
+/* If the kernel divides a processor among autogroups first, each rank being one, a yield may reach
+ * no other rank: one that has had less of the processor than others runs until it has caught up,
+ * for milliseconds. After this many vain yields a rank sleeps: others then run, and may do what it
+ * waits for. */
 #define VAIN_YIELDS 20u
 #define VAIN_SLEEP_NS 20000
-/* A turn that takes longer than the least by half and this has done something. */
+/* An iteration that takes longer than the shortest by half and this has done something. */
 #define SLACK_NS 100u
 #define QUIET_MAX_NS 1000u
 #define LIVELY_TURNS 4u
 #define PUT_OFF_NS UINT64_C(200000)
-/* The caches are cold after another thread has had the processor: where giving it away took this
- * long. */
+/* The caches are cold after another thread has had the processor, which a yield of this length
+ * shows. */
 #define COLD_TURNS 1u
 #define SWITCH_NS 1000u
-/* Idle turns for which a processor is contested that another thread has had for so long: less than
- * others get at a time, and more than the kernel needs for itself. */
+/* Idle iterations for which a processor counts as contested after another thread has had it for
+ * AWAY_NS: less than others get at a time, and more than the kernel needs for itself. */
 #define TURNS_CONTESTED 20000u
 #define AWAY_NS UINT64_C(500000)
-/* Waits, where there are fewer processors, after which these are looked at again. */
+/* Waits between looks at the processors, if there are fewer than ranks. */
 #define WAITS_PER_LOOK 64u
 
 __thread struct sg_turns sg_turns;
@@ -49,7 +49,7 @@ atomic_bool sg_turn_spins = true;
 
 static _Atomic uint64_t yields, yield_ns, sleeps, slept_ns;
 
-/* Whether threads spin that keep their processors. */
+/* Sets whether threads spin that keep their processors. */
 static void decide(void)
 {
     enum sg_wait_mode now = atomic_load_explicit(&mode, memory_order_relaxed);
@@ -98,7 +98,7 @@ void sg_turn_look(void)
     now_ns = sg_clock_ns();
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
     away_ns = now_ns - ((uint64_t)ran.tv_sec * UINT64_C(1000000000) + (uint64_t)ran.tv_nsec);
-    /* A thread that has slept was away of its own accord. */
+    /* A thread that has slept was off the processor voluntarily. */
     if (turns->looks++ > 0 && turns->slept == usage.ru_nvcsw && away_ns > turns->away_ns + AWAY_NS)
         turns->contested = TURNS_CONTESTED;
     turns->slept = usage.ru_nvcsw;
@@ -122,7 +122,7 @@ static void begin(struct sg_turns *turns, uint64_t now_ns)
     }
 }
 
-/* The turn that ends now did something. */
+/* True if the iteration that ends now did something. */
 static bool did_something(struct sg_turns *turns, uint64_t now_ns)
 {
     uint64_t turn_ns = now_ns - turns->last_ns;
@@ -194,8 +194,8 @@ static void give_way(struct sg_turns *turns, uint64_t now_ns)
         turns->last_ns = now_ns;
 }
 
-/* After a turn that seems to have done something. One may be slow for other reasons: a second one
- * puts sleeping off, and after some in a row the wait begins anew. */
+/* Continues after an iteration that seems to have done something. One may be slow for other
+ * reasons: a second one postpones sleeping, and after several in succession the wait restarts. */
 static void go_on(struct sg_turns *turns, uint64_t now_ns)
 {
     uint64_t latest_ns = now_ns - LONG_NS + PUT_OFF_NS;

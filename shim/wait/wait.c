@@ -12,43 +12,43 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A build with 0 shows that a test of the progress rule fails without it. */
+/* A build with 0 shows that a test of the progress rule fails without pokes. */
 #ifndef SG_WAIT_POKES
 #define SG_WAIT_POKES 1
 #endif
 
-/* Steps on the first rung: with a processor for every rank waiting is short, and giving it away
- * would only cost; without, whoever is late may need this very processor. */
+/* Steps on the first rung. With a processor for every rank waits are short, and yielding would only
+ * cost; otherwise a late rank may need this very processor. */
 #define SPINS_ALONE 4000u
 #define SPINS_CONTESTED 4u
-/* Steps between pokes: of a wait that has just begun, some 10 us; of one that lasts, so that an
- * operation on this rank's window takes as long as in MPICH; and of one step for each test. */
+/* Steps between pokes: some 10 us in a wait that has just begun; fewer in a long one, so that an
+ * operation on this rank's window takes as long as in MPICH; and for one step per test. */
 #define POKE_STEPS 500u
 #define POKE_STEPS_LATER 4u
 #define POKE_STEPS_BRIEF 4u
 #define YIELDS_PER_POKE 16u
-/* Pokes at every step after one that has found something: the next thing comes within a round trip.
- * After a sleep, too, which ends in a poke that may have answered somebody. Whoever it is may need
- * this processor for the next thing. */
+/* Pokes at every step after one that has found something: the next event comes within a round trip.
+ * Also after a sleep, which ends in a poke that may have answered another rank; that rank may need
+ * this processor next. */
 #define LIVELY_POKES 64u
 #define WOKEN_POKES 8u
 #define LIVELY_POKES_PER_YIELD 8u
-/* A poke that takes longer than the least by half and this may have found something. */
+/* A poke that takes longer than the shortest by half and this may have found something. */
 #define POKE_SLACK_NS 100u
 #define POKE_MAX_NS UINT64_C(1000)
 #define YIELD_NS UINT64_C(200000)
-/* ... where yields may reach nobody, and a sleeper is woken. */
+/* ... if yields may reach no other rank, and a sleeper is woken. */
 #define YIELD_APART_NS UINT64_C(5000)
 #define SLEEP_NS UINT64_C(100000)
-/* The kernel wakes a sleeper so much later than it is told (timer_slack_ns), or less. */
+/* Limit of the kernel's delay in waking a sleeper (timer_slack_ns). */
 #define SLACK_NS UINT64_C(60000)
 
-/* The state in which this thread drives MPICH, over all its waits: large operands have many. */
+/* This thread's state for driving MPICH, over all its waits: large operands have many. */
 struct driving {
     uint32_t steps;    /* since the last poke */
-    uint32_t lively;   /* pokes to come at every step */
+    uint32_t lively;   /* remaining pokes at every step */
     bool is_cold;      /* another thread has had the processor since the last poke */
-    uint64_t quiet_ns; /* the least that a poke took in this wait */
+    uint64_t quiet_ns; /* shortest poke in this wait */
 };
 
 static __thread struct driving driving;
@@ -59,7 +59,7 @@ void sg_wait_start(MPI_Comm world)
     poked = world;
 }
 
-/* True: the hook has seen that it found something. */
+/* True: the hook has counted events. */
 static bool poke(void)
 {
     uint32_t events = sg_turns.events;
@@ -80,8 +80,8 @@ static bool poke(void)
     return found;
 }
 
-/* Hooks do not see what MPICH's own shared memory brings: time tells. One slow poke may be slow for
- * other reasons, so it is looked at closer, and a second one counts. */
+/* Hooks do not see the events of MPICH's own shared memory, but a poke's time shows them. One poke
+ * may be slow for other reasons: this then pokes more often, and counts the second slow one. */
 static bool poke_timed(void)
 {
     uint32_t lively = driving.lively;
@@ -102,7 +102,7 @@ static bool poke_timed(void)
     return lively > WOKEN_POKES;
 }
 
-/* No later than the waiter's timer; 0: not at all. */
+/* Returns the length of a sleep, limited by the waiter's timer; 0: no sleep. */
 static uint64_t sleep_ns(const struct sg_wait_queue *queue, uint64_t now_ns)
 {
     /* Relaxed: a timer that is set meanwhile is late by one sleep. */
@@ -114,7 +114,7 @@ static uint64_t sleep_ns(const struct sg_wait_queue *queue, uint64_t now_ns)
     return timer_ns > now_ns + SLACK_NS ? timer_ns - now_ns - SLACK_NS : 0;
 }
 
-/* True: it has slept, and nobody has woken it. */
+/* True: it has slept, and no other rank has woken it. */
 static bool sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), void *context)
 {
     bool is_woken = true;
@@ -126,7 +126,7 @@ static bool sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), v
         sg_turn_yield();
         return false;
     }
-    /* Sequentially consistent, so that the flag is up before we look once more. */
+    /* Sequentially consistent, so that the flag is up before the last check of `ready`. */
     atomic_fetch_add(queue->sleepers, 1);
     seen = atomic_load(queue->wake);
     /* A release that crosses this, unseen by both sides, costs one sleep: SLEEP_NS. */
@@ -138,8 +138,7 @@ static bool sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), v
     return !is_woken;
 }
 
-/* Whether the thread keeps its processor in this step. Where nobody else wants it, it always does.
- */
+/* True if the thread keeps its processor in this step, as always if no other thread wants it. */
 static bool spins(const struct sg_wait *wait)
 {
     enum sg_wait_mode mode = sg_turn_mode();
@@ -154,7 +153,7 @@ static uint32_t steps_per_poke(uint32_t steps)
     return driving.lively > 0 ? 1 : steps;
 }
 
-/* In a wait that lasts: others may have come to want this processor. */
+/* Looks for contention in a long wait: others may want this processor by now. */
 static void look(const struct sg_wait *wait)
 {
     if (wait->steps % SPINS_ALONE == 0)
@@ -201,7 +200,7 @@ static bool give_way(struct sg_wait *wait, const struct sg_wait_queue *queue, bo
     }
     found = poke_timed();
     now_ns = sg_clock_ns();
-    /* A caller that has come a step further sets it to 0 again. */
+    /* A caller that has advanced a step resets it to 0. */
     if (wait->begin_ns == 0 && slow)
         wait->begin_ns = now_ns;
     if (wait->yields_ns == 0 && slow)
@@ -251,8 +250,8 @@ uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait)
 
 void sg_wait_wake(const struct sg_wait_queue *queue)
 {
-    /* Relaxed: a full barrier here would stand in every call; a sleeper that is missed looks again
-     * by itself after SLEEP_NS. */
+    /* Relaxed: a full barrier here would be in every call; a missed sleeper checks again by itself
+     * after SLEEP_NS. */
     if (__builtin_expect(atomic_load_explicit(queue->sleepers, memory_order_relaxed) == 0, 1))
         return;
     atomic_fetch_add_explicit(queue->wake, 1, memory_order_relaxed);

@@ -5,7 +5,7 @@
 
 #include <sched.h>
 
-/* What is on its way between processors comes within these. */
+/* Events in flight between processors arrive within this many looks. */
 #define LOOKS_BEFORE_YIELD 200
 
 #define LOOKS_PER_WATCH 256
@@ -26,7 +26,7 @@ static void wait_a_little(int looks)
     sched_yield();
 }
 
-/* status: of the call that began it. */
+/* Completes a request. status: returned by the call that began it. */
 static int complete(int status, MPI_Request *request)
 {
     bool before = sg_turn_begin_own();

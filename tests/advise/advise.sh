@@ -1,7 +1,7 @@
 #!/bin/bash
-# stagger advise as users run it: golden outputs of runs whose arrivals are scripted, options, bad
-# input, and a real run that is advised, and then runs by the rules.
-# STAGGER_GOLDEN=1 writes the golden files anew.
+# stagger advise as users run it: golden outputs of runs with scripted arrivals, options, bad input,
+# and a real run that is advised and then repeated with the advised rules. STAGGER_GOLDEN=1 rewrites
+# the golden files.
 golden_update=${STAGGER_GOLDEN:-}
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=advise
@@ -16,14 +16,14 @@ for kind in foreign without-events without-collectives statistics unrecovered; d
     ./make_archive "$kind" "$kind" || exit 1
 done
 
-# advised NAME ARGUMENT...: leaves NAME.txt and NAME.conf, says nothing on stderr.
+# advised NAME ARGUMENT...: writes NAME.txt and NAME.conf; stderr must be empty.
 advised() {
     local name=$1
     shift
     "$STAGGER" advise --top 0 -o "$name.conf" "$@" >"$name.txt" 2>"$name.err" && empty "$name.err"
 }
 
-# taken FILE: every line of rules is one that STAGGER_CONFIG takes.
+# taken FILE: STAGGER_CONFIG accepts every line of rules.
 taken() {
     STAGGER_CONFIG=$1 "$STAGGER" info >taken.out 2>taken.err && empty taken.err
 }
@@ -82,8 +82,8 @@ check "a full disk is an error" all '! "$STAGGER" advise pair >/dev/full 2>full.
 
 CALL='[s for s in d["sites"] if s["function"] == "sum_up"][0]'
 
-# Rank 2 of 4 waits 60 ms for rank 3 by MPICH's tree; on a machine that is busy otherwise what is
-# measured may not be explained, so that it has more than one try.
+# Rank 2 of 4 waits 60 ms for rank 3 in MPICH's tree. On a busy machine the measurement may have no
+# explanation, so the test retries.
 run_advised() {
     local try
     for try in 1 2 3 4 5; do

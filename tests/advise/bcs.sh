@@ -1,6 +1,6 @@
 #!/bin/bash
-# stagger advise --bcs: runs replayed with nonblocking calls and in slices, against answers worked
-# out by hand, and a real run.
+# stagger advise --bcs: runs replayed with nonblocking calls and in slices, compared with answers
+# worked out by hand, and a real run.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=advise
 . "$ROOT/tests/report/golden.bash"
@@ -18,7 +18,7 @@ printf 'latency_us = 5\noverhead_us = 1\ngap_ns_per_byte = 1\nlocal_us = 2\ncopy
 bcs() { "$STAGGER" advise --bcs --network ./net.conf "$@"; }
 # whole FILE KEY
 whole() { json "$1" "d['coscheduling']['$2']"; }
-# row FILE MESSAGES SLICE KEY; SLICE None: as usual
+# row FILE MESSAGES SLICE KEY; SLICE is None for the run as usual
 row() { json "$1" "[r['$4'] for r in d['coscheduling']['rows'] if r['messages'] == '$2' and r['slice_us'] == $3][0]"; }
 # less A B
 less() { "$PYTHON" -c 'import sys; a, b = map(float, sys.argv[1:]); print(a, b); sys.exit(not a < b)' "$@"; }
@@ -30,15 +30,16 @@ check "a run as the model has it is replayed without an error" all 'empty exchan
     'is 100200800 "$(whole exchange.json measured_ns)"' 'is 0.0 "$(whole exchange.json error_ns)"' \
     'is 100200800.0 "$(row exchange.json "as recorded" None run_ns)"' \
     'is 400 "$(whole exchange.json calls)"'
-# Each of 100 rounds posts a send (2 us) and takes in a message (2 us); the last one takes 2004 more.
+# Each of 100 rounds posts a send (2 us) and receives a message (2 us); the last round takes 2004 us
+# more.
 check "posted and waited for a round later, messages cost what posts and receipts take" \
     is 99402004.0 "$(row exchange.json nonblocking None run_ns)"
-# With the strobes that interrupt it, 1 ms of computation may end in an eleventh slice.
+# Strobes interrupt the computation, so 1 ms of it may end in an eleventh slice.
 check "in slices each of two blocking calls waits for a boundary" all \
     'less 118000000 "$(row exchange.json "as recorded" 100 run_ns)"' \
     'less "$(row exchange.json "as recorded" 100 run_ns)" 131000000' \
     'less 198000000 "$(row exchange.json "as recorded" 500 run_ns)"'
-# What is left are the strobes that interrupt: two a round, of some us.
+# The remaining cost is the interrupting strobes: two a round, a few us each.
 check "... nonblocking none does" less "$(row exchange.json nonblocking 500 run_ns)" 102000000
 check "calls that return with the next slice take longer" all \
     'bcs --json --slice 100 --restart slice exchange >restart.json' 'is slice "$(whole restart.json restart)"' \

@@ -1,17 +1,17 @@
 #!/bin/bash
-# Estimates beside what a run by the advised rules then measures, and what a trial of MPICH's and the
-# advised algorithm does: printed, never asserted, as they depend on what else the machine does. The goal
-# is 25 %.
+# Compares estimates with a run by the advised rules, and with a trial of MPICH's algorithm against
+# the advised one. The figures are printed, never asserted, because they depend on the machine's
+# load. The goal is 25 %.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# The advised call sites of a file of advice, for STAGGER_TRIAL.
+# Prints the advised call sites of an advice file, for STAGGER_TRIAL.
 trials() {
     json "$1" '"; ".join("%s@%s=mpich|%s" % (g["operation"], g["site"]["id"], g["advice"])
                          for g in d["groups"] if g["advice"] is not None)'
 }
 
-# beside NAME: the estimates of NAME.json; what NAME.after.json measured at the same call sites, and
-# NAME.trial.json in its turns.
+# beside NAME: prints the estimates of NAME.json beside the measurements of NAME.after.json and
+# NAME.trial.json at the same call sites.
 beside() {
     "$PYTHON" - "$1" "$1.json" "$1.after.json" "$1.trial.json" <<'PYTHON'
 import json, sys
@@ -41,7 +41,8 @@ for group in advice["groups"]:
 PYTHON
 }
 
-# estimate NAME RANKS PROGRAM ARGUMENT...: by MPICH, by the rules, and by turns.
+# estimate NAME RANKS PROGRAM ARGUMENT...: runs with MPICH, with the advised rules, and alternating
+# (a trial).
 estimate() {
     local name=$1
     shift

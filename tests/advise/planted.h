@@ -1,9 +1,10 @@
-/* Runs whose arrivals are scripted, for advice that is worked out by hand.
+/* Runs with scripted arrivals, whose advice is worked out by hand.
  *
- * The machine (PLANTED_COSTS), in ns: between nodes L 5000, o 500, 1 a byte; inside a node L 1000,
- * o 200, 0.5 a byte; a step in shared memory 100, a wake-up 30000; 0.25 a byte copied, 0.5 folded.
+ * The machine (PLANTED_COSTS), in ns: between nodes L 5000, o 500, 1 a byte; inside a node L
+ * 1000, o 200, 0.5 a byte; a step in shared memory 100, a wake-up 30000; 0.25 a byte copied, 0.5
+ * folded.
  *
- * Each run is one call site's instance, PLANTED_INSTANCES times.
+ * Each run repeats one call site's instance PLANTED_INSTANCES times.
  */
 #ifndef SG_TESTS_ADVISE_PLANTED_H
 #define SG_TESTS_ADVISE_PLANTED_H
@@ -35,8 +36,8 @@ static inline void planted_begin(struct archive *archive, int ranks)
         archive->finalize_ns[rank] = (uint64_t)PLANTED_INSTANCES * PLANTED_NS;
 }
 
-/* A call that arrives so late and blocks for so long; what more there is to say of it, the caller
- * changes. */
+/* Adds a call that arrives late_ns late and blocks for blocked_ns. The caller may change the
+ * rest. */
 static inline struct archive_call *planted_call(struct archive *archive, int rank,
                                                 enum sg_operation operation, uint64_t late_ns,
                                                 uint64_t blocked_ns, const char *algorithm)
@@ -69,7 +70,7 @@ static inline void planted_pair(struct archive *archive)
     planted_call(archive, 1, SG_OPERATION_BARRIER, 1000, 400, "mpich");
 }
 
-/* Eight machines, rank 5 always 1 ms late to a barrier by a tree of degree 8: it tells rank 0
+/* Eight machines, rank 5 always 1 ms late to a barrier by a tree of degree 8: it notifies rank 0
  * (500 + 5000 + 500), which releases all by a multicast (6000) after which it leaves itself (500).
  * Blocked are rank 5 for 12000, rank 0 for 1006500, the others for 1012000: together 7090500.
  * By adaptive the token is with rank 5, which releases all itself: nearly 6000 less for each. */

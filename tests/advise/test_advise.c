@@ -1,4 +1,4 @@
-/* Advice on runs whose arrivals and machine are scripted (planted.h). */
+/* Tests advice on runs with scripted arrivals on a scripted machine (planted.h). */
 #include "advise/advise.h"
 #include "advise/advised_rules.h"
 #include "advise/planted.h"
@@ -45,7 +45,7 @@ static const char *best_of(const struct sg_advice_item *item)
     return item->best < 0 ? "" : sg_candidates[item->estimates[item->best].candidate];
 }
 
-/* What a printing function prints; to be freed. */
+/* Prints advice into a string; the caller frees it. */
 static char *rules_of(const struct sg_advice *advice)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* Programs of recordings that are made by hand. */
+/* Tests the programs made from recordings, which are written by hand here. */
 #include "advise/recorded.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* What mends that ranks come late, of causes written by hand. */
+/* Tests the remedies suggested for late ranks, from causes written by hand. */
 #include "lib/unit.h"
 
 #include "advise/remedies.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What stagger advise says of why ranks come late: of an archive worked out by hand, and of programs of which it is
-# known. What the machine does to these besides is not asked (tests/report/why.sh).
+# The causes of late ranks in stagger advise: for an archive worked out by hand, and for programs
+# with known causes. Extra causes that the machine adds are ignored (tests/report/why.sh).
 . "$(dirname "$0")/../lib/sh.sh"
 
 "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" "$ROOT/tests/report/make_messages.c" \
@@ -32,7 +32,7 @@ for what in sleep hog; do
     "$STAGGER" advise $what.trace >$what.txt
     "$STAGGER" advise --json $what.trace >$what.json
 done
-# first NAME CAUSE: of rank 1
+# first NAME CAUSE: remedy and time of that cause, for rank 1
 first() { json "$1.json" "(lambda c: '%s %s' % (c['mended_by'], c['times_median'] is not None and c['times_median'] > 10))(next(
     c for c in d['lateness']['causes'] if c['rank'] == 1 and c['cause'] == '$2'))"; }
 check "a rank that sleeps is told to be looked at" all 'is "program True" "$(first sleep asleep)"' \

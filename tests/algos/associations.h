@@ -1,6 +1,5 @@
 /* The values that protocols on trees document, by plain recursion over ranks, in the mini host's
- * operations: written apart from the protocols and from the arithmetic they use.
- */
+ * operations. They are computed without the protocols and the arithmetic that these use. */
 #ifndef SG_TESTS_ALGOS_ASSOCIATIONS_H
 #define SG_TESTS_ALGOS_ASSOCIATIONS_H
 

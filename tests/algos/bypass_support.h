@@ -1,4 +1,5 @@
-/* What bypass's tests share: hosts, calls, and the tree's result written down apart. */
+/* Shared parts of the tests of bypass: hosts, calls, and the tree's result, computed
+ * independently of the protocol. */
 #ifndef SG_TESTS_ALGOS_BYPASS_SUPPORT_H
 #define SG_TESTS_ALGOS_BYPASS_SUPPORT_H
 
@@ -21,8 +22,8 @@ static inline struct sg_algo_call bypass_call(uint32_t flags, uint32_t bytes, in
     return (struct sg_algo_call){SG_OPERATION_REDUCE, flags, bytes, root, 0};
 }
 
-/* The binomial tree as the textbook has it: at distance 1, 2, 4 ... the right neighbour is folded
- * into the left one. */
+/* The binomial tree of the textbooks: at distance 1, 2, 4 ... the right neighbour is folded into
+ * the left one. */
 static inline uint64_t bypass_expected(int size, int root, uint32_t flags, uint32_t seq,
                                        int element)
 {

@@ -1,6 +1,5 @@
-/* The mini host's actions: see mini_host.h. A WRITE reads its source when it takes effect, as an
- * adapter may: a protocol that uses the source again too early shows as a wrong result.
- */
+/* The mini host's actions (mini_host.h). A WRITE reads its source when it takes effect, as an
+ * adapter may: a protocol that reuses the source too early shows a wrong result. */
 #include "algos/mini_state.h"
 #include "core/hash.h"
 #include "lib/unit.h"

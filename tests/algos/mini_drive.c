@@ -1,4 +1,4 @@
-/* The mini host's choice of the next event, by the seed: see mini_host.h. */
+/* Chooses the mini host's next event, by the seed (mini_host.h). */
 #include "algos/mini_state.h"
 #include "lib/unit.h"
 

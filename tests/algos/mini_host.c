@@ -1,4 +1,4 @@
-/* The mini host's events: see mini_host.h. */
+/* The mini host's events and checks (mini_host.h). */
 #include "algos/mini_state.h"
 #include "core/hash.h"
 #include "lib/unit.h"

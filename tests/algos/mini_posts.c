@@ -1,5 +1,5 @@
-/* The mini host's posts: see mini_host.h. What a slot holds of a message is its name, offset and
- * number of bytes.
+/* The mini host's posts (mini_host.h). A slot holds a message as its name, an offset and a number
+ * of bytes.
  */
 #include "algos/mini_state.h"
 #include "lib/unit.h"
@@ -8,7 +8,7 @@
 
 enum { NAME, OFFSET, BYTES };
 
-/* What algo.h promises of those that are not over. */
+/* Checks the bound that algo.h promises for posts that are not over. */
 static void check_room(const struct mini_host *host, const struct mini_post *posts,
                        enum sg_post_kind kind)
 {

@@ -1,6 +1,5 @@
-/* The state of the mini host: what mini_host.c (events, checks), mini_drive.c (which event is next)
- * and mini_actions.c (data, carrying out actions) share.
- */
+/* The state of the mini host, shared by mini_host.c (events, checks), mini_drive.c (choice of the
+ * next event) and mini_actions.c (data, carrying out actions). */
 #ifndef SG_TESTS_ALGOS_MINI_STATE_H
 #define SG_TESTS_ALGOS_MINI_STATE_H
 
@@ -13,7 +12,7 @@ typedef uint64_t mini_value[MINI_ELEMENTS];
 
 enum mini_kind { MINI_MESSAGE, MINI_ACCESS, MINI_REPLY };
 
-/* Something under way. An access is queued behind the earlier ones of the same pair. */
+/* An item in flight. An access is queued behind the earlier ones of the same pair. */
 struct mini_item {
     enum mini_kind kind;
     int from, to;
@@ -42,7 +41,7 @@ struct mini_post {
     struct sg_algo_post post;
     struct sg_action delivery;
     bool delivered;
-    uint64_t from;   /* endpoint << 32 | handle of the message that it gets */
+    uint64_t from;   /* endpoint << 32 | handle of the message it receives */
     uint64_t chunks; /* bit: has come */
     uint32_t bytes;  /* ... in all */
 };
@@ -78,7 +77,7 @@ struct mini_host {
     struct mini_endpoint *endpoints;
     struct mini_item **items; /* in the order in which they were sent */
     int item_count, item_room;
-    int *choice; /* room for what can happen next */
+    int *choice; /* holds the possible next events */
     uint64_t time_ns, random;
     int timers_set, watches_set; /* of all endpoints */
     int most_in_flight;
@@ -87,20 +86,21 @@ struct mini_host {
     bool synchronises[MINI_INSTANCES_MAX];
 };
 
-/* Of an endpoint's n-th instance, whose number is n more than parameters.first. */
+/* Index of an endpoint's n-th instance among its credits; the instance's number is
+ * parameters.first + n. */
 static inline uint32_t mini_place(const struct mini_host *host, uint64_t n)
 {
     return (uint32_t)((host->setup.parameters.first + n) % host->credits);
 }
 
-/* A number below limit. */
+/* Returns a random number below limit. */
 uint32_t mini_random(struct mini_host *host, uint32_t limit);
 
 struct mini_item *mini_add(struct mini_host *host, enum mini_kind kind, int from, int to);
 
-/* Whether an item is between these two; -1 stands for any. */
+/* True if the item is between these two; -1 stands for any. */
 bool mini_same_pair(const struct mini_item *item, int from, int to);
-/* Takes an item out of those under way, and lets it happen. */
+/* Takes an item out of those in flight and carries it out. */
 struct mini_item *mini_take(struct mini_host *host, int at);
 void mini_happen(struct mini_host *host, struct mini_item *item);
 void mini_timer_event(struct mini_host *host, int rank, uint32_t id);
@@ -109,11 +109,11 @@ void mini_drain_event(struct mini_host *host, int rank);
 
 void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uint64_t time_ns);
 
-/* Carries out what a handler wrote. parts: of the message that it handled, or NULL. */
+/* Carries out a handler's actions. parts: of the message that it handled, or NULL. */
 void mini_carry_out(struct mini_host *host, int rank, const struct sg_actions *actions,
                     mini_value *parts);
 
-/* A FILL or DRAIN takes effect; a DELIVER. */
+/* Carry out a FILL or DRAIN, and a DELIVER. */
 void mini_fill(struct mini_host *host, int rank, const struct sg_action *action, mini_value slot);
 void mini_empty(struct mini_host *host, int rank, const struct sg_action *action, mini_value slot);
 void mini_over(struct mini_host *host, int rank, const struct sg_action *action);
@@ -122,7 +122,7 @@ typedef void (*mini_handler)(void *state, const struct sg_event *event, struct s
 void mini_feed(struct mini_host *host, int rank, mini_handler handle, struct sg_event *event,
                mini_value *parts);
 
-/* A one-sided access takes effect; its reply, if any, is then under way. */
+/* Carries out a one-sided access; its reply, if any, is then in flight. */
 void mini_access(struct mini_host *host, const struct mini_item *item);
 
 #endif

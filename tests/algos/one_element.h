@@ -1,6 +1,5 @@
-/* What each reduction does to one element, written out: the reference for the kernels, slow and
- * plain. one[element](reduction, in, inout, result) is false where MPICH has no such pair.
- */
+/* Each reduction on one element, written out: the slow and plain reference for the kernels.
+ * one[element](reduction, in, inout, result) is false where MPICH has no such pair. */
 #ifndef SG_TESTS_ALGOS_ONE_ELEMENT_H
 #define SG_TESTS_ALGOS_ONE_ELEMENT_H
 
@@ -151,7 +150,7 @@ FLOATING(long_double, long double, LONG_DOUBLE_BYTES)
 REAL(real4, float, 4)
 REAL(real8, double, 8)
 
-/* And takes REAL*16 for sixteen characters. */
+/* MPICH also takes REAL*16 for sixteen characters. */
 static bool one_real16(enum sg_reduction reduction, const void *left, const void *right,
                        void *result)
 {
@@ -184,7 +183,8 @@ static bool one_real16(enum sg_reduction reduction, const void *left, const void
         return true;                                                                               \
     }
 
-/* Where compilers fuse, the first product is not rounded before the sum; else each is. */
+/* If compilers fuse multiply and add, the first product is not rounded before the sum; otherwise
+ * each is. */
 #ifdef SG_CPU_FUSES
 #define FUSED(type) (sizeof(type) <= sizeof(double))
 #else

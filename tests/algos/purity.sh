@@ -1,24 +1,25 @@
 #!/bin/bash
 # one processor
-# The protocols between nodes do no I/O and keep all they know in their state (shim/algos/algo.h,
-# docs/decisions/0007-protocols-without-io.md): what they include, what their objects call, and what
-# their states hold. The reduction kernels, which are not protocols, are left out.
+# The protocols between nodes do no I/O and keep all of their state in their own structs
+# (shim/algos/algo.h, docs/decisions/0007-protocols-without-io.md). Checks their includes, the calls
+# in their objects, and the contents of their states. The reduction kernels are not protocols and
+# are not checked.
 . "$(dirname "$0")/../lib/sh.sh"
 cd "$ROOT" || exit 1
 
 mapfile -t sources < <(find shim/algos shim/bcs -name '*.[ch]' ! -path '*/kernels/*' ! -path '*/live/*' | sort)
 mapfile -t objects < <(printf '%s\n' "${sources[@]}" | sed -n "s|\(.*\)\.c$|$BUILD/\1.o|p")
 
-# Includes that are neither the project's own parts for this nor headers without functions that do
-# I/O (string.h: memcpy and memset).
+# Prints includes that are neither the project's own parts allowed here nor headers without I/O
+# functions (string.h: memcpy and memset).
 foreign_includes() {
     grep -HE '^[[:space:]]*#[[:space:]]*include' "$@" |
         grep -Ev 'include[[:space:]]+"(algos|bcs|core)/[a-z0-9_/]+\.h"' |
         grep -Ev 'include[[:space:]]+<(stdbool|stddef|stdint|limits|string)\.h>'
 }
 
-# Pointers in the states, which begin with struct sg_algo_head, and in the structs that they are made
-# of. Comments do not count.
+# Prints pointers in the states, which begin with struct sg_algo_head, and in the structs inside
+# them. Ignores comments.
 state_pointers() {
     local file
     for file; do
@@ -46,7 +47,7 @@ state_pointers() {
         }' | tr -s ' '
 }
 
-# What all these objects together need from elsewhere, and the variables they could keep something in.
+# The undefined symbols of all these objects together, and the variables that could hold state.
 ld -r -o "$WORK/protocols.o" "${objects[@]}" || exit 1
 undefined() { nm -u "$WORK/protocols.o" | awk '{ print $2 }'; }
 variables() {
@@ -64,7 +65,7 @@ printf '%s\n' 'struct part {' '    int *c;' '};' 'struct state {' '    struct sg
     '    struct part parts[2];' '};' >"$WORK/sample.c"
 check "... and one that did would be seen" is "struct part: int *c;" "$(state_pointers "$WORK/sample.c")"
 
-# __popcountdi2 is the compiler's own arithmetic.
+# __popcountdi2 is the compiler's arithmetic.
 allowed='mem(cpy|move|set|cmp)|__popcountdi2|_GLOBAL_OFFSET_TABLE_'
 if undefined | grep -Eq '^_*(asan|ubsan|tsan|gcov|llvm_prof)'; then
     skip "protocols call nothing but memcpy and the like" "built with sanitizers or coverage"

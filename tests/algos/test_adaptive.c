@@ -1,6 +1,5 @@
-/* The adaptive barrier and allreduce on the mini host, which checks by itself that no call ends
- * before all have begun, and that states, slots and actions stay within bounds.
- */
+/* Tests the adaptive barrier and allreduce on the mini host. The host checks that no call ends
+ * before all have begun, and that states, slots and actions stay within bounds. */
 #include "algos/associations.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* Buffered coscheduling on the mini host, and alone. */
+/* Tests buffered coscheduling on the mini host, and its functions alone. */
 #include "algos/associations.h"
 #include "bcs/state.h"
 #include "lib/unit.h"
@@ -533,7 +533,7 @@ static void test_epoch(void)
     }
 }
 
-/* What the rules allow fits, and more does not. */
+/* Setups within the limits of the rules fit; larger ones are refused. */
 static void test_limits(void)
 {
     struct sg_algo_setup setup = {.size = SG_BCS_ENDPOINTS_MAX};

@@ -1,4 +1,5 @@
-/* Messages of buffered coscheduling on the mini host: their order, matches, slices and bytes. */
+/* Tests messages of buffered coscheduling on the mini host: their order, matches, slices and
+ * bytes. */
 #include "algos/mini_host.h"
 #include "bcs/posts.h"
 #include "lib/unit.h"
@@ -85,7 +86,7 @@ static int32_t source(const struct world *world, int rank, uint32_t handle)
     return delivery(world, rank, handle).delivery.source;
 }
 
-/* What follows from a boundary, or from a post. False: there is no boundary to come. */
+/* Runs everything that follows from a boundary or a post, until nothing is left to do. */
 static void settle(struct world *world)
 {
     bool more = true;
@@ -98,6 +99,7 @@ static void settle(struct world *world)
     }
 }
 
+/* False: there is no boundary to come. */
 static bool slice(struct world *world)
 {
     settle(world);
@@ -207,7 +209,7 @@ static void test_wanted_once(void)
     close_world(&world);
 }
 
-/* What is posted once the exchange has begun at its endpoint is for the next one. */
+/* A message posted after the exchange has begun at its endpoint waits for the next exchange. */
 static void test_posted_in_an_exchange(void)
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
@@ -388,8 +390,8 @@ static void test_ranks(void)
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
-/* Who waits for the last of many messages gets it, though there is no room for them; then the
- * others, in their order. */
+/* A receive for the last of many messages gets it, though the capacity does not hold them all;
+ * the others follow in order. */
 static void test_refused(void)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -483,7 +485,7 @@ static void test_probe(void)
     close_world(&world);
 }
 
-/* What a probe has found is there for its receive, though everything else is refused. */
+/* A message that a probe has found stays for its receive, though all others are refused. */
 static void test_probed_stays(void)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {

@@ -1,4 +1,4 @@
-/* Broadcasts on the mini host: tree in all its shapes, bypass and srm. */
+/* Tests broadcasts on the mini host: tree in all its shapes, bypass and srm. */
 #include "algos/mini_host.h"
 #include "algos/tree.h"
 #include "lib/unit.h"
@@ -212,7 +212,7 @@ static void test_offered(void)
     }
 }
 
-/* Of four endpoints 0 has two partners below it: 2, which comes late, and 1. */
+/* Among four endpoints, 0 has two partners below it: 2, which comes late, and 1. */
 static void test_late_sibling(void)
 {
     struct mini_setup setup = {

@@ -1,6 +1,5 @@
-/* bypass one event at a time: each rare state by hand, asserted by counts. In random orders:
- * test_bypass_orders.c.
- */
+/* Tests bypass one event at a time: each rare state is set up by hand and asserted by counts.
+ * test_bypass_orders.c tests it in random orders. */
 #include "algos/bypass_support.h"
 
 static void test_arrival_order(void)
@@ -48,7 +47,7 @@ static void test_leaf(void)
     mini_free(host);
 }
 
-/* Of 4 endpoints, 2 is internal and 3 its child. */
+/* With 4 endpoints, 2 is internal and 3 is its child. */
 static void test_late(void)
 {
     struct sg_algo_parameters parameters = {0};
@@ -106,7 +105,7 @@ static void test_early(void)
     mini_free(host);
 }
 
-/* Of 8 endpoints, 4 has the children 5 and 6: 6's value may not overtake 5's. */
+/* With 8 endpoints, 4 has the children 5 and 6: 6's value may not overtake 5's. */
 static void test_order_kept(void)
 {
     struct sg_algo_parameters parameters = {0};
@@ -376,7 +375,8 @@ static void test_linger_auto(void)
     mini_call(host, 1, &call);
     mini_call(host, 0, &call);
     mini_settle(host);
-    /* Of another site it knows nothing, and waits for as long as a signal costs. */
+    /* The endpoint knows nothing about the other site, so it waits for as long as a signal costs.
+     */
     mini_call(host, 2, &elsewhere);
     seq = mini_head(host, 2)->seq;
     CU_ASSERT_FALSE(mini_completed(host, 2, seq));

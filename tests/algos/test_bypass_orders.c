@@ -1,4 +1,5 @@
-/* bypass in random orders of calls and deliveries: results bit for bit, at every size and root. */
+/* Tests bypass in random orders of calls and deliveries: results bit for bit, at every size and
+ * root. */
 #include "algos/bypass_support.h"
 
 #define ROUNDS 12

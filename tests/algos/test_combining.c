@@ -1,5 +1,5 @@
-/* The node level against direct emulation: ranks arrive in random orders, each as often as it may.
- */
+/* Tests the node level against direct emulation: ranks arrive in random orders, each as often as
+ * it may. */
 #include "algos/associations.h"
 #include "algos/partial_results.h"
 #include "lib/unit.h"
@@ -93,7 +93,7 @@ static void arrive(struct node *node, uint32_t rank, enum sg_operation operation
         start_call(node, step.seq);
 }
 
-/* Who is first, or the root, calls; who comes after the end has it at once. */
+/* The first rank, or the root, makes the call; a rank that arrives after the end leaves at once. */
 static void arrive_at_broadcast(struct node *node, uint32_t rank, int root)
 {
     uint32_t seq = node->arrived[rank] + 1, least = seq;

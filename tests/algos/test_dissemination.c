@@ -1,4 +1,5 @@
-/* The dissemination barrier on the mini host, which checks that nobody leaves too early. */
+/* Tests the dissemination barrier on the mini host, which checks that no endpoint leaves too
+ * early. */
 #include "algos/mini_host.h"
 #include "lib/unit.h"
 
@@ -26,7 +27,7 @@ static void test_orders(void)
     CU_ASSERT_TRUE(marks & UINT64_C(1) << SG_MARK_EARLY);
 }
 
-/* Whoever is late holds everyone. */
+/* A late endpoint holds up all others. */
 static void test_late(void)
 {
     for (int size = 2; size <= 17; size++) {

@@ -1,6 +1,5 @@
-/* Past the ends of numbers: the same calls in the same random orders give the same results, marks
- * and actions as from instance 1 on.
- */
+/* Tests protocols across the wraparound of numbers: the same calls in the same random orders give
+ * the same results, marks and actions as from instance 1 on. */
 #include "algos/mini_host.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* The non-adaptive tree on the mini host: reduce, allreduce and barrier. */
+/* Tests the non-adaptive tree on the mini host: reduce, allreduce and barrier. */
 #include "algos/associations.h"
 #include "lib/unit.h"
 

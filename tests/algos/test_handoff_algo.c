@@ -1,6 +1,5 @@
-/* handoff between endpoints on the mini host: results bit for bit against recursive doubling, and
- * what each arrival costs, by counts of accesses.
- */
+/* Tests handoff between endpoints on the mini host: results bit for bit against recursive
+ * doubling, and the cost of each arrival, by counts of accesses. */
 #include "algos/algo.h"
 #include "algos/mini_host.h"
 #include "lib/unit.h"
@@ -239,7 +238,8 @@ static void test_release(void)
     mini_free(host);
 }
 
-/* What would cost more than the round trip it saves is only read by who needs it. */
+/* A contribution that costs more than the round trip it saves is read only by the endpoint that
+ * needs it. */
 static void test_large(void)
 {
     struct sg_algo_parameters parameters = {.eager_bytes = 8};
@@ -334,7 +334,7 @@ static void test_places(void)
     mini_free(host);
 }
 
-/* Where everybody keeps up nobody ever waits for a place, and barriers cost no reading of cells. */
+/* If all endpoints keep up, none ever waits for a slot, and barriers read no cells. */
 static void test_no_stalls(void)
 {
     struct sg_algo_parameters parameters = {0};

@@ -1,4 +1,4 @@
-/* Each kernel of each instruction set against the operation written out for one element. */
+/* Tests each kernel of each instruction set against the operation written out for one element. */
 #include "algos/kernels/kernel.h"
 #include "algos/one_element.h"
 #include "lib/operands.h"
@@ -15,7 +15,8 @@ static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 65537};
 
 static unsigned char in[ROOM_BYTES], inout[ROOM_BYTES], expected[ROOM_BYTES], out[ROOM_BYTES];
 
-/* Where the result goes: apart, over in, over inout, apart with all three at odd addresses. */
+/* Placement of the result: separate, over in, over inout, or separate with all three at odd
+ * addresses. */
 enum placing { APART, OVER_IN, OVER_INOUT, ODD, PLACINGS };
 
 static void complain(enum sg_kernel_set set, enum sg_reduction reduction, enum sg_element element,

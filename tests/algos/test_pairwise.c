@@ -1,4 +1,4 @@
-/* Recursive doubling on the mini host. */
+/* Tests recursive doubling on the mini host. */
 #include "algos/associations.h"
 #include "lib/unit.h"
 

@@ -1,5 +1,5 @@
-/* Whom protocols name: as algo.h says, symmetric, in order, and few. That they name nobody else is
- * for the explorer to say. */
+/* Tests the peers that protocols name: as algo.h says, symmetric, in order, and few. The explorer
+ * checks that they name no others. */
 #include "algos/algo.h"
 #include "lib/unit.h"
 

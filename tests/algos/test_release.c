@@ -1,4 +1,4 @@
-/* The reliable multicast release, through both protocols that use it. */
+/* Tests the reliable multicast release, through both protocols that use it. */
 #include "algos/associations.h"
 #include "lib/unit.h"
 

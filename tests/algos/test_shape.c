@@ -1,6 +1,6 @@
-/* Shapes against a direct emulation of the algorithms they stand for, by expressions: "(a+b)" is a
- * folded left of b. The emulation sends messages between ranks as the textbook algorithms do.
- */
+/* Tests shapes against a direct emulation of the algorithms they stand for, by expressions:
+ * "(a+b)" is a folded left of b. The emulation sends messages between ranks as the textbook
+ * algorithms do. */
 #include "algos/tree.h"
 #include "lib/unit.h"
 

@@ -1,5 +1,5 @@
-/* srm between endpoints on the mini host: results bit for bit against recursive doubling, what each
- * call costs by counts of accesses, and how far endpoints run ahead. */
+/* Tests srm between endpoints on the mini host: results bit for bit against recursive doubling,
+ * the cost of each call by counts of accesses, and how far endpoints run ahead. */
 #include "algos/associations.h"
 #include "algos/mini_host.h"
 #include "lib/unit.h"
@@ -178,7 +178,7 @@ static void test_room(void)
     mini_free(host);
 }
 
-/* Of a split call nobody waits for anybody, as far as there is room and a place for the result. */
+/* In a split call no endpoint waits for another while slots and result buffers last. */
 static void test_side_by_side(void)
 {
     struct sg_algo_parameters parameters = {.credits = 3, .split = 1};

@@ -1,4 +1,4 @@
-/* Tree arithmetic against direct constructions, for every rank of many sizes. */
+/* Tests tree arithmetic against direct constructions, for every rank of many sizes. */
 #include "algos/tree.h"
 #include "lib/unit.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 900
-# What an architecture can do to a library between programs and MPICH, by programs with two ranks: arithmetic of
-# MPICH's kernels, results of every algorithm in a node and between nodes, and a trace whose report is read.
+# Architecture-dependent behaviour, with programs of two ranks: arithmetic of MPICH's kernels,
+# results of every algorithm within and between nodes, and a trace whose report is read.
 # tests/arch/emulated runs it where ranks are slow.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 600
-# stagger-bench account: the parts of the critical path of a call, with and without records, and the
-# whole that is measured beside them. How near their sum comes to the whole is printed; no time is asserted.
+# stagger-bench account: the parts of a call's critical path, with and without records, and the
+# measured total. Prints how closely their sum matches the total; asserts no time.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 command=account
@@ -14,7 +14,7 @@ account() {
     status=$?
 }
 
-# Of each operation: what its parts, by EXPRESSION of their table by name p, are.
+# Prints EXPRESSION for each operation, with its parts as the table p, by name.
 of_each() {
     json "$1.out" '" ".join(str('"$2"') for p in ({r["part"]: r[op + "_ns"] for r in d["results"]}
         for op in ("barrier", "reduce", "allreduce")))'

@@ -8,14 +8,15 @@ ROW_END='( +\*)?$' # of a table's row: marked, if the processors changed their s
 # nodes NAME N OPTION...: $command with N ranks, each a virtual node; NAME.out, NAME.err and $status
 nodes() { STAGGER_RANKS_PER_NODE=1 observe "$1" "$2" "$BENCH" "$command" "${@:3}"; }
 
-# plainly NAME N ARGUMENT...: under no library, or the other one, of which more is in the environment
+# plainly NAME N ARGUMENT...: without the library, or with another one; more settings come from the
+# environment
 plainly() {
     timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" ${other:+-genv LD_PRELOAD "$other"} -n "$2" \
         "$BENCH" "${@:3}" </dev/null >"$1.out" 2>"$1.err"
     status=$?
 }
 
-# refuses TEXT OPTION...: status 2, and one of the ranks speaks
+# refuses TEXT OPTION...: exit status 2, and exactly one rank prints the message
 refuses() {
     local text=$1
     shift
@@ -24,7 +25,7 @@ refuses() {
         'lacks usage.out "ranks;"'
 }
 
-# finds NAME TEXT OPTION...: with the function NAME spoiled the run fails and says TEXT
+# finds NAME TEXT OPTION...: with the function NAME sabotaged the run fails and prints TEXT
 finds() {
     local name=$1 text=$2
     shift 2
@@ -41,8 +42,8 @@ build_wrong_library() {
         "$("$ROOT/.ci/find-mpi" cc)" -O2 -fPIC -shared "$ROOT/tests/bench/wrong.c" -o "$other" -ldl
 }
 
-# ran DIR: what ran on the benchmark's own communicators, by the trace: "reduce:tree:bypass+mpich".
-# The first call on a communicator is MPICH's.
+# ran DIR: the algorithms that ran on the benchmark's own communicators, from the trace:
+# "reduce:tree:bypass+mpich". MPICH runs the first call on a communicator.
 ran() {
     report_json "$1" report.json && json report.json '" ".join(sorted(set(
         "%s:%s:%s" % (s["op"], s["comm"].split("/")[1], "+".join(sorted(s["algorithm"].split("+"))))

@@ -1,6 +1,6 @@
 #!/bin/bash
-# stagger-bench cpu: the rows that were asked for, by the algorithms asked for, in valid JSON; wrong
-# results found, bad usage refused. No figure is asserted.
+# stagger-bench cpu: prints the requested rows for the requested algorithms in valid JSON, finds
+# wrong results and refuses bad usage. Asserts no figure.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 command=cpu
@@ -11,7 +11,7 @@ rows() {
         for r in d["results"])'
 }
 
-# Every figure lies where it should. Processor times are differences and may come to 0.
+# Every figure is within its range. Processor times are differences and may be 0.
 sound() {
     json "$1.out" '(all(r[k + "low_us"] <= r[k + "us"] <= r[k + "high_us"] and r[k + "low_us"] >= 0
         for r in d["results"] for k in ("cpu_", "mpich_cpu_", "tree_cpu_") if r[k + "us"] is not None)

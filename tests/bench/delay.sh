@@ -1,6 +1,6 @@
 #!/bin/bash
-# stagger-bench delay: the rows that were asked for, by the algorithms asked for, in valid JSON;
-# wrong results found, bad usage refused. No figure is asserted.
+# stagger-bench delay: prints the requested rows for the requested algorithms in valid JSON, finds
+# wrong results and refuses bad usage. Asserts no figure.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 command=delay
@@ -11,8 +11,8 @@ rows() {
         for r in d["results"])'
 }
 
-# Every figure that there is lies where it should. Of a call to which the late rank did not come last,
-# which the machine may bring about, there is none.
+# Every figure present is within its range. A call in which the late rank did not arrive last, which
+# the machine may cause, has none.
 sound() {
     json "$1.out" 'all(r["calls"] <= r["rounds"] == 2 and r["ranks"] == d["ranks"] and (
         r["delay_us"] is None if r["calls"] == 0 else

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""The summary of `make bench`: one line for each goal, with what was measured, and the limit where
-the machine sets one: goals.py DIRECTORY.
+"""Prints the summary of `make bench`: one line per goal, with the measured value, and the limit if the
+machine sets one: goals.py DIRECTORY.
 
-DIRECTORY holds calls.json, speed/, nodes/ and instrument/, by tests/bench.sh; what is not there has no
-line. Writes goals.json there, too.
+DIRECTORY holds calls.json, speed/, nodes/ and instrument/, written by tests/bench.sh; missing inputs have
+no line. Also writes goals.json there.
 """
 import json
 import os

@@ -1,13 +1,13 @@
-# Sourced by tests/bench.sh: what the measuring instrument says of this machine and of ours on it, into
-# $OUT/instrument with figures, for bench/goals.py. Uses MPIEXEC, BUILD, WORK and OUT; a run that fails
-# sets status.
+# Sourced by tests/bench.sh: writes the measuring instrument's figures of this machine and of
+# stagger on it to $OUT/instrument, with plots, for bench/goals.py. Uses MPIEXEC, BUILD, WORK and
+# OUT; a failed run sets status.
 # shellcheck shell=bash disable=SC2034,SC2154
 INSTRUMENT=$OUT/instrument
 mkdir "$INSTRUMENT"
 LAUNCHES=3
 INSTRUMENT_RUN_S=40 # a run that takes longer has failed
 
-# instrument NAME RANKS COMMAND OPTION...: under the library, in a figure, too
+# instrument NAME RANKS COMMAND OPTION...: runs it under the library, and draws a figure
 instrument() {
     local name=$1 ranks=$2
     shift 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 600
-# stagger-bench by schemes, arrival patterns and its other commands: rows in valid JSON and CSV, figures
-# drawn, wrong results found while measuring. No figure is asserted.
+# stagger-bench's schemes, arrival patterns and other commands: rows in valid JSON and CSV, plots,
+# wrong results found while measuring. Asserts no figure.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 quick=(--time 0.05 --iterations 2)
@@ -9,7 +9,7 @@ quick=(--time 0.05 --iterations 2)
 # under NAME N COMMAND OPTION...: under the library
 under() { observe "$1" "$2" "$BENCH" "${@:3}"; }
 
-# fields NAME EXPRESSION: of each row, joined
+# fields NAME EXPRESSION: the expression of each row, joined
 fields() { json "$1.out" '" ".join(str('"$2"') for r in d["results"])'; }
 
 # ---- latency by schemes ------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ plainly missing 2 latency --arrival trace:/nowhere/at.all
 check "a file of arrivals that is not there is bad usage" all 'is 2 "$status"' \
     'has_lines missing.err "^stagger: bench: /nowhere/at.all: No such file" 1'
 
-# ---- what to compare with, samples ---------------------------------------------------------------------
+# ---- references, samples -------------------------------------------------------------------------------
 STAGGER_RANKS_PER_NODE=1 under vs 2 latency --json "${quick[@]}" --ops barrier --algorithms rules,adaptive \
     --vs tree --samples
 check "any algorithm may be compared with" all 'is 0 "$status"' \
@@ -89,7 +89,7 @@ check "the ranks' clocks, which are one, differ by no more than the bounds" is "
 plainly noise 2 noise --json --time 0.05
 check "noise has a row for each rank" all 'is 0 "$status"' 'is "0 1" "$(fields noise "r[\"rank\"]")"' \
     'is True "$(json noise.out "all(0 <= r[\"lost\"] < 1 and r[\"quantum_count\"] == 50 for r in d[\"results\"])")"'
-# Of few operations, where there is a choice.
+# Limits the operations, for commands that allow a choice.
 declare -A ops=([latency]="--ops barrier" [cpu]="--elements 4" [delay]="--ops barrier" [overlap]="--ops barrier")
 # shellcheck disable=SC2086 # words of options
 for which in latency overlap clock noise; do
@@ -114,12 +114,12 @@ fi
 
 # ---- wrong results ---------------------------------------------------------------------------------------
 build_wrong_library
-# Right while the operands are verified before the timed part.
+# The operation is still correct while the operands are verified, before the timed part.
 WRONG=MPI_Allreduce WRONG_AFTER=3 plainly later 2 latency --json --ops allreduce
 check "a result that is wrong only later is found while it is measured" all 'is 1 "$status"' \
     'has later.err "MPI_Allreduce of 8 bytes by rules gives a wrong result while it is measured"' \
     'lacks later.out "\"version\""'
-# The first six are ours, and those of the look before.
+# The first six barriers are the benchmark's own, including those of the check before measuring.
 WRONG=MPI_Barrier WRONG_AFTER=6 plainly through 2 latency --json --ops barrier --arrival one --skew-us 3000
 check "a barrier that lets ranks through is found by their clocks" all 'is 1 "$status"' \
     'has through.err "MPI_Barrier of 0 bytes by rules gives a wrong result while it is measured"'

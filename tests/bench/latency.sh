@@ -1,6 +1,6 @@
 #!/bin/bash
-# stagger-bench latency: the rows that were asked for, valid JSON, wrong results found, bad usage
-# refused. No figure is asserted.
+# stagger-bench latency: prints the requested rows in valid JSON, finds wrong results and refuses
+# bad usage. Asserts no figure.
 . "$(dirname "$0")/../lib/sh.sh"
 
 BENCH=$BUILD/stagger-bench
@@ -10,7 +10,7 @@ quick=(--time 0.02 --scheme loop)
 # measure NAME N OPTION...: under the library; NAME.out, NAME.err and $status
 measure() { observe "$1" "$2" "$BENCH" latency "${quick[@]}" "${@:3}"; }
 
-# Under no library, or another one, of which more is in the environment.
+# Runs without the library, or with another one; more settings come from the environment.
 plainly() {
     timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" ${other:+-genv LD_PRELOAD "$other"} -n "$2" \
         "$BENCH" "${@:3}" </dev/null >"$1.out" 2>"$1.err"
@@ -19,7 +19,7 @@ plainly() {
 
 rows() { json "$1.out" '" ".join("%s:%d" % (r["op"], r["bytes"]) for r in d["results"])'; }
 
-# Every figure of every row is a positive number and lies where it should.
+# Every figure of every row is positive and within its range.
 sound() {
     json "$1.out" '(all(r[k + "_low_us"] <= r[k + "_us"] <= r[k + "_high_us"]
         for r in d["results"] for k in ("ours", "mpich"))
@@ -89,7 +89,7 @@ check "a library that spoils collectives is built" \
 plainly harmless 2 latency "${quick[@]}" --json
 check "a library that leaves results alone is fine" is 0 "$status"
 
-# finds NAME TEXT OPTION...: with the function NAME spoiled the run fails and says TEXT
+# finds NAME TEXT OPTION...: with the function NAME sabotaged the run fails and prints TEXT
 finds() {
     local name=$1 text=$2
     shift 2
@@ -107,7 +107,7 @@ finds MPI_Reduce "MPI_Reduce of 8 bytes" --skew-us 100
 other=
 
 # ---- usage ------------------------------------------------------------------------------------------
-# refuses TEXT ARGUMENT...: status 2, and one of the ranks speaks
+# refuses TEXT ARGUMENT...: exit status 2, and exactly one rank prints the message
 refuses() {
     local text=$1
     shift

@@ -1,9 +1,10 @@
 #!/bin/bash
-# stagger bench-merge pools launches; stagger arrivals shows what stagger-bench replays.
+# stagger bench-merge pools launches; stagger arrivals prints the arrivals that stagger-bench
+# replays.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 
-# launch FILE SAMPLES OTHERS [RANKS]: an output of one row
+# launch FILE SAMPLES OTHERS [RANKS]: writes a benchmark output with one row
 launch() {
     cat >"$1" <<END
 {"version": 1, "command": "latency", "ranks": ${4:-2}, "results": [

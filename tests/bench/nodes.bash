@@ -1,5 +1,6 @@
-# Sourced by tests/bench.sh: measures between nodes, each rank a virtual node of this machine, into
-# $OUT/nodes, for bench/nodes.py. Uses MPIEXEC, BUILD, WORK, OUT and full; a run that fails sets status.
+# Sourced by tests/bench.sh: measures between nodes, with each rank a virtual node of this machine,
+# and writes to $OUT/nodes, for bench/nodes.py. Uses MPIEXEC, BUILD, WORK, OUT and full; a failed
+# run sets status.
 # shellcheck shell=bash disable=SC2034,SC2154
 NODES=$OUT/nodes
 mkdir "$NODES"
@@ -11,8 +12,8 @@ NODES_RUN_S=60     # a run that takes longer has failed
 FULL_RUN_S=600
 SKEW_US=1000
 
-# between LABEL RANKS COMMAND OPTION...: variables of the library come from the environment. MPICH waits as
-# without the library.
+# between LABEL RANKS COMMAND OPTION...: the library's variables come from the environment. MPICH
+# waits as it does without the library.
 between() {
     local label=$1 ranks=$2 limit_s=$NODES_RUN_S row_s=$NODES_ROW_S
     shift 2

@@ -1,21 +1,21 @@
 #!/usr/bin/python3
-"""Prints what stagger-bench measured between virtual nodes: nodes.py DIRECTORY.
+"""Prints stagger-bench's measurements between virtual nodes: nodes.py DIRECTORY.
 
-DIRECTORY holds files LABEL.RANKS.json, by tests/bench/nodes.bash; what is not there has no line.
+DIRECTORY holds files LABEL.RANKS.json, written by tests/bench/nodes.bash; missing inputs have no line.
 """
 import glob
 import json
 import os
 import sys
 
-# Of MPICH's processor time to ours: at so many ranks, elements and us of skew.
+# Goals for the ratio of MPICH's processor time to stagger's, by ranks, elements and us of skew.
 FACTOR_GOAL, FACTOR_RANKS, FACTOR_ELEMENTS, FACTOR_SKEW_US = 5.1, 32, 4, 1000
 DELAY_GOAL, DELAY_RANKS = 0.5, range(4, 17)  # of the tree's
 LATENCY_GOAL = 1.2  # of the tree's
 
 
 def load(directory):
-    """By label, results in the order of ranks."""
+    """Results by label, in the order of ranks."""
     runs = {}
     for path in glob.glob(os.path.join(directory, "*.json")):
         label = os.path.basename(path).split(".")[0]

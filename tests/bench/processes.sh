@@ -1,13 +1,13 @@
 #!/bin/bash
-# stagger-bench on some of the ranks, of collectives that are MPICH's alone, with cold caches, by the
-# median over ranks, and when processors change their speed. No figure is asserted.
+# stagger-bench on a subset of the ranks, for collectives that only MPICH has, with cold caches,
+# with the median over ranks, and while processors change their clock speed. Asserts no figure.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 
 OTHERS=gather,scatter,allgather,alltoall,reduce_scatter,scan
 quick=(--time 0.02 --iterations 3)
 
-# said NAME EXPRESSION: of each row r, in order
+# said NAME EXPRESSION: the expression of each row r, in order
 said() { json "$1.out" "\" \".join(str($2) for r in d[\"results\"])"; }
 
 # ---- numbers of processes ----------------------------------------------------------------------------

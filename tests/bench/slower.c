@@ -1,6 +1,5 @@
-/* To be preloaded: from the first MPI_Allreduce on the clock runs at twice its rate, as if the
- * processor ran at half its speed.
- */
+/* For LD_PRELOAD: from the first MPI_Allreduce on the clock runs at twice its rate, as if the
+ * processor ran at half its speed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

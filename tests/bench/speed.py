@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Prints the speed table from results of stagger-bench: speed.py DIRECTORY.
+"""Prints the speed table from stagger-bench's results: speed.py DIRECTORY.
 
-DIRECTORY holds files LABEL.ROUND.json, one for each run: LABEL is the run's name below, or that
-with "openmpi-" before it for the same program built with Open MPI. A figure is the median over the
-rounds; an interval goes from the lowest to the highest bound of any round.
+DIRECTORY holds files LABEL.ROUND.json, one per run: LABEL is the run's name below, with the prefix
+"openmpi-" if the same program was built with Open MPI. A figure is the median over the rounds; an
+interval extends from the lowest to the highest bound of any round.
 """
 import glob
 import json
@@ -11,8 +11,8 @@ import os
 import statistics
 import sys
 
-# Run, operation, bytes, class of ranks (processor time), trace, goal as ratio to MPICH, whether
-# Open MPI's time is a goal too.
+# Run, operation, bytes, class of ranks (processor time), trace, goal as ratio to MPICH, and whether
+# Open MPI's time is also a goal.
 CASES = [
     ("small-off", "barrier", 0, None, "off", 0.2, False),
     ("small-otf2", "barrier", 0, None, "otf2", 0.3, False),
@@ -34,7 +34,7 @@ CASES = [
     ("late", "reduce", 8, "root", "off", 1 / 2, False),
     ("late", "reduce", 8, "non-root", "off", 1 / 50, False),
 ]
-# Open MPI knows of no trace.
+# Open MPI has no trace.
 FOREIGN_RUN = {"small-off": "small", "small-otf2": "small"}
 
 
@@ -48,7 +48,7 @@ def load(directory):
 
 
 def rows_of(runs, label, operation, size, ranks_class):
-    """The run's rows of one case, one a round."""
+    """The run's rows of one case, one per round."""
     found = []
     for result in runs.get(label, []):
         rows = result["results"] if ranks_class is None else result["late"]["results"]
@@ -58,14 +58,14 @@ def rows_of(runs, label, operation, size, ranks_class):
 
 
 def median(rows, field):
-    """None where no round knows it."""
+    """None if no round has the value."""
     values = [row[field] for row in rows if row[field] is not None]
     return statistics.median(values) if values else None
 
 
 def limit_us(runs, label, operation, size, ranks_class):
-    """What the machine allows, where that is simple: one line's way, or every operand read once and
-    every result written once."""
+    """The machine's limit, if it is simple: one transfer of a cache line, or one read of every operand and
+    one write of every result."""
     limits = [run["limits"] for run in runs.get(label, [])]
     ranks = [run["ranks"] for run in runs.get(label, [])]
     if ranks_class is not None or not limits or ranks[0] != 2 or operation == "reduce":
@@ -74,7 +74,7 @@ def limit_us(runs, label, operation, size, ranks_class):
         line_ns = median(limits, "line_ns")
         return None if line_ns is None else line_ns / 1e3
     copy_gbs = median(limits, "copy_gbs")
-    # A broadcast's operand is read once and its result written once.
+    # A broadcast reads its operand once and writes its result once.
     copied = size if operation == "bcast" else 2 * size * ranks[0]
     return None if copy_gbs is None else copied / copy_gbs / 1e3
 

@@ -1,10 +1,11 @@
 #!/bin/bash
-# stagger-bench's line of progress: on a terminal, and only where nothing else is seen there.
+# stagger-bench's progress line: shown on a terminal, and only if nothing else is printed there.
 . "$(dirname "$0")/../lib/sh.sh"
 BENCH=$BUILD/stagger-bench
 command -v script >/dev/null || { skip "a line of progress is on a terminal" "script(1) is not installed"; exit 0; }
 
-# on_terminal COMMAND-LINE: with a terminal of its own, whose output is in the file "shown"
+# on_terminal COMMAND-LINE: runs it on a terminal of its own; the terminal's output is in the file
+# "shown"
 on_terminal() {
     timeout --kill-after=5 "$PROGRAM_SECONDS" script --quiet --return --command "$1" typescript \
         </dev/null >/dev/null

@@ -1,4 +1,4 @@
-/* The account of a call: parts of paths that are worked out by hand. */
+/* Tests the account of a call: the parts of paths that are worked out by hand. */
 #include "bench/call_account.h"
 #include "lib/unit.h"
 
@@ -64,8 +64,8 @@ static void without_marks(void)
     CU_ASSERT_DOUBLE_EQUAL(account.sum, 142 - 4 * 2, 1e-9);
 }
 
-/* Of a reduce: rank 1 is the root, and slow. Rank 0 is ahead, and has its last slot 60 after the
- * root has left the call before. */
+/* A reduce with a slow root, rank 1. Rank 0 runs ahead and gets its last slot 60 after the root
+ * has left the call before. */
 static void of_a_slot(void)
 {
     struct sg_bench_account account;

@@ -1,4 +1,4 @@
-/* Emptying caches: how much is swept, and that nothing is lost by it. */
+/* Tests the emptying of caches: the size of the sweep, and that nothing is lost by it. */
 #include "bench/sampling.h"
 #include "lib/unit.h"
 

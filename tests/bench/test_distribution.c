@@ -1,4 +1,4 @@
-/* Distributions, the stop rule, pooling and order. */
+/* Tests distributions, the stop rule, pooling and order. */
 #include "bench/distribution.h"
 #include "lib/unit.h"
 

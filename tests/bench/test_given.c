@@ -1,4 +1,4 @@
-/* Rules given to --vs get the name of their communicator where the grammar has it. */
+/* Tests that rules given to --vs get the name of their communicator where the grammar has it. */
 #include "bench/limits.h"
 #include "core/capture.h"
 #include "lib/unit.h"

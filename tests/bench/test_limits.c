@@ -1,4 +1,4 @@
-/* The limits: sound figures, and none where there is one processor. No figure is asserted. */
+/* Tests that the limits give sound figures, and none for one processor. No figure is asserted. */
 #include "bench/limits.h"
 #include "lib/unit.h"
 

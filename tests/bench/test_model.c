@@ -1,4 +1,5 @@
-/* The model's figures beside the measured ones: by hand, and none where it has none. */
+/* Tests the model's figures beside the measured ones: by hand, and none where the model has none.
+ */
 #include "bench/limits.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* The command line: what it gives, and one line for each thing that is wrong with it. */
+/* Tests the command line: the options it gives, and one line for each fault in it. */
 #include "bench/bench_options.h"
 #include "core/capture.h"
 #include "lib/unit.h"

@@ -1,4 +1,4 @@
-/* The table and the JSON, from figures that are known. */
+/* Tests the table and the JSON, from known figures. */
 #include "bench/bench_output.h"
 #include "lib/unit.h"
 
@@ -70,7 +70,7 @@ static enum sg_status put_row(struct sg_bench_output *output)
     return sg_bench_output_record(output, row_of_command(), columns != NULL ? columns : any);
 }
 
-/* What is printed for the rows; the caller frees it. */
+/* Prints the rows into a string; the caller frees it. */
 static char *printed(double line_ns, bool complete)
 {
     struct sg_bench_head head = {.options = &options,
@@ -318,7 +318,7 @@ static void test_text_rows(void)
     free(text);
 }
 
-/* What is printed for two rows at these speeds of their processors, of 2 and 4 ranks. */
+/* Prints two rows, of 2 and 4 ranks, with these speeds of their processors. */
 static char *released(const struct sg_bench_speed speeds[2])
 {
     struct sg_bench_head head = {
@@ -383,7 +383,7 @@ static void test_marks(void)
     free(text);
 }
 
-/* Who is late depends on how many there are. */
+/* The late rank depends on the number of ranks. */
 static void test_last_of_several(void)
 {
     json_t *root;

@@ -1,5 +1,5 @@
-/* Nonblocking collectives of which all is known, in virtual processes: what is hidden of them, by
- * every formula, is what was worked out by hand. */
+/* Tests the overlap of nonblocking collectives whose times are all known, in virtual processes:
+ * every formula gives the hidden part that was worked out by hand. */
 #include "bench/overlapping.h"
 #include "lib/unit.h"
 #include "lib/virtual.h"

@@ -1,4 +1,4 @@
-/* Arrival patterns. */
+/* Tests arrival patterns. */
 #include "bench/pattern.h"
 #include "lib/unit.h"
 

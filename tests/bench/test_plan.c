@@ -1,4 +1,4 @@
-/* How long blocks are and how many there are. */
+/* Tests the lengths of blocks and their number. */
 #include "bench/distribution.h"
 #include "bench/pattern.h"
 #include "lib/unit.h"

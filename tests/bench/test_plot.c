@@ -1,4 +1,4 @@
-/* Figures of rows that are given: what may be below 0 is drawn, too. */
+/* Tests figures drawn from given rows. A quantity that may be negative is drawn, too. */
 #include "bench/bench_plot.h"
 #include "lib/unit.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How often the figure has the text. */
+/* Counts the figure's lines that have the text. */
 static int count_in(const char *path, const char *text)
 {
     FILE *file = fopen(path, "r");
@@ -66,7 +66,7 @@ static void test_others(void)
     unlink(path);
 }
 
-/* What a row has not is not drawn. */
+/* A value that a row lacks is not drawn. */
 static void test_missing(void)
 {
     char path[] = "/tmp/stagger-test-XXXXXX.svg";

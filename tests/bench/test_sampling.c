@@ -1,5 +1,5 @@
-/* Measuring collectives of which everything is known, in virtual processes with clocks of their
- * own: what comes out is what was worked out by hand. */
+/* Tests measurements of collectives whose times are all known, in virtual processes with clocks
+ * of their own: the results are those worked out by hand. */
 #include "bench/distribution.h"
 #include "bench/sampling.h"
 #include "core/hash.h"
@@ -15,7 +15,7 @@
 #define GAP_NS 10e3
 #define QUANTUM_NS 100.0
 
-/* Of the process that the thread is. */
+/* State of the virtual process that this thread runs. */
 static _Thread_local double processor_ns;
 static _Thread_local uint64_t calls;
 static _Thread_local double sent_ns = -GAP_NS; /* when the adapter was last used */
@@ -128,7 +128,7 @@ struct script {
     enum kind kind;
     bool wrong; /* variant 1 gives wrong results, on rank 3, in round 4 */
     struct sg_bench_sampling sampling;
-    /* What rank 0 found. */
+    /* Results at rank 0. */
     struct sg_bench_samples samples;
     enum sg_status status;
 };
@@ -280,7 +280,7 @@ static void test_flags(void)
     oversleeps = true;
     run(&script);
     oversleeps = false;
-    /* Of 70 calls every seventh. */
+    /* Rank 2 oversleeps in every seventh of 70 calls. */
     CU_ASSERT_EQUAL(samples->rounds, 60);
     CU_ASSERT(samples->started_late >= 9 && samples->started_late <= 12);
     CU_ASSERT_EQUAL(samples->attempts, samples->rounds + samples->started_late);
@@ -414,7 +414,7 @@ static void test_wrong(void)
     sg_bench_samples_clear(&script.samples);
 }
 
-/* What does not vary is known after the least number of calls there may be. */
+/* A time that does not vary is known after the minimum number of calls. */
 static void test_enough(void)
 {
     struct script script = script_of(SLEEPS, 2, 0);

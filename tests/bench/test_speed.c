@@ -1,4 +1,4 @@
-/* The guard against processors that change their speed, with clocks and counters that are known. */
+/* Tests the guard against processors that change their speed, with known clocks and counters. */
 #include "bench/bench_output.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* Medians, their intervals, and ratios of paired blocks. */
+/* Tests medians, their intervals, and ratios of paired blocks. */
 #include "bench/distribution.h"
 #include "lib/unit.h"
 

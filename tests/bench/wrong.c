@@ -1,5 +1,5 @@
-/* To be preloaded: spoils one collective, the one that WRONG names, so that a benchmark which looks
- * at its results has something to find.
+/* For LD_PRELOAD: spoils the collective that WRONG names, so that a benchmark which checks its
+ * results has something to find.
  *
  *   MPI_Allreduce, PMPI_Allreduce  the last element is off by one, on rank 1
  *   MPI_Iallreduce                 likewise
@@ -8,7 +8,7 @@
  *   MPI_Barrier                    nobody waits
  *   PMPI_Alltoall                  the last element is off by one, on rank 1
  *
- * WRONG_AFTER: so many calls of it are right first.
+ * WRONG_AFTER: the number of its calls that are right first.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""What an archive tells of intervals between calls of MPI: intervals.py DIR/traces.otf2
+"""Prints an archive's intervals between MPI calls: intervals.py DIR/traces.otf2
 
-Prints a JSON list, one object an interval, in the order of their ends: rank, thread, end_ns,
-interval (ns), call (ns, of the call before it), left, entered, what is known of its stretch (comm, stretch, bounds), and its figures.
+Prints a JSON list, one object per interval, in the order of their ends: rank, thread, end_ns,
+interval (ns), call (ns, of the call before it), left, entered, its sampled interval, if any (comm,
+stretch, bounds), and its figures.
 """
 import json
 import sys

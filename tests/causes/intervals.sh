@@ -1,16 +1,16 @@
 #!/bin/bash
-# Intervals between calls of MPI: their figures are those of what a rank does in them.
+# The recorded figures of intervals between MPI calls match the rank's known activity.
 . "$(dirname "$0")/../lib/sh.sh"
 
 KNOWN=$PROGRAMS/known_causes
 ROUNDS=20
 export STAGGER_CAUSES=all
 
-# intervals NAME: of its archive, as NAME.json
+# intervals NAME: writes the intervals of its archive to NAME.json
 intervals() { "$PYTHON" "$ROOT/tests/causes/intervals.py" "$1.trace/traces.otf2" >"$1.json"; }
 
-# holds NAME EXPRESSION: with own (rank 1's intervals in which it did something), others (rank 0's
-# meanwhile), every one, and total(LIST, FIGURE).
+# holds NAME EXPRESSION: with own (rank 1's intervals in which it worked), others (rank 0's
+# intervals in the meantime), every one, and total(LIST, FIGURE).
 holds() {
     "$PYTHON" -c '
 import json, sys
@@ -30,10 +30,10 @@ if not eval(expression):
     sys.exit(1)' "$1.json" "$ROUNDS" "$2"
 }
 
-# done_by NAME: how much rank 1 says it did
+# done_by NAME: the amount of work that rank 1 reports
 done_by() { sed -n 's/^rank 1: \([0-9]*\) .*/\1/p' "$1.out"; }
 
-# known NAME [FILE]: a run of it, with its intervals
+# known NAME [FILE]: runs it, and writes its intervals
 known() {
     observe "$1" 2 "$KNOWN" "$1" "$ROUNDS" "${@:2}"
     check "a program of known causes runs ($1)" ran_well "$1"
@@ -67,7 +67,7 @@ check "who sleeps gives its processor away each time" holds sleep \
 
 known hog
 if [ -n "$schedstat" ]; then
-    # Both have the processor half of the time.
+    # Each of the two gets the processor half of the time.
     check "who must share its processor is runnable, and does not run, while the other does" holds hog \
         'total(own, "runnable") > 0.3 * total(own, "cpu") and total(own, "involuntary switches") > 0'
     check "... and this explains all its time" holds hog \
@@ -125,7 +125,7 @@ else
     skip "a quota" "no control groups can be made here"
 fi
 
-# ---- what is not to be touched -------------------------------------------------------------------
+# ---- the application's own state -----------------------------------------------------------------
 
 for what in files fork; do
     observe "$what" 2 "$KNOWN" "$what" "$ROUNDS"
@@ -137,7 +137,7 @@ check "descriptors that the program took are its own, and the figures go on" all
     'intervals files' 'holds files "all(\"cpu\" in i for i in own)"' \
     '[ -z "$schedstat" ] || holds files "all(\"runnable\" in i for i in own[2:])"'
 
-# A processor without counters is given some that the kernel counts.
+# If the processor has no counters, the kernel stands in and counts.
 "$STAGGER" info | grep -q '^ *counters: [0-9]' || PRELOAD=$BUILD/tests/causes/standin_counters.so:$PRELOAD
 if LD_PRELOAD=$PRELOAD "$STAGGER" info | grep -q '^ *counters: [0-9]'; then
     observe long 2 "$KNOWN" long "$ROUNDS"

@@ -1,13 +1,15 @@
 #!/bin/bash
-# Runs whose rank 1 is killed between two calls, in its 15th round: the intervals until then are in the archive
-# that is made of the logs, and in the report of logs without events; a log that was cut off has those before.
+# Rank 1 is killed between two calls, in its 15th round: the archive made of the logs, and the
+# report of logs without events, have the intervals up to then; a truncated log has those before the
+# cut.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/dying.bash"
 
 export STAGGER_CAUSES=all
 KNOWN=$PROGRAMS/known_causes
 
-# recovered NAME: there is a sound archive, with intervals as NAME.intervals and its report as NAME.json
+# recovered NAME: the archive is sound; writes its intervals to NAME.intervals and its report to
+# NAME.json
 recovered() {
     "$STAGGER" recover "$1.trace" >"$1.recover" 2>&1 && archive_sound "$1.trace" &&
         "$PYTHON" "$ROOT/tests/causes/intervals.py" "$1.trace/traces.otf2" >"$1.intervals" &&
@@ -18,7 +20,8 @@ observe die 2 "$KNOWN" die 20
 check "a rank is killed" all '[ "$status" -ne 0 ]' 'absent die.trace/traces.otf2' '[ -s die.trace/rank-000001.log ]'
 cp -r die.trace whole.trace
 check "an archive is made of the logs, which is sound" recovered die
-# Before the first barrier, and of 14 rounds two each; what follows the last has not ended.
+# One before the first barrier, and two in each of 14 rounds; the interval after the last has not
+# ended.
 check "it has all intervals that had ended" is "29 True" \
     "$(json die.intervals '(lambda count: "%d %s" % (count[1], count[0] in (29, 30)))([sum(i["rank"] == rank for i in d) for rank in (0, 1)])')"
 check "... with what the rank did in them" is "14" \
@@ -30,8 +33,8 @@ check "the critical path ends where the run did" is True "$(json die.json 'd["cr
 "$STAGGER" report --html die.html die.trace 2>page.err
 check "there is a page of it" all 'empty page.err' 'has die.html "Why ranks come late"'
 
-# Cut off anywhere, as by a full disk: in the records of intervals, too.
-# The file of a killed rank is longer than what is in it.
+# Truncates the log anywhere, as a full disk does, also within records of intervals. The file of a
+# killed rank is longer than its contents.
 bytes=$("$PYTHON" -c 'print(len(open("whole.trace/rank-000001.log", "rb").read().rstrip(b"\0")))')
 for part in 5 6 7 8 9; do
     cp -r whole.trace "cut$part.trace"

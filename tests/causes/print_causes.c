@@ -1,6 +1,6 @@
-/* print_causes LOG...: what ranks' logs tell of intervals between calls of MPI, as text, a line a
- * record: "WHAT rank R NAME=VALUE ...". Sites are told by their ids, communicators by who they are.
- */
+/* print_causes LOG...: prints the records of intervals between MPI calls in ranks' logs as text,
+ * a line a record: "WHAT rank R NAME=VALUE ...". Sites are printed by their ids, communicators by
+ * their identities. */
 #include "trace/export/logread.h"
 
 #include <inttypes.h>

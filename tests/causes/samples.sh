@@ -1,18 +1,18 @@
 #!/bin/bash
-# Which intervals are sampled: the same on all ranks, for less than the share of the time; and what is
-# kept of them in each mode.
+# Sampled intervals: all ranks choose the same ones, within the configured share of the time; and
+# which records each mode keeps.
 . "$(dirname "$0")/../lib/sh.sh"
 
 KNOWN=$PROGRAMS/known_causes
 
-# printed NAME FILE...: records of logs, as NAME.causes
+# printed NAME FILE...: prints records of logs to NAME.causes
 printed() { "$BUILD/tests/causes/print_causes" "${@:2}" >"$1.causes"; }
 intervals() { "$PYTHON" "$ROOT/tests/causes/intervals.py" "$1.trace/traces.otf2" >"$1.json"; }
-# value NAME WORD RANK FIELD: of the one line of that word and rank
+# value NAME WORD RANK FIELD: from the only line with that word and rank
 value() { sed -n "s/^$2 rank $3 .*\b$4=\([0-9]*\).*/\1/p" "$1.causes"; }
 
-# alike NAME SHARE: what a rank took of the stretches on a communicator the other members took, too,
-# but for SHARE of what the one that took least has.
+# alike NAME SHARE: the members of each communicator sampled the same intervals, except for SHARE of
+# the count of the member that has fewest.
 alike() {
     "$PYTHON" -c '
 import collections, json, sys
@@ -37,8 +37,8 @@ intervals comms-all
 check "every interval is sampled, on every rank" is "[128, 128, 128, 128]" \
     "$(json comms-all.json '[sum(i["rank"] == rank for i in d) for rank in range(4)]')"
 check "all collectives of all communicators begin a stretch on all members" alike comms-all 0
-# A half's barrier follows another 75 times, one of the world 25 times; both begin stretches, and the
-# last call but MPI_Finalize is MPI_Comm_free.
+# A half's barrier follows another 75 times, one of the world 25 times; both begin sampled
+# intervals, and the last call before MPI_Finalize is MPI_Comm_free.
 check "a stretch ends where the communicator's next collective begins" is "[75, 50, 0, 1]" \
     "$(json comms-all.json '[sum(i["rank"] == 3 and i.get("bounds") == b for i in d) for b in (3, 1, 2, 0)]')"
 check "an interval is of the stretch that began last" is "[100, 26]" \
@@ -60,7 +60,7 @@ share() {
     echo $(($(value "$1" causes "$2" time) / 200 + 8 * cost / samples))
 }
 
-# Where ranks yield to each other, each switch is dearer while it is watched.
+# If ranks yield to each other, sampling makes each context switch more expensive.
 observe crowd 4 taskset -c 0 "$KNOWN" comms 60000
 printed crowd crowd.trace/traces/*.calls
 for rank in 0 3; do
@@ -68,7 +68,8 @@ for rank in 0 3; do
         within 0 "$(share crowd $rank)" "$(value crowd causes $rank cost)"
 done
 
-# The kernel's events are open in samples only: before a stretch from the collective on that it follows.
+# The kernel's events are open only in samples: before a sampled interval, from the preceding
+# collective on.
 if "$STAGGER" info | grep -q '^ *switches: [0-9]'; then
     check "what a rank did in the call before a stretch is known" is "[[], True]" "$(json comms.json '[
         [i for i in d if i.get("bounds", 0) % 2 == 1 and i.get("away") == 0 and i["resumed"] < i["call"]],
@@ -89,7 +90,7 @@ for rank in 0 1; do
         "$(sed -n "s/^sum rank $rank .* intervals=\([0-9]*\) .*/\1/p" messages.causes | awk '{ s += $1 } END { print s }')"
 done
 
-# ---- what is kept --------------------------------------------------------------------------------
+# ---- kept records --------------------------------------------------------------------------------
 
 STAGGER_TRACE=stats STAGGER_CAUSES=all observe stats 2 "$KNOWN" faults 20
 check "with statistics alone" ran_well stats

@@ -1,8 +1,7 @@
-/* Preloaded before libstagger.so: a processor whose counters the kernel itself counts, so that
- * there are some on every machine that has software events. Cycles are ns on the processor, cache
- * misses are page faults, and instructions are what STANDIN_INSTRUCTIONS says: clock, the former,
- * or faults, the latter; with none there are no counters.
- */
+/* Preloaded before libstagger.so: replaces the processor's counters by events that the kernel
+ * counts, so that every machine with software events has some. Cycles are ns on the processor,
+ * cache misses are page faults, and STANDIN_INSTRUCTIONS selects instructions: clock, the former,
+ * or faults, the latter; with none there are no counters. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>

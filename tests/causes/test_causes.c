@@ -1,4 +1,4 @@
-/* Intervals of threads that are made up, in a log. */
+/* Tests the intervals that a log gets from threads that are made up. */
 #include "causes/causes.h"
 #include "core/clock.h"
 #include "core/hash.h"
@@ -46,7 +46,7 @@ static void start(enum sg_causes_mode mode, bool has_events, uint64_t slots)
     sg_causes_start(&causes);
 }
 
-/* What the log has of a kind: how many, and the last of them. */
+/* Returns the number of records of a kind in the log, and the last of them in *last. */
 static struct sg_logread *log_read;
 
 static unsigned count(enum sg_record_kind wanted, const void **last)
@@ -134,8 +134,8 @@ static void sums_alone(void)
     sg_logread_close(log_read);
 }
 
-/* Of two communicators, a stretch each: all intervals in one are its own, but where the other's is
- * in it. */
+/* Two communicators with one stretch each: an interval belongs to the stretch it lies in, or to
+ * the inner one if it lies in both. */
 static void stretches(void)
 {
     const uint64_t outer = sg_hash_mix(1) | 1, inner = sg_hash_mix(2) | 1;

@@ -1,5 +1,4 @@
-/* Readings of this process, of events that the kernel itself counts, and of files that are made up.
- */
+/* Tests readings of this process, of events that the kernel itself counts, and of made-up files. */
 #include "causes/reader.h"
 #include "core/clock.h"
 #include "lib/unit.h"
@@ -20,7 +19,7 @@
 
 #define PAGES 100
 
-/* What the kernel counts on every machine, if it lets this process. */
+/* Events that the kernel counts on every machine, if it lets this process. */
 static const struct sg_counter_event software[SG_COUNTERS] = {
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false},
@@ -55,7 +54,7 @@ static void put(const char *name, const char *text)
     fclose(file);
 }
 
-/* What is between before and after of a function. */
+/* Returns the difference between readings before and after a function. */
 static struct sg_reading of(const struct sg_reader_places *places, void (*what)(void))
 {
     struct sg_reader reader;
@@ -178,7 +177,8 @@ static void counted(void)
     munmap(map, bytes);
 }
 
-/* Of one while the events are open: each counter costs what the event of switches does. */
+/* Cost of one context switch while the events are open: each counter costs as much as the event
+ * of switches. */
 static uint64_t cost_of_a_switch(const struct sg_reader *reader)
 {
     bool counts = (reader->mask & sg_source_mask(SG_SOURCE_COUNTERS)) != 0;
@@ -324,7 +324,7 @@ static struct sg_reader_places elsewhere(void)
     return (struct sg_reader_places){root, root, software};
 }
 
-/* What changes with context switches alone is not looked at again without one. */
+/* Forces a context switch: figures that change only with one are not read again without it. */
 static void switch_context(void)
 {
     const struct timespec moment = {.tv_nsec = 1000};
@@ -377,7 +377,7 @@ static void version_1(void)
     CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLED], 77);
 }
 
-/* What is missing is left out, and what is there is not. */
+/* Missing sources are left out, and only those. */
 static void missing(void)
 {
     static const char *const wrong[] = {"", "nonsense\n", "1\n", "1 x 2\n", "12", "\n\n"};

@@ -1,4 +1,4 @@
-/* Samplers against threads whose times and costs are made up. */
+/* Tests samplers against threads with made-up times and costs. */
 #include "causes/sampler.h"
 #include "core/hash.h"
 #include "lib/unit.h"

@@ -1,4 +1,4 @@
-/* Stretches that a thread has open. */
+/* Tests the stretches that a thread has open (causes/sampler.h). */
 #include "causes/sampler.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* The last context switch: of a ring that is made up, and of this thread. */
+/* Tests the last context switch, from a made-up ring and from this thread. */
 #include "causes/kernel_figures.h"
 #include "causes/reader.h"
 #include "core/clock.h"
@@ -118,7 +118,7 @@ static void own_switches(void)
     sg_switches_close(&switches);
 }
 
-/* What lies between two intervals is the call's, and the second tells it. */
+/* Time between two intervals belongs to the call, and the second interval reports it. */
 static void call_between(void)
 {
     static const struct sg_reader_places here = {"/proc", "/sys", NULL};

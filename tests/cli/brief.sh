@@ -1,9 +1,9 @@
 #!/bin/bash
-# stagger run says at the end what the run lost; the program's end stays its own.
+# stagger run prints at the end how much time the run lost; the program's exit status is unchanged.
 . "$(dirname "$0")/../lib/sh.sh"
 ulimit -c 0
 
-# run NAME ARGUMENT...: stagger run, its output in NAME.out and NAME.err, its status in $status
+# run NAME ARGUMENT...: stagger run; output in NAME.out and NAME.err, exit status in $status
 run() {
     local name=$1
     shift
@@ -13,7 +13,7 @@ run() {
 brief='^stagger: (in MPI|lost waiting|most of it|longest waits|oversubscribed|in collectives) '
 mpi=("$MPIEXEC" -n 2)
 
-# ---- what it says --------------------------------------------------------------------------------------
+# ---- the message ---------------------------------------------------------------------------------------
 
 run said -o said "${mpi[@]}" "$PROGRAMS/calls" 50
 check "three lines follow the library's last one" all 'is 0 "$status"' 'has_lines said.err "$brief" 3' \
@@ -41,7 +41,7 @@ run killed -o killed "${mpi[@]}" "$PROGRAMS/ending" kill 50
 check "of a run that was killed it says how to keep what there is" all '[ "$status" -ne 0 ]' \
     'has_lines killed.err "^stagger: .*killed: the run ended without an archive; make it with: stagger recover " 1'
 
-# ---- where it says nothing -----------------------------------------------------------------------------
+# ---- runs without a message ----------------------------------------------------------------------------
 
 silent() { is 0 "$status" && lacks "$1.err" "$brief"; }
 run quiet --quiet -o quiet "${mpi[@]}" "$PROGRAMS/calls" 5
@@ -63,12 +63,12 @@ STAGGER_LAUNCH='../x' LD_PRELOAD=$LIB STAGGER_DIR=forged "${mpi[@]}" "$PROGRAMS/
 check "a name of other characters is not written, and nothing is said of it" all \
     'lacks forged/stagger.conf launch' 'has_lines forged.err "^stagger: " 2'
 
-# A run's directory whose archive nobody can read to its end.
+# A run directory with an archive that no reader can read to its end.
 run endless sh -c 'mkdir endless && printf "# run x\n# launch %s\n" "$STAGGER_LAUNCH" >endless/stagger.conf && mkfifo endless/traces.otf2; exit 6'
 check "an archive that is no regular file is refused, and the exit status stays" all 'is 6 "$status"' \
     'has_lines endless.err "traces.otf2: is not a regular file$" 1' 'has_lines endless.err "" 1'
 
-# ---- the program's end ----------------------------------------------------------------------------------
+# ---- the program's exit status --------------------------------------------------------------------------
 
 run seven sh -c 'exit 7'
 check "the exit status is the program's" is 7 "$status"
@@ -83,7 +83,7 @@ check "who ignores the end of children gets the status, too" is 5 $?
 (trap '' USR2 && "$STAGGER" run sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals
 (trap '' USR2 && sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals.plain
 check "the program ignores and blocks what it would without" same signals.plain signals
-# The kernel's signal of a timer that outlives exec, as in: perl -e 'alarm 60; exec "stagger", "run", ...'
+# The kernel's timer signal outlives exec, as in: perl -e 'alarm 60; exec "stagger", "run", ...'
 timed() { "$PYTHON" -c 'import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.2); os.execv(sys.argv[1], sys.argv[1:])' "$STAGGER" run "$@"; }
 timed sh -c 'trap "kill \$!; exit 9" ALRM; sleep 20 & wait; exit 0' >/dev/null 2>&1
 check "a timer that was set before ends the program" is 9 $?
@@ -92,7 +92,7 @@ int fork(void) { errno = EAGAIN; return -1; }' >no_fork.c
 "${CC:-gcc}" -shared -fPIC -o no_fork.so no_fork.c
 (trap '' USR2 && LD_PRELOAD=$PWD/no_fork.so "$STAGGER" run sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals 2>no_fork.err
 check "where no process can be started it is the program, with these signals" all 'same signals.plain signals' 'empty no_fork.err'
-# The program waits for the end of a pipe that it holds itself: only a signal ends it.
+# The program waits for the end of a pipe that it holds open itself: only a signal ends it.
 mkfifo life
 "$STAGGER" run sh -c 'echo $$; exec sleep 600' >pid 3<>life &
 launcher=$!

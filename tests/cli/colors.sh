@@ -1,6 +1,7 @@
 #!/bin/bash
 # one processor
-# Colours on a terminal, none in a pipe, none where NO_COLOR or the terminal refuses them.
+# Output is coloured on a terminal, and plain in a pipe, with NO_COLOR, or if the terminal has no
+# colours.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"
@@ -14,7 +15,7 @@ on_terminal() {
     timeout --kill-after=5 "$PROGRAM_SECONDS" script --quiet --return \
         --command "stty cols 200 && $1" typescript </dev/null >/dev/null
     status=$?
-    # What script says of itself begins with a line of its own.
+    # script's own lines begin with its name.
     tr -d '\r' <typescript | sed '/^Script /d' | sed '${/^$/d}' >shown
 }
 bare() { sed "s/$escape\\[[0-9;]*m//g" "$1"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # one processor
-# What bash and zsh offer on the command lines of stagger and stagger-bench is what these take.
+# Completion in bash and zsh offers exactly the arguments that stagger and stagger-bench accept.
 . "$(dirname "$0")/../lib/sh.sh"
 
 prefix=$WORK/prefix
@@ -10,7 +10,7 @@ PATH=$prefix/bin:$PATH
 mkdir -p here/run-1 here/run-2 && touch here/notes.txt
 cd here || exit 1
 
-# ---- what may follow ---------------------------------------------------------------------------------
+# ---- candidates --------------------------------------------------------------------------------------
 
 # follows WORD...: the candidates for the last word, unordered
 follows() { sh "$prefix/share/stagger/complete" "$(type -P "$1")" "${@:2}" | cut -f 1 | LC_ALL=C sort; }
@@ -55,7 +55,7 @@ check "arguments are files, values of DIR directories, and what is run is a comm
 check "a list goes on behind its comma, without what it has" \
     is "$(sorted barrier,{allreduce,reduce,bcast,gather,scatter,allgather,alltoall,reduce_scatter,scan})" "$(follows stagger-bench delay -o barrier,)"
 
-# ---- values: each that is offered is taken -------------------------------------------------------------
+# ---- values: every offered one is accepted -------------------------------------------------------------
 
 taken() {
     local offer=$1 value
@@ -78,7 +78,7 @@ rule() { STAGGER_DIR=$WORK/none stagger run --rule "${1%=}${rule_end:-}" true; }
 trace() { stagger run --trace "$1" true; }
 field() { has <(stagger compare --sort "$1" /nowhere /nowhere 2>&1) '/nowhere: No such'; }
 column() { has <(stagger report --sort "$1" /nowhere 2>&1) '/nowhere: No such'; }
-# The benchmark looks at its options before it starts MPI.
+# The benchmark checks its options before it starts MPI.
 bench() { # options but for a rank that there is not, which is the last thing looked at
     has <(timeout 60 stagger-bench "$@" --root 99 2>&1) 'bench: --root wants'
 }
@@ -118,7 +118,7 @@ check "stagger-bench takes operations, schemes, ways, patterns and algorithms" a
 
 # ---- in the shells -------------------------------------------------------------------------------------
 
-# in_bash LINE: what bash makes of it, as when the tabulator is pressed at its end
+# in_bash LINE: the line that bash makes of it when Tab is pressed at its end
 in_bash() {
     bash --norc -c '
         compopt() { :; }
@@ -151,7 +151,7 @@ else
     skip "and its arguments" "bash-completion is not installed"
 fi
 
-# in_zsh LINE: what the line is after the tabulator, in a terminal of its own
+# in_zsh LINE: the line after Tab in zsh, in a terminal of its own
 in_zsh() {
     zsh -f -c '
         zmodload zsh/zpty

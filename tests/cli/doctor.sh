@@ -1,9 +1,9 @@
 #!/bin/bash
-# stagger doctor says what is wrong on this machine, a line for each thing, and what to do: with stand-ins
-# for each bad state.
+# stagger doctor names each problem of the machine on one line, with a remedy. Stand-ins produce
+# each bad state.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# The library that the build has, without what a sanitizer wants to be loaded first.
+# Loads the build's library without preloading the sanitizer's runtime first.
 export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
 # doctor NAME ARGUMENT...: its lines in NAME.out, its complaints in NAME.err, its status in $status
@@ -47,7 +47,7 @@ stand_in() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1" && chmod +x "bin/$1"; }
     stand_in hangs 'sleep 600 & echo $! >hangs.pid; wait'
     stand_in bound 'shift 2; taskset -c 0 "$@"; taskset -c 0 "$@"'
 }
-# A launcher is a script that this shell's tools run in: the library is preloaded there, too.
+# The launcher is a script and runs tools of this shell; these get the library preloaded, too.
 doctor good --launcher bin/good
 check "a launcher that hands the environment on is well" says good ok ranks 'the library reaches 2 of 2$'
 doctor drops --launcher bin/drops
@@ -82,7 +82,7 @@ check "without MPI it works, and says so" all 'is 1 "$status"' 'empty without.er
 
 mkdir -p tree/bin tree/lib/stagger bare/bin
 cp "$STAGGER" tree/bin/stagger && cp "$LIB" tree/lib/stagger/ && cp "$STAGGER" bare/bin/stagger
-# from NAME STAGGER: of another tree
+# from NAME STAGGER: the executable of another tree
 from() {
     timeout 60 "$2" doctor --launcher "$WORK/bin/good" >"$1.out" 2>"$1.err" </dev/null
     status=$?
@@ -115,7 +115,7 @@ taskset -c 0 "$STAGGER" doctor --launcher bin/good >mask.out 2>mask.err
 if [ "$(nproc --all)" -gt 1 ]; then
     check "an affinity mask is noted" says mask note processors '1 of [0-9]+ by the affinity mask'
 fi
-# A function of the C library that answers otherwise than this machine's.
+# Replaces a function of the C library with one that answers differently.
 printf '#include <errno.h>\n#include <sys/uio.h>\nssize_t process_vm_readv(pid_t p, const struct iovec *l, unsigned long n, const struct iovec *r, unsigned long m, unsigned long f)\n{ errno = EPERM; return -1; }\n' >refused.c
 "${CC:-cc}" -shared -fPIC refused.c -o refused.so &&
     LD_PRELOAD=$PWD/refused.so "$STAGGER" doctor --launcher bin/good >refused.out 2>refused.err
@@ -126,7 +126,7 @@ STAGGER_DIR=/proc/new doctor directory --launcher bin/good
 check "a directory that cannot be written is bad" all 'is 1 "$status"' \
     'says directory BAD directory "runs cannot write into /proc: .*; stagger run --output DIR"'
 
-# in_namespace COMMANDS: as root of mounts of its own
+# in_namespace COMMANDS: runs them as root in a mount namespace of their own
 in_namespace() { unshare --mount --map-root-user sh -c "$1" 2>namespace.err || unshare --mount sh -c "$1" 2>namespace.err; }
 if in_namespace 'mount -t tmpfs none /dev/shm' && [ -d /sys/class ]; then
     in_namespace "mount -t tmpfs -o size=1m none /dev/shm && '$STAGGER' doctor --launcher bin/good >shm.out 2>shm.err"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# stagger itself, stagger info and stagger run, as a user calls them: no MPI needed but for the
-# last checks. The build is the first argument or $BUILD.
+# stagger itself, stagger info and stagger run, as a user calls them. Only the last checks need MPI.
+# The build is the first argument or $BUILD.
 BUILD=${1:-${BUILD:-}}
 . "$(dirname "$0")/../lib/sh.sh"
 
@@ -12,7 +12,7 @@ call() {
     status=$?
 }
 
-# refused NAME REGEX [STATUS]: that status (2), nothing on stdout, one line on stderr that matches
+# refused NAME REGEX [STATUS]: exit status STATUS (2), empty stdout, one line on stderr that matches
 refused() {
     is "${3:-2}" "$status" && empty "$1.out" && has_lines "$1.err" '' 1 &&
         has "$1.err" "^stagger: .*$2"
@@ -126,7 +126,7 @@ check "a script without its interpreter gives status 126" refused run_script 'in
 
 # ---- stagger run: the environment -----------------------------------------------------------------------
 
-# In a sanitizer build, programs without the sanitizer meet a library with it.
+# In a sanitizer build, programs without the sanitizer load a library that has it.
 export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
 variable() { sed -n "s/^$1=//p" "$2"; }
@@ -175,7 +175,7 @@ tree/bin/stagger run env >found.out 2>&1
 check "an installed stagger finds the library in ../lib/stagger" \
     is "$PWD/tree/lib/stagger/libstagger.so" "$(variable LD_PRELOAD found.out)"
 cp "$LIB" 'with blank/'
-# The loader splits LD_PRELOAD at blanks, but LD_LIBRARY_PATH at colons alone.
+# The loader splits LD_PRELOAD at blanks, but LD_LIBRARY_PATH only at colons.
 LD_LIBRARY_PATH=/nowhere 'with blank/stagger' run 'with blank/stagger' run env >blank.out 2>blank.err
 status=$?
 check "a library in a place with a blank is named alone, and its place is searched" all 'is 0 "$status"' \
@@ -188,7 +188,7 @@ a:b/stagger run true >colon.out 2>colon.err
 status=$?
 check "a library that the loader cannot be told of is one line" refused colon "no path with a ':'" 1
 
-# ---- stagger run: what cannot be preloaded ----------------------------------------------------------------
+# ---- stagger run: programs without preloading -------------------------------------------------------------
 
 printf 'int main(void) { return 5; }\n' >five.c
 if "${CC:-cc}" -static five.c -o five 2>cc.err; then

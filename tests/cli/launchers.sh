@@ -1,10 +1,10 @@
 #!/bin/bash
-# stagger run before other launchers than mpiexec.mpich: mpirun, names and scripts of the user's, ssh that hands on no
-# environment, srun; and in a container whose root is read-only.
+# stagger run with launchers other than mpiexec.mpich: mpirun, the user's own names and scripts, ssh
+# that forwards no environment, srun; and in a container with a read-only root.
 . "$(dirname "$0")/../lib/sh.sh"
 
 plain 2 "$PROGRAMS/calls" 9 >plain.out 2>&1
-# runs NAME COMMAND...: stagger run with it, the archive in NAME.trace
+# runs NAME COMMAND...: runs it under stagger run, with the archive in NAME.trace
 runs() {
     local name=$1
     shift
@@ -12,7 +12,8 @@ runs() {
         >"$name.out" 2>"$name.err" </dev/null
     status=$?
 }
-# recorded NAME: the program's own counts are the archive's, and it says what it says without the library
+# recorded NAME: the archive has the program's own counts, and the program prints the same as
+# without the library
 recorded() {
     is 0 "$status" && archive_agrees "$1.trace" "$1.out" && same <(own_counts plain.out) <(own_counts "$1.out") && return
     cat "$1.err"
@@ -28,7 +29,7 @@ for name in mpirun.mpich mpiexec.hydra; do
 done
 mkdir bin
 ln -s "$(command -v "$MPIEXEC")" bin/mpirun
-# Hydra looks for it beside itself.
+# Hydra looks for its proxy beside itself.
 ln -s "$(command -v hydra_pmi_proxy)" bin/hydra_pmi_proxy
 printf '#!/bin/sh\nexec %s -n 2 "$@"\n' "$MPIEXEC" >bin/two
 chmod +x bin/two
@@ -39,7 +40,7 @@ check "... under a script around the launcher" recorded script
 
 # ---- ssh ---------------------------------------------------------------------------------------------
 
-# Reaches "hosts" on this machine, with as little environment as sshd gives.
+# "Connects" to this machine under any host name, with as little environment as sshd gives.
 cat >bin/ssh <<'END'
 #!/bin/sh
 while :; do case $1 in -*) shift ;; *) break ;; esac; done
@@ -68,7 +69,7 @@ fi
 
 # ---- a read-only root --------------------------------------------------------------------------------
 
-# read_only COMMAND...: where nothing can be written but /dev/shm, /tmp and "$WORK/room"
+# read_only COMMAND...: only /dev/shm, /tmp and "$WORK/room" are writable
 read_only() {
     # shellcheck disable=SC2016 # expanded by the inner shell
     unshare "${user[@]+"${user[@]}"}" --mount sh -c 'mount -o remount,bind,ro / &&

@@ -1,6 +1,6 @@
-/* The log of a run whose every word is chosen: make_stranger DIR RANKS MODULE WORDS [stats]. DIR
- * gets rank 0's log of a run with so many ranks, a call site in the module, and the words for
- * all that a log names. */
+/* make_stranger DIR RANKS MODULE WORDS [stats]: writes a log in which every word is chosen. DIR
+ * gets rank 0's log of a run of RANKS ranks, with a call site in MODULE; all other names in it
+ * are WORDS. */
 #include "trace/fabricate.h"
 
 #define SITE 0x0a0b0c0d

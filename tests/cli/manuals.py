@@ -1,8 +1,8 @@
-"""Compares the manual pages with what the programs say of themselves, in both directions.
+"""Compares the manual pages with the programs' own output, in both directions.
 
     manuals.py commands|options|settings|algorithms|columns STAGGER STAGGER-BENCH DOCS
 
-Prints what one side has and the other lacks, a line each, and exits with 1 where there is any.
+Prints a line for each entry that only one side has; exits with 1 if there is any.
 """
 import os
 import re
@@ -19,14 +19,14 @@ def run(*command, **variables):
 
 
 def plain(line):
-    """A line of a page without its macros and fonts."""
+    """Strips macros and fonts from a line of a page."""
     line = re.sub(r"^\.(B|I|BR|BI|IR|IB|RB|RI) ", "", line)
     line = re.sub(r"\\f\(?[A-Z]", "", line.replace("\\-", "-").replace("\\&", "").replace('"', ""))
     return line.strip()
 
 
 class Page:
-    """Sections of a page, each a list of (depth, tag, text) by its tagged paragraphs."""
+    """A page's sections, each a list of (depth, tag, text) for its tagged paragraphs."""
 
     def __init__(self, name):
         self.sections = {}
@@ -51,7 +51,7 @@ class Page:
 
 
 def help_of(*words):
-    """The commands and the options that --help lists."""
+    """The commands and options listed by --help."""
     text = run(*words, "--help").stdout
     commands = re.findall(r"^  ([a-z][a-z-]*) {2,}", text.partition("\ncommands:")[2], re.M)
     options = set()
@@ -96,7 +96,7 @@ def options():
 
 
 def values_expected(name):
-    """What a value of the setting must be, as the complaint of a wrong one has it."""
+    """The values that a setting accepts, according to the error message for a wrong value."""
     complaint = run(STAGGER, "info", **{name: "?" * 4000}).stderr
     text = complaint.partition("expected ")[2]
     return set(re.findall(r"[\w-]*\d[\w-]*|\b(?:otf2|stats|off|thread|signal|poll|auto)\b", text))
@@ -121,7 +121,7 @@ def settings():
 
 
 def parameters_of(items, start):
-    """Those tagged one level below, up to the next tag or paragraph of the own level."""
+    """Paragraphs tagged one level below, up to the next tag or paragraph of the same level."""
     found = {}
     for depth, tag, body in items[start + 1:]:
         if depth == items[start][0] or (tag is None and found):
@@ -133,8 +133,8 @@ def parameters_of(items, start):
 
 
 def algorithms_said():
-    """{algorithm: (operations, parameters of rules, those of the simulator alone)}, as stagger info
-    prints the tables: parameters are {name: (default, range, unit, words)}."""
+    """Parses the tables of stagger info: {algorithm: (operations, parameters of rules, parameters only of
+    the simulator)}; parameters are {name: (default, range, unit, words)}."""
     said = {}
     text = run(STAGGER, "info").stdout.partition("algorithms\n")[2].partition("\n\n")[0]
     for line in text.split("\n"):
@@ -154,7 +154,7 @@ UNITS = {"microseconds", "milliseconds", "seconds", "bytes", "KiB", "MiB"}
 
 
 def parameter_differences(what, said, written):
-    """The default, range, unit and words of a parameter, in both directions."""
+    """Compares the default, range, unit and words of a parameter, in both directions."""
     default, span, unit, words = said
     stated, text = written
     spans = set(re.findall(r"\d+ to \d+", text))
@@ -169,7 +169,7 @@ def parameter_differences(what, said, written):
 
 
 def words_alone(page, name, words):
-    """The bold words of a parameter's paragraphs that its table does not have."""
+    """Bold words in a parameter's paragraphs that its table lacks."""
     bold = set()
     for text in re.findall(rf"\n\.B {name}=(.*?)\n\.(?:TP|RE|PP|SS)", Page(page).source, re.S):
         bold.update(re.findall(r"\n\.BR? ([a-z]+)\b(?!=)", text))
@@ -177,7 +177,7 @@ def words_alone(page, name, words):
 
 
 def named(text, all_names):
-    """The algorithms that "Of A, B and C" or "Of all but A" names; None: it names none."""
+    """The algorithms named by "Of A, B and C" or "Of all but A"; None if the text names none."""
     found = re.match(r" ?Of (all but )?(\w+(?:, \w+)*(?: and \w+)?)", text)
     if found is None:
         return None
@@ -186,7 +186,7 @@ def named(text, all_names):
 
 
 def shared_differences(said, part, pages):
-    """Parameters of several algorithms: they are those that the page says they are of."""
+    """Parameters shared by several algorithms must belong to those that the page names."""
     wrong = []
     for parameter, written in pages.items():
         has = {name for name in said if parameter in said[name][part]}

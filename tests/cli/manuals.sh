@@ -1,6 +1,6 @@
 #!/bin/bash
 # one processor
-# The manual pages say what the programs do, no more and no less, and are sound.
+# The manual pages and the programs agree in both directions, and the pages are well formed.
 . "$(dirname "$0")/../lib/sh.sh"
 
 manuals() { "$PYTHON" "$ROOT/tests/cli/manuals.py" "$1" "$STAGGER" "$BUILD/stagger-bench" "$ROOT/docs"; }
@@ -24,7 +24,7 @@ else
     skip "the pages have no fault that mandoc or groff knows of" "mandoc or man is not installed"
 fi
 
-# what a page refers to
+# Prints a page's cross-references.
 referred() {
     local name missing=
     for name in $(sed -n 's/\\-/-/g; s/.*\<\(\(lib\)\?stagger[a-z-]*\) (\([17]\)).*/\1.\3/p' "$ROOT"/docs/*.[17] |

@@ -1,12 +1,12 @@
 #!/bin/bash
 # one processor
-# Commands that are not told which run to read take the newest in the working directory.
+# Commands called without a run take the newest one in the working directory.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"
 fixtures report/make_archive
 
-# run NAME AGE: the archive of a run that began so many hours ago
+# run NAME AGE: the archive of a run that began AGE hours ago
 run() {
     cp -r ../made/known "$1" && printf '# run x\n' >"$1/stagger.conf" &&
         touch -d "2026-01-02 12:00 $2 hours ago" "$1/stagger.conf"
@@ -14,7 +14,7 @@ run() {
 mkdir -p made/known && ./make_archive known made/known || exit 1
 mkdir runs && cd runs || exit 1
 
-# refuses COMMAND...: status 1, one line that says how to name a run
+# refuses COMMAND...: exit status 1, and one line that explains how to name a run
 refuses() {
     "$STAGGER" "$@" >refused.out 2>refused.err
     is 1 $? && empty refused.out && has_lines refused.err "" 1 &&

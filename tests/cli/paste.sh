@@ -1,11 +1,11 @@
 #!/bin/bash
-# What the library and the commands print to be pasted works when it is, and names that are long or odd
-# do no harm.
+# Commands that the library and the tools print for pasting work when pasted; long or odd names do
+# no harm.
 . "$(dirname "$0")/../lib/sh.sh"
 
 odd="it's a \$run; (1) ä"
 
-# pasted FILE REGEX: runs the command that the file's line ends with, with our stagger
+# pasted FILE REGEX: runs the command at the end of the matching line, with this build's stagger
 pasted() {
     local line
     line=$(grep -E "$2" "$1") || return 1
@@ -32,7 +32,7 @@ check "recover of a run that ended well says that there is nothing to do" all \
     '"$STAGGER" recover "$odd 2" >whole.out 2>whole.err' 'empty whole.err' \
     'has whole.out "traces.otf2: the archive is already complete$"'
 
-# The short form of --help, of every command.
+# Checks the short form of --help of every command.
 for command in '' run report compare advise export recover info sim arrivals bench-merge; do
     check "-h shows what --help does (stagger $command)" all \
         "'$STAGGER' $command -h >short.txt" "'$STAGGER' $command --help >long.txt" \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 600
-# Inside a container of Podman's, as users run MPI in one: its root is read-only, its /dev/shm small, its memory limited.
+# Runs MPI inside a Podman container as users do: read-only root, small /dev/shm, limited memory.
 . "$(dirname "$0")/../lib/sh.sh"
 title="ranks in a container of Podman's have the library"
 
@@ -9,7 +9,7 @@ for command in podman runc; do
 done
 [ "$(id -u)" = 0 ] || { skip "$title" "not root"; exit 0; }
 
-# This machine's programs and libraries, read-only, and a folder for what is written.
+# Provides this machine's programs and libraries read-only, and a writable folder.
 mkdir root store run room
 for name in usr etc bin sbin lib lib64 dev proc sys tmp var run; do
     if [ -L "/$name" ]; then cp -a "/$name" root/; else mkdir "root/$name"; fi

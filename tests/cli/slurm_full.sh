@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 1800
-# Ranks under Slurm: Debian's daemons, all on one machine, in an empty system, where tests/cli/launchers.sh finds
-# srun and salloc.
+# Ranks under Slurm: runs Debian's daemons, all on one machine, in an empty system, so that
+# tests/cli/launchers.sh finds srun and salloc.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lib/root.bash"
 title="ranks have the library under Slurm"
@@ -12,8 +12,8 @@ suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-none}")
 reason=$(no_system) && { skip "$title" "$reason"; exit 0; }
 make_system "$suite" minbase "$PACKAGES" >reason || { skip "$title" "mmdebstrap makes no $suite: $(cat reason)"; exit 0; }
 
-# Not the ports of a Slurm that this machine may have. What tracks processes by control groups needs more of them than
-# an empty system has.
+# Avoids the ports of a Slurm that this machine may run. Slurm's process tracking by control groups
+# needs more of them than an empty system has.
 host=$(uname -n)
 cat >"$system/etc/slurm/slurm.conf" <<END
 ClusterName=one

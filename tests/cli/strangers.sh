@@ -1,8 +1,8 @@
 #!/bin/bash
 # one processor
 # timeout: 600
-# Every command on a directory that another user has prepared: with FIFOs, links, and words that a
-# terminal or a spreadsheet would act on.
+# Every command on a directory that another user has prepared: FIFOs, links, and text that a
+# terminal or a spreadsheet would interpret.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"
@@ -11,7 +11,7 @@ fixtures report/make_archive cli/make_stranger
 ./make_archive known known && mkdir statistics && ./make_archive statistics statistics || exit 1
 mkdir crashed && ./make_stranger crashed 1 "" "" || exit 1
 
-# finishes COMMAND ARGUMENT...: it ends by itself, whatever its status
+# finishes COMMAND ARGUMENT...: it ends by itself, with any status
 finishes() {
     timeout --kill-after=5 60 "$STAGGER" "$@" </dev/null >"$WORK/finished.out" 2>"$WORK/finished.err"
     [ $? -lt 124 ] && return
@@ -19,7 +19,7 @@ finishes() {
     return 1
 }
 
-# all_finish DIR: every command that reads a run's directory
+# all_finish DIR: every command that reads a run's directory finishes
 all_finish() {
     local failed=0
     finishes report "$1" || failed=1
@@ -35,7 +35,7 @@ all_finish() {
     return "$failed"
 }
 
-# ---- files that are none -----------------------------------------------------------------------------
+# ---- special files -----------------------------------------------------------------------------------
 
 replaced=()
 for file in traces.otf2 traces.def traces.marker traces/0.evt traces/0.def stagger.conf; do
@@ -57,7 +57,7 @@ check "nor does a FIFO that a log names as a module" all_finish module.fifo
 
 # ---- links -------------------------------------------------------------------------------------------
 
-# links_are_refused FILE REGEX: where FILE is a link to itself elsewhere, one line says so
+# links_are_refused FILE REGEX: moves FILE elsewhere and links to it; one line refuses the link
 links_are_refused() {
     rm -rf linked elsewhere && cp -r known linked && mv "linked/$1" elsewhere &&
         ln -s "$WORK/elsewhere" "linked/$1" && ! "$STAGGER" report linked >linked.out 2>linked.err &&
@@ -70,7 +70,7 @@ ln -s known linked-directory
 check "a directory that the user names by a link is" all '"$STAGGER" report linked-directory >by-link' \
     '"$STAGGER" report known >by-name' 'sed -i s/linked-directory/known/ by-link' 'same by-name by-link'
 
-# ---- settings that a page repeats --------------------------------------------------------------------
+# ---- settings shown on a page ------------------------------------------------------------------------
 
 printf 'STAGGER_TRACE=otf2\nSTAGGER_SECRET=s3cret\npassword=s3cret\nbarrier@a.c:1=srm\n' >secret
 chmod 600 secret && ln -s "$WORK/secret" known/stagger.conf
@@ -83,7 +83,7 @@ check "of a file it has the settings and rules alone" all '"$STAGGER" report --h
     'has page.html STAGGER_TRACE' 'has page.html "barrier@a.c:1"' 'lacks page.html "s3cret|password"'
 rm known/stagger.conf
 
-# ---- words that a terminal or a spreadsheet acts on --------------------------------------------------
+# ---- text that a terminal or a spreadsheet interprets ------------------------------------------------
 
 words=$'=HYPERLINK("x")\e]0;owned\a\xc2\x9b31m\x9b\x7f\r\n@SUM(1)'
 mkdir words words-statistics && ./make_stranger words 1 /no/module "$words" &&
@@ -102,7 +102,7 @@ for name in sys.argv[1:]:
             c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160) for c in l)][:3]))
 END
 }
-# prints_plain COMMAND ARGUMENT...: both of its streams are
+# prints_plain COMMAND ARGUMENT...: stdout and stderr are plain text
 prints_plain() {
     "$STAGGER" "$@" >plain.out 2>plain.err || { cat plain.err; return 1; }
     plain_text plain.out plain.err
@@ -167,7 +167,7 @@ check "nor has what bench-merge prints" all 'prints_plain bench-merge bench.json
     'prints_plain bench-merge --json bench.json "$words.json"'
 check "nor has bad usage" all '! "$STAGGER" report --sort "$words" known 2>usage.err' 'plain_text usage.err'
 
-# ---- files that are replaced -------------------------------------------------------------------------
+# ---- replaced files ----------------------------------------------------------------------------------
 
 mode_of() { stat -c %a "$1"; }
 for mode in 600 640 644 666; do
@@ -186,12 +186,12 @@ mkfifo pipe
 check "and to a FIFO" all '{ "$STAGGER" report --html pipe known & } && cat pipe >page.out' 'wait $!' \
     'has page.out "<html"' 'test -p pipe'
 
-# ---- an archive that is replaced ---------------------------------------------------------------------
+# ---- a replaced archive ------------------------------------------------------------------------------
 
-# Not of the anchor, which has an identity of its own each time.
+# Leaves out the anchor file, whose identity differs each time.
 archive_of() { (cd "$1" && find traces* -type f ! -name '*.otf2' -exec sha256sum {} + | sort -k 2); }
 "$STAGGER" recover crashed >/dev/null && archive_of crashed >crashed.sums && cp crashed/traces.otf2 anchor || exit 1
-# full_disk COMMAND...: files may have no more than 1 KiB
+# full_disk COMMAND...: limits files to 1 KiB
 full_disk() { (ulimit -f 1 && "$@" >full.out 2>full.err); }
 check "recover --force that fails leaves the archive as it was" all \
     '! full_disk "$STAGGER" recover --force crashed' 'has full.err "cannot write the trace"' \
@@ -199,7 +199,7 @@ check "recover --force that fails leaves the archive as it was" all \
 check "recover --force replaces it" all 'echo x >>crashed/traces.def' '"$STAGGER" recover --force crashed' \
     'archive_of crashed | same crashed.sums -' 'absent crashed/traces.new'
 cp crashed/traces.otf2 anchor
-# A replacement that ended between two of its steps.
+# An archive replacement that was interrupted between two steps.
 mkdir -p crashed/traces.new/old && mv crashed/traces.otf2 crashed/traces.def crashed/traces crashed/traces.new/old &&
     cp -r known/traces crashed/traces && cp known/traces.def crashed/traces.new/traces.def || exit 1
 [ ! -e crashed/traces.marker ] || mv crashed/traces.marker crashed/traces.new/old

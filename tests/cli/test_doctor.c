@@ -1,4 +1,4 @@
-/* What `stagger doctor` says of machines that are made up. */
+/* Tests the findings of `stagger doctor` on made-up machines. */
 #include "../../analysis/cli/doctor_machine.c"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* The archive of parts holds no commands: what is tested is included. */
+/* Tests elf.c. The test includes the source, because the archive of parts holds no commands. */
 #include "../../analysis/cli/elf.c"
 #include "lib/unit.h"
 
@@ -174,7 +174,7 @@ static void finds_programs(void)
     CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 2"), "");
 }
 
-/* What tells where execvp looks. */
+/* Programs are found where execvp looks. */
 static void locates_programs(void)
 {
     char *path;

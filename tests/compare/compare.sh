@@ -1,7 +1,7 @@
 #!/bin/bash
 # one processor
-# stagger compare as users run it: golden outputs of runs written by hand, options, bad input.
-# STAGGER_GOLDEN=1 writes the golden files anew.
+# stagger compare as users run it: golden outputs of hand-written runs, options, bad input.
+# STAGGER_GOLDEN=1 rewrites the golden files.
 golden_update=${STAGGER_GOLDEN:-}
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=compare
@@ -125,7 +125,7 @@ check "functions and call sites of all calls have their time per run" all \
     'has calls.txt "^  MPI_Send +9 > 24 +6\.30us +16\.8us +\+10\.5us +\+166\.7%$"' \
     'has calls.txt "^  MPI_Send +exchange_3 part_0\.c:13 +3 +2\.10us +2\.10us +0ns +\+0\.0%$"' \
     'has calls.txt "^  MPI_Send +exchange_4 part_0\.c:14 +- > 3 +- +2\.10us +- +-$"'
-# Means 7.35 and 17.85 us, each of two runs 2.1 us apart: 10.5 us and 4.303 times 1.485 us.
+# Means are 7.35 and 17.85 us, each of two runs 2.1 us apart: 10.5 us and 4.303 times 1.485 us.
 "$STAGGER" compare t3 t4 -- t8 t9 >runs.txt
 check "with several runs a side they have intervals" all \
     'has runs.txt "^  MPI_Send +11 > 26 +7\.35us +17\.9us .* \+4\.11us \.\. \+16\.9us +more in B$"' \

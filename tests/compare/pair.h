@@ -1,4 +1,4 @@
-/* Two runs of two ranks whose comparison is worked out by hand.
+/* Two runs of two ranks, whose comparison is worked out by hand.
  *
  * Barrier at A, 16 instances of 10000 ns each (round r at 10000 r):
  *   run a   B 1000 1400   E 1500 1500    wait 400 + 0, blocked 500 + 100
@@ -40,7 +40,7 @@ static inline void pair_add(struct archive *archive, int rank, enum sg_operation
                               .algorithm = "mpich"};
 }
 
-/* run: 0 or 1. a_site: of the barrier. */
+/* run: 0 or 1. a_site: call site of the barrier. */
 static inline void pair_run(struct archive *archive, int run, const char *a_site)
 {
     uint64_t seq = 0;

@@ -1,4 +1,4 @@
-/* Comparisons of runs that are worked out by hand in pair.h, and of what came late. */
+/* Tests comparisons of runs that are worked out by hand in pair.h, and their late contributions. */
 #include "compare/compare.h"
 #include "compare/compared_samples.h"
 #include "compare/pair.h"
@@ -100,8 +100,8 @@ static void built_anew(void)
     sg_comparison_clear(&it);
 }
 
-/* Of A's three runs the third has the costs of b: the barrier is blocked 300, 300 and 250 per call
- * against twice 250, the squares sum up to 5000 / 3 and Welch has 2 degrees of freedom. */
+/* The third of A's three runs has the costs of b: the barrier is blocked 300, 300 and 250 per
+ * call against twice 250, the squares sum up to 5000 / 3 and Welch has 2 degrees of freedom. */
 static void several_runs(void)
 {
     const char *a[3] = {write_run("a1", 0, PAIR_A), write_run("a2", 0, PAIR_A_BUILT_ANEW),

@@ -1,4 +1,4 @@
-/* Intervals from the means of runs: worked out by hand, and as often wrong as they say. */
+/* Tests intervals from the means of runs: worked out by hand, and wrong as often as they claim. */
 #include "compare/compare_calls.h"
 #include "lib/unit.h"
 #include "sim/random.h"
@@ -71,8 +71,8 @@ static double normal(uint64_t stream, uint64_t round, uint64_t i)
     return sum - 6;
 }
 
-/* Of 2000 comparisons of sides that do not differ 1 in 20 may be called different: 100, and 5
- * standard deviations of that are 49. Where spreads are equal at 30 runs it is not far fewer. */
+/* 1 in 20 of 2000 comparisons of sides that do not differ may be called different: 100, with 5
+ * standard deviations of 49. If spreads are equal at 30 runs, the number is not far smaller. */
 static void coverage(void)
 {
     static const uint32_t counts[][2] = {{2, 2}, {3, 3}, {2, 5}, {1, 4}, {10, 10}, {30, 30}};

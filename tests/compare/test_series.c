@@ -1,4 +1,4 @@
-/* Series of samples in bounded memory, and the intervals that are drawn from them. */
+/* Tests series of samples in bounded memory, and the intervals drawn from them. */
 #include "compare/compared_samples.h"
 #include "lib/unit.h"
 #include "sim/random.h"
@@ -157,7 +157,7 @@ static void unequal_calls(void)
     sg_series_clear(&b);
 }
 
-/* Of 200 pairs of runs that do not differ, about 1 in 20 is called different: with the seeds given
+/* About 1 in 20 of 200 pairs of runs that do not differ is called different: with the seeds given
  * between 2 and 24 (binomial, 5 standard deviations up). A shift of half the mean is always seen.
  */
 static void coverage(void)
@@ -205,7 +205,7 @@ static void repeatable(void)
     sg_series_clear(&b);
 }
 
-/* Of 100 values, half 0 and half 10, the mean is 5 and its standard error 0.5. */
+/* 100 values, half 0 and half 10, have the mean 5 and a standard error of 0.5. */
 static void interval_of_a_mean(void)
 {
     double values[100], low = 0, high = 0;

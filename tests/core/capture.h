@@ -1,4 +1,4 @@
-/* What the code under test writes to stderr, as text: for tests of log lines. */
+/* Captures stderr of the code under test as text, for tests of log lines. */
 #ifndef SG_TESTS_CORE_CAPTURE_H
 #define SG_TESTS_CORE_CAPTURE_H
 

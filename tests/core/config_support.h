@@ -1,4 +1,4 @@
-/* Reading a configuration from a made-up environment and file, for tests of it. */
+/* Reads a configuration from a made-up environment and file, for tests of the configuration. */
 #ifndef SG_TESTS_CORE_CONFIG_SUPPORT_H
 #define SG_TESTS_CORE_CONFIG_SUPPORT_H
 
@@ -58,7 +58,7 @@ static inline char *read_file_with(struct sg_config *config, const char *content
     return READ(config, "STAGGER_CONFIG", write_file(content, strlen(content)));
 }
 
-/* Whether that is the log of reading the configuration; frees both. */
+/* True if the log of reading the configuration is as expected; frees both. */
 static inline bool is_said(struct sg_config *config, char *log, const char *expected)
 {
     bool same = strcmp(log, expected) == 0;
@@ -70,7 +70,7 @@ static inline bool is_said(struct sg_config *config, char *log, const char *expe
     return same;
 }
 
-/* The log of reading one variable. */
+/* True if reading one variable gives the expected log. */
 static inline bool says(const char *name, const char *value, const char *expected)
 {
     struct sg_config config;

@@ -1,4 +1,5 @@
-/* Deep work on threads with and without room. */
+/* Tests deep work on threads whose stacks have room for it, and on threads whose stacks have not.
+ */
 #include "core/altstack.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* Bins of distributions, and lists of ranks. */
+/* Tests bins of distributions, and lists of ranks. */
 #include "core/bins.h"
 #include "core/text.h"
 #include "lib/unit.h"

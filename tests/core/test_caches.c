@@ -1,4 +1,5 @@
-/* Cores that share a cache, from trees of files made as the kernel shows them. */
+/* Tests the search for cores that share a cache, in trees of files made as the kernel shows them.
+ */
 #include "core/calibration.h"
 #include "lib/unit.h"
 

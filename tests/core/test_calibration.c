@@ -1,4 +1,4 @@
-/* Calibrations as text. */
+/* Tests calibrations as text. */
 #include "core/calibration.h"
 #include "lib/unit.h"
 

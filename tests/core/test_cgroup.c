@@ -1,4 +1,4 @@
-/* Limits of control groups, from trees of files made as the kernel shows them. */
+/* Tests limits of control groups, in trees of files made as the kernel shows them. */
 #include "core/cgroup.h"
 #include "lib/unit.h"
 
@@ -54,7 +54,7 @@ static int quota(const char *path)
     return sg_cgroup_quota(root, path, &group) ? group.processors : INT_MAX;
 }
 
-/* Of a quota and by the group that it is of. */
+/* Expects a quota of this many processors, imposed by this group. */
 static void expect(int processors, const char *path, const char *group)
 {
     struct sg_cgroup found;

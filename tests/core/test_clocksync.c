@@ -1,5 +1,5 @@
-/* Clocks with offsets and drifts of their own, in virtual processes: what is found is compared with
- * the truth, which the test knows. */
+/* Tests clock synchronization in virtual processes, whose clocks have offsets and drifts: results
+ * are compared with the truth, which the test knows. */
 #include "core/clock.h"
 #include "core/clocksync.h"
 #include "core/waiting.h"
@@ -446,7 +446,7 @@ static int agree_on_epoch(void *context)
             SG_OK)
         return 1;
     boundary_ns = epoch_ns + (uint64_t)40 * EPOCH_SLICE_NS;
-    /* What rank 0's clock shows at rank 0's boundary, and at this one's. */
+    /* Rank 0's clock must read the same at rank 0's boundary and at this rank's. */
     others_ns = epoch_ns;
     wrong |= exchange->broadcast(exchange->context, &others_ns, sizeof others_ns) != SG_OK;
     wrong |= fabs((double)sg_clock_model_global(sg_clocksync_model(sync), boundary_ns) -

@@ -1,3 +1,5 @@
+/* Tests the configuration read from environment variables: defaults, values, and one line for
+ * each fault. */
 #include "core/config_support.h"
 #include "trace/record.h"
 

@@ -1,3 +1,5 @@
+/* Tests configuration files and the text form of a configuration: precedence, faults, and any
+ * bytes. */
 #include "core/config_support.h"
 #include "trace/record.h"
 

@@ -1,7 +1,6 @@
-/* Opening files; space for files and shared memory, while signals come in. posix_fallocate is this
- * program's: it passes through, unless a test has it interrupted as tmpfs interrupts it, which
- * takes back all that the call has allocated.
- */
+/* Tests opening files, and allocating space for files and shared memory while signals come in.
+ * posix_fallocate is this program's: it passes through, unless a test has it interrupted as tmpfs
+ * interrupts it, which takes back all that the call has allocated. */
 #include "core/file.h"
 #include "lib/unit.h"
 

@@ -1,3 +1,4 @@
+/* Tests the search for functions that a program imports (core/imports.h). */
 #include "core/imports.h"
 #include "lib/unit.h"
 

@@ -1,6 +1,5 @@
-/* The decisions of `auto` on scripted costs: ranks that step side by side, as they do in a segment.
- * After each call all have the same arm.
- */
+/* Tests the decisions of `auto` on scripted costs. Ranks step side by side, as they do in a
+ * segment, and after each call all have the same candidate. */
 #include "core/learn.h"
 #include "lib/unit.h"
 
@@ -18,7 +17,7 @@ struct team {
     bool differ;
 };
 
-/* What a call costs a rank, by an arm. */
+/* Cost of a call to a rank under a candidate (`arm`). */
 typedef uint64_t (*cost_of)(uint64_t call, int arm, int rank);
 
 static uint64_t random_state;
@@ -73,7 +72,7 @@ static int call(struct team *team, cost_of script)
             sg_learn_add(learn, step.arm, script(team->call, step.arm, rank));
         team->cost_ns += script(team->call, step.arm, rank);
         team->differ = team->differ || step.arm != arms[0];
-        /* What others decide from is told before any of them decides. */
+        /* Ranks publish their reports before any rank decides from them. */
         if (step.tells)
             team->told[rank] = sg_learn_tell(learn);
     }
@@ -122,7 +121,7 @@ static uint64_t random_skew(uint64_t call, int arm, int rank)
     return own[arm] + noise(call, rank, 2000);
 }
 
-/* Of a reduce: the others need not wait, and do so by arm 0 alone. */
+/* A reduce with a late root: the others need not wait, and do so by candidate 0 alone. */
 static uint64_t root_late(uint64_t call, int arm, int rank)
 {
     static const uint64_t waits[] = {7000, 300, 700, 8000};

@@ -1,4 +1,4 @@
-/* Metrics of slices: names, windows, and values too great for their places. */
+/* Tests metrics of slices: names, windows, and values too great for their fields. */
 #include "core/capture.h"
 #include "core/slice.h"
 #include "lib/unit.h"

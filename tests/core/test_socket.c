@@ -1,4 +1,4 @@
-/* Sockets and cores of processors, from trees of files made as the kernel shows them. */
+/* Tests sockets and cores of processors, in trees of files made as the kernel shows them. */
 #include "core/file.h"
 #include "lib/unit.h"
 

@@ -1,3 +1,4 @@
+/* Tests text utilities: excerpts, columns, shell words, distances of names, and numbers. */
 #include "core/text.h"
 #include "lib/unit.h"
 
@@ -107,7 +108,7 @@ static void reads_numbers(void)
     CU_ASSERT(no_number("17179869184g"));
 }
 
-/* What bash takes the word for. */
+/* True if bash reads the word back as the text. */
 static bool shell_reads_back(const char *text)
 {
     char word[SG_WORD_BYTES], command[SG_WORD_BYTES + 50], read_back[1000] = "";

@@ -1,4 +1,4 @@
-/* What is kept for threads that come and go. */
+/* Tests storage that is kept for threads that come and go. */
 #include "core/thread_store.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* The faster clock against the clock itself, on threads that compute, sleep and move. */
+/* Tests the faster clock against the clock itself, on threads that compute, sleep and move. */
 #include "core/clock.h"
 #include "core/tick.h"
 #include "lib/unit.h"
@@ -20,7 +20,8 @@ static void pass_ms(unsigned ms)
         continue;
 }
 
-/* How many readings were not between two of the clock, but for APART_NS, or went backwards. */
+/* Counts readings that went backwards, or that lay more than APART_NS outside the two readings of
+ * the clock around them. */
 static void *read_often(void *result)
 {
     uint64_t last = 0;

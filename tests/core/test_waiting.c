@@ -1,4 +1,4 @@
-/* What ranks tell of their waiting, added up to a run's. */
+/* Tests how ranks' reports of their waiting add up to a run's. */
 #include "core/waiting.h"
 #include "lib/unit.h"
 

@@ -1,13 +1,13 @@
-# Shared by the scripts of tests/fresh, sourced after sh.sh: the committed tree in a system that has
-# nothing but git, make and gcc, where it sees to everything by itself.
+# Shared by the scripts of tests/fresh, sourced after sh.sh: runs the committed tree in a system
+# with only git, make and gcc, where it must install all of its dependencies itself.
 # shellcheck shell=bash
 . "$ROOT/tests/lib/root.bash"
 
-# in_tree SECONDS TARGET: what make says is in TARGET.out
+# in_tree SECONDS TARGET: runs make TARGET; output is in TARGET.out
 in_tree() { inside "$1" make -C /root/stagger "$2" >"$2.out" 2>&1; }
 built() { tail -n 40 "$1.out"; }
 
-# fresh SUITE NAME: the tree in an empty SUITE, which messages call NAME
+# fresh SUITE NAME: sets up the tree in an empty SUITE; messages call it NAME
 fresh() {
     local suite=$1 name=$2 title reason
     title="the tree in an empty $name"

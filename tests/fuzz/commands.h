@@ -1,6 +1,6 @@
-/* Reads a run's directory as `stagger report` does and prints it in every form; or, where the
- * environment has FUZZ_COMMAND, runs that command on it: its name and options, and one word "DIR"
- * or more ("compare --html=- DIR DIR"). */
+/* Reads a run's directory as `stagger report` does and prints it in every form. If FUZZ_COMMAND
+ * is set, runs that command on the directory instead: its name and options, and one word "DIR" or
+ * more ("compare --html=- DIR DIR"). */
 #ifndef SG_TESTS_FUZZ_COMMANDS_H
 #define SG_TESTS_FUZZ_COMMANDS_H
 

@@ -1,4 +1,4 @@
-/* A directory below $TMPDIR that targets write their files into, emptied for each run. */
+/* A directory below $TMPDIR for the files that targets write, emptied for each run. */
 #ifndef SG_TESTS_FUZZ_DIRECTORY_H
 #define SG_TESTS_FUZZ_DIRECTORY_H
 
@@ -19,7 +19,7 @@ static inline void fuzz_directory_remove(void)
     nftw(fuzz_directory_path, fuzz_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A new, empty directory; what was in the one before goes with it. */
+/* Returns a new, empty directory and removes the one before with its contents. */
 static inline const char *fuzz_directory(void)
 {
     if (fuzz_directory_path[0] != '\0')

@@ -1,4 +1,4 @@
-# Sourced by what fuzzes: builds the targets and runs one. Needs ROOT, BUILD and WORK.
+# Sourced by the fuzzing scripts: builds the targets and runs one. Needs ROOT, BUILD and WORK.
 # shellcheck shell=bash
 FUZZ=$BUILD/variant-fuzz
 
@@ -9,11 +9,11 @@ fuzz_build() {
         B="$FUZZ" fuzz-programs
 }
 
-# Commands that read a run's directory, beside `stagger report`: commands.h.
+# Commands that read a run's directory, besides `stagger report`: commands.h.
 fuzz_commands=("report --html=- DIR" "report --slices --calls DIR" "report --rules DIR" "export --perfetto=- DIR"
     "compare DIR DIR" "compare --html=- DIR DIR" "advise DIR" "advise --bcs DIR" "arrivals DIR")
 
-# A line each: the program, and the command that it runs where it may run several.
+# One line per target: the program, and the command to run if it has several.
 fuzz_targets() {
     local program
     for program in "$FUZZ"/fuzz/*; do
@@ -25,14 +25,14 @@ fuzz_targets() {
     done
 }
 
-# fuzz_run TARGET OPTION...: inputs that it fails with are kept in BUILD/fuzz-found. What is new
-# goes into FUZZ_CORPUS/TARGET, where that is set.
+# fuzz_run TARGET OPTION...: keeps failing inputs in BUILD/fuzz-found, and adds new coverage to
+# FUZZ_CORPUS/TARGET, if that is set.
 fuzz_run() {
     local target=${1%% *} command=${1#"${1%% *}"} new
     shift
     new=${FUZZ_CORPUS:-$WORK/corpus}/$target
     mkdir -p "$new" "$BUILD/fuzz-found" "$WORK/files"
-    # What the code under test says goes nowhere; libFuzzer and the sanitizers speak on.
+    # Discards the output of the code under test; libFuzzer and the sanitizers still print.
     [ -z "$command" ] || local -x FUZZ_COMMAND=$command
     TMPDIR=$WORK/files UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$ROOT/tests/system/lsan.supp:print_suppressions=0 \

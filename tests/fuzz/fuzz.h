@@ -1,8 +1,8 @@
-/* What the fuzzing targets share. A target is one file fuzz_NAME.c that defines
- * LLVMFuzzerTestOneInput for clang's libFuzzer: it hands bytes to code that reads what comes from
- * outside, and calls abort() where a promise of that code is broken. Sanitizers see the rest.
+/* Shared parts of the fuzzing targets. A target is one file fuzz_NAME.c that defines
+ * LLVMFuzzerTestOneInput for clang's libFuzzer: it hands bytes to code that reads input from
+ * outside, and calls abort() if that code breaks a promise. Sanitizers see the rest.
  *
- * Targets are deterministic: the same bytes take the same way.
+ * Targets are deterministic: the same bytes take the same path.
  */
 #ifndef SG_TESTS_FUZZ_FUZZ_H
 #define SG_TESTS_FUZZ_FUZZ_H
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What holds always. */
+/* Aborts unless the invariant holds. */
 static inline void fuzz_holds(int holds, const char *what)
 {
     if (holds)
@@ -25,7 +25,7 @@ static inline void fuzz_holds(int holds, const char *what)
     abort();
 }
 
-/* The bytes as text that ends, malloc'ed: up to the first NUL. */
+/* Returns the bytes up to the first NUL as a terminated string, malloc'ed. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);

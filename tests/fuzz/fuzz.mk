@@ -6,7 +6,7 @@ FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) $
 FUZZ_PARTS    := $(call objects,$(FUZZ_DIRS)) $(B)/shim/transport/payload.o \
                  $(addprefix $(B)/analysis/,$(addprefix bench/,bench_merge.o pattern.o distribution.o) $(addprefix cli/, \
                    advise_command.o compare_command.o info_command.o elf.o recover_command.o report_command.o usage.o))
-# What needs libibverbs to be compiled is left out where that is not installed.
+# Omits targets that need libibverbs if it is not installed.
 FUZZ_SOURCES  := $(filter-out $(if $(HAVE_RDMA),,tests/fuzz/fuzz_verbs.c),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SOURCES))
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # timeout: 900
-# What reads text and bytes from outside, under clang's libFuzzer with AddressSanitizer and
-# UndefinedBehaviorSanitizer: the corpus in tests/fuzz/corpus, and a fixed number of inputs made
-# from it, the same ones each time, five times as many with "full". `make fuzz` goes on for longer.
+# Fuzzes the readers of external text and bytes under clang's libFuzzer, with AddressSanitizer and
+# UndefinedBehaviorSanitizer: the corpus in tests/fuzz/corpus, and a fixed number of inputs derived
+# from it, the same ones each time, five times as many with "full". `make fuzz` continues from
+# there.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/fuzz/fuzz.bash"
 
@@ -23,7 +24,7 @@ while read -r target; do
     check "fuzzing: $target holds for the corpus and what is made of it" clean "$target"
 done < <(fuzz_targets)
 
-# A target that reads past its input shows that the sanitizers are at work.
+# A target that reads past its input proves that the sanitizers are active.
 cat >wrong.c <<'C'
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* OTF2 archives with any events that the format can hold, through a command. They are written by
- * OTF2 itself: what damage does to its own reader is not stagger's. */
+/* Fuzzes commands with OTF2 archives of any events that the format can hold. OTF2 itself writes
+ * them: damage to its own reader is not stagger's concern. */
 #include "fuzz/commands.h"
 #include "fuzz/directory.h"
 
@@ -46,7 +46,7 @@ static int compare_times(const void *left, const void *right)
     return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
-/* Of times: half of what a signed word holds. */
+/* Limit of times: half the range of a signed word. */
 #define TIME_LIMIT_NS (UINT64_C(1) << 62)
 
 static void order(struct archive *archive)

@@ -1,8 +1,10 @@
-/* Logs of two ranks, damaged in any way: they are read record by record, made into an archive as
- * `stagger recover` makes it, and read by a command; statistics are read without an archive.
+/* Fuzzes the readers of logs with two ranks' logs, damaged in any way: they are read record by
+ * record, made into an archive as `stagger recover` makes it, and read by a command; statistics
+ * are read without an archive.
  *
  * Input: a byte of bits (1: headers as they come, else sound ones; 2: statistics), then the two
- * files' bytes by halves. All of it is stagger.conf, too. */
+ * files' bytes by halves. All of it is stagger.conf, too.
+ */
 #include "fuzz/commands.h"
 #include "fuzz/directory.h"
 

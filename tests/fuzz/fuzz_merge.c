@@ -1,5 +1,5 @@
-/* JSON in: outputs of stagger-bench pooled, the bytes once as the first file and once as another
- * beside a sound one. */
+/* Fuzzes the pooling of stagger-bench's JSON outputs: the bytes are once the first file and once
+ * another beside a sound one. */
 #include "fuzz/fuzz.h"
 
 #include "bench/bench_merge.h"

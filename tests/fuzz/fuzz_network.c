@@ -1,5 +1,5 @@
-/* A network's file, and a value set over it; the arrivals that stagger-bench replays. What is taken
- * is finite and not negative, and a network's values can be asked for again. */
+/* Fuzzes a network's file, a value set over it, and the arrivals that stagger-bench replays.
+ * Accepted values are finite and not negative, and a network's values can be queried again. */
 #include "fuzz/fuzz.h"
 
 #include "bench/pattern.h"

@@ -1,6 +1,5 @@
-/* Configuration, rules and trials as text: whatever it holds, a usable configuration and ruleset
- * come of it, printing them gives text that reads back to the same, and a choice is found for any
- * call. */
+/* Fuzzes configuration, rules and trials as text. Any text gives a usable configuration and
+ * ruleset, their printed text reads back to the same, and every call finds a choice. */
 #include "fuzz/fuzz.h"
 
 #include "core/config.h"

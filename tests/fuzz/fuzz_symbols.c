@@ -1,6 +1,6 @@
-/* A file that should be a program or a library, broken in any way: names of call sites in it, and
- * what `stagger run` looks for before it starts one. The first two bytes are the offset asked
- * for. */
+/* Fuzzes a file that should be a program or a library, broken in any way: names of call sites in
+ * it, and the checks of `stagger run` before it starts one. The first two bytes are the offset
+ * asked for. */
 #include "fuzz/fuzz.h"
 
 #include "cli/elf.h"

@@ -1,6 +1,7 @@
-/* Bytes from peers over RDMA: datagrams of multicasts, and messages in the rings of channels, with
- * any header and hashes that are right, in any order, while messages are held and released. What is
- * handed out names an endpoint there is and a payload that lies whole in this endpoint's memory.
+/* Fuzzes bytes from peers over RDMA: datagrams of multicasts, and messages in the rings of
+ * channels, with any header and hashes that are right, in any order, while messages are held and
+ * released. Messages handed out name an existing endpoint and a payload that lies whole in this
+ * endpoint's memory.
  *
  * The adapter is a stand-in: requests succeed, and reads of payload bring zeros.
  */

@@ -1,7 +1,9 @@
-/* Logs of two ranks that run, damaged in any way, as `stagger watch` shows them: twice as text and
- * once as JSON. Their headers are sound: others are refused, and looked at again for a second.
+/* Fuzzes `stagger watch` with logs of two running ranks, damaged in any way: shown twice as text
+ * and once as JSON. Their headers are sound: others are refused, and looked at again for a
+ * second.
  *
- * Input: the two files' bytes by halves. */
+ * Input: the two files' bytes by halves.
+ */
 #include "fuzz/directory.h"
 
 #include "trace/fabricate.h"

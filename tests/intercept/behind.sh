@@ -1,6 +1,6 @@
 #!/bin/bash
-# One call finds behind a collective what was there before it, as in MPICH: messages, completed
-# requests, epochs of windows.
+# After a collective, one call finds the same state as in MPICH: messages, completed requests,
+# epochs of windows.
 # timeout: 900
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The library under an MPICH that is built with all its checks of arguments, beside Debian's: wrong
-# calls say what they say without the library, and what follows a call that was left, meets.
+# The library under an MPICH built with all of its argument checks, beside Debian's: wrong calls
+# report the same as without the library, and the calls after an abandoned one still match.
 # timeout: 7200
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lib/other_mpich.bash"
@@ -18,7 +18,7 @@ for call in alias_reduce alias_reduce_c alias_allreduce alias_allreduce_c alias_
         says_the_same $handler $call used 0 1
     done
 done
-# It does not look at counts, and ends by an assertion of its own.
+# It does not check counts, and ends in an assertion of its own.
 says_the_same handle count_allreduce used 0 1
 
 for nodes in 0 1; do

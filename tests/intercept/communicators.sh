@@ -1,5 +1,5 @@
 #!/bin/bash
-# Communicators that come and go, that have two groups, and wrong arguments.
+# Communicators that are created and freed, intercommunicators, and wrong arguments.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe comms 2 "$PROGRAMS/comms"

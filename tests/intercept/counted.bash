@@ -1,7 +1,7 @@
-# Counts of MPI's functions by a library of the test's own, sourced after sh.sh.
+# Counts MPI calls with a library of the test's own; sourced after sh.sh.
 # shellcheck shell=bash
 
-# make_counter: counter.so in the working directory
+# make_counter: builds counter.so in the working directory
 make_counter() {
     local mpicc fortran
     mpicc=$("$ROOT/.ci/find-mpi" cc) || return
@@ -14,7 +14,7 @@ make_counter() {
         gcc -w -O1 -shared -fPIC -o counter.so counter.c -ldl
 }
 
-# counted_alike SENTENCE RANKS PROGRAM...: what our report counts is what the counter does
+# counted_alike SENTENCE RANKS PROGRAM...: stagger's report and the counter have the same counts
 counted_alike() {
     local sentence=$1 ranks=$2
     shift 2

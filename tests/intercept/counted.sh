@@ -1,5 +1,5 @@
 #!/bin/bash
-# Calls of MPI are counted as a library counts them that knows nothing of ours.
+# stagger's counts of MPI calls match those of an independent counting library.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intercept/counted.bash"
 make_counter || { skip "calls are counted as by another library" "no compiler for MPICH found"; exit; }

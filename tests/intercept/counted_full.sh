@@ -1,5 +1,5 @@
 #!/bin/bash
-# Calls of real programs are counted as by a library of another kind.
+# stagger's counts of real programs' calls match those of an independent counting library.
 # timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intercept/counted.bash"
@@ -8,7 +8,8 @@ make_counter || { skip "calls of real programs are counted" "no compiler for MPI
 
 if command -v nwchem.mpich >/dev/null; then
     cp "$ROOT/tests/wait/water.nw" .
-    # Windows in shared memory of MPICH 4.0 give it wrong energies by themselves.
+    # With shared-memory windows of MPICH 4.0 the program computes wrong energies, even without the
+    # library.
     export ARMCI_USE_WIN_ALLOCATE=0
     for ranks in 2 4; do
         counted_alike "NWChem at $ranks ranks" "$ranks" nwchem.mpich water.nw

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs without a world of the ordinary kind: sessions, spawned processes, and MPICH loaded late.
+# Programs without an ordinary world: sessions, spawned processes, and MPICH loaded late (dlopen).
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe only 2 "$PROGRAMS/sessions" only

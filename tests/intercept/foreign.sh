@@ -1,6 +1,6 @@
 #!/bin/bash
-# A process with another MPI: one line that says so, and the program runs as without the library.
-# The program is ScaLAPACK's xdlu, which Debian builds with Open MPI too.
+# In a process with another MPI the library prints one line, and the program runs as without it. The
+# program is ScaLAPACK's xdlu, which Debian also builds with Open MPI.
 . "$(dirname "$0")/../lib/sh.sh"
 
 program=
@@ -29,7 +29,7 @@ check "one line says that this MPI is not MPICH" \
     all 'has_lines with.err "^stagger: " 1' 'has with.err "^stagger: .*MPICH"'
 check "a program of another MPI leaves no directory" absent foreign.trace
 
-# A program of MPICH by the other MPI's launcher: as many jobs as processes.
+# An MPICH program under the other MPI's launcher: each process is a job of its own.
 STAGGER_DIR=$WORK/other.trace STAGGER_TRACE=off foreign env LD_PRELOAD="$PRELOAD" \
     "$PROGRAMS/lifetimes" 6 3 >other.out 2>other.err
 check "one line says that another MPI's launcher has started jobs of one rank" \

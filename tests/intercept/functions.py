@@ -3,13 +3,13 @@
 usage: functions.py HEADER_PREPROCESSED TABLE_PREPROCESSED LEFT_ALONE
 
 Prints a line for each difference: functions that are neither in the table nor left alone, or both;
-rows whose number or kinds of arguments are not those of the prototype.
+rows whose number or kinds of arguments differ from the prototype.
 """
 
 import re
 import sys
 
-# What a parameter's type lets its argument be.
+# Maps a parameter's C type to the kinds of arguments that it allows.
 KINDS = (
     (r"MPI_Datatype\b.*\[", {"TYPES"}),
     (r"MPI_Datatype\b", {"TYPE"}),
@@ -56,7 +56,8 @@ def read_prototypes(path):
     prototypes = {}
     for name, parameters in re.findall(r"\b(MPI_\w+)\s*\(([^;{}()]*)\)\s*;", text):
         parameters = [re.sub(r"\s+", " ", p).strip() for p in parameters.split(",")]
-        # Some are declared twice, once without names; what mpi.h has comes first.
+        # Some functions are declared twice, once without parameter names; the declaration of mpi.h
+        # comes first.
         prototypes.setdefault(name, [] if parameters == ["void"] else parameters)
     return prototypes
 
@@ -74,7 +75,7 @@ def read_left_alone(path):
 
 
 def differences(prototypes, rows, left_alone):
-    # Whoever returns something else than an error computes.
+    # Functions that do not return an error code only compute something.
     for name, parameters in sorted(prototypes.items()):
         base = re.sub(r"_c$", "", name)
         is_left = name in left_alone or base in left_alone

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The table of MPI's functions against the headers of this MPI and of newer ones, and its library's symbols.
+# Checks the table of MPI functions against the headers of this MPI and of newer ones, and the
+# library's symbols.
 . "$(dirname "$0")/../lib/sh.sh"
 MPICC=$("$ROOT/.ci/find-mpi" cc) || { skip "the table of functions" "no compiler for MPICH found"; exit; }
 
@@ -12,7 +13,7 @@ EOF
 "$MPICC" -E -P -I"$ROOT/shim" table.c >table.i
 
 compared() { "$PYTHON" "$ROOT/tests/intercept/functions.py" mpi.i "$1" "$ROOT/tests/intercept/left_alone"; }
-# An older mpi.h may lack a const.
+# An older mpi.h may omit a const.
 check "what newer MPIs have is declared as mpi.h does, if it has it" \
     "$MPICC" -fsyntax-only -Wall -Wextra -Werror -Dconst= -x c "$ROOT/tests/intercept/newer.h"
 check "each function of mpi.h, and of newer ones, is in the table or left alone with a reason, its arguments as declared" \
@@ -22,8 +23,8 @@ check "... which finds arguments that stand elsewhere" all '! compared wrong.i'
 sed 's/@row Sendrecv WAIT/@row Sendrecv2 WAIT/' table.i >missing.i
 check "... and a function without a row" all '! compared missing.i'
 
-# Of the functions that the library intercepts, those whose symbol in Fortran 2008 calls PMPI_* by
-# itself are intercepted there, too.
+# For intercepted functions whose Fortran 2008 symbol calls PMPI_* directly, the library intercepts
+# that symbol, too.
 nm -D --defined-only "$LIB" | awk '{ print $3 }' >own
 fortran=$(ldconfig -p | sed -n 's/.*libmpichfort\.so.* => //p' | head -n 1)
 if [ -n "$fortran" ]; then

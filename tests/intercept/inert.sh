@@ -1,5 +1,5 @@
 #!/bin/bash
-# The library does nothing in what is not an MPI program: other commands, the launcher, children.
+# The library does nothing outside MPI programs: other commands, the launcher, child processes.
 . "$(dirname "$0")/../lib/sh.sh"
 
 ls / >ls.out

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Other MPIs with MPICH's ABI are recognised by what they export, and served; those with the ABI of MPI 5
-# are refused in one line.
+# Recognises other MPIs with MPICH's ABI by their exported symbols and serves them; refuses those
+# with the ABI of MPI 5 in one line.
 . "$(dirname "$0")/../lib/sh.sh"
 
 mpich=$(ldd "$PROGRAMS/calls" | sed -n 's/.*\(libmpich\.so\.12\) => \([^ ]*\).*/\2/p')
@@ -11,7 +11,7 @@ read -ra includes <<<"$("$MPICC" -show | tr ' ' '\n' | grep '^-I' | paste -sd' '
 # ---- kin ---------------------------------------------------------------------------------------------------
 
 "$PYTHON" "$ROOT/tests/intercept/make_kin.py" "$mpich" libkinly.so.12 || exit 1
-# program NAME: a program of tests/mpi, linked to it
+# program NAME: a program of tests/mpi, linked to the other MPI
 program() {
     "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -g "${includes[@]}" -I"$ROOT/tests/mpi" "$ROOT/tests/mpi/$1.c" -o "$1" \
         "$PWD/libkinly.so.12" -Wl,-rpath,"$PWD" -pthread -ldl
@@ -32,7 +32,7 @@ check "what needs MPICH's extensions is left to the library's own functions" all
 
 # ---- the ABI of MPI 5 ----------------------------------------------------------------------------------------
 
-# abi NAME MAJOR: stands for a library that says that it has this ABI
+# abi NAME MAJOR: builds a stand-in for a library that reports this ABI version
 abi() { "${CC:-gcc}" -std=gnu11 "${includes[@]}" -DABI_MAJOR="$2" -fPIC -shared "$ROOT/tests/mpi/abi_library.c" -o "$1"; }
 abi standard.so 1 && abi own.so -1 && abi libmpi_abi.so.0 -1 || exit 1
 plain 2 "$PROGRAMS/calls" 50 >other.plain.out 2>&1

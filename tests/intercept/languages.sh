@@ -1,5 +1,5 @@
 #!/bin/bash
-# One program in each language: it runs as without the library, and each call is in the archive
+# One program per language: it runs as without the library, and the archive has each call exactly
 # once, by the program's own count.
 . "$(dirname "$0")/../lib/sh.sh"
 
@@ -37,7 +37,7 @@ check "MPI_Abort through mpi_f08 has the exit status it has without the library"
 check "and is noticed: one line says how to make the archive" \
     has_lines abort.err '^stagger: .*MPI_Abort.*stagger recover' 1
 
-# Fortran callers: MPICH's own frames stand between the wrapper and the program.
+# Fortran callers: MPICH's own frames lie between the wrapper and the program.
 sources_of() {
     report_json "$1.trace" "$1.json" &&
         json "$1.json" 'sorted({str(s["file"]).split("/")[-1] for s in d["sites"]})'

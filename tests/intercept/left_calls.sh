@@ -1,7 +1,7 @@
 #!/bin/bash
-# Calls that an error handler leaves by an exception or by longjmp, or calls collectives from: the
-# ranks' next collectives meet, and the archive has those that were right, once. The full check
-# makes every call, from every depth, both in a node and between nodes.
+# An error handler leaves a call by an exception or longjmp, or calls collectives itself: the ranks'
+# next collectives still match, and the archive has each correct call once. The full check covers
+# every call, at every depth, within a node and between nodes.
 # timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 PROGRAM_SECONDS=60
@@ -56,19 +56,19 @@ else
     follows 1 throw comm_free deeper thread
 fi
 
-# Rules that tell call sites apart: the ranks choose together, and a call that is wrong on one rank
-# takes no turn in it.
+# Rules by call site: the ranks choose together, and a call that fails on one rank does not take
+# part in the choice.
 export STAGGER_RULES="*@nowhere.c:7=mpich; *@left_calls.cc=mpich"
 follows 1 throw reduce deeper
 follows 1 jump iallreduce same
 follows 0 jump allreduce deeper
 unset STAGGER_RULES
 
-# Without a trace nothing is known of a call that was left.
+# Without a trace the library does not know which calls were abandoned.
 STAGGER_TRACE=off observe off 2 "$PROGRAMS/left_calls" jump reduce deeper
 check "the same without a trace" is 0 "$status"
 
-# ---- requests that cannot be had -------------------------------------------------------------------
+# ---- unavailable requests --------------------------------------------------------------------------
 refusing=$LIB:$PROGRAMS/librefused_requests.so
 for how in returns leaves; do
     PRELOAD=$refusing STAGGER_RANKS_PER_NODE=1 observe "refused-$how" 2 "$PROGRAMS/refused_requests" "$how"

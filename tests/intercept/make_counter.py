@@ -1,10 +1,10 @@
-"""Writes a library that counts calls of MPI, to be preloaded before everything else.
+"""Writes a library that counts MPI calls, to be preloaded before everything else.
 
 usage: make_counter.py TABLE_PREPROCESSED FORTRAN_SYMBOLS >counter.c
 
-It knows of stagger's table of functions (see functions.sh) their names and nothing else: arguments go
-through as words. FORTRAN_SYMBOLS lists symbols of MPICH's that reach no C symbol, one a line. Calls
-within calls are not counted, nor those between MPI_Pcontrol(0) and MPI_Pcontrol(1). MPI_Finalize appends a line "FUNCTION CALLS" to the file that COUNTS names.
+Uses only the names in stagger's table of functions (see functions.sh) and passes arguments through as
+words. FORTRAN_SYMBOLS lists MPICH symbols that call no C symbol, one per line. Does not count nested
+calls, nor calls between MPI_Pcontrol(0) and MPI_Pcontrol(1). MPI_Finalize appends a line "FUNCTION CALLS" to the file that COUNTS names.
 """
 
 import re

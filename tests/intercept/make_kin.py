@@ -1,8 +1,8 @@
-"""Makes another MPI with MPICH's ABI out of MPICH's library: make_kin.py LIBRARY OUTPUT.
+"""Makes another MPI with MPICH's ABI from MPICH's library: make_kin.py LIBRARY OUTPUT.
 
-The copy has another name and another version string, and lacks MPICH's extensions (MPIX_*): names of
-symbols are changed where they stand, so that the hash table finds them no more. MPICH's own code calls
-itself by other names.
+The copy has another name and version string, and lacks MPICH's extensions (MPIX_*): their symbol names
+are changed in place, so that hash lookups no longer find them. MPICH's own code calls these functions by
+other names.
 """
 import sys
 

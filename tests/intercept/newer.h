@@ -1,7 +1,6 @@
-/* What MPI 4.1 and 5.0 add, as C declares it, beside an mpi.h that may lack it: the table of
- * functions is compared with it under any MPICH, and it is compared with an mpi.h that has it
- * (functions.sh).
- */
+/* Declares the additions of MPI 4.1 and 5.0 for an mpi.h that may lack them. The table of
+ * functions is compared with these declarations under any MPICH, and they are compared with an
+ * mpi.h that has them (functions.sh). */
 #include <mpi.h>
 
 /* ---- MPI 4.1 ---- */

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Functions of MPI 4.1 are counted and go on to an MPI that has them (a stand-in, tests/mpi/newer_library.c);
-# where MPI has them not, a program finds out as it does without the library.
+# Counts functions of MPI 4.1 and forwards them to an MPI that has them (a stand-in,
+# tests/mpi/newer_library.c). If MPI lacks them, a program finds out as it does without the library.
 . "$(dirname "$0")/../lib/sh.sh"
 
 cat >known <<'END'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# MPI_Pcontrol: 0 recording off, 1 on, 2 resets the statistics, 3 writes this rank's; all local.
+# MPI_Pcontrol: 0 stops recording, 1 starts it, 2 resets the statistics, 3 writes this rank's; all
+# are local.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe local 2 "$PROGRAMS/pcontrol"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Preloaded on some ranks only, and in different versions: never a silent hang.
+# The library is preloaded on some ranks only, or in different versions: never a silent hang.
 # timeout: 600
 . "$(dirname "$0")/../lib/sh.sh"
 
-# ranks NAME WITH... : a rank each, with the library (its path) or without (-)
+# ranks NAME WITH... : one rank per argument, with the library (its path) or without (-)
 ranks() {
     local name=$1 with arguments=()
     shift
@@ -32,7 +32,7 @@ ranks two "$LIB" - "$LIB"
 check "where two ranks have the library and one has not, there is one line" ends_with_line two "$without"
 check "nothing is left of them" all 'absent first.trace' 'absent last.trace' 'absent two.trace'
 
-# The same library but for the text of its version.
+# The same library with only its version string changed.
 other=$WORK/other/libstagger.so
 mkdir other
 version=$(cat "$ROOT/VERSION")
@@ -47,7 +47,7 @@ check "and one line says so" \
     all 'has_lines versions.err "^stagger: " 1' 'has versions.err "different versions.*passing through"'
 
 if [ "${SG_TEST_ALL:-1}" = 1 ]; then
-    # The shells stay, so that the ranks have different parents.
+    # The shells stay alive, so that the ranks have different parents.
     program=(sh -c "$PROGRAMS/counts_c; exit \$?")
     ranks hidden "$LIB" -
     check "where the rank without it cannot be seen, the job ends after a time limit" \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Nothing of what the library loads reaches the application's symbol scope.
+# The library's dependencies do not enter the application's symbol scope.
 . "$(dirname "$0")/../lib/sh.sh"
 
 compare exception 2 "$PROGRAMS/exception"

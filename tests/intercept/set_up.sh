@@ -1,6 +1,6 @@
 #!/bin/bash
-# When a communicator is set up: behind some barriers and allreduces, never behind a reduce or a broadcast, for
-# which ranks need not come together.
+# The library sets up a communicator after some barriers and allreduces, never after a reduce or a
+# broadcast, which do not synchronise all ranks.
 . "$(dirname "$0")/../lib/sh.sh"
 
 . "$ROOT/tests/intranode/intranode.bash"
@@ -27,7 +27,7 @@ for after in 1 16; do
     done
 done
 
-# ran NAME: how many allreduces on the new communicator each algorithm ran, on all ranks
+# ran NAME: the number of allreduces on the new communicator by algorithm, over all ranks
 ran() {
     awk '$6 == "run_together" { calls[$5]++ } END { for (name in calls) print name, calls[name] }' "$1.calls" |
         sort | paste -sd ' '

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Threads whose stacks are as small as MPICH lets them be call MPI under the library, too.
+# Threads with the smallest stacks that MPICH supports can also call MPI under the library.
 . "$(dirname "$0")/../lib/sh.sh"
 
 small="probe barrier allreduce bcast send post gather"
-# MPICH itself has a frame of 128 KiB for these.
+# MPICH itself needs a frame of 128 KiB for these.
 large="reduce begin duplicate"
 
-# ends NAME COMMAND...: with 0, and a line for each kind of call
+# ends NAME COMMAND...: with status 0, and one line for each kind of call
 ends() {
     local name=$1 lines
     lines=$(wc -w <<<"$kinds")
@@ -17,7 +17,7 @@ ends() {
     cat "$name.err"
     return 1
 }
-# Stock's own need is less than each of these sizes.
+# Stock MPICH needs less than each of these sizes.
 sized() { # cold|warm|ends KINDS SIZE...
     local temper=$1 kinds=$2 bytes
     shift 2
@@ -42,9 +42,9 @@ sized warm "$small" 16384 24576 49152
 sized cold "$large" 147456
 sized warm "$large" 147456
 sized ends "$small" 24576
-# Call sites of several frames, which the unwinder finds; and rules that name lines.
+# Uses call sites of several frames, found by the unwinder, and rules by line.
 STAGGER_DEPTH=4 STAGGER_RULES='barrier@small_stacks.c:1-400=mpich' sized cold "$small" 16384
-# Between virtual nodes; with signals, which the kernel delivers on a thread's stack.
+# Between virtual nodes, with signals, which the kernel delivers on a thread's stack.
 export STAGGER_RANKS_PER_NODE=1
 sized cold "$small" 16384 65536
 sized warm "$small" 16384

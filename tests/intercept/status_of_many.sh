@@ -1,6 +1,7 @@
 #!/bin/bash
-# MPI 4.1's MPI_Request_get_status_any, _some and _all complete the library's requests. Where this
-# MPICH has none of them, they are a stand-in's (tests/mpi/status_of_many_library.c), or the library's own.
+# MPI 4.1's MPI_Request_get_status_any, _some and _all complete the library's requests. If this
+# MPICH lacks them, a stand-in provides them (tests/mpi/status_of_many_library.c), or the library
+# itself.
 . "$(dirname "$0")/../lib/sh.sh"
 PROGRAM_SECONDS=60
 

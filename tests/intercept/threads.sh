@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every thread level, and collectives on several communicators at once.
+# Every thread level, and concurrent collectives on several communicators.
 . "$(dirname "$0")/../lib/sh.sh"
 
 for level in single funneled serialized multiple; do

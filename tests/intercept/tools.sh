@@ -1,6 +1,6 @@
 #!/bin/bash
-# Beside a profiling tool (tests/mpi/pmpi_tool.c), in both orders: results are right, nothing hangs,
-# and whoever comes first in LD_PRELOAD sees each call once; both do where the tool chains.
+# Together with a profiling tool (tests/mpi/pmpi_tool.c), in both orders: results are right, nothing
+# hangs, and the first in LD_PRELOAD sees each call once; both see it if the tool forwards calls.
 . "$(dirname "$0")/../lib/sh.sh"
 
 program=("$PROGRAMS/lifetimes" 6 3)
@@ -26,14 +26,14 @@ check "before a tool it runs under the library" ran_well behind
 check "the library sees each call once, the tool none" \
     all 'archive_agrees behind.trace behind.out' 'lacks behind.out "\"tool\""'
 
-# A tool that hands MPI_Init on and nothing else.
+# A tool that forwards only MPI_Init.
 PRELOAD=$tool:$LIB
 TOOL_NEXT=MPI_Init observe misses 2 "${program[@]}"
 check "behind a tool that hands only MPI_Init on the program runs" is 0 "$status"
 check "and one line says which calls were not seen, and names the tool" \
     all 'has_lines misses.err "^stagger: no call of MPI_[A-Za-z_]+ was seen.*libpmpi_tool.so" 1'
 
-# A tool that wraps MPI_Finalize alone: the library ends from inside MPICH's.
+# A tool that wraps only MPI_Finalize: the library shuts down from inside MPICH's MPI_Finalize.
 PRELOAD=$PROGRAMS/libpmpi_finalize.so:$LIB
 for nodes in 0 1; do
     STAGGER_RANKS_PER_NODE=$nodes observe finalize-$nodes 2 "${program[@]}"
@@ -42,7 +42,7 @@ for nodes in 0 1; do
     check "and its archive is whole ($nodes)" archive_agrees finalize-$nodes.trace finalize-$nodes.out
 done
 
-# An MPICH whose threads are user-level ones, as far as it says.
+# A stand-in for an MPICH that reports user-level threads.
 PRELOAD=$LIB:$PROGRAMS/libuser_threads.so
 compare threads 2 "${program[@]}"
 observe threads 2 "${program[@]}"
@@ -51,7 +51,7 @@ check "under an MPICH with user-level threads the program runs as without the li
 check "and one line says so" \
     all 'has_lines threads.err "^stagger: " 1' 'has threads.err "user-level threads: passing through"'
 
-# Operations that are pending where their communicator is freed.
+# Operations still pending when their communicator is freed.
 PRELOAD=$LIB
 for nodes in 0 1; do
     for which in '' reductions; do

@@ -1,15 +1,15 @@
-# Wrong calls with and without the library, for scripts that source lib/sh.sh.
+# Compares wrong calls with and without the library, for scripts that source lib/sh.sh.
 # shellcheck shell=bash
 
-# What differs from run to run: addresses, the numbers of errors and of communicators.
+# Normalises text that differs between runs: addresses, error codes, communicator numbers.
 text_of() {
     sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/Abort\([0-9]+\)/Abort/; s/in comm [0-9]+/in comm/
         /^(=|YOUR|This typ|Please|stagger: |$)|UCX  WARN/d' "$1.out" "$1.err" | LC_ALL=C sort
 }
 
-# is_like_plain NAME PROGRAM-ARG...: what was observed is what comes without the library. A launcher that
-# ends a job may lose its text or exit status (Hydra 4.2 does, now and then): what it shows in some
-# run will do.
+# is_like_plain NAME PROGRAM-ARG...: the observed run printed the same as one without the library. A
+# launcher that ends a job may lose text or the exit status (Hydra 4.2 sometimes does), so a match
+# in any run suffices.
 is_like_plain() {
     local name=$1 run
     shift
@@ -23,8 +23,8 @@ is_like_plain() {
     same <(text_of "$name.plain") <(text_of "$name")
 }
 
-# says_the_same HANDLER CALL COMM NODE-RANKS...: the error's text, on whatever stream, the handler's
-# calls and the exit status are those without the library.
+# says_the_same HANDLER CALL COMM NODE-RANKS...: the error's text, on either stream, the handler's
+# calls and the exit status match those without the library.
 says_the_same() {
     local handler=$1 call=$2 comm=$3 nodes
     local name=$call-$handler-$comm

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Wrong calls say with the library what they say without it: the text, the handler's calls and the
-# exit status. What MPICH does not look at (counts) is left out; checked_full.sh repeats it elsewhere.
+# Wrong calls report the same with the library as without: the text, the handler's calls and the
+# exit status. Leaves out counts, which MPICH does not check; checked_full.sh repeats it with
+# another MPICH.
 # timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intercept/wrong_calls.bash"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Applications that use signals, timers, sleep, read, epoll_wait, system() and OpenMP beside
+# Applications that use signals, timers, sleep, read, epoll_wait, system() and OpenMP alongside
 # reductions between nodes.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"

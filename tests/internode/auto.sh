@@ -1,12 +1,12 @@
 #!/bin/bash
-# The algorithm `auto` between nodes: all ranks run the same one in each call, with the same bits whichever it
-# is, and what they learn is in the report and can be given as rules.
+# The algorithm `auto` between nodes: all ranks run the same algorithm in each call, with the same
+# bits for every candidate; the report has what they learn, in a form that works as rules.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/trial/trial.bash"
 
-# alike NAME: into NAME.ran
+# alike NAME: writes NAME.ran
 alike() { "$PYTHON" "$ROOT/tests/intranode/alike.py" "$1.trace/traces.otf2" >"$1.ran" && [ -s "$1.ran" ]; }
 # ran NAME OPERATION: the algorithms that ran it on all ranks
 ran() { awk -v operation="$2" '$1 == "world" && $2 == operation { print $3 }' "$1.ran" | xargs; }
@@ -54,8 +54,9 @@ STAGGER_TRACE=stats run_across stats thread 1 "$QUICK" 3 "$PROGRAMS/calls" 100
 check "statistics have it, too" is "allreduce barrier reduce" \
     "$("$STAGGER" report --rules stats.trace | sed 's/~.*//' | sort | xargs)"
 
-# ---- where rules have it ---------------------------------------------------------------------------------
-# From one and from_rest are one instance: the first rank to arrive decides whether it is learned about.
+# ---- rules by call site ----------------------------------------------------------------------------------
+# from_one and from_rest are one instance: the first rank to arrive decides whether the call counts
+# for learning.
 run_across places thread 1 \
     "allreduce@common=auto(block=2); allreduce@from_one=auto(block=2); allreduce[0-32]=auto(block=3); *=srm" 3 "$program" 100
 check "ranks that come from a site with auto and from one without it run the same" all 'is 0 "$status"' \
@@ -70,7 +71,8 @@ check "it may be an arm of a trial" all 'is 0 "$status"' 'like trial srm-3-1' 'a
 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread STAGGER_RULES=$QUICK tried posts 3 100 posts
 check "nonblocking calls run by what is usual" all 'like_stock posts 3 100 posts' 'alike posts'
 
-# Posts of more than 1024 bytes, among others: where MPICH's bits will do, they are MPICH's as by the built-in rules.
+# Includes nonblocking calls of more than 1024 bytes: with bits=any MPICH runs them, as under the
+# built-in rules.
 for bits in same any; do
     STAGGER_TRACE=stats run_across "large-$bits" thread 1 "*[1025-]=auto(bits=$bits);*=srm" 2 \
         "$PROGRAMS/soak" 300 5 1 60
@@ -78,7 +80,7 @@ for bits in same any; do
     report_json "large-$bits.trace" "large-$bits.json"
 done
 posts_of_mpich() { json "large-$1.json" 'd["unmanaged_posts"]'; }
-# Some are on communicators of one rank, and so MPICH's in any case.
+# Some are on communicators of one rank, which MPICH always runs.
 check "... and MPICH runs more of them where its bits will do" \
     [ "$(posts_of_mpich any)" -gt "$(posts_of_mpich same)" ]
 

@@ -3,7 +3,7 @@
 
 program=$PROGRAMS/broadcasts
 
-# by NAME: the algorithms that ran the calls of whatever type on MPI_COMM_WORLD, from NAME.calls
+# by NAME: the algorithms that ran the calls of every type on MPI_COMM_WORLD, from NAME.calls
 by() { algorithms_of "$1" broadcast_form; }
 
 # broadcasts_give ALGORITHM MODE RANKS RANKS-PER-NODE: every byte is right, and the algorithm ran the calls.
@@ -14,7 +14,8 @@ broadcasts_give() {
         "is ${1%%(*} \"\$(by results)\"" 'is mpich "$(algorithms_of results broadcast_nothing)"'
 }
 
-# The same of MPI_Ibcast: several at once, of types that are freed at once. poll has nobody to carry them on.
+# The same for MPI_Ibcast: several outstanding, with types freed immediately. Mode poll cannot
+# progress them.
 later_give() { # ALGORITHM MODE RANKS RANKS-PER-NODE
     local ran=${1%%(*}
     [ "$2" = poll ] && ran=

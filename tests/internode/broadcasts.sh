@@ -1,7 +1,8 @@
 #!/bin/bash
 # timeout: 600
-# Broadcasts between virtual nodes: bytes, types that differ between ranks, roots, modes; roots that are
-# ahead, inner nodes that are late, and ranks that disagree. broadcasts_full.sh has all numbers of ranks.
+# Broadcasts between virtual nodes: bytes, types that differ between ranks, roots, modes; roots that
+# run ahead, late inner nodes, and ranks that disagree. broadcasts_full.sh covers all numbers of
+# ranks.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 10000
-# Broadcasts between virtual nodes, as broadcasts.sh: 2 to 9 ranks, 1 to 3 a node, all modes.
+# Broadcasts between virtual nodes, as in broadcasts.sh: 2 to 9 ranks, 1 to 3 per node, all modes.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"

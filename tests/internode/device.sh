@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 300
-# Reductions of buffers in a GPU's memory between nodes: all are MPICH's where any rank has a
-# driver, nonblocking ones too; data of a driver that comes later go through the host's memory.
+# Reductions of GPU buffers between nodes: MPICH runs all of them, including nonblocking ones, if
+# any rank has a driver; with a driver loaded later, data go through host memory.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Ranks that reach one instance between nodes by different ways: another call site is legal and may
-# have a rule of its own; another operation, size or root is not.
+# Ranks that reach one instance between nodes in different ways: another call site is legal and may
+# have its own rule; another operation, size or root is not.
 # timeout: 1200
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
@@ -16,7 +16,7 @@ for pair in 'adaptive tree' 'pairwise adaptive' 'tree mpich' 'mpich adaptive'; d
 done
 
 # ---- ranks that disagree ---------------------------------------------------------------------------------
-# The launcher may lose what a job wrote right before it ended.
+# The launcher may lose output written just before a job ends.
 disagrees() { # WAY RANKS-PER-NODE RULES [COUNT]
     for _ in 1 2 3; do
         run_across "$1" thread "$2" "$3" 3 "$program" "$1" ${4:+"$4"}
@@ -42,12 +42,12 @@ for each in 1 2; do
     done
 done
 
-# ---- errors that are not fatal -----------------------------------------------------------------------------
+# ---- non-fatal errors --------------------------------------------------------------------------------------
 ways=(bcast:10,5 bcast:5,10 allreduce:1,2 allreduce:2,1 reduce:1,2 reduce:2,1 root operation)
 for sizes in 3000,10 10,3000; do
     ways+=(bcast:$sizes allreduce:$sizes reduce:$sizes)
 done
-# of other numbers of chunks, before calls that have begun
+# nonblocking ones, and other chunk counts, ahead of calls that have begun
 ways+=("${ways[@]/#/i}" ibcast:100000,10 iallreduce:10,100000)
 for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;*=bypass' '*=srm' '*=bcs(slice=100)'; do
     for run in '3 1 call' '4 2 jump'; do

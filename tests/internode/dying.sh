@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 600
-# Ranks that die, abort or do not come, between nodes: the job ends and nothing of it is
-# left, or the wait is reported.
+# Ranks between nodes that die, abort or do not arrive: the job ends and leaves nothing behind, or
+# the wait is reported.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/intranode/dying.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# EMDS: each slice of bcs is recorded at every node, alike on all of them, with what it ran; settings
-# choose nodes, metrics and slices; a job that is killed leaves them.
+# EMDS: every node records each bcs slice and the collectives that ran in it, consistently across
+# nodes; settings choose nodes, metrics and slices; a killed job leaves its records.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/intranode/dying.bash"
@@ -10,9 +10,9 @@
 SOLVE=("$PROGRAMS/cg" -n 12 -t 2 -s 1 -w 5)
 export STAGGER_EMDS=on
 
-# series NAME [OPTION...]: NAME.csv
+# series NAME [OPTION...]: writes NAME.csv
 series() { "$STAGGER" report --slices --csv "${@:2}" "$1.trace" >"$1.csv" 2>"$1.series"; }
-# slices NAME EXPRESSION: of python, of `nodes`, a list of rows by node
+# slices NAME EXPRESSION: a Python expression over `nodes`, the list of rows by node
 slices() {
     "$PYTHON" -c '
 import collections, csv, sys
@@ -25,7 +25,7 @@ def total(node, name): return sum(row[name] or 0 for row in nodes[node])
 print(eval(sys.argv[2]))' "$1.csv" "$2"
 }
 holds() { is True "$(slices "$1" "$2")"; }
-# scheduled NAME: every collective that bcs ran says in which slice, and that slice says how many it ran
+# scheduled NAME: every collective run by bcs names its slice, and that slice has the matching count
 scheduled() {
     "$PYTHON" -c '
 import collections, csv, sys
@@ -46,7 +46,7 @@ assert sum(ran.values()) > 0 and ran == {s: n for s, n in told.items() if n > 0}
 ran_across() { run_across "$@" && is 0 "$status" && series "$1"; }
 alike='len(nodes) > 1 and all(numbers(n) == numbers(0) == sorted(set(numbers(0))) for n in nodes)'
 
-# ---- what is recorded ----------------------------------------------------------------------------
+# ---- recorded slices -----------------------------------------------------------------------------
 
 check "slices that come always are recorded" ran_across always thread 1 \
     '*=bcs(slice=500,strobe=always,microphases=separate)' 3 "${SOLVE[@]}"
@@ -70,12 +70,12 @@ check "... and what did not run is not known" holds always \
 check "... and calls tell their slices in the archive, which is sound" \
     all 'archive_sound always.trace' 'scheduled always'
 
-# Nothing to do, no strobe: each has something, and no node is told of others.
+# Without work there is no strobe: each recorded slice has work, and no node hears of idle ones.
 check "slices on demand are recorded" ran_across demand thread 1 '*=bcs(slice=200)' 3 "${SOLVE[@]}"
 check "... alike at all nodes" holds demand "$alike"
 check "... and each of them runs a collective: who is idle is not woken" holds demand \
     'all(r["ncollmsm"] > 0 for n in nodes for r in nodes[n])'
-# The last one only lets calls return, and the program may be over before it is.
+# The last slice only lets calls return, and the program may end before it.
 check "... also where calls return at the next slice" all \
     'ran_across restart thread 1 "*=bcs(slice=200,restart=slice)" 2 "${SOLVE[@]}"' \
     'holds restart "numbers(0) in (numbers(1), numbers(1)[:-1]) and len(numbers(0)) > 1"'
@@ -91,7 +91,7 @@ check "... also from logs with statistics alone" all \
 check "communicators whose strobes come from different nodes count their slices from one moment" all \
     'ran_across orders thread 1 "*=bcs(slice=200)" 2 "$PROGRAMS/two_orders" 20' 'one_epoch orders.csv 200000'
 
-# ---- what is chosen ------------------------------------------------------------------------------
+# ---- selected nodes, metrics and slices ----------------------------------------------------------
 
 run() { ran_across "$1" thread 1 '*=bcs(slice=200,strobe=always)' 2 "${SOLVE[@]}"; }
 check "of chosen nodes alone" all 'STAGGER_EMDS_NODES=1 run node' 'holds node "list(nodes) == [1]"'
@@ -103,7 +103,7 @@ check "of a window alone" all 'STAGGER_EMDS_SLICES=0-1000000 run window' \
     'STAGGER_EMDS_SLICES=1000000-1000001 run beyond' 'holds window "len(numbers(0)) > 0"' 'holds beyond "len(nodes) == 0"'
 check "off by default" all 'STAGGER_EMDS= run off' 'holds off "len(nodes) == 0"'
 
-# said NAME LINE: the run says it once, and its results are as ever
+# said NAME LINE: the run prints it once, and its results are unchanged
 said() { has_lines "$1.err" "$2" 1 && same <(grep '^step ' node.out) <(grep '^step ' "$1.out"); }
 check "what is no metric is ignored, with the nearest name" all 'STAGGER_EMDS_METRICS=GETS,LTTS run wrong' \
     "said wrong '^stagger: STAGGER_EMDS_METRICS: there is no metric .*GETS.*; the nearest name is GETTS$'" \
@@ -117,7 +117,7 @@ check "a reversed window" all 'STAGGER_EMDS_SLICES=9-3 run wrong' \
 check "EMDS without a rule with bcs" all 'run_across wrong thread 1 "*=srm" 2 "${SOLVE[@]}"' \
     "said wrong '^stagger: STAGGER_EMDS: no rule names bcs, which alone has slices; it is ignored$'"
 
-# ---- a job that is killed ------------------------------------------------------------------------
+# ---- a killed job --------------------------------------------------------------------------------
 
 dies() {
     run_across killed thread 1 '*=bcs(slice=200)' 2 "$PROGRAMS/ending" kill 50

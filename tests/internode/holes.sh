@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 600
-# What reductions between nodes may write of the program's memory: values, and nothing between or
-# around them, by every protocol, blocking and not. Operations of the program are in user_operations.sh.
+# Reductions between nodes write only values to the program's memory, nothing between or around
+# them, with every protocol, blocking and not. user_operations.sh covers user-defined operations.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"

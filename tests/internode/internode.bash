@@ -1,5 +1,5 @@
-# Shared by the scripts of tests/internode, sourced after sh.sh and intranode.bash: runs between virtual
-# nodes.
+# Shared by the scripts of tests/internode, sourced after sh.sh and intranode.bash: runs programs
+# between virtual nodes.
 # shellcheck shell=bash
 
 MODES='poll thread signal'
@@ -12,7 +12,7 @@ run_across() {
     STAGGER_RANKS_PER_NODE=$each STAGGER_RULES=$rules STAGGER_PROGRESS=$mode observe "$name" "$@"
 }
 
-# Protocols by rules, so that every operation has one: all of them, and parameters far apart.
+# Rules that give every operation each of the protocols, with widely different parameters.
 SPAN_RULES=(
     '*=adaptive;*=bypass'
     '*=tree'

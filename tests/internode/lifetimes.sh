@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 600
-# Communicators between nodes: hundreds at once, many after one another, freed and finalized with
+# Communicators between nodes: hundreds at once, many in succession, freed and finalized with
 # reductions outstanding.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
@@ -17,7 +17,7 @@ for mode in $(modes thread signal poll); do
     STAGGER_SLOTS=2 run_across many "$mode" 1 "${SPAN_RULES[4]}" 4 "$PROGRAMS/lifetimes" 20 20
     check "two slots are enough ($mode)" gave many
 
-    # 0 has the children 1 and 2, and 2 has 3.
+    # Node 0 has the children 1 and 2, and 2 has 3.
     for order in '3 2 1 0' '2 1 3 0' '1 2 3 0' '2 3 1 0'; do
         for rules in '*=bypass' '*=tree'; do
             # 2's call waits for 3

@@ -1,12 +1,13 @@
-# Shared by the scripts of messages in slices, sourced after internode.bash.
+# Shared by the tests of messages in slices, sourced after internode.bash.
 # shellcheck shell=bash disable=SC2034,SC2154 # what scripts use and set
 
 CARRIED='p2p=bcs(slice=200,progress=thread)'
 
-# The program's own: MPICH warns of what is left.
+# Keeps only the program's own lines: MPICH warns of leaks.
 lines() { grep "^[0-9]" "$1" | sort; }
 
-# as_without NAME RULES RANKS RANKS-PER-NODE CASE...: the program's lines are those of a run without
+# as_without NAME RULES RANKS RANKS-PER-NODE CASE...: the program prints the same lines as without
+# the library
 as_without() {
     local name=$1 rules=$2 ranks=$3 each=$4 plain
     shift 4
@@ -18,7 +19,7 @@ as_without() {
     is 0 "$status" && lacks "$name.err" 'p2p=bcs:' && same <(lines "$plain") <(lines "$name.out")
 }
 
-# went_in_slices NAME: messages were matched in its slices
+# went_in_slices NAME: its slices matched messages
 went_in_slices() {
     "$STAGGER" report --slices -j "$1.trace" | "$PYTHON" -c '
 import json, sys

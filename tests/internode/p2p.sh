@@ -1,14 +1,14 @@
 #!/bin/bash
 # timeout: 600
-# Messages in slices: what programs receive is what they receive without the library; who is carried,
-# who is not, and what is said then.
+# Messages in slices: programs receive the same as without the library; covers which messages go in
+# slices, which do not, and the line printed in that case.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/intranode/dying.bash"
 . "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/internode/p2p.bash"
 
-# ---- as without ----------------------------------------------------------------------------------
+# ---- same results as without ---------------------------------------------------------------------
 
 for each in '3 1' '4 3'; do
     # shellcheck disable=SC2086
@@ -21,9 +21,9 @@ done
 check "what nobody receives does not keep a program from its end" \
     as_without unmatched "$CARRIED" 3 1 unmatched
 
-# ---- on communicators that programs make ---------------------------------------------------------
+# ---- on communicators made by programs -----------------------------------------------------------
 
-# halves: two at a time; created: the last rank has none, and waits in MPI_Finalize.
+# halves: two at a time; created: the last rank has no communicator, and waits in MPI_Finalize.
 for on in dup reversed halves cart created; do
     check "on a communicator that is made messages are as without ($on)" \
         as_without "on-$on" "$CARRIED" 4 1 on "$on" all freed
@@ -74,9 +74,10 @@ killed() {
 }
 check "a rank that is killed ends the job, and leaves logs that make an archive" killed
 
-# ---- where messages are not carried --------------------------------------------------------------
+# ---- messages that MPICH carries -----------------------------------------------------------------
 
-# declined NAME RULES RANKS EACH LINE PROGRAM ARG...: one line says why, and nothing goes in slices
+# declined NAME RULES RANKS EACH LINE PROGRAM ARG...: one line gives the reason, and nothing goes in
+# slices
 declined() {
     local name=$1 rules=$2 ranks=$3 each=$4 line=$5
     shift 5

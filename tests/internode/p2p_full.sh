@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 900
-# Messages in slices, as p2p.sh: more ranks, nodes and parameters, and the order of matches.
+# Messages in slices, as in p2p.sh: more ranks, nodes and parameters, and the order of matches.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/intranode/dying.bash"
@@ -21,7 +21,7 @@ check "programs whose sends wait for their receives, with restarts at boundaries
 check "beside collectives in slices" \
     as_without both "$CARRIED;*=bcs(slice=200,progress=thread)" 3 1 tags many beside
 
-# orders: who was received from, of a run in which all answer in one slice
+# orders: the order of senders received from, in a run in which all answer in one slice
 orders() { run_across order thread 1 'p2p=bcs(slice=200000,progress=thread)' 3 "$PROGRAMS/sliced" order && grep from order.out; }
 same_order() {
     orders >first.order && is 6 "$(wc -l <first.order)" || return

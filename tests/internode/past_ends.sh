@@ -1,12 +1,12 @@
 #!/bin/bash
-# Collectives go on past the ends of numbers: of what messages and words in shared memory tell of an
-# instance's number, 24, 32 and 36 bits of it. STAGGER_COUNT_FROM begins a little before.
+# Collectives survive the wraparound of instance numbers: messages and words in shared memory hold
+# 24, 32 or 36 bits of one. STAGGER_COUNT_FROM starts shortly before the wrap.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
-# As many rounds as take each protocol, and the broadcasts of one, past the end; so far before it that
-# the words of signatures have been written when it comes (internode/communicator.h).
+# Enough rounds to take each protocol, and the broadcasts of one, past the wrap, from far enough
+# before it that the words of signatures are already in use (internode/communicator.h).
 rounds=300
 goes_on() {
     local of=$1 end=$2 rules=$3

@@ -1,13 +1,13 @@
 #!/bin/bash
 # timeout: 600
-# Nonblocking collectives between nodes: whatever way the program waits for them, tests them or lets
-# them go, among messages and blocking collectives, in threads, and with more of them posted than
-# there are places. In mode poll they are MPICH's own.
+# Nonblocking collectives between nodes: every way of waiting for, testing or freeing them, mixed
+# with messages and blocking collectives, in threads, and with more outstanding than there are
+# slots. In mode poll MPICH runs them.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
-# What ran the posts of NAME.calls
+# The algorithms that ran the nonblocking collectives of NAME.calls
 algorithms_of_posts() { awk '$3 ~ /^MPI_I/ { print $5 }' "$1.calls" | sort -u | paste -sd ' '; }
 
 post() { # CASE MODE RULES RANKS RANKS-PER-NODE
@@ -38,11 +38,10 @@ for mode in $(modes signal thread); do
         post "$case" "$mode" '*=srm' 3 1
     done
     STAGGER_SLOTS=2 post ahead "$mode" "$ours" 4 1
-    # Nobody is told of what handoff waits for: the helper thread looks.
+    # handoff gets no notification for what it waits for: the helper thread polls.
     STAGGER_SLOTS=2 post ahead "$mode" '*=handoff' 4 1
 done
-# Freeing such a request is an error that MPICH tells of, and what it says of their status is
-# nothing.
+# MPICH reports freeing such a request as an error; the text about its status is not compared.
 for case in wait mixed ahead blocking freed-communicators large; do
     post "$case" poll "$ours" 3 1
     calls_of posts
@@ -60,7 +59,7 @@ else
     skip "Fortran with use mpi_f08 posts, tests and waits" "no mpifort"
 fi
 
-# ---- where they pass through -------------------------------------------------------------------
+# ---- passing through ---------------------------------------------------------------------------
 post mixed thread '*=mpich' 3 1
 calls_of posts
 check "posts for which the rule says mpich are MPICH's" is "" "$(algorithms_of_posts posts)"

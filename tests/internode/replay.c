@@ -1,16 +1,16 @@
-/* Gives the simulator the events of live runs, in their order at every endpoint, and compares what
- * the protocols decide:
+/* Feeds the simulator the events of live runs, in their order at every endpoint, and compares the
+ * decisions of the protocols:
  *
  *     replay FILE...     those of a build with SG_INTERNODE_DECISIONS=1
  *
- * The files of a communicator are one world for each of its protocol. What an endpoint does
- * next must be possible there, and must cause the very actions that it caused in the live run; the
+ * The files of a communicator are one world for each of its protocols. An endpoint's next event
+ * must be possible there, and must cause the very actions that it caused in the live run. The
  * explorer's checks hold meanwhile, and at the end all is over. Prints a line a world and exits
- * with 1 where one differs.
+ * with 1 if one differs.
  *
- * When an access took effect is not told, but what it found is, and what watches saw: it takes
- * effect here once it finds the same, and before anything that was not seen yet. As the live run
- * had such an order, one is always left.
+ * The files do not say when an access took effect, but they record what it found and what watches
+ * saw. Here it takes effect once it finds the same, and before anything that was not seen yet. As
+ * the live run had such an order, one is always left.
  */
 #include "algos/algo.h"
 #include "algos/handoff/handoff.h"
@@ -218,7 +218,7 @@ static uint32_t replies_to(const struct sg_explore_world *world, int32_t rank, u
     return count;
 }
 
-/* Of handoff: some endpoint is still to read what the cell holds before that is written. */
+/* True if, under handoff, an endpoint has yet to read the cell before this value is written. */
 static bool is_to_be_read(const struct replay *replay, uint32_t cell, uint64_t value)
 {
     uint32_t credits = replay->scenario.parameters.credits;
@@ -238,7 +238,8 @@ static bool is_to_be_read(const struct replay *replay, uint32_t cell, uint64_t v
     return false;
 }
 
-/* Of srm, whose watches have their cells' numbers: it is still to be noticed as it is. */
+/* True if, under srm, the rank has yet to notice the cell as it is now. A watch of srm has its
+ * cell's number. */
 static bool is_to_be_noticed(const struct replay *replay, int32_t rank, uint32_t cell)
 {
     const struct sg_decision *decision;
@@ -249,7 +250,7 @@ static bool is_to_be_noticed(const struct replay *replay, int32_t rank, uint32_t
     return decision != NULL && replay->world.endpoints[rank].cells[cell] == decision->values[0];
 }
 
-/* What it finds is what it found in the live run. */
+/* True if the access finds now what it found in the live run. */
 static bool may_take_effect(const struct replay *replay, const struct sg_explore_flight *flight)
 {
     const uint64_t *cells = replay->world.endpoints[flight->base.to].cells;
@@ -313,7 +314,8 @@ static void lose_what_is_late(struct sg_explore_world *world)
     }
 }
 
-/* Of a protocol that has nothing to do then, live runs do not tell. */
+/* Drains every endpoint: live runs do not record the drain of a protocol that has nothing to do
+ * then. */
 static void drain(struct replay *replay)
 {
     for (int32_t rank = 0; rank < replay->scenario.nodes; rank++)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Live runs decide as the simulator does: the events of every endpoint, in the order in which they came,
-# cause the same actions there. For reductions in given orders, and for whatever order comes.
+# Live runs make the simulator's decisions: replaying each endpoint's events in their order of
+# arrival causes the same actions. Covers reductions in given orders, and in any order that occurs.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -12,8 +12,8 @@ check "a library that tells what it decides builds" \
 PRELOAD=$telling/libstagger.so
 export STAGGER_TRACE=stats
 
-# replayed PROTOCOL INSTANCES: the last run's decisions are the simulator's, with a world of so many
-# instances (a regular expression)
+# replayed PROTOCOL INSTANCES: the last run's decisions match the simulator's, with INSTANCES (a
+# regular expression) instances on the world
 replayed() {
     "$BUILD/tests/internode/replay" decisions-* >replay.out 2>&1 &&
         has replay.out "^$1 among [0-9]+: $2 instances, [0-9]+ events as in the simulator" && return
@@ -56,7 +56,7 @@ for mode in $(modes signal thread poll); do
     for protocol in handoff srm; do
         decide "communicators of two" $protocol '[1-9][0-9]*' "$mode" 1 \
             "barrier=$protocol;reduce=$protocol;*=$protocol" 4 "$PROGRAMS/virtual_nodes"
-        # No parent of srm leaves before its children have come.
+        # A parent of srm never leaves before its children arrive.
         decide "reduces of eight" $protocol 2 "$mode" 1 "reduce=$protocol;*=mpich" 8 \
             "$PROGRAMS/internode_scenarios" 7 6 5 4 3 2 1 0 7 6 5 4 3 2 1 0
     done
@@ -69,7 +69,7 @@ for mode in $(modes signal thread poll); do
     done
 done
 
-# One-sided accesses take effect in orders that a run shows seldom.
+# One-sided accesses take effect in orders that occur rarely in a run.
 for round in $(seq 100); do
     decide "communicators of two, round $round" handoff '[1-9][0-9]*' signal 1 \
         "barrier=handoff;reduce=handoff;*=handoff" 4 "$PROGRAMS/virtual_nodes"

@@ -1,17 +1,17 @@
 # Results of the cover at $ranks ranks and $each ranks a node; sourced by results.sh and
-# results_full.sh, which set $whole to "full" for the whole product. Each mode has a third of the rows, the
-# first one third $third (0).
+# results_full.sh, which set $whole to "full" for the whole product. Each mode runs a third of the
+# rows; the first mode runs third $third (0).
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the script that sources it sets ranks, each and whole
 
-# The calls that each algorithm should have run, from the program's output.
+# Prints the calls that each algorithm should have run, from the program's output.
 expected_calls() {
     awk '$1 == "ran" { count[$2] += $3 } END { for (a in count) if (count[a]) print a, count[a] }' \
         "$1" | sort
 }
 recorded_calls() { awk '{ count[$5]++ } END { for (a in count) print a, count[a] }' "$1" | sort; }
 
-# A communicator for each protocol.
+# Allows a communicator for each protocol.
 export STAGGER_MEMORY=4g
 number=${third:-0}
 for mode in $MODES; do

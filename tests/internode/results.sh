@@ -1,20 +1,20 @@
 #!/bin/bash
 # timeout: 900
 # Results of reductions between nodes, bit for bit: over a pairwise cover against a sequential
-# reference of each protocol's documented association, and against MPICH's own where no association
-# can show. What the protocols do not take goes to MPICH.
+# reference of each protocol's documented association, and against MPICH where the association
+# cannot matter. MPICH runs what the protocols do not take.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 whole=
-# RANKS RANKS-PER-NODE: 1, 2 and 3 ranks a node; results_full.sh has all numbers of ranks
+# RANKS RANKS-PER-NODE: 1, 2 and 3 ranks per node; results_full.sh covers all numbers of ranks
 for case in '2 1' '4 1' '3 2' '5 3'; do
     read -r ranks each <<<"$case"
     . "$ROOT/tests/internode/results.bash"
 done
 
-# ---- what goes to MPICH, and errors -----------------------------------------------------------
+# ---- calls that MPICH runs, and errors --------------------------------------------------------
 rules='*=adaptive;*=bypass'
 for mode in $MODES; do
     for ranks in 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 7200
-# The product of protocol, operation, type and size between nodes, bit for bit.
+# The full product of protocol, operation, type and size between nodes, bit for bit.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Between nodes, too, ranks that wait for nobody run ahead of others by more than the protocol's credits, as stock
-# MPICH lets them. What is kept of their operands is bounded: a leaf that is further ahead is stopped, and order
-# and results hold when its parent comes.
+# Between nodes, too, ranks that wait for nobody run ahead of others by more than the protocol's
+# credits, as in stock MPICH. The stored operands are bounded: a leaf further ahead is stopped, and
+# order and results hold when its parent arrives.
 # timeout: 900
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
@@ -9,7 +9,7 @@
 
 export STAGGER_TRACE=stats
 
-# goes_on HOW ARG...: in runs of $ranks ranks, $each a node
+# goes_on HOW ARG...: in runs of $ranks ranks, $each per node
 goes_on() {
     rm -rf "$1.trace"
     STAGGER_RANKS_PER_NODE=$each STAGGER_RULES=$rules STAGGER_PROGRESS=$mode PROGRAM_SECONDS=60 \
@@ -35,10 +35,10 @@ done
 # ---- the bound -----------------------------------------------------------------------------------------
 ahead() { sed -n 's/^ahead //p' "$1"; }
 
-# RANKS SLOTS LATE LEAF, in the tree of bypass: 0 has the children 1 and 2, and 2 has 3
+# RANKS SLOTS LATE LEAF, in bypass's tree: 0 has the children 1 and 2, and 2 has 3
 cases=('2 2 0 1' '4 8 2 3' '3 64 0 2')
 for mode in $(modes thread signal poll); do
-    # By itself, that is without a helper thread, a leaf goes on by its credits.
+    # Without a helper thread only its credits let a leaf run ahead.
     [ "$mode" = poll ] && kept=0 || kept=5000
     for rules in '*=adaptive;*=bypass' '*=tree'; do
         for case in "${cases[@]}"; do

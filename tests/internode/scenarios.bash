@@ -1,24 +1,25 @@
-# Orders of calls in reductions on eight nodes, in the binomial tree of bypass at rank 0: that has the
-# children 1, 2 and 4, 2 has 3, 4 has 5 and 6, 6 has 7. Sourced after internode.bash by scripts that define
+# Orders of calls in reductions on eight nodes, in bypass's binomial tree with root 0: 0 has the children 1,
+# 2 and 4; 2 has 3; 4 has 5 and 6; 6 has 7. Sourced after internode.bash by scripts that define
 #
 #     scenario SENTENCE EXPECTED STEP...
 #
-# EXPECTED: a regular expression of what comes early and late ("rank:early/late"). In $modes.
+# EXPECTED: a regular expression of the early and late counts ("rank:early/late"). Runs in the modes
+# of $modes.
 # shellcheck shell=bash
 # shellcheck disable=SC2034
 
-# Children before parents: nothing is ever late, and a parent finds all its children's there.
+# Children before parents: nothing is late, and a parent finds all of its children's contributions.
 up='7 6 5 4 3 2 1 0'
 modes=$(modes poll thread signal)
 # shellcheck disable=SC2086 # words of steps
 {
     scenario "all children early" "0:3/0 2:1/0 4:2/0 6:1/0" $up
 
-    # In mode poll none of these calls would return before its children came.
+    # In mode poll none of these calls would return before its children arrive.
     modes=$(modes signal thread)
 
-    # 6 is there before 7, and forwards 7's at its next call at the latest; the second reduction
-    # comes in order.
+    # 6 arrives before 7, and forwards 7's contribution at its next call at the latest; the second
+    # reduction is in order.
     scenario "a leaf late" "0:6/0 2:2/0 4:3/1 6:1/1" \
         6 5 4 3 2 1 7 7 6 5 4 3 2 1 0 0
 
@@ -29,9 +30,8 @@ modes=$(modes poll thread signal)
         7 5 4 3 2 1 7 5 4 3 2 1 7 5 4 3 2 1 7 5 4 3 2 1 7 5 4 3 2 1 6 6 6 6 6 \
         7 6 5 4 3 2 1 0 0 0 0 0 0
 
-    # 4 has left a reduce, and is the root of the next one, when 6's contribution to the first
-    # comes: progress is under way already. Who is told to go on before a root calls may overtake
-    # it.
+    # When 6's contribution to the first reduce arrives, 4 has left that reduce and is the root of
+    # the next, so progress is already active. A rank released before a root calls may overtake it.
     scenario "a late contribution while progress is under way" "0:[45]/0 2:2/0 4:[1-4]/1 6:2/0" \
         7 5 4 3 2 1 0\& 4/4\& 6 7/4 6/4 5/4 3/4 2/4 1/4 0/4
 

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Reductions whose calls come in a given order: the trace's counts of early contributions (there before
-# the call) and late ones (which came when the call had returned) are those that the order forces.
+# Reductions whose calls have a given order: the trace's counts of early contributions (received
+# before the call) and late ones (received after it returned) are those that the order forces.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
-# early_late NAME: "rank:early/late" of every rank where they are not 0, from NAME.calls
+# early_late NAME: "rank:early/late" of every rank with nonzero counts, from NAME.calls
 early_late() {
     awk '$6 == "reduce" { late[$1] += $8; early[$1] += $9; ranks[$1] }
         END { for (r in ranks) if (late[r] + early[r]) print r ":" early[r] "/" late[r] }' \
@@ -30,7 +30,7 @@ scenario() {
 
 # ---- messages, or reading ------------------------------------------------------------------------
 
-# copies RULE: of data by root and leaf, in two reduces to which the leaf is early
+# copies RULE: data copies by root and leaf, in two reduces to which the leaf is early
 copies() {
     run_across copies thread 1 "reduce=$1;*=mpich" 2 "$PROGRAMS/internode_scenarios" 1 1 0 0
     calls_of copies

@@ -1,9 +1,9 @@
-# Sourced by tests of slices: what `stagger report --slices --csv` says of them.
+# Sourced by the tests of slices: checks the output of `stagger report --slices --csv`.
 # shellcheck shell=bash
 
-# one_epoch CSV SLICE_NS: slices of all communicators begin in theirs, counted from one moment on one clock.
-# The node that sends strobes, which alone has global times, numbers slices by its own clock; begins are on
-# the archive's.
+# one_epoch CSV SLICE_NS: the slices of all communicators begin within their own period, counted
+# from one moment on one clock. The node that sends strobes, the only one with global times, numbers
+# slices by its own clock; begins are on the archive's.
 one_epoch() {
     "$PYTHON" -c '
 import csv, sys

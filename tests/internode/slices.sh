@@ -1,19 +1,20 @@
 #!/bin/bash
 # timeout: 600
-# bcs: where it runs, what is said of settings that it cannot have, and results of programs as
-# without the library. Its results bit for bit are results.sh's.
+# bcs: where it runs, the lines printed for unusable settings, and programs' results compared with
+# runs without the library. results.sh checks its results bit for bit.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/intranode/dying.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 steps() { grep '^step ' "$1"; }
-# solves NAME RULE RANKS RANKS-PER-NODE: the solver comes to the same residuals as without
+# solves NAME RULE RANKS RANKS-PER-NODE: the solver reaches the same residuals as without the
+# library
 solves() {
     run_across "$1" "${MODE:-thread}" "$4" "$2" "$3" "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
     is 0 "$status" && archive_sound "$1.trace" && same <(steps plain.out) <(steps "$1.out")
 }
-# ran NAME: the algorithms of its collectives, each once; the first on a communicator is MPICH's
+# ran NAME: the algorithms of its collectives, each once; MPICH runs the first on a communicator
 ran() {
     "$STAGGER" report -j "$1.trace" | "$PYTHON" -c '
 import json, sys
@@ -32,14 +33,14 @@ for ranks in 2 3; do
     done
 done
 
-# ---- where it does not run -----------------------------------------------------------------------
+# ---- where bcs does not run ----------------------------------------------------------------------
 
 check "more ranks a node solve it, too" solves several '*=bcs(slice=200)' 3 2
 check "... between nodes" is bcs "$(ran several)"
 check "inside a node its rule is passed over" solves inside '*=bcs' 3 3
 check "... and others hold" all '[ -n "$(ran inside)" ]' '! ran inside | grep -qw bcs'
 
-# ---- what it cannot have -------------------------------------------------------------------------
+# ---- unusable settings ---------------------------------------------------------------------------
 
 for mode in poll signal; do
     check "without a thread strobes come on demand, and one line says so ($mode)" all \
@@ -53,9 +54,9 @@ for wrong in slice=99 slice=1000001 budget=3 restart=never strobe=1 degree=1 cre
     check "a rule with $wrong is refused in one line, and the program runs" all 'is 0 "$status"' \
         'has_lines wrong.err "^stagger: .*${wrong%%=*}" 1' '! ran wrong | grep -qw bcs'
 done
-# ---- a slice that is short for the machine -------------------------------------------------------
+# ---- a slice too short for the machine -----------------------------------------------------------
 
-# told ERR: the line is there if, and only if, the machine's wake-up says so
+# told ERR: the line is printed if, and only if, the machine's measured wake-up time calls for it
 told() {
     local wake
     wake=$(otf2-print -I "$1.trace/traces.otf2" | grep -o 'wake_us=[0-9.]*' | cut -d = -f 2)

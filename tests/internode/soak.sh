@@ -1,7 +1,8 @@
 #!/bin/bash
 # timeout: 600
-# Long mixed runs of collectives between nodes, blocking and not, on overlapping communicators, with delays: nothing
-# is lost, mixed up or overwritten, by any protocol, with one rank a node and with several.
+# Long mixed runs of collectives between nodes, blocking and not, on overlapping communicators, with
+# delays: no protocol loses, mixes up or overwrites anything, with one rank per node and with
+# several.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -15,8 +16,8 @@ soak() {
 }
 
 export STAGGER_TRACE=stats
-# RANKS RANKS-PER-NODE SLOTS COLLECTIVES: each protocol meets two of them in a mode, others in the
-# next (18 runs a mode are not a multiple of 5).
+# RANKS RANKS-PER-NODE SLOTS COLLECTIVES: each protocol meets two of these in one mode and others in
+# the next (18 runs a mode are not a multiple of 5).
 cases=('2 1 8 4000' '3 1 2 1500' '4 2 8 800' '3 2 2 1500' '5 3 8 400')
 seed=1
 next=0

@@ -1,13 +1,14 @@
 #!/bin/bash
 # timeout: 3600
-# The mixed run between nodes over many seeds, ranks, ranks a node, slots and threads, for
+# The mixed run between nodes over many seeds, ranks, ranks per node, slots and threads, for
 # SOAK_SECONDS (600).
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 export STAGGER_TRACE=stats PROGRAM_SECONDS=600
-# For all communicators: without it some calls are MPICH's, which crashes in some (soak.c, first_call).
+# Enough for all communicators: with less, MPICH runs some calls, and crashes in some of them
+# (soak.c, first_call).
 export STAGGER_MEMORY=4g
 seed=1000
 SECONDS=0

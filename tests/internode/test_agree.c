@@ -1,7 +1,6 @@
-/* The choice of calls by ranks of one machine, and of several with a coordinator, whose accesses
- * the test carries out: at once, or later, as adapters do. Ranks are gone through one by one, or
- * are threads.
- */
+/* Tests the choice of calls by ranks of one machine, and of several with a coordinator. The test
+ * carries out the ranks' accesses, at once or later, as adapters do. Ranks are run one by one, or
+ * as threads. */
 #include "internode/agree.h"
 #include "internode/call_waiting.h"
 #include "internode/endpoint.h"
@@ -29,7 +28,7 @@ struct rank {
     uint64_t random_state;
     bool has_answer; /* to an access that was LATER */
     struct sg_transport_message answer;
-    /* Of a thread: it stays before this call until rank 0 has made so many. */
+    /* A thread stays before call stays_at until rank 0 has made `until` calls. */
     uint64_t stays_at, until;
 };
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # timeout: 900
-# Operations that the program made (MPI_Op_create), commutative or not, between virtual nodes: every protocol
-# that takes them gives the results of stock MPICH and of a sequential reference, in threads of the application
-# that are in the call; and the explorer finds none that folds outside of it.
+# User-defined operations (MPI_Op_create), commutative or not, between virtual nodes: every protocol
+# that takes them gives the results of stock MPICH and of a sequential reference, and applies them
+# only in application threads that are in the call; the explorer finds no protocol that folds
+# outside of it.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -12,7 +13,8 @@ program=$PROGRAMS/user_operations
 # users_give RULES MODE RANKS RANKS-PER-NODE
 users_give() {
     run_across users "$2" "$4" "$1" "$3" "$program"
-    # With more ranks than processors stock MPICH takes seconds: once for each number of ranks.
+    # With more ranks than processors stock MPICH takes seconds, so it runs once per number of
+    # ranks.
     if [ ! -e "stock-$3.plain.out" ]; then
         compare "stock-$3" "$3" "$program"
         check "stock runs it ($3 ranks)" is 0 "$plain_status"

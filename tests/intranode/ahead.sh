@@ -1,6 +1,6 @@
 #!/bin/bash
-# Inside a node, ranks that wait for nobody run ahead of others as far as stock MPICH lets them: further than the
-# ring of slots reaches.
+# Within a node, ranks that wait for nobody run ahead of others as far as in stock MPICH: beyond the
+# size of the ring of slots.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Prints which algorithms ran the calls of tests/mpi/trial, by operation, as an archive tells.
+"""Prints the algorithms that ran the calls of tests/mpi/trial, by operation, from an archive.
 
     alike.py DIR/traces.otf2
 
-Lines: communicator (world, even or odd ranks), operation, algorithms and their calls. The first call
-of a communicator is left out. Ends with status 1 when members of an instance ran different ones.
+Lines: communicator (world, even or odd ranks), operation, algorithms and their number of calls. Skips the
+first call of a communicator. Exits with 1 if members of an instance ran different algorithms.
 """
 import re
 import sys

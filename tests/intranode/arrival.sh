@@ -1,6 +1,6 @@
 #!/bin/bash
-# The trace tells what skew did: which algorithm ran, and who was late, early, or waited for a slot,
-# in arrivals whose order is known.
+# The trace shows the effects of skew in arrivals of known order: the algorithm that ran, and which
+# ranks were late, early, or waited for a slot.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
@@ -27,7 +27,7 @@ for algorithm in srm handoff; do
             "$(json chain.json '"%s %d %d" % tuple(d["sites"][0][k] for k in ("algorithm", "late", "early"))')"
     done
 
-    # Its box does not fit into this memory.
+    # Its box exceeds this memory.
     STAGGER_MEMORY=1m STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'waiting for more than 1 s' ahead \
         mpirun_stagger 2 "$PROGRAMS/arrival" ahead "$WORK/released"
     calls_of ahead

@@ -1,10 +1,10 @@
 #!/bin/bash
-# The algorithm `auto` in programs that run: all ranks run the same one in each call, with stock's bits, and
-# what they learn is in the report and can be given as rules.
+# The algorithm `auto` in running programs: all ranks run the same algorithm in each call, with
+# stock's bits; the report has what they learn, in a form that works as rules.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/trial/trial.bash"
 
-# alike NAME: into NAME.ran
+# alike NAME: writes NAME.ran
 alike() { "$PYTHON" "$ROOT/tests/intranode/alike.py" "$1.trace/traces.otf2" >"$1.ran" && [ -s "$1.ran" ]; }
 # ran NAME OPERATION: the algorithms that ran it on all ranks
 ran() { awk -v operation="$2" '$1 == "world" && $2 == operation { print $3 }' "$1.ran" | xargs; }
@@ -20,7 +20,7 @@ check "they try all that run there" all 'is "handoff mpich srm" "$(ran on-2 allr
 check "... in archives that are sound" all "archive_agrees on-2.trace on-2.out" "archive_sound on-2.trace"
 report_json on-2.trace on-2.json
 check "what they learn is in the report, of each operation" is "allreduce bcast reduce" "$(learned on-2)"
-# Of five rounds of two calls at least.
+# Learned from at least five rounds of two calls.
 check "... with what each algorithm costs" is "0" \
     "$(json on-2.json "sum(len(p['arms']) < 2 or p['calls'] < 10 or p['learnings'] < 1 for p in d['learned'])")"
 "$STAGGER" report on-2.trace >on-2.txt
@@ -46,7 +46,8 @@ check "statistics have them, too" is "allreduce bcast reduce" \
     "$("$STAGGER" report --rules stats.trace | sed 's/~.*//' | sort | xargs)"
 
 # ---- places ----------------------------------------------------------------------------------------------
-# From one and from_rest are one instance: the first rank to arrive decides whether it is learned about.
+# from_one and from_rest are one instance: the first rank to arrive decides whether the call counts
+# for learning.
 STAGGER_RULES="allreduce@common=auto(block=2); allreduce@from_one=auto(block=2); allreduce[0-32]=auto(block=3)" \
     tried places 3 100
 check "ranks that come from a site with auto and from one without it run the same" all \

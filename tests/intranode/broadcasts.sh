@@ -1,18 +1,18 @@
 #!/bin/bash
 # timeout: 600
-# Broadcasts inside a node: bytes, types that differ between ranks, roots, forms, and ranks that
+# Broadcasts within a node: bytes, types that differ between ranks, roots, forms, and ranks that
 # disagree.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
 program=$PROGRAMS/broadcasts
 
-# by NAME: the algorithms that ran the calls on MPI_COMM_WORLD, but for those of nothing. (The first call on
-# a communicator is MPICH's.)
+# by NAME: the algorithms that ran the nonempty calls on MPI_COMM_WORLD. (MPICH runs the first call
+# on a communicator.)
 by() { algorithms_of "$1" broadcast_form; }
 
-# large_through NAME: what large ones went through, by the copies that each rank took: of each of 3 readers'
-# buffers there are 4 blocks at most where they are copied directly, and of slots 16 or more
+# large_through NAME: the path of large broadcasts, by the number of copies that each rank made:
+# with direct copies, each of 3 readers' buffers takes at most 4 blocks; through slots, 16 or more
 large_through() {
     awk '$6 == "broadcast_bytes" && $4 >= 65536 && $5 == "srm" { print ($12 > 12 ? "slots" : "nothing") }' \
         "$1.calls" | sort -u | paste -sd ' '

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints the collective calls of an OTF2 archive, one line each, in global order.
+"""Prints the collective calls of an OTF2 archive, one per line, in global order.
 
     calls.py DIR/traces.otf2
 

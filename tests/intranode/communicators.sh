@@ -1,6 +1,6 @@
 #!/bin/bash
-# Communicators of every making, hundreds at once, thousands after one another, virtual nodes; wrong
-# arguments reach their error handlers; what the library's algorithms do not take goes to MPICH.
+# Communicators made in every way, hundreds at once, thousands in succession, virtual nodes; wrong
+# arguments reach their error handlers; MPICH runs what the library's algorithms do not take.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
@@ -13,8 +13,8 @@ for algorithm in srm handoff; do
         'gave many' 'archive_agrees many.trace many.out'
 
     # ---- virtual nodes ---------------------------------------------------------------------------
-    # By the rule alone both are that algorithm's; by one for what is inside a node, those that the
-    # built-in rules choose run between nodes.
+    # One rule alone gives that algorithm both cases; with a rule for calls within a node, the
+    # built-in rules choose between nodes.
     STAGGER_RANKS_PER_NODE=1 run_by alone "$algorithm" 4 "$PROGRAMS/virtual_nodes"
     check "with one rank a node results are right ($algorithm)" all 'gave alone' \
         'archive_agrees alone.trace alone.out'

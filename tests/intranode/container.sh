@@ -1,6 +1,6 @@
 #!/bin/bash
-# In the limits of a container: a control group with little memory left, a system call that is refused, and a small
-# /dev/shm. The program lives and has its results, and one line says what goes without.
+# Under a container's limits: a control group with little memory left, a refused system call, and a
+# small /dev/shm. The program survives with its results, and one line names what is unavailable.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/lib/groups.bash"
@@ -16,7 +16,7 @@ elif make_group 1 memory memory.limit_in_bytes; then
 else
     usage=
 fi
-# grouped NAME ALGORITHM: all reductions of all communicators by it, in the group
+# grouped NAME ALGORITHM: runs all reductions of all communicators with it, in the group
 grouped() {
     (
         echo "$BASHPID" >"$group/cgroup.procs" || exit 1
@@ -43,7 +43,7 @@ fi
 
 # ---- system calls ------------------------------------------------------------------------------------
 
-# MPICH tries only process_vm_writev before it relies on both.
+# MPICH tests only process_vm_writev before it relies on both calls.
 cat >refused.py <<'END'
 import ctypes, os, struct, sys
 number = {"x86_64": 310, "aarch64": 270}[os.uname().machine]
@@ -72,7 +72,7 @@ about="with a /dev/shm of 64 KiB the program runs as without the library"
 # shellcheck disable=SC2016 # expanded by the inner shell
 small=(unshare --mount sh -c 'mount -t tmpfs -o size=64k tmpfs /dev/shm && exec "$@"' -)
 [ "$(id -u)" = 0 ] || small=(unshare --user --map-root-user "${small[@]:1}")
-# MPICH's own shared memory would be there.
+# MPICH's own shared memory would otherwise be there.
 export UCX_TLS=sysv,self
 if ! "${small[@]}" true 2>why; then
     skip "$about" "$(tail -n 1 why)"

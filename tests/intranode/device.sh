@@ -1,8 +1,8 @@
 #!/bin/bash
 # timeout: 600
-# Reductions of buffers in a GPU's memory, which the host must not touch: they are MPICH's on all
-# ranks, and those of host buffers are the library's. Stand-ins for the drivers and for an MPICH that
-# takes such buffers; touching one on the host ends the program.
+# Reductions of GPU buffers, which the host must not touch: MPICH runs them on all ranks, and the
+# library runs those of host buffers. Stand-ins replace the drivers and an MPICH that takes such
+# buffers; a host access to one ends the program.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
@@ -37,7 +37,7 @@ for driver in "$cuda" "$hip" "$ze"; do
         "^stagger: [1-9][0-9]* times a rank's reduction had a buffer in a GPU's memory" 1
 done
 
-# hwloc loads drivers' libraries into programs of machines without a GPU.
+# hwloc loads the drivers' libraries even on machines without a GPU.
 devices=$(ls -d /dev/nvidia* /dev/nvmap /dev/dxg /dev/kfd /dev/dri/renderD* /dev/accel/accel* 2>/dev/null)
 if [ -n "$devices" ]; then
     skip "drivers without a device" "this machine has a device: ${devices%%$'\n'*}"

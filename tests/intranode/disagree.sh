@@ -1,6 +1,6 @@
 #!/bin/bash
-# Ranks that reach one instance by different ways: another call site is legal, another operation,
-# size or root is not, and a rank that does not come is waited for.
+# Ranks that reach one instance in different ways: another call site is legal; another operation,
+# size or root is not, and the others wait for a rank that does not arrive.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
@@ -22,7 +22,7 @@ STAGGER_RULES=$(site_rules srm srm) observe alike 3 "$program" sites 300
 check "two call sites whose rules agree are no matter for a warning" gave alike
 
 # ---- ranks that disagree ---------------------------------------------------------------------------------
-# The launcher may lose what a job wrote right before it ended, MPICH's own line included.
+# The launcher may lose output written just before a job ends, MPICH's own line included.
 disagrees() { # NAME ALGORITHM RANKS WAY...
     local name=$1 algorithm=$2 ranks=$3
     shift 3
@@ -59,7 +59,7 @@ for algorithm in srm handoff; do
     done
 done
 
-# ---- errors that are not fatal -----------------------------------------------------------------------------
+# ---- non-fatal errors --------------------------------------------------------------------------------------
 ways=(bcast:10,5 bcast:5,10 allreduce:1,2 allreduce:2,1 root operation)
 for sizes in 3000,10 10,3000 3000,2000 200000,1 1,200000; do
     ways+=(bcast:$sizes allreduce:$sizes)
@@ -74,8 +74,8 @@ for algorithm in srm handoff; do
     done
 done
 
-# ---- a rank that does not come -------------------------------------------------------------------------
-# It comes when the stall has been reported.
+# ---- a missing rank ------------------------------------------------------------------------------------
+# The rank arrives once the stall has been reported.
 for algorithm in srm handoff; do
     STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
         mpirun_stagger 3 "$program" late "$WORK/released"

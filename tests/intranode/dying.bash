@@ -1,4 +1,4 @@
-# Jobs that are killed: how they end and what is left of them. Sourced after sh.sh.
+# Jobs that are killed: how they end and what they leave behind. Sourced after sh.sh.
 # shellcheck shell=bash
 
 # MPICH and UCX leave segments of their own when a rank is killed.
@@ -6,7 +6,8 @@ shared_memory() { find /dev/shm -mindepth 1 ! -name 'ucx_*' ! -name 'mpich_*' | 
 shared_memory_before=$(shared_memory)
 no_shared_memory() { is "$shared_memory_before" "$(shared_memory)"; }
 
-# Processes of our runs. The shared segments have no names: they live as long as these.
+# Finds processes of this test's runs. The shared segments have no names: they live as long as
+# these.
 echo "$WORK" >word # in a file, so that grep does not find itself
 left_running() { grep -lzsxFf word /proc/[0-9]*/cmdline; }
 all_gone() {
@@ -18,9 +19,9 @@ all_gone() {
     return 1
 }
 
-# tally_death NAME SEED EVERY: of the run NAME, one of whose ranks was killed. Counts it in $bad when
-# it did not end by itself, in $forgiven when the launcher said 0, and of one seed in EVERY in
-# $recovered when its logs make a sound archive.
+# tally_death NAME SEED EVERY: counts the run NAME, one of whose ranks was killed, in $bad if it did
+# not end by itself, in $forgiven if the launcher returned 0, and for one seed in EVERY in
+# $recovered if its logs make a sound archive.
 bad=0
 forgiven=0
 recovered=0
@@ -39,8 +40,8 @@ tally_death() {
     fi
 }
 
-# ends_and_fails: the runs counted did. The launcher of MPICH 4.2 says 0 of such jobs now and then: where
-# it does with the library, it has to without.
+# ends_and_fails: all counted runs did. MPICH 4.2's launcher sometimes returns 0 for such jobs: if
+# it does with the library, it must also do so without.
 ends_and_fails() {
     local seed
     is 0 "$bad" || return

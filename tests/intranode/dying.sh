@@ -1,6 +1,6 @@
 #!/bin/bash
-# A rank killed at any moment, again and again: the job ends, with a status of the launcher's, and
-# nothing of it is left.
+# A rank is killed at any moment, repeatedly: the job ends with a status from the launcher, and
+# leaves nothing behind.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/intranode/dying.bash"

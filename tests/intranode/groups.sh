@@ -1,5 +1,5 @@
 #!/bin/bash
-# Among many ranks of a node: groups of them, by a rule, give the bits that the climb gives.
+# With many ranks on a node, groups of ranks, set by a rule, give the same bits as the climb.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 

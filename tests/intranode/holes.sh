@@ -1,11 +1,11 @@
 #!/bin/bash
 # timeout: 600
-# What reductions inside a node may write of the program's memory: values, and nothing between or
-# around them, in every form and at every size.
+# Reductions within a node write only values to the program's memory, nothing between or around
+# them, in every form and at every size.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
-# values_by NAME ALGORITHM: it ran every call with elements, MPICH's own those without.
+# values_by NAME ALGORITHM: it ran every call with elements; MPICH ran those without.
 values_by() {
     awk -v algorithm="$2" '$6 == "call" && $5 != ($4 > 0 ? algorithm : "mpich") { print; bad = 1 }
         $6 == "call" { calls++ } END { exit bad || !calls }' "$1.calls"

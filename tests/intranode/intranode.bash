@@ -1,7 +1,7 @@
 # Shared by the scripts of tests/intranode, sourced after sh.sh.
 # shellcheck shell=bash
 
-# run_by NAME ALGORITHM N PROGRAM ARG...: observes it with every collective by that algorithm.
+# run_by NAME ALGORITHM N PROGRAM ARG...: observes it with every collective run by that algorithm.
 run_by() {
     local name=$1 algorithm=$2
     shift 2
@@ -9,7 +9,7 @@ run_by() {
     STAGGER_RULES="*=$algorithm" observe "$name" "$@"
 }
 
-# calls_of NAME: the calls of its archive, into NAME.calls (columns: calls.py)
+# calls_of NAME: writes the calls of its archive to NAME.calls (columns: calls.py)
 calls_of() { "$PYTHON" "$ROOT/tests/intranode/calls.py" "$1.trace/traces.otf2" >"$1.calls"; }
 
 # ran_by NAME ALGORITHM FUNCTION: NAME.calls has calls from that function, all run by the algorithm.
@@ -21,17 +21,18 @@ ran_by() {
         END { if (!calls) print "no call from " function_name; exit others > 0 || !calls }' "$1.calls"
 }
 
-# algorithms_of NAME FUNCTION: those that ran the calls from that function, from NAME.calls
+# algorithms_of NAME FUNCTION: the algorithms that ran the calls from that function, from NAME.calls
 algorithms_of() { awk -v name="$2" '$6 == name { print $5 }' "$1.calls" | sort -u | paste -sd ' '; }
 
-# gave NAME: the program ran to its end and found every result right; 77: not the MPICH it knows.
+# gave NAME: the program ran to its end and found every result right; 77: an MPICH that it does not
+# know.
 gave() {
     is 0 "$status" && ran_well "$1" && return
     head -n 20 "$1.out"
     return 1
 }
 
-# release_after REGEX NAME COMMAND...: runs it in the background, makes the file "released" when a
+# release_after REGEX NAME COMMAND...: runs it in the background, creates the file "released" when a
 # line of NAME.err matches, and waits for its end.
 release_after() {
     local regex=$1 name=$2 runner
@@ -51,8 +52,9 @@ release_after() {
 }
 
 # ---- posts far ahead -------------------------------------------------------------------------------
-# end_rules RANKS EACH: a rank posts more calls than the words of choices are, before the last rank has
-# posted any. All ranks find the choices by call site of the first 4096, and end them there; one says so.
+# end_rules RANKS EACH: a rank posts more calls than there are words for choices, before the last
+# rank posts any. All ranks find the choices by call site for the first 4096 and then stop choosing;
+# one prints so.
 end_rules() {
     run_across beyond thread "$2" 'allreduce@post_allreduce=tree;reduce@post_reduce=tree;*=adaptive;*=bypass' \
         "$1" "$PROGRAMS/posts" beyond
@@ -65,7 +67,7 @@ end_rules() {
 }
 
 # ---- disagree: two call sites in one instance ------------------------------------------------------
-# line_rules ONE OTHER: rules for the two, by their lines
+# line_rules ONE OTHER: rules for the two functions, by the lines of their calls
 line_of() { # FUNCTION: of its call
     awk -v name="$1" '$0 ~ "^static void " name "\\(" { inside = 1 }
         inside && /MPI_Allreduce/ { print NR; exit }' "$ROOT/tests/mpi/disagree.c"
@@ -75,7 +77,7 @@ line_rules() {
         "allreduce@disagree.c:$(line_of second_site)=$2"
 }
 
-# check_sites NAME "ONE OTHER": a run of "disagree sites" by such rules
+# check_sites NAME "ONE OTHER": a run of "disagree sites" with such rules
 check_sites() {
     local name=$1 pair=$2
     check "two call sites with two rules ($pair) give the right results" all 'is 0 "$status"' \
@@ -88,7 +90,8 @@ check_sites() {
         is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' "$name.calls")"
 }
 
-# left_out NAME: says what of tests/mpi/fallbacks.c this MPICH has not; had NAME FUNCTION...: those that it has
+# left_out NAME: prints the parts of tests/mpi/fallbacks.c that this MPICH lacks; had NAME
+# FUNCTION...: those that it has
 left_out() { grep '^skip - ' "$1.out"; return 0; }
 had() {
     local name=$1 function

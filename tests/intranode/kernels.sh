@@ -1,9 +1,9 @@
 #!/bin/bash
-# The reduction kernels against MPI_Reduce_local, and the association of results against MPICH's own
-# collectives: what stagger's algorithms compute is what MPICH computes.
+# Compares the reduction kernels with MPI_Reduce_local, and the association of results with MPICH's
+# collectives: stagger's algorithms compute the same as MPICH.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# compares SENTENCE RANKS PROGRAM: the program exits with 0, or with 77 where MPICH is another's.
+# compares SENTENCE RANKS PROGRAM: the program exits with 0, or with 77 under another MPICH.
 compares() {
     plain "$2" "$PROGRAMS/$3" >"$3.out" 2>&1
     status=$?

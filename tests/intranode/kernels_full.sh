@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 1800
-# The association of results against MPICH's own reductions, with more ranks: up to those of a large
-# node, where MPICH has fewer elements than ranks to cut a reduce up for.
+# Compares the association of results with MPICH's reductions, with more ranks: up to those of a
+# large node, where a reduce has fewer elements than MPICH has ranks to split it over.
 PROGRAM_SECONDS=500
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Ranks that exchange a large operand wait for each other in each of its chunks. Each of these waits is one of
-# its own: while all go on, none of them sleeps.
+# Ranks that exchange a large operand wait for each other in each chunk. Each of these waits counts
+# separately: while all ranks make progress, none of them sleeps.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
 CALLS=20 # of 123 chunks, or 3907, on 2 ranks
 
-# look FORM: has it run until few of its waits slept. disturbed: something else had the processors each time.
+# look FORM: runs it until few of its waits slept. disturbed: the processors were busy with other
+# work each time.
 look() {
     local sleeps left
     disturbed=yes few=no

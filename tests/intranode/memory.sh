@@ -1,15 +1,15 @@
 #!/bin/bash
-# Shared memory: none where no rule needs it, and no more of it than STAGGER_MEMORY allows.
+# Shared memory: none if no rule needs it, and never more than STAGGER_MEMORY allows.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
-# held NAME WHEN: bytes that rank 0 had mapped of the library's segments
+# held NAME WHEN: bytes of the library's segments that rank 0 had mapped
 held() { awk -v when="$2" '$1 == when { print $2 }' "$1.out"; }
 
 # shared NAME: a run with 4 ranks and 20 communicators
 shared() { rm -rf "$1.trace" && observe "$1" 4 "$PROGRAMS/memory" 20; }
 
-# ---- what no rule needs --------------------------------------------------------------------------
+# ---- no rule, no memory --------------------------------------------------------------------------
 STAGGER_RULES='*=handoff' shared with
 check "communicators have segments where a rule needs them" all 'gave with' \
     '[ "$(held with made)" -ge $(($(held with start) + 20 * 4 * 8 * 4096)) ]'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # timeout: 3600
-# 64 ranks with 500 communicators of all ranks in a memory control group: what the library adds to
-# what MPICH takes stays within STAGGER_MEMORY, and the program lives within a limit that holds no
-# more. The figures are printed.
+# 64 ranks with 500 communicators of all ranks in a memory control group: the library's memory
+# beyond MPICH's stays within STAGGER_MEMORY, and the program survives under a limit that allows no
+# more. Prints the figures.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lib/groups.bash"
 RANKS=64 COMMUNICATORS=500 MEMORY_MIB=64
@@ -18,7 +18,8 @@ else
     exit 0
 fi
 
-# grouped NAME LIBRARY [nonblocking]: a run within the group; $1.out has the mapped bytes and the group's use
+# grouped NAME LIBRARY [nonblocking]: a run in the group; $1.out has the mapped bytes and the
+# group's usage
 grouped() {
     (
         echo "$BASHPID" >"$group/cgroup.procs" || exit 1
@@ -51,7 +52,8 @@ show limited
 check "with STAGGER_MEMORY=${MEMORY_MIB}m no more than that is shared, with one line" all \
     'is 0 "$status"' 'within 1 $MEMORY_MIB "$(mib limited made 2)"' \
     'has_lines limited.err "^stagger: " 1' 'has limited.err "more than STAGGER_MEMORY leaves"'
-# A fifth more than without the library, and what it may share: less than all segments take.
+# A fifth more than without the library, plus its allowed shared memory: less than all segments
+# take.
 most=$(($(mib mpich made 3) * 6 / 5 + MEMORY_MIB))
 if [ "$most" -lt "$(mib all made 3)" ]; then
     echo "${most}M" >"$limit"

@@ -1,17 +1,18 @@
 #!/bin/bash
-# Ranks of one machine that are kept from each other: in process namespaces of their own, where a
-# number stands for another process in each, in user namespaces, behind a /proc that hides. Results
-# are right, one line says what is not shared, and no rank looks into a process that is none.
+# Ranks of one machine that are isolated from each other: in separate process namespaces, where a
+# number means a different process in each, in user namespaces, and behind a /proc that hides
+# processes. Results are right, one line names what is not shared, and no rank reads a process that
+# is not a rank.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
-# UCX's shared memory in files does not come up in some of these, and over TCP its MPI_Finalize may hang (decision
-# 0036). System V memory comes up in all that share its namespace.
+# UCX's file-based shared memory fails to start in some of these, and over TCP its MPI_Finalize may
+# hang (decision 0036). System V memory works wherever ranks share its namespace.
 export UCX_TLS=sysv,self
 no_rdma='^stagger: rank 0: no RDMA \(.+\): collectives between machines or containers pass through$'
 no_memory='^stagger: rank [12]: no shared memory with rank 0 of its machine \(.+\): collectives pass through$'
 
-# apart NAME PROGRAM ARG...: three ranks, each behind "${each[@]}"
+# apart NAME PROGRAM ARG...: three ranks, each started through "${each[@]}"
 apart() {
     local name=$1
     shift
@@ -34,7 +35,7 @@ if permitted; then
     apart own "$PROGRAMS/large" 4096 20
     check "$about count as of several machines" one_line own "$no_rdma"
     check "... and read nobody's memory" empty own.yama/reads
-    # Addresses are alike: the own memory is where the other's would be.
+    # Addresses are equal, so a rank's own memory lies at the address of the other's.
     each=(setarch --addr-no-randomize unshare --fork --pid)
     apart alike "$PROGRAMS/large" 4096 20
     check "... nor with all addresses alike" all "one_line alike '$no_rdma'" 'empty alike.yama/reads'

@@ -1,8 +1,8 @@
 #!/bin/bash
-# MPICH makes progress while the library waits; a build that does not drive it hangs.
+# MPICH makes progress while the library waits; a build that does not drive MPICH hangs.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
-# Ranks that have talked in MPI_Init have a way for large messages that needs no progress of the sender.
+# Ranks that exchanged messages in MPI_Init can send large messages without progress at the sender.
 export STAGGER_CALIBRATE=0
 
 for algorithm in srm handoff; do
@@ -14,7 +14,7 @@ for algorithm in srm handoff; do
 done
 
 still=$BUILD/variant-no-pokes
-# One file of it differs.
+# A copy that differs in one file.
 rm -rf "$still" && mkdir "$still" && cp -a "$BUILD/shim" "$BUILD/libstagger-otf2.so" "$still/" &&
     rm "$still/shim/wait/wait.o"
 check "a library that does not drive MPICH builds" make -C "$ROOT" --no-print-directory B="$still" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Who may read whose memory: under Yama ranks open themselves to the descendants of their launcher
-# and to nobody else, and only from the first call that needs it to MPI_Finalize.
+# Permission to read other ranks' memory: under Yama ranks allow only the descendants of their
+# launcher, and only from the first call that needs it to MPI_Finalize.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
@@ -15,11 +15,12 @@ guarded() {
     touch "$name.yama/calls"
 }
 
-# UCX reads other ranks' memory, too, and finds out on its own whether it may. Here it is without, and
-# without TCP, which it would take instead: its MPI_Finalize hangs there now and then.
+# UCX also reads other ranks' memory, and finds out on its own whether it may. Here that is
+# disabled, as is TCP, which UCX would use instead: its MPI_Finalize sometimes hangs there.
 export UCX_MODULES='^cma' UCX_TLS=posix,self
 
-# namings NAME: what each rank named, in order, one line a rank; the launcher's process as L
+# namings NAME: the processes that each rank named, in order, one line per rank; L is the launcher's
+# process
 namings() {
     local launcher process
     while read -r _ process _ launcher; do
@@ -56,12 +57,12 @@ check "where nobody may be read ranks take back what they named, and copy" all '
     'named never "L 0"' 'archive_agrees never.trace never.out'
 guarded open open "$PROGRAMS/large" 1000000 3
 check "where MPICH has opened the process that stays as it is" all 'gave open' 'named open ""'
-# The module for it is loaded, and would have named everybody: naming helps nobody, and taking it
-# back would end UCX's reading, and with it the program.
+# UCX's module is loaded and would have named everybody. Naming gains nothing then, and taking it
+# back would break UCX's reads, and with them the program.
 UCX_MODULES='*' guarded ucx 3 "$PROGRAMS/large" 1000000 3
 check "where UCX has seen to it nothing is named either" all 'gave ucx' 'named ucx ""'
 
-# Ranks with different parents: the nearest process that all descend from is the launcher's.
+# Ranks with different parents name their nearest common ancestor, which belongs to the launcher.
 mkdir -p wrapped.yama
 PRELOAD=$PROGRAMS/libyama.so:$LIB
 YAMA_DIR=$WORK/wrapped.yama YAMA_SCOPE=1 STAGGER_DIR=$WORK/wrapped.trace timeout --kill-after=5 120 \

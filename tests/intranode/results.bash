@@ -1,4 +1,4 @@
-# Results at $ranks ranks by each algorithm; sourced by results.sh and results_more_full.sh.
+# Results at $ranks ranks with each algorithm; sourced by results.sh and results_more_full.sh.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the script that sources it sets ranks, observe sets status
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 7200
-# The node's results for the whole product of pair, size, ranks and root, in one process.
+# Results within a node for the full product of pair, size, ranks and root, in one process.
 . "$(dirname "$0")/../lib/sh.sh"
 
 check "every pair, at every size, number of ranks and root, gives the reference's bits" \

@@ -1,7 +1,8 @@
 #!/bin/bash
 # timeout: 3600
-# With more ranks: results of the library's own algorithms in MPI programs, bit for bit: over a pairwise cover against
-# the sequential reference, and by samples against MPICH's own collectives.
+# As results.sh, with more ranks: results of the library's own algorithms in MPI programs, bit for
+# bit, over a pairwise cover against the sequential reference, and for samples against MPICH's
+# collectives.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 

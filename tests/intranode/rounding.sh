@@ -1,5 +1,5 @@
 #!/bin/bash
-# Floating-point modes that the application sets hold in the library's own reductions.
+# The library's own reductions respect the floating-point modes that the application sets.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 600
-# Long mixed runs of collectives on overlapping communicators, with delays: nothing is lost, mixed up
-# or overwritten, by either algorithm, with one thread and with several.
+# Long mixed runs of collectives on overlapping communicators, with delays: neither algorithm loses,
+# mixes up or overwrites anything, with one thread and with several.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
@@ -23,7 +23,7 @@ for algorithm in srm handoff; do
     soak "nor do two threads with more ranks" "$algorithm" 3 20000 5 2
     STAGGER_SLOTS=2 soak "two slots a rank are enough" "$algorithm" 3 10000 6 1
 done
-# The choice of the first arriver, which rules by call site bring into play.
+# The first arriver's choice, which rules by call site enable.
 STAGGER_RULES='reduce@reduce=handoff; allreduce@allreduce=srm; *=handoff' \
     observe sites 3 "$PROGRAMS/soak" 10000 7 1
 check "results stay right where a rule names call sites" gave sites

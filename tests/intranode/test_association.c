@@ -1,7 +1,7 @@
-/* The association of a reduce inside a node against the reference of MPICH's, for every number of
- * ranks up to those of a large node, and counts on both sides of where MPICH changes its mind. An
- * element is a hash of what was folded into it, in which every association and order shows.
- */
+/* Tests the association of a reduce inside a node against the reference of MPICH's, for every
+ * number of ranks up to those of a large node, and counts on both sides of where MPICH changes
+ * its algorithm. An element is a hash of the values folded into it, which shows every association
+ * and order. */
 #include "intranode/fold.h"
 #include "lib/reference.h"
 #include "lib/unit.h"

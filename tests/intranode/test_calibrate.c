@@ -1,5 +1,5 @@
-/* Calibration among processes: everybody ends, everybody has the same, and what can be measured is.
- * No figure is expected: they are the machine's. */
+/* Tests calibration among processes: all end, all get the same result, and everything that can be
+ * measured is. No figure is expected: figures are the machine's. */
 #include "intranode/calibrate.h"
 #include "lib/exchange_fork.h"
 #include "lib/unit.h"

@@ -1,8 +1,7 @@
-/* The node's algorithms, driven from one thread: each rank is a row of calls, polled in an order
- * drawn from a seed, so that every order of arrival and every depth of run-ahead comes up. Results
- * are compared with a sequential evaluation of the shape, by an operation that is neither
- * commutative nor associative: a hash of (left, right).
- */
+/* Tests the node's algorithms, driven from one thread: each rank is a row of calls, polled in an
+ * order drawn from a seed, so that every order of arrival and every depth of run-ahead comes up.
+ * Results are compared with a sequential evaluation of the shape, by an operation that is neither
+ * commutative nor associative: a hash of (left, right). */
 #include "intranode/node.h"
 #include "intranode/outbox.h"
 #include "lib/unit.h"
@@ -62,7 +61,7 @@ struct actor {
     struct sg_box *boxes[RANKS_MAX];
 };
 
-/* Of two operands of the largest size, or some small ones. */
+/* Fits two operands of the largest size, or several small ones. */
 #define BOX_DATA_BYTES 2048
 static bool has_boxes; /* the actors have */
 static int boxed;      /* calls that needed no slot */
@@ -563,7 +562,8 @@ static void test_pull(void)
     CU_ASSERT_EQUAL(bytes_moved, all);
 }
 
-/* Who sleeps until a rank has come is woken after that rank's first poll, so before a long copy. */
+/* A rank that sleeps until another has come is woken after that one's first poll, so before a
+ * long copy. */
 static void test_pull_says_first(void)
 {
     static const int order[] = {1, 0, 2}; /* a reader, the root, a reader */
@@ -606,7 +606,7 @@ static void test_failed_moves(void)
         run_large(3, 9000, false, SG_SHAPE_DOUBLING, SG_NODE_SINGLE);
     }
     CU_ASSERT_EQUAL(moves_failed, 12);
-    /* Of four broadcasts to two ranks, as wholes or in three blocks each. */
+    /* Fails each copy of four broadcasts to two ranks, made as wholes or in three blocks each. */
     for (int failure = 1; failure <= 32; failure++) {
         is_writing = failure > 8;
         moves_until_failure = is_writing ? failure - 8 : failure;

@@ -1,9 +1,9 @@
-/* Results of the node's algorithms with the real kernels: every pair of operation and type that has
- * a kernel, by all methods, bit for bit what the sequential reference gives.
+/* Tests results of the node's algorithms with the real kernels: every pair of operation and type
+ * that has a kernel, by all methods, matches the sequential reference bit for bit.
  *
  * All ranks are driven from one thread, polled in an order drawn from a seed. The pairs, sizes,
- * ranks and roots are covered by rotation; with SG_TEST_FULL in the environment their whole product
- * is run (results_full.sh).
+ * ranks and roots are covered by rotation; with SG_TEST_FULL in the environment their whole
+ * product is run (results_full.sh).
  */
 #include "algos/kernels/kernel.h"
 #include "intranode/node.h"

@@ -1,7 +1,6 @@
-/* Ranks of a node that learn: driven from one thread, polled in an order drawn from a seed, on
- * costs that are drawn for each rank. Whatever the order, all ranks have the same arm in the same
- * call, and decide from the same numbers.
- */
+/* Tests ranks of a node that learn: driven from one thread, polled in an order drawn from a seed,
+ * on costs that are drawn for each rank. In any order, all ranks have the same candidate in the
+ * same call, and decide from the same numbers. */
 #include "intranode/node.h"
 #include "lib/unit.h"
 
@@ -41,7 +40,7 @@ struct actor {
     bool inside;
 };
 
-/* What the first rank that came there did, which the others do, too. */
+/* Record of the first rank at each point, which the other ranks must match. */
 struct common {
     int arm[CALLS];
     struct sg_learn_told told[PLACES][DECISIONS_MAX][RANKS_MAX];
@@ -192,7 +191,7 @@ static void test_alike(void)
         CU_ASSERT_TRUE(winners[arm] > 0);
 }
 
-/* What was told stays for whoever reads it late, and no longer than needed. */
+/* A report stays for a rank that reads it late, and no longer than needed. */
 static void test_lines(void)
 {
     size_t size_bytes = sg_node_bytes(2, DEPTH, SLOT_BYTES);

@@ -1,10 +1,12 @@
-/* The node's algorithms with a thread for each rank: the slot ring, the climb, the release, the
- * chunks and the choice as they really run. Under ThreadSanitizer (tests/system/threads.sh) it
- * shows that the memory orders are enough; the results show it on this machine's processor.
+/* Tests the node's algorithms with a thread for each rank: the slot ring, the climb, the release,
+ * the chunks and the choice as they really run. Under ThreadSanitizer (tests/system/threads.sh)
+ * the test shows that the memory orders are enough; the results show it on this machine's
+ * processor.
  *
- * A script of instances is drawn from a seed. At some instances the ranks propose different methods
- * and run the one chosen, or skip the instance. The operation is a hash of (left, right), which
- * tells every association and order apart; its operands follow from instance, rank and index.
+ * A script of instances is drawn from a seed. At some instances the ranks propose different
+ * methods and run the one chosen, or skip the instance. The operation is a hash of (left, right),
+ * which distinguishes every association and order; its operands follow from instance, rank and
+ * index.
  */
 #include "intranode/node.h"
 #include "lib/reference.h"
@@ -111,7 +113,7 @@ static void write_script(struct instance *script, int ranks, uint64_t seed)
     }
 }
 
-/* What this rank is to run, by everyone's choice; false: nothing. */
+/* Chooses this rank's method together with all ranks. False: the rank skips the instance. */
 static bool choose(struct rank *rank, const struct instance *what, enum sg_node_method *method)
 {
     bool moves = what->operation != SG_OPERATION_BARRIER;
@@ -185,7 +187,7 @@ static void run_instance(struct rank *rank, int index)
     op.call = call;
     sg_node_begin(&op, &rank->node);
     while ((step = sg_node_poll(&op)) == SG_NODE_WAIT) {
-        /* What a waiter looks at for its messages is read while others write. */
+        /* Reads what a waiter inspects for its messages, while other ranks write it. */
         rank->wrong += sg_node_disagrees(&op);
         for (unsigned pause = draw(&rank->random, 8); pause > 4; pause--)
             sched_yield();

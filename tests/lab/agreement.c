@@ -1,7 +1,7 @@
-/* What one rank cannot do no rank does, and each goes on with what it had: two ranks on two hosts,
- * where the settings of the second differ, or what it asks for. Which rank says why is for the
- * script to see: each rank writes a heading before each case, and its lines, to the file
- * agreement.RANK.
+/* Tests agreement between two ranks on two hosts: when one rank cannot carry out a request, because
+ * the second rank's settings or arguments differ, neither carries it out, and both keep the state
+ * they had. Each rank writes a heading before each case, and its messages, to the file
+ * agreement.RANK; the script checks which rank states the reason.
  */
 #include "lab/wire.h"
 
@@ -138,7 +138,8 @@ static void test_peers(struct wire *wire)
     REQUIRE(wire->ops->remote->connect(wire->transport, rank == 0 ? both + 1 : both, 1) == SG_OK);
     REQUIRE(usage_of(wire).connections == 1);
     exchange_one(wire);
-    /* What is connected stays so when more is asked for in vain, and is not made twice. */
+    /* A failed request for more connections keeps the existing ones; a repeated one makes none
+     * anew. */
     head("more in vain");
     REQUIRE(wire->ops->remote->connect(wire->transport, both, rank == 0 ? 0 : 2) == SG_OK);
     REQUIRE(usage_of(wire).connections == (rank == 0 ? 1 : 2));

@@ -4,8 +4,9 @@
 
 MODES='poll thread signal'
 
-# As tests/internode/internode.bash has it between virtual nodes: here the nodes are hosts. In the place of a
-# signal a thread stands in, which the library says: the lines are taken out, $stood_in has their number.
+# Replaces run_across of tests/internode/internode.bash: the nodes are hosts instead of virtual
+# nodes. A thread replaces signals, and the library prints so: these lines are removed, and
+# $stood_in has their number.
 # run_across NAME MODE RANKS-PER-HOST RULES N PROGRAM ARG...
 run_across() {
     local name=$1 mode=$2 each=$3 rules=$4 ranks=$5
@@ -17,8 +18,8 @@ run_across() {
     [ "$mode" = signal ] && sed -i "/$line/d" "$name.err"
 }
 
-# What each rank has used of the transport, a line for each communicator: its ranks, connections, bytes
-# registered, work requests, multicasts, repeated. By ranks, then by communicators in their order.
+# Prints each rank's use of the transport, one line per communicator: ranks, connections, bytes
+# registered, work requests, multicasts, retransmissions. Ordered by rank, then by communicator.
 notes() {
     otf2-marker "$1.trace/traces.otf2" | sed -nE \
         's/.*verbs of a communicator of ([0-9]+) ranks: ([0-9]+) connections, ([0-9]+) bytes registered, ([0-9]+) work requests, ([0-9]+) multicasts, ([0-9]+) repeated.*/\1 \2 \3 \4 \5 \6/p'
@@ -27,10 +28,10 @@ notes() {
 # sum COLUMN NAME: over the notes
 sum() { notes "$2" | awk -v column="$1" '{ sum += $column } END { print sum + 0 }'; }
 
-# By RDMA, and not by MPICH's own.
+# The communicators used RDMA rather than MPICH.
 by_rdma() { lacks "$1.err" 'pass(es|ing)? through' && [ "$(notes "$1" | wc -l)" -gt 0 ]; }
 
-# lose NODE N: the host gets one multicast in N no more; 0: all of them again
+# lose NODE N: drops one incoming multicast in N on the host; 0 stops dropping
 lose() {
     on "$1" tc qdisc del dev rdma ingress 2>/dev/null
     [ "$2" -eq 0 ] && return
@@ -39,10 +40,10 @@ lose() {
         action pass random netrand drop "$2"
 }
 
-# lost NODE: how many it has not got
+# lost NODE: the number dropped so far
 lost() { on "$1" tc -s filter show dev rdma parent ffff: | sed -nE 's/.*dropped ([0-9]+),.*/\1/p' | awk "{ sum += \$1 } END { print sum + 0 }"; }
 
-# lossy HOSTS N: barriers and allreduces on so many hosts, of which the last gets one release in N not.
+# lossy HOSTS N: barriers and allreduces on HOSTS hosts, the last of which loses one release in N.
 lossy() {
     local hosts=$1 missed
     lose "$hosts" "$2"
@@ -53,10 +54,10 @@ lossy() {
         within 1 100000 "$(total lossy releases_repeated)"
 }
 
-# The program says nothing but that it ran, and so does the library.
+# The program reports only that it ran, and so does the library.
 no_fault() { has_lines "$1.err" '^stagger: ' 2; }
 
-# simulated ALGORITHM OPERATION: requests of one call between two nodes, by the simulator: column by column
+# simulated ALGORITHM OPERATION: requests of one call between two nodes in the simulator, by column
 simulated() {
     local command=delay
     local options=(--op="$2" --late=0:0)
@@ -68,15 +69,15 @@ row = next(csv.DictReader(sys.stdin))
 print(sum(float(row[kind]) for kind in "sends releases writes cell_writes fetch_adds reads".split()))'
 }
 
-# requests ALGORITHM OPERATION...: those of 200 calls of each on two hosts, each on a communicator of its
-# own. The releases' time-out is that long because an emulated host stands still at times.
+# requests ALGORITHM OPERATION...: the requests of 200 calls of each operation on two hosts, each on
+# its own communicator. The releases' time-out is long because an emulated host sometimes stalls.
 requests() {
     local algorithm=$1 calls=200 rule=$1
     shift
     [ "$algorithm" = srm ] || rule+='(timeout=1000000)'
     run_across requests thread 1 "*=$rule;*=mpich" 2 "$PROGRAMS/repeat" "$(IFS=,; echo "$*")" "$calls"
     is 0 "$status" && ran_well requests && by_rdma requests || return
-    # One of the library's own, of which nothing is asked, has none.
+    # Skips an internal communicator of the library, which no call uses and which has no requests.
     notes requests | awk '$4 > 0' >requests.notes
     # The lines of a rank are in the order of its communicators.
     awk -v operations="$*" '{ sum[NR - 1] = $4 } END {
@@ -86,19 +87,19 @@ requests() {
     is "$(($# * 2))" "$(wc -l <requests.notes)" || return
     while read -r operation posted; do
         least=$(simulated "$algorithm" "$operation") || return
-        # How often a token of adaptive moves hangs on who comes first: once more at most.
+        # The moves of adaptive's token depend on the order of arrival: at most one more.
         most=$least
         [ "$algorithm" = adaptive ] && least=2 most=3
         echo "$algorithm, $operation: $posted requests in $calls calls, simulated $least to $most a call"
-        # The first call may be what connects. The end of the communicator and signs of life, about one
-        # a second, come on top.
+        # The first call may set up connections. Shutdown of the communicator and heartbeats, about
+        # one a second, add requests.
         awk -v posted="$posted" -v calls="$calls" -v least="$least" -v most="$most" \
             'BEGIN { exit !(posted >= (calls - 1) * least && posted <= calls * (most + 1.0 / 8)) }' || return
     done <requests.sums
 }
 
-# sites_agree RANKS-PER-HOST CALLS: ranks on two hosts that come to each call by two call sites with rules
-# of their own.
+# sites_agree RANKS-PER-HOST CALLS: ranks on two hosts reach each call from two call sites with
+# rules of their own.
 sites_agree() {
     local each=$1
     run_across sites thread "$each" "$(line_rules tree adaptive)" $((2 * each)) \
@@ -110,7 +111,7 @@ sites_agree() {
         is "" "$(awk '$5 != "tree" && $5 != "adaptive" { print }' sites.calls)"
 }
 
-# The launcher may lose what a job wrote right before it ended.
+# The launcher may lose output written just before a job ends.
 ends_saying() { # REGEX NAME COMMAND...
     local regex=$1 name=$2
     shift 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 1500
-# Collectives between two machines by RDMA: results bit for bit, late contributions, never by signals,
-# releases that are lost, ranks that disagree, and at last a machine that dies.
+# Collectives between two machines by RDMA: results bit for bit, late contributions, never by
+# signals, lost releases, ranks that disagree, and finally a machine that dies.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
@@ -16,14 +16,14 @@ MODES=thread PROGRAM_SECONDS=400 whole='' ranks=2 each=1
 . "$ROOT/tests/internode/results.bash"
 check "all of that by RDMA" by_rdma results
 
-# Two ranks a host: each asks for others' memory, and none must wait for what the other has asked for.
+# Two ranks per host: each requests the others' memory, and none may wait for the other's requests.
 for algorithm in $(modes srm handoff); do
     run_across shared thread 2 "*=$algorithm" 4 "$PROGRAMS/repeat" barrier,allreduce,reduce 60 3
     check "one-sided access by two ranks a host ends, and is right ($algorithm)" all \
         'is 0 "$status"' 'ran_well shared' 'by_rdma shared'
 done
 
-# Two protocols whose bits are alike, and MPICH's broadcasts: what ranks tell each other goes by MPI.
+# Two protocols with equal bits, and MPICH's broadcasts: ranks exchange their findings by MPI.
 run_across learns thread 1 '*=auto(block=2,hold=16)' 2 "$PROGRAMS/trial" 40
 check "machines that learn run the same algorithm in each instance, and all are tried" all \
     'is 0 "$status"' 'ran_well learns' 'by_rdma learns' \
@@ -35,8 +35,8 @@ check "... with the same bits" all 'is 0 "$status"' 'same learns.hashes <(grep "
     '[ -s learns.hashes ]'
 
 # ---- late contributions ------------------------------------------------------------------------
-# Four nodes on two machines. To root 1, rank 3 of the second forwards what rank 0 of the first brings:
-# in some reduces it has left when that comes, in the others it finds it there.
+# Four nodes on two machines. Rank 3 of the second machine forwards rank 0's contribution from the
+# first to root 1: in some reduces it arrives after rank 3 has left, in the others before.
 late_ones=5
 steps=
 for ((i = 0; i < late_ones; i++)); do
@@ -61,14 +61,14 @@ done
 check "with one multicast in ten lost every barrier completes" lossy 2 10
 check "and nothing else is lost, or told twice" no_fault lossy
 
-# ---- what ends the job -------------------------------------------------------------------------
+# ---- job-ending faults -------------------------------------------------------------------------
 for way in $(modes operation bytes root); do
     check "ranks on different machines that disagree on the $way end the job, and are named" \
         ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in another' \
         "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"
 done
 
-# The cable is pulled out while calls go round. What MPI itself sends has another.
+# Cuts the cable during calls. MPI's own traffic uses another cable.
 cut_cable() {
     rm -rf cut.trace cut.out
     STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/cut.trace timeout --kill-after=5 200 \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 4000
-# Broadcasts, blocking or not, between two and three machines by RDMA: every byte, in all protocols that take them
-# (the rest is in between_users_full.sh).
+# Broadcasts, blocking or not, between two and three machines by RDMA: every byte, in all protocols
+# that take them (between_users_full.sh covers the rest).
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"

@@ -34,7 +34,8 @@ done
 check "adaptive posts the requests of the protocol, and no others" requests adaptive barrier allreduce
 
 # ---- reductions by adapters alone --------------------------------------------------------------
-# Each rank enters when the one before it has left: whoever comes later takes what the early ones left.
+# Each rank enters after the previous one has left, so later ranks use what earlier ones left
+# behind.
 steps=
 for _ in 1 2 3 4 5; do steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'; done
 # shellcheck disable=SC2086 # words of steps
@@ -74,7 +75,7 @@ else
 fi
 
 # ---- no RDMA on one of the hosts ---------------------------------------------------------------
-# passes_through NAME REASON: as without the library, and one line says why
+# passes_through NAME REASON: runs as without the library, and one line gives the reason
 passes_through() {
     is 0 "$status" && has "$1.out" '^rank 1: 20 calls of ' && is 0 "$(notes "$1" | wc -l)" &&
         has_lines "$1.err" '^stagger: ' 3 && has "$1.err" "^stagger: rank 1: no RDMA \($2\): "
@@ -87,8 +88,8 @@ on 2 ip link set rdma up
 run_across again thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
 check "with the link up again they go by RDMA" all 'is 0 "$status"' 'ran_well again' 'by_rdma again'
 
-# The first communicator is connected; the cable is pulled out, and then comes the second one. Only the
-# first one's two ranks have posted requests.
+# The first communicator is connected; then the cable is cut, and the second communicator follows.
+# Only the two ranks of the first have posted requests.
 cut_before_second() {
     rm -rf second.trace second.out go
     STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/second.trace timeout --kill-after=5 300 \
@@ -113,7 +114,7 @@ check "likewise where one host has no device" passes_through missing '.*no RDMA 
 on 2 rdma link add rxe0 type rxe netdev rdma
 
 # ---- a machine that dies -----------------------------------------------------------------------
-# What is left of the job where there are hosts: its ranks, while the launcher waits for the dead one's.
+# Prints the job's ranks that remain on the live hosts while the launcher waits for the dead host's.
 ranks_left() {
     local node
     for node in 1 2; do
@@ -121,7 +122,7 @@ ranks_left() {
             grep "^$PROGRAMS/repeat"
     done
 }
-# The host dies a moment after `on` has left it, which would wait for its word otherwise.
+# The host dies shortly after `on` has left it; otherwise `on` would wait for its reply.
 kill_host() {
     rm -rf dead.trace dead.out
     STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/dead.trace timeout --kill-after=5 600 \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 4000
-# Messages in slices between two and three machines by RDMA: what programs receive is what they receive
-# without the library; lost multicasts and none; where they are MPICH's; a link that dies, and a machine.
+# Messages in slices between two and three machines by RDMA: programs receive the same as without
+# the library; some or all multicasts lost; cases that MPICH runs; a link that dies, and a machine.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
@@ -11,10 +11,11 @@
 lab_test "messages in slices between machines" -n 3 -c 2 -m 1536 -t 3900
 export STAGGER_VERBS_MEMORY=1g PROGRAM_SECONDS=900
 
-# What hosts that are emulated keep up with.
+# Slices long enough for emulated hosts.
 CARRIED='p2p=bcs(slice=20000,progress=thread)'
 
-# as_stock NAME RULES HOSTS RANKS-PER-HOST CASE...: the program's lines are those of a run without
+# as_stock NAME RULES HOSTS RANKS-PER-HOST CASE...: the program prints the same lines as without the
+# library
 as_stock() {
     local name=$1 rules=$2 hosts=$3 each=$4 plain
     shift 4
@@ -38,7 +39,7 @@ check "beside collectives in slices" as_stock both "$CARRIED;*=bcs(slice=20000)"
 check "programs whose sends wait for their receives, with restarts at boundaries" as_stock waits \
     'p2p=bcs(slice=20000,restart=slice,send=rendezvous,progress=thread)' 2 2 sizes derived completed
 
-# ---- on communicators that programs make ---------------------------------------------------------
+# ---- on communicators made by programs -----------------------------------------------------------
 
 for on in dup reversed created; do
     check "on a communicator that is made messages are as without ($on)" \
@@ -60,7 +61,7 @@ for mode in blocking nonblocking; do
     check "... and two on each of two hosts ($mode)" pattern "$mode" 2 2
 done
 
-# ---- what the network loses ----------------------------------------------------------------------
+# ---- lost multicasts -----------------------------------------------------------------------------
 
 lose 3 3
 check "with one multicast in 3 lost on one of three hosts messages are as without" \
@@ -71,9 +72,9 @@ export STAGGER_VERBS_MULTICAST=off
 check "without multicasts, too" as_stock without "$CARRIED" 3 1 tags many completed
 unset STAGGER_VERBS_MULTICAST
 
-# ---- where messages are not carried --------------------------------------------------------------
+# ---- messages that MPICH carries -----------------------------------------------------------------
 
-# declined NAME RULES RANKS-PER-HOST LINE: one line says why, and nothing goes in slices
+# declined NAME RULES RANKS-PER-HOST LINE: one line gives the reason, and nothing goes in slices
 declined() {
     run_across "$1" "${MODE:-thread}" "$3" "$2" $((2 * $3)) "$PROGRAMS/sliced" tags
     is 0 "$status" && has_lines "$1.err" "^stagger: p2p=bcs: $4; messages are MPICH's$" 1
@@ -90,9 +91,10 @@ check "without RDMA on one of the machines they are MPICH's" declined down "$CAR
     'MPI_COMM_WORLD is on several machines, without RDMA'
 on 2 ip link set rdma up
 
-# ---- what dies -----------------------------------------------------------------------------------
+# ---- a dead link, a dead machine -----------------------------------------------------------------
 
-# interrupted NAME HOSTS COMMAND...: rank 0 waits for a message that does not come, and meanwhile the command runs
+# interrupted NAME HOSTS COMMAND...: runs the command while rank 0 waits for a message that never
+# arrives
 interrupted() {
     local name=$1 hosts=$2
     shift 2
@@ -113,7 +115,7 @@ check "who waits for a message of a machine whose link has died is told, and the
     has cut.err '^stagger: rank 0 on node1: rank 1 on node2 cannot be reached any more .*; the job ends'
 on 2 ip link set rdma up
 
-# It dies a moment after `on` has left it, which would wait for its word otherwise.
+# The host dies shortly after `on` has left it; otherwise `on` would wait for its reply.
 interrupted dead 3 on 3 'setsid bash -c "sleep 1; echo o >/proc/sysrq-trigger" </dev/null >/dev/null 2>&1 &'
 check "... or of one that has died" \
     has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 cannot be reached any more'

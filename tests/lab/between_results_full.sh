@@ -1,8 +1,8 @@
 #!/bin/bash
 # timeout: 10000
-# Every collective of the cover between two, three and four machines by RDMA, with one and two ranks each,
-# in a progress mode each time (tests/lab/between.sh and the virtual nodes of tests/internode have the others);
-# of a node's ranks some that are not connected; without multicasts.
+# Every collective of the cover between two, three and four machines by RDMA, with one and two ranks
+# each, in one progress mode each time (tests/lab/between.sh and the virtual nodes of
+# tests/internode cover the others); with only some of a node's ranks connected; without multicasts.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # timeout: 4000
-# Buffered coscheduling between two and three machines by RDMA: results as stock's, slices that are the same
-# on all machines and count from one moment though clocks differ, lost multicasts and none, a dead link, a machine that dies.
+# Buffered coscheduling between two and three machines by RDMA: results as in stock MPICH, slices
+# that agree on all machines and count from one moment although clocks differ, some or all
+# multicasts lost, a dead link, a machine that dies.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
@@ -12,15 +13,15 @@ lab_test "slices of several machines" -n 3 -c 2 -m 1536 -t 3900
 export STAGGER_VERBS_MEMORY=1g PROGRAM_SECONDS=900
 
 SOLVE=("$PROGRAMS/cg" -n 12 -t 2)
-# What hosts that are emulated keep up with.
+# A slice long enough for emulated hosts.
 SLICE=20000
 BCS="*=bcs(slice=$SLICE)"
 
-# solved NAME: stock's results
+# solved NAME: the results are stock's
 solved() { is 0 "$status" && ran_well "$1" && by_rdma "$1" && same <(grep '^step ' stock.out) <(grep '^step ' "$1.out"); }
-# series NAME: NAME.csv
+# series NAME: writes NAME.csv
 series() { "$STAGGER" report --slices --csv "$1.trace" >"$1.csv" 2>"$1.series"; }
-# alike NAME NODES: every slice of MPI_COMM_WORLD is recorded at each node, once
+# alike NAME NODES: each node records every slice of MPI_COMM_WORLD once
 alike() {
     series "$1" && "$PYTHON" -c '
 import collections, csv, sys
@@ -41,7 +42,8 @@ for case in '2 1 thread' '2 2 thread' '3 1 thread'; do
     for how in "" ",restart=slice" ",microphases=separate"; do
         run_across solve "$mode" "$each" "*=bcs(slice=$SLICE$how)" $((hosts * each)) "${SOLVE[@]}"
         check "a solver has stock's results in slices ($hosts hosts, $each ranks each$how)" solved solve
-        # With restart=slice the last slice only lets calls return, and the program may be over before it is.
+        # With restart=slice the last slice only lets calls return, and the program may end before
+        # it.
         [ "$how" = ,restart=slice ] ||
             check "... and each slice is the same on all hosts" alike solve "$hosts"
     done
@@ -68,7 +70,7 @@ check "with a dead link at the start calls are MPICH's, and one line says why" a
     'has down.out "^rank 1: 20 calls of "' 'has down.err "^stagger: rank 1: no RDMA [(].*no active port"'
 on 2 ip link set rdma up
 
-# The host dies a moment after `on` has left it, which would wait for its word otherwise.
+# The host dies shortly after `on` has left it; otherwise `on` would wait for its reply.
 kill_host() {
     rm -rf dead.trace dead.out
     STAGGER_RULES=$BCS STAGGER_DIR=$WORK/dead.trace timeout --kill-after=5 600 \

@@ -1,7 +1,8 @@
 #!/bin/bash
 # timeout: 4000
-# What is not broadcasts of all kinds, but of some, and operations that the program made, between two and three
-# machines by RDMA: roots and inner nodes that go on, disagreement, multicasts that are lost, and none; every bit.
+# Broadcast tests for some of the protocols only, and user-defined operations, between two and three
+# machines by RDMA: roots and inner nodes that go on, disagreement, some or all multicasts lost;
+# every bit.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 400
-# Two machines with a clock each: synchronised, they differ by no more than the bounds that are told,
-# and what happened on both is in one order.
+# Two machines with separate clocks: after synchronisation they differ by no more than the reported
+# bounds, and events of both are in one order.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
 lab_test "clocks of two machines" -n 2 -t 360

@@ -1,6 +1,6 @@
-/* The contract's own tests (tests/transport) over the transport verbs, in a lab: on one host, or on
- * several with the endpoints dealt out among them (crowd.h). Linked once with each of their files;
- * an argument "tree" has multicasts go along the tree.
+/* Runs the transport contract's tests (tests/transport) over the verbs transport in a lab, on one
+ * host or on several with the endpoints dealt out among them (crowd.h). Linked once with each file
+ * of those tests; the argument "tree" makes multicasts go along the tree.
  */
 #include "lab/crowd.h"
 #include "lab/wire.h"

@@ -1,3 +1,6 @@
+/* A transport of several endpoints for the contract tests (crowd.h). Each call goes to the
+ * endpoint's own verbs transport; a call for another rank's endpoint is sent to that rank over MPI.
+ */
 #include "lab/crowd.h"
 
 #include "lab/crowd_exchange.h"
@@ -14,7 +17,7 @@
 enum { DATA_BYTES = 16384 };
 
 static const struct sg_transport_ops *below;
-static MPI_Comm comm; /* of calls; the exchange's is another */
+static MPI_Comm comm; /* for calls; the exchange has its own */
 static int own_rank, ranks;
 static _Thread_local int last_self;
 
@@ -43,7 +46,7 @@ static size_t crowd_bytes(const struct sg_transport_setup *setup)
                                                                         : 0;
 }
 
-/* An endpoint that is being opened. */
+/* An endpoint while it is opened. */
 struct member {
     struct sg_transport *crowd;
     struct crowd_seat seat;
@@ -219,7 +222,7 @@ static void serve_receive(struct call *call)
                sg_transport_payload_bytes(&call->message.message.header));
 }
 
-/* What a read that is not done at once is read into, until its reply is here. */
+/* Buffer of a read that does not complete at once, in use until its reply arrives. */
 static unsigned char serve_local[DATA_BYTES];
 
 static void serve_access(struct call *call)

@@ -1,21 +1,22 @@
-/* Several endpoints in one process over the verbs transport, as one transport of the tests: the
- * calls of each endpoint go to the transport that it has of its own. With several MPI ranks the
- * endpoints are dealt out among them, each rank a machine; rank 0 runs the tests, and what they do
- * for an endpoint of another rank is done there.
+/* Presents several endpoints of the verbs transport in one process as one transport to the contract
+ * tests: each call goes to the endpoint's own transport. With several MPI ranks the endpoints are
+ * dealt out among them, and each rank counts as a machine; rank 0 runs the tests and has other
+ * ranks carry out the calls of their endpoints.
  */
 #ifndef SG_TESTS_LAB_CROWD_H
 #define SG_TESTS_LAB_CROWD_H
 
 #include "transport/transport.h"
 
-/* Of `remote` it has settled alone, for the endpoint whose access was the thread's last. */
+/* Its only remote operation is `settled`, which applies to the endpoint of the thread's last
+ * access. */
 extern const struct sg_transport_ops crowd_verbs;
 
-/* MPI has been initialised; collective. The device is open. */
+/* Collective; after MPI_Init, with the device open. */
 void crowd_start(const struct sg_transport_ops *verbs);
-/* On rank 0: the other ranks leave crowd_serve. */
+/* Rank 0 only: makes the other ranks return from crowd_serve. */
 void crowd_stop(void);
-/* On other ranks: does what rank 0 asks for. */
+/* Other ranks only: carries out rank 0's requests until crowd_stop. */
 void crowd_serve(void);
 
 #endif

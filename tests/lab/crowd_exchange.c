@@ -1,3 +1,6 @@
+/* The exchange of a crowd (crowd_exchange.h): barriers within a process, and MPI messages between
+ * the processes' first endpoints.
+ */
 #include "lab/crowd_exchange.h"
 
 #include "mpi/mpi_test.h"
@@ -16,7 +19,8 @@ int crowd_rank_of(int endpoint)
     return endpoint % ranks;
 }
 
-/* Threads of a process meet here; the first of them speaks to the other processes. */
+/* Meeting point of a process's threads; the first endpoint's thread talks to the other processes.
+ */
 static struct meeting {
     pthread_barrier_t barrier;
     const void *data[WORLD_ENDPOINTS];

@@ -1,23 +1,23 @@
-/* The exchange among the endpoints of a crowd (crowd.h): threads of a process meet, and one of them
- * speaks to the other processes.
+/* The exchange among the endpoints of a crowd (crowd.h): the threads of a process synchronise, and
+ * one of them communicates with the other processes.
  */
 #ifndef SG_TESTS_LAB_CROWD_EXCHANGE_H
 #define SG_TESTS_LAB_CROWD_EXCHANGE_H
 
 #include "core/exchange.h"
 
-/* An endpoint's place in it; lives as long as the exchange. */
+/* An endpoint's position in the exchange; must live as long as the exchange. */
 struct crowd_seat {
     int endpoint, endpoints;
 };
 
-/* Collective, once. */
+/* Collective; call once. */
 void crowd_exchange_start(void);
 
-/* Endpoints are dealt out among the ranks. */
+/* The rank that holds the endpoint. */
 int crowd_rank_of(int endpoint);
 
-/* For so many endpoints of this process, each in a thread of its own, until close. */
+/* Opens the exchange for `here` endpoints of this process, each in its own thread, until close. */
 void crowd_exchange_open(unsigned here);
 void crowd_exchange_close(void);
 

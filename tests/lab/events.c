@@ -1,8 +1,9 @@
-/* The descriptor of the transport verbs: it raises a real-time signal for a solicited message or
- * multicast exactly when it is armed. As signals.c, by way of the transport.
+/* The event descriptor of the verbs transport: it raises a real-time signal for a solicited message
+ * or multicast exactly when it is armed. Like signals.c, but through the transport.
  *
- * Each signal is delivered (real-time signals queue), so the count at the end holds any that came
- * unasked. The last round raises one: what an earlier round raised late is there before it.
+ * Real-time signals queue, so every signal is delivered and the final count includes any
+ * unsolicited one. The last round raises a signal, so a late one of an earlier round is delivered
+ * before it.
  */
 #include "lab/wire.h"
 

@@ -1,8 +1,8 @@
-/* A peer that is gone: rank 0 asks its peers for signs of life until the transport has a fault,
- * which must name rank 1's endpoint. In the meantime rank 1 kills itself ("killed"), or the script
- * pulls the cable ("cut"): it is told by the file `ready` that all was well before.
+/* The loss of a peer. Rank 0 asks its peers for signs of life until the transport reports a fault,
+ * which must name rank 1's endpoint. Meanwhile rank 1 kills itself ("killed"), or the script pulls
+ * the cable ("cut"); the file `ready` tells the script that all worked until then.
  *
- * Nothing of MPI is called after that: it may have lost rank 1 as well.
+ * No MPI call follows, as MPI may have lost rank 1 as well.
  */
 #include "lab/wire.h"
 

@@ -1,9 +1,9 @@
 /* Preloaded into the lab's programs: lets MPI_Finalize of MPICH before 4.2 return over UCX's TCP.
  *
- * There each rank flushes its connections, which takes an answer from the other side, and then
- * waits in a barrier of the launcher, where it answers nobody: a rank that is late by a round trip
- * waits for ever (pmodels/mpich#6596). Here the wait for the launcher's word goes on answering. Of
- * UCX only what it takes is declared, so that its headers are not needed.
+ * There each rank flushes its connections, which needs an answer from the other side, and then
+ * waits in a launcher barrier, where it answers nobody: a rank that is late by a round trip waits
+ * for ever (pmodels/mpich#6596). This version keeps answering while it waits for the launcher. It
+ * declares the few UCX functions it needs, so that UCX's headers are not needed.
  */
 #include <dlfcn.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 900
-# Three hosts of two processors: a program with two ranks on each; the RDMA cable pulled out, the
-# multicast lost, and at last a host that dies, while control goes on.
+# Three hosts of two processors: a program with two ranks on each; the RDMA cable is cut, the
+# multicast is lost, and finally a host dies, while the control network stays up.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
@@ -26,7 +26,7 @@ on 2 ip link set rdma down
 check "with the cable out, RDMA fails and control goes on" all 'fails two_hosts one_sided' \
     'timeout "$PROGRAM_SECONDS" mpi 2 1 "$PROGRAMS/counts_c"'
 
-# The host dies a moment after `on` has left it, which would wait for its word otherwise.
+# The host dies shortly after `on` has left it; otherwise `on` would wait for its reply.
 on 3 'setsid bash -c "sleep 1; echo o >/proc/sysrq-trigger" </dev/null >/dev/null 2>&1 &'
 silent() {
     for ((try = 0; try < 10; try++)); do

@@ -2,9 +2,9 @@
 #
 #     lab_test "what the test is about" -n 2 [LAB-OPTION...]
 #
-# Outside the lab it boots the hosts, runs the script anew on the first of them and ends with its
-# status, or skips it where there can be no lab. Within the lab it returns. $WORK is then in the
-# directory that all hosts share; `on` and `mpi` (tests/lab/bin) reach the other hosts.
+# Outside the lab it boots the hosts, runs the script again on the first of them and exits with its status, or
+# skips it if no lab can run. Within the lab it returns; $WORK is then in the directory that all hosts share,
+# and `on` and `mpi` (tests/lab/bin) reach the other hosts.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # variables are for the scripts
 
@@ -23,8 +23,9 @@ lab_test() {
     exit "$lab_status"
 }
 
-# lab_mpi NAME HOSTS RANKS PROGRAM ARG...: runs under the library, RANKS on each of the first HOSTS
-# hosts, as observe does: archive directory NAME.trace, NAME.out, NAME.err, exit status in $status.
+# lab_mpi NAME HOSTS RANKS PROGRAM ARG...: runs it under the library, RANKS on each of the first
+# HOSTS hosts, as observe does: archive directory NAME.trace, NAME.out, NAME.err, exit status in
+# $status.
 lab_mpi() {
     local name=$1 hosts=$2 ranks=$3
     shift 3

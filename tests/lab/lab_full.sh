@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 900
-# The lab itself: output and exit statuses, and that nothing is left of one that was killed.
+# The lab itself: output and exit statuses, and that a killed lab leaves nothing behind.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 LAB=$ROOT/tests/lab/lab
@@ -35,7 +35,7 @@ status=$?
 check "a lab whose time is over has status 124 and says so" \
     all 'is 124 "$status"' 'has err "within 0 s"'
 
-# Processes that hold the directory of a lab, by number.
+# Processes that hold a lab's directory, by number.
 of_labs() { grep -lsa "$TMPDIR/stagger-la[b]-" /proc/[0-9]*/cmdline; } # and not this grep
 there() {
     for ((i = 0; i < 300; i++)); do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 1200
-# Which devices two hosts use, and links that do not work: what tests/standin/links.sh shows by adapters that are not
-# there, by devices of the kernel.
+# The devices that two hosts choose, and broken links: repeats the cases that tests/standin/links.sh
+# shows with simulated adapters, with the kernel's devices.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
@@ -14,7 +14,7 @@ run() { # RULE
     STAGGER_RULES="*=$1" lab_mpi run 2 1 "$PROGRAMS/repeat" barrier,allreduce 10
 }
 works() { run "$1" && is 0 "$status" && by_rdma run && within 1 100000 "$(sum 4 run)"; }
-# passes REGEX RULE: MPICH runs all, and one line says why
+# passes REGEX RULE: MPICH runs all calls, and one line gives the reason
 passes() {
     run "$2"
     is 0 "$status" && is 0 "$(sum 4 run)" && has run.err "$1" && is 1 "$(grep -c RDMA run.err)" && return
@@ -22,7 +22,7 @@ passes() {
     return 1
 }
 
-# ---- two devices, and a port that is blocked ---------------------------------------------------
+# ---- two devices, and a blocked port -----------------------------------------------------------
 for node in 1 2; do
     on "$node" rdma link add other0 type rxe netdev control
     check "host $node has a second device" all "on $node ibv_devices >devices" 'has devices " other0"' 'has devices " rxe0"'
@@ -53,6 +53,7 @@ C
 check "a device is made that refuses atomic operations" gcc -shared -fPIC -o no_atomics.so no_atomics.c
 PRELOAD="$WORK/no_atomics.so $PRELOAD"
 check "what needs no atomic operation runs without" works srm
-# The kernel's device ends a connection on which it refuses something, and so the other way, too.
+# When the kernel's device refuses an operation it ends that connection, which also breaks the other
+# way.
 check "what needs one does not" \
     passes 'RDMA is not used: a fetch-and-add at rank [01] by device [a-z]+0 fails: (remote .* error|Work Request Flushed Error)$' handoff

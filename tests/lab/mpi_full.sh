@@ -1,6 +1,7 @@
 #!/bin/bash
 # timeout: 400
-# A program between two machines: it passes through the library, and gives what it gives without.
+# A program between two machines passes through the library and gives the same results as without
+# it.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
 lab_test "a program on two machines" -n 2 -t 360

@@ -1,7 +1,7 @@
-/* UD multicast between hosts: both ranks join a group through librdmacm, rank 0 sends numbered
- * messages to it and rank 1 receives each. Datagrams may be lost: rank 1 asks for one that has not
- * come, which is rare here. When it has left the group it receives none, though its host is in
- * another on the same network.
+/* UD multicast between hosts. Both ranks join a group through librdmacm; rank 0 sends numbered
+ * messages to it and rank 1 receives each. Datagrams may be lost, though rarely here: rank 1 asks
+ * again for a missing one. After rank 1 has left the group it receives none, although its host is
+ * in another group on the same network.
  */
 #include "mpi/mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* What one rank does to the other's memory without its help: rank 0 writes, of one byte and of many
- * packets, and finds them by a read; rank 1 adds to a word on rank 0's host.
+/* One-sided access to the other rank's memory: rank 0 writes, from one byte to many packets, and
+ * reads the data back; rank 1 adds to a word on rank 0's host.
  */
 #include "pair.h"
 

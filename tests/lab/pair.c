@@ -1,3 +1,4 @@
+/* Opens, uses and closes the queue pair that joins the lab's two ranks (pair.h). */
 #include "pair.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Two ranks on two hosts, joined by one RC queue pair, for the programs that show what the lab's
- * RDMA devices do. MPI carries the addresses and says whose turn it is.
+/* One RC queue pair between two ranks on two hosts, for the programs that show what the lab's RDMA
+ * devices do. MPI carries the addresses and tells each rank when it is its turn.
  */
 #ifndef SG_TESTS_LAB_PAIR_H
 #define SG_TESTS_LAB_PAIR_H
@@ -11,7 +11,7 @@
 
 enum { PAIR_BUFFER_BYTES = 1 << 18, PAIR_QUEUE = 64 };
 
-/* Where a rank is reached, as it tells the other. */
+/* Address of a rank's buffer and queue pair, as sent to the other rank. */
 struct pair_address {
     uint64_t buffer;
     uint32_t rkey, queue_pair;
@@ -30,17 +30,18 @@ struct pair {
     struct pair_address other;
 };
 
-/* Calls MPI_Init and connects; collective over two ranks. A failure ends the program. */
+/* Calls MPI_Init and connects; collective over two ranks. Ends the program on failure. */
 void pair_open(struct pair *pair);
 
 void pair_close(struct pair *pair);
 
-/* Posts one request to the other rank and returns when it has completed well. size_bytes from local
- * in the own buffer go to, or come from, the place the caller has set in *request with the opcode.
+/* Posts one request to the other rank and waits for its successful completion. Transfers size_bytes
+ * at offset `local` of the own buffer; the caller sets the opcode and the remote address in
+ * *request.
  */
 void pair_request(struct pair *pair, struct ibv_send_wr *request, size_t local, size_t size_bytes);
 
-/* Polls until a completion comes, at most for seconds: 1 and *completion, or 0. */
+/* Polls for a completion for at most `seconds`; returns 1 and *completion, or 0 on timeout. */
 int pair_poll(struct ibv_cq *cq, struct ibv_wc *completion, int seconds);
 
 #endif

@@ -1,7 +1,7 @@
-/* Has the kernel patch its own code, again and again, while all processors run what is patched: a
- * counter of context switches that is opened and closed puts a jump into the kernel's scheduler and
- * takes it out. The argument is how often. An emulator whose processors translate code while
- * another changes it may run a breakpoint that is long gone; its kernel then hangs, or dies.
+/* Makes the kernel patch its own code repeatedly while all processors run the patched code: opening
+ * and closing a counter of context switches inserts a jump into the kernel's scheduler and removes
+ * it. The argument is the number of times. An emulator whose processors translate code while
+ * another changes it may run a breakpoint that is long gone; its kernel then hangs or dies.
  */
 #include <linux/perf_event.h>
 #include <signal.h>

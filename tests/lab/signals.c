@@ -1,9 +1,10 @@
 /* Signals from the adapter: the descriptor of rank 1's completion channel raises a real-time signal
  * for a write with immediate data exactly when its queue is armed for solicited completions and the
- * write is one.
+ * write is solicited.
  *
- * Each signal is delivered (real-time signals queue), so the count at the end holds any that came
- * unasked. The last round raises one: what an earlier round raised late is there before it.
+ * Real-time signals queue, so every signal is delivered and the final count includes any
+ * unsolicited one. The last round raises a signal, so a late one of an earlier round is delivered
+ * before it.
  */
 #include "pair.h"
 

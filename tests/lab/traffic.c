@@ -1,9 +1,9 @@
-/* Random traffic over the verbs transport: each rank serves an endpoint, alone or with others of
- * its host (first argument), and every endpoint sends so many messages to each (second argument)
- * and as many multicasts. All messages come, once and whole; multicasts whole, and each at most
- * once.
+/* Random traffic over the verbs transport. Each rank serves an endpoint, alone or with others of
+ * its host (first argument). Every endpoint sends the number of messages in the second argument to
+ * each endpoint, and as many multicasts. All messages arrive exactly once and whole; multicasts
+ * arrive whole and at most once.
  *
- * Prints one line a rank: what it received of multicasts, and the transport's usage.
+ * Each rank prints one line: the multicasts that it received, and the transport's usage.
  */
 #include "lab/wire.h"
 #include "transport/world.h"

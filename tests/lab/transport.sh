@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 900
-# The transport verbs between two hosts: the contract of all transports, events, and set-up that one
-# of the two cannot do.
+# The transport verbs between two hosts: the contract of all transports, events, and a set-up that
+# fails on one of the two.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
 lab_test "the transport verbs" -n 2 -t 860
@@ -15,7 +15,7 @@ STAGGER_VERBS_DEVICE=mlx5_9 "$STAGGER" info >none.out 2>&1
 check "and why none where the one that is set is not there" \
     has none.out '^  verbs: not used: there is no RDMA device mlx5_9 \(STAGGER_VERBS_DEVICE\)$'
 
-# The contract's own sentences, with where they were shown.
+# Prints the contract's sentences, with the transport and hosts that checked them.
 two 1 "$BUILD/lab/test_contract" >contract.out 2>contract.err
 status=$?
 sed -n 's/^\(ok\|not ok\) - /&over verbs between two hosts: /p' contract.out
@@ -27,7 +27,7 @@ check "the descriptor is readable for solicited messages, each time that it is a
 two 1 "$BUILD/lab/agreement" >agreement.out 2>agreement.err
 check "what one of two ranks cannot set up, neither does, and both go on with what they had" is 0 $? ||
     cat agreement.[01]
-# lines RANK HEADING: between this heading and the next
+# lines RANK HEADING: the lines between this heading and the next
 lines() { sed -n "/^# $2\$/,/^# /{/^#/d;p}" "agreement.$1"; }
 lines 1 memory >memory.said
 check "a limit of memory is one line, of the rank that has it" all 'is "" "$(lines 0 memory)"' \

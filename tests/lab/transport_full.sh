@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 1200
-# The transport verbs at length: threads on one host, several processes an endpoint, multicasts
-# along the tree, limits of locked memory, lost multicasts, peers that are gone.
+# The transport verbs under load: threads on one host, several processes per endpoint, multicasts
+# along the tree, limits of locked memory, lost multicasts, lost peers.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
@@ -17,7 +17,7 @@ traffic() {
         return 1
     }
 }
-# multicasts NAME: received, by all ranks
+# multicasts NAME: the number received, over all ranks
 multicasts() { awk '{ for (i = 1; i < NF; i++) if ($(i + 1) == "multicasts") sum += $i } END { print sum }' "$1.out"; }
 
 # ---- the contract ------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ check "a limit of locked memory is one line that says the way out" all "is 0 $?"
     'has locked.err "RDMA is not used: [0-9]+ KiB cannot be registered: the process may lock 64 KiB; raise it \(ulimit -l unlimited\)$"'
 
 # ---- lost multicasts ---------------------------------------------------------------------------
-# lose ONE-IN: of the multicasts that come from the other host
+# lose ONE-IN: drops one in that many multicasts from the other host
 both() { for node in 1 2; do on "$node" "$@" || return 1; done; }
 lose() {
     both tc qdisc add dev rdma ingress &&
@@ -65,12 +65,12 @@ for share in 100 10 2; do
         traffic "loss$share" 2 1 1 200
     gone
 done
-# Those of two packets are lost with either, so more of them than the share of packets.
+# A multicast of two packets is lost if either is, so the lost share exceeds that of packets.
 check "of multicasts of which every other packet is lost fewer come" \
     within 20 $(($(multicasts none) * 3 / 4)) "$(multicasts loss2)"
 
-# ---- peers that are gone -----------------------------------------------------------------------
-# The launcher's status is the killed one's.
+# ---- lost peers --------------------------------------------------------------------------------
+# The launcher's status is that of the killed rank.
 mpi_run 2 1 -disable-auto-cleanup "$BUILD/lab/faults" killed >killed.out 2>killed.err
 check "a peer that was killed is named by the fault" \
     has killed.out '^endpoint 1: transport retry counter exceeded$'

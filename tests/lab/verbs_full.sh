@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 400
-# What the transport for RDMA stands on, on two hosts of the lab: their devices, one-sided
+# The foundations of the RDMA transport, on two hosts of the lab: their devices, one-sided
 # operations, multicast, and signals for completions.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"

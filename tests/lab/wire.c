@@ -1,3 +1,4 @@
+/* Sets up a verbs transport between the lab's machines for a test program (wire.h). */
 #include "lab/wire.h"
 
 #include "core/imports.h"

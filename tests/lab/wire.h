@@ -1,6 +1,6 @@
-/* A transport between machines for the programs of the lab: libstagger-verbs.so loaded, memory that
- * the ranks of a host share, an exchange over MPI, and one transport for each rank, connected to
- * all.
+/* A transport between machines for the lab's programs: loads libstagger-verbs.so, shares memory
+ * among the ranks of a host, exchanges data over MPI, and opens one transport per rank, connected
+ * to all.
  */
 #ifndef SG_TESTS_LAB_WIRE_H
 #define SG_TESTS_LAB_WIRE_H
@@ -9,7 +9,7 @@
 #include "transport/verbs/verbs_device.h"
 
 #define WIRE_HOSTS_MAX 16
-/* Of each host, for slots and cells, behind `shared`. */
+/* Per host, for slots and cells; located after `shared`. */
 #define WIRE_REGION_BYTES ((size_t)1 << 20)
 
 struct wire {
@@ -19,23 +19,23 @@ struct wire {
     struct sg_exchange exchange;
     struct sg_transport_location place;
     struct sg_transport_setup setup;
-    int host, hosts;       /* this rank's; a host has the same ranks in a row */
+    int host, hosts;       /* this rank's; each host has equally many consecutive ranks */
     unsigned char *region; /* zero at first */
 };
 
-/* MPI has been initialised. The settings that programs take unless they try others. */
+/* Default settings of the programs. Use after MPI_Init. */
 extern const struct sg_verbs_settings wire_settings;
 
-/* Loads the library and opens the device; ends the program when it cannot. */
+/* Loads the library and opens the device; ends the program on failure. */
 void wire_start(struct wire *wire, const struct sg_verbs_settings *settings);
-/* One endpoint for so many ranks of a host. SG_OK on all or none. */
+/* Opens one endpoint for `servers` ranks of a host. Returns SG_OK on all ranks or on none. */
 enum sg_status wire_open(struct wire *wire, int servers, uint32_t inflight, uint32_t staged,
                          uint32_t eager_bytes);
-/* To all endpoints, itself included. */
+/* Connects to all endpoints, its own included. */
 enum sg_status wire_connect(struct wire *wire);
 void wire_close(struct wire *wire);
 
-/* The exchange over a communicator, which it points to. */
+/* An exchange over *comm; the exchange keeps the pointer. */
 struct sg_exchange wire_exchange(MPI_Comm *comm);
 
 #endif

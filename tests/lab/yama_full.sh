@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 900
-# Linux's own Yama, on a host of the lab: with ptrace_scope 1, and no privilege, ranks read each
-# other's memory once they have named their launcher, and nobody else does.
+# Linux's own Yama, on a host of the lab: with ptrace_scope 1 and no privilege, ranks read each
+# other's memory once they have named their launcher, and no other process does.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
 lab_test "reading other ranks' memory under Yama" -c 2 -m 1024 -t 800
@@ -13,7 +13,7 @@ if ! echo 1 >$scope; then
 fi
 USER_ID=65534
 
-# unprivileged NAME COMMAND...: three ranks of the user nobody, in a directory of their own
+# unprivileged NAME COMMAND...: three ranks of the user nobody, in their own directory
 unprivileged() {
     local name=$1 place
     shift
@@ -28,7 +28,7 @@ unprivileged() {
     mv "$place" "$name.yama"
 }
 ended_well() { is 0 "$status" || { cat "$1.err"; return 1; }; }
-# reads_of NAME BYTES: how many reads brought more than that
+# reads_of NAME BYTES: the number of reads that returned more than BYTES
 reads_of() { awk -v low="$2" '$2 > low { reads++ } END { print reads + 0 }' "$1.yama/reads"; }
 
 UCX_TLS=posix,self UCX_MODULES='^cma' unprivileged named "$PROGRAMS/large" 1000000 2

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Checks an OTF2 archive against what readers rely on.
+"""Checks the invariants of an OTF2 archive that readers rely on.
 
     check_archive.py [--counts] [--damaged] [--json FILE] [--events FILE] DIR/traces.otf2
 
-Prints "ok - ..." or "not ok - ..." for each invariant and exits 1 when one does not hold. --counts
-prints, in place of what holds, each rank's calls as test programs print their own. --json writes
-what was counted, --events every event in global order, both as JSON for tests to compare.
---damaged: of logs that contradict each other, so that nothing is asked of what several ranks tell
-of a message or a collective; so too of a partial archive.
+Prints "ok - ..." or "not ok - ..." for each invariant and exits with 1 if one fails. --counts prints
+each rank's calls in the format of the test programs instead of the invariants that hold. --json writes
+the counts, --events every event in global order, both as JSON for tests to compare.
+--damaged: the logs contradict each other, so checks nothing that several ranks record of a message or a
+collective; the same applies to a partial archive.
 """
 import argparse
 import collections
@@ -28,7 +28,8 @@ from check_topologies import NEIGHBORHOODS, Topologies
 from check_tree import check_tree, path_of
 from check_windows import WINDOWS, Windows
 
-# python3-otf2 3.0 takes an intercommunicator for one with a group: what it has beyond is there twice.
+# python3-otf2 3.0 treats an intercommunicator as a communicator with one group: its further
+# definitions are here again.
 if len(InterComm._fields) == 8:
     InterComm._fields = InterComm._fields[:1] + InterComm._fields[4:]
 
@@ -51,7 +52,7 @@ ROOT_SELF, ROOT_THIS_GROUP = 2**32 - 2, 2**32 - 3  # between groups
 CLOCK_DRIFT = 1.001  # of a location's clock against that of the events, at most
 
 
-# Collectives that are no operation of the library's, by the blocking form.
+# Collectives that the library does not implement, by the blocking form.
 OTHERS = {"Gather": "COLL_ALL2ONE", "Gatherv": "COLL_ALL2ONE",
           "Scatter": "COLL_ONE2ALL", "Scatterv": "COLL_ONE2ALL", "Allgather": "COLL_ALL2ALL",
           "Allgatherv": "COLL_ALL2ALL", "Alltoall": "COLL_ALL2ALL", "Alltoallv": "COLL_ALL2ALL",
@@ -71,7 +72,7 @@ class Checker:
         self.reasons = collections.OrderedDict()
 
     def expect(self, invariant, holds, reason=""):
-        """Notes whether an invariant holds; the first reason against it is printed."""
+        """Records whether an invariant holds; the first counterexample is printed."""
         self.reasons.setdefault(invariant, None)
         if not holds and self.reasons[invariant] is None:
             self.reasons[invariant] = reason or "it does not"
@@ -95,7 +96,7 @@ def location_id(location):
 
 
 class Location:
-    """What is known of one location while its events pass by."""
+    """State of one location while its events are read."""
 
     def __init__(self):
         self.stack = []
@@ -117,7 +118,7 @@ def is_inter(comm):
 
 
 def members_of(comm):
-    """Locations of a communicator's ranks, of both groups if it has two; None for MPI_COMM_SELF."""
+    """Locations of a communicator's ranks, of both groups if it is an intercommunicator; None for MPI_COMM_SELF."""
     if is_inter(comm):
         return list(comm.groupA.members) + list(comm.groupB.members)
     if comm.group.group_type == GroupType.COMM_SELF:
@@ -130,7 +131,7 @@ def ranks_of(group):
 
 
 def sides_of(comm, rank):
-    """An intercommunicator's groups as ranks, that of the rank first; None: it is in neither."""
+    """An intercommunicator's groups as ranks, the rank's own group first; None if it is in neither."""
     sides = ranks_of(comm.groupA), ranks_of(comm.groupB)
     return sides if rank in sides[0] else sides[::-1] if rank in sides[1] else None
 
@@ -208,8 +209,8 @@ def check_clock_offsets(check, path, locations):
 
 
 def ends_of(comm, rank, peer):
-    """Who a member of a communicator is in it, and who its peer is, in a form that both of them
-    give; None: it is none. Between groups a rank of each has the same number."""
+    """A communicator's member and its peer, in a form that both of them compute; None if it is no member.
+    In an intercommunicator a rank of each group has the same number."""
     if is_inter(comm):
         sides = sides_of(comm, rank)
         if sides is None:
@@ -227,7 +228,8 @@ class Walker:
         self.messages = Messages(check, ends_of)
         self.topologies = Topologies(check, ranks_of)
         self.windows = Windows(check, lambda comm, rank: ends_of(comm, rank, 0)[0])
-        # (time, operation, root) by (comm, rank); of those with numbers these in place of times
+        # (time, operation, root) by (comm, rank); collectives with numbers have (number, operation,
+        # root)
         self.orders = collections.defaultdict(list)
         self.numbered = collections.defaultdict(list)
         self.begun = collections.defaultdict(list)  # (time, number) likewise, not of persistent ones
@@ -338,7 +340,7 @@ class Walker:
         if not name.startswith("MPI_") or name in ("MPI_Init", "MPI_Finalize"):
             return
         check.expect("every call of MPI has its site", "call site" in values, name)
-        # What MPICH carried out has a site alone.
+        # A call carried out by MPICH has only a site.
         if "algorithm" not in values:
             if name not in REGIONS and name not in POSTS:
                 self.counts[name][str(location.group._ref)] += 1
@@ -354,7 +356,7 @@ class Walker:
             self.member(location, values["communicator"], values["seq"])
 
     def member(self, location, comm, seq):
-        """Notes a rank's part in an instance."""
+        """Records a rank's part in an instance."""
         members = members_of(comm)
         rank = location.group._ref
         if members is None:
@@ -366,7 +368,7 @@ class Walker:
         self.comms[comm._ref][rank].add(seq)
 
     def root(self, location, event, posted):
-        """posted: when the collective was begun."""
+        """posted: the time when the collective began."""
         operation = enum_name(event.collective_op)
         comm, rank, root = event.communicator, location.group._ref, event.root
         if is_inter(comm):
@@ -394,7 +396,7 @@ class Walker:
 
     def request(self, state, event):
         check = self.check
-        # Of MPI_Startall there may be several.
+        # MPI_Startall may have several requests.
         enter = state.last if isinstance(state.last, Enter) else state.started
         check.expect("a request follows the Enter of its post",
                      enter is not None and (enter.region.name in NONBLOCKING or
@@ -467,7 +469,7 @@ class Walker:
             orders = [[entry[1:] for entry in
                        sorted(self.orders[comm._ref, location_id(member) & 0xFFFFFFFF],
                               key=lambda entry: entry[0])] for member in members]
-            # Others of the root's group do not tell which of them it is.
+            # Other members of the root's group do not record which member is the root.
             self.check.expect("all members of a communicator have the same collectives in one "
                               "order, with the same roots", self.are_same(orders), comm.name)
             numbered = [sorted(self.numbered[comm._ref, location_id(member) & 0xFFFFFFFF],
@@ -527,7 +529,7 @@ def is_partial(archive):
 
 
 def describe(location, event):
-    """An event as a row for tests."""
+    """Formats an event as a row for tests."""
     row = {"time": event.time, "location": location_id(location), "kind": type(event).__name__}
     if isinstance(event, (Enter, Leave)):
         row["region"] = event.region.name

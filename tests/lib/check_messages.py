@@ -1,10 +1,10 @@
 """The rules of an archive's messages and requests, for check_archive.py.
 
-Requests have numbers that are unique on a rank while they are open, whichever thread completes them.
-Of a communicator, a sender, a receiver and a tag, no more messages are received than were sent, none
-before it was sent; if all are received, they have the lengths that were sent. The attribute "gap" says
-that messages before one have no event at its end: then those that have one at both ends, in the order
-of sends and of posts, have the lengths that were sent.
+Request numbers are unique on a rank while the requests are open, whichever thread completes them. For each
+communicator, sender, receiver and tag, no more messages are received than were sent, and none before it
+was sent; if all are received, their lengths match. The attribute "gap" marks messages after one that has
+no event at its end: then only messages with events at both ends, in the order of sends and of posts, must
+have matching lengths.
 """
 import collections
 
@@ -26,7 +26,8 @@ class Request:
 class Messages:
     def __init__(self, check, ends_of):
         self.check = check
-        # (comm, rank of the world, peer): who both are in comm, None if they are no members
+        # (comm, rank of the world, peer): the identities of both in comm, None if they are not
+        # members
         self.ends_of = ends_of
         self.open = {}          # by (rank, number)
         self.sent = collections.defaultdict(list)  # (time, bytes) by (comm, from, to, tag)
@@ -35,7 +36,7 @@ class Messages:
         self.posts = 0          # so many so far: posted tells of the order
 
     def step(self, rank, event, region, last_is_enter):
-        """region: the innermost one that is open on the location, None if there is none."""
+        """region: the innermost open region on the location, None if there is none."""
         check = self.check
         if isinstance(event, BEGIN):
             check.expect("messages begin in a region of MPI", region is not None and
@@ -96,7 +97,7 @@ class Messages:
 
     @staticmethod
     def whose(event, rank):
-        """One for all ranks, MPI_COMM_SELF would mix up theirs."""
+        """A shared MPI_COMM_SELF would mix up the ranks' messages."""
         group = getattr(event.communicator, "group", None)
         return rank if group is not None and len(group.members) == 0 else None
 
@@ -116,7 +117,7 @@ class Messages:
         self.gaps[False][key].append((posted, self.gap_of(event), message))
 
     def numbered(self, sends, key):
-        """Messages by their numbers among all, those without an event included."""
+        """Messages by their numbers among all messages, including those without an event."""
         number, result = 0, {}
         for _, gap, message in sorted(self.gaps[sends][key]):
             number += gap

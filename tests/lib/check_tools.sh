@@ -1,7 +1,7 @@
 #!/bin/bash
-# check_tools.sh ARCHIVE...: that the field's tools read each archive: otf2-print without a
-# complaint, ViTE with a drawing of states (it writes a picture of the background alone, and no
-# error, for an archive it cannot read).
+# check_tools.sh ARCHIVE...: standard tools can read each archive: otf2-print without a complaint,
+# ViTE with a drawing of states (for an unreadable archive it draws only the background, and reports
+# no error).
 set -u
 [ $# -gt 0 ] || { echo "usage: check_tools.sh ARCHIVE..." >&2; exit 2; }
 scratch=$(mktemp -d) || exit 1
@@ -19,7 +19,7 @@ verdict() { # verdict STATUS SENTENCE [FILE]
     fi
 }
 
-# Rectangles right of the names of locations (160 of 800 points), where ViTE draws the states.
+# Counts rectangles right of the location names (160 of 800 points), where ViTE draws the states.
 states() { sed -n 's/.*<rect *x="\([0-9]*\).*/\1/p' "$1" | awk '$1 >= 160' | wc -l; }
 
 for archive in "$@"; do

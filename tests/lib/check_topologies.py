@@ -1,9 +1,9 @@
 """The rules of an archive's Cartesian topologies and neighborhood collectives, for check_archive.py.
 
-A topology has a place for each rank of its communicator, in row-major order. A neighborhood collective
-is told by the attributes of its Enter, or if it is nonblocking or persistent by two parameters with the
-number of its request: its communicator, its number there, which all members have once, and the ranks
-whose data it brings, which on a grid are the neighbors.
+A topology has a position for each rank of its communicator, in row-major order. The attributes of its
+Enter describe a neighborhood collective; for a nonblocking or persistent one, two parameters do so with its
+request's number. They are its communicator, its number there, which each member has exactly once, and
+the ranks whose data it receives, which on a grid are the neighbors.
 """
 import collections
 import math
@@ -24,7 +24,7 @@ def coordinates_of(rank, sizes):
 
 
 def neighbors_of(rank, sizes, periods):
-    """Ranks beside a rank of a grid, without itself."""
+    """Ranks adjacent to a rank of a grid, excluding itself."""
     at, found = coordinates_of(rank, sizes), set()
     for axis, size in enumerate(sizes):
         for step in (-1, 1):

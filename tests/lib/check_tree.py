@@ -1,5 +1,5 @@
-"""The rules of an archive's system tree, for check_archive.py: a machine, below it nodes, below these
-sockets, below these cores. Ranks stand on nodes, sockets and cores; nothing is there without a rank.
+"""The rules of an archive's system tree, for check_archive.py: a machine contains nodes, these contain
+sockets, these contain cores. Ranks are placed on nodes, sockets and cores; nothing exists without a rank.
 """
 ABOVE = {"machine": None, "node": "machine", "socket": "node", "core": "socket"}
 DOMAINS = {"machine": "MACHINE", "node": "SHARED_MEMORY", "socket": "SOCKET", "core": "CORE"}
@@ -10,7 +10,7 @@ def enum_name(value):
 
 
 def path_of(node):
-    """Names from the node on, without the machine's."""
+    """Names from the node down, without the machine's."""
     path = []
     while node.parent is not None:
         path.insert(0, node.name)

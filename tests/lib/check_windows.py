@@ -1,8 +1,8 @@
 """The rules of an archive's windows and one-sided operations, for check_archive.py.
 
-Operations, requests for locks and begins of collectives stand behind the Enter of their call; what is
-complete, synchronisations, ends of collectives and releases stand before its Leave. Operations and
-locks are known by rank, as any thread may complete or release them.
+Operations, lock requests and begins of collectives follow the Enter of their call; completions,
+synchronisations, ends of collectives and releases precede its Leave. Operations and locks are tracked by
+rank, because any thread may complete or release them.
 """
 import collections
 
@@ -24,7 +24,7 @@ ATOMICS.update({f"MPI_{name}": FETCHES for name in ("Get_accumulate", "Rget_accu
 COLLECTIVES = {"MPI_Win_create": "CREATE_HANDLE", "MPI_Win_create_dynamic": "CREATE_HANDLE",
                "MPI_Win_allocate": "CREATE_HANDLE", "MPI_Win_allocate_shared": "CREATE_HANDLE",
                "MPI_Win_free": "DESTROY_HANDLE", "MPI_Win_fence": "BARRIER"}
-# What synchronises with a group: the access's or the exposure's begin, or end.
+# Calls that synchronise with a group: (exposure or access, begin or end), as (is access, is end).
 GROUPS = {"MPI_Win_start": (True, False), "MPI_Win_complete": (True, True),
           "MPI_Win_post": (False, False), "MPI_Win_wait": (False, True),
           "MPI_Win_test": (False, True)}
@@ -61,7 +61,7 @@ class Windows:
         self.entered = {}       # by location: when the latest region was
 
     def step(self, location, rank, event, region, last_is_enter):
-        """region: the innermost one that is open on the location, None if there is none."""
+        """region: the innermost open region on the location, None if there is none."""
         check = self.check
         name = region.name if region is not None else ""
         check.expect("events of windows lie in a region of MPI", name.startswith("MPI_"), name)
@@ -85,7 +85,7 @@ class Windows:
             self.release(location, rank, event, name)
 
     def lives_at(self, rank, event, name):
-        """Of every event that names a window."""
+        """Called for every event that names a window."""
         check, win = self.check, event.win
         key = (rank, win._ref)
         has_life = "CREATE_DESTROY_EVENTS" in str(win.flags)
@@ -106,7 +106,7 @@ class Windows:
             self.lives[key] = 2
 
     def before(self, location, rank, win):
-        """The operations of a rank that are open, and were over before a location's call."""
+        """A rank's open operations that were over before a location's call."""
         return [one for one in self.open[rank, win._ref].values()
                 if one.left is not None and one.left <= self.entered[location]]
 
@@ -215,11 +215,11 @@ class Windows:
                              for one in self.before(location, rank, event.win)), key)
 
     def enter(self, location, event):
-        """At the Enter of any region."""
+        """Called at the Enter of any region."""
         self.entered[location] = event.time
 
     def leave(self, location, event):
-        """At the Leave of any region."""
+        """Called at the Leave of any region."""
         check, name = self.check, event.region.name
         check.expect("every RmaCollectiveBegin has its RmaCollectiveEnd",
                      self.begun.get(location) != name, name)

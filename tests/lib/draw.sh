@@ -1,7 +1,7 @@
 #!/bin/bash
-# draw.sh ARCHIVE SVG: ViTE's picture of the archive. Ends with 77 and a reason where there is no ViTE
-# that could: version 1.4, which Debian 13 has, hangs without an archive and on most short ones, whoever wrote
-# them, waiting for an event loop that has ended before.
+# draw.sh ARCHIVE SVG: draws the archive with ViTE. Exits with 77 and a reason if no ViTE can do it:
+# version 1.4, in Debian 13, hangs without an archive and on most short ones, whatever tool wrote
+# them, because it waits for an event loop that has already ended.
 export QT_QPA_PLATFORM=offscreen
 command -v vite >/dev/null || { echo "ViTE is not installed"; exit 77; }
 version=$(vite -v 2>/dev/null </dev/null | grep -o 'ViTE 1\.4[.0-9]*')

@@ -1,8 +1,8 @@
-/* struct sg_exchange over socket pairs between forked processes, for tests of what is collective.
+/* struct sg_exchange over socket pairs between forked processes, to test collective code.
  *
  *     exchange_fork(3, run, context);    calls run(exchange, context) as ranks 0, 1 and 2
  *
- * Rank 0 is the calling process, so that its assertions count; the others' verdict is their exit
+ * Rank 0 is the calling process, so its assertions count. The other ranks report by their exit
  * status, the return value of run.
  */
 #ifndef SG_TESTS_EXCHANGE_FORK_H
@@ -22,7 +22,7 @@
 
 struct exchange_fork {
     struct sg_exchange exchange;
-    int sockets[EXCHANGE_FORK_MAX]; /* rank 0: to each; others: [0], to rank 0 */
+    int sockets[EXCHANGE_FORK_MAX]; /* rank 0: one per rank; others: [0] leads to rank 0 */
 };
 
 static inline enum sg_status exchange_fork_write(int socket, const void *data, size_t size_bytes)
@@ -101,7 +101,7 @@ static inline enum sg_status exchange_fork_broadcast(void *context, void *data, 
     return status;
 }
 
-/* Between rank 0 and another only. */
+/* Works only between rank 0 and another rank. */
 static inline enum sg_status exchange_fork_send(void *context, int to, const void *data,
                                                 size_t size_bytes)
 {
@@ -118,7 +118,7 @@ static inline enum sg_status exchange_fork_receive(void *context, int from, void
     return exchange_fork_read(fork->sockets[from], data, size_bytes);
 }
 
-/* True when every other rank's run returned 0. */
+/* Returns 1 if run returned 0 on every rank, else 0. */
 static inline int exchange_fork(int size, int (*run)(const struct sg_exchange *, void *),
                                 void *context)
 {

@@ -1,16 +1,16 @@
 # Control groups of either version, sourced after sh.sh by scripts that need one.
 # shellcheck shell=bash
 
-# lends_controller DIRECTORY CONTROLLER: groups of version 2 below it have the controller's files; what is
-# changed for that is changed back at exit.
+# lends_controller DIRECTORY CONTROLLER: enables the controller for version 2 groups below the
+# directory; reverts the change at exit.
 lends_controller() {
     grep -qw "$2" "$1/cgroup.subtree_control" && return
     grep -qw "$2" "$1/cgroup.controllers" && { echo "+$2" >"$1/cgroup.subtree_control"; } 2>/dev/null || return 1
     at_exit+=("echo '-$2' >'$1/cgroup.subtree_control'")
 }
 
-# make_group VERSION CONTROLLER FILE: a new group below this process's own, or below the one above all,
-# that has the file and may be joined; its directory in $group. It is removed at exit.
+# make_group VERSION CONTROLLER FILE: creates a joinable group with that file, below this process's
+# own group or below the root group; leaves its directory in $group and removes it at exit.
 make_group() {
     local root own parent
     group=
@@ -33,8 +33,8 @@ make_group() {
     return 1
 }
 
-# seeing_quota QUOTA PERIOD COMMAND...: where /sys/fs/cgroup is, for it alone, a container's of version 2
-# with that quota, made by hand.
+# seeing_quota QUOTA PERIOD COMMAND...: runs the command with a hand-made /sys/fs/cgroup, as in a
+# version 2 container with that quota.
 seeing_quota() {
     unshare --mount sh -c 'mount -t tmpfs none /sys/fs/cgroup && echo "$1 $2" >/sys/fs/cgroup/cpu.max &&
         shift 2 && exec "$@"' sh "$@"

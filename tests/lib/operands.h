@@ -1,5 +1,5 @@
-/* Operands of reductions for tests: random values with the hard ones among them, and comparison of
- * results bit for bit where an element has value bytes (not in padding).
+/* Operands of reductions for tests: random values, hard cases among them. Compares results bit for
+ * bit in the bytes that hold an element's value, not in padding.
  */
 #ifndef SG_TESTS_LIB_OPERANDS_H
 #define SG_TESTS_LIB_OPERANDS_H
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Value bytes of a long double: those of x87 are 10, of 16 that it takes. */
+/* Value bytes of a long double: x87 uses 10 of the 16. */
 #if LDBL_MANT_DIG == 64
 #define LONG_DOUBLE_BYTES 10
 #else
@@ -20,18 +20,18 @@
 #endif
 
 enum operand_values {
-    OPERANDS_ORDINARY, /* finite, of like magnitude: any order of summing gives other bits */
+    OPERANDS_ORDINARY, /* finite, of similar magnitude: other orders of summing give other bits */
     OPERANDS_HARD,     /* infinities, denormals, zeros of both signs, extremes, ties, one NaN */
-    OPERANDS_NANS,     /* the same with NaNs of every kind */
+    OPERANDS_NANS,     /* the same, with NaNs of every kind */
 };
 
-/* A value inside an element. */
+/* Kind of a value inside an element. */
 enum operand_kind { OPERAND_NONE, OPERAND_BITS, OPERAND_TRUTH, OPERAND_REAL };
 
 struct operand_field {
     enum operand_kind kind;
     unsigned offset_bytes;
-    unsigned size_bytes; /* of a real: 4, 8 or LONG_DOUBLE_BYTES */
+    unsigned size_bytes; /* for a real: 4, 8 or LONG_DOUBLE_BYTES */
 };
 
 static const struct operand_field operand_fields[SG_ELEMENT_COUNT][2] = {
@@ -105,10 +105,10 @@ static inline bool operand_is_nan(const unsigned char *at, unsigned size_bytes)
     return size_bytes == 4 ? f != f : size_bytes == 8 ? d != d : x != x;
 }
 
-/* The NaN the processor makes: a result of it and any other has one possible value. */
+/* Stores the processor's own NaN: combining it with any other operand has one possible result. */
 static inline void operand_store_nan(unsigned char *at, unsigned size_bytes)
 {
-    static volatile long double zero; /* not for the compiler to divide */
+    static volatile long double zero; /* volatile: the compiler must not divide */
     static volatile float zero_f;
     static volatile double zero_d;
     const float f = zero_f / zero_f;
@@ -122,7 +122,7 @@ static inline void operand_store_nan(unsigned char *at, unsigned size_bytes)
            size_bytes);
 }
 
-/* Any bits that are a number or a NaN: the x87 has encodings that are neither. */
+/* Stores random bits that form a number or a NaN: x87 has encodings that are neither. */
 static inline void operand_store_bits(unsigned char *at, unsigned size_bytes, uint64_t *random)
 {
     uint64_t low = operand_random(random), high = operand_random(random);
@@ -174,7 +174,7 @@ static inline void operand_bits(unsigned char *at, unsigned size_bytes, enum ope
     memcpy(at, &bits, size_bytes);
 }
 
-/* Writes count elements; what is not value becomes random too. The same seed, the same bytes. */
+/* Writes count elements; padding becomes random too. The same seed gives the same bytes. */
 static inline void operands_fill(enum sg_element element, enum operand_values values, uint64_t seed,
                                  void *buffer, size_t count)
 {
@@ -199,16 +199,16 @@ static inline void operands_fill(enum sg_element element, enum operand_values va
     }
 }
 
-/* Whether NaNs have to agree in their payload as well: not where they are computed from several
- * different ones. */
+/* True if NaNs must agree in their payload too, which they need not when they are computed from
+ * several different ones. */
 static inline bool operands_exact(enum sg_reduction reduction, enum operand_values values)
 {
     return values != OPERANDS_NANS ||
            (reduction != SG_REDUCTION_SUM && reduction != SG_REDUCTION_PROD);
 }
 
-/* Whether MPI's type map has the byte of an element: a long double's padding; not the holes of a
- * pair. */
+/* True if MPI's type map includes the byte: it includes a long double's padding, but not the holes
+ * of a pair. */
 static inline bool operand_has_byte(enum sg_element element, size_t at)
 {
     for (int k = 0; k < 2; k++) {
@@ -222,7 +222,7 @@ static inline bool operand_has_byte(enum sg_element element, size_t at)
     return false;
 }
 
-/* The index of the first element whose value differs, or -1. */
+/* Returns the index of the first element whose value differs, or -1. */
 static inline long operands_differ(enum sg_element element, bool exact, const void *expected,
                                    const void *got, size_t count)
 {
@@ -247,7 +247,7 @@ static inline long operands_differ(enum sg_element element, bool exact, const vo
     return -1;
 }
 
-/* "0011ff..", for messages; good until the next call but one. */
+/* Hexadecimal text, "0011ff..", for messages; valid until the next call but one. */
 static inline const char *operand_text(enum sg_element element, const void *buffer, size_t i)
 {
     static char texts[4][65];

@@ -1,8 +1,8 @@
-# An MPICH that is built otherwise than Debian's, beside it; sourced after sh.sh.
+# An MPICH built in another configuration than Debian's, installed beside it; sourced after sh.sh.
 # shellcheck shell=bash
 
-# have_mpich NAME: one of tests/lib/build_mpich, made once; its libraries' directory is $mpich. Fails, with the
-# reason in the file `why`, where it cannot be had.
+# have_mpich NAME: builds one of tests/lib/build_mpich once; its library directory is $mpich. Fails,
+# with the reason in the file `why`, if it is unavailable.
 have_mpich() {
     local part missing
     part=$("$ROOT/tests/lib/build_mpich" | sed -n "s/^$1|\([^|]*\)|.*/\1/p")
@@ -10,8 +10,8 @@ have_mpich() {
     mpich=$("$ROOT/tests/lib/build_mpich" "$1" "$BUILD/mpich/$1" 2>why)
 }
 
-# use_other_mpich WHAT NAME: from now on Debian's programs and launcher run with it. The script ends, skipped as
-# WHAT, where it cannot be had.
+# use_other_mpich WHAT NAME: runs Debian's programs and launcher with it from now on. Skips the
+# script, as WHAT, if it is unavailable.
 use_other_mpich() {
     if ! have_mpich "$2"; then
         skip "$1" "it cannot be had: $(tail -n 1 why)"

@@ -1,12 +1,11 @@
-/* What a collective of n ranks on one machine has to give: a sequential emulation of the
- * association that the algorithms document (and that MPICH 4.0.2 has there), for tests to compare
- * with.
+/* Expected results of a collective of n ranks on one machine: a sequential emulation of the
+ * association that the algorithms document and that MPICH 4.0.2 uses there. Tests compare with it.
  *
- * Shapes; (x y) is the fold of x on the left with y on the right, operands in the order of ranks:
+ * Shapes; (x y) is the fold of x on the left with y on the right, operands in rank order:
  *   doubling  with p the largest power of two up to n and r = n - p, ranks 2k and 2k+1 (k < r) fold
  *             first; the p operands are then folded as a balanced tree. n = 5: (((0 1) 2) (3 4))
- *   binomial  at a first rank: ranks count from it, wrapping round; neighbours fold, then
- *             neighbours of those, what has none waits. n = 5, first 0: (((0 1) (2 3)) 4)
+ *   binomial  from a first rank: ranks count from it, wrapping round; neighbours fold, then
+ *             neighbours of those; one without a neighbour waits. n = 5, first 0: (((0 1) (2 3)) 4)
  *
  *                                          up to 2048 bytes          above
  *   allreduce                              doubling                  doubling
@@ -16,12 +15,12 @@
  *   reduce, user's, commutative            binomial at the root      binomial at rank 0
  *   reduce, user's, not commutative        binomial at rank 0        binomial at rank 0
  *
- * Bytes are count times MPI_Type_size. Why rank 0: above 2048 bytes MPICH reduces commutative
- * operations to the first rank of each node, and from there sends the result to the root; a reduce
- * within a node then scatters what it reduces over p ranks, if there is an element for each. MPICH
- * swaps left and right of commutative operations as it happens (the ranks of one allreduce differ
- * in it): where that shows (MIN and MAX of NaN or of zeros of both signs, payloads of NaN), its
- * result is not one value and is not this one.
+ * Bytes are count times MPI_Type_size. Rank 0 appears because above 2048 bytes MPICH reduces
+ * commutative operations to the first rank of each node and sends the result from there to the
+ * root; a reduce within a node then scatters the data over p ranks, if there is an element for
+ * each. MPICH swaps the sides of commutative operations freely (the ranks of one allreduce differ
+ * in it). Where that shows (MIN and MAX of NaN or of zeros of both signs, NaN payloads), MPICH's
+ * result is not one value and differs from this one.
  */
 #ifndef SG_TESTS_LIB_REFERENCE_H
 #define SG_TESTS_LIB_REFERENCE_H
@@ -38,7 +37,7 @@ struct reference {
     /* right[i] = left[i] op right[i], as MPI_Reduce_local(left, right) does. */
     void (*fold)(const void *left, void *right, size_t count, void *context);
     void *context;
-    size_t extent_bytes; /* of an element */
+    size_t extent_bytes; /* of one element */
     size_t size_bytes;   /* MPI_Type_size */
     bool predefined;
     bool commutative;
@@ -55,7 +54,7 @@ static inline void *reference_memory(size_t bytes)
     return memory;
 }
 
-/* The operands' copies, rank by rank from `first` round; folding consumes them. */
+/* Copies of the operands, in rank order from `first`, wrapping round. Folding consumes them. */
 static inline char **reference_copies(const struct reference *reference, int n,
                                       const void *const *operands, size_t count, int first)
 {
@@ -69,7 +68,7 @@ static inline char **reference_copies(const struct reference *reference, int n,
     return copies;
 }
 
-/* Keeps copies[0], the result. */
+/* Copies copies[0] to the result and frees all copies. */
 static inline void reference_finish(const struct reference *reference, char **copies, int n,
                                     size_t count, void *result)
 {
@@ -107,7 +106,7 @@ static inline void reference_doubling(const struct reference *reference, int n,
 
     for (int k = 0; k < extra; k++)
         reference_fold(reference, copies, 2 * k, 2 * k, 2 * k + 1, count);
-    for (int k = 0; k < power; k++) { /* operand k of the balanced tree to place k */
+    for (int k = 0; k < power; k++) { /* moves operand k of the balanced tree to index k */
         char *operand = copies[k < extra ? 2 * k : k + extra];
 
         copies[k < extra ? 2 * k : k + extra] = copies[k];
@@ -131,14 +130,14 @@ static inline void reference_binomial(const struct reference *reference, int n,
     reference_finish(reference, copies, n, count, result);
 }
 
-/* The result of every rank. operands[i] is rank i's; result may be none of them. */
+/* The result on every rank. operands[i] belongs to rank i; result must be none of them. */
 static inline void reference_allreduce(const struct reference *reference, int n,
                                        const void *const *operands, size_t count, void *result)
 {
     reference_doubling(reference, n, operands, count, result);
 }
 
-/* What a reduce of count elements goes by: doubling, or binomial at a first rank. */
+/* Shape of a reduce: doubling, or binomial from the rank `first`. */
 struct reference_choice {
     bool doubling;
     int first;
@@ -153,7 +152,7 @@ static inline struct reference_choice reference_choose(const struct reference *r
                                      0};
 }
 
-/* The root's result. */
+/* The result on the root. */
 static inline void reference_reduce(const struct reference *reference, int n,
                                     const void *const *operands, size_t count, int root,
                                     void *result)

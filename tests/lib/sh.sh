@@ -3,10 +3,10 @@
 #     . "$(dirname "$0")/../lib/sh.sh"
 #     check "a sentence about what holds" COMMAND...
 #
-# Gives ROOT, BUILD (default ROOT/build), LIB, PRELOAD (what LD_PRELOAD is set to: LIB), STAGGER,
-# PROGRAMS, MPIEXEC, PYTHON and WORK, a fresh directory that is the working directory too and is
-# removed at exit. The caller's own STAGGER_* variables, LD_PRELOAD and make's options are cleared.
-# The exit status is 1 when a check failed.
+# Sets ROOT, BUILD (default ROOT/build), LIB, PRELOAD (the value of LD_PRELOAD: LIB), STAGGER, PROGRAMS,
+# MPIEXEC, PYTHON and WORK, a fresh directory that is also the working directory and is removed at exit.
+# Clears the caller's STAGGER_* variables, LD_PRELOAD and make's options. The exit status is 1 if a check
+# failed.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # variables are for the scripts
 set -u
@@ -44,7 +44,7 @@ trap 'exit 1' INT TERM
 
 # ---- results ---------------------------------------------------------------------------------------
 
-# check SENTENCE COMMAND...: the command's output is shown when it fails.
+# check SENTENCE COMMAND...: shows the command's output if it fails.
 check() {
     local sentence=$1 check_result # not "status": the command may look at the script's
     shift
@@ -67,7 +67,7 @@ check() {
 
 skip() { echo "skip - $1: $2"; }
 
-# ---- what a check may run: silent and 0, or the reason and 1 -----------------------------------------
+# ---- commands for checks: silent and 0, or the reason and 1 ------------------------------------------
 
 # is EXPECTED ACTUAL
 is() {
@@ -76,7 +76,7 @@ is() {
     return 1
 }
 
-# within LOW HIGH ACTUAL: integers
+# within LOW HIGH ACTUAL: compares integers
 within() {
     [ -n "$3" ] && [ "$3" -ge "$1" ] && [ "$3" -le "$2" ] && return 0
     printf 'expected: %s to %s\ngot:      %s\n' "$1" "$2" "$3"
@@ -85,7 +85,7 @@ within() {
 
 # has FILE REGEX: some line matches
 has() {
-    # Not -q: FILE may be a pipe, and who writes to it is to reach its end.
+    # Not -q: FILE may be a pipe, and its writer must reach its end.
     case $(grep -Ec -- "$2" "$1") in '' | 0) ;; *) return 0 ;; esac
     printf 'no line matches %s in %s:\n' "$2" "$1"
     head -n 40 "$1"
@@ -127,7 +127,7 @@ absent() {
 # same FILE FILE
 same() { diff -u "$1" "$2"; }
 
-# all COMMAND-LINE...: every one of the commands given as strings succeeds
+# all COMMAND-LINE...: every command, given as a string, succeeds
 all() {
     local command
     for command in "$@"; do
@@ -137,14 +137,15 @@ all() {
 
 # ---- running programs --------------------------------------------------------------------------------
 
-# plain N PROGRAM ARG...: without the library. mpiexec's own words are on stdout and stderr too.
+# plain N PROGRAM ARG...: runs it without the library. mpiexec's own output is on stdout and stderr,
+# too.
 plain() {
     local ranks=$1
     shift
     timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -n "$ranks" "$@" </dev/null
 }
 
-# mpirun_stagger N PROGRAM ARG...: under the library, STAGGER_* from the environment.
+# mpirun_stagger N PROGRAM ARG...: runs it under the library, with STAGGER_* from the environment.
 mpirun_stagger() {
     local ranks=$1
     shift
@@ -152,8 +153,8 @@ mpirun_stagger() {
         "$@" </dev/null
 }
 
-# observe NAME N PROGRAM ARG...: runs under the library with archive directory NAME.trace; leaves
-# NAME.out, NAME.err and the exit status in $status. Returns 0 whatever it was.
+# observe NAME N PROGRAM ARG...: runs it under the library with archive directory NAME.trace; leaves
+# NAME.out, NAME.err and the exit status in $status. Always returns 0.
 observe() {
     local name=$1
     shift
@@ -162,8 +163,8 @@ observe() {
     return 0
 }
 
-# fails_alone SENTENCE N PROGRAM ARG...: the program that was observed last failed, and does so without
-# the library, too: the sentence is skipped.
+# fails_alone SENTENCE N PROGRAM ARG...: true if the last observed program failed and also fails
+# without the library; then skips the sentence.
 fails_alone() {
     local sentence=$1 alone
     shift
@@ -174,7 +175,8 @@ fails_alone() {
     skip "$sentence" "without the library the program ends with status $alone, too"
 }
 
-# compare NAME N PROGRAM ARG...: the same without the library: NAME.plain.out, .err, $plain_status
+# compare NAME N PROGRAM ARG...: runs the same without the library: NAME.plain.out, .err,
+# $plain_status
 compare() {
     local name=$1
     shift
@@ -183,9 +185,9 @@ compare() {
     return 0
 }
 
-# ran_well NAME: the program observed exited with status 0 and the library had nothing to complain
-# of: its lines are the one at the start and the one at the end, and what it may tell of rules: that
-# no call matched one, or that slices of bcs are short for this machine.
+# ran_well NAME: the observed program exited with status 0 and the library printed no complaint:
+# only the lines at the start and the end, and notes on rules: that no call matched one, or that
+# slices of bcs are short for this machine.
 ran_well() {
     is 0 "$status" && has_lines "$1.err" '^stagger: ([^rb]|r[^u]|b[^c])' 2 && lacks "$1.err" 'assert|BAD TERM' && return
     cat "$1.err"
@@ -194,10 +196,10 @@ ran_well() {
 
 # ---- archives ----------------------------------------------------------------------------------------
 
-# The counts that a program printed of itself, one line a rank in order.
+# Prints the counts that a program printed of itself, sorted, one line per rank.
 own_counts() { grep -h '^{"rank":' "$1" | LC_ALL=C sort; }
 
-# json FILE EXPRESSION: prints the expression with the file's JSON as d.
+# json FILE EXPRESSION: prints the expression, with the file's JSON as d.
 json() {
     "$PYTHON" -c 'import json, sys
 d = json.load(open(sys.argv[1]))
@@ -207,7 +209,8 @@ print(eval(sys.argv[2]))' "$1" "$2"
 # report_json DIR FILE
 report_json() { "$STAGGER" report --json "$1" >"$2"; }
 
-# archive_agrees DIR PROGRAM-OUTPUT: the archive is whole and sound, and its counts are the program's.
+# archive_agrees DIR PROGRAM-OUTPUT: the archive is whole and sound, and has the program's own
+# counts.
 archive_agrees() {
     own_counts "$2" >"$WORK/.own" &&
         [ -s "$WORK/.own" ] &&
@@ -216,11 +219,12 @@ archive_agrees() {
         same "$WORK/.own" "$WORK/.archive"
 }
 
-# archive_sound DIR: otf2-print and the invariants.
+# archive_sound DIR: otf2-print reads it, and the invariants hold.
 archive_sound() {
     otf2-print --silent "$1/traces.otf2" >"$WORK/.print" 2>&1 || { cat "$WORK/.print"; return 1; }
     "$PYTHON" "$ROOT/tests/lib/check_archive.py" "$1/traces.otf2"
 }
 
-# modes WORD...: the first of them, and all in the full check: what the others cover, too
+# modes WORD...: prints the first word, or all of them in the full check; the others add little
+# coverage
 modes() { if [ "${SG_TEST_ALL:-1}" = 1 ]; then echo "$*"; else echo "$1"; fi; }

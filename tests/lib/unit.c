@@ -1,3 +1,4 @@
+/* Runs a test file's tests with CUnit and prints a line for each (unit.h). */
 #include "lib/unit.h"
 
 #include <CUnit/TestRun.h>

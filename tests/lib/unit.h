@@ -1,5 +1,5 @@
-/* Unit tests on CUnit: a file lists its tests once and gets a main that prints one line a test,
- * "ok - sentence" or "not ok - sentence (file:line: condition)", and exits 1 when one failed.
+/* Unit tests on CUnit. A file lists its tests once and gets a main that prints one line per test,
+ * "ok - sentence" or "not ok - sentence (file:line: condition)", and exits 1 if any failed.
  */
 #ifndef SG_TESTS_LIB_UNIT_H
 #define SG_TESTS_LIB_UNIT_H
@@ -11,13 +11,13 @@ struct unit_test {
     void (*run)(void);
 };
 
-/* What main does: the exit status. */
+/* Runs the tests; returns the exit status of main. */
 int unit_run(void);
 
-/* Defined by each test file; ends with a NULL sentence. */
+/* Each test file defines this; the last entry has a NULL sentence. */
 extern const struct unit_test unit_tests[];
 
-/* A fresh directory below $TMPDIR or /tmp, removed with all it holds when the program ends. */
+/* A new directory below $TMPDIR or /tmp, removed with its content when the program ends. */
 const char *unit_directory(void);
 
 #endif

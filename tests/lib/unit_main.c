@@ -1,3 +1,4 @@
+/* The main of unit test programs. */
 #include "lib/unit.h"
 
 int main(void)

@@ -1,3 +1,4 @@
+/* Simulates processes in virtual time, one thread per process (virtual.h). */
 #include "lib/virtual.h"
 
 #include "core/hash.h"

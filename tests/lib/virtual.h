@@ -1,12 +1,12 @@
-/* Processes in virtual time, for tests of what ranks do together and of what they measure.
+/* Processes in virtual time, to test how ranks interact and what they measure.
  *
  *     virtual_run(&world, run, context);   calls run(context) as each of world.size processes
  *
- * Each process is a thread with a time of its own, which passes only by what the process does:
- * sending, receiving, reading the clock, waiting until a time. A receive from a given process takes
- * up its time: the messages between two processes have an order, so that all times are the same at
- * every run, however the threads are scheduled. Clocks may be off and drift; networks have a least
- * latency and a random rest.
+ * Each process is a thread with its own time, which advances only through the process's actions:
+ * sending, receiving, reading the clock, waiting until a time. A receive names its sender, and the
+ * messages between two processes are ordered, so all times are the same in every run, however the
+ * threads are scheduled. Clocks may be off and drift; a message's latency is a minimum plus a
+ * random part.
  */
 #ifndef SG_TESTS_VIRTUAL_H
 #define SG_TESTS_VIRTUAL_H
@@ -20,35 +20,35 @@
 
 struct virtual_world {
     int size;
-    double latency_ns;  /* at least, of a message */
-    double jitter_ns;   /* mean of what comes on top, exponentially distributed */
-    double overhead_ns; /* of sending and receiving */
-    double reading_ns;  /* of a look at the clock */
+    double latency_ns;  /* minimum for a message */
+    double jitter_ns;   /* mean of the additional latency, exponentially distributed */
+    double overhead_ns; /* cost of sending and of receiving */
+    double reading_ns;  /* cost of reading the clock */
     uint64_t seed;
-    double offset_ns[VIRTUAL_MAX]; /* of each clock, against the time */
+    double offset_ns[VIRTUAL_MAX]; /* of each clock from the true time */
     double drift[VIRTUAL_MAX];
-    double delay_ns; /* messages upwards (to a lower rank) are slower by this */
+    double delay_ns; /* additional latency of messages to a lower rank */
 };
 
-/* True when run returned 0 in every process. */
+/* Returns true if run returned 0 in every process. */
 bool virtual_run(struct virtual_world *world, int (*run)(void *context), void *context);
 
-/* ---- by a process, of itself ---- */
+/* ---- called by a process, about itself ---- */
 
 int virtual_rank(void);
-/* Gather, broadcast, send and receive. */
+/* Supports gather, broadcast, send and receive. */
 const struct sg_exchange *virtual_exchange(void);
-/* What its clock shows; a look takes time. */
+/* Reads the process's clock, which takes reading_ns. */
 uint64_t virtual_clock_ns(void);
-/* The time, and what process `rank`'s clock shows at a time: known to the test alone. */
+/* The true time, and process `rank`'s clock at a given true time: known to the test alone. */
 double virtual_time_ns(void);
 double virtual_clock_at(int rank, double time_ns);
-/* Until its clock shows that, at once where it does already. */
+/* Waits until the process's clock shows local_ns; returns at once if it already does. */
 void virtual_wait_until(uint64_t local_ns);
 void virtual_pass(double duration_ns);
-/* From 0 to 1, the same at every run. */
+/* From 0 to 1; the same sequence in every run. */
 double virtual_random(void);
-/* Until all are there; all leave at the same time, the last one's coming. */
+/* Waits for all processes; all leave at the arrival time of the last. */
 void virtual_meet(void);
 
 #endif

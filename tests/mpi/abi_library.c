@@ -1,6 +1,6 @@
-/* Stands for MPICH's library of the ABI that MPI 5 defines: preloaded behind the library, which
- * asks it which ABI it has. With ABI_MAJOR -1 it stands for MPICH 5's own
- * library, which has another ABI.
+/* Stands for MPICH's library of the MPI 5 ABI. Preloaded behind the library under test, which asks
+ * it for its ABI version. With ABI_MAJOR -1 it stands for MPICH 5's own library, which has another
+ * ABI.
  */
 #include <mpi.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* A pattern for advice: in each round all come to a reduce to rank 0 at once, but for the last
- * rank, which computes for so long before:
+/* A pattern that calls for advice. In each round all ranks enter a reduce to rank 0 at once, except
+ * the last rank, which computes for MS milliseconds first:
  *
  *     advised MS ROUNDS
  *
- * Of a binomial tree the rank between those two waits for what it only passes on.
+ * In a binomial tree the rank between those two waits for data that it only passes on.
  */
 #include "clock.h"
 #include "mpi_test.h"

@@ -13,7 +13,7 @@
  *     ahead together CALLS       allreduces, each beside a reduce and a broadcast, on a new
  *                                communicator
  *
- * Who is not ahead waits for a message of a rank that is. Every element is checked.
+ * The other ranks wait for a message from a rank that is ahead. Every element is checked.
  */
 #include "mpi_test.h"
 

@@ -1,6 +1,7 @@
-/* Calls that are the last one again, or differ from it in one thing: operation, type, count, root,
- * MPI_IN_PLACE, or what a handle that was free meanwhile stands for. Each result is MPICH's, which
- * is asked by its profiling name, bit for bit. */
+/* Calls that repeat the previous one or differ from it in one respect: operation, type, count,
+ * root, MPI_IN_PLACE, or the meaning of a handle that was freed in between. Each result must equal
+ * MPICH's own, obtained through the profiling name, bit for bit.
+ */
 #include "mpi_test.h"
 
 #include <stdbool.h>

@@ -1,8 +1,9 @@
-/* Arrivals in a known order, for the trace to tell of:
+/* Arrivals in a known order, to be found in the trace:
  *
- *     arrival chain ROUNDS   every rank comes to a reduce when the next one has left it; rank 0,
- * the root, is the last arrival ahead FILE     the others run ahead of the root, which comes when
- * there is a file of that name: 12 reduces, more than a rank has slots by default
+ *     arrival chain ROUNDS   every rank enters a reduce when the next one has left it; rank 0, the
+ *                            root, is the last arrival
+ *     arrival ahead FILE     the others run ahead of the root, which enters when there is a file of
+ *                            that name: 12 reduces, more than a rank has slots by default
  */
 #include "mpi_test.h"
 

@@ -1,15 +1,14 @@
-/* Compares the documented association (tests/lib/reference.h) with what MPICH does:
+/* Compares the documented association (tests/lib/reference.h) with MPICH's:
  *
  *     association [few]
  *
- * Predefined operations: sums and products of random reals, in which another association gives
- * other bits. User's operations: hashes of both operands, in which it gives another number; one
- * hash is symmetric and declared commutative, one is neither. Every root, sizes on both sides of
- * the switches: 2048 bytes, and as many elements as the greatest power of two within the ranks.
- * "few", for more ranks than processors: reduces to the first, a middle and the last rank, of the
- * type whose elements are largest. Rank 0 prints what was compared; the exit status is 1 where
- * anything differs, and where the two shapes gave the same in every case that should tell them
- * apart.
+ * Predefined operations: sums and products of random reals, whose bits depend on the association.
+ * User's operations: hashes of both operands, whose value depends on it; one hash is symmetric and
+ * declared commutative, the other is neither. Covers every root and sizes on both sides of the
+ * switches: 2048 bytes, and as many elements as the greatest power of two within the ranks. "few",
+ * for more ranks than processors: reduces to the first, a middle and the last rank, of the type
+ * with the largest elements. Rank 0 prints what was compared. The exit status is 1 if anything
+ * differs, or if both shapes gave the same result in every case that should distinguish them.
  */
 #include "lib/operands.h"
 #include "lib/reference.h"
@@ -166,7 +165,7 @@ static void compare_reduce(const struct operation *operation, const void *const 
     if (rank != root)
         return;
     reference_reduce(&reference, ranks, pointers, (size_t)count, root, expected);
-    /* Where it is of few elements, for so many ranks, that is what another MPICH might do. */
+    /* With few elements for the number of ranks, another MPICH might use doubling instead. */
     if (large && count < reference_power(ranks))
         reference_doubling(&reference, ranks, pointers, (size_t)count, other);
     else

@@ -1,11 +1,11 @@
 /* The exchange of `stagger sim bcs`, live: neighbours in a line, or in a ring if their number is
- * even, exchange messages, and compute between exchanges.
+ * even, exchange messages and compute between exchanges.
  *
  *     bcs_pattern blocking|nonblocking STEPS GRANULARITY_US BYTES
  *
- * Blocking, ranks compute and then send and receive in turns; nonblocking, they compute while the
- * messages of a step are under way. What is received is checked. Rank 0 prints how many messages
- * that were, and how long the whole and the calls of MPI took.
+ * Blocking: ranks compute, then send and receive in turns. Nonblocking: they compute while the
+ * messages of a step are in flight. Received data are checked. Rank 0 prints the number of
+ * messages, the total time and the time spent in MPI calls.
  */
 #include "clock.h"
 #include "mpi_test.h"
@@ -17,7 +17,7 @@
 
 enum { RIGHTWARD, LEFTWARD };
 
-/* Of a neighbour: what goes there and what comes from there. */
+/* One neighbour: the messages sent to it and received from it. */
 struct side {
     int peer; /* MPI_PROC_NULL: none */
     int out_tag, in_tag;

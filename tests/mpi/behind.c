@@ -1,9 +1,9 @@
-/* One call finds behind a collective what was there before it:
+/* Checks that a single query after a collective finds what was sent or done before it:
  *
  *     behind OPERATION ROUNDS [CASE]
  *
  * Rank 0 sends the last rank messages, or accesses its window; all ranks go through the operation;
- * the last rank asks once. Prints the cases in which a round found nothing.
+ * the last rank then asks once. Prints the cases in which a round found nothing.
  */
 #include "mpi_test.h"
 
@@ -357,7 +357,7 @@ static bool test_large(void)
     return flag;
 }
 
-/* Who asks has sent it, and it has been received. */
+/* The asking rank tests its own synchronous send, which the other rank has received. */
 static bool synchronous(void)
 {
     MPI_Request request;

@@ -1,6 +1,7 @@
-/* What the library adds to calls of which programs make many: those intercepted against those that
- * are not (PMPI), in alternating blocks of one run, to the process itself, of 8 bytes. Prints for
- * each function the median time of a call without, and the median of the blocks' differences, ns:
+/* Measures the overhead of the library on calls that programs make often: intercepted calls against
+ * calls that are not (PMPI), in alternating blocks of one run, with 8-byte messages of the process
+ * to itself. For each function it prints the median time of a call without the library, and the
+ * median of the blocks' differences, in ns:
  *
  *     MPI_Send 75.0 61.2
  *

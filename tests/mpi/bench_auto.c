@@ -1,4 +1,5 @@
-/* What calls cost their ranks under a pattern of skew: bench_auto OPERATION PATTERN CALLS.
+/* Measures the time that calls cost their ranks under a pattern of skew: bench_auto OPERATION
+ * PATTERN CALLS.
  *
  *   alike     all compute for 2 us before each call
  *   late      the last rank computes for 20 us
@@ -6,7 +7,7 @@
  *   root      rank 0 for 20 us
  *   changing  the last rank, or the first in every other 1000 calls
  *
- * Prints the time in a call, the mean over ranks, in ns: the median and the mean of the calls after
+ * Prints the time in a call, averaged over ranks, in ns: the median and the mean of the calls after
  * the first 200, and the mean of all.
  */
 #include "clock.h"

@@ -1,7 +1,8 @@
-/* What the library adds to one call: MPI_Barrier on MPI_COMM_SELF, which is intercepted, against
- * PMPI_Barrier, which is not, in alternating blocks of one run. Prints the median time of a call
- * of both kinds and the median of the blocks' differences, in ns. One process. With the argument
- * "leave" it exits without MPI_Finalize, so that its log stays to be measured.
+/* Measures the overhead of the library on one call: MPI_Barrier on MPI_COMM_SELF, which is
+ * intercepted, against PMPI_Barrier, which is not, in alternating blocks of one run. Prints the
+ * median time of a call of both kinds and the median of the blocks' differences, in ns. One
+ * process. With the argument "leave" it exits without MPI_Finalize, so that its log stays for
+ * measurement.
  */
 #include "blocks.h"
 

@@ -1,8 +1,8 @@
-/* The synchronization delay of one operation, alone in its job: from the last entry to the last
- * exit, when the last rank comes 1 ms after the others, who sleep until they come. All ranks are
- * on one machine, whose clock they share. Prints the median of ROUNDS calls, in us: bench_late
- * barrier|allreduce. Between two calls all ranks sleep, so that nothing of the call before is
- * left; stagger-bench, which measures several algorithms in turn, is not as quiet.
+/* Measures the synchronization delay of one operation, alone in its job: the time from the last
+ * entry to the last exit when the last rank arrives 1 ms after the others, which sleep until then.
+ * All ranks share one machine and its clock. Prints the median of ROUNDS calls, in us: bench_late
+ * barrier|allreduce. All ranks sleep between two calls, so that nothing of the previous call
+ * remains; stagger-bench, which measures several algorithms in turn, is not as quiet.
  */
 #include "clock.h"
 

@@ -1,6 +1,6 @@
-/* What a barrier costs under buffered coscheduling, when all ranks come at the same moment, which
- * lies anywhere in a slice: bench_slices SLICE_US ROUNDS. Prints the mean time from the last entry
- * to the last exit, in us. All ranks are on one machine, whose clock they share.
+/* Measures a barrier under buffered coscheduling when all ranks arrive at the same moment, at any
+ * point of a slice: bench_slices SLICE_US ROUNDS. Prints the mean time from the last entry to the
+ * last exit, in us. All ranks share one machine and its clock.
  */
 #include "clock.h"
 

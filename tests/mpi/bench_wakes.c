@@ -1,18 +1,17 @@
-/* What the machine allows a synchronization delay to be where all but the late rank sleep:
- * processes that sleep on futexes, woken by one that comes late, in several ways. From the late
- * one's arrival to the last one's return from its sleep, in us: bench_wakes [SLEEPERS...]. No
- * MPI.
+/* Measures the machine's lower bound of a synchronization delay when all but the late rank sleep:
+ * processes sleep on futexes, and one that arrives late wakes them in several ways. Prints the time
+ * from its arrival to the last wake-up, in us: bench_wakes [SLEEPERS...]. Uses no MPI.
  *
  *   one     one futex that all sleep on, one call that wakes them all
  *   each    a futex each, woken by the late one in turn
  *   chain   a futex each; who wakes up wakes the next
  *   tree    a futex each; who wakes up, the late one first, wakes two
  *
- * Each process is a session of its own, as MPICH's launcher has it: with autogroups each has a
- * part of the processor of its own. The late one sleeps before it comes, so that processors are
- * idle as in a call that all have waited for. The others look now and then whether anything has
- * come, as the library's sleepers do (shim/wait/wait.c). Ways take turns, so that what else goes
- * on meets them alike.
+ * Each process is in its own session, as under MPICH's launcher: autogroups then give each its own
+ * share of the processor. The late one sleeps before it arrives, so that processors are idle as in
+ * a call that all have waited for. The others look periodically whether anything has come, as the
+ * library's sleepers do (shim/wait/wait.c). The ways alternate, so that other load affects them
+ * alike.
  */
 #include "clock.h"
 
@@ -44,7 +43,7 @@ struct place {
     uint64_t seen_ns;
 };
 
-/* Of a number: place 0 is the late process's, and everyone's in the way `one`. */
+/* Indexed by process number. Place 0 is the late process's; in the way `one` all use it. */
 static struct place *places;
 static int sleepers;
 
@@ -100,7 +99,7 @@ static void sleeper(int number)
     _exit(0);
 }
 
-/* Of a round: everyone sleeps, the late one comes. */
+/* One round: all others sleep until the late process wakes them. Returns its wake-up delay. */
 static double round_us(uint32_t round)
 {
     const struct timespec late = {.tv_nsec = LATE_NS}, look = {.tv_nsec = 100000};

@@ -1,5 +1,6 @@
-/* N rounds of collectives, a command that rank 0 gives to the shell, and N rounds more:
- * between N COMMAND. The command's exit status does not matter; without it there is none. */
+/* Makes N rounds of collectives, has rank 0 run a shell command, and makes N more rounds: between N
+ * COMMAND. The command is optional, and its exit status is ignored.
+ */
 #include "mpi_test.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Blocks of calls: how long one took, and the median of several. */
+/* Times blocks of calls and takes the median of several blocks. */
 #ifndef SG_TESTS_MPI_BLOCKS_H
 #define SG_TESTS_MPI_BLOCKS_H
 
@@ -20,7 +20,7 @@ static inline int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts them; of an even number the greater of the two. */
+/* Sorts the values; returns the greater middle one of an even number. */
 static inline double median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);

@@ -1,5 +1,5 @@
-/* Broadcasts through the library: every byte against what the root has, of all sizes where a form
- * ends, from every root, with types that differ between the ranks.
+/* Broadcasts through the library. Compares every byte with the root's, for all sizes at which the
+ * form changes, from every root, with types that differ between the ranks.
  *
  *     broadcasts results      sizes, roots, types, communicators
  *     broadcasts later        the same of MPI_Ibcast, several at once
@@ -9,7 +9,7 @@
  *     broadcasts wrong WHAT   the last of three ranks or more has other "bytes", another "root" or
  *                             "operation"
  *
- * Behind what is received, and between the elements of a type with holes, nothing may be written.
+ * Nothing may be written past the received data, nor between the elements of a type with holes.
  */
 #include "mpi_test.h"
 
@@ -144,7 +144,7 @@ static void broadcast_nothing(void)
     MUST(MPI_Type_free(&nothing));
 }
 
-/* Where the elements are is in the type. */
+/* MPI_BOTTOM: the type holds the address of the elements. */
 static void broadcast_bottom(int root)
 {
     int number = rank == root ? 12 + root : -1, one = 1;
@@ -188,8 +188,8 @@ static void broadcast_later(int root)
 
 #define LATER 12
 
-/* Of other roots, counts and types, which the ranks have in other forms and free at once. Element i
- * of number k is i + k. */
+/* Pending broadcasts with different roots, counts and types. The ranks use different forms of a
+ * type and free it at once. Element i of number k is i + k. */
 struct later {
     int *numbers;
     int count, step;
@@ -356,7 +356,7 @@ static void check_passed(void)
     }
 }
 
-/* Of all sizes, each thread in another order. */
+/* Broadcasts all sizes, in ascending order or, on a communicator in another order, descending. */
 static void *broadcast_in_thread(void *context)
 {
     const MPI_Comm *comm = context;

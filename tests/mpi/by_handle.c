@@ -31,7 +31,7 @@ static void *find(const char *name)
 
 #define DECLARE(name) __typeof__(&name) name##_found = (__typeof__(&name))find(#name)
 
-/* What looking up is besides: errors, the profiling names, and look-ups without a handle. */
+/* Other look-ups: errors, profiling names, and look-ups without a handle. */
 static void check_look_ups(void)
 {
     const char *error;

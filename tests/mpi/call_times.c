@@ -1,8 +1,8 @@
-/* Times of MPI's functions where ranks wait for each other: call_times SECONDS CALL...
+/* Measures MPI functions in which ranks wait for each other: call_times SECONDS CALL...
  *
- * Of each call the median over batches is printed by rank 0, in microseconds: "CALL RANKS TIME".
- * Batches are as long as calls take, and each begins with a barrier; at least nine are made.
- * Works with any MPI.
+ * For each call rank 0 prints the median over batches, in microseconds: "CALL RANKS TIME". The
+ * length of a batch depends on the call's duration; each batch begins with a barrier, and there are
+ * at least nine. Works with any MPI.
  */
 #include <mpi.h>
 #include <stdio.h>

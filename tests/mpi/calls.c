@@ -1,6 +1,6 @@
-/* N barriers, N reduces and N allreduces on MPI_COMM_WORLD: calls N [pcontrol]. With "pcontrol" the
- * first half of the iterations is followed by MPI_Pcontrol(2) on every rank, which forgets it,
- * and the end by MPI_Pcontrol(3) on rank 0 alone: neither is collective.
+/* Makes N barriers, N reduces and N allreduces on MPI_COMM_WORLD: calls N [pcontrol]. With
+ * "pcontrol" every rank calls MPI_Pcontrol(2) after the first half of the iterations, which
+ * discards that half, and rank 0 alone calls MPI_Pcontrol(3) at the end: neither is collective.
  */
 #include "mpi_test.h"
 

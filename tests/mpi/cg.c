@@ -1,11 +1,11 @@
-/* A solver with an imbalance: conjugate gradients on the 2-D Laplacian of an N by N grid, rows
- * split over the ranks, one rank doing its share of the matrix product several times over.
+/* A solver with a load imbalance: conjugate gradients on the 2-D Laplacian of an N by N grid, with
+ * rows split over the ranks. One rank repeats its share of the matrix product several times.
  *
  *     cg [-n GRID] [-t STEPS] [-s SLOW_RANK] [-w TIMES]
  *
- * Each step solves for another right-hand side made from a known solution, so convergence is
- * verified against the truth. Per iteration: a halo exchange, two allreduces (dot products) and a
- * reduce (the residual, for the log on rank 0); per step a barrier.
+ * Each step solves for another right-hand side, made from a known solution, which convergence is
+ * verified against. Each iteration has a halo exchange, two allreduces (dot products) and a reduce
+ * (the residual, for rank 0's log); each step has a barrier.
  */
 #include "mpi_test.h"
 

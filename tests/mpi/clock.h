@@ -1,4 +1,4 @@
-/* The time, and to wait for it asleep or computing. */
+/* Reads the time, and waits for a time asleep or computing. */
 #ifndef SG_TESTS_MPI_CLOCK_H
 #define SG_TESTS_MPI_CLOCK_H
 

@@ -1,6 +1,7 @@
-/* Closes every descriptor from 3 up that is a file of stagger's output directory, opens files of
- * its own in their place, and makes N rounds of collectives: closing N. Each rank's own file
- * closing.RANK.own holds ten bytes. */
+/* Closes every descriptor from 3 up that refers to a file in stagger's output directory, opens its
+ * own files in their place, and makes N rounds of collectives: closing N. Each rank's own file
+ * closing.RANK.own holds ten bytes.
+ */
 #include "mpi_test.h"
 
 #include <fcntl.h>

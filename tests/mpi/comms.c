@@ -1,6 +1,6 @@
-/* Communicators come and go: MPICH hands a freed handle to the next communicator, so state kept
- * by handle would go to the wrong one. Some keep a name, some overlap, some are never freed, and
- * attribute callbacks make collectives of their own, at free and inside MPI_Finalize.
+/* Communicators come and go. MPICH gives a freed handle to the next communicator, so state kept by
+ * handle would go to the wrong one. Some communicators keep a name, some overlap, some are never
+ * freed, and attribute callbacks make their own collectives, at free and inside MPI_Finalize.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* Communicators that are made in every way, each named and used once; whoever reads the logs knows
- * them by their names. On 4 ranks, in MPI_THREAD_MULTIPLE. Prints nothing.
+/* Makes communicators in every way, names each and uses it once; readers of the logs recognise them
+ * by their names. On 4 ranks, with MPI_THREAD_MULTIPLE. Prints nothing.
  */
 #include "mpi_test.h"
 
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
     MUST(MPI_Comm_set_name(comm, "reduced"));
     MUST(MPI_Barrier(comm)); /* set up for the library's collectives */
     MUST(MPI_Comm_free(&comm));
-    /* What one rank does not record it makes all the same. */
+    /* Rank 2 does not record these communicators but makes them all the same. */
     MUST(MPI_Pcontrol(rank != 2));
     is_silent = true;
     parts();

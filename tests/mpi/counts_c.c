@@ -1,6 +1,6 @@
-/* Every C form of the three collectives that is recorded, each result checked: plain and
- * large-count, MPI_IN_PLACE, count 0, every root, communicators of every origin and size, and
- * calls made while recording is off, which are not counted.
+/* Makes every C form of the three recorded collectives and checks each result: plain and
+ * large-count, MPI_IN_PLACE, count 0, every root, communicators of every origin and size. Calls
+ * made while recording is off are not counted.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* A pairwise cover: rows of factor levels in which every legal pair of levels of any two factors
- * comes up, made greedily. The same on every rank and in every run.
+/* A pairwise cover: rows of factor levels that contain every legal pair of levels of any two
+ * factors. Built greedily; the same on every rank and in every run.
  */
 #ifndef SG_TESTS_COVER_H
 #define SG_TESTS_COVER_H
@@ -19,8 +19,8 @@ struct cover {
     /* result */
     int (*rows)[COVER_FACTORS_MAX];
     int row_count;
-    long pairs;   /* that are covered */
-    long illegal; /* for which no legal row was found */
+    long pairs;   /* covered pairs */
+    long illegal; /* pairs for which no legal row was found */
     /* private */
     bool *seen;
     int stride;
@@ -41,7 +41,8 @@ static inline bool *cover_seen(const struct cover *cover, int f, int a, int g, i
                         (size_t)(g * cover->stride + b)];
 }
 
-/* Pairs of the row that no row before it has; with `take` they are covered from now on. */
+/* Returns the number of the row's pairs that no earlier row has; with `take` they become covered.
+ */
 static inline int cover_gain(struct cover *cover, const int *row, bool take)
 {
     int gain = 0;
@@ -57,7 +58,7 @@ static inline int cover_gain(struct cover *cover, const int *row, bool take)
     return gain;
 }
 
-/* The best of some legal rows that hold the pair; false: there is none. */
+/* Draws legal rows that hold the pair and keeps the best; returns false if there is none. */
 static inline bool cover_row(struct cover *cover, int f, int a, int g, int b, int *best)
 {
     int best_gain = 0;
@@ -99,7 +100,7 @@ static inline void cover_pair(struct cover *cover, int f, int a, int g, int b)
     cover->row_count++;
 }
 
-/* factors, levels and legal are set, the rest is zero. */
+/* The caller sets factors, levels and legal; the rest must be zero. */
 static inline void cover_make(struct cover *cover)
 {
     for (int f = 0; f < cover->factors; f++)

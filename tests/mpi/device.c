@@ -1,11 +1,11 @@
-/* Reductions of buffers in a GPU's memory (driver.c stands in for the driver, gpu_library.c for an
- * MPICH that takes them), beside reductions of the host's:
+/* Reductions of buffers in GPU memory (driver.c stands in for the driver, gpu_library.c for an
+ * MPICH that accepts such buffers), beside reductions of host memory:
  *
  *     device DRIVER early|late all|one [posted]
  *
- * early: the driver is in the process before MPI_Init; late: it comes when MPI_COMM_WORLD has
- * been in use. all: every rank has one; one: the last rank alone. Where it has none, a rank's
- * buffers are the host's. Touching device memory on the host ends the program.
+ * early: the driver is loaded before MPI_Init; late: it is loaded when MPI_COMM_WORLD has been in
+ * use. all: every rank has one; one: only the last rank does. A rank without a driver uses host
+ * buffers. Touching device memory on the host ends the program.
  */
 #include "mpi_test.h"
 

@@ -1,10 +1,10 @@
-/* Ranks that reach one instance of a collective by different ways:
+/* Ranks that make different calls in one instance of a collective:
  *
  *     disagree sites ROUNDS   rank 0 from one call site, the others from another: legal
  *     disagree operation      rank 0 in a barrier, the others in an allreduce
  *     disagree bytes          rank 0 with 8 bytes, the others with 16
  *     disagree root           rank 0 reduces to rank 0, the others to rank 1
- *     disagree place COUNT    rank 0 with MPI_IN_PLACE, the others without: so many doubles
+ *     disagree place COUNT    rank 0 with MPI_IN_PLACE, the others without: COUNT doubles
  *     disagree late FILE      the last rank comes only when there is a file of that name
  */
 #include "mpi_test.h"

@@ -1,16 +1,16 @@
-/* Ranks that disagree on a communicator whose errors are not fatal: the calls that cannot be right
- * fail, with the class that fits and one call of the handler, and all later calls are right.
+/* Ranks that disagree on a communicator whose errors are not fatal. The calls that cannot be right
+ * fail with the matching class and one call of the handler; all later calls are right.
  *
  *     disagree_errors HANDLER WAY...
  *
  * HANDLER is return, call (a function) or jump (a function that leaves the call by longjmp). WAY:
- *     bcast:ROOT,OTHER     rank 0 broadcasts so many integers, rank 1 expects so many others
+ *     bcast:ROOT,OTHER     rank 0 broadcasts ROOT integers, rank 1 expects OTHER
  *     allreduce:ONE,OTHER  rank 1 has another number of integers than all others
  *     reduce:ONE,OTHER     likewise in a reduce to the last rank
  *     root                 rank 0 reduces to rank 0, the others to rank 1
  *     operation            rank 0 in a barrier, the others in an allreduce
- * With an i before its name (ibcast:1,2) the call is a nonblocking one, with others behind it when
- * it is waited for.
+ * With an i before its name (ibcast:1,2) the call is nonblocking, and others follow it before it is
+ * waited for.
  */
 #include "mpi_test.h"
 
@@ -213,7 +213,7 @@ static void try_way(const char *text, bool has_function)
         exit(1);
     }
     REQUIRE(handled == (has_function && class != MPI_SUCCESS));
-    /* What the root has sent is there, and nothing behind the buffer. */
+    /* The root's data have arrived, and nothing is written past the buffer. */
     for (int i = 0; strcmp(way->name, "bcast") == 0 && rank > 0 && i < 200000; i++)
         REQUIRE(results[i] == (i < own && i < counts[0] ? i : -1));
     expect_right_calls();

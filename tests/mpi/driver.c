@@ -1,6 +1,6 @@
-/* A stand-in for a GPU's driver, CUDA's, HIP's or LEVEL ZERO's: memory that the host must not
- * touch, and the functions that tell whose a pointer is. The memory is mapped twice: where the
- * program's pointers point it is protected, and the "device" reaches it elsewhere.
+/* A stand-in for the driver of a GPU (CUDA, HIP or LEVEL ZERO): memory that the host must not
+ * touch, and the functions that report the owner of a pointer. The memory is mapped twice:
+ * protected at the program's addresses, and accessible to the "device" at another address.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -58,7 +58,7 @@ void *driver_alloc(size_t bytes)
     return device;
 }
 
-/* Where the host reaches device memory; NULL: it is the host's. */
+/* The address at which the host reaches device memory, or NULL if the pointer is the host's. */
 void *driver_alias(const void *pointer)
 {
     const char *at = pointer;

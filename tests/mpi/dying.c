@@ -1,9 +1,8 @@
-/* Collectives without end, until one rank is killed at a moment drawn from a seed:
+/* Runs collectives without end, until a timer kills one rank at a moment drawn from a seed:
  *
  *     dying SEED [WORD]
  *
- * The victim is killed by a timer, wherever it is at that moment; now and then that is in MPI_Init.
- * The word is for whoever looks for the processes.
+ * The timer may strike anywhere, now and then in MPI_Init. WORD serves to find the processes.
  */
 #include "mpi_test.h"
 

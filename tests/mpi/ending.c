@@ -1,6 +1,6 @@
-/* Ends badly after N rounds of collectives: ending MODE N, where rank 1 (rank 0 where it is alone)
+/* Ends abnormally after N rounds of collectives: ending MODE N. Rank 1 (rank 0 if it is alone)
  * calls MPI_Abort ("abort"), kills itself ("kill") or crashes ("crash"), or every rank leaves
- * without MPI_Finalize ("exit": by exit(5), "_exit": by _exit(5)); "none" ends well.
+ * without MPI_Finalize ("exit": by exit(5), "_exit": by _exit(5)); "none" ends normally.
  */
 #include "mpi_test.h"
 

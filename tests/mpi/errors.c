@@ -1,6 +1,6 @@
-/* Wrong arguments under MPI_ERRORS_RETURN: prints the error class of each call, to be compared
- * between runs with and without the library. Some wrong calls are made by one rank alone, as the
- * first call on their communicator: they must return and not wait for the others.
+/* Wrong arguments under MPI_ERRORS_RETURN: prints the error class of each call, for comparison
+ * between runs with and without the library. One rank alone makes some of the wrong calls, as the
+ * first call on their communicator; they must return and not wait for the others.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* Blocking exchanges with both neighbours in a row of ranks, after each MS of computation, as
- * SWEEP3D's; then an allreduce:
+/* Blocking exchanges with both neighbours in a row of ranks, each after MS milliseconds of
+ * computation, as in SWEEP3D; then an allreduce:
  *
  *     exchanges MS STEPS
  */

@@ -1,6 +1,6 @@
-/* Reductions in which the user's operation fails (failing_library.c, preloaded behind the library):
- * the rank where it failed gets the error from its call and in its communicator's error handler,
- * once; the others get the result and no error.
+/* Reductions in which the user's operation fails (failing_library.c, preloaded behind the library).
+ * The rank on which it failed gets the error once, from its call and in its communicator's error
+ * handler; the others get the result and no error.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* An MPI_Reduce_local that fails by the user's operations after it has done its work. Preloaded
- * behind libstagger.so, which finds it in the place of MPICH's.
+/* An MPI_Reduce_local that fails for user operations after it has done its work. Preloaded behind
+ * libstagger.so, which finds it instead of MPICH's.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,12 +1,13 @@
-/* Calls that go to MPICH whatever the rules say, beside calls of like looks that do not; the
- * functions' names tell the script which is which:
+/* Calls that go to MPICH whatever the rules say, beside similar calls that do not. The functions'
+ * names tell the script which is which:
  *
  *     fallbacks
  *
- * Derived types with the user's operations; types of MPI_Type_create_f90_real; no elements; logical
- * operations on Fortran's reals, which some MPICHs neither refuse nor do. Large counts, the user's
- * operations on predefined types, and an operation freed as soon as the call returns are ours.
- * What the MPICH at hand has not, or refuses by itself, is left out; a line says so.
+ * To MPICH go derived types with the user's operations, types of MPI_Type_create_f90_real, calls
+ * without elements, and logical operations on Fortran's reals, which some MPICHs neither refuse nor
+ * do. Large counts, the user's operations on predefined types, and an operation freed as soon as
+ * the call returns are the library's. The program skips cases that its MPICH lacks or refuses
+ * itself, and prints a line for each.
  */
 #include "mpi_test.h"
 #include "predefined.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Denormal numbers are zeros. */
+/* Treats denormal numbers as zeros. */
 #ifdef __aarch64__
 #define FLUSHES (UINT64_C(1) << 24)
 

@@ -1,5 +1,6 @@
-/* Forks between collectives, by the C library and past it, in every way a child may go on: exit,
- * _exit, execve of another program; system(), popen(). The parent goes on with its collectives.
+/* Forks between collectives, through the C library and past it, in every way a child may go on:
+ * exit, _exit, execve of another program; system(), popen(). The parent goes on with its
+ * collectives.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,6 @@
-/* Communicators that are freed after 1, 2, ... CALLS allreduces, so that each moment of what the
- * library does from time to time is once the last; one more of each kind is left to MPI_Finalize:
+/* Communicators that are freed after 1, 2, ... CALLS allreduces, so that each stage of the
+ * library's periodic work is once the last. One more communicator for each number is left to
+ * MPI_Finalize:
  *
  *     freed_early CALLS
  */

@@ -1,5 +1,6 @@
-/* Messages of which some have no events, on 2 ranks, all of one communicator and tag: message i,
- * from rank 0 to rank 1, has i + 1 bytes. An argument: one of the functions below. Prints nothing.
+/* Messages of which some have no events, on 2 ranks, all with one communicator and tag. Message i,
+ * from rank 0 to rank 1, has i + 1 bytes. The argument names one of the functions below. Prints
+ * nothing.
  */
 #include "mpi_test.h"
 
@@ -33,8 +34,9 @@ static void receive(int i, int from, int tag)
     REQUIRE(count == i + 1);
 }
 
-/* Of messages 0 to 9 rank 0 leaves out 3 and 4, rank 1 4 and 7, and what it receives behind them is
- * posted in other ways. Both leave out 4 only: 2 sends and 1 receive have no other end. */
+/* Among messages 0 to 9, rank 0 does not record 3 and 4, and rank 1 does not record 4 and 7; rank 1
+ * posts the receive after each gap in a different way. Both omit only 4: 1 send and 1 receive have
+ * no counterpart. */
 static void switched(void)
 {
     MPI_Request request;

@@ -1,10 +1,11 @@
-/* Rank 0 comes to each blocking call last, when all others have given their processors away in it:
- * where one does not, that call is named, and the program ends with status 3.
+/* Rank 0 enters each blocking call last, after all others have yielded their processors in it. If
+ * one has not, the program names that call and ends with status 3.
  *
  *     gives_way FILE [session]
  *
- * FILE is made, in memory that the ranks share: how often each has yielded or slept. session:
- * in a session, without MPI_Init; where any rank sleeps there, it ends with status 3, too.
+ * The program creates FILE, memory that the ranks share, with the number of yields and sleeps of
+ * each. session: in a session, without MPI_Init; it also ends with status 3 if any rank sleeps
+ * there.
  */
 #include "mpi_test.h"
 
@@ -38,7 +39,7 @@ int nanosleep(const struct timespec *while_ns, struct timespec *left)
     return (int)syscall(SYS_nanosleep, while_ns, left);
 }
 
-/* What a rank has yielded until it told that it comes to the call, and how often it has told so. */
+/* A rank's yields before it announces the call, and the number of its announcements. */
 static _Atomic long *before(int of)
 {
     return &yields[RANKS_MAX + of];

@@ -1,5 +1,5 @@
-/* Counts what a thread gives its processor away by: the yields and sleeps of the library, which are
- * called through their symbols. Preloaded with it.
+/* Counts a thread's yields and sleeps: the library's calls of them through their symbols. Preloaded
+ * with it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

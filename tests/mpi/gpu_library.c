@@ -1,6 +1,6 @@
-/* A stand-in for an MPICH that takes pointers to a GPU's memory: MPICH's reductions, with such
- * pointers translated, on a machine with a GPU. Preloaded behind libstagger.so, which finds it in
- * the place of MPICH's, or alone.
+/* A stand-in for an MPICH that accepts pointers to GPU memory: MPICH's reductions, with such
+ * pointers translated, on a machine with a GPU. Preloaded alone, or behind libstagger.so, which
+ * finds it instead of MPICH's.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,15 +1,16 @@
-/* What a reduction may write: the values of the elements it receives, and nothing else. Neither the
- * bytes between the values of a pair (MPI's type map leaves them out, so a program may keep data of
- * its own there), nor what lies around the receive buffer, nor the send buffer, nor the receive
- * buffer of a rank that is not the root.
+/* A reduction may write only the values of the elements that it receives. It may not write the
+ * bytes between the values of a pair (MPI's type map leaves them out, so a program may keep its own
+ * data there), the surroundings of the receive buffer, the send buffer, or the receive buffer of a
+ * rank that is not the root.
  *
  *     holes [stock|between] [posted]
  *
  * All pair types, with MINLOC, MAXLOC and an operation of the user's; long double and its complex
  * type with SUM; from no element to more than the largest chunk; allreduce and reduce to the first
- * and the last rank, with MPI_IN_PLACE and without. "stock" leaves out what MPICH 4.0.2 itself
- * crashes in: a reduce in place at a root that is not rank 0. "between" leaves out the user's
- * operation, which is MPICH's between nodes, and the largest operands: chunks are smaller there.
+ * and the last rank, with MPI_IN_PLACE and without. "stock" omits a case in which MPICH 4.0.2
+ * itself crashes: a reduce in place at a root that is not rank 0. "between" omits the user's
+ * operation, which MPICH carries out between nodes, and the largest operands: chunks are smaller
+ * there.
  */
 #include "mpi_test.h"
 
@@ -110,7 +111,7 @@ static void put(enum kind kind, unsigned char *at, long double value)
     double d = (double)value;
     const void *from[] = {NULL, &s, &i, &l, &f, &d, &value};
 
-    /* Of a long double's 16 bytes 6 hold no value. */
+    /* 6 of a long double's 16 bytes hold no value. */
     if (kind != NONE)
         memcpy(at, from[kind], kind == LONG_DOUBLE ? 10 : sizes_bytes[kind]);
 }
@@ -158,8 +159,7 @@ static long double wanted(const struct test *test, int field, int i)
     return values[field];
 }
 
-/* What a byte holds before: nowhere 0, and different from byte to byte, side to side, rank to
- * rank. */
+/* Initial content of a byte: never 0, and different between bytes, sides and ranks. */
 static unsigned char mark(size_t index, bool received)
 {
     return (unsigned char)(1 + (index * 29 + (received ? 101 : 7) + (size_t)rank * 53) % 255);

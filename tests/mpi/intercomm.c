@@ -1,5 +1,5 @@
-/* An intercommunicator between rank 0 and the others: its collectives pass through and are not
- * counted, and a split of it into intracommunicators again is.
+/* An intercommunicator between rank 0 and the others. Its collectives pass through and are not
+ * counted; those on intracommunicators split from it are.
  */
 #include "mpi_test.h"
 

@@ -1,10 +1,10 @@
-/* An application that does what applications do beside reductions: signals, timers, sleep, read,
- * epoll_wait, system() and OpenMP, and checks that all of it works and every result is right.
+/* Does what applications do beside reductions: signals, timers, sleep, read, epoll_wait, system()
+ * and OpenMP. Checks that all of it works and every result is right.
  *
  *     internode_apps ROUNDS
  *
- * Calls that may be cut short by a signal (EINTR) are made again, as a tolerant application does.
- * Ranks do different things in a round, so that they come to the reductions at different times.
+ * Calls cut short by a signal (EINTR) are repeated, as a tolerant application does. Ranks do
+ * different things in a round, so that they enter the reductions at different times.
  */
 #include "mpi_test.h"
 

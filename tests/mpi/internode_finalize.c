@@ -1,11 +1,11 @@
-/* MPI_Finalize with reductions outstanding: every rank calls its reduces and goes on to
- * MPI_Finalize, one rank after another, in the order given.
+/* MPI_Finalize with outstanding reductions: every rank calls its reduces and goes on to
+ * MPI_Finalize, one rank after another, in the given order.
  *
  *     internode_finalize REDUCES RANK...
  *
- * A rank has its turn when the one before it is about to call MPI_Finalize; the root, rank 0, is
- * not to be the first, as it waits for the others. What is outstanding at a rank that has gone
- * there must still be handled.
+ * A rank's turn comes when the previous one is about to call MPI_Finalize. The root, rank 0, must
+ * not be the first, as it waits for the others. Outstanding work of a rank that has entered
+ * MPI_Finalize must still be handled.
  */
 #include "mpi_test.h"
 

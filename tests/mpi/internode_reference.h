@@ -1,12 +1,12 @@
-/* What a collective between nodes has to give: a sequential emulation of the association that each
- * protocol of shim/algos documents, for tests to compare with.
+/* Expected results of a collective between nodes: a sequential emulation of the association that
+ * each protocol of shim/algos documents. Tests compare with it.
  *
- * The ranks of a node, in the order of the communicator's ranks, are folded by doubling; what the
- * nodes then have is folded in one of these shapes. Nodes are numbered by their first ranks.
+ * The ranks of a node, in the order of the communicator's ranks, are folded by doubling; the nodes'
+ * results are then folded in one of these shapes. Nodes are numbered by their first ranks.
  *   doubling    of lib/reference.h
- *   binomial    at a first node, likewise
+ *   binomial    from a first node, likewise
  *   contiguous  node `low` of [low, high), then up to `degree` parts of the rest, in order, whose
- *               sizes differ by one at most, the larger first; each part is such a tree, and their
+ *               sizes differ by at most one, the larger first; each part is such a tree, and their
  *               values are folded as a binomial tree at the first. Nodes count from a first node,
  *               wrapping round.
  */
@@ -29,11 +29,11 @@ struct internode_reference {
 
 struct internode_tree {
     const struct internode_reference *reference;
-    const void *const *operands; /* by node, counted from the first */
+    const void *const *operands; /* by node, counted from `first` */
     size_t count;
 };
 
-/* Into result, which is none of the operands. */
+/* Folds into result, which must be none of the operands. */
 static inline void internode_contiguous(const struct internode_tree *tree, int low, int high,
                                         void *result)
 {
@@ -74,8 +74,8 @@ static inline void internode_fold_nodes(const struct internode_reference *refere
         internode_contiguous(&tree, 0, nodes, result);
 }
 
-/* operands[i] is rank i's; ranks, and so nodes, are 64 at most. first: the node of a reduce's root,
- * 0 of an allreduce. */
+/* operands[i] belongs to rank i; at most 64 ranks, and so nodes. first: the node of a reduce's
+ * root; 0 for an allreduce. */
 static inline void internode_reference(const struct internode_reference *reference, int ranks,
                                        const void *const *operands, size_t count, int first,
                                        void *result)

@@ -1,18 +1,18 @@
 /* Reduce and allreduce between nodes, over a pairwise cover of protocol with parameters, operation,
- * type, size, root, MPI_IN_PLACE, values, order of the ranks, order of arrival, ranks a node,
- * progress mode and form (blocking or not), bit for bit against a sequential reference of the
- * protocol's documented association (internode_reference.h); against MPICH's own where no
- * association can show.
+ * type, size, root, MPI_IN_PLACE, values, order of the ranks, order of arrival, ranks per node,
+ * progress mode and form (blocking or not). Results must match, bit for bit, a sequential reference
+ * of the protocol's documented association (internode_reference.h), and MPICH's own results
+ * where no association can show.
  *
- *     internode_results rules                        prints the rules to run it under
- *     internode_results RANKS_PER_NODE MODE          the rows of the cover for that many ranks a
- *     node
- *                                               and that mode (0 to 2; -1: for all modes)
- *     internode_results RANKS_PER_NODE MODE full     in place of the cover the product of protocol,
- *                                               operation, type and size: a third for each mode
+ *     internode_results rules                    prints the rules to run it under
+ *     internode_results RANKS_PER_NODE MODE      the rows of the cover for that many ranks per node
+ *                                                and that mode (0 to 2; -1: for all modes)
+ *     internode_results RANKS_PER_NODE MODE full
+ *                                                in place of the cover the product of protocol,
+ *                                                operation, type and size: a third for each mode
  *
- * Each protocol has communicators of its own, whose names the rules know. Behind the result nothing
- * may be written, and nothing at all on a rank that receives none. At the end every rank prints how
+ * Each protocol has its own communicators, whose names the rules know. Nothing may be written past
+ * the result, and nothing at all on a rank that receives none. At the end every rank prints how
  * many of its calls each algorithm should have run.
  */
 #include "cover.h"
@@ -394,8 +394,8 @@ static void set_up(void)
         operands[r] = reference_memory(BYTES_MAX);
 }
 
-/* What MPICH does takes it milliseconds where there are more ranks than processors: with more than
- * a few ranks one row in so many is compared with it. */
+/* MPICH's calls take milliseconds where ranks outnumber processors. With more than FEW_RANKS ranks,
+ * only one row in OVERSUBSCRIBED_ROWS_WITH_MPICH is compared with MPICH. */
 #define FEW_RANKS 3
 #define OVERSUBSCRIBED_ROWS_WITH_MPICH 4
 

@@ -1,11 +1,11 @@
-/* A leaf that tries to run thousands of reductions ahead of a parent that does not come:
+/* A leaf tries to run thousands of reductions ahead of a parent that does not arrive:
  *
  *     internode_runahead REDUCTIONS LATE LEAF FILE
  *
- * Rank LATE comes when there is a file of that name. Rank LEAF keeps count, in a memory that both
- * map, of the reductions that have returned: the late rank prints how many there were when it came.
- * At the end every rank has checked that it maps no more shared memory than before, and that its
- * own has not grown with the reductions. All are to rank 0.
+ * Rank LATE arrives when there is a file of that name. Rank LEAF counts its completed reductions in
+ * memory that both map, and the late rank prints the count at its arrival. At the end every rank
+ * checks that it maps no more shared memory than before and that its own memory has not grown with
+ * the reductions. All reductions are to rank 0.
  */
 #include "mpi_test.h"
 

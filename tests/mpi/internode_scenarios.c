@@ -3,9 +3,10 @@
  *     internode_scenarios STEP...
  *
  * Each step is RANK or RANK/ROOT: that rank calls its next MPI_Reduce, to that root (else to rank
- * 0), when the step before it has returned. "RANK/ROOT&": the next step does not wait for the
- * return; for a root whose result others have yet to contribute to. The n-th calls of all ranks are
- * of one reduction and so name one root; every rank has as many. Results are checked at the roots.
+ * 0), when the previous step's call has returned. "RANK/ROOT&": the next step does not wait for the
+ * return; for a root whose result others have yet to contribute to. The n-th calls of all ranks
+ * form one reduction and so name one root; every rank makes equally many. Results are checked at
+ * the roots.
  */
 #include "mpi_test.h"
 
@@ -36,7 +37,7 @@ static struct step read_step(const char *text)
     return step;
 }
 
-/* Of another step's rank. Sends to itself are no matter: they are small. */
+/* Passes the turn to another step's rank. Sends to itself are safe: they are small. */
 static void give_turn(int to)
 {
     MUST(MPI_Send(NULL, 0, MPI_INT, to, 0, turns));

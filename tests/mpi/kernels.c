@@ -3,8 +3,8 @@
  *
  *     kernels
  *
- * One rank. Prints what it went over; exits 1 where anything differs, 77 where MPICH is of another
- * version than the one whose results the kernels repeat.
+ * One rank. Prints what it compared. Exits 1 if anything differs, 77 if MPICH is not the version
+ * whose results the kernels reproduce.
  */
 #include "algos/kernels/kernel.h"
 #include "lib/operands.h"

@@ -1,8 +1,8 @@
-/* Calls between two groups that wait for known others, on 4 ranks, for tests/report/between.sh.
+/* Calls between two groups that wait for known ranks, on 4 ranks, for tests/report/between.sh.
  *
- * The groups are ranks 2, 0 (in this order) and 1, 3. Each function is one kind of wait, ROUNDS
- * times; the late rank computes for LATE_S first. Barriers of all ranks keep functions apart. A
- * copy of the communicator, and a part of it, are used, too.
+ * The groups are ranks 2, 0 (in this order) and 1, 3. Each function makes one kind of wait, ROUNDS
+ * times; the late rank first computes for LATE_S. Barriers of all ranks separate the functions. A
+ * copy of the communicator, and a part of it, are used too.
  */
 #include "mpi_test.h"
 
@@ -22,7 +22,7 @@ static void compute_if(int late)
         ;
 }
 
-/* Of the group with rank 2: its root is the rank itself. */
+/* The root argument of a rooted collective whose root is world rank `root`. */
 static int root_of(int root)
 {
     int peers[] = {1, 0, 0, 1}; /* ranks in the groups, by rank */

@@ -1,8 +1,8 @@
-/* Calls of MPI whose numbers and bytes tests/report/calls.sh knows, on 4 ranks.
+/* MPI calls whose numbers and bytes tests/report/calls.sh knows, on 4 ranks.
  *
  * Rank 0 sends 10 messages of 800 bytes to rank 1; 5 times every rank sends 16 bytes to the next
  * and waits for both halves; 7 broadcasts of 64 bytes from rank 2; a message of 24 bytes in each of
- * two communicators of two ranks; 3 barriers. "barriers": these alone.
+ * two communicators of two ranks; 3 barriers. "barriers": only these.
  */
 #include <mpi.h>
 #include <string.h>

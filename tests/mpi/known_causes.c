@@ -14,8 +14,7 @@
  *   files     closes the files that readings need, and opens its own
  *   fork      has a child that calls nothing and ends
  *
- * Rank 1 prints "rank 1: N cpu N": how much it did, as far as that is known, and its own processor
- * time in ns.
+ * Rank 1 prints "rank 1: N cpu N": the amount it did, if known, and its own processor time in ns.
  */
 #define _GNU_SOURCE
 #include "mpi_test.h"

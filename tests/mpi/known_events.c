@@ -1,5 +1,5 @@
-/* Calls whose events tests/profile/events.sh knows, on 2 ranks. An argument: what to do, one of the
- * functions below, or "killed": rank 1 ends by SIGKILL in MPI_Recv. Prints nothing.
+/* Calls whose events tests/profile/events.sh knows, on 2 ranks. The argument names one of the
+ * functions below, or is "killed": rank 1 ends by SIGKILL in MPI_Recv. Prints nothing.
  */
 #include "mpi_test.h"
 
@@ -87,7 +87,7 @@ static void persistent(void)
     MUST(MPI_Request_free(&both[1]));
 }
 
-/* What is probed first is received last. */
+/* The message probed first is received last. */
 static void probed(void)
 {
     MPI_Message first, second, third = MPI_MESSAGE_NULL;
@@ -134,7 +134,7 @@ static void collectives(void)
     }
     MUST(MPI_Request_free(&request));
     MUST(MPI_Gather(data, 3, MPI_CHAR, other, 3, MPI_CHAR, 0, MPI_COMM_WORLD));
-    /* What one rank does not record counts in the order. */
+    /* Calls that one rank does not record still count in the order. */
     MUST(MPI_Pcontrol(rank == 0));
     MUST(MPI_Bcast(data, 23, MPI_CHAR, 0, MPI_COMM_WORLD));
     MUST(MPI_Barrier(MPI_COMM_WORLD));

@@ -2,14 +2,14 @@
  *
  *     known_mmds [threads|pcontrol|reset|kill]
  *
- * Every rank has 34 of them: 5 barriers, 7 broadcasts of 64 bytes, 4 times MPI_Waitall for 40 bytes
+ * Every rank makes 34 such calls: 5 barriers, 7 broadcasts of 64 bytes, 4 MPI_Waitall for 40 bytes
  * from one neighbour and to the other, 3 MPI_Sendrecv of 8 bytes, 6 allreduces of 4 doubles, and 9
- * MPI_Wait: 3 for barriers, 6 for a persistent receive of 24 bytes from itself. Each prints the ns
- * from MPI_Init to MPI_Finalize as it sees them, first from inside of both, then around them, then
- * those around its blocking functions, and those of a computation.
+ * MPI_Wait: 3 for barriers, 6 for a persistent receive of 24 bytes from itself. Each prints these
+ * times in ns: from MPI_Init to MPI_Finalize, measured first inside both and then around them; then
+ * around its blocking functions; and those of a computation.
  *
- * threads: then a second thread has 4 more. pcontrol: then 2 barriers that are not recorded.
- * reset: what was before them does not count. kill: then rank 1 kills itself.
+ * threads: then a second thread makes 4 more. pcontrol: then 2 barriers that are not recorded.
+ * reset: what came before them does not count. kill: then rank 1 kills itself.
  */
 #include "mpi_test.h"
 

@@ -1,9 +1,9 @@
 /* Neighborhood collectives with a late neighbor, on 4 ranks, for tests/report/neighbors.sh.
  *
- * Rank 0 computes for LATE_S before each collective, which it calls in a function late_*; the rank
- * whose data come from rank 0 calls it in beside_*, those that have nothing to do with rank 0 in
- * away_*. The topologies: a line of the ranks (rank 1 beside), a graph (rank 2) and a distributed
- * graph (rank 3) of rank 0 and one neighbor. ROUNDS times each; barriers keep them apart.
+ * Rank 0 computes for LATE_S before each collective, which it calls in a function late_*. The rank
+ * that receives data from rank 0 calls it in beside_*, ranks unconnected to rank 0 in away_*. The
+ * topologies: a line of the ranks (rank 1 beside), a graph (rank 2) and a distributed graph (rank
+ * 3) of rank 0 and one neighbor. Each is used ROUNDS times; barriers separate them.
  */
 #include <mpi.h>
 

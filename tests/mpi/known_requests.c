@@ -3,8 +3,8 @@
  *
  *     known_requests [whole | dropped]    whole: without messages in parts
  *
- * dropped: instead of all that, many sends that are complete at once, whose request nobody waits
- * for or frees. A rank prints by how much its memory has grown meanwhile.
+ * dropped: makes instead many sends that complete at once and whose request nobody waits for or
+ * frees. Each rank prints how much its memory has grown meanwhile.
  */
 #include "mpi_test.h"
 

@@ -1,8 +1,8 @@
-/* Calls of MPI that wait for known others, on 3 ranks, for tests/report/waits.sh.
+/* MPI calls that wait for known ranks, on 3 ranks, for tests/report/waits.sh.
  *
- * Each function is one kind of wait, ROUNDS times; a late rank computes for LATE_S first. Names say
- * who is late: late_* is the function at fault and early_* the one that waits. Rank 2 takes part
- * where it is named. Barriers between functions keep them apart.
+ * Each function makes one kind of wait, ROUNDS times; a late rank first computes for LATE_S. Names
+ * show the late side: late_* is the function at fault and early_* the one that waits. Rank 2 takes
+ * part where it is named. Barriers separate the functions.
  */
 #include <mpi.h>
 

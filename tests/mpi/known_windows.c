@@ -1,4 +1,4 @@
-/* One-sided communication whose figures are known, on 3 ranks, for tests/trace/windows.sh and
+/* One-sided communication with known figures, on 3 ranks, for tests/trace/windows.sh and
  * tests/report/windows.sh.
  *
  *     known_windows          operations of every kind, each function with its own synchronisation
@@ -7,7 +7,7 @@
  *     known_windows contend  all ranks lock rank 0's memory, each with each other
  *     known_windows leave    ends with a lock held, and an operation begun
  *
- * Each rank has N ints of memory in the windows.
+ * Each rank contributes N ints of memory to the windows.
  */
 #include <mpi.h>
 
@@ -178,7 +178,7 @@ NOINLINE static void late_post(void)
     STAY;
 }
 
-/* What waits is the start or the complete, as the library likes. */
+/* Either the start or the complete waits, as the MPI library chooses. */
 NOINLINE static void early_start(void)
 {
     tell(1);

@@ -1,9 +1,8 @@
-/* Allreduces of many bytes, checked: what ranks read from each other's memory.
+/* Checked allreduces of many bytes, in which ranks read each other's memory.
  *
  *     large BYTES COUNT
  *
- * Each rank prints the processes that it is and that started it, and how often it had to leave a
- * processor to something else.
+ * Each rank prints its process number, its parent's, and how often it was preempted.
  */
 #include "mpi_test.h"
 

@@ -1,4 +1,4 @@
-/* What is late is handled while its receiver computes:
+/* Late contributions are handled while their receiver computes:
  *
  *     late WAY FILE ROUNDS
  *
@@ -91,7 +91,7 @@ static int helper(void)
     return found;
 }
 
-/* How often the helper went to sleep, once it sleeps. */
+/* Returns how often the helper thread has gone to sleep, once it is asleep. */
 static long naps(int thread)
 {
     char path[64], line[128];

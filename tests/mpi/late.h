@@ -1,9 +1,9 @@
-/* Contributions that come late, in a known order, for programs of four ranks, one a node: in a
- * reduce by `bypass` to root r the rank r + 2 is the parent of r + 3 (modulo 4), leaves before that
- * one comes, and computes. Ranks tell each other how far they are in words of plain memory, in a
- * file that the caller names: nobody is in an MPI call meanwhile.
+/* Late contributions in a known order, for programs of four ranks, one per node. In a reduce by
+ * `bypass` to root r, rank r + 2 is the parent of r + 3 (modulo 4); it leaves its call before r + 3
+ * arrives, and computes. Ranks publish their progress in words of plain memory, in a file that the
+ * caller names, so that nobody is in an MPI call meanwhile.
  *
- * Every wait here ends by what another rank does; a script's time limit ends what hangs.
+ * Another rank's action ends every wait here; the script's time limit ends a hang.
  */
 #ifndef SG_TESTS_LATE_H
 #define SG_TESTS_LATE_H
@@ -19,7 +19,7 @@
 
 struct late_words {
     _Alignas(64) _Atomic int left;            /* rounds whose parent has left its call */
-    _Alignas(64) _Atomic int free;            /* rounds whose leaf may come */
+    _Alignas(64) _Atomic int free;            /* rounds whose leaf may arrive */
     _Alignas(64) _Atomic int sent;            /* rounds whose leaf has left its call */
     _Alignas(64) _Atomic int result;          /* rounds whose root has its result */
     _Alignas(64) _Atomic int process, thread; /* the parent's */
@@ -28,7 +28,7 @@ struct late_words {
 static struct late_words *late;
 static int late_rank;
 
-/* After MPI_Init. */
+/* Call after MPI_Init. */
 static inline void late_start(const char *file)
 {
     int ranks, descriptor = open(file, O_RDWR | O_CREAT, 0600);
@@ -56,8 +56,9 @@ static inline enum late_place late_place(int root)
     return (enum late_place)((late_rank - root + LATE_RANKS) % LATE_RANKS);
 }
 
-/* Before a round's reduces and after them. compute is the parent's, when it has left its calls; it
- * lets the leaf come by late->free, and returns when it likes. Rounds are numbered from 0. */
+/* Called before and after a round's reduces. Only the parent calls compute, once it has left its
+ * calls; compute lets the leaf arrive through late->free and may return at any time. Rounds are
+ * numbered from 0. */
 static inline void late_begin(int round, int root)
 {
     if (late_place(root) == LATE_LEAF)
@@ -86,7 +87,7 @@ static inline void late_reduce(int round, int root, const void *mine, void *out,
     late_end(round, root, compute);
 }
 
-/* A reduce whose result is checked, and a barrier. */
+/* Makes a reduce, checks its result, and makes a barrier. */
 static inline void late_round(int round, int root, void (*compute)(int round))
 {
     int mine = round * 10 + late_rank, sum = -1;
@@ -96,7 +97,8 @@ static inline void late_round(int round, int root, void (*compute)(int round))
     MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* The parent computes until the root has what it itself has not yet got from the leaf. */
+/* The parent computes until the root has its result, for which the parent still lacks the leaf's
+ * contribution when it starts. */
 static inline void late_compute(int round)
 {
     atomic_store(&late->free, round + 1);

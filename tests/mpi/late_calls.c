@@ -1,10 +1,10 @@
-/* Which calls a signal of the library's cuts short:
+/* Tests which calls a signal of the library's interrupts:
  *
  *     late_calls CALL FILE
  *
- * The parent makes that call while the leaf is still to come, and the leaf comes when the parent is
- * asleep in it. Prints "CALL: EINTR" or "CALL: restarted". A call that has gone on is ended by
- * another thread, once the root has its result.
+ * The parent makes that call before the leaf arrives, and the leaf arrives when the parent sleeps
+ * in it. Prints "CALL: EINTR" or "CALL: restarted". Another thread ends a call that has gone on,
+ * once the root has its result.
  */
 #include "late.h"
 

@@ -1,9 +1,9 @@
 /* Late contributions are combined in the floating-point modes that the parent had in its call, not
- * in those that it computes in when they come:
+ * in those that are set when they arrive:
  *
  *     late_rounding up|zero|flush FILE
  *
- * All ranks set the mode for the call; the parent goes back to the default while it computes. The
+ * All ranks set the mode for the call; the parent returns to the default while it computes. The
  * result is that of (v0 + v1) + (v2 + v3), in that mode.
  */
 #include "float_modes.h"
@@ -21,7 +21,8 @@ static void compute_in_default(int round)
     late_compute(round);
 }
 
-/* Of which v2 + v3 differs between the modes: less than half a step, more than half a step. */
+/* Operands whose v2 + v3 depends on the mode: v3 is less (`little`) or more (`much`) than half a
+ * step. */
 static const volatile double little[] = {0, 0, 1, 0x1p-54}, much[] = {0, 0, 1, 0x1.8p-53};
 static const volatile double denormals[] = {0, 0, 0x1p-1030, 0x1p-1031};
 static const volatile long double long_little[] = {0, 0, 1, LDBL_EPSILON / 4};

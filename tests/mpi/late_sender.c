@@ -1,8 +1,8 @@
-/* All ranks but the last wait for a message of the last one, which comes late:
+/* All ranks but the last wait for a message from the last one, which is late:
  *
  *     late_sender MILLISECONDS [abort|kill]
  *
- * Barriers follow; then the first rank ends the program in that way.
+ * Barriers follow; then the first rank ends the program in the given way.
  */
 #include "mpi_test.h"
 

@@ -1,10 +1,10 @@
-/* The library's signal at any moment:
+/* The library's signal at arbitrary moments:
  *
  *     late_storm FILE ROUNDS
  *
- * Once a process has the library's handler, a timer sends it the signal again and again, while it
- * is inside malloc, stdio and MPI. Every rank is root, parent and leaf in turn. All results,
- * buffers and files have to be right.
+ * Once a process has the library's handler, a timer sends it the signal repeatedly while it is
+ * inside malloc, stdio and MPI. Every rank is root, parent and leaf in turn. All results, buffers
+ * and files must be right.
  */
 #include "late.h"
 

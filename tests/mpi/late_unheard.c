@@ -1,4 +1,5 @@
-/* Signals that nobody hears: what is late is handled all the same, while its receiver computes.
+/* Late contributions are handled while their receiver computes even if the library's handler never
+ * gets the signal.
  *
  *     late_unheard WAY FILE ROUNDS
  *

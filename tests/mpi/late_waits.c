@@ -1,6 +1,5 @@
-/* late_waits [threads] CALL...: for each call, rank 0 computes for a while before it comes; the
- * last rank prints what it has given its processor away by meanwhile, by the counts of
- * libgiving.so:
+/* late_waits [threads] CALL...: in each call rank 0 computes for a while before it arrives. The
+ * last rank prints how often it yielded and slept meanwhile, by the counts of libgiving.so:
  *
  *     CALL yields=N sleeps=N
  *     CALL did not wait         where it was over before rank 0 came
@@ -234,7 +233,7 @@ static void print(const char *name, long yields_before, long sleeps_before)
     fflush(stdout);
 }
 
-/* Of rank 0: when it came; of the last: when its call was over. */
+/* own_s: on rank 0 its time of arrival, on the last rank the end of its call. */
 static void compare_times(const struct call *call, double own_s)
 {
     double came_s;

@@ -1,5 +1,5 @@
-/* Which predefined operations MPICH does on which predefined types. Needs shim/mpi/types.h and
- * predefined.h, and MPI initialised.
+/* The predefined operations that MPICH carries out on predefined types. Needs shim/mpi/types.h and
+ * predefined.h; MPI must be initialised.
  */
 #ifndef SG_TESTS_LEGAL_PAIRS_H
 #define SG_TESTS_LEGAL_PAIRS_H
@@ -10,16 +10,18 @@
 
 #include <stdbool.h>
 
-/* Of any element. */
+/* Upper bound of any element's extent, in bytes. */
 #define EXTENT_MAX 32
 
-/* Before 4.1 they are with six logical operations on real types, and MPI_REAL16 is no number. */
+/* Before 4.1 they include six logical operations on real types; from 4.1 on MPI_REAL16 is no
+ * number. */
 #define IS_BEFORE_4_1 (MPICH_NUMVERSION < 40100000)
 #define LEGAL_PAIRS (IS_BEFORE_4_1 ? 368 : 358)
 
 static bool legal_pairs[PREDEFINED_OPERATIONS][PREDEFINED_TYPES];
 
-/* What MPI_Reduce_local takes; logical operations on Fortran's reals it takes and does not do. */
+/* True if MPI_Reduce_local carries out the operation. It accepts logical operations on Fortran's
+ * reals but does not do them. */
 static bool takes(int operation, int type)
 {
     unsigned char in[EXTENT_MAX] = {0}, inout[EXTENT_MAX] = {0};
@@ -35,7 +37,7 @@ static bool takes(int operation, int type)
     return PMPI_Reduce_local(in, inout, 1, predefined_types[type].handle, op) == MPI_SUCCESS;
 }
 
-/* Fills legal_pairs; how many they are: LEGAL_PAIRS. */
+/* Fills legal_pairs; returns their number, LEGAL_PAIRS. */
 static int find_legal(void)
 {
     int pairs = 0;

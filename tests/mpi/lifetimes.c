@@ -1,5 +1,5 @@
-/* Communicators of every making, many at once, many after one another, and freed while a reduce
- * that others have left still goes on:
+/* Communicators made in every way, many at once and many in succession, and freed during a reduce
+ * that other ranks have already left:
  *
  *     lifetimes LIVE CYCLES
  */

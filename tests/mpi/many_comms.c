@@ -1,5 +1,5 @@
-/* Makes, uses and frees as many communicators as the argument says, one after another, then uses
- * MPI_COMM_WORLD. Prints nothing. On 2 ranks.
+/* Makes, uses and frees the given number of communicators in succession, then uses MPI_COMM_WORLD.
+ * On 2 ranks. Prints nothing.
  */
 #include "mpi_test.h"
 

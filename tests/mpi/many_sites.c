@@ -1,7 +1,8 @@
-/* Messages from every rank to every other one, from 1000 call sites: what a profile of them takes.
+/* Messages from every rank to every other one, from 1000 call sites, to measure the memory of their
+ * profile.
  *
  * many_sites [0]: with 0, sends nothing. Rank 0 prints the anonymous and private memory of all
- * ranks before the messages and after them, in KiB: "start N" and "end N".
+ * ranks before and after the messages, in KiB: "start N" and "end N".
  */
 #include "mpi_test.h"
 

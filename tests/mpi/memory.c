@@ -1,11 +1,11 @@
-/* Many communicators of all ranks at once: what of stagger's memory is mapped, and what a file says
- * that counts a control group's.
+/* Many communicators of all ranks at once: prints how much of stagger's memory is mapped, and the
+ * number in a file, the memory usage of a control group.
  *
  *     memory COMMUNICATORS [USAGE-FILE [nonblocking]]
  *
- * With "nonblocking" all reductions are nonblocking ones, which the library gives no segment for.
- * Rank 0 prints "start", "made" (with all of them), "freed" and "again" (with one more), each with
- * the bytes that it has mapped of stagger's segments and the number in the file.
+ * With "nonblocking" all reductions are nonblocking, for which the library provides no segment.
+ * Rank 0 prints "start", "made" (with all communicators), "freed" and "again" (with one more), each
+ * with the mapped bytes of stagger's segments and the number in the file.
  */
 #include "mpi_test.h"
 

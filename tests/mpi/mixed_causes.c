@@ -1,4 +1,4 @@
-/* Ranks that come late for known reasons, in known shares: mixed_causes ROUNDS FILE STEP... In each
+/* Ranks that are late for known reasons, in known shares: mixed_causes ROUNDS FILE STEP... In each
  * round the ranks take the steps between two barriers, each its own, in order:
  *
  *   RANK:work:US    computes so many microseconds of its processor's time
@@ -13,11 +13,11 @@
  *   RANK>RANK       the first sends the second a message, which it receives
  *   or              what follows is another round's: rounds take turns
  *
- * Each rank prints, for each kind of step that it took, "RANK KIND CPU RUNNABLE REST KERNEL": how
- * long it was on a processor in them, waited for one (hog: for what the thread had of it; held: was
- * held back; 0 where the kernel does not tell), and neither, in ns; and, of faults, how much of the
- * first it was in the kernel, as the same alone was before the rounds. That is what a reader of its
- * trace should find.
+ * For each kind of step that it took, each rank prints "RANK KIND CPU RUNNABLE REST KERNEL", in ns:
+ * its time on a processor; its time waiting for one (hog: the hog thread's processor time; held:
+ * the throttled time; 0 where the kernel does not report it); the rest; and, for faults, the
+ * kernel's share of CPU, as measured for faults alone before the rounds. A reader of its trace
+ * should find the same.
  */
 #define _GNU_SOURCE
 #include "mpi_test.h"
@@ -73,7 +73,7 @@ static uint64_t runnable_ns(void)
     return waited;
 }
 
-/* Of the group, either version's. */
+/* Throttled time of the control group, version 1 or 2, ns. */
 static uint64_t held_ns(void)
 {
     char line[128];
@@ -129,7 +129,7 @@ static double us_of(const struct timeval *time)
     return (double)time->tv_sec * 1e6 + (double)time->tv_usec;
 }
 
-/* How much of its processor time one who touches pages is in the kernel. */
+/* The kernel's share of the processor time of a thread that touches pages. */
 static double kernel_share(void)
 {
     struct rusage before, after;
@@ -174,7 +174,7 @@ static void bind_here(void)
 
 static pthread_t hogs;
 
-/* What it had of the processor, which the rank waited for meanwhile. */
+/* The hog thread's processor time, during which the rank waited. */
 static uint64_t hog_ns(void)
 {
     clockid_t clock;
@@ -245,7 +245,7 @@ static void read_file(long times)
     }
 }
 
-/* What asks for a request's status does, in the call that waits for it. */
+/* The query function's work, done in the call that waits for the request. */
 static void (*in_call)(long us);
 static long in_call_us;
 
@@ -390,7 +390,7 @@ static int has_faults(char **steps)
     return found;
 }
 
-/* share: of faults in the kernel. */
+/* share: the kernel's share of the processor time of faults. */
 static void print_truths(double share)
 {
     for (int i = 0; i < KINDS; i++) {

@@ -1,8 +1,8 @@
-/* What the C test programs share: checks that end the program, and their own count of the
- * collectives they call, printed one JSON line a rank for comparison with the archive's.
+/* Shared by the C test programs: checks that end the program, and the program's own count of its
+ * collectives, printed as one JSON line per rank for comparison with the archive's.
  *
- * A failed check ends the process with status 3 at once: the launcher then ends the other ranks.
- * Macros and not functions, so that each call keeps its own site.
+ * A failed check ends the process with status 3 at once; the launcher then ends the other ranks.
+ * The checks are macros, not functions, so that each call keeps its own call site.
  */
 #ifndef SG_TESTS_MPI_TEST_H
 #define SG_TESTS_MPI_TEST_H
@@ -27,7 +27,7 @@ struct own_counts {
     long barrier, reduce, allreduce;
 };
 
-/* Calls and counts: COUNTED(counts.barrier, MPI_Barrier(comm)). */
+/* Makes a call and counts it: COUNTED(counts.barrier, MPI_Barrier(comm)). */
 #define COUNTED(counter, call)                                                                     \
     do {                                                                                           \
         MUST(call);                                                                                \
@@ -41,7 +41,7 @@ static inline void print_counts(int rank, const struct own_counts *counts)
     fflush(stdout);
 }
 
-/* Bounded, so that a script that forgets the file leaves nothing behind. */
+/* Bounded, so that no process stays behind if a script never creates the file. */
 static inline void wait_for_file(const char *file)
 {
     const struct timespec pause = {0, 10000000};

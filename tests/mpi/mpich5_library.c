@@ -1,5 +1,6 @@
-/* Stands for an MPICH 5 whose turns come by nothing that the library knows: preloaded behind it.
- * Each process says what it finds in its environment when it starts and when it ends.
+/* Stands for an MPICH 5 whose device (ch4:other) offers no means to yield that the library knows.
+ * Preloaded behind the library. Each process prints the progress throttle settings in its
+ * environment when it starts and when it ends.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,5 +1,4 @@
-/* Functions of MPI 4.1 that wait for messages to leave a buffer, of a program that its MPI may have
- * without them.
+/* MPI 4.1 functions that wait for messages to leave a buffer, in a program whose MPI may lack them.
  *
  *     newer call    calls each, as libnewer.so, or an MPI of 4.1 that gets a buffer, expects it
  *     newer find    says of each whether dlsym finds it

@@ -1,6 +1,6 @@
-/* Stands for an MPI of 4.1 where this one lacks a communicator's buffer: the process's stands for
- * it, and a flush waits for all of the communicator. Preloaded behind the library, which finds it
- * here.
+/* Stands for an MPI 4.1 where the real one lacks buffers of communicators: it uses the process's
+ * buffer instead, and a flush waits for all ranks of the communicator. Preloaded behind the
+ * library, which finds these functions here.
  */
 #include <mpi.h>
 

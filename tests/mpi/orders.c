@@ -1,5 +1,5 @@
-/* Collectives that 2 ranks start or complete in opposite orders, for tests/report/orders.sh: each
- * is of its own operation and call site. Prints nothing.
+/* Collectives that 2 ranks start or complete in opposite orders, for tests/report/orders.sh. Each
+ * has its own operation and call site. Prints nothing.
  */
 #include "mpi_test.h"
 
@@ -23,7 +23,7 @@ NOINLINE static void iallgather(MPI_Request *request)
     STAY;
 }
 
-/* Of collectives of one kind only their order tells which is which. */
+/* Only their order tells collectives of one kind apart. */
 NOINLINE static void another(MPI_Request *request)
 {
     MUST(MPI_Ibcast(&theirs[0], 1, MPI_INT, 0, MPI_COMM_WORLD, request));

@@ -1,9 +1,9 @@
-/* Nonblocking collectives with work between post and completion, in numbers that the trace has to
- * tell. The last rank posts each allreduce only when rank 0, which has posted its own, has worked
- * and then says so by a message: that work is hidden. Reduces are asked for until they are done,
- * and barriers are outstanding two at a time.
+/* Nonblocking collectives with work between post and completion, in amounts that the trace must
+ * show. The last rank posts each allreduce only after rank 0, which has posted its own, has worked
+ * and sent it a message: that work is hidden. Reduces are tested until they complete, and barriers
+ * are outstanding two at a time.
  *
- * Prints one line, what all ranks posted together and the least that was hidden in allreduces:
+ * Prints one line with the posts of all ranks and the minimum hidden in allreduces:
  * {"calls":{"iallreduce":N,"ireduce":N,"ibarrier":N},"hidden_ns":N}.
  */
 #include "mpi_test.h"

@@ -1,4 +1,4 @@
-/* Rounds of collectives, each result checked: past_ends ROUNDS [broadcasts] */
+/* Makes rounds of collectives and checks each result: past_ends ROUNDS [broadcasts]. */
 #include "mpi_test.h"
 
 #include <stdbool.h>

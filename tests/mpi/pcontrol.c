@@ -1,5 +1,6 @@
 /* MPI_Pcontrol is local: rank 0 alone switches recording off and on again, so that some instances
- * lack one member. Counts what every rank recorded, which is all that an archive may hold.
+ * lack one member. Counts the calls that every rank recorded, the only ones that an archive may
+ * hold.
  */
 #include "mpi_test.h"
 

@@ -1,6 +1,6 @@
-/* MPI_Comm_free with operations pending: MPICH's own (Ibcast) and reductions, blocking collectives
- * on other communicators in between; then they are waited for. All but the root have freed the
- * communicator before the root begins. With an argument: reductions alone.
+/* MPI_Comm_free with operations pending: MPICH's own (Ibcast) and reductions, with blocking
+ * collectives on other communicators in between. The operations are then completed. All ranks but
+ * the root have freed the communicator before the root begins. With an argument: only reductions.
  */
 #include "mpi_test.h"
 

@@ -1,4 +1,4 @@
-/* The plugin of dlopen_main: a whole MPI program in a shared library. */
+/* The plugin of dlopen_main: a complete MPI program in a shared library. */
 #include "mpi_test.h"
 
 int plugin_run(int argc, char **argv);

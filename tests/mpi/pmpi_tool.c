@@ -1,7 +1,7 @@
-/* A profiling tool: wraps what the library wraps, counts, and says at MPI_Finalize how often it was
- * called. It calls PMPI_*, or with TOOL_NEXT in the environment the next MPI_* (as the tools that
- * chain do); if that is a function's name, of this one only. Built with ONLY_FINALIZE it wraps
- * nothing but MPI_Finalize.
+/* A profiling tool: wraps the functions that the library wraps, and prints the number of calls at
+ * MPI_Finalize. It calls PMPI_*. With TOOL_NEXT in the environment it calls the next MPI_* (as
+ * tools that chain do), or only the next of the one function that TOOL_NEXT names. Built with
+ * ONLY_FINALIZE it wraps only MPI_Finalize.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -2,8 +2,8 @@
  *
  *     posts CASE
  *
- * Every result is checked against what it has to be; sums are of small integers, and so exact in
- * any order. A rank that has come to the end prints "finished". The cases are in the table below.
+ * Every result is checked; sums are of small integers, and so exact in any order. A rank that
+ * reaches the end prints "finished". The cases are in the table below.
  */
 #include "mpi_test.h"
 
@@ -314,7 +314,7 @@ static void freed_requests(void)
         MUST(MPI_Request_free(&posted[number].request));
         REQUIRE(posted[number].request == MPI_REQUEST_NULL);
     }
-    /* What comes behind them all on the same communicator. */
+    /* A collective behind them all, on the same communicator. */
     MUST(MPI_Barrier(MPI_COMM_WORLD));
 }
 
@@ -429,7 +429,7 @@ static void threads(void)
         MUST(MPI_Comm_free(&comms[i]));
 }
 
-/* What a thread gets to complete: a ring that the poster writes and it reads. */
+/* Operations for a thread to complete: a ring written by the poster and read by the thread. */
 struct completer {
     pthread_t thread;
     pthread_mutex_t lock;

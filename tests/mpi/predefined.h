@@ -1,4 +1,4 @@
-/* MPI's predefined types and operations, for programs that go over all of them. */
+/* MPI's predefined types and operations, for programs that iterate over all of them. */
 #ifndef SG_TESTS_PREDEFINED_H
 #define SG_TESTS_PREDEFINED_H
 
@@ -91,7 +91,7 @@ static const struct {
 #define PREDEFINED_TYPES (int)(sizeof predefined_types / sizeof predefined_types[0])
 #define PREDEFINED_OPERATIONS (int)(sizeof predefined_operations / sizeof predefined_operations[0])
 
-/* MPICH ends the program there; from 4.1 on with Fortran's reals, too. */
+/* True if MPICH ends the program for this pair; from 4.1 on also for MPI_REAL16. */
 static inline bool predefined_fatal(MPI_Op op, MPI_Datatype type)
 {
     return (op == MPI_LAND || op == MPI_LOR) &&
@@ -99,7 +99,7 @@ static inline bool predefined_fatal(MPI_Op op, MPI_Datatype type)
             (MPICH_NUMVERSION >= 40100000 && type == MPI_REAL16));
 }
 
-/* The MPICH whose results stagger repeats. */
+/* True for the MPICH version whose results stagger reproduces. */
 static inline bool documented_mpich(void)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -1,6 +1,6 @@
 # The MPI programs of the tests, the demo and the benchmark: target test-programs, into $(B)/mpi.
-# MPICH's own wrappers choose the compilers; flags are those of an ordinary optimised program, in
-# sanitizer builds too (the library is then preloaded together with the sanitizer's).
+# MPICH's own wrappers choose the compilers. Flags are those of an ordinary optimised program, also
+# in sanitizer builds (where the library is preloaded together with the sanitizer's runtime).
 
 MPICXX  := $(if $(SYSROOT),,$(shell .ci/find-mpi cxx))
 MPIF77  := $(if $(SYSROOT),,$(shell .ci/find-mpi f77))
@@ -155,7 +155,7 @@ $(P)/libpmpi_tool.so $(P)/libpmpi_finalize.so: tests/mpi/pmpi_tool.c tests/mpi/p
 	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(if $(findstring finalize,$@),-DONLY_FINALIZE) \
 	  -fPIC -shared $< -o $@ -ldl
 
-# gfortran warns of choice buffers (-fallow-argument-mismatch): not of interest here.
+# gfortran's warnings about choice buffers (-fallow-argument-mismatch) are not of interest here.
 $(P)/counts_mpif: tests/mpi/counts_mpif.f tests/mpi/programs.mk
 	$(say) MPIF77 $@
 	@mkdir -p $(@D)
@@ -171,7 +171,7 @@ $(P)/libfailing.so: tests/mpi/failing_library.c tests/mpi/programs.mk
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -ldl
 
-# Stand-ins for the drivers of GPUs.
+# Stand-ins for GPU drivers.
 $(P)/drivers/libcuda.so.1: DRIVER := CUDA
 $(P)/drivers/libamdhip64.so.6: DRIVER := HIP
 $(P)/drivers/libze_loader.so.1: DRIVER := ZE
@@ -190,7 +190,7 @@ $(P)/libplugin.so: tests/mpi/plugin.c tests/mpi/mpi_test.h tests/mpi/programs.mk
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
 
-# Not linked to MPICH, whose functions it stands before.
+# Not linked with MPICH, because it interposes MPICH's functions.
 $(P)/libmpich5.so: tests/mpi/mpich5_library.c tests/mpi/programs.mk
 	$(say) CC $@
 	@mkdir -p $(@D)
@@ -240,7 +240,7 @@ $(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 
-# These test parts of the library beside MPI's own.
+# Programs that test parts of the library against MPI's own.
 KERNEL_OBJECTS := $(call objects,shim/algos/kernels) \
                   $(B)/shim/mpi/types.o
 
@@ -277,7 +277,7 @@ $(P)/internode_apps: tests/mpi/internode_apps.c tests/mpi/mpi_test.h tests/mpi/p
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fopenmp $< -o $@ -pie
 
-# What the lab's RDMA devices do (tests/lab), where libibverbs and librdmacm are there to build with.
+# Tests of the lab's RDMA devices (tests/lab), if libibverbs and librdmacm are available.
 LAB_PROGRAMS := $(addprefix $(B)/lab/,one_sided signals multicast)
 
 test-programs: $(if $(HAVE_RDMA),$(LAB_PROGRAMS))
@@ -288,8 +288,8 @@ $(LAB_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/pair.c tests/lab/pair.h tes
 	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Itests $< tests/lab/pair.c \
 	  -o $@ -pie -libverbs -lrdmacm
 
-# Programs on the transport `verbs`, which they load as the library does: no libibverbs is needed.
-# The contract's own tests are each linked to a program for the lab, too.
+# Programs on the transport `verbs`, which they load as the library does, so they build without
+# libibverbs. Each test of the contract is also linked to a program for the lab.
 WIRE_PROGRAMS := $(addprefix $(B)/lab/,traffic events faults agreement)
 WIRE_TESTS    := $(addprefix $(B)/lab/,test_contract test_crowd)
 WIRE_SOURCES  := tests/lab/wire.c
@@ -308,7 +308,7 @@ $(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/lab/cro
 	@mkdir -p $(@D)
 	$(Q)$(WIRE_LINK)
 
-# The library with adapters that are not there (tests/standin), and programs beside it that load it.
+# The library with simulated adapters (tests/standin), and programs that load it.
 STANDIN_RDMA := $(addprefix $(B)/standin/,libstagger-verbs.so machine.so) $(addprefix $(B)/standin/libstagger,.so -otf2.so) \
            $(addprefix $(B)/standin/lab/,agreement test_contract test_crowd)
 

@@ -1,5 +1,5 @@
-/* Nonblocking calls that find no request (librefused_requests.so refuses them): each rank has an
- * error of its own call, its handler once, may leave by it, and goes on.
+/* Nonblocking calls that cannot get a request (librefused_requests.so refuses them). Each rank gets
+ * an error from its own call, with one call of its handler, which may leave the call, and goes on.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* Stands for an MPICH that has no room for a generalized request: preloaded behind the library,
- * which finds its functions here first.
+/* Stands for an MPICH that is out of generalized requests. Preloaded behind the library, which
+ * finds these functions first.
  */
 #include <mpi.h>
 

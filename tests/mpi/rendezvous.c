@@ -1,9 +1,9 @@
-/* A rank waits in a collective while its peer waits for a large message of it:
+/* A rank waits in a collective while its peer waits for a large message from it:
  *
  *     rendezvous barrier|reduce|allreduce
  *
  * Rank 0 starts a send of 64 MiB and enters the collective; rank 1 receives first. The message
- * moves only while rank 0 drives MPICH.
+ * advances only while rank 0 drives MPICH.
  */
 #include "mpi_test.h"
 

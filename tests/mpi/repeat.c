@@ -1,11 +1,11 @@
-/* Collectives, over and over, each on a communicator of all ranks of its own:
+/* Repeats collectives, each kind on its own communicator of all ranks:
  *
  *     repeat barrier|tested|allreduce|reduce|bcast|@FILE[,...] CALLS [ROOT [ELEMENTS]]
  *
- * @FILE: it waits until that is there, and rank 0 says that it does. "tested" is MPI_Ibarrier, of
- * which nothing but MPI_Test is called. Results are checked. Rank 0 says when the first ones are
- * over. Of barriers some: a rank that comes late, each in turn, must not find a word of another
- * that has left already.
+ * @FILE: it waits until that file exists, and rank 0 announces the wait. "tested" is MPI_Ibarrier,
+ * completed by MPI_Test alone. Results are checked. Rank 0 announces when the first collectives are
+ * over. Some barriers have a late rank, each rank in turn, which must not find a word of a rank
+ * that has already left.
  */
 #include "mpi_test.h"
 

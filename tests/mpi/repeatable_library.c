@@ -1,10 +1,11 @@
-// Preloaded, makes what a Fortran program draws at random the same in every run: gfortran seeds its
-// generator from the kernel, and programs add the time of day.
+/* Preloaded: makes a Fortran program's random draws the same in every run. gfortran seeds its
+ * generator from the kernel, and programs add the time of day.
+ */
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-struct array { // gfortran's descriptor begins with it
+struct array { /* the beginning of gfortran's descriptor */
     int32_t *values;
 };
 

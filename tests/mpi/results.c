@@ -1,12 +1,12 @@
 /* Reduce and allreduce through the library, over a pairwise cover of operation, type, size, root,
- * MPI_IN_PLACE, values and communicator, bit for bit against the sequential reference of the
- * documented association (tests/lib/reference.h), computed by MPI_Reduce_local.
+ * MPI_IN_PLACE, values and communicator. Results must match, bit for bit, the sequential reference
+ * of the documented association (tests/lib/reference.h), computed by MPI_Reduce_local.
  *
  *     results
  *
- * Operations: the predefined ones on every type they are legal for, and two of the user's, one
- * commutative and one not. Every rank knows all ranks' operands. Behind the result nothing may be
- * written, and nothing at all on a rank that receives none.
+ * Operations: the predefined ones on every legal type, and two of the user's, one commutative and
+ * one not. Every rank knows all ranks' operands. Nothing may be written past the result, and
+ * nothing at all on a rank that receives none.
  */
 #include "cover.h"
 #include "legal_pairs.h"

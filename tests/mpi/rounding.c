@@ -1,10 +1,10 @@
-/* Programs that set the processor's floating-point modes get the bits that MPICH gives in them:
+/* Programs that set the processor's floating-point modes get the bits that MPICH computes in them:
  *
  *     rounding up|down|zero|flush
  *
- * fesetround, or FTZ and DAZ. Every rank sets the mode; sums and products of floats, doubles and
- * long doubles go through the library and through PMPI. So that the test says something, the same
- * call in the default mode has to give other bits.
+ * The modes are those of fesetround, or FTZ and DAZ. Every rank sets the mode; sums and products of
+ * floats, doubles and long doubles go through the library and through PMPI. The same call in the
+ * default mode must give other bits, or the test would prove nothing.
  */
 #include "float_modes.h"
 #include "mpi_test.h"

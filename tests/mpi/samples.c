@@ -1,9 +1,9 @@
-/* Results of the library's algorithms beside MPICH's own (PMPI) in the same run: sums and products
- * of floats and doubles, sizes around MPICH's switch at 2048 bytes, every root.
+/* Compares the library's algorithms with MPICH's own (PMPI) in the same run: sums and products of
+ * floats and doubles, sizes around MPICH's switch at 2048 bytes, every root.
  *
  *     samples
  *
- * PMPI gets buffers of its own: MPI_IN_PLACE at a root other than 0 crashes in MPICH 4.0.2.
+ * PMPI uses separate buffers: MPI_IN_PLACE at a root other than 0 crashes in MPICH 4.0.2.
  */
 #include "mpi_test.h"
 #include "predefined.h"

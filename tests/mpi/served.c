@@ -1,11 +1,12 @@
-/* Rank 0 waits in a call of the library's while rank 1 works with it by one-sided operations or by
- * messages, of which each needs rank 0: how often rank 0 sleeps meanwhile.
+/* Counts rank 0's sleeps in a call of the library's while rank 1 works with it by one-sided
+ * operations or messages, each of which needs rank 0.
  *
  *     served CALL...
  *
- * Calls are those of the table below. A round is OPERATIONS of rank 1's while rank 0 is in the
- * call. Where others have the processors rank 0 may sleep for reasons of its own, so one round in
- * which it sleeps seldom is enough. Without one in ROUNDS the line has the least number of sleeps:
+ * Calls are those of the table below. In a round rank 1 makes OPERATIONS operations while rank 0 is
+ * in the call. When others occupy the processors, rank 0 may sleep for unrelated reasons, so one
+ * round with few sleeps is enough. If none of ROUNDS is such, the line has the least number of
+ * sleeps:
  *
  *     CALL KIND served
  *     CALL KIND sleeps=N

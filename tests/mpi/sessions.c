@@ -1,5 +1,5 @@
-/* Sessions: "only" never calls MPI_Init, "mixed" has the world and a session side by side. Counts
- * the world's collectives; prints "session ok" where the session's results were right.
+/* Sessions: "only" never calls MPI_Init, "mixed" uses the world and a session side by side. Counts
+ * the world's collectives; prints "session ok" if the session's results were right.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* Calls from places whose lines the tests know by the comments: a line marked SITE: name makes the
- * calls of that name. Built optimised and position-independent, and once more stripped.
+/* Calls from sites whose lines the tests find by comments: a line marked SITE: name makes the calls
+ * of that name. Built optimised and position-independent, and once more stripped.
  */
 #include "mpi_test.h"
 #include "sites_library.h"

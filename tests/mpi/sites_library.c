@@ -1,3 +1,4 @@
+/* Call sites in a shared library, for sites.c. */
 #include "sites_library.h"
 
 #include "mpi_test.h"

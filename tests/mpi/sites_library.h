@@ -1,4 +1,4 @@
-/* The shared library of sites.c. */
+/* Calls made from the shared library of sites.c. */
 #ifndef SG_TESTS_SITES_LIBRARY_H
 #define SG_TESTS_SITES_LIBRARY_H
 

@@ -2,11 +2,11 @@
  *
  *     sliced [on COMMUNICATOR] CASE...
  *
- * On MPI_COMM_WORLD, or on one that is made of it, in main.
+ * On MPI_COMM_WORLD, or on a communicator that main makes from it.
  *
- * Every rank prints what it has received, with its status: lines that are the same however messages
- * are carried, but for the case "order". The cases are in the table below; "all" stands for those
- * that it marks.
+ * Every rank prints the data that it received, with their status. Except in the case "order", the
+ * lines do not depend on how messages are carried. The cases are in the table below; "all" stands
+ * for those that it marks.
  */
 #define _GNU_SOURCE
 #include "mpi_test.h"
@@ -127,8 +127,8 @@ static void anyone(void)
     MUST(MPI_Barrier(comm));
 }
 
-/* Who has got something in a slice answers in the same one: so all answers are of one slice. The
- * ranks do so in turn, the last first. */
+/* A rank that receives in a slice answers in the same slice, so all answers belong to one slice.
+ * The ranks answer in turn, the last first. */
 static void order(void)
 {
     MPI_Request requests[3 * 16];
@@ -195,7 +195,7 @@ static int class_of(int error)
     return class;
 }
 
-/* What completes several requests has the handler of MPI_COMM_WORLD. */
+/* Calls that complete several requests use MPI_COMM_WORLD's handler. */
 static void handle(MPI_Errhandler handler)
 {
     MUST(MPI_Comm_set_errhandler(comm, handler));
@@ -237,7 +237,7 @@ static void truncated(void)
     handle(MPI_ERRORS_ARE_FATAL);
 }
 
-/* Of 0 to 12 bytes: whole elements and parts of one, in types with holes and without. */
+/* Messages of 0 to 12 bytes: whole and partial elements, in types with holes and without. */
 static void parts(void)
 {
     enum { TYPES = 7 };

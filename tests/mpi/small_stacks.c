@@ -1,7 +1,7 @@
-/* small_stacks BYTES cold|warm KIND...: each kind of call from a thread of its own whose stack has
- * so many bytes; "warm": the main thread has made it before; "ends": such threads make
- * MPI_Init_thread and MPI_Finalize, too, otherwise the main thread does. One line a kind: the
- * deepest use of the stack, in bytes, on the rank where it was deepest.
+/* small_stacks BYTES cold|warm KIND...: makes each kind of call from its own thread with a stack of
+ * BYTES bytes. "warm": the main thread has made the call before. "ends": such threads also call
+ * MPI_Init_thread and MPI_Finalize, otherwise the main thread does. Prints one line per kind: the
+ * deepest use of the stack, in bytes, over all ranks.
  */
 #include "mpi_test.h"
 

@@ -3,13 +3,13 @@
  *
  *     soak COLLECTIVES SEED THREADS [POSTS]
  *
- * Every thread has communicators of its own: two of all ranks, the ranks reversed, halves, pairs
- * that overlap. All ranks draw one script from the seed; who is no member skips a step, so ranks
- * run ahead of one another as far as the library lets them. Every so often a step is an allreduce
- * followed by a row of reduces, in which the leaves run ahead of whoever still reads. Contributions
- * depend on the step, so that a stale or early operand shows. Each rank delays itself at random,
- * by its own seed. Of a hundred steps POSTS (0) are nonblocking; a few of these are under way at a
- * time, and each rank completes its own when and how it likes.
+ * Every thread has its own communicators: two of all ranks, the ranks reversed, halves, overlapping
+ * pairs. All ranks draw one script from the seed; non-members skip a step, so ranks run ahead of
+ * one another as far as the library lets them. Now and then a step is an allreduce followed by a
+ * row of reduces, in which the leaves run ahead of ranks that are still reading. Contributions
+ * depend on the step, so that a stale or early operand shows. Each rank delays itself at random, by
+ * its own seed. Of a hundred steps POSTS (0) are nonblocking; a few of these are in flight at a
+ * time, and each rank completes its own at random times and in random ways.
  */
 #include "mpi_test.h"
 

@@ -1,6 +1,6 @@
 /* Spawns two copies of itself. Parents and children use their own worlds, the intercommunicator
- * between them and the communicator merged from it; the parents print the count of what they did
- * on communicators of their own world.
+ * between them and the communicator merged from it. The parents print the number of their
+ * collectives on communicators of their own world.
  */
 #include "mpi_test.h"
 

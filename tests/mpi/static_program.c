@@ -1,4 +1,4 @@
-/* Linked statically: no dynamic loader, so nothing can be preloaded. */
+/* Linked statically: without a dynamic loader nothing can be preloaded. */
 #include <stdio.h>
 
 int main(void)

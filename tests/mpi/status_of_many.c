@@ -1,7 +1,7 @@
-/* Asks for nonblocking collectives by MPI 4.1's MPI_Request_get_status_any, _some and _all alone:
- * they complete by that. The functions are looked up at run time: MPICH before 4.2 has none, and
- * libstatus_of_many.so stands for one that has. The argument is "MPI" or "MPIX", their prefix; with
- * "bound" they are those that the program is bound to, as the loader has found them.
+/* Completes nonblocking collectives by MPI 4.1's MPI_Request_get_status_any, _some and _all alone.
+ * The functions are looked up at run time: MPICH before 4.2 has none, and libstatus_of_many.so
+ * stands for one that has. The argument is their prefix, "MPI" or "MPIX"; with "bound" the program
+ * uses those that the loader bound it to.
  */
 #include "mpi_test.h"
 
@@ -106,7 +106,7 @@ static void ask_some(get_some get)
     finish();
 }
 
-/* Of requests none of which is one. */
+/* All requests are MPI_REQUEST_NULL. */
 static void ask_none(get_all all, get_any any, get_some some)
 {
     int flag = 0, index = -1, count = -1, indices[REQUESTS];

@@ -1,5 +1,5 @@
-/* Stands for an MPICH of 4.2 or later in one that lacks these functions: what they do there, in
- * terms of MPI_Request_get_status. Preloaded behind the library, which finds them here.
+/* Stands for MPICH 4.2 or later where the real one lacks these functions; implements them by
+ * MPI_Request_get_status. Preloaded behind the library, which finds them here.
  */
 #include <mpi.h>
 

@@ -1,11 +1,11 @@
-/* In each call the last rank comes only when it has been stopped and gone on, while the others wait
- * for it:
+/* In each call the last rank arrives only after it has been stopped and continued, while the others
+ * wait for it:
  *
  *     stopped DIRECTORY CALL...
  *
- * Calls are those of the table below. Each rank's process number is in the file of its rank in
- * DIRECTORY. The last rank stops itself; who looks on lets it go on. Rank 0 prints each call whose
- * results are right on all ranks.
+ * Calls are those of the table below. Each rank writes its process number to its file in DIRECTORY.
+ * The last rank stops itself; an observer continues it. Rank 0 prints each call whose results are
+ * right on all ranks.
  */
 #include "mpi_test.h"
 
@@ -17,7 +17,7 @@ enum { COUNT = 5 };
 
 static int rank, ranks;
 
-/* Of rank i, element k. */
+/* Element k of rank i's operand. */
 static int value(int i, int k)
 {
     return 1000 * (i + 1) + k;

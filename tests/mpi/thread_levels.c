@@ -1,5 +1,5 @@
-/* One thread level, given as its name: collectives from the main thread and, from "serialized" up,
- * from other threads one after another.
+/* Tests one thread level, given by name: collectives from the main thread and, from "serialized"
+ * up, from other threads in succession.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* MPI_THREAD_MULTIPLE: each of four threads runs its own sequence of collectives on its own
- * communicator, all at once, on every rank.
+/* MPI_THREAD_MULTIPLE: on every rank four threads run concurrently, each with its own sequence of
+ * collectives on its own communicator.
  */
 #include "mpi_test.h"
 

@@ -1,4 +1,4 @@
-/* The three collectives alone, so many times each, of 8 bytes: three_calls TIMES. */
+/* Makes only the three collectives, TIMES times each, with 8 bytes: three_calls TIMES. */
 #include "mpi_test.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Communicators with topologies, for tests/trace/topologies.sh: prints what MPI says of them.
+/* Communicators with topologies, for tests/trace/topologies.sh: prints MPI's description of each.
  *
  * Arguments: the sizes of a grid's dimensions, and whether they are periodic, as "2x3 10". Makes
- * the grid, of as many ranks as it has places, and its parts along the last dimension ("line"), and
- * sends messages on them; a copy of the grid is used by a barrier alone, which the library carries
- * out. A line for each of them by its rank 0:
+ * the grid, with one rank per position, and its parts along the last dimension ("line"), and sends
+ * messages on them. A copy of the grid is used only by a barrier, which the library carries out.
+ * Rank 0 of each prints a line:
  *   topology NAME FIRST-WORLD-RANK SIZES PERIODS COORDINATES...
- * Coordinates are in the order of ranks, as MPI_Cart_coords says, separated by commas.
+ * Coordinates are in rank order, as MPI_Cart_coords returns them, separated by commas.
  */
 #include <mpi.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Collectives whose results differ in their last bits when they are folded in another order, from
- * call sites that trials name. Prints a hash of all results of each rank, one line a rank, and what
- * it called.
+/* Collectives whose results differ in their last bits when the order of folding changes, from call
+ * sites that trials name. Each rank prints one line: a hash of all its results, and the calls that
+ * it made.
  *
  *     trial ITERATIONS [posts|late]
  *
@@ -11,9 +11,9 @@
  *   own_operation   allreduce by an operation of the program's
  *   told            broadcast by one rank after the other
  *
- * posts: also posted, an MPI_Iallreduce, and told_later, an MPI_Ibcast; and sums are exact in any
- * order, as it takes between nodes, where protocols have orders of their own. late: instead of all
- * this, a reduce to which the last rank comes late, and a barrier.
+ * posts: also posted, an MPI_Iallreduce, and told_later, an MPI_Ibcast. Sums are then exact in any
+ * order, as needed between nodes, where protocols have their own orders. late: instead of all this,
+ * a reduce in which the last rank is late, and a barrier.
  */
 #include "mpi_test.h"
 
@@ -36,7 +36,7 @@ static void note(const double *values)
         hash = (hash ^ bytes[i]) * 1099511628211u;
 }
 
-/* Of many magnitudes, so that the order of their sum shows, unless they are to be exact. */
+/* Values of many magnitudes, so that the order of summing shows, unless sums are to be exact. */
 static void operands(int iteration, int exact, double *values)
 {
     for (int i = 0; i < COUNT; i++)
@@ -90,7 +90,7 @@ __attribute__((noinline)) static void posted(double *mine, double *sum)
     note(sum);
 }
 
-/* Of what the root has summed up. */
+/* Broadcasts the root's sum. */
 __attribute__((noinline)) static void told(int iteration, double *sum)
 {
     int root = iteration % size;

@@ -1,4 +1,5 @@
-/* Barriers, by turns on MPI_COMM_WORLD and on a communicator that has its ranks in reverse order:
+/* Makes barriers alternately on MPI_COMM_WORLD and on a communicator with its ranks in reverse
+ * order:
  *
  *     two_orders ROUNDS
  */

@@ -1,12 +1,12 @@
-/* Users' operations of MPI_Reduce and MPI_Allreduce against a sequential reference: commutative
- * or not, of several types, at every root and many sizes, in place, on communicators in other
- * orders of ranks, between calls with predefined operations that return early, and with ranks that
- * come late. The functions' names tell the script what ran where:
+/* Compares users' operations of MPI_Reduce and MPI_Allreduce with a sequential reference:
+ * commutative or not, of several types, at every root and many sizes, in place, on communicators in
+ * other orders of ranks, between calls with predefined operations that return early, and with late
+ * ranks. The functions' names tell the script which algorithm ran where:
  *
  *     user_operations
  *
- * The operations end the program where they run outside of the thread and the call that they belong
- * to, or inside of each other. At the end each rank prints the hash of all its results.
+ * The operations end the program if they run outside the thread and the call that they belong to,
+ * or inside each other. At the end each rank prints the hash of all its results.
  */
 #include "mpi_test.h"
 

@@ -1,5 +1,5 @@
-/* Stands for an MPICH whose threads are Argobots': preloaded behind the library, which asks it what
- * it was built with.
+/* Stands for an MPICH built with Argobots threads. Preloaded behind the library, which asks it for
+ * its build configuration.
  */
 #include <mpi.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Every way of waiting in MPI: waits ROUNDS [messages], with no collectives in the rounds. Rank 0
- * prints a checksum of all that was received, which does not depend on time. Each rank tells on
- * stderr how often it yielded in the rounds, where tests/mpi/yields_library.c is preloaded.
+/* Uses every way of waiting in MPI: waits ROUNDS [messages], with no collectives in the rounds.
+ * Rank 0 prints a checksum of all received data, which does not depend on time. Each rank prints to
+ * stderr how often it yielded in the rounds, if tests/mpi/yields_library.c is preloaded.
  */
 #include "mpi_test.h"
 

@@ -1,8 +1,8 @@
-/* What a wrong call says: `wrong_calls HANDLER CALL COMM` makes CALL on the last rank, under the
- * communicator's handler (some calls are made on all ranks, and say what came; of those the ones
- * named met_ are wrong on the last rank alone, for which the others do not wait): fatal, return, or
- * handle, which prints the error's text as it is called. COMM is used (a communicator that had
- * collectives), first (the call is its first) or world.
+/* Reports a wrong call's error: `wrong_calls HANDLER CALL COMM` makes CALL on the last rank, under
+ * the communicator's handler: fatal, return, or handle, which prints the error's text when it is
+ * called. Some calls are made on all ranks, which print their outcome. Of those, the ones named
+ * met_ are wrong only on the last rank, for which the others do not wait. COMM is used (a
+ * communicator that had collectives), first (the call is its first) or world.
  */
 #include "mpi_test.h"
 

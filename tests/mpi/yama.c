@@ -1,11 +1,11 @@
-/* Linux's module Yama with ptrace_scope 1, as far as stagger has to do with it, preloaded: a
- * process is read by descendants of the process that it names with prctl(PR_SET_PTRACER), if any.
- * (Its ancestors may read it as well; no rank is another's.)
+/* Emulates Linux's module Yama with ptrace_scope 1, as far as it affects stagger; preloaded. A
+ * process may be read by descendants of the process that it names with prctl(PR_SET_PTRACER), if
+ * any. (Its ancestors may read it as well; no rank is another's ancestor.)
  *
- * YAMA_DIR: a directory; YAMA_DIR/calls gets a line for each naming: who, whom; YAMA_DIR/reads one
+ * YAMA_DIR: a directory. YAMA_DIR/calls gets a line for each naming: who, whom; YAMA_DIR/reads one
  * for each read that the system decides about: who, and the bytes or -1. YAMA_SCOPE: 1; 3, nobody
- * is read at all; "open", each process has named all of them at its start, as UCX does; "real", the
- * system decides.
+ * may be read at all; "open", each process has named all of them at its start, as UCX does; "real",
+ * the system decides.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Preloaded: counts how often the process gives its processor away. */
+/* Preloaded: counts the process's yields. */
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>

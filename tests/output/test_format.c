@@ -1,4 +1,4 @@
-/* Figures with units, and names of any bytes. */
+/* Tests figures with units, and names of any bytes. */
 #include "lib/unit.h"
 #include "output/format.h"
 

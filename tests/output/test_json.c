@@ -1,4 +1,4 @@
-/* What is printed part by part is what is printed as a whole. */
+/* Tests that JSON printed part by part equals JSON printed as a whole. */
 #include "lib/unit.h"
 #include "output/column.h"
 #include "output/json_output.h"

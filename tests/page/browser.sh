@@ -1,8 +1,9 @@
 #!/bin/bash
 # timeout: 900
-# The pages in headless Chromium: no console message, no request, charts drawn, the table sorts and
-# filters, no overlaps at two widths, no serious accessibility fault (axe-core). Screenshots are left
-# in BUILD/screenshots. Needs Chromium, node and npm's registry (once: modules are kept in BUILD).
+# The pages in headless Chromium: no console message, no request, charts drawn, a table that sorts
+# and filters, no overlaps at two widths, no serious accessibility fault (axe-core). Leaves
+# screenshots in BUILD/screenshots. Needs Chromium, node and npm's registry (once: modules are kept
+# in BUILD).
 . "$(dirname "$0")/../lib/sh.sh"
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)

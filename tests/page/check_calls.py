@@ -1,8 +1,8 @@
-"""Compares all calls of MPI on a page with the report's JSON: check_calls.py PAGE JSON.
+"""Compares all MPI calls on a page with the report's JSON: check_calls.py PAGE JSON.
 
-PAGE is the page as check_page.py printed it. Functions and call sites have the same calls, times and
-bytes in the same order, pairs of ranks the same messages and bytes; the cells of the map are the sums
-of the pairs that fall into them.
+PAGE is the page as printed by check_page.py. Functions and call sites have the same calls, times and bytes
+in the same order, and pairs of ranks the same messages and bytes; each cell of the map is the sum of its
+pairs.
 """
 import collections
 import json

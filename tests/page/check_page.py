@@ -1,7 +1,7 @@
-"""Checks a page as text: check_page.py FILE. Prints what it holds as JSON.
+"""Checks a page as text: check_page.py FILE. Prints its contents as JSON.
 
-Elements close in order, ids are there once, everything refers to ids that exist, nothing is loaded
-from anywhere, scripts are the page's own, its data is JSON.
+Elements are closed in order, ids are unique, all references have existing ids, nothing is loaded from
+anywhere, scripts are the page's own, its data is JSON.
 """
 import html.parser
 import json

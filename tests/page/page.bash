@@ -1,4 +1,4 @@
-# Shared by the scripts of tests/page, sourced after sh.sh: makes the runs whose pages are looked at.
+# Shared by the scripts of tests/page, sourced after sh.sh: makes the runs whose pages are checked.
 # shellcheck shell=bash
 
 for page_program in report/make_archive report/make_large report/make_traffic report/make_messages \
@@ -20,7 +20,7 @@ done
     ./make_messages late 3 41 late && ./make_messages late 1000 20 many-late || exit 1
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 
-# report_page NAME DIR: the page of DIR is NAME.html, with nothing on stderr.
+# report_page NAME DIR: writes the page of DIR to NAME.html, with nothing on stderr.
 report_page() {
     "$STAGGER" report --html "$1.html" "$2" 2>"$1.err" && [ ! -s "$1.err" ] && parse "$1" && return
     echo "not ok - a page of $2 is written"
@@ -28,12 +28,13 @@ report_page() {
     cat "$1.err"
 }
 
-# parse NAME: what the page holds is in NAME.page; sound NAME: and it is as a page has to be.
+# parse NAME: extracts the page's contents to NAME.page; sound NAME: also checks that the page is
+# well formed.
 parse() { "$PYTHON" "$ROOT/tests/page/check_page.py" "$1.html" >"$1.page"; }
 sound() { parse "$1" || { cat "$1.page"; return 1; }; }
 
-# in_page NAME EXPRESSION: of the page as d
+# in_page NAME EXPRESSION: the expression, with the page as d
 in_page() { json "$1.page" "$2"; }
 
-# says NAME REGEX: the page's text does
+# says NAME REGEX: the page's text matches
 says() { has <(in_page "$1" 'd["text"]') "$2"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # one processor
-# The pages of stagger report and stagger compare, as text: their figures are those worked out by
-# hand, what comes from the program is text, nothing is loaded, size is bounded; bad input.
+# The pages of stagger report and stagger compare, as text: their figures match those worked out by
+# hand, content from the program is escaped, nothing is loaded, the size is bounded; bad input.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/page/page.bash"
 
@@ -94,7 +94,7 @@ check "a run without statistics of all calls has none of it" all \
 
 # ---- wait states, skew and the stretch with the most waiting ---------------------------------------
 
-# tests/report/messages.sh has the same figures in the report.
+# tests/report/messages.sh checks the same figures in the report.
 report_page waits waits
 check "wait states, pairs of call sites and skews are tables" all 'sound waits' \
     'is "late receiver MPI_Ssend f a.c:21 1 80|late broadcast MPI_Bcast f a.c:15 3 60" "$(in_page waits "\"|\".join(\" \".join([r[0][\"text\"], r[1][\"text\"], r[2][\"text\"], r[3][\"data-v\"], r[4][\"data-v\"]]) for r in d[\"tables\"][\"waits\"][1:3])")"' \
@@ -105,7 +105,7 @@ check "the stretch with the most waiting has all calls of a short run, their wai
     'is "[[0, 50, 1, 60], [2, 100, 0, 190], [1, 200, 3, 281], [0, 260, 3, 270], [2, 785, 3, 790]]" "$(in_page waits "d[\"data\"][\"stretch\"][\"lines\"]")"' \
     'is "MPI_Ssend f a.c:21 2 100 95 80" "$(in_page waits "[\"%s %d %d %d %d\" % (d[\"data\"][\"stretch\"][\"labels\"][b[1]], b[0], b[2], b[3], b[4]) for b in d[\"data\"][\"stretch\"][\"bars\"] if b[4] == 80][0]")"' \
     'says waits "Of all 28 calls in a row those that waited longest: *365ns"'
-# Of 24000 calls 200 in a row; rank 0 waits 24 in each round of 12 calls: 17 waits at most.
+# Shows 200 consecutive calls of 24000; rank 0 waits 24 in each round of 12 calls: at most 17 waits.
 report_page stretch ring
 check "of a long run there are so many calls, and it says what is left out" all 'sound stretch' \
     'is "200 408" "$(in_page stretch "\"%d %d\" % (len(d[\"data\"][\"stretch\"][\"bars\"]), sum(b[4] for b in d[\"data\"][\"stretch\"][\"bars\"]))")"' \
@@ -216,7 +216,7 @@ check "runs with nothing in common say so" all 'sound apart' 'says apart "no cal
 
 # ---- bad usage and bad input -----------------------------------------------------------------------
 
-# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, no page.
+# refused STATUS REGEX ARGUMENT...: that exit status, one matching line, no page.
 refused() {
     local expected=$1 regex=$2
     shift 2

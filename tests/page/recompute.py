@@ -1,8 +1,8 @@
-"""Works out a run's figures from its events alone: recompute.py EVENTS PAGE [OTHER-EVENTS COMPARISON].
+"""Recomputes a run's figures from its events alone: recompute.py EVENTS PAGE [OTHER-EVENTS COMPARISON].
 
-EVENTS is what tests/lib/check_archive.py --events wrote, PAGE the page as check_page.py printed it. Of
+EVENTS is the output of tests/lib/check_archive.py --events, PAGE the page as printed by check_page.py. For
 barriers, reduces and allreduces on MPI_COMM_WORLD: calls, largest skew, wait and time blocked by call
-site, as docs/report-json.md defines them; with a second run the means per call of the comparison.
+site, as docs/report-json.md defines them; with a second run, the comparison's means per call.
 """
 import collections
 import json
@@ -67,7 +67,7 @@ def text_of(site):
 
 
 def same(a, b):
-    """Pages have figures that are no whole numbers with ten digits."""
+    """Pages print non-integers with ten digits."""
     return len(a) == len(b) and all(
         math.isclose(x, y, rel_tol=1e-8) if isinstance(x, float) else x == y for x, y in zip(a, b))
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Pages of programs that ran: their figures are those that the events add up to, worked out anew by
-# tests/page/recompute.py; who is last is who the program makes last.
+# Pages of real runs: their figures match those that tests/page/recompute.py recomputes from the
+# events, and the last rank is the one that the program makes last.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/page/page.bash"
 
-# events NAME: the archive is sound, and its events are in NAME.events
+# events NAME: the archive is sound; writes its events to NAME.events
 events() {
     "$PYTHON" "$ROOT/tests/lib/check_archive.py" --events "$1.events" "$1.trace/traces.otf2" \
         >"$1.checks" || { grep -v '^ok' "$1.checks"; return 1; }
@@ -23,7 +23,7 @@ done
 check "so has the comparison of both" all 'sound both' \
     '"$PYTHON" "$ROOT/tests/page/recompute.py" mpich.events mpich.page handoff.events both.page'
 
-# Each rank comes to the reduce when the next one has left it: the root, rank 0, is the last.
+# Each rank enters the reduce after the next one has left it, so the root, rank 0, is last.
 STAGGER_RULES='reduce=handoff' observe chain 4 "$PROGRAMS/arrival" chain 6
 report_page chain chain.trace
 check "nobody waits for senders that were there, and who is last is named" all \

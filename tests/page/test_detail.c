@@ -1,4 +1,4 @@
-/* What a page draws, of runs whose figures are worked out by hand. */
+/* Tests the drawings of a page, for runs whose figures are worked out by hand. */
 #include "page/page_detail.h"
 #include "report/known.h"
 #include "report/report.h"

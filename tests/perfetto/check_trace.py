@@ -1,9 +1,9 @@
 """Checks a Chrome trace JSON file: check_trace.py FILE. Prints its counts as JSON.
 
-Every event has what its phase asks for; slices of a track nest; a flow begins once, inside a slice,
-and ends inside slices no earlier; one of a message goes from a call that sent to the call that received
-what it sent; spans have one beginning and one end; every process and thread has
-a name; counters are numbers.
+Every event has the fields of its phase; the slices of a track nest; a flow begins once, inside a slice, and
+ends inside slices that are no earlier; a message's flow connects the call that sent it with the call
+that received it; spans have one beginning and one end; every process and thread has a name; counters are
+numbers.
 """
 import collections
 import json
@@ -109,7 +109,7 @@ def check_flows(events, tracks):
 
 
 def call_at(tracks, event):
-    """The call of MPI that a flow begins or ends in."""
+    """The MPI call in which a flow begins or ends."""
     time = ns(event["ts"])
     calls = [call for begin, end, call in tracks[event["tid"]]
              if begin <= time < end and call["cat"] == "call"]
@@ -119,7 +119,7 @@ def call_at(tracks, event):
 
 
 def check_messages(events, tracks):
-    """Flows of messages; of a call with one message peer, tag, bytes and communicator are known."""
+    """Checks message flows; a call with one message has known peer, tag, bytes and communicator."""
     begins = {e["id"]: e for e in events if e["ph"] == "s" and e["cat"] == "message"}
     for end in (e for e in events if e["ph"] == "f" and e["cat"] == "message"):
         begin = begins.pop(end["id"])
@@ -137,7 +137,7 @@ def check_messages(events, tracks):
 
 
 def count_functions(slices):
-    """Calls by function of MPI, and messages received."""
+    """Calls by MPI function, and messages received."""
     functions, received = collections.Counter(), 0
     for event in slices:
         word, args = event["name"].split()[0], event["args"]

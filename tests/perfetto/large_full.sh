@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 900
-# The export of ten million events: within 500 MB of memory. How long it takes is printed.
+# The export of ten million events, within 500 MB of memory. Prints the time that it takes.
 . "$(dirname "$0")/../lib/sh.sh"
 
 "${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" "$ROOT/tests/report/make_large.c" \

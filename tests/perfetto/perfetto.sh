@@ -1,6 +1,6 @@
 #!/bin/bash
-# stagger export --perfetto: the JSON is what the format asks for, of runs written by hand and of
-# programs that ran; memory does not grow with the run; bad usage and bad input.
+# stagger export --perfetto: the JSON conforms to the format, for hand-written runs and real
+# programs; memory does not grow with the run; bad usage and bad input.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -27,9 +27,9 @@ sound() {
 # counts NAME EXPRESSION
 counts() { json "$1.counts" "$2"; }
 
-# The known run has 5 instances on four ranks, one on two and two of one rank: 24 slices. Whoever
-# waited has a flow: 3 + 3 + 3 in the barriers, the root in the first reduce. The second's root, and
-# by its clock rank 2 of `half`, had left before the last one came.
+# The known run has 5 instances on four ranks, one on two and two of one rank: 24 slices. Each rank
+# that waited has a flow: 3 + 3 + 3 in the barriers, the root in the first reduce. The root of the
+# second reduce and, by its clock, rank 2 of `half` had left before the last rank arrived.
 check "the export of a known run is sound" sound known known
 check "its slices are its calls, and its flows those that waited" is "24 0 10 0" \
     "$(counts known '"%d %d %d %d" % (d["collectives"], d["late"], d["flows"], d["spans"])')"
@@ -53,7 +53,8 @@ check "- is standard output" all '"$STAGGER" export --perfetto - known >stdout.j
 
 # ---- calls and messages, by hand ------------------------------------------------------------------
 
-# events NAME EXPRESSION: of each event e of NAME.json, where it is not empty; `at` is its time in ns.
+# events NAME EXPRESSION: the expression for each event e of NAME.json, unless empty; `at` is its
+# time in ns.
 events() {
     "$PYTHON" -c 'import json, sys
 for e in json.load(open(sys.argv[1]))["traceEvents"]:
@@ -97,7 +98,7 @@ check "a message that was received before it was sent has no flow" all 'sound cl
 check "calls that wait for requests have what was received" all 'sound ring ring' \
     'is "120 40 40" "$(counts ring "\"%d %d %d\" % (d[\"calls\"], d[\"messages\"], d[\"received\"])")"'
 
-# ---- programs that ran ---------------------------------------------------------------------------
+# ---- real programs -------------------------------------------------------------------------------
 
 words=$WORK/words
 RULES='reduce=bypass;*=mpich' run_late late thread "$PROGRAMS/late" async "$words" 10
@@ -142,7 +143,7 @@ fi
 
 # ---- bad usage and bad input -----------------------------------------------------------------------
 
-# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, no file.
+# refused STATUS REGEX ARGUMENT...: that exit status, one matching line, no file.
 refused() {
     local expected=$1 regex=$2
     shift 2

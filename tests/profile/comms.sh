@@ -1,6 +1,6 @@
 #!/bin/bash
-# Communicators in the log: all members derive the same identity, whatever way one was made, and
-# different ones have different identities.
+# Communicators in the log: all members derive the same identity, however the communicator was made,
+# and different communicators have different identities.
 . "$(dirname "$0")/../lib/sh.sh"
 
 cat >known <<'END'
@@ -44,7 +44,8 @@ thread 1 1 0 1 2 3
 thread 1 2 0 1 2 3
 upper inter 2 | 3
 END
-# Communicators by their identities: what all members that know one call it, and its members.
+# Groups communicators by identity: every member that knows one gives it the same name and the same
+# members.
 cat >unite.py <<'END'
 import re, sys
 LINE = re.compile(r"comm (\d+) (.*) ([0-9a-f]{16}):(\d+) rank (\d+) size (\d+) peers (\d+)"
@@ -94,7 +95,7 @@ print("\n".join(sorted(lines)))
 END
 print_logs() { "$BUILD/tests/profile/print_log" "$1.trace"/rank-*.log >"$1.log"; }
 
-# Without its companion the library makes no archive of the logs.
+# Without its companion the library makes no archive from the logs.
 mkdir alone && cp "$LIB" alone/
 PRELOAD=$WORK/alone/libstagger.so observe made 4 "$PROGRAMS/comms_made"
 check "a program that makes communicators in every way runs" is 0 "$status"

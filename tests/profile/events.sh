@@ -1,9 +1,9 @@
 #!/bin/bash
-# The events of all calls in the log: of a program whose messages, requests, collectives, windows,
-# threads and errors are known, as they are worked out.
+# The log's events of all calls match those worked out for a program with known messages, requests,
+# collectives, windows, threads and errors.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# Without its companion the library makes no archive of the logs.
+# Without its companion the library makes no archive from the logs.
 mkdir alone && cp "$LIB" alone/
 print_logs() {
     "$BUILD/tests/profile/print_log" "$1.trace"/rank-*.log | grep -v '^comm \|^managed ' |
@@ -11,8 +11,8 @@ print_logs() {
 }
 record() { PRELOAD=$WORK/alone/libstagger.so observe "$1" 2 "$PROGRAMS/known_events" "$1"; }
 
-# knows PART: its lines are on the standard input. A line a record: a call, or behind a call what
-# happens to a request. "to" and "from": RANK:TAG BYTES.
+# knows PART: compares the log with the lines on stdin, one per record: a call, or after a call, the
+# events of a request. "to" and "from": RANK:TAG BYTES.
 knows() {
     cat >"$1.known"
     record "$1"
@@ -240,7 +240,7 @@ rank 1
 6 MPI_Comm_free -
 END
 
-# Of calls on windows "from" is the window's number, and a collective's place on it.
+# For calls on windows, "from" is the window's number and a collective's position on it.
 knows windows <<'END'
 rank 0
 1 MPI_Comm_dup world
@@ -271,7 +271,7 @@ rank 1
 2 MPI_Recv world receives from 0:2 40
 END
 
-# What failed takes no number among the communicator's calls.
+# A failed call takes no number among the communicator's calls.
 knows errors <<'END'
 rank 0
 1 MPI_Send world failed to 5:7 0

@@ -1,9 +1,10 @@
 #!/bin/bash
-# STAGGER_CALLS and STAGGER_EVENTS: which functions are seen at all, and which are in the trace.
+# STAGGER_CALLS and STAGGER_EVENTS: which functions the library intercepts, and which are in the
+# trace.
 . "$(dirname "$0")/../lib/sh.sh"
 
 mkdir alone && cp "$LIB" alone/
-# functions DIR: those with calls, of all calls and of collectives.
+# functions DIR: the functions with calls, from the tables of all calls and of collectives.
 functions() {
     report_json "$1" calls.json && json calls.json \
         '" ".join(sorted(set(f["mpi_function"] for f in d["functions"] if f["calls"])))'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A program that makes and frees communicators without end: their definitions leave room in the log, and what
-# is called on the others is counted.
+# A program that makes and frees communicators endlessly: their definitions leave space in the log,
+# and calls on the remaining ones are still counted.
 . "$(dirname "$0")/../lib/sh.sh"
 
 STAGGER_TRACE_BYTES=1m observe many 2 "$PROGRAMS/many_comms" 20000

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 1200
-# 64 ranks that send to each other from 1000 call sites: what counting takes of memory and of files.
-# The figures are printed.
+# 64 ranks that send to each other from 1000 call sites: the memory and file sizes of counting.
+# Prints the figures.
 . "$(dirname "$0")/../lib/sh.sh"
 RANKS=64
 PROGRAM_SECONDS=500

@@ -1,11 +1,12 @@
 #!/bin/bash
-# MMDS: computation granularity and communication overhead add up to the run time, and latencies and
-# distributions are those of a program whose calls are known.
+# MMDS: computation granularity and communication overhead add up to the run time; latencies and
+# distributions match those of a program with known calls.
 . "$(dirname "$0")/../lib/sh.sh"
 
 KNOWN=$PROGRAMS/known_mmds
 
-# kept DIR RANKS ALL BLOCKING: figures of so many ranks of ALL, with so many blocking functions each.
+# kept DIR RANKS ALL BLOCKING: has figures of RANKS ranks out of ALL, each with BLOCKING blocking
+# functions.
 kept() {
     report_json "$1" kept.json && "$PYTHON" -c '
 import json, sys
@@ -30,8 +31,8 @@ for what in ("granularity", "overhead"):
 # counts: the primitives and their counts, in their order
 counts() { json kept.json '" ".join("%s:%d" % (p["primitive"], p["count"]) for p in d["primitives"])'; }
 
-# binned PRIMITIVE WHAT COUNT TOTAL: bins that do not overlap, in order, have all values, whose sum
-# is among what their bounds allow.
+# binned PRIMITIVE WHAT COUNT TOTAL: ordered bins that do not overlap hold all values, whose sum is
+# consistent with the bins' bounds.
 binned() {
     "$PYTHON" -c '
 import json, sys
@@ -71,8 +72,8 @@ for trace in otf2 stats; do
     done
 done
 
-# The program's own clock, of all ranks: what it saw inside is no longer than what was measured, and
-# what it saw around that no shorter.
+# The program's own clock, over all ranks: times taken inside calls are no longer than those
+# measured, and times taken around calls no shorter.
 check "run time, overhead and granularity are between those that the program sees" "$PYTHON" -c '
 import json, re
 m = json.load(open("kept.json"))["mmds"]
@@ -129,21 +130,21 @@ check "without it there are latencies, and a note" all 'is null "$(report_json o
     'has off.txt "^  MPI_Irecv .* 8 +[0-9.]+$"' 'lacks off.txt "Granularity|run time"' \
     'has off.txt "^note: .* not kept \(STAGGER_MMDS=on\)$"'
 
-# ---- threads, MPI_Pcontrol, a rank that is killed ------------------------------------------------
+# ---- threads, MPI_Pcontrol, a killed rank --------------------------------------------------------
 
 STAGGER_TRACE=stats observe threads 2 "$KNOWN" threads
 check "a second thread's are apart" all 'kept threads.trace 2 2 34' \
     'is "8 6" "$(json kept.json "\"%d %d\" % (d[\"mmds\"][\"other_overhead\"][\"count\"], d[\"mmds\"][\"other_granularity\"][\"count\"])")"' \
     'has <("$STAGGER" report --calls threads.trace) "^  Comm Overhead, other threads .* 8 +[0-9.]+$"'
 STAGGER_TRACE=stats observe pcontrol 2 "$KNOWN" pcontrol
-# The computation before MPI_Pcontrol(0) is one, that behind MPI_Pcontrol(1) another.
+# The computation before MPI_Pcontrol(0) is one, that after MPI_Pcontrol(1) another.
 check "while recording is off there is a gap" all 'report_json pcontrol.trace gap.json' \
     'is "68 72 True True" "$(json gap.json "\"%d %d %s %s\" % (d[\"mmds\"][\"overhead\"][\"count\"], d[\"mmds\"][\"granularity\"][\"count\"], d[\"mmds\"][\"gap_ns\"] > 0, d[\"mmds\"][\"gap_ns\"] == d[\"mmds\"][\"run_ns\"] - d[\"mmds\"][\"sum_ns\"])")"'
 STAGGER_TRACE=stats observe reset 2 "$KNOWN" reset
 check "MPI_Pcontrol(2) sets all to zero" all 'kept reset.trace 2 2 2' 'is "MPI_Barrier:4" "$(counts)"' \
     'binned MPI_Irecv bytes 0 0'
 
-# Its last computation did not end: so there are as many as blocking functions.
+# Its last computation did not end, so there are as many as blocking functions.
 STAGGER_TRACE=stats observe killed 2 "$KNOWN" kill
 STAGGER_TRACE=otf2 observe recovered 2 "$KNOWN" kill
 "$STAGGER" recover recovered.trace >recover.out 2>&1

@@ -1,7 +1,6 @@
-/* print_log LOG...: the communicators, and the calls and their requests, of ranks' logs as text, a
- * line a record, in the order of the log. Events are called by their numbers among those that are
- * printed, and communicators by their names.
- */
+/* print_log LOG...: prints the communicators, and the calls and their requests, of ranks' logs as
+ * text, a line a record, in the order of the log. Events are printed by their numbers among those
+ * printed, and communicators by their names. */
 #include "core/text.h"
 #include "trace/export/logread.h"
 

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Requests of every kind, from the call that makes them to their completion, in a program whose
-# completions, bytes and messages are known.
+# Requests of every kind, from the call that makes them to their completion, in a program with known
+# completions, bytes and messages.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# A line a function: calls, completions of what they began, bytes sent and received.
+# One line per function: calls, completions of the requests that they made, bytes sent and received.
 cat >known <<'END'
 MPI_Comm_idup 2 2 0 0
 MPI_Ibcast 2 2 100 100

@@ -1,4 +1,4 @@
-/* What is known of objects by their handles. */
+/* Tests the records kept of objects by their handles. */
 #include "lib/unit.h"
 #include "profile/handles.h"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Which calls of the application a signal of the library's cuts short: libstagger(7) names them. A
-# thread cuts none.
+# A signal of the library interrupts exactly those application calls that libstagger(7) names. A
+# progress thread interrupts none.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Late contributions are handled while their receiver computes and calls nothing of MPI, by a thread
-# or by a signal; without either they wait for its next collective.
+# A thread or a signal handles late contributions while their receiver computes and makes no MPI
+# calls; without either they wait for its next collective.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 
 rounds=20
 words=$WORK/words
 
-# ops_with NAME COLUMN: of the sites of the report where that is not zero
+# ops_with NAME COLUMN: operations of the report's sites whose column is not zero
 ops_with() {
     report_json "$1.trace" "$1.json" &&
         json "$1.json" "' '.join(s['op'] for s in d['sites'] if s['$2'])"
@@ -26,8 +26,8 @@ for mode in thread signal poll; do
 done
 check "in mode poll no signal is taken" is 0 "$(total blocked signals)"
 
-# The barriers are MPICH's: every call that counts is a reduce. What happens between two is told by
-# the second.
+# MPICH runs the barriers, so every counted call is a reduce. Events between two reduces are
+# reported with the second.
 for mode in thread signal; do
     RULES='reduce=bypass;*=mpich' run_late counts $mode "$PROGRAMS/late" async "$words" $rounds
     check "the trace is sound ($mode)" all 'finished counts' 'archive_sound counts.trace'
@@ -61,7 +61,7 @@ for trace in otf2 stats; do
     check "what is late for calls that are not recorded is not recorded, either ($trace)" all \
         'finished paused' "is $([ $trace = otf2 ] && echo 10 || echo 0) \$(late_records paused)"
 done
-# Who stays in its call until the late rank comes has avoided nothing.
+# A rank that stays in its call until the late rank arrives has avoided no wait.
 run_late blocked poll "$PROGRAMS/late" blocked "$words" $rounds
 check "in mode poll no wait is avoided" all 'archive_sound blocked.trace' \
     'is 0 "$(total blocked wait_avoided_ns)"' 'lacks <(late_regions blocked) "wait avoided"'

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Counts the late contributions of an OTF2 archive by what they tell.
+"""Counts the late contributions of an OTF2 archive by their attributes.
 
     late_regions.py DIR/traces.otf2
 

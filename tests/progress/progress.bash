@@ -1,7 +1,7 @@
 # Shared by the scripts of tests/progress, sourced after sh.sh.
 # shellcheck shell=bash
 
-# run_late NAME MODE PROGRAM ARG...: four ranks, one a node, reduces by bypass.
+# run_late NAME MODE PROGRAM ARG...: four ranks, one per node, reduces by bypass.
 run_late() {
     local name=$1 mode=$2
     shift 2
@@ -10,7 +10,7 @@ run_late() {
         STAGGER_RULES="${RULES:-reduce=bypass;*=adaptive}" observe "$name" 4 "$@"
 }
 
-# finished NAME [LINES]: the program ran to its end; the library said that many lines (2: none but
+# finished NAME [LINES]: the program ran to its end, and the library printed that many lines (2:
 # those at the start and the end).
 finished() {
     is 0 "$status" && has "$1.out" '^finished$' &&
@@ -19,16 +19,16 @@ finished() {
     return 1
 }
 
-# total NAME COLUMN: over the sites of the report
+# total NAME COLUMN: the sum over the report's sites
 total() {
     report_json "$1.trace" "$1.json" && json "$1.json" "sum(s['$2'] for s in d['sites'])"
 }
 
-# late_regions NAME: how many there are of a kind, in the archive
+# late_regions NAME: counts the archive's late regions by kind
 late_regions() { "$PYTHON" "$ROOT/tests/progress/late_regions.py" "$1.trace/traces.otf2"; }
 
-# late_records NAME: how many late contributions its archive has, or else its logs: of the slots of
-# 64 bytes behind a header of 4096 those whose first byte is 3 (trace/record.h)
+# late_records NAME: the number of late contributions in its archive, or else in its logs: the
+# 64-byte slots after a header of 4096 bytes whose first byte is 3 (trace/record.h)
 late_records() {
     if [ -e "$1.trace/traces.otf2" ]; then
         late_regions "$1" | awk '{ count += $1 } END { print count + 0 }'

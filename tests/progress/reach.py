@@ -1,16 +1,15 @@
 #!/usr/bin/python3
-"""What a function of a shared library may reach, by its machine code.
+"""Prints everything that a function of a shared library may reach, from its machine code.
 
     reach.py LIBRARY [-x FUNCTION]... ROOT...
 
-A root is a function, or a table: a variable, for the functions that it points to, TABLE+FROM:TO for
-those between these bytes of it. Followed are calls and jumps, addresses of functions, and variables
-that code mentions, by the pointers in them. A call by a pointer that comes from elsewhere is not
-followed: name what it may be as a root.
-Functions after -x are left out. Prints, sorted:
+A root is a function or a table: a variable, for the functions that it points to; TABLE+FROM:TO limits it to
+those bytes. Follows calls and jumps, addresses of functions, and the pointers in variables that the code
+mentions. Does not follow a call through a pointer from elsewhere: name its possible targets as roots.
+Leaves out functions after -x. Prints, sorted:
 
     external NAME       a function of another library
-    indirect FUNCTION   a function reached that calls by a pointer
+    indirect FUNCTION   a function reached that calls through a pointer
     reached FUNCTION
 """
 import bisect

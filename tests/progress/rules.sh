@@ -1,5 +1,6 @@
 #!/bin/bash
-# A rule's progress mode is its calls' own: others of the same process and communicator have theirs.
+# A rule's progress mode applies only to its calls: others of the same process and communicator keep
+# theirs.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 
@@ -9,12 +10,12 @@ words=$WORK/words
 # The parent is rank 2; a rank's second location is its first other thread.
 declare -A location=([signal]='2 Master thread' [thread]='4294967298 Progress thread')
 
-# modes FIRST SECOND WAY MODE: with those modes at late's two call sites, and that mode elsewhere
+# modes FIRST SECOND WAY MODE: runs with those modes at late's two call sites, and MODE elsewhere
 modes() {
     RULES="reduce@at_first=bypass(progress=$1);reduce@at_second=bypass(progress=$2);*=mpich" \
         run_late "$3" "$4" "$PROGRAMS/late" "$3" "$words" $rounds
 }
-# handled NAME [COUNT MODE SITE]...: the regions of late contributions
+# handled NAME [COUNT MODE SITE]...: the archive has these regions of late contributions
 handled() {
     local name=$1 expected=
     shift

@@ -1,12 +1,12 @@
 #!/bin/bash
-# The signal handler is async-signal-safe: by the machine code that it can reach, and in a storm of
-# signals while the program is inside malloc, stdio and MPI.
+# The signal handler is async-signal-safe: checks the machine code that it can reach, and runs a
+# storm of signals while the program is inside malloc, stdio and MPI.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 
 reach() { "$PYTHON" "$ROOT/tests/progress/reach.py" "$@"; }
 
-# Transports, as LIBRARY TABLE, by the tables that the sources define.
+# Prints the transports, as LIBRARY TABLE, from the tables that the sources define.
 transports() {
     local table library
     grep -rhoP 'const struct sg_transport_ops \K\w+(?= = )' "$ROOT/shim" | sort -u | while read -r table; do
@@ -16,16 +16,18 @@ transports() {
         echo "none $table"
     done
 }
-# Of struct sg_transport_ops the bytes of `remote`, and those of `send` and what follows (test_handler.c
-# checks them). A handler may use all transports that have no `remote`.
+# Byte ranges in struct sg_transport_ops: `remote`, and `send` with the members after it
+# (test_handler.c checks them). A handler may use every transport without a `remote`.
 remote=16:24 functions=48:88
 is_between_machines() { [ -n "$(reach "$1" "$2+$remote")" ]; }
 
-# Called by pointers that are set up in MPI_Init: what the handler does, the protocols, the transports, the
-# recorder of late contributions, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's
-# tables follow from the code. Left out is what runs operations of the program's: while there are such, a
-# handler delivers nothing (may_deliver of internode/endpoint.c), and those of internode/user_operations.sh abort in one.
-# Left out is also the wait in MPICH of internode/host.c, which asks whether a call of the program's delivers.
+# Roots called through pointers that MPI_Init sets up: the handler's work, the protocols, the
+# transports, the recorder of late contributions, and the first member of struct sg_progress_ops
+# (test_handler.c checks it). The code itself leads to sg_kernel_find's tables. Two functions are
+# excluded. One runs user-defined operations: while there are any, a handler delivers nothing
+# (may_deliver of internode/endpoint.c), and the operations of internode/user_operations.sh abort in
+# a handler. The other is the wait in MPICH of internode/host.c, which checks that an application
+# call delivers.
 handlers_reach() {
     local library table
     reach "$LIB" -x sg_user_fold -x serve_mpich on_signal look_by_signal sg_algos on_late progress_ops+0:8
@@ -33,19 +35,19 @@ handlers_reach() {
         is_between_machines "$library" "$table" || reach "$library" "$table+$functions"
     done <tables
 }
-# What may call by a pointer: the handler and its visit of clients, the delivery of events to those protocols,
-# the receiver of messages, switches of the transport's, the code that answers a transport's descriptor, and
-# the trace events.
+# Code that may call through pointers: the handler and its loop over clients, the delivery of events
+# to those protocols, the receiver of messages, the transport's switches, the code that answers a
+# transport's descriptor, and the trace events.
 pointer_users() {
     nm "$BUILD"/shim/{internode/host,internode/endpoint,progress/{signal,doorbell,background},mpi/user_lines,transport/local_memory}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
-# signal-safety(7), and: errno, a system call without a state of the C library's, the end of the
-# process by a broken assertion, the compiler's own arithmetic.
+# signal-safety(7), plus: errno, a system call without C library state, the abort of a failed
+# assertion, the compiler's arithmetic.
 safe='mem(cpy|move|set|cmp)|clock_gettime|getpid|getuid|kill|sigaction'
 allowed="$safe|__errno_location|sched_yield|syscall|__assert_fail|__mul[sdx]c3"
 
-# A library whose handler calls one such function in each of the ways that there are.
+# A library whose handler calls one such function in each possible way.
 seeded() {
     cat >seeded.c <<'END'
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
-/* What a signal handler touches of clients on one machine and between machines: the real progress
- * over a client that only counts who looks at it.
- */
+/* Tests how a signal handler touches clients on one machine and between machines: the real
+ * progress runs over a client that only counts who looks at it. */
 #include "progress/progress.h"
 
 #include "core/clock.h"
@@ -21,7 +20,7 @@
 #define SIGNAL 42
 enum { HERE, BETWEEN };
 
-/* Where tests/progress/safety.sh finds the functions. */
+/* Offsets at which tests/progress/safety.sh finds the functions. */
 _Static_assert(offsetof(struct sg_transport_ops, remote) == 16 &&
                    offsetof(struct sg_transport_ops, send) == 48 &&
                    sizeof(struct sg_transport_ops) == 88,

@@ -1,15 +1,15 @@
 #!/bin/bash
-# A signal that nobody hears keeps nothing: its thread has ended or blocks it, or the application takes
-# it for itself. A thread stands in; where it finds that out by itself, it says so once.
+# An undeliverable signal delays nothing: its thread has ended or blocks it, or the application has
+# taken the signal. A thread takes over; if the library detects this itself, it prints one line.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 
 rounds=4
-# unheard WAY: the rounds' reduces are signal's, the barriers MPICH's
+# unheard WAY: reduces use mode signal; MPICH runs the barriers
 unheard() {
     RULES='reduce=bypass;*=mpich' run_late "$1" signal "$PROGRAMS/late_unheard" "$1" "$WORK/words" $rounds
 }
-# by_thread NAME: all that was late was a thread's
+# by_thread NAME: a thread handled everything that was late
 by_thread() {
     is 0 "$(total "$1" signals)" && is "$rounds x Progress thread: $2 MPI_Reduce \
 MPI_COMM_WORLD from 3, wait avoided" "$(late_regions "$1" | sed 's/ x [0-9]* / x /')"

@@ -52,7 +52,7 @@ struct archive {
     int copies; /* further communicators of all ranks, ARCHIVE_COMM_COUNT and so on */
     struct archive_call calls[ARCHIVE_CALLS_MAX]; /* per location in order of time */
     int call_count;
-    /* The calls again and again, each time later and with higher numbers; 0: once. */
+    /* Repeats the calls, each time later and with higher numbers; 0: once. */
     uint64_t repeat, repeat_ns, repeat_seq;
 };
 
@@ -188,7 +188,7 @@ static inline uint64_t archive_put_call(const struct archive *archive, OTF2_EvtW
     return count;
 }
 
-/* A collective that is none of stagger's, in a region of a role that reductions have too. */
+/* Writes a collective that is none of stagger's, in a region of a role that reductions have too. */
 static inline uint64_t archive_put_gather(const struct archive *archive, OTF2_EvtWriter *writer,
                                           int rank, uint64_t time_ns)
 {
@@ -409,7 +409,7 @@ static inline OTF2_Archive *archive_open(const char *directory)
     return handle;
 }
 
-/* DIRECTORY/traces.otf2 and what belongs to it. */
+/* Writes DIRECTORY/traces.otf2 and the files that belong to it. */
 static inline void archive_write(const struct archive *archive, const char *directory)
 {
     OTF2_Archive *handle = archive_open(directory);

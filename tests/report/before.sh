@@ -1,13 +1,14 @@
 #!/bin/bash
-# What ranks did before calls, of logs without events: of programs of which it is known. As in why.sh, what the
-# machine does to them besides is not asked.
+# The ranks' activity before calls, from logs without events, for programs where it is known. As in
+# why.sh, extra delays from the machine are ignored.
 . "$(dirname "$0")/../lib/sh.sh"
 
 export STAGGER_CAUSES=all STAGGER_TRACE=stats
 KNOWN=$PROGRAMS/known_causes
 
-# between NAME: its report as NAME.json. of NAME EXPRESSION: of the row of rank 1's intervals between the two
-# barriers of a round, in which it does something, as r; `other` is rank 0's.
+# between NAME: runs it and writes its report to NAME.json. of NAME EXPRESSION: evaluates with r,
+# the row of rank 1's intervals between the two barriers of a round, in which it works, and `other`,
+# rank 0's row.
 between() {
     observe "$1" 2 "$KNOWN" "$1" 20
     check "a program of known causes runs ($1)" ran_well "$1"
@@ -31,7 +32,7 @@ check "both ends are told, with their functions" is "MPI_Barrier MPI_Barrier Tru
 check "... and the run's are not" is "1 True" \
     "$(json sleep.json '"%d %s" % (sum(r["after"] is None for r in d["intervals"]["rows"] if r["rank"] == 1), any(r["until"] is None for r in d["intervals"]["rows"]))')"
 
-# The same figures as the logs'.
+# The report has the same figures as the logs.
 "$BUILD/tests/causes/print_causes" sleep.trace/rank-*.log >sleep.causes
 check "the sums are those of the logs" is \
     "$(awk '/^sum / { n++; for (i = 1; i <= NF; i++) { split($i, v, "="); if (v[1] == "intervals") a += v[2]; if (v[1] == "time") t += v[2] } } END { printf "%d %d %.0f", n, a, t }' sleep.causes)" \
@@ -42,8 +43,8 @@ check "page faults are counted, and named" all \
     'is True "$(of faults "1280 <= r[\"minor_faults\"] <= 1600")"' \
     'is True "$(of faults "r[\"cause\"] in (\"page faults\", \"kernel\", \"computing\", \"preempted\", \"preempted by others\")")"'
 between hog
-# It computes as long as it waits for the thread, a few ticks tell the program from the kernel, and other programs
-# may take the processor from both: any of these may be the longest part.
+# The rank computes for as long as it waits for the thread, a few clock ticks separate user from
+# kernel time, and other programs may preempt both: any of these may be the largest part.
 check "a rank that shares its processor with a thread of its own is preempted by it" all \
     'is True "$(of hog "r[\"runnable_ns\"] >= 80000000 and r[\"threads_here_ns\"] >= 64000000")"' \
     'is True "$(of hog "r[\"cause\"] in (\"preempted by its threads\", \"kernel\", \"computing\", \"preempted by others\")")"'
@@ -61,7 +62,7 @@ check "--top limits it" is "1 1" "$(json top.json '"%d %s" % (len(d["intervals"]
 check "the page has the table" all 'empty page.err' \
     'is "1 20 True $(json sleep.json "d[\"intervals\"][\"row_count\"]")" "$(json sleep.page "(lambda rows: \"%s %s %s %d\" % (rows[1][1][\"text\"], rows[1][4][\"text\"], float(rows[1][9][\"data-v\"]) > 0.2, len(rows) - 1))(d[\"tables\"][\"before\"])")"'
 
-# An archive has the same sums beside it; its text tells the causes.
+# An archive has the same sums, too, and its text names the causes.
 STAGGER_TRACE=otf2 observe events 2 "$KNOWN" sleep 20
 report_json events.trace events.json
 "$STAGGER" report events.trace >events.text

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Calls between two groups: in the archive, and who waited for whom there. The groups are ranks 2, 0 and
-# 1, 3 (known_between.c).
+# Calls on an intercommunicator: in the archive, with the waits between its groups. The groups are
+# ranks 2, 0 and 1, 3 (known_between.c).
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe waits 4 "$PROGRAMS/known_between"
@@ -18,7 +18,7 @@ report_json waits.trace waits.json
 check "nothing is left out" is "False 0" "$(json waits.json '"%s %d" % (d["partial"], d["dropped_calls"])')"
 json waits.json '"\n".join("%s: %s in %s for %d: %s" % (p["state"], p["mpi_function"], p["function"],
     p["rank"], p["for"]["mpi_function"]) for p in d["wait_states"]["pairs"])' >pairs
-# found STATE FUNCTION RANK: in that function ranks wait for that one, longer than for others
+# found STATE FUNCTION RANK: in that function ranks wait for RANK, longer than for others
 found() { has pairs "^$1: MPI_[A-Za-z]* in $2 for $3: "; }
 check "a late sender of the other group is found" found "late sender" message 0
 check "... by a request" found "late sender" posted 1

@@ -1,6 +1,5 @@
-/* Runs of three ranks in which it is known why they come late. Times are ns; location r is rank r.
- * Each round ends with a barrier; what the ranks do before it is the test's.
- */
+/* Runs of three ranks that come late for known causes. Times are ns; location r is rank r. Each
+ * round ends with a barrier; the test decides what the ranks do before it. */
 #ifndef SG_TESTS_REPORT_BLAMED_RUNS_H
 #define SG_TESTS_REPORT_BLAMED_RUNS_H
 
@@ -79,7 +78,7 @@ static inline void call(uint32_t rank, uint32_t function, uint32_t line, int64_t
     now_ns[rank] = end_ns;
 }
 
-/* So long, as the figures say, and then a call that takes no time. */
+/* Spends ns with these figures, and then makes a call that takes no time. */
 static inline void spend_interval(uint32_t rank, int64_t ns, struct sg_sampled_interval interval)
 {
     interval.begin_ns = now_ns[rank];
@@ -96,7 +95,7 @@ static inline void compute(uint32_t rank, int64_t ns)
                    (struct sg_sampled_interval){.cpu_ns = (uint64_t)ns, .user_ns = (uint64_t)ns});
 }
 
-/* All come, are told, and leave 10 behind the last, or later. */
+/* All ranks arrive, are reported to the finder, and leave 10 after the last, or later. */
 static int64_t leaves_later_ns[RANKS];
 
 static inline void barrier(void)
@@ -123,7 +122,7 @@ static inline void barrier(void)
     }
 }
 
-/* The receiver waits for the sender's send, if that is later. */
+/* A message; the receiver waits for the sender's send, if that is later. */
 static inline void message(uint32_t from, uint32_t to)
 {
     int64_t sent_ns = now_ns[from], posted_ns = now_ns[to];
@@ -135,7 +134,8 @@ static inline void message(uint32_t from, uint32_t to)
     call(to, RECV, 30, end_ns);
 }
 
-/* A broadcast from rank 1, or a reduction to it: whoever need not wait leaves 10 after it came. */
+/* A broadcast from rank 1, or a reduction to it: a rank that need not wait leaves 10 after it
+ * came. */
 static enum sg_cause_waiting waiting;
 static uint32_t told_root = 1;
 
@@ -162,7 +162,7 @@ static inline void rooted(void)
     }
 }
 
-/* ns at the only site; 0: the cause is not named on that rank. */
+/* Returns ns at the only site; 0: the cause is not named on that rank. */
 static inline uint64_t of(enum sg_cause cause, uint32_t rank)
 {
     CU_ASSERT_EQUAL_FATAL(found->site_count, 1);
@@ -193,7 +193,7 @@ static inline void run_rooted(enum sg_cause_waiting who_waits, void (*round)(voi
     rooted();
     for (int i = 0; i < ROUNDS; i++) {
         round();
-        /* Who comes early, or late and alone, meets the others again. */
+        /* Ranks that come early, or late and alone, meet the others again. */
         rooted();
         for (uint32_t r = 0; r < RANKS; r++)
             compute(r, 20000 - now_ns[r] % 20000);

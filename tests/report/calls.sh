@@ -1,8 +1,8 @@
 #!/bin/bash
-# All calls of MPI in stagger report, of a program whose calls, bytes and messages are known.
+# All MPI calls in stagger report, for a program with known calls, bytes and messages.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# tell DIR: what programs read of it, a line a function, then messages and MPI's time.
+# tell DIR: prints the parsed report: a line per function, then messages and MPI's time.
 tell() {
     report_json "$1" calls.json && "$PYTHON" -c '
 import json
@@ -75,7 +75,7 @@ check "a table that is not there is bad usage" all \
 check "--csv alone has the rows" same <("$STAGGER" report --csv otf2.trace) <("$STAGGER" report --csv=sites otf2.trace)
 check "--top cuts the call sites, and the text says so" \
     has <("$STAGGER" report --top 2 otf2.trace) '^note: 2 of 1[0-9] call sites of MPI functions are shown'
-# part OPTION VALUE: functions and calls of a part of the run.
+# part OPTION VALUE: functions and calls in a part of the run.
 part() {
     "$STAGGER" report --json "$@" otf2.trace >part.json &&
         json part.json '" ".join(sorted("%s %d" % (f["mpi_function"], f["calls"]) for f in d["functions"]))'
@@ -88,7 +88,7 @@ check "a rank alone has its calls only" is \
 check "an interval has none of it: all calls have no times" is "null" \
     "$("$STAGGER" report --json --time 0s:9s otf2.trace >time.json && json time.json 'json.dumps(d["functions"])')"
 
-# ---- little to tell, and damage --------------------------------------------------------------------
+# ---- few calls, and damage -------------------------------------------------------------------------
 
 observe barriers 4 "$PROGRAMS/known_calls" barriers
 "$STAGGER" report barriers.trace >barriers.txt

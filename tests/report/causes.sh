@@ -1,5 +1,5 @@
 #!/bin/bash
-# Causes of archives written by hand: as CSV, and where clocks do not tell who is late.
+# Causes in hand-written archives: as CSV, and when clocks cannot determine the late rank.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 golden_update=
@@ -15,7 +15,7 @@ check "... the same as in JSON" is \
     "$(json late.json '"\n".join("%s,%s,%s" % (c["rank"], c["cause"], c["late_ns"]) for s in d["causes"]["sites"] for c in s["causes"])')" \
     "$("$PYTHON" -c 'import csv, sys; print("\n".join("%s,%s,%s" % (r["rank"], r["cause"], r["late_ns"]) for r in csv.DictReader(sys.stdin)))' <causes.csv)"
 
-# told NAME: sites with causes, instances with and without
+# told NAME: the number of sites with causes, of instances with and without
 told() {
     json "$1.json" '(lambda c: "%d %d %d" % (len(c["sites"]), c["instances"], c["unsampled_instances"]))(d["causes"])'
 }

@@ -1,5 +1,5 @@
-"""Skew of the collectives that MPICH carried out, by call site, worked out from the archive with
-OTF2's own reader: python3 check_skews.py traces.otf2 REPORT.json. It is to be what the report has.
+"""Computes the skew of MPICH's collectives by call site from the archive, with OTF2's own reader, and
+compares it with the report: python3 check_skews.py traces.otf2 REPORT.json.
 """
 import collections
 import json

@@ -1,8 +1,8 @@
-"""Wait states on windows, worked out from the whole archive with OTF2's own reader:
-python3 check_window_waits.py traces.otf2 REPORT.json. They are to be what the report has.
+"""Computes wait states on windows from the whole archive, with OTF2's own reader, and compares them with
+the report: python3 check_window_waits.py traces.otf2 REPORT.json.
 
-A lock A comes before a lock B that it excludes, if an operation under A is complete at its target before B's
-unlock begins, and not the other way round: then B's calls wait for the begin of A's unlock.
+A lock A precedes a conflicting lock B if an operation under A is complete at its target before B's unlock
+begins, and not vice versa: then B's calls wait for the begin of A's unlock.
 """
 import collections
 import json

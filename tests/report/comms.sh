@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where a call site is called on many communicators, it is one row, and the headline counts it once.
+# A call site that is used on many communicators is one row, and the headline counts it once.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Where instructions are counted, more of them are told from slower ones. The kernel counts in the place of a
-# processor: what stands for an instruction is known then.
+# If instructions are counted, the report distinguishes more instructions from slower ones. The
+# kernel stands in for the processor's counters, so the counted quantity is known.
 . "$(dirname "$0")/../lib/sh.sh"
 
 PRELOAD=$BUILD/tests/causes/standin_counters.so:$LIB
@@ -13,7 +13,7 @@ STAGGER_TRACE=stats observe all 2 "$PROGRAMS/known_causes" work 5
 check "counters that are not there are in one line" all 'ran_well none' 'ran_well all' \
     'has_lines <("$STAGGER" report none.trace) "^note: causes are told without counters, which were not there" 1' \
     'lacks <("$STAGGER" report all.trace) "^note: causes are told without.* counters"'
-# computing NAME: of the causes of time on a processor, in the program, the greatest, and its rank
+# computing NAME: the largest cause of processor time in the program, and its rank
 computing() {
     ran_well "$1" && report_json "$1.trace" "$1.json" && json "$1.json" 'next(c["cause"] + " %d" % c["rank"]
         for c in d["causes"]["sites"][0]["causes"] if c["cause"] in ("computing", "more work", "slower"))'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Parts of a report: by call site, communicator, rank and time. Figures by hand: tests/report/known.h.
+# Parts of a report: by call site, communicator, rank and time. Figures by hand:
+# tests/report/known.h.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"
@@ -7,7 +8,7 @@ COMMAND=report
 fixtures report/make_archive
 ./make_archive known known && mkdir statistics && ./make_archive statistics statistics || exit 1
 
-# of EXPRESSION OPTION...: of the JSON with these options
+# of EXPRESSION OPTION...: the expression over the JSON with these options
 of() {
     local expression=$1
     shift

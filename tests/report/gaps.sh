@@ -1,9 +1,10 @@
 #!/bin/bash
-# Messages of which some have no events: of the others those match that were one message. Each has a
-# length of its own, so that the check of the archive tells.
+# Messages of which some have no events: the remaining sends and receives are matched correctly.
+# Each message has a different length, which lets the archive check verify the matches.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# matches NAME PART MATCHED SENDS RECEIVES: what has an event at both ends, and at one end alone
+# matches NAME PART MATCHED SENDS RECEIVES: the messages with events at both ends, and at only one
+# end
 matches() {
     observe "$1" 2 "$PROGRAMS/gaps" "$2"
     check "the messages are sent and received ($1)" ran_well "$1"

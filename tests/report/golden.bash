@@ -1,11 +1,11 @@
-# Shared by the scripts whose command reads archives written by hand and prints what a golden file has.
-# Sourced after sh.sh; $COMMAND is the subcommand, its golden files are in $GOLDEN. Where
-# golden_update is set they are written anew.
+# Shared by the scripts whose command reads hand-written archives and prints the contents of a
+# golden file. Sourced after sh.sh; $COMMAND is the subcommand, $GOLDEN the folder of golden files.
+# If golden_update is set, rewrites them.
 # shellcheck shell=bash
 
 GOLDEN=$ROOT/tests/$COMMAND/golden
 
-# fixtures PROGRAM...: compiles the writers of archives, tests/PROGRAM.c, to here
+# fixtures PROGRAM...: compiles the archive writers, tests/PROGRAM.c, into the working directory
 fixtures() {
     local program
     for program in "$@"; do
@@ -17,7 +17,7 @@ fixtures() {
     done
 }
 
-# golden NAME ARGUMENT...: the output is the golden file's, with nothing on stderr.
+# golden NAME ARGUMENT...: the output equals the golden file, with nothing on stderr.
 golden() {
     local name=$1
     shift
@@ -26,7 +26,7 @@ golden() {
     empty "$name.err" && same "$GOLDEN/$name" "$name"
 }
 
-# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
+# refused STATUS REGEX ARGUMENT...: that exit status, one matching line, nothing on stdout.
 refused() {
     local expected=$1 regex=$2
     shift 2

@@ -110,7 +110,7 @@ static inline void log_put_comm(struct log_writer *log, uint32_t index, uint32_t
     log_put_text(log, name, strlen(name) + 1);
 }
 
-/* Calls that took equally long. */
+/* Adds the statistics of calls that took equally long. */
 static inline void log_put_stat(struct log_writer *log, enum sg_operation operation, uint32_t site,
                                 uint32_t comm, uint64_t calls, uint64_t bytes, uint64_t blocked_ns)
 {
@@ -157,7 +157,8 @@ static inline void log_put_profile_comm(struct log_writer *log, uint32_t index, 
     log_put_text(log, name, strlen(name) + 1);
 }
 
-/* Statistics of calls that took so long, of one place; the caller fills in the rest. */
+/* Returns the statistics of calls at one call site with these times; the caller fills in the
+ * rest. */
 static inline struct sg_record_profile log_profile(uint32_t site, uint32_t comm, uint32_t function,
                                                    int count, const uint64_t *times_ns)
 {
@@ -212,7 +213,8 @@ static inline void log_put_target(struct log_writer *log, uint32_t comm, int32_t
     log_put_traffic(log, SG_RECORD_TARGET, comm, peer, puts, put_bytes, gets, got_bytes);
 }
 
-/* Of so many values; from and until are those of the log's MPI_Init and MPI_Finalize. */
+/* Writes a distribution of `count` values; from and until are those of the log's MPI_Init and
+ * MPI_Finalize. */
 static inline void log_put_distribution(struct log_writer *log, enum sg_distribution of,
                                         uint16_t thread, uint32_t function, int count,
                                         const uint64_t *values)
@@ -243,7 +245,8 @@ static inline void log_put_distribution(struct log_writer *log, enum sg_distribu
     log_put_text(log, (const char *)bins, record.text_bytes);
 }
 
-/* A slice at a node, which has what the given slice knows; first: of the collectives' numbers. */
+/* Writes a slice at a node with the values that are known of it; first: of the collectives'
+ * numbers. */
 static inline void log_put_slice(struct log_writer *log, uint32_t comm, uint32_t node,
                                  const struct sg_slice *slice)
 {
@@ -262,7 +265,8 @@ static inline void log_put_slice(struct log_writer *log, uint32_t comm, uint32_t
     log_put(log, &record, sizeof record);
 }
 
-/* So many slices without records, in each of which one metric had this value. */
+/* Writes the sums of `slices` slices without records, in each of which one metric had this value.
+ */
 static inline void log_put_slice_sum(struct log_writer *log, uint32_t comm, uint32_t node,
                                      uint64_t slices, enum sg_slice_metric metric, uint64_t value)
 {

@@ -1,4 +1,4 @@
-/* Writes the fixtures of the report's system test: make_archive KIND DIRECTORY. */
+/* make_archive KIND DIRECTORY: writes the fixtures of the report's system test. */
 #include "report/known.h"
 #include "report/logs.h"
 
@@ -78,7 +78,7 @@ static void one_barrier(const char *directory, uint64_t run_ns, uint64_t wait_ns
     archive_write(&archive, directory);
 }
 
-/* Of the shorter run less is lost, and a greater share. */
+/* The shorter run loses less time, but a greater share of it. */
 static void longer(const char *directory)
 {
     one_barrier(directory, 500000, 20000);

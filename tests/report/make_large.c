@@ -1,9 +1,9 @@
-/* Writes a large archive: make_large RANKS ROUNDS SITES DIRECTORY. Each round is one collective of
- * all ranks at one of the call sites in turn: 4 events a rank. Operations take turns by site.
+/* make_large RANKS ROUNDS SITES DIRECTORY: writes a large archive. Each round is one collective
+ * of all ranks at one of the call sites in turn: 4 events a rank. Operations take turns by site.
  *
  * Round r lies at r times 100 us. A rank arrives 1 to 10 us into it, at random; at every seventh
- * site rank (site mod RANKS) comes another 40 us later. All leave 2 us after the last has arrived;
- * of a reduce the ranks but the root (0) leave 1 us after they came.
+ * site rank (site mod RANKS) comes another 40 us later. All leave 2 us after the last has
+ * arrived; in a reduce the ranks other than the root (0) leave 1 us after they came.
  */
 #include "core/hash.h"
 #include "core/text.h"

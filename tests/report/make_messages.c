@@ -1,11 +1,11 @@
-/* Writes archives of messages, whose wait states are known:
+/* Writes archives of messages with known wait states:
  *
  *   make_messages known DIRECTORY          four ranks, a step a line of `known` below
  *   make_messages clocks DIRECTORY         likewise, a step a line of `clocks` below
  *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
  *   make_messages late RANKS ROUNDS DIR    rank 1 comes late to barriers, mostly because of another
  *   make_messages uncertain RANKS ROUNDS DIR   likewise; rank 1's clock may be off by 1000
- *   make_messages ahead RANKS ROUNDS DIR   likewise; it is ahead by 1000, which is not told
+ *   make_messages ahead RANKS ROUNDS DIR   likewise; it is ahead by 1000, which is not recorded
  *   make_messages exchange 2 ROUNDS DIR    blocking exchanges after each 1 ms of computation
  *   make_messages sends 2 ROUNDS DIR       likewise, in which both ranks send first
  *
@@ -74,7 +74,7 @@ enum {
     SITES = REGION_NAMES + REGIONS
 };
 
-/* What a report has to say of it is in tests/report/messages.sh. */
+/* tests/report/messages.sh has the report that is expected. */
 static const struct step known[] = {
     /* Late sender, 50: rank 1 in line 10 for rank 0 in line 20. */
     {1, 100, ENTER, Recv, 10},
@@ -215,7 +215,7 @@ static void put_interval(OTF2_EvtWriter *writer, uint64_t at, const struct step 
     CHECKED(OTF2_EvtWriter_Metric(writer, NULL, at, 0, FIGURES, types, values));
 }
 
-/* Of rank 1. */
+/* Offset and error of rank 1's clock. */
 static uint64_t clock_ahead_ns;
 static double clock_error_ns;
 

@@ -1,6 +1,7 @@
-/* Writes the statistics of all calls of a run in which every rank sends messages to every other
- * one: make_traffic RANKS SITES DIRECTORY [ID]. They are logs, or, if the directory has an archive,
- * the files beside it. Rank 0 sends from SITES call sites in turn, whose ids begin behind ID (0).
+/* make_traffic RANKS SITES DIRECTORY [ID]: writes the statistics of all calls of a run in which
+ * every rank sends messages to every other one. They are logs, or, if the directory has an
+ * archive, the files beside it. Rank 0 sends from SITES call sites in turn, whose ids begin
+ * behind ID (0).
  *
  * From rank f to rank t go 1 + (f + 2 t) mod 7 messages of 1000 (f + 1) bytes each; to the next
  * rank 100 times as many.

@@ -1,5 +1,5 @@
 """Writes an archive of two ranks that do not wait in most of their fences, on two windows:
-python3 make_windows.py DIRECTORY. What a report has to say of it is in tests/report/windows.sh.
+python3 make_windows.py DIRECTORY. tests/report/windows.sh has the expected report.
 """
 import sys
 
@@ -7,11 +7,12 @@ import otf2
 from otf2.enums import (CollectiveOp, GroupType, LocationGroupType, LocationType, Paradigm, RegionRole,
                         RmaSyncLevel)
 
-# rank, window, begin and end of a fence, in the order of each rank's calls
+# rank, window, begin and end of each fence, in the order of each rank's calls
 FENCES = [
-    # On both windows at the same time, in different order: taken for one fence, rank 0 would wait 3.
+    # Both windows at the same time, in different order: treated as one fence, rank 0 would wait 3.
     (0, 0, 100, 106), (0, 1, 120, 121), (1, 1, 103, 107), (1, 0, 130, 131),
-    # Rank 0 is up to two fences ahead: its third with rank 1's first, rank 1 would wait 5 there.
+    # Rank 0 is up to two fences ahead: matching its third with rank 1's first would make rank 1
+    # wait 5.
     (0, 0, 1100, 1105), (0, 0, 1110, 1115), (0, 0, 1205, 1207),
     (1, 0, 1200, 1210), (1, 0, 1220, 1221), (1, 0, 1230, 1231),
     # Rank 0 waits 30.

@@ -1,6 +1,5 @@
 #!/bin/bash
-# A matching of messages that is wrong is found: the unit test of wait states fails with each of these
-# faults.
+# Wrong message matching is detected: the unit test of wait states fails with each of these faults.
 . "$(dirname "$0")/../lib/sh.sh"
 
 source=$ROOT/analysis/report
@@ -8,7 +7,7 @@ test=$BUILD/tests/report/test_message_order
 cc=$(command -v cc || command -v gcc)
 flags="-std=gnu11 -D_GNU_SOURCE -O1 -w -I$ROOT/shim -I$ROOT/analysis -I$ROOT/tests"
 
-# fault NAME FILE SED SENTENCE...: with the fault these tests fail.
+# fault NAME FILE SED SENTENCE...: these tests fail with the fault.
 fault() {
     local name=$1 file=$source/$2.c edit=$3 expected
     shift 3

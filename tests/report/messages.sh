@@ -1,7 +1,7 @@
 #!/bin/bash
 # one processor
-# Wait states in stagger report: archives of messages with worked-out figures (make_messages.c), as text,
-# JSON and CSV, and for a part of the run.
+# Wait states in stagger report: archives of messages with worked-out figures (make_messages.c), as
+# text, JSON and CSV, and for a part of the run.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 golden_update=
@@ -10,7 +10,7 @@ golden_update=
 fixtures report/make_messages
 ./make_messages known known || exit 1
 
-# told ARGUMENT...: a line a pair, then the totals
+# told ARGUMENT...: a line per pair, then the totals
 told() {
     "$STAGGER" report --json "$@" >told.json && "$PYTHON" -c '
 import json
@@ -81,7 +81,7 @@ check "a communicator's" is "total 4 180 messages 5 1 0 0" "$(told --comm half k
 check "a rank's" is "total 2 75 messages 5 1 0 0" "$(told --rank 3 known | tail -n1)"
 check "an interval's" is "total 5 160 messages 5 1 0 0" "$(told --time 200ns:550ns known | tail -n1)"
 
-# Rank 0 waits 10 (RANKS - 1) - 6 in each round, and nobody else does.
+# In each round only rank 0 waits, for 10 (RANKS - 1) - 6.
 ./make_messages ring 4 50000 ring || exit 1
 check "many messages have the figures that one round has" \
     is "late sender MPI_Wait 3 50000 1200000 for 3 MPI_Send 2 total 50000 1200000 messages 200000 0 0 0" \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 600
-# The report of ten million events of messages: how long it takes is printed, and its memory is that
+# The report of ten million message events: prints its time, and checks that its memory equals that
 # of a tenth of them.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
@@ -9,7 +9,7 @@ golden_update=
 
 fixtures report/make_messages
 
-# measured DIR: KiB and seconds of its report, which goes to DIR.json
+# measured DIR: KiB and seconds of its report, which is in DIR.json
 measured() {
     "$PYTHON" -c 'import resource, subprocess, sys, time
 start = time.monotonic()

@@ -1,13 +1,14 @@
-# Sourced after sh.sh by the tests of why ranks come late: runs of mixed_causes, and whether the report
-# has the causes and shares that the program has measured of itself.
+# Sourced after sh.sh by the tests of the causes of lateness: runs mixed_causes, and checks that the
+# report has the causes and shares that the program measured itself.
 # shellcheck shell=bash
 . "$ROOT/tests/lib/groups.bash"
 MIXED=$PROGRAMS/mixed_causes
 MIX_FILE=$WORK/data # what is read
 head -c 8000000 /dev/urandom >"$MIX_FILE"
 
-# Name, ranks, rounds, steps (mixed_causes.c) and, behind |, how often others wait for what a rank does
-# (shares.py). Times are long for their noise: the kernel tells user from system by ticks of 4 ms.
+# Name, ranks, rounds, steps (mixed_causes.c) and, after |, the number of other ranks that wait for
+# a rank's step (shares.py). Times are long because of noise: the kernel distinguishes user from
+# system time by ticks of 4 ms.
 MIXES=(
     'twice-the-work   2  30 0:work:4000 1:work:8000 | 1:work=1 0:work=-1'
     'sleep            2  20 1:sleep:4000 | 1:sleep=1'
@@ -28,7 +29,7 @@ MIXES=(
     'made-up-for      2  30 0:sleep:3000 1:work:9000 | 1:work=1'
 )
 
-# tells_shares NAME TOLERANCE KNOWN...: the report of the run that was observed
+# tells_shares NAME TOLERANCE KNOWN...: checks the report of the observed run
 tells_shares() {
     ran_well "$1" && report_json "$1.trace" "$1.json" &&
         "$PYTHON" "$ROOT/tests/report/shares.py" "$1.json" "$1.out" "${@:2}"
@@ -37,7 +38,8 @@ tells_shares() {
     return $result
 }
 
-# run_mix MIX TOLERANCE: one run of it; its causes are the known ones, shares at most TOLERANCE off.
+# run_mix MIX TOLERANCE: runs it once; its causes are the known ones, with shares at most TOLERANCE
+# off.
 run_mix() {
     local name ranks rounds steps known
     read -r name ranks rounds steps <<<"${1%|*}"
@@ -48,13 +50,13 @@ run_mix() {
     tells_shares "$name" "$2" $known
 }
 
-# reads_from_disk: the file is not in memory after it was given up there
+# reads_from_disk: the file is no longer in memory after it was dropped from the cache
 reads_from_disk() {
     plain 2 "$MIXED" 3 "$MIX_FILE" 1:read:1 >disk.out 2>&1 &&
         awk '$2 == "read" && $5 > $3 / 4 { found = 1 } END { exit !found }' disk.out
 }
 
-# make_quota: a group that has a tenth of a processor, in $group
+# make_quota: creates a group limited to a tenth of a processor, in $group
 make_quota() {
     if make_group 2 cpu cpu.max; then
         echo "10000 100000" >"$group/cpu.max"
@@ -64,7 +66,7 @@ make_quota() {
     fi 2>/dev/null
 }
 
-# run_held TOLERANCE [KIND]: as run_mix, where rank 1 alone is in such a group
+# run_held TOLERANCE [KIND]: as run_mix, with only rank 1 in such a group
 run_held() {
     # shellcheck disable=SC2016 # the inner shell's
     local in_group='echo $$ >"$0"/cgroup.procs && exec "$@"'

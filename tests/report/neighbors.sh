@@ -1,6 +1,7 @@
 #!/bin/bash
-# Neighborhood collectives of a program in which known neighbors are late: who waits for whom, and that
-# nobody waits for a rank that is no neighbor. How long they wait is not asked: the machine may be slow.
+# Neighborhood collectives of a program with known late neighbors: which ranks wait for which, and
+# that no rank waits for one that is not its neighbor. Ignores the length of waits: the machine may
+# be slow.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe neighbors 4 "$PROGRAMS/known_neighbors"
@@ -10,7 +11,7 @@ report_json neighbors.trace neighbors.json
 json neighbors.json '"\n".join("%s: %s in %s for %d: %s in %s" % (p["state"], p["mpi_function"], p["function"],
     p["rank"], p["for"]["mpi_function"], p["for"]["function"]) for p in d["wait_states"]["pairs"])' >pairs
 
-# found CALL NAME CALL: the neighbor waits in the one for rank 0 in the other
+# found CALL NAME CALL: in the first call the neighbor waits for rank 0 in the second
 found() { has pairs "^late neighbor: $1 in beside_$2 for 0: $3 in late_$2$"; }
 check "a late neighbor on a grid is found" all \
     'found MPI_Neighbor_allgather line MPI_Neighbor_allgather' \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Collectives that ranks complete in opposite orders, and persistent ones that they start in opposite orders:
-# each is one instance. Of 10 rounds one rank leaves out one.
+# Collectives that ranks complete in opposite orders, and persistent ones that they start in
+# opposite orders: each is one instance. In 10 rounds one rank leaves out one.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe orders 2 "$PROGRAMS/orders"

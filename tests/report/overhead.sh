@@ -1,5 +1,5 @@
 #!/bin/bash
-# What stagger itself takes is measured in each run: one call in 128 of each thread is timed.
+# Every run measures stagger's own overhead: each thread times one call in 128.
 . "$(dirname "$0")/../lib/sh.sh"
 
 for trace in otf2 stats; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Nonblocking calls inside a node are MPICH's and are not recorded: the report says how many there were.
+# MPICH runs nonblocking calls within a node, which are not recorded: the report gives their number.
 . "$(dirname "$0")/../lib/sh.sh"
 
 cat >posts.c <<'C'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # one processor
-# stagger report as users run it: golden outputs of archives and logs written by hand, options,
-# bad input. tests/report/report.sh BUILD_DIR; STAGGER_GOLDEN=1 writes the golden files anew.
+# stagger report as users run it: golden outputs of hand-written archives and logs, options, bad
+# input. tests/report/report.sh BUILD_DIR; STAGGER_GOLDEN=1 rewrites the golden files.
 [ $# -gt 0 ] && BUILD=$1
 golden_update=${STAGGER_GOLDEN:-}
 . "$(dirname "$0")/../lib/sh.sh"
@@ -58,7 +58,7 @@ check "an allreduce without data is no evidence against the clocks, and nobody w
             d["sites"][0]["instances"])')"
 check "the path may be the archive's" golden known.csv --csv known/traces.otf2
 
-# on_terminal COLUMNS ARGUMENT...: what stagger report prints on a terminal so wide.
+# on_terminal COLUMNS ARGUMENT...: stagger report's output on a terminal of that width.
 on_terminal() {
     "$PYTHON" -c '
 import fcntl, os, pty, struct, sys, termios
@@ -107,7 +107,7 @@ check "CSV lines end in CR LF" all 'has_lines known.csv $'"'\\r\$'"' 7' 'is 7 "$
 
 # ---- sorting and cutting -------------------------------------------------------------------------
 
-# order COLUMN FIELD: the field of all rows, in the order that --sort gives.
+# order COLUMN FIELD: the field of all rows, in the order of --sort COLUMN.
 order() {
     "$STAGGER" report --json --sort "$1" known >order.json &&
         json order.json '" ".join(str(s["'"$2"'"]) for s in d["sites"])'

@@ -11,8 +11,8 @@
 #include <jansson.h>
 #include <limits.h>
 
-/* Of this test's own and not there yet; valid until the next call, as is what write_known() gives.
- */
+/* Returns a path of this test's own that does not exist yet. It is valid until the next call; so
+ * is the result of write_known(). */
 static inline const char *fresh_directory(void)
 {
     static char path[PATH_MAX];
@@ -22,7 +22,7 @@ static inline const char *fresh_directory(void)
     return path;
 }
 
-/* The directory of the known run, changed or not. */
+/* Writes the known run, changed by `change` unless that is NULL, and returns its directory. */
 static inline const char *write_known(void (*change)(struct archive *))
 {
     static struct archive archive;
@@ -35,7 +35,7 @@ static inline const char *write_known(void (*change)(struct archive *))
     return directory;
 }
 
-/* All call sites, in the order that the command gives them by itself. */
+/* Reports all call sites, in the command's default order. */
 static inline json_t *report_of(const char *path)
 {
     struct sg_report report;

@@ -1,9 +1,10 @@
-"""shares.py REPORT.json OUTPUT TOLERANCE KNOWN...: the causes in a report are those that mixed_causes, whose
-OUTPUT it is, has measured of itself, in their shares.
+"""shares.py REPORT.json OUTPUT TOLERANCE KNOWN...: a report has the causes, with their shares, that
+mixed_causes measured itself and printed to OUTPUT.
 
-KNOWN: RANK:KIND=WEIGHT, how many others wait for what the rank does in steps of the kind (below 0: who waits
-does it, too, so long), or RANK:steps=N, so many changes of rank lead back to it. Causes that the machine adds
-(being preempted, leaving late, calls of MPI) are in no share, but where the kind is for them.
+KNOWN: RANK:KIND=WEIGHT, the number of other ranks that wait for the rank's steps of that kind (below 0: the
+waiting rank takes the same steps itself, which count against them), or RANK:steps=N, the number of changes
+of rank that lead back to it. Causes that the machine adds (preemption, leaving late, MPI calls) count in no
+share, unless the kind produces them.
 """
 import json
 import sys
@@ -16,7 +17,7 @@ COLUMNS = {"work": {"computing": CPU}, "faults": {"page faults": KERNEL, "comput
            "insleep": {"asleep in calls": REST}, "inhog": {"preempted in calls by its threads": RUNNABLE, "busy in calls": CPU},
            "inrival": {"preempted in calls by others": RUNNABLE, "busy in calls": CPU},
            "inheld": {"throttled in calls": RUNNABLE, "busy in calls": CPU}}
-# The kernel's part of computing: the program asks it for the time.
+# The kernel's part of computing: the program asks the kernel for the time.
 ALSO = {"more work": "computing", "slower": "computing", "kernel": "computing"}
 MACHINE = {"preempted", "preempted by its threads", "preempted by others", "left later", "calls of MPI", "throttled", "busy in calls", "preempted in calls", "preempted in calls by its threads",
            "preempted in calls by others", "throttled in calls", "asleep in calls"}
@@ -47,7 +48,7 @@ for text in known:
         continue
     causes |= COLUMNS[kind].keys()
     for cause, column in COLUMNS[kind].items():
-        # What one who waits does is not later.
+        # Work that the waiting rank does itself causes no lateness.
         add(expected, (cause, int(rank) if number > 0 else None), number * measured[rank, kind][column])
 for cause in causes:
     less = expected.pop((cause, None), 0)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Skew by call site of the collectives that MPICH carries out, of a program in which known ranks are late.
-# How late is not asked, and who is last only on most rounds: the machine may be slow.
+# Skew by call site of the collectives that MPICH runs, for a program with known late ranks. Ignores
+# the amount of lateness and requires the last rank only in most rounds: the machine may be slow.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe skews 3 "$PROGRAMS/known_skews"

@@ -1,4 +1,4 @@
-/* Reports of archives written by hand, through the JSON that programs read. */
+/* Tests reports of archives written by hand, through the JSON that programs read. */
 #include "lib/unit.h"
 #include "report/known.h"
 #include "report/report_json.h"

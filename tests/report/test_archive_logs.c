@@ -1,6 +1,5 @@
-/* Reports of an archive with logs beside it: where the archive leaves out calls, totals are those
- * of the logs' statistics.
- */
+/* Tests reports of an archive with logs beside it: where the archive leaves out calls, totals are
+ * those of the logs' statistics. */
 #include "lib/unit.h"
 #include "report/logs.h"
 #include "report/report_json.h"

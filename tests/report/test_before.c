@@ -1,4 +1,5 @@
-/* What ranks did before calls, by hand: sums of intervals of three ranks, between two places. */
+/* Tests how ranks spent the time before calls, by hand: sums of intervals of three ranks, between
+ * two call sites. */
 #include "lib/unit.h"
 #include "report/aggregate.h"
 #include "report/between_calls.h"
@@ -199,7 +200,7 @@ static void test_rows(void)
     CU_ASSERT_STRING_EQUAL(row->until->function, "MPI_Barrier");
     CU_ASSERT_EQUAL(row->until->site.line, 20);
     CU_ASSERT_EQUAL(row->after->site.line, 10);
-    /* Of the others none has a cause: one is shorter, one is alone. */
+    /* The other rows have no cause: one is shorter, one is alone. */
     row = &before->rows[1];
     CU_ASSERT_EQUAL(row->rank, 2);
     CU_ASSERT(isnan(row->others_ns) && !row->has_cause && row->longer_ns == 0);

@@ -1,4 +1,4 @@
-/* Why ranks come late: each cause, by hand, and what is not known. */
+/* Tests why ranks come late: each cause, by hand, and time whose cause is not known. */
 #include "lib/unit.h"
 #include "report/blamed_runs.h"
 
@@ -43,7 +43,7 @@ static void counted(uint32_t rank, int64_t ns, uint64_t instructions)
                                                 .known = SG_KNOWN_INSTRUCTIONS});
 }
 
-/* Of 1000 more, 500 are half as many instructions again. */
+/* Rank 2 takes 1000 more; 500 of them are half as many instructions again. */
 static void more_and_slower(void)
 {
     counted(0, 1000, 4000);
@@ -108,7 +108,8 @@ static void test_off_the_processor(void)
     end();
 }
 
-/* Of 1000 runnable, other threads of the process had 300 there, and 200 elsewhere. */
+/* Rank 2 is runnable for 1000; other threads of the process had 300 of them there, and 200
+ * elsewhere. */
 static void among_threads(void)
 {
     compute(0, 100);
@@ -131,7 +132,7 @@ static void test_who_preempts(void)
     end();
 }
 
-/* What is shorter makes up for some of all that is longer. */
+/* A shorter part makes up for some of the longer ones. */
 static void partly_made_up(void)
 {
     compute(0, 1000);
@@ -238,7 +239,7 @@ static void test_roots(void)
     run_rooted(SG_CAUSE_ROOT_WAITS, more_on_the_root);
     CU_ASSERT_EQUAL(found->late_ns, 0);
     end();
-    /* Of a reduction the root alone waits. */
+    /* In a reduction the root alone waits. */
     run_rooted(SG_CAUSE_ROOT_WAITS, more_on_another);
     CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 900 * ROUNDS);
     CU_ASSERT_EQUAL(found->late_ns, 900 * ROUNDS);

@@ -1,4 +1,5 @@
-/* Why ranks come late, by hand: where it began with another rank, and in calls of MPI. */
+/* Tests why ranks come late, by hand: lateness that began with another rank, and in calls of MPI.
+ */
 #include "lib/unit.h"
 #include "report/blamed_runs.h"
 

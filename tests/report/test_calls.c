@@ -1,4 +1,5 @@
-/* All calls of MPI in a report: from logs written by hand, with figures worked out beside them. */
+/* Tests all calls of MPI in a report, from logs written by hand with figures worked out beside
+ * them. */
 #include "core/capture.h"
 #include "lib/unit.h"
 #include "report/filter.h"
@@ -500,7 +501,7 @@ static void test_mmds(void)
     sg_filter_clear(&site);
 }
 
-/* Of kinds, functions and bins that are not there. */
+/* Distributions of kinds, functions and bins that do not exist. */
 static void test_damaged_distributions(void)
 {
     const char *directory = fresh_directory();

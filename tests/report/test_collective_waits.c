@@ -1,4 +1,5 @@
-/* Wait states of collectives by hand: who waits where, for whom, and how long. */
+/* Tests wait states of collectives by hand: which rank waits where, for which other, and how
+ * long. */
 #include "report/tracked.h"
 
 static void collective(uint32_t rank, enum sg_waitstate_pattern pattern, uint64_t seq,
@@ -193,7 +194,7 @@ static void test_nonblocking_collective(void)
     end();
 }
 
-/* Of nothing, and one left before another came: nobody waited. */
+/* The collectives carry no data and a rank leaves before another comes, so nobody waits. */
 static void test_without_data(void)
 {
     begin();

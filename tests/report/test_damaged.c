@@ -1,4 +1,5 @@
-/* Archives and directories that cannot be read: each gets one line and an error, none a crash. */
+/* Tests archives and directories that cannot be read: each gets one line and an error, none a
+ * crash. */
 #include "core/capture.h"
 #include "lib/unit.h"
 #include "report/known.h"

@@ -1,4 +1,5 @@
-/* What is told of a part of a call, by hand: a call from 1000 to 2000, and the interval behind. */
+/* Tests the account of a part of a call, by hand: a call from 1000 to 2000, and the interval
+ * behind it. */
 #include "lib/unit.h"
 #include "report/cause_intervals.h"
 
@@ -50,7 +51,7 @@ static void whole_call(void)
     is(400, 600, 0, 0);
 }
 
-/* Of 400, 600 may be elsewhere. */
+/* The part lasts 400; up to 600 may fall into the rest of the call. */
 static void bounds(void)
 {
     split(1600, 2000, sums(1000, 0));
@@ -83,7 +84,7 @@ static void last_switch(void)
     /* Longer than the call. */
     split(1600, 2000, switched(5000, 100, true));
     is(400, 0, 0, 0);
-    /* What was not all ready may have slept for any of it. */
+    /* A thread that was not ready all the time may have slept for any of it. */
     split(1600, 2000, switched(100, 200, false));
     is(100, 0, 0, 300);
     /* A part in the middle. */
@@ -156,7 +157,7 @@ static void by_whom(void)
     others_are(100, 400, 0);
     split_others(1000, 300, 300, 400, 0, 0);
     others_are(0, 400, 0);
-    /* Of a part: the rest of the call has room for 600. */
+    /* A part only: up to 600 may fall into the rest of the call. */
     split_others(1600, 0, 1000, 700, 0, 0);
     is(0, 400, 0, 0);
     others_are(100, 600, 0);

@@ -1,4 +1,5 @@
-/* What a run measured of its machine, from a log's header by way of the archive to the report. */
+/* Tests how a run's measurements of its machine get from a log's header by way of the archive to
+ * the report. */
 #include "report/report.h"
 #include "trace/export_setup.h"
 

@@ -1,4 +1,4 @@
-/* Scalasca's wait states, by hand. */
+/* Tests Scalasca's wait states, by hand. */
 #include "lib/unit.h"
 #include "report/quantiles.h"
 

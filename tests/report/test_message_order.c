@@ -1,4 +1,4 @@
-/* Which messages match, by hand: order, tags, wildcards, probes. */
+/* Tests the matching of messages, by hand: order, tags, wildcards, probes. */
 #include "report/tracked.h"
 
 /* The first of two sends on one channel is early, the second late. */

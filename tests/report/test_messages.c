@@ -1,6 +1,5 @@
-/* What the messages of calls came to, from the record in a log by way of the archive, or of the
- * statistics, to the row of a report.
- */
+/* Tests how figures of the messages of calls get from the record in a log, by way of the archive
+ * or of the statistics, to the row of a report. */
 #include "report/report.h"
 #include "report/report_columns.h"
 #include "report/text_tables.h"

@@ -1,6 +1,6 @@
-/* Collectives that two ranks complete, or start, in opposite orders: from the records in their
- * logs, by way of the archive, to the waits in the report. In another order these were longer.
- */
+/* Tests collectives that two ranks complete, or start, in opposite orders: from the records in
+ * their logs, by way of the archive, to the waits in the report. In another order these were
+ * longer. */
 #include "report/report.h"
 #include "report/wait_sums.h"
 #include "report/watched.h"
@@ -99,8 +99,9 @@ static void completions(void)
     sg_report_clear(&report);
 }
 
-/* What was made first is started at 3000 and 3300: rank 0 waits for it from 3200. What was made
- * second, at 3100 and 3250, is there when rank 0 asks for it; so is the first, started again. */
+/* The collective made first is started at 3000 and 3300: rank 0 waits for it from 3200. The one
+ * made second, started at 3100 and 3250, is there when rank 0 asks for it; so is the first,
+ * started again. */
 static void starts(void)
 {
     const char *directory = setup_directory("starts");

@@ -1,6 +1,5 @@
-/* What stagger itself took, from the logs' headers by way of the archive, or directly, to the
- * report.
- */
+/* Tests how stagger's own cost gets from the logs' headers, by way of the archive or directly, to
+ * the report. */
 #include "report/report.h"
 #include "trace/export_setup.h"
 

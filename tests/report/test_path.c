@@ -1,5 +1,5 @@
-/* The critical path by hand: which intervals and calls a run's end had to wait for. Times are ns;
- * location r is rank r, and its second thread RANKS + r. */
+/* Tests the critical path by hand: the intervals and calls that a run's end had to wait for.
+ * Times are ns; location r is rank r, and its second thread RANKS + r. */
 #include "lib/unit.h"
 #include "report/aggregate.h"
 #include "report/critical_path.h"

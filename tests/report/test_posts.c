@@ -1,6 +1,5 @@
-/* Rows of nonblocking collectives: from the records in logs by way of the archive, and from
- * statistics.
- */
+/* Tests rows of nonblocking collectives: from the records in logs by way of the archive, and from
+ * statistics. */
 #include "report/report_json.h"
 #include "trace/export_setup.h"
 
@@ -132,7 +131,7 @@ static void from_events(void)
     expect_row(row, (json_int_t[]){0, 101, 98, 99, 0, 0, 1, 0, 0, 2});
     row = find_row(report, "0000000a", "allreduce");
     expect_row(row, (json_int_t[]){32, 150, -1, -1, 50, 0, 1, 0, 0, 2});
-    /* Of the one that is never complete both calls. */
+    /* Both calls of the one that is never complete are dropped. */
     CU_ASSERT_EQUAL(figure(report, "dropped_calls"), 2);
     CU_ASSERT_EQUAL(figure(json_object_get(report, "clock"), "violations"), 0);
     row = json_array_get(json_object_get(report, "per_rank"), 0);

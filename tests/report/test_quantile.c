@@ -1,4 +1,4 @@
-/* Quantiles: exact while there are few samples, close for ever. */
+/* Tests quantiles: exact for few samples, close for any number. */
 #include "lib/unit.h"
 #include "report/quantiles.h"
 

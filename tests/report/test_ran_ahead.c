@@ -1,6 +1,5 @@
-/* What a report tells of calls that returned before others came, of who then handled what came
- * late, and of what communicators were made from: from logs by way of the archive.
- */
+/* Tests reports of calls that returned before others came, of the ranks that then handled late
+ * messages, and of the origin of communicators: from logs by way of the archive. */
 #include "report/report_json.h"
 #include "trace/export_setup.h"
 

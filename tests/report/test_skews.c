@@ -1,5 +1,5 @@
-/* Skew of collectives by hand: how far apart members arrive, who is last, what they waited. Times
- * are ns; rank r is location r. */
+/* Tests the skew of collectives by hand: how far apart members arrive, which is last, how long
+ * they wait. Times are ns; rank r is location r. */
 #include "report/tracked.h"
 
 static uint64_t orders[3];
@@ -102,7 +102,7 @@ static void test_rooted(void)
     end();
 }
 
-/* What nobody waits in has skew, too. */
+/* A collective in which nobody waits has skew, too. */
 static void test_without_waits(void)
 {
     static const int64_t at_ns[RANKS] = {150, 130, 180, 120};

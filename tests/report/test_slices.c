@@ -1,4 +1,5 @@
-/* Slices of several logs, joined by communicator and node; what their metrics come to. */
+/* Tests slices of several logs, joined by communicator and node, and the totals of their metrics.
+ */
 #include "bcs/recorded_slices.h"
 #include "lib/unit.h"
 

@@ -1,4 +1,4 @@
-/* Reports of statistics alone: STAGGER_TRACE=stats, logs written by hand. */
+/* Tests reports of statistics alone: STAGGER_TRACE=stats, logs written by hand. */
 #include "lib/unit.h"
 #include "report/logs.h"
 #include "report/report.h"

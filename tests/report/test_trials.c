@@ -1,6 +1,5 @@
-/* What a report says of trials: from the records in logs by way of the archive, and from
- * statistics. All figures are worked out by hand.
- */
+/* Tests reports of trials: from the records in logs by way of the archive, and from statistics.
+ * All figures are worked out by hand. */
 #include "core/executed.h"
 #include "page/page.h"
 #include "report/report_json.h"
@@ -209,7 +208,7 @@ static void finds_the_winner(void)
     json_decref(report);
 }
 
-/* What is late may cost more than what it spares. */
+/* Late contributions may cost more than they save. */
 static void judges_time_blocked_and_processor_time(void)
 {
     const json_t *trial;
@@ -382,7 +381,7 @@ static char *page_of(const char *directory)
     return text;
 }
 
-/* What comes from the program and its user is text. */
+/* Names from the program and its user are escaped: they are text. */
 static void has_a_section_on_the_page(void)
 {
     char directory[300], *page;

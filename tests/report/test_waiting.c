@@ -1,6 +1,5 @@
-/* What the logs' headers tell of waiting, by way of the archive, or directly, to the report, and
- * what the report says of it.
- */
+/* Tests how reports of waiting get from the logs' headers, by way of the archive or directly, to
+ * the report, and the lines that the report prints about them. */
 #include "core/text.h"
 #include "report/report.h"
 #include "report/text_tables.h"
@@ -42,7 +41,7 @@ static void write_logs(const char *directory, const struct waiting *waiting, uin
     }
 }
 
-/* Of what was written by hand, through an archive. */
+/* Reads logs written by hand, through an archive. */
 static void read_archive(const struct waiting *waiting, struct sg_report *report)
 {
     static int number;
@@ -120,7 +119,7 @@ static int lines_of(const struct sg_report *report, const char *begin, char line
     return count;
 }
 
-/* What it says of waiting; NULL: nothing. */
+/* Expects the report's lines on waiting; NULL: no such line. */
 static void expect_lines(const struct waiting *waiting, const char *oversubscribed,
                          const char *waited)
 {

@@ -1,4 +1,4 @@
-/* Wait states of messages by hand: who waits where, for whom, and how long. */
+/* Tests wait states of messages by hand: which rank waits where, for which other, and how long. */
 #include "report/tracked.h"
 
 /* ---- late senders ---------------------------------------------------------------------------- */
@@ -300,7 +300,7 @@ static void test_filter(void)
     sg_filter_clear(&filter);
 }
 
-/* Of several ranks at fault the pair names the one that was waited for longest. */
+/* If several ranks are at fault, the pair names the one that was waited for longest. */
 static void test_rank_at_fault(void)
 {
     static const int64_t late_ns[] = {0, 30, 50, 30};

@@ -1,4 +1,4 @@
-/* The instance window: what it hands on, what it drops, how much it holds. */
+/* Tests the instance window: the instances it hands on and drops, and the number it holds. */
 #include "lib/unit.h"
 #include "report/window.h"
 

@@ -1,4 +1,4 @@
-/* Wait states on windows by hand: fences, epochs of origins and targets, locks. */
+/* Tests wait states on windows by hand: fences, epochs of origins and targets, locks. */
 #include "report/tracked.h"
 
 #define WINDOW 3
@@ -307,7 +307,7 @@ static void test_epochs_are_bounded(void)
 
 static uint64_t operations;
 
-/* What a call does with a lock, at its begin or end. */
+/* Reports the request or the release of a lock, at the begin or the end of a call. */
 static void lock_of(uint32_t location, uint32_t target, bool is_exclusive, bool is_request)
 {
     const struct sg_waitstate_lock lock = {WINDOW, WORLD, target, is_exclusive};
@@ -380,7 +380,7 @@ static void test_lock(void)
     end();
 }
 
-/* Where MPI_Win_lock returns at once, it is the first flush, or the unlock, that waits; whatever is
+/* If MPI_Win_lock returns at once, the first flush or the unlock waits instead, whichever call is
  * left first. */
 static void test_lazy_lock(void)
 {

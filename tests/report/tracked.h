@@ -1,4 +1,4 @@
-/* Events told to a tracker of wait states by hand, and what it makes of them. Times are ns; rank
+/* Reports events to a tracker of wait states by hand, and checks its results. Times are ns; rank
  * r is location r, its second thread location RANKS + r. */
 #ifndef SG_TESTS_REPORT_TRACKED_H
 #define SG_TESTS_REPORT_TRACKED_H

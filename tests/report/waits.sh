@@ -1,6 +1,6 @@
 #!/bin/bash
-# Wait states of a program that waits for known others: which states, functions and ranks there are. How
-# long they wait is not asked, nor whether each round waited: the machine may be slow.
+# Wait states of a program with known waits: the states, functions and ranks. Ignores the length of
+# waits, and whether every round waited: the machine may be slow.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe waits 3 "$PROGRAMS/known_waits"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Why ranks come late, of programs of which it is known: they have measured it themselves (mixed_causes). What
-# the machine does to them besides is not asked. why_full.sh looks more often, and more closely.
+# The causes of lateness, for programs that measure them themselves (mixed_causes). Extra delays
+# from the machine are ignored. why_full.sh runs more often, with stricter bounds.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/report/mixes.bash"
 

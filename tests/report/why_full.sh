@@ -1,14 +1,14 @@
 #!/bin/bash
-# Why ranks come late, of programs that have measured that themselves, one cause or two: in each of 20 runs
-# the report's causes are the known ones, and their shares at most 10 points off.
-#     why_full.sh [RUNS [MIX...]]: so many, of these
+# The causes of lateness, for programs that measure them themselves, with one cause or two: in each of 20 runs the
+# report has the known causes, with shares at most 10 points off.
+#     why_full.sh [RUNS [MIX...]]: that number of runs, of these mixes
 # timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/report/mixes.bash"
 RUNS=${1:-20}
 only=" ${*:2} "
 
-# often COMMAND...: how many of the runs succeed; what the others said is printed
+# often COMMAND...: the number of runs that succeed; prints the output of the others
 often() {
     local run good=0
     for ((run = 0; run < RUNS; run++)); do

@@ -1,11 +1,12 @@
 #!/bin/bash
-# One-sided communication in stagger report, of programs whose operations and waits are known.
+# One-sided communication in stagger report, for programs with known operations and waits.
 . "$(dirname "$0")/../lib/sh.sh"
 
 # ---- operations by origin and target -------------------------------------------------------------
 
-# Each rank puts 4 x 8 + 16 + 24 bytes to the right with 10 calls, of which 4 fetch 20; to the left 16
-# with 3, and gets 12 + 12 + 4. Rank 0 puts 40 to itself and to rank 2, the ranks 0 and 1 of a communicator.
+# Each rank puts 4 x 8 + 16 + 24 bytes to the right with 10 calls, 4 of which fetch 20; to the left
+# 16 bytes with 3 calls, and gets 12 + 12 + 4. Rank 0 puts 40 to itself and to rank 2, which are
+# ranks 0 and 1 of a communicator.
 cat >known <<'END'
 0 0 puts 1 40 gets 0 0
 0 1 puts 10 72 gets 4 20
@@ -16,7 +17,7 @@ cat >known <<'END'
 2 1 puts 3 16 gets 3 28
 other 0 0 0 0
 END
-# tell DIR: what programs read of it, a line a pair
+# tell DIR: prints the parsed report, a line per pair
 tell() {
     report_json "$1" one.json && json one.json '"\n".join(["%d %d puts %d %d gets %d %d" % tuple(p[f] for f in
         ("origin", "target", "puts", "put_bytes", "gets", "got_bytes"))
@@ -42,7 +43,7 @@ check "the page has the table" all '"$STAGGER" report --html page.html otf2.trac
 
 # ---- wait states ---------------------------------------------------------------------------------
 
-# How long ranks wait is not asked, nor whether each round waited: the machine may be slow.
+# Ignores the length of waits, and whether every round waited: the machine may be slow.
 observe waits 3 "$PROGRAMS/known_windows" waits
 check "a program that waits for known others runs" ran_well waits
 report_json waits.trace waits.json

@@ -1,6 +1,5 @@
-/* Rule sets over a table of algorithms that has what the built-in one may lack: parameters of
- * every kind and algorithms that take some operations only.
- */
+/* Makes rule sets over a table of algorithms with features that the built-in one may lack:
+ * parameters of every kind and algorithms that take some operations only. */
 #ifndef SG_TESTS_RULE_RULE_SUPPORT_H
 #define SG_TESTS_RULE_RULE_SUPPORT_H
 
@@ -29,7 +28,7 @@ static const struct sg_algorithm test_algorithms[] = {
 };
 static const struct sg_algorithm_table test_table = {test_algorithms, 3, "*=mpich"};
 
-/* The set of one variable's value, and what was said. */
+/* Makes the set of one variable's value, and returns its log. */
 static inline struct sg_ruleset *rules_from(enum sg_config_rule_kind kind, const char *variable,
                                             const char *text, char **log)
 {
@@ -49,7 +48,7 @@ static inline struct sg_ruleset *rules_of(const char *text, char **log)
     return rules_from(SG_CONFIG_RULE_RULES, "STAGGER_RULES", text, log);
 }
 
-/* The set printed, without the built-in rule; malloc'ed. */
+/* Prints the set without the built-in rule; malloc'ed. */
 static inline char *printed(const struct sg_ruleset *rules)
 {
     char *text = NULL;

@@ -1,3 +1,5 @@
+/* Tests the match of calls with rules: operations, call sites, communicators, bytes, and choices
+ * that are fixed. */
 #include "rule/rule_support.h"
 
 #include <stdint.h>
@@ -344,7 +346,7 @@ static bool depends_on_site(const char *text)
     return depends;
 }
 
-/* Where a rule does not reach, those behind it decide: they may tell call sites apart. */
+/* Later rules decide where a rule does not reach, and they may distinguish call sites. */
 static void knows_where_sites_matter(void)
 {
     CU_ASSERT(!depends_on_site("reduce=mpich; barrier@main=mpich"));

@@ -1,3 +1,4 @@
+/* Tests the parser of rules: all forms are read, and each fault is named with its column. */
 #include "rule/rule_support.h"
 
 #include <stdint.h>

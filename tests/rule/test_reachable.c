@@ -1,4 +1,4 @@
-/* Which choices calls may come to. */
+/* Tests which choices calls may come to. */
 #include "rule/rule_support.h"
 
 #include <stdint.h>

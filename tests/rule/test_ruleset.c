@@ -1,3 +1,5 @@
+/* Tests rulesets: the order of their sources, their print, the built-in table and rules, and the
+ * candidates of auto. */
 #include "rule/rule_support.h"
 
 static const struct sg_rule_comm world = {.name = "MPI_COMM_WORLD", .size = 16};
@@ -106,7 +108,6 @@ static void silent_creation(void)
     sg_config_clear(&config);
 }
 
-/* What every entry must be for rules to work with it. */
 /* -1: none of that name. */
 static int find_algorithm(const char *name)
 {
@@ -117,6 +118,7 @@ static int find_algorithm(const char *name)
     return -1;
 }
 
+/* Checks every entry for the properties that rules rely on. */
 static void table_is_sound(void)
 {
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};
@@ -188,7 +190,7 @@ static void progress_is_named(void)
             CU_ASSERT_EQUAL(sg_ruleset_create_with(&table, &config, false, &rules), SG_OK);
             print = printed(rules);
             snprintf(text, sizeof text, "progress=%s)", words[word]);
-            /* What auto chooses takes STAGGER_PROGRESS. */
+            /* Candidates of auto take STAGGER_PROGRESS. */
             CU_ASSERT_EQUAL(strstr(print, text) != NULL,
                             (sg_algorithms[i].reach & SG_REACH_INTERNODE) != 0 &&
                                 i != SG_ALGORITHM_AUTO);

@@ -1,3 +1,5 @@
+/* Tests trials: their text, their precedence over rules, and the order in which candidates take
+ * turns. */
 #include "rule/rule_support.h"
 #include "rule/trial.h"
 
@@ -115,7 +117,7 @@ static void keeps_what_parses(void)
     sg_ruleset_destroy(rules);
 }
 
-/* What is printed as rules can be used as rules: trials are none. */
+/* Rules printed can be read as rules; a trial is none, so it is printed as a comment. */
 static void prints_as_comments(void)
 {
     char *log, *print;
@@ -229,7 +231,7 @@ static void orders_are_even(void)
     CU_ASSERT_EQUAL(orders, 6);
 }
 
-/* How many of 1000 rounds of two have the same order under both. */
+/* Counts the rounds, of 1000 with two candidates, that have the same order under both. */
 static int like(uint32_t seed, int trial, uint32_t other_seed, int other_trial)
 {
     int alike = 0;

@@ -1,10 +1,10 @@
 #!/bin/bash
-# What a run says of rules that decided nothing: that no call was like them, or that their algorithm
-# does not run where their calls were. It says nothing of others.
+# A run reports rules that decided nothing: no call matched them, or their algorithm does not run
+# where the matching calls were. It reports no other rules.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
-# said RULES: what is told of rules when the solver runs by them on one machine
+# said RULES: the lines about rules when the solver runs with them on one machine
 said() {
     STAGGER_RULES=$1 mpirun_stagger 2 "$PROGRAMS/cg" -n 8 >run.out 2>run.err ||
         { cat run.err; return 1; }

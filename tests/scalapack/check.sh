@@ -1,6 +1,6 @@
 #!/bin/bash
-# Ten of ScaLAPACK's test programs at 2 ranks: with the library they pass what they pass without, by
-# the default rules and by each algorithm.
+# Ten of ScaLAPACK's test programs at 2 ranks: with the library, under the default rules and each
+# algorithm, they pass the same tests as without.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # timeout: 14400
-# ScaLAPACK's test programs against what they come to in stock MPICH, as recorded in
-# stock-N-ranks.txt: all of them at 2 ranks, by the default rules and by each algorithm, within a node
-# and between two, and ten at 4 and 6 ranks. "check_full.sh record RANKS" in place of the test records
-# one file anew.
+# ScaLAPACK's test programs against their outcomes in stock MPICH, as recorded in stock-N-ranks.txt:
+# all of them at 2 ranks, with the default rules and each algorithm, within a node and between two,
+# and ten at 4 and 6 ranks. "check_full.sh record RANKS" rewrites one file instead of testing.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
@@ -16,7 +15,7 @@ programs() { # RANKS
     fi
 }
 
-# against RANKS RULES: every program comes to what is recorded
+# against RANKS RULES: every program has the recorded outcome
 against() {
     local name rest
     check "every program is recorded at $1 ranks" \

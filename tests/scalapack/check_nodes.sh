@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 600
 # Ten of ScaLAPACK's test programs at 2 ranks, each a node of its own: with the protocols between
-# nodes they pass what they pass without the library.
+# nodes they pass the same tests as without the library.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -16,7 +16,7 @@ for name in $SCALAPACK_TEN; do
     done
     passes_something "$name" "$without"
 done
-# In slices of time: the shortest, so that a program of many calls ends.
+# In time slices, with the shortest slice, so that a program with many calls finishes.
 for name in xdlu xdinv; do
     STAGGER_RULES='*=bcs(slice=100)' passes_too "$name" "$(stock "$name")" "in slices"
 done

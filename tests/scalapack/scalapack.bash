@@ -6,8 +6,8 @@ for directory in /usr/lib/*/scalapack/mpich-tests; do
     [ -x "$directory/xdlu" ] && SCALAPACK=$directory
 done
 
-# need_scalapack SENTENCE: where the programs are not installed, skips what the sentence says and ends
-# the script. They read their cases from the working directory.
+# need_scalapack SENTENCE: if the programs are not installed, skips the sentence and ends the
+# script. They read their cases from the working directory.
 need_scalapack() {
     [ -n "$SCALAPACK" ] || { skip "$1" "scalapack-mpi-test is not installed"; exit; }
     cp /usr/share/scalapack/*.dat /usr/share/scalapack/BLACS/*.dat .
@@ -17,8 +17,8 @@ scalapack_programs() {
     find "$SCALAPACK" -maxdepth 1 -type f -name 'x*' -perm -u+x -printf '%f\n' | LC_ALL=C sort
 }
 
-# outcome NAME STATUS OUTPUT: what a run came to, without its timings, in one line. Of a run that
-# failed only that it did: how much of its output there is depends on when the other rank is ended.
+# outcome NAME STATUS OUTPUT: a run's outcome, without its timings, in one line. For a failed run
+# only the fact: the amount of its output depends on when the other rank was killed.
 outcome() {
     local finished
     if [ "$2" -ne 0 ]; then
@@ -35,15 +35,15 @@ outcome() {
         "$(grep -c FAILED "$3") lines FAILED" | tr -s ' '
 }
 
-# Ten programs that pass all they try, and use all three collectives.
+# Ten programs that pass every case they try, and use all three collectives.
 SCALAPACK_TEN='xdlu xdbrd xslu xzlu xdinv xdllt xdhrd xdtrd xdqr xdls'
-# On a 2 x 2 grid xdllt and xslu hang in stock MPICH too, in most runs: the ranks of a column part
-# ways in pdlacon and pslacon, some for pdasum and some for pdamax. (xslu with one case alone, 13 x 13 in
-# blocks of 2, does so within seconds.)
+# On a 2 x 2 grid xdllt and xslu hang in stock MPICH too, in most runs: the ranks of a column
+# diverge in pdlacon and pslacon, some into pdasum and some into pdamax. (xslu with only one case,
+# 13 x 13 in blocks of 2, hangs within seconds.)
 SCALAPACK_TEN_OF_MORE=${SCALAPACK_TEN/xdllt/xsbrd} # than 2 ranks
 SCALAPACK_TEN_OF_MORE=${SCALAPACK_TEN_OF_MORE/xslu/xsqr}
 
-# stock NAME [RANKS], observed NAME [RANKS]: runs, on 2 ranks unless told, and prints the outcome;
+# stock NAME [RANKS], observed NAME [RANKS]: runs it, on 2 ranks by default, and prints the outcome;
 # output in NAME.out and NAME.err
 stock() {
     plain "${2:-2}" "$SCALAPACK/$1" >"$1.out" 2>"$1.err"
@@ -56,8 +56,8 @@ observed() {
     outcome "$1" "$status" "$1.out"
 }
 
-# passes_too NAME WITHOUT HOW: under the library and what of it is in the environment, which HOW
-# tells, the program comes to WITHOUT, the outcome it has without.
+# passes_too NAME WITHOUT HOW: under the library, with settings from the environment that HOW
+# describes, the program has the outcome WITHOUT, that of the run without the library.
 passes_too() {
     check "$1 passes what it passes without the library ($3)" is "$2" "$(observed "$1")"
     check "the archive of $1 is sound ($3)" archive_sound "$1.trace"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # one processor
-# stagger sim bcs as users run it: programs under buffered coscheduling and as usual.
+# stagger sim bcs as users run it: programs under buffered coscheduling and without it.
 . "$(dirname "$0")/../lib/sh.sh"
 
 bcs() { timeout 120 "$STAGGER" sim bcs "$@"; }
@@ -38,7 +38,7 @@ check "slices take as long as the protocol, message by message" all \
     'bcs -p barrier -n 2,100 -g 1900 -i 50 --imbalance 30 --set query_us=0 --set post_us=0 --json >slices.json' \
     'bcs -p barrier -n 2,100 -g 1900 -i 50 --imbalance 30 --set query_us=0 --set post_us=0 -e protocol --json >protocol.json' \
     'is "$(json slices.json "[r[\"bcs_ms\"] for r in d[\"rows\"]]")" "$(json protocol.json "[r[\"bcs_ms\"] for r in d[\"rows\"]]")"'
-# alike A B: run times within a thousandth
+# alike A B: run times equal within a thousandth
 alike() { "$PYTHON" -c '
 import json, sys
 a, b = ([r["bcs_ms"] for r in json.load(open(name))["rows"]] for name in sys.argv[1:])
@@ -55,7 +55,8 @@ check "... with strobes on demand, though a computing node sends them" all \
     'bcs $how --strobe demand >slices.json' 'bcs $how --strobe demand -e protocol >protocol.json' \
     'alike slices.json protocol.json'
 noise="-p barrier -n 32 -g 1900 -i 200 --noise 1000 --noise-every 20000"
-# longer FILE: the run times, as usual and coscheduled, of each row are longer than those of the row before
+# longer FILE: each row's run times, as usual and coscheduled, are longer than those of the row
+# before
 longer() { "$PYTHON" -c '
 import json, sys
 rows = json.load(open(sys.argv[1]))["rows"]

@@ -1,8 +1,9 @@
 #!/bin/bash
 # timeout: 900
 # one processor
-# The explorer finds errors: each patch in bugs/ puts one into a protocol, in one line, and is found
-# within 2000 seeds. A patch's first line names the protocol to explore, its second the error.
+# The explorer finds errors: each patch in bugs/ changes one line of a protocol into an error, which
+# it finds within 2000 seeds. A patch's first line names the protocol to explore, its second the
+# error.
 . "$(dirname "$0")/../lib/sh.sh"
 
 SEEDS=2000
@@ -29,7 +30,7 @@ all_but_protocols=(shim/core/{status,text}.c explorer.c analysis/options/options
 build() { compile "${all[@]}" "${all_but_protocols[@]}" && link; }
 check "the explorer builds" build || exit 1
 
-# What a patch touches is built again; all protocols, if that is a header.
+# Rebuilds the files that a patch changes, or all protocols if it changes a header.
 rebuild() {
     case $1 in
     *.c) compile "$1" ;;
@@ -44,14 +45,14 @@ sound() {
     tail -n 60 "$2"
     return 1
 }
-# Found, and with what is needed to see it again.
+# Found, with the options that reproduce it.
 found() {
     explore "$1" "$2" && { echo "not found"; return 1; }
     has "$2" '^violation: ' && has "$2" 'explore --algo .* --seeds 1 .*--only' && return
     return 1
 }
 
-# Walking every order finds it or not, whether equivalent orders are left out or not.
+# Exploring every order gives the same verdict with and without the reduction of equivalent orders.
 walk() { ./explorer --algo "$1" --exhaustive --nodes "$2" --faults loss,repeat "${@:3}" >walk.out 2>&1; }
 same_verdict() {
     local nodes=2..3 reduced=0 unreduced=0

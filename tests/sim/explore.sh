@@ -1,6 +1,6 @@
 #!/bin/bash
 # one processor
-# stagger sim explore on the protocols as they are: a fixed set of seeds, and every order of two
+# stagger sim explore on the unmodified protocols: a fixed set of seeds, and every order of two
 # instances among 2 and 3 processes. explore_full.sh goes further.
 . "$(dirname "$0")/../lib/sh.sh"
 
@@ -23,7 +23,7 @@ check "nor has one of adaptive's, where timers are in time" \
 check "every protocol's orders were walked" all \
     'for algo in ${EVERY//,/ }; do has two.out "^$algo .* 2 nodes .* [0-9]+ states" || exit; done'
 
-# ---- what is left out --------------------------------------------------------------------------
+# ---- reduction of equivalent orders ------------------------------------------------------------
 check "all orders among 2 end as those that are walked" alike two --algo $EVERY --nodes 2
 check "all orders among 3 do" alike three --algo $QUICK --nodes 3
 

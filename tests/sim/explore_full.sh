@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 3600
-# More of explore.sh: 100 000 seeds over all protocols, larger communicators, every order among 3 and
-# 4 processes, and more comparisons with the orders that are left out.
+# More of explore.sh: 100 000 seeds over all protocols, larger communicators, every order among 3
+# and 4 processes, and more comparisons of reduced with unreduced exploration.
 . "$(dirname "$0")/../lib/sh.sh"
 
 explore() { timeout 1700 "$STAGGER" sim explore "$@"; }

@@ -1,4 +1,4 @@
-/* `stagger sim explore` alone, for bugs.sh, which builds it of protocols with errors. */
+/* Runs `stagger sim explore` alone. bugs.sh builds it with faulty protocols. */
 #include "sim/sim_commands.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 900
-# The same seed gives the same history, however the simulator is built: it and the protocols alone
-# are compiled for each variant, since nothing else takes part.
+# The same seed gives the same history in every build of the simulator. Compiles only the simulator
+# and the protocols for each variant, because nothing else takes part.
 . "$(dirname "$0")/../lib/sh.sh"
 
 echo '#include "cli/main.h"
@@ -18,8 +18,8 @@ build() {
         -o "$name" -ljansson -lm
 }
 
-# history NAME: of reductions with skew, noise and interrupts, and of barriers and allreduces with
-# losses and jitter.
+# history NAME: the history of reductions with skew, noise and interrupts, and of barriers and
+# allreduces with losses and jitter.
 history() {
     local network=$ROOT/analysis/sim/networks
     {

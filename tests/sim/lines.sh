@@ -1,10 +1,11 @@
 #!/bin/bash
 # one processor
-# stagger sim lines as users run it: what shapes of small collectives cost among many ranks of a node.
+# stagger sim lines as users run it: the cost of shapes of small collectives among many ranks of a
+# node.
 . "$(dirname "$0")/../lib/sh.sh"
 
 lines() { timeout 120 "$STAGGER" sim lines "$@"; }
-# best FILE RANKS: the shape whose time is the least where one rank is late, and its group
+# best FILE RANKS: the fastest shape when one rank is late, and its group size
 best() {
     "$PYTHON" -c '
 import json, sys

@@ -1,6 +1,6 @@
 #!/bin/bash
 # one processor
-# What stagger claims of the papers and beyond them: every goal is met.
+# Every goal is met that stagger claims from the papers and beyond them.
 . "$(dirname "$0")/../lib/sh.sh"
 
 timeout 250 "$STAGGER" sim papers --no-scaling >claims 2>claims.err

@@ -5,7 +5,7 @@
 
 sim() { timeout 120 "$STAGGER" sim "$@"; }
 
-# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
+# refused STATUS REGEX ARGUMENT...: that exit status, one matching line, nothing on stdout.
 refused() {
     local expected=$1 regex=$2
     shift 2

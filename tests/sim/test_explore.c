@@ -1,3 +1,4 @@
+/* Tests the explorer of protocols on the toy protocol and its variants with bugs (toy.h). */
 #include "lib/unit.h"
 #include "sim/toy.h"
 #include "verify/exhaustive.h"
@@ -156,7 +157,7 @@ static void test_shrink(void)
     CU_ASSERT_EQUAL(scenario.nodes, 1);
     CU_ASSERT_EQUAL(scenario.faults, 0);
 
-    /* What it prints reads back as the same cut. */
+    /* The printed command reads back as the same cut. */
     memory = open_memstream(&text, &bytes);
     CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
     sg_explore_print_replay(&subject, memory);

@@ -1,4 +1,4 @@
-/* Small collectives in a node by transfers of lines, against cases worked by hand. */
+/* Tests small collectives in a node by transfers of lines, against cases worked by hand. */
 #include "lib/unit.h"
 #include "sim/clusters.h"
 

@@ -1,6 +1,5 @@
-/* Latencies without faults against closed forms of LogGP: a message of b bytes takes 2o + L + Gb,
- * a reduction of b bytes Rb.
- */
+/* Tests latencies without faults against closed forms of LogGP: a message of b bytes takes 2o + L
+ * + Gb, a reduction of b bytes Rb. */
 #include "sim/world_support.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The reference of matches, on cases whose matches are plain. */
+/* Tests the reference of matches, on cases with obvious matches. */
 #include "lib/unit.h"
 #include "verify/posted_messages.h"
 

@@ -1,5 +1,5 @@
-/* Paper 004's models: schemes of measuring by hand, exchanges of pairs against their law, groups
- * against their rounds. */
+/* Tests paper 004's models: schemes of measuring by hand, exchanges of pairs against their law,
+ * groups against their rounds. */
 #include "core/clocksync.h"
 #include "lib/unit.h"
 #include "papers/claims.h"

@@ -1,5 +1,5 @@
-/* The formulas of the node level and of paper 003's clusters, against cases worked by hand and
- * against what must hold for any. */
+/* Tests the formulas of the node level and of paper 003's clusters, against cases worked by hand
+ * and against properties that hold for any. */
 #include "lib/unit.h"
 #include "sim/clusters.h"
 #include "sim/network.h"

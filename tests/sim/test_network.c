@@ -1,3 +1,4 @@
+/* Tests the reader of network files: values, fitted values beside them, and refusals. */
 #include "core/capture.h"
 #include "lib/unit.h"
 #include "sim/network.h"

@@ -1,4 +1,5 @@
-/* The tables of parameters against the protocols, and the spellings that the simulator takes. */
+/* Tests the tables of parameters against the protocols, and the spellings that the simulator
+ * takes. */
 #include "algos/algo.h"
 #include "core/capture.h"
 #include "lib/unit.h"
@@ -48,7 +49,7 @@ static bool is_taken(const struct sg_algo *algo, const struct sg_parameter *para
     return algo->needs(&setup, &needs);
 }
 
-/* Of ranks in one node, where no protocol runs. */
+/* True if the parameter is about ranks in one node, where no protocol runs. */
 static bool is_inside_node(const struct sg_parameter *parameter)
 {
     return strstr(parameter->documentation, "inside a node, ") == parameter->documentation;
@@ -96,7 +97,7 @@ static void tables_fit_protocols(void)
     CU_ASSERT_EQUAL(protocols, sg_algorithm_count - 2);
 }
 
-/* What the simulator makes of a text, and what it says; the caller frees. */
+/* Returns the simulator's parameters for a text, and its log, which the caller frees. */
 static struct sg_algo_parameters simulated(const char *text, char **log)
 {
     struct capture capture;

@@ -1,5 +1,5 @@
-/* Programs in virtual time: MPI as usual and buffered coscheduling against cases worked by hand,
- * and against the protocol. */
+/* Tests programs in virtual time: usual MPI and buffered coscheduling against cases worked by
+ * hand, and against the protocol. */
 #include "bcs/bcs_command.h"
 #include "bcs/program_patterns.h"
 #include "bcs/program_slices.h"
@@ -375,7 +375,7 @@ static void as_the_protocol(void)
     }
 }
 
-/* Of messages, to the nanosecond. */
+/* Compares messages with the protocol's, to the nanosecond. */
 static void compare_messages(const struct script *script, int32_t processes)
 {
     struct sg_network on_card = network;
@@ -406,7 +406,8 @@ static void compare_messages(const struct script *script, int32_t processes)
     }
 }
 
-/* Whoever computes is interrupted: endpoint 0 to send strobes, the last process to answer them. */
+/* Computing processes are interrupted: endpoint 0 to send strobes, the last process to answer
+ * them. */
 static void messages_as_the_protocol(void)
 {
     static const struct script script = {

@@ -1,3 +1,4 @@
+/* Tests the event queue and the random streams of the simulator. */
 #include "lib/unit.h"
 #include "sim/random.h"
 #include "sim/timed_queue.h"

@@ -1,4 +1,4 @@
-/* Programs of messages in the timed world, under bcs. */
+/* Tests programs of messages in the timed world, under bcs. */
 #include "sim/timed_measure.h"
 #include "sim/world_support.h"
 

@@ -1,6 +1,5 @@
-/* Who handles a message when, and who pays: on a protocol in which endpoint 0 returns at once and
- * every other endpoint sends it one message.
- */
+/* Tests which process handles a message, when, and who pays for it, on a protocol in which
+ * endpoint 0 returns at once and every other endpoint sends it one message. */
 #include "sim/world_support.h"
 
 #include "core/capture.h"
@@ -369,7 +368,7 @@ static void broadcasts_of_one_node(void)
         CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
                         single ? sg_node_read_ns(&network, bytes[i])
                                : fill_ns + sg_node_fetch_ns(&network, bytes[i], false));
-        /* Whoever comes after the root finds the data; a single copy holds up the root. */
+        /* A rank that comes after the root finds the data; a single copy holds up the root. */
         late = (struct sg_lateness){2, 2, 1000000};
         CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
                         single ? sg_node_read_ns(&network, bytes[i])

@@ -1,5 +1,5 @@
-/* The simplest protocol there is, and ways to get it wrong: endpoint 0 gathers every contribution,
- * folds them in order and sends the result to each. For tests of the explorer. */
+/* The simplest protocol, and ways to get it wrong: endpoint 0 gathers every contribution, folds
+ * them in order and sends the result to each. For tests of the explorer. */
 #ifndef SG_TESTS_SIM_TOY_H
 #define SG_TESTS_SIM_TOY_H
 
@@ -169,7 +169,7 @@ static void toy_timer(void *memory, const struct sg_event *event, struct sg_acti
 {
 }
 
-/* Everybody's business is endpoint 0. */
+/* Every endpoint's only peer is endpoint 0. */
 static int toy_peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
                      int32_t *out, int capacity)
 {

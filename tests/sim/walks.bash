@@ -1,4 +1,4 @@
-# For the scripts that explore, after lib/sh.sh, with a function explore().
+# Sourced after lib/sh.sh by scripts that define a function explore().
 
 # sound NAME OPTION...: explores without a violation, into NAME.out
 sound() {
@@ -10,10 +10,10 @@ sound() {
     return 1
 }
 
-# ends FILE: each case with the states in which all was over: how many, and the hash of their set
+# ends FILE: for each case, the number of final states and the hash of their set
 ends() { sed -nE 's/ +[0-9]+ states +[0-9]+ steps//p' "$1"; }
 
-# alike NAME OPTION...: all orders end as those that a walk into NAME.out has left over
+# alike NAME OPTION...: all orders have the same final states as the reduced walk in NAME.out
 alike() {
     local name=$1
     shift

@@ -1,4 +1,4 @@
-/* Worlds with a network of round figures, for tests of the simulator. */
+/* Makes worlds with a network of round figures, for tests of the simulator. */
 #ifndef SG_TESTS_SIM_WORLD_SUPPORT_H
 #define SG_TESTS_SIM_WORLD_SUPPORT_H
 

@@ -1,12 +1,13 @@
 #!/bin/bash
 # timeout: 400
-# Collectives between two machines that are not there: what an adapter may do to what is written.
+# Collectives between two simulated machines, with every order of writes that an adapter may
+# produce.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/standin/standin.bash"
 . "$ROOT/tests/lab/between.bash"
 standin_test "collectives by adapters that are not there"
 
-# What the program checks: every element of every result. By RDMA, all of it.
+# The program checks every element of every result. Everything goes by RDMA.
 right() { # ALGORITHM OPERATIONS CALLS ELEMENTS
     STAGGER_RULES="*=$1" STAGGER_VERBS_MULTICAST=off across right 4 "$PROGRAMS/repeat" "$2" "$3" 3 "$4"
     is 0 "$status" && by_rdma right
@@ -19,7 +20,7 @@ for rule in srm handoff adaptive bypass tree; do
     check "results are right by $rule" right "$rule" "$operations" 40 1
     STANDIN_FAULTS=reorder check "... $late" right "$rule" "$operations" 40 101
 done
-# Beyond a chunk, and beyond what a read goes ahead of.
+# Larger than a chunk, and than the read-ahead.
 for rule in srm handoff; do
     STANDIN_FAULTS=reorder check "results of several chunks are right by $rule, $late" \
         right "$rule" allreduce,reduce 5 5000

@@ -1,7 +1,7 @@
-/* A stand-in for libibverbs, and for as much of librdmacm as says that there is no multicast.
- * libstagger-verbs.so is linked with it in the place of these libraries, so that processes of this
- * machine reach each other by RDMA as the transport uses it (wire.h), with faults that no adapter
- * at hand shows. The environment says what there is:
+/* A stand-in for libibverbs, and for the part of librdmacm that reports that there is no multicast.
+ * libstagger-verbs.so is linked with it instead of these libraries, so that processes of this
+ * machine reach each other by RDMA as the transport uses it (wire.h), with faults that no available
+ * adapter shows. The environment describes the devices:
  *
  *   STANDIN           the file that is the network; not set: no device
  *   STANDIN_DEVICES   NAME=PORT[+PORT],...  PORT: eth or ib, then :NETWORK, then words, each after
@@ -9,7 +9,7 @@
  *   STANDIN_FAULTS    words that this process's adapter obeys: no-atomics, no-fork, reorder,
  *                     fail-write, fail-read, fail-add
  *
- * With _N behind its name a setting is that of machine N, from 1.
+ * A setting whose name ends in _N applies to machine N, from 1.
  */
 #include "device.h"
 #include "machine.h"
@@ -23,7 +23,7 @@
 #define DEVICES_MAX 8
 #define DEFAULT_PARTITION 0xffff
 
-/* That machine's own, else all machines'. */
+/* This machine's setting, or else the one for all machines. */
 static const char *setting(const char *name)
 {
     const char *value;
@@ -199,7 +199,7 @@ int ibv_query_port(struct ibv_context *context, uint8_t number, struct _compat_i
     return 0;
 }
 
-/* Of RoCE each address twice: for version 1, then for version 2. */
+/* RoCE lists each address twice: for version 1, then for version 2. */
 void gid_of(const struct wire_port *port, uint32_t inbox, int index, union ibv_gid *gid,
             uint32_t *type)
 {

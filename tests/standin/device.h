@@ -1,4 +1,4 @@
-/* What the stand-in's files share: devices as the environment describes them, and a process's one
+/* Shared by the stand-in's files: the devices that the environment describes, and a process's one
  * open device with its queue pairs.
  */
 #ifndef SG_TESTS_STANDIN_DEVICE_H
@@ -27,7 +27,7 @@ struct device {
 };
 
 struct request {
-    struct ibv_send_wr work; /* without what it points to */
+    struct ibv_send_wr work; /* its pointers are not valid */
     struct ibv_sge piece;
     bool is_over;
     enum ibv_wc_status status;
@@ -36,14 +36,14 @@ struct request {
 struct pair {
     struct ibv_qp base;
     struct ibv_qp_attr attr;
-    uint32_t depth, posted, retired; /* requests: a ring */
+    uint32_t depth, posted, retired; /* positions in the ring of requests */
     struct request *requests;
 };
 
 struct queue {
     struct ibv_cq base;
     int room, first, count;
-    int armed; /* 0; 1: for solicited completions; 2: for all */
+    int armed; /* 0: no; 1: for solicited completions; 2: for all */
     struct ibv_wc *completions;
 };
 
@@ -53,9 +53,9 @@ struct receives {
     uint64_t *ids;
 };
 
-/* The open device of this process. All under the lock. */
+/* The open device of this process. The lock protects all members. */
 struct adapter {
-    struct ibv_context context; /* the first member */
+    struct ibv_context context; /* must be the first member */
     struct device *device;
     uint32_t inbox;
     pthread_t thread;
@@ -65,7 +65,7 @@ struct adapter {
     struct ibv_mr *regions[REGIONS_MAX];
 };
 
-/* What this process's adapter does wrong: a word in STANDIN_FAULTS. */
+/* True if STANDIN_FAULTS of this process's adapter contains the word. */
 bool standin_has_fault(const char *word);
 
 void gid_of(const struct wire_port *port, uint32_t inbox, int index, union ibv_gid *gid,
@@ -75,12 +75,12 @@ void gid_of(const struct wire_port *port, uint32_t inbox, int index, union ibv_g
 /* engine.c */
 void engine_start(struct adapter *adapter);
 void engine_stop(struct adapter *adapter);
-/* Under the lock: what has been written is in its place. */
+/* Places all written data in memory. The caller holds the lock. */
 void engine_settle(void);
-/* Under the lock: a request fails, and with it its pair. */
+/* Fails a request and its queue pair. The caller holds the lock. */
 void engine_refuse(struct pair *pair, const struct ibv_send_wr *work, enum ibv_wc_status status);
 
-/* verbs.c: the functions that programs call by the context. */
+/* verbs.c: installs the functions that programs call through the context. */
 void verbs_start(struct ibv_context *context);
 
 #endif

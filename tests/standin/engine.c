@@ -1,9 +1,9 @@
-/* The stand-in's queues and regions, and the thread that is its adapter: it carries out what others
- * ask of this process's memory, and completes what this process has asked of others.
+/* The stand-in's queues and regions, and the thread that acts as its adapter: it carries out other
+ * processes' requests on this process's memory, and completes this process's own requests.
  *
- * With the fault `reorder` data that is written, which is all but single words, comes into memory
- * in two halves, one of them later than what was asked for after it, atomics included; its
- * completion does not wait for that. Only a read by the same queue pair finds it in place.
+ * With the fault `reorder`, written data of more than one word reach memory in two halves, one of
+ * them later than operations requested after it, atomics included; the write's completion does not
+ * wait for it. Only a read by the same queue pair is sure to find the data in place.
  */
 #include "device.h"
 
@@ -133,7 +133,8 @@ static void place_later(const struct packet *packet, size_t from, size_t to)
     late = item;
 }
 
-/* What is due, or was written by that pair (0: none). Returns in what time the next is due. */
+/* Places late data that are due or were written by that queue pair (0: none). Returns the time
+ * until the next is due, ns. */
 static int64_t place_late(uint32_t pair, int64_t now)
 {
     int64_t next_ns = IDLE_NS;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 300
-# Devices and links between two machines that are not there: which are chosen, which are refused, and that what does
-# not work is found out before it is used.
+# Devices and links between two simulated machines: which ones are chosen, which are refused, and
+# that broken ones are found before they are used.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/standin/standin.bash"
 . "$ROOT/tests/lab/between.bash"
@@ -10,7 +10,7 @@ export STAGGER_VERBS_MULTICAST=off STAGGER_RULES='*=srm'
 
 run() { across run 2 "$PROGRAMS/repeat" barrier,allreduce 10; }
 works() { run && is 0 "$status" && by_rdma run; }
-# passes REGEX: MPICH runs all, and one line says why
+# passes REGEX: MPICH runs all calls, and one line gives the reason
 passes() {
     run
     is 0 "$status" && is 0 "$(notes run | wc -l)" && has run.err "$1" &&

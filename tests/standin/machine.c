@@ -1,6 +1,7 @@
-/* Preloaded beside libstagger.so: ranks are on as many machines as STANDIN_MACHINES says, the same
- * number in a row on each. libstagger.so tells machines apart by their namespaces of processes,
- * too: it alone sees another one on each. All else, MPI among it, sees one machine.
+/* Preloaded beside libstagger.so: presents ranks as spread over STANDIN_MACHINES machines, with
+ * equally many consecutive ranks on each. libstagger.so tells machines apart by their process
+ * namespaces, among other things; it alone sees a different one on each. Everything else, MPI
+ * included, sees one machine.
  */
 #include "machine.h"
 

@@ -1,4 +1,4 @@
-/* The machine, from 1, that this rank is on. */
+/* The number, from 1, of the machine that this rank is on. */
 #ifndef SG_TESTS_STANDIN_MACHINE_H
 #define SG_TESTS_STANDIN_MACHINE_H
 

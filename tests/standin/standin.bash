@@ -1,4 +1,4 @@
-# Sourced after sh.sh: programs on machines that are not there (machine.c), with adapters that are not there
+# Sourced after sh.sh: runs programs on simulated machines (machine.c) with simulated adapters
 # (device.c). Memory and clocks are those of this machine.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # variables are for the scripts
@@ -6,14 +6,15 @@
 STANDIN_PRELOAD=$BUILD/standin/machine.so:$BUILD/standin/libstagger.so
 STANDIN_MACHINES=2
 
-# standin_test ABOUT: skips the script where there can be no such adapters.
+# standin_test ABOUT: skips the script if adapters cannot be simulated.
 standin_test() {
     [ -e "$BUILD/standin/libstagger-verbs.so" ] && return
     skip "$1" "no libibverbs to build with"
     exit 0
 }
 
-# across NAME RANKS PROGRAM ARG...: under the library; archive directory NAME.trace, NAME.out, NAME.err, $status.
+# across NAME RANKS PROGRAM ARG...: runs it under the library; archive directory NAME.trace,
+# NAME.out, NAME.err, $status.
 across() {
     local name=$1 ranks=$2
     shift 2

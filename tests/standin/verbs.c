@@ -1,4 +1,5 @@
-/* The stand-in's part of libibverbs that makes queues, queue pairs and regions, and takes requests.
+/* The stand-in's part of libibverbs that creates queues, queue pairs and regions, and accepts
+ * requests.
  */
 #include "device.h"
 

@@ -1,3 +1,4 @@
+/* The stand-in's network (wire.h): rings in a shared file, with futexes to wake the receivers. */
 #include "wire.h"
 
 #include <fcntl.h>

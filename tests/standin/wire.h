@@ -1,5 +1,5 @@
 /* The network of the stand-in adapters: a file that all processes map, with an inbox for each open
- * device. Whoever sends puts a packet into the receiver's inbox; the receiver's thread takes it.
+ * device. A sender puts a packet into the receiver's inbox; the receiver's thread takes it out.
  */
 #ifndef SG_TESTS_STANDIN_WIRE_H
 #define SG_TESTS_STANDIN_WIRE_H
@@ -11,37 +11,39 @@
 enum packet_kind { PACKET_WRITE, PACKET_READ, PACKET_ADD, PACKET_ANSWER };
 
 struct packet {
-    uint32_t bytes; /* of the packet, a multiple of 8 */
+    uint32_t bytes; /* size of the packet, a multiple of 8 */
     uint8_t kind;
-    uint8_t notifies, solicited; /* of WRITE: it has immediate data */
-    uint8_t status;              /* of ANSWER: enum ibv_wc_status */
-    uint32_t to, from;           /* numbers of queue pairs */
-    uint32_t request;            /* at the pair that sent the request */
+    uint8_t notifies, solicited; /* WRITE only: the packet has immediate data */
+    uint8_t status;              /* ANSWER only: enum ibv_wc_status */
+    uint32_t to, from;           /* queue pair numbers */
+    uint32_t request;            /* its number at the queue pair that sent it */
     uint32_t key, length;
     uint64_t address, value;
     unsigned char data[];
 };
 
-/* An open device's port, for the others. */
+/* Port of an open device, as seen by other processes. */
 struct wire_port {
     bool is_ethernet;
-    uint8_t versions; /* of RoCE: bit 1, bit 2 */
+    uint8_t versions; /* RoCE versions: bit 1, bit 2 */
     uint16_t partition;
     uint32_t network;
 };
 
 #define WIRE_INBOXES 64
 
-/* Maps the file. Ends the process when it cannot. */
+/* Maps the file; ends the process on failure. */
 void wire_start(const char *path);
-/* A new inbox; returns its number. */
+/* Creates an inbox and returns its number. */
 uint32_t wire_open(void);
 struct wire_port *wire_port(uint32_t inbox);
-/* Room for `length` bytes of data; the content is the caller's until wire_send. */
+/* Sends a packet, with packet->length bytes of data unless data is NULL; copies both. Ends the
+ * process if the inbox is full. */
 void wire_send(uint32_t inbox, const struct packet *packet, const void *data);
-/* The next packet, copied into the caller's malloc'ed memory; NULL: none within that time. */
+/* Returns the next packet in malloc'ed memory that the caller frees; NULL if none comes within
+ * wait_ns. */
 struct packet *wire_receive(uint32_t inbox, int64_t wait_ns);
-/* Wakes wire_receive. */
+/* Makes wire_receive return. */
 void wire_wake(uint32_t inbox);
 
 #endif

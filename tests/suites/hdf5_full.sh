@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 14400
-# HDF5's parallel tests, of Debian's source, pass under the library wherever they pass without.
+# HDF5's parallel tests, from Debian's source, pass under the library wherever they pass without.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/suites/suites.bash"
 TESTS=(t_mpi testphdf5 t_cache t_cache_image t_pread t_pshutdown t_prestart t_init_term t_shapesame t_filters_parallel)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # timeout: 14400
-# mpi4py's tests pass under the library wherever they pass without. MPI4PY is a directory with the source of a version
-# that Debian's Python and Cython build, 3.1.6 for example: Debian builds its own for another MPI.
+# mpi4py's tests pass under the library wherever they pass without. MPI4PY is the source directory
+# of a version that Debian's Python and Cython can build, for example 3.1.6: Debian builds its own
+# for another MPI.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/suites/suites.bash"
 

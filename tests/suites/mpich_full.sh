@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 14400
-# MPICH's own tests, of Debian's source, pass under the library wherever they pass without.
+# MPICH's own tests, from Debian's source, pass under the library wherever they pass without.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/suites/suites.bash"
 FOLDERS=(coll pt2pt comm rma attr errhan init threads topo datatype io part group info spawn errors mpi_t)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 14400
-# PnetCDF's tests, of Debian's source, pass under the library wherever they pass without.
+# PnetCDF's tests, from Debian's source, pass under the library wherever they pass without.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/suites/suites.bash"
 FOLDERS=(test/testcases test/nonblocking test/header test/cdf_format)

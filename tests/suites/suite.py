@@ -3,11 +3,11 @@
     suite.py TREE STOCK WORDS FOLDER LAUNCHER...
 
 TREE holds the built tests, and their source in TREE/source. LAUNCHER takes mpiexec's arguments; MPIEXEC is
-stock's. A test passes if it exits with 0 and says WORDS, a regular expression; if its line has a resultTest, it passes
-by another status. One that does not runs under stock MPICH, whose verdicts are kept in the file STOCK; if it passes
-there, it runs a second time. JOBS tests (1) run at a time, but for those of files, which share names. Prints what
-did not pass, with the verdict under both, and the numbers; the exit status is 1 if a test passes under stock alone.
-Tests whose names hold SLOW_TESTS, a regular expression, do not run.
+stock's. A test passes if it exits with 0 and prints WORDS, a regular expression; if its line has a resultTest,
+another status passes. A failing test runs under stock MPICH, whose verdicts are kept in the file STOCK; if it
+passes there, it runs a second time. JOBS tests (1) run at a time, except file tests, which share names. Prints
+the failures, with the verdict under both, and the numbers; exits with 1 if a test passes only under stock.
+Skips tests whose names match SLOW_TESTS, a regular expression.
 """
 import collections
 import concurrent.futures
@@ -23,7 +23,7 @@ LIMIT_S = 120.0
 
 
 def tests_of(tree, folder):
-    """The tests that a folder's lists name, but for those that MPICH's authors expect to fail."""
+    """The tests in a folder's lists, except those that MPICH's authors expect to fail."""
     path = os.path.join(tree, folder, "testlist")
     if not os.path.exists(path):
         path = os.path.join(tree, "source", "test", "mpi", folder, "testlist")
@@ -76,7 +76,7 @@ def run(launcher, test, words):
 
 
 def kept(path):
-    """Verdicts of earlier runs."""
+    """Verdicts from earlier runs."""
     if not os.path.exists(path):
         return {}
     return dict(line.rstrip("\n").split("\t") for line in open(path))

@@ -1,9 +1,10 @@
-# Suites of tests that others wrote, sourced after sh.sh. A suite is built once, in BUILD/suites/NAME, and passes under
-# the library wherever it passes without.
+# External test suites, sourced after sh.sh. Builds a suite once, in BUILD/suites/NAME; it must pass
+# under the library wherever it passes without.
 # shellcheck shell=bash
 
-# built NAME PACKAGE MAKE: the suite, built by the function MAKE, which runs in $tree, from Debian's source of PACKAGE,
-# or from the directory that PACKAGE is. Fails, with the reason in the file `why`.
+# built NAME PACKAGE MAKE: builds the suite with the function MAKE, which runs in $tree, from
+# Debian's source of PACKAGE or from the directory PACKAGE. Fails, with the reason in the file
+# `why`.
 built() {
     local program
     tree=$BUILD/suites/$1
@@ -22,14 +23,15 @@ built() {
     } </dev/null >"$tree.log" 2>&1 || { tail -n 1 "$tree.log" >why; return 1; }
 }
 
-# suite WHOSE NAME PACKAGE MAKE WORDS FOLDER...: runs what the folders' lists name (suite.py), by default, without a
-# trace, between virtual nodes, and with every routed collective and message in slices. The table of counts is in
-# $tree/results. SUITE_FOLDERS: these folders alone. JOBS: tests at a time.
+# suite WHOSE NAME PACKAGE MAKE WORDS FOLDER...: runs the tests of the folders' lists (suite.py): by
+# default, without a trace, between virtual nodes, and with every routed collective and message in
+# slices. The table of counts is in $tree/results. SUITE_FOLDERS: only these folders. JOBS: tests at
+# a time.
 suite() {
     local whose=$1 words=$5 what settings folder
     built "$2" "$3" "$4" || { skip "$whose" "they cannot be had: $(cat why)"; return; }
     shift 5
-    # It has the configuration's settings in its environment. An archive is not kept.
+    # The environment holds the configuration's settings. The archive is deleted.
     cat >launcher <<END
 #!/bin/bash
 output=\$(mktemp -d "$WORK/run.XXXXXX")
@@ -40,7 +42,7 @@ exit \$status
 END
     chmod +x launcher
     export MPIEXEC
-    # Verdicts of stock MPICH hold for all configurations of one run.
+    # Verdicts of stock MPICH apply to all configurations of one run.
     rm -f "$tree/stock" "$tree/results"
     while IFS='|' read -r what settings; do
         for folder in ${SUITE_FOLDERS:-"$@"}; do

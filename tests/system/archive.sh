@@ -1,5 +1,5 @@
 #!/bin/bash
-# The archive as other tools see it: otf2-print, the invariants through OTF2's Python reader, ViTE.
+# The archive in other tools: otf2-print, the invariants through OTF2's Python reader, ViTE.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe cg 2 "$PROGRAMS/cg" -n 32 -t 1 -s 0 -w 4000
@@ -7,7 +7,7 @@ check "the solver converges under the library" ran_well cg
 check "its calls are in the archive once" archive_agrees cg.trace cg.out
 check "otf2-print reads it, and nesting, order and counts are sound" archive_sound cg.trace
 
-# Where ViTE finds no archive it writes a picture of the background alone, and no error.
+# Without an archive ViTE draws only the background, and reports no error.
 rectangles() { grep -o '<rect' "$1.svg" | wc -l; }
 draw() { "$ROOT/tests/lib/draw.sh" "$1/traces.otf2" "$1.svg" >vite.out 2>&1; }
 draw none.trace && draw cg.trace
@@ -25,12 +25,13 @@ observe four 4 "$PROGRAMS/counts_c"
 check "an archive of four ranks is sound" \
     all 'ran_well four' 'archive_agrees four.trace four.out' 'archive_sound four.trace'
 
-# The report reads what the archive holds.
+# The report reads the archive's contents.
 report_json cg.trace cg.json
 check "the report's version, ranks and completeness" is "1 2 False" \
     "$(json cg.json '" ".join(map(str, (d["version"], d["ranks"], d["partial"])))')"
-# Rank 0 has thousands of times the work, and two dot products of one call site an iteration, of
-# which only the first comes behind it: who waits tells more than who is last.
+# Rank 0 has thousands of times the work, and each iteration has two dot products at one call site,
+# only the first of which follows that work: waits identify the slow rank better than the last
+# arrival does.
 check "the report has the rank that waits for the slow one blocked longer" is "True" \
     "$(json cg.json 'd["per_rank"][1]["blocked_ns"] > d["per_rank"][0]["blocked_ns"]')"
 check "per rank, time blocked lies within the run" is "True" \
@@ -43,7 +44,7 @@ check "the report's top site by wait alone" all \
     '"$STAGGER" report --top 1 --sort wait cg.trace >top.txt' \
     'has_lines top.txt "^ +(allreduce|reduce|barrier) " 1' 'has top.txt "^ +allreduce +dot cg\.c:"'
 
-# A directory's archive may be read through its anchor's directory from anywhere.
+# An archive can be read through its anchor's directory from anywhere.
 mv cg.trace moved.trace
 check "an archive that has been moved is read as before" all \
     'report_json moved.trace moved.json' \

@@ -46,7 +46,7 @@ def read_lists(page):
 
 
 class Source:
-    """What a file defines outside of functions, and what it mentions inside of them."""
+    """A file's definitions outside of functions, and the names used inside of them."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
@@ -66,7 +66,7 @@ class Source:
 
     @staticmethod
     def divide(text):
-        """The text before each outermost brace since the last ; or }, and what these enclose."""
+        """The text before each outermost brace since the last ; or }, and the text inside the braces."""
         outside, inside, depth, begin = [], [], 0, 0
         for match in re.finditer(r"[{};]", text):
             if match.group() == "{":
@@ -93,7 +93,7 @@ class Source:
 
 
 def functions_of_table(root, table):
-    """The members of a struct of some header that point to functions."""
+    """Members of a struct in any header that point to functions."""
     for folder, _, names in os.walk(os.path.join(root, "shim")):
         for name in names:
             if not name.endswith(".h"):

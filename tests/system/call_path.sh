@@ -1,20 +1,20 @@
 #!/bin/bash
 # one processor
-# The files that a call visits, as docs/architecture.md lists them: they exist, and each is called by
-# one before it.
+# The files that a call visits, as docs/architecture.md lists them: they exist, and each is called
+# by one before it.
 . "$(dirname "$0")/../lib/sh.sh"
 
 PAGE=$ROOT/docs/architecture.md
 
 path() { "$PYTHON" "$ROOT/tests/system/call_path.py" "$1"; }
 
-# complains PAGE REGEX: the list there is wrong, and this is why.
+# complains PAGE REGEX: the page's list is rejected, with this reason.
 complains() {
     path "$1" >complaints.out && { echo "nothing is wrong with $1"; return 1; }
     has complaints.out "$2"
 }
 
-# The page with the lines of a list that match two patterns exchanged: swapped PATTERN PATTERN
+# swapped PATTERN PATTERN: the page with the two matching lines of a list exchanged
 swapped() {
     awk -v one="$1" -v other="$2" '
         { lines[NR] = $0 }

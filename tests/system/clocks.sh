@@ -1,6 +1,6 @@
 #!/bin/bash
-# Clocks that differ: a rank in a time namespace of its own reads a monotonic clock that is
-# thousands of seconds off, as a rank on another machine may.
+# Clocks that differ: a rank in its own time namespace reads a monotonic clock that is thousands of
+# seconds off, as a rank on another machine may.
 . "$(dirname "$0")/../lib/sh.sh"
 
 if ! unshare -T --monotonic 1000 true 2>/dev/null; then

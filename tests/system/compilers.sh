@@ -1,6 +1,7 @@
 #!/bin/bash
 # timeout: 600
-# The other compiler and the other options: everything builds without a warning, and clang's works.
+# The other compiler and the other options: everything builds without warnings, and clang's build
+# works.
 . "$(dirname "$0")/../lib/sh.sh"
 
 options=DEBUG=1

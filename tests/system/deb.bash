@@ -1,5 +1,6 @@
-# The Debian package, built here and installed into a system that has nothing else: apt brings what it depends
-# on, a program is observed there, and nothing is left when it goes. Sourced after sh.sh, with $suite: the release.
+# Builds the Debian package here and installs it into an otherwise empty system: apt installs its
+# dependencies, a program is observed there, and removal leaves nothing. Sourced after sh.sh, with
+# $suite as the release.
 # shellcheck shell=bash
 . "$ROOT/tests/lib/root.bash"
 title="the Debian package is installed in a clean $suite and works there"

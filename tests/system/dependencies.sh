@@ -1,11 +1,12 @@
 #!/bin/bash
 # one processor
-# What may know of what: includes point one way, the environment is read in one file, and the
-# library brings nothing into a process but its own wrappers.
+# Permitted dependencies: includes point one way, one file reads the environment, and the library
+# adds nothing to a process except its wrappers.
 . "$(dirname "$0")/../lib/sh.sh"
 cd "$ROOT" || exit 1
 
-# The files of a folder's sources and headers that include what matches; FOLDER/: not those below it.
+# Prints a folder's sources and headers that include a matching file; FOLDER/ excludes its
+# subfolders.
 include() {
     local folder=$1 pattern=$2 depth=()
     [ -d "$folder" ] || return 0
@@ -14,7 +15,7 @@ include() {
         -exec grep -HEn "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]$pattern" {} +
 }
 
-# loops_are includes|symbols OPTION...: structure.py prints the loops that the table allows, no others.
+# loops_are includes|symbols OPTION...: structure.py prints exactly the loops that the table allows.
 loops_are() {
     local kind=$1
     shift
@@ -111,21 +112,21 @@ check "the companion for RDMA exports one symbol" is "sg_verbs" \
     "$(nm -D --defined-only "$BUILD/libstagger-verbs.so" | awk '{ print $3 }')"
 check "the library binds its symbols at start" has <(readelf -d "$LIB") 'BIND_NOW|NOW'
 
-# The benchmark's late ranks and its quiet waits, random delays of the soak, an application
-# that sleeps as applications do, programs that look for a file of their script's again and again,
-# stderr's pipe, whose emptiness is no event, the tools' look for ranks that are being killed, and
-# MPICH's waiting, which rings nobody.
+# Exceptions: the benchmark's late ranks and its quiet waits, random delays of the soak, an
+# application that sleeps as applications do, programs that poll for a file of their script,
+# stderr's pipe, which gives no event when it empties, the tools' wait for ranks that are being
+# killed, and MPICH's waiting, which rings no doorbell.
 check "nothing else waits by sleeping" is "" \
     "$(grep -rnE '\b(u?sleep|(clock_)?nanosleep) *\(' --include='*.[ch]' --include='*.cc' \
         shim analysis tests |
         grep -Ev '^(shim/core/status\.c|shim/wait/turn\.c|shim/trace/export/logread_all\.c|analysis/bench/mpi/bench_machine\.c|tests/mpi/(bench_wakes|giving_library|known_causes|mixed_causes|soak|late_calls|internode_apps|trial|gives_way|served)\.c|tests/mpi/(clock|mpi_test)\.h|tests/wait/test_turn\.c|tests/causes/test_(reader|switches)\.c):')"
-# Each transport has its own, behind one interface.
+# Each transport defines its own, behind one interface.
 check "a type's name has one meaning" is "sg_transport" \
     "$(grep -rhoE '^(struct|enum|union) sg_[a-z0-9_]+ \{' --include='*.[ch]' shim analysis | sort | uniq -d | cut -d ' ' -f 2)"
 check "no source is over 900 lines" is "" \
     "$(find shim analysis tests/verify -name '*.[ch]' -exec awk 'END { if (NR > 900) print FILENAME }' {} \;)"
-# One instruction set each; parts that tests replace; one object that changes with each commit; what would make a loop
-# of any file that took it in.
+# Short files with a reason: one instruction set each; parts that tests replace; one object that
+# changes with each commit; code that would put any file that absorbed it into a loop.
 alone='cli/sim|algos/kernels/[a-z_]+|algos/algos|core/(account|thread_store)|intercept/wrap_f08|internode/drain|output/(commit|progress_line)|profile/(handles|sights)|progress/progress_table|transport/(local_memory|payload|verbs_stub/stub)|report/counts|rule/rule|trace/(figure|export/(clockmap|markers|rma_function|summary_tables))|wait/(chosen|hook_mpich|scheduling_group)'
 check "no source is under 80 lines without a reason" is "" \
     "$(find shim analysis tests/verify -name '*.c' -exec awk 'END { if (NR < 80) print FILENAME }' {} \; | grep -vE "/($alone)\.c$")"
@@ -133,3 +134,5 @@ check "no two sources have one name, but for main" is "main" \
     "$(find shim analysis tests/verify -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | sed 's/.*\///' | sort | uniq -d)"
 check "no line of a source is over 100 columns" is "" \
     "$(grep -rnE '.{101}' --include='*.[ch]' --include='*.cc' shim analysis tests)"
+# Comments name the actor (docs/style.md).
+check "no comment begins with a clause for a noun" "$PYTHON" tests/system/english.py

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The tarball is the same wherever and whenever it is made; recipes and changes are of this version.
+# The tarball is reproducible, anywhere and at any time; recipes and changelogs name this version.
 . "$(dirname "$0")/../lib/sh.sh"
 
 version=$(cat "$ROOT/VERSION")
@@ -7,10 +7,10 @@ version=$(cat "$ROOT/VERSION")
 # ---- the tarball -------------------------------------------------------------------------------------------
 
 git clone -q "$ROOT" one 2>/dev/null && git clone -q "$ROOT" two 2>/dev/null || exit 1
-# make_dist CLONE: its path, printed
+# make_dist CLONE: prints the tarball's path
 make_dist() { make -C "$1" --no-print-directory dist; }
 check "make dist says where the tarball is" is "$PWD/one/build/stagger-$version.tar.gz" "$(make_dist one)"
-# In another time zone, by another umask and language, of files of another age.
+# In another time zone, with another umask and language, and files of another age.
 find two -path two/.git -prune -o -type f -exec touch -d 2001-01-01 {} +
 (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 make_dist two >/dev/null)
 check "two of a commit are the same bytes" cmp "one/build/stagger-$version.tar.gz" "two/build/stagger-$version.tar.gz"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Runs that do not reach MPI_Finalize: what their logs hold becomes an archive that says partial.
+# Runs that do not reach MPI_Finalize: their logs become an archive that is marked partial.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/dying.bash"
 
 rounds=300
 
-# gives STATUS MODE: so it may end without the library. Stock MPICH gives one of two statuses to ranks
-# that end at once without MPI_Finalize (5, and in one run of twelve 1).
+# gives STATUS MODE: an exit status that is possible without the library. Stock MPICH gives one of
+# two statuses to ranks that exit at once without MPI_Finalize (5, and in one run of twelve 1).
 gives() {
     local tries
     for ((tries = 0; tries < 200; tries++)); do
@@ -33,7 +33,7 @@ for mode in abort kill crash exit _exit; do
     check "its text says partial ($mode)" has <("$STAGGER" report "$mode.trace" 2>&1) partial
 done
 
-# A log lost, a log cut off in mid-record, a log of another version, something else altogether.
+# A missing log, a log truncated in mid-record, a log of another version, something else altogether.
 observe source 2 "$PROGRAMS/ending" kill "$rounds"
 damage() {
     rm -rf damaged && mkdir damaged && cp source.trace/rank-*.log damaged/ && "$@"

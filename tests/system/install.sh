@@ -1,5 +1,5 @@
 #!/bin/bash
-# make install: what is put there works from any place, and uninstall leaves nothing.
+# make install: the installed files work from any place, and uninstall leaves nothing.
 . "$(dirname "$0")/../lib/sh.sh"
 
 version=$(cat "$ROOT/VERSION")
@@ -43,7 +43,7 @@ stagger_test_environment(preloaded STAGGER_WAIT=yield)
 add_test(NAME command COMMAND stagger::stagger --version)
 add_test(NAME bench COMMAND stagger::bench --version)
 CMAKE
-    # configure WANTED: finds the installed one of that version
+    # configure WANTED: finds the installed library of that version
     configure() {
         rm -rf cmake/build
         cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="$1"
@@ -58,7 +58,7 @@ else
     skip "CMake finds it, and runs tests under the library" "cmake is not installed"
 fi
 
-# What holds once the module is loaded; modulecmd prints commands for the shell.
+# Checks the environment after the module is loaded; modulecmd prints commands for the shell.
 module_works() {
     (
         unset PKG_CONFIG_PATH "${!STAGGER_@}"

@@ -65,7 +65,7 @@ check "so do a file, the depth of call sites and trials, which come before the e
     'has set.trace/stagger.conf "^STAGGER_DEPTH=3"' \
     'is "STAGGER_TRIAL=barrier=mpich|srm;allreduce=mpich|srm;reduce=srm|mpich" \
         "$(grep STAGGER_TRIAL= set.trace/stagger.conf)"'
-# refused WORDS OPTION...: the program does not start, and one line says why
+# refused WORDS OPTION...: the program does not start, and one line gives the reason
 refused() {
     local words=$1
     shift

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where the output cannot go: each case is one clear line, and the program does not notice.
+# Output that cannot be written: each case prints one clear line, and the program is unaffected.
 . "$(dirname "$0")/../lib/sh.sh"
 
 rounds=300
@@ -11,7 +11,8 @@ untouched() {
         same <(own_counts reference.plain.out) <(own_counts "$1.out")
 }
 
-# in_directory DIRECTORY NAME: with STAGGER_DIR as given; leaves and returns the exit status
+# in_directory DIRECTORY NAME: runs with STAGGER_DIR set to DIRECTORY; leaves and returns the exit
+# status
 in_directory() {
     local directory=$1 name=$2
     STAGGER_DIR=$directory mpirun_stagger 2 "$PROGRAMS/calls" "$rounds" >"$name.out" 2>"$name.err"
@@ -56,7 +57,7 @@ if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=300k tmpfs small 
     in_directory "$WORK/small/a" tiny
     check "a disk without room for a log's first page too" all 'untouched tiny' \
         'has_lines tiny.err "^stagger: " 1' 'has tiny.err "^stagger: .*No space left"'
-    # Room for a log's first segments and not for the next, nor for an archive.
+    # Space for a log's first segments, but neither for the next nor for an archive.
     umount small && mount -t tmpfs -o size=3m tmpfs small
     rounds=7000
     compare reference 2 "$PROGRAMS/calls" "$rounds"
@@ -77,7 +78,7 @@ else
     skip "an unwritable directory is one line" "root may write anywhere (/proc stands for it)"
 fi
 
-# MPICH itself writes files of some size; a log of one rank grows past that soon.
+# MPICH itself writes files of some size; a log of one rank soon exceeds it.
 limited() { (ulimit -f 5000 && "$@"); }
 if limited plain 1 "$PROGRAMS/calls" 5 >/dev/null 2>&1; then
     compare limited 1 "$PROGRAMS/calls" 40000
@@ -98,7 +99,7 @@ STAGGER_TRACE_BYTES=1m observe reached 2 "$PROGRAMS/calls" "$rounds"
 check "a run beyond STAGGER_TRACE_BYTES goes on" untouched reached
 check "its archive is sound and says partial" all 'archive_sound reached.trace' \
     'report_json reached.trace reached.json' 'is True "$(json reached.json "d[\"partial\"]")"'
-# Samples of what is between calls have an eighth of the room.
+# Samples between calls get an eighth of the space.
 check "the archive holds what fits the limit" within 28000 $((2 * 1024 * 1024 / 64)) \
     "$("$PYTHON" "$ROOT/tests/lib/check_archive.py" --counts reached.trace/traces.otf2 | "$PYTHON" -c '
 import json, sys

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What others may have put where the output goes: it is not followed, not overwritten and not taken for
-# ours.
+# Files and links that others put in the output's place are not followed, not overwritten and not
+# mistaken for stagger's own.
 . "$(dirname "$0")/../lib/sh.sh"
 
 rounds=200
@@ -14,11 +14,11 @@ untouched() {
         same <(own_counts reference.plain.out) <(own_counts "$1.out")
 }
 
-# kept: the file that a link points to is what it was.
+# kept: the target of a link is unchanged.
 keep() { rm -rf elsewhere && mkdir elsewhere && echo mine >elsewhere/file; }
 kept() { is mine "$(cat elsewhere/file)" && is file "$(ls elsewhere)"; }
 
-# ---- whose directory it is ----------------------------------------------------------------------------
+# ---- ownership of the directory -----------------------------------------------------------------------
 
 if [ "$(id -u)" = 0 ] && mkdir foreign.trace && chown 12345 foreign.trace 2>/dev/null; then
     observe foreign 2 "$PROGRAMS/calls" "$rounds"
@@ -42,7 +42,7 @@ observe own 2 "$PROGRAMS/calls" "$rounds"
 check "a link of one's own to an empty directory is" all 'untouched own' \
     'archive_agrees scratch own.out'
 
-# ---- who may write and read ------------------------------------------------------------------------------
+# ---- permissions -----------------------------------------------------------------------------------------
 
 (umask 0 && STAGGER_TRACE_BYTES=1m observe open 2 "$PROGRAMS/calls" 7000)
 check "nobody else may write to what a run makes, whatever the umask" is "" \
@@ -52,9 +52,9 @@ check "the logs are there for that" [ -s open.trace/rank-000000.log ]
 (umask 077 && STAGGER_TRACE_BYTES=1m observe closed 2 "$PROGRAMS/calls" 7000)
 check "unless the umask says no" is "" "$(find closed.trace -perm /077)"
 
-# ---- what is in it when the archive is made ------------------------------------------------------------------
+# ---- contents at archive creation ----------------------------------------------------------------------------
 
-# plant COMMAND: in the directory of a run that is under way; leaves job.trace, job.err, $status
+# plant COMMAND: runs it in the directory of a running job; leaves job.trace, job.err, $status
 plant() {
     keep
     rm -rf job.trace

@@ -3,7 +3,7 @@
 PROGRAM_SECONDS=${PROGRAM_SECONDS:-600} # ranks that spin take their time on a busy machine
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/sh.sh"
 
-# A user who may not mount does so in a namespace of its own, where there are such.
+# An unprivileged user mounts in a user namespace, if available.
 if [ "$(id -u)" != 0 ] && [ -z "${SG_TEST_NAMESPACE:-}" ] &&
     unshare --user --map-root-user --mount true 2>/dev/null; then
     SG_TEST_NAMESPACE=1 unshare --user --map-root-user --mount bash "$0"
@@ -28,21 +28,21 @@ job() {
     status=$?
 }
 
-# limit KIB COMMAND...: no file grows beyond that
+# limit KIB COMMAND...: limits files to that size
 limit() { (ulimit -f "$1" && shift && "$@"); }
 
-# The program did not notice: its results, its exit status; at most one line of complaint besides the
-# one at the start and the one at the end.
+# The program was unaffected: same results, same exit status; at most one line of complaint besides
+# those at the start and the end.
 unnoticed() {
     is 0 "$status" && lacks job.err 'BAD TERM|assert|Bus error|signal' &&
         same <(own_counts room.plain.out) <(own_counts job.out) &&
         within 1 2 "$(grep -c '^stagger: ' job.err)" && is "" "$(grep -v '^stagger: ' job.err)"
 }
 
-# readable DIRECTORY: an archive to its last event
+# readable DIRECTORY: its archive is readable to the last event
 readable() { otf2-print --silent "$1/traces.otf2" && "$STAGGER" report "$1" >/dev/null; }
 
-# whole_or_none DIRECTORY: an archive that can be read, or none and nothing of one begun
+# whole_or_none DIRECTORY: it holds a readable archive, or none and no leftovers of one
 whole_or_none() {
     if [ -e "$1/traces.otf2" ]; then
         readable "$1"
@@ -51,8 +51,8 @@ whole_or_none() {
     fi
 }
 
-# recoverable DIRECTORY: the archive is there, or `stagger recover` makes it of the logs where there
-# is room
+# recoverable DIRECTORY: the archive exists, or `stagger recover` makes it from the logs, where
+# there is space
 recoverable() {
     rm -rf roomy && cp -r "$1" roomy || return 1
     if [ ! -e roomy/traces.otf2 ]; then
@@ -61,15 +61,15 @@ recoverable() {
     readable roomy
 }
 
-# held DIRECTORY: what holds after a job whose output had not room enough. A disk that is full before
-# the first call gives no directory at all.
+# held DIRECTORY: the invariants after a job that ran out of space. A disk that is full before the
+# first call gives no directory at all.
 held() {
     unnoticed && { [ ! -e "$1/rank-000000.log" ] && [ ! -e "$1/traces.otf2" ] ||
         { whole_or_none "$1" && recoverable "$1"; }; }
 }
 
-# recovers_or_says DIRECTORY [PREFIX...]: leaves an archive and status 0, or nothing of one, status 1 and
-# one line, which a limit of file sizes does not hold back
+# recovers_or_says DIRECTORY [PREFIX...]: leaves an archive and status 0, or no trace of one, status
+# 1 and one line, which a limit of file sizes does not suppress
 recovers_or_says() {
     "${@:2}" "$STAGGER" recover "$1" 2>&1 >/dev/null | cat >recover.err
     local result=${PIPESTATUS[0]}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 900
-# Archives for which there is no room: at every place where the disk or a limit can end the writing,
-# the job ends as it would have, one line tells, and the logs give the archive later.
+# Archives that run out of space: wherever the disk or a limit stops the writing, the job ends as
+# usual, one line reports it, and the logs later give the archive.
 . "$(dirname "$0")/room.bash"
 
 if disk 14m; then
@@ -22,7 +22,7 @@ for size in 7000 9000; do
     check "so does one whose files may not grow beyond $size KiB" held "$WORK/limited"
 done
 
-# What a job leaves that ends without MPI_Finalize.
+# Logs of a job that ends without MPI_Finalize.
 observe logs 2 "$PROGRAMS/ending" kill "$rounds"
 for size in 14m 17m 20m; do
     if disk "$size" && cp -r logs.trace "$WORK/disk/a"; then

@@ -1,9 +1,10 @@
 #!/bin/bash
 # timeout: 3600
-# Every place where the disk or a limit of file sizes can end the writing of a log or an archive.
+# Every point at which the disk or a limit of file sizes can stop the writing of a log or an
+# archive.
 . "$(dirname "$0")/room.bash"
 
-# Megabytes: from no room for a log's first segment to room for everything.
+# Megabytes: from too little for a log's first segment to enough for everything.
 sizes=(1 2 3 {4..40})
 if disk 1m; then
     for size in "${sizes[@]}"; do
@@ -24,7 +25,7 @@ else
     observe logs 2 "$PROGRAMS/ending" kill "$rounds"
 fi
 
-# KiB. MPICH itself writes files; below what it needs nothing runs.
+# KiB. MPICH itself writes files; below their size nothing runs.
 for size in 3000 {4000..12000..250}; do
     limit "$size" plain 1 "$PROGRAMS/calls" 5 >/dev/null 2>&1 || continue
     rm -rf limited

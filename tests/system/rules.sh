@@ -1,5 +1,5 @@
 #!/bin/bash
-# Rules and variables as a run takes them: unknown names, malformed rules, ranks that differ.
+# Rules and variables as a run reads them: unknown names, malformed rules, ranks that differ.
 . "$(dirname "$0")/../lib/sh.sh"
 
 good_run() { all 'is 0 "$status"' "archive_agrees $1.trace $1.out"; }

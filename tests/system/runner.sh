@@ -1,7 +1,7 @@
 #!/bin/bash
 # one processor
-# tests/run itself: what it counts, that unit tests run side by side, and that it leaves nothing
-# running. And what .ci/run makes of it.
+# tests/run itself: its counts, parallel unit tests, and that it leaves nothing running. Also
+# .ci/run's handling of its results.
 . "$(dirname "$0")/../lib/sh.sh"
 
 build=$WORK/build
@@ -29,7 +29,7 @@ unit_test counted 'exit 0'
 run counted
 check "a test without a result fails" all "is 1 $?" 'closing "0 passed, 1 failed, 0 skipped"'
 
-# Each writes to the other; opening a pipe waits for its other end.
+# Each writes to the other; opening a pipe blocks until its other end is open.
 unit_test meets_1 'echo >"$MEET"; echo "ok - met"'
 unit_test meets_2 'read -r <"$MEET"; echo "ok - met"'
 if [ "$(nproc)" -gt 1 ]; then

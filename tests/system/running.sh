@@ -1,12 +1,12 @@
 #!/bin/bash
-# What a user does to the output of a job that is still running: the tools say that it runs, and its end
-# is what it would have been.
+# User actions on the output of a running job: the tools report that it runs, and its end is
+# unchanged.
 . "$(dirname "$0")/../lib/sh.sh"
 
 rounds=50
 
-# during NAME COMMAND: what the command, run in the middle of a job with its output in NAME.trace, prints
-# and says is in NAME.said, its exit status in NAME.result
+# during NAME COMMAND: runs the command in the middle of a job with its output in NAME.trace; its
+# output is in NAME.said, its exit status in NAME.result
 during() {
     local name=$1
     observe "$name" 2 "$PROGRAMS/between" "$rounds" \
@@ -49,8 +49,8 @@ for command in arrivals 'export --perfetto x.json' 'advise' 'compare beside.trac
     rm -rf other.trace
 done
 
-# Who holds a log's file and does not write to it is no writer.
-# It would keep the launcher waiting, too, but for what it closes.
+# A process that holds a log's file open without writing to it does not count as its writer. It
+# would also keep the launcher waiting, so it closes its other descriptors.
 cat >hold <<'HOLD'
 for held in /proc/$$/fd/*; do
     held=${held##*/}
@@ -67,7 +67,7 @@ check "a job that was killed is one that ended" all 'has_lines report.err . 1' \
     'has report.err "^stagger: killed.trace: the run ended without an archive"' \
     '"$STAGGER" recover killed.trace' 'archive_sound killed.trace'
 
-# The program closes all descriptors that it does not know, and opens files of its own.
+# The program closes every descriptor that it does not know, and opens files of its own.
 STAGGER_TRACE_BYTES=64m observe closing 2 "$PROGRAMS/closing" 30000
 check "a program that closes our descriptors and reuses them keeps its files" all 'is 0 "$status"' \
     'is "" "$(find . -maxdepth 1 -name "closing.*.own" ! -size 10c)"' \

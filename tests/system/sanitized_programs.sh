@@ -1,11 +1,11 @@
 #!/bin/bash
 # timeout: 600
-# Programs that are built with a sanitizer run under the library, which is not, and the sanitizer
-# still finds what is wrong in them. tests/system/sanitizers.sh has sanitizers in the library.
+# Programs built with a sanitizer run under the library, which is built without, and the sanitizer
+# still finds their errors. tests/system/sanitizers.sh covers sanitizers in the library.
 . "$(dirname "$0")/../lib/sh.sh"
 
 mpicc=$("$ROOT/.ci/find-mpi" cc)
-# Not stagger's: MPICH and UCX have leaks, patch mmap and catch faults for their own reports.
+# Not stagger's: MPICH and UCX leak memory, patch mmap and catch faults for their own reports.
 export UCX_MEM_MMAP_HOOK_MODE=none UCX_ERROR_SIGNALS= LSAN_OPTIONS=exitcode=0
 export TSAN_OPTIONS=suppressions=$ROOT/tests/system/tsan.supp
 

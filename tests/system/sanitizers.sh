@@ -1,9 +1,9 @@
 #!/bin/bash
 # timeout: 900
 # Under AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the command, and MPI
-# programs with a library built so. Leaks are looked for in the first two; MPICH and UCX have
-# their own. Not here: exception.cc, as the sanitizer's library takes over the unwinder's entry
-# point itself. ThreadSanitizer is threads.sh's.
+# programs with a library built so. Leaks are checked in the first two; MPICH and UCX have their
+# own. Not covered: exception.cc, because the sanitizer's runtime replaces the unwinder's entry
+# point. threads.sh covers ThreadSanitizer.
 . "$(dirname "$0")/../lib/sh.sh"
 
 san=$BUILD/variant-san-address-undefined
@@ -31,7 +31,7 @@ done <unit_tests
 
 # ---- MPI programs ------------------------------------------------------------------------------------
 asan=$(gcc -print-file-name=libasan.so)
-# UCX catches faults for its own report; the sanitizer must have them.
+# UCX catches faults for its own report; the sanitizer must receive them.
 export ASAN_OPTIONS=detect_leaks=0 UCX_ERROR_SIGNALS=
 clean() { lacks "$1.err" 'AddressSanitizer|runtime error:' && lacks "$1.out" 'AddressSanitizer'; }
 PRELOAD="$asan $san/libstagger.so"
@@ -97,14 +97,14 @@ tool "stagger recover is clean" 0 recover kill.trace
 tool "stagger report of what was recovered is clean" 0 report kill.trace
 tool "stagger report of nothing is clean" 1 report none.trace
 tool "a wrong option is bad usage, cleanly" 2 report --nonsense
-# Every command on what others have prepared; sound runs are among it.
+# Runs every command on data that others have prepared, sound runs included.
 strangers() {
     BUILD=$san UBSAN_OPTIONS=print_stacktrace=1:log_path=$WORK/found \
         ASAN_OPTIONS=detect_leaks=1:log_path=$WORK/found bash "$ROOT/tests/cli/strangers.sh" >strangers.out 2>&1
     has strangers.out '^ok - nor has what watch prints' && is '' "$(cat found.* 2>/dev/null)"
 }
 check "all commands that read a run are clean on a stranger's" strangers
-# The child gets the library without the sanitizer's before it.
+# The child gets the library without the sanitizer's runtime before it.
 export ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0
 tool "stagger run is clean" 0 run --rule 'barrier=mpich' -- true
 truncate -s 7000 kill.trace/rank-000001.log 2>/dev/null

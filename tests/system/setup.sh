@@ -1,10 +1,10 @@
 #!/bin/bash
 # one processor
-# What make finds and what it asks for: MPICH's tools and never another MPI's, and the packages that
-# are missing.
+# make's detection and requirements: MPICH's tools and never another MPI's, and the names of missing
+# packages.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# A PATH that holds what is put into it and what the scripts themselves need.
+# A PATH with only the tools put into it and those that the scripts themselves need.
 mkdir path
 for name in bash sh grep dirname; do
     ln -s "$(type -P "$name")" path/
@@ -37,7 +37,7 @@ status=$?
 check "without root and sudo the missing packages are named, in one line" all 'is 1 "$status"' \
     'empty deps.out' 'has_lines deps.err . 1' 'has deps.err "apt-get install .*libotf2-trace-dev"'
 
-# What make would do: it runs its sub-makes all the same, for their -n.
+# Prints make's plan: with -n it still runs sub-makes, themselves with -n.
 would() { make -C "$ROOT" --no-print-directory -n B="$WORK/none" "$@" 2>&1; }
 own_jobs() { grep -c "^make .*-j$(nproc)" "$1"; }
 for target in demo check-build bench soak lab papers; do

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Call sites: file and line in an optimised position-independent program, in a shared library and
-# without symbols; ids that are the same on all ranks, in all runs and wherever things are loaded.
+# without symbols; ids are the same on all ranks, in all runs and at any load address.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# The line that a mark in a source stands on.
+# Finds the line of a mark in a source.
 line_of() { grep -n "SITE: $2 " "$ROOT/tests/mpi/$1" | cut -d: -f1; }
 
 # Sites of a report: "op function file line calls", sorted.
@@ -94,7 +94,7 @@ check "... so does its CSV" has deep.csv "$(path_of first_path)"
 check "... and a comparison" has deep.compare "$(path_of first_path)"
 otf2-print deep.trace/traces.otf2 >deep.print
 check "they are in the archive" has deep.print "$(path_of first_path) \(.*sites.c:$(line_of sites.c helper)\)"
-# regions_of REGION: those around its calls that helper makes, in the order of rank 0's events.
+# regions_of REGION: the regions around its calls from helper, in the order of rank 0's events.
 regions_of() {
     awk '$1 == "ENTER" || $1 == "LEAVE" { if ($2 == 0) { split($0, part, "\""); print $1, part[2] } }' \
         deep.print | grep -B3 -A4 "^ENTER $1\$" | awk '{ line = line " " $0 } /^LEAVE main$/ { print line; line = "" }'
@@ -123,7 +123,7 @@ report_json deep_fixed.trace deep_fixed.json
 check "ids of paths are the same without address space randomisation" \
     same <(ids_of deep.json) <(ids_of deep_fixed.json)
 
-# By statistics alone the sites are the same.
+# Statistics alone give the same sites.
 STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/sites"
 report_json stats.trace stats.json
 check "statistics know the same sites" same sites.txt <(sites_of stats.json)

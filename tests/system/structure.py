@@ -27,7 +27,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 
 
 def read_sources(root):
-    """The text of each source and header, by its path below root."""
+    """The text of each source and header, by path relative to root."""
     texts = {}
     for tree in TREES:
         for folder, _, names in sorted(os.walk(os.path.join(root, tree))):
@@ -40,7 +40,7 @@ def read_sources(root):
 
 
 def find_included(path, name, texts):
-    """The file that an include in path means: beside it, or below a tree. None: not of ours."""
+    """The file that an include in path refers to: beside it, or below a tree. None: not a project file."""
     for folder in [os.path.dirname(path), *TREES]:
         candidate = os.path.normpath(os.path.join(folder, name))
         if candidate in texts:
@@ -61,8 +61,8 @@ def edges_of_includes(texts):
 
 
 def edges_of_symbols(build, texts):
-    """Symbols that several objects define say nothing: programs of one tree have their own. An object
-    whose source is gone is left out."""
+    """Ignores symbols that several objects define: programs of one tree have their own. Skips objects whose
+    source is gone."""
     defined, needed = {}, {}
     for tree in TREES:
         for folder, _, names in os.walk(os.path.join(build, tree)):

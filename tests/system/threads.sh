@@ -1,16 +1,16 @@
 #!/bin/bash
 # timeout: 900
 # Under ThreadSanitizer: the parts that threads share without locks, and MPI programs with several
-# threads over a library built so. MPICH is not: what it does between threads is not seen, and
-# tsan.supp says what would be taken for a race because of that.
+# threads over a library built so. MPICH is not, so its synchronisation between threads is
+# invisible; tsan.supp lists the false races that follow.
 . "$(dirname "$0")/../lib/sh.sh"
 
 tsan=$BUILD/variant-san-thread
 units=(trace/test_log intranode/test_threads transport/test_crowd progress/test_handler)
-# They need nothing of the commands, which are most of what unit tests are linked from.
+# They need nothing from the commands, which are most of what unit tests link.
 parts='shim/core shim/core/altstack shim/rule shim/trace shim/trace/export $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS)'
-# The sanitizer of gcc does not know fences, and warns of each. They order stores before loads here,
-# which is no matter of races.
+# gcc's sanitizer does not support fences, and warns of each. Here they order stores before loads,
+# which is irrelevant to races.
 check "the lock-free parts and the library build under ThreadSanitizer" \
     make -C "$ROOT" --no-print-directory -j2 SAN=thread CFLAGS=-Wno-tsan B="$tsan" \
     PARTS_DIRS="$parts" "${units[@]/#/$tsan/tests/}" \
@@ -25,7 +25,7 @@ build() { # NAME SOURCE
     "$mpicc" -std=gnu11 -O1 -g -fsanitize=thread -fPIE -pie -I"$ROOT/tests/mpi" "$2" -o "$1" -pthread
 }
 PRELOAD="$(gcc -print-file-name=libtsan.so) $tsan/libstagger.so"
-# UCX patches mmap and its like for its own use, which the sanitizer does not survive; and catches
+# UCX patches mmap and similar functions for its own use, which breaks the sanitizer, and catches
 # faults for its own report.
 export UCX_MEM_MMAP_HOOK_MODE=none UCX_ERROR_SIGNALS=
 export TSAN_OPTIONS=suppressions=$ROOT/tests/system/tsan.supp:exitcode=66:history_size=4

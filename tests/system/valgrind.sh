@@ -1,7 +1,7 @@
 #!/bin/bash
 # one processor
 # timeout: 600
-# The command under valgrind: no error and no lost memory.
+# The command under valgrind: no errors and no leaks.
 . "$(dirname "$0")/../lib/sh.sh"
 
 if ! command -v valgrind >/dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/bash
 # one processor
-# Built where libibverbs is missing, the companion for RDMA is there all the same, and says so.
+# A build without libibverbs still has the RDMA companion, which reports that.
 . "$(dirname "$0")/../lib/sh.sh"
 
 stub=$WORK/build/libstagger-verbs.so

@@ -1,7 +1,6 @@
 #!/bin/bash
-# What a protocol between nodes counted in an order of arrivals that is known comes to the report,
-# from events and from statistics: calls that waited for credits, instances outstanding, moves of a
-# token.
+# The report has the counts of a protocol between nodes in a known order of arrivals, from events
+# and from statistics: calls that waited for credits, outstanding instances, token moves.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -14,7 +13,7 @@ figure() {
 }
 
 for trace in otf2 stats; do
-    # A leaf ahead of its root waits whenever its credits are spent.
+    # A leaf ahead of its root waits each time its credits run out.
     STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_TRACE=$trace STAGGER_RULES='reduce=bypass' \
         STAGGER_RANKS_PER_NODE=1 release_after 'waits in MPI_Reduce for more than 1 s' ahead \
         mpirun_stagger 2 "$PROGRAMS/internode_runahead" 10000 0 1 "$WORK/released"
@@ -26,7 +25,7 @@ for trace in otf2 stats; do
             within 1 $slots "$(figure ahead outstanding_max reduce)"
     fi
 
-    # The token of an allreduce goes to the one node that is late, a child of the root's.
+    # The token of an allreduce goes to the one late node, a child of the root.
     for each in 1 2; do
         STAGGER_STALL_S=1 STAGGER_TRACE=$trace STAGGER_RULES='*=adaptive' \
             STAGGER_RANKS_PER_NODE=$each release_after 'more than 1 s' late \

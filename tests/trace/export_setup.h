@@ -1,6 +1,5 @@
-/* What the tests of the exporter share: a directory of hand-made logs made into an archive, and
- * the archive as python3-otf2 reads it (tests/lib/check_archive.py), which also checks it.
- */
+/* Shared parts of the tests of the exporter: a directory of hand-made logs made into an archive,
+ * and the archive as python3-otf2 reads it (tests/lib/check_archive.py), which also checks it. */
 #ifndef SG_TESTS_EXPORT_SETUP_H
 #define SG_TESTS_EXPORT_SETUP_H
 
@@ -13,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The region of the program that fabricate.h's logs are of. */
+/* The region of the program in fabricate.h's logs. */
 #define SETUP_PROGRAM "byhand"
 
-/* A fresh directory of that name below the test's own. */
+/* Makes a fresh directory of that name below the test's own. */
 static inline const char *setup_directory(const char *name)
 {
     static char directory[200];
@@ -29,7 +28,7 @@ static inline const char *setup_directory(const char *name)
 
 static const char *const setup_algorithms[] = {"mpich", "bypass"};
 
-/* What the last export told of its logs: "r0 r1 w0 w1 ". */
+/* Progress that the last export reported, by log: "r0 r1 w0 w1 ". */
 static char setup_told[10000];
 
 static inline void setup_tell(void *context, const char *what, int log)
@@ -86,7 +85,7 @@ static inline void setup_without_program(json_t *events)
     }
 }
 
-/* Checks the archive and gives its counts (tests/lib/check_archive.py, with an option). */
+/* Checks the archive and returns its counts (tests/lib/check_archive.py, with an option). */
 static inline json_t *setup_check_with(const char *directory, const char *option)
 {
     char command[1500], counts[300];
@@ -100,7 +99,7 @@ static inline json_t *setup_check_with(const char *directory, const char *option
     return setup_load(counts);
 }
 
-/* ... and, unless NULL, its events but for those of the program's region; both are the caller's. */
+/* ... and, unless NULL, its events except those of the program's region. The caller owns both. */
 static inline json_t *setup_check(const char *directory, json_t **events)
 {
     json_t *counts = setup_check_with(directory, "");
@@ -114,7 +113,7 @@ static inline json_t *setup_check(const char *directory, json_t **events)
     return counts;
 }
 
-/* How often a rank entered a region ("MPI_Barrier"). */
+/* Returns the number of times a rank entered a region ("MPI_Barrier"). */
 static inline int setup_count(const json_t *counts, const char *region, int rank)
 {
     char key[16];
@@ -124,7 +123,7 @@ static inline int setup_count(const json_t *counts, const char *region, int rank
         json_object_get(json_object_get(json_object_get(counts, "counts"), region), key));
 }
 
-/* Instances of a communicator, by its name; -1 when there is none of it. */
+/* Number of instances of a communicator, by its name; -1 if it does not exist. */
 static inline int setup_instances(const json_t *counts, const char *name)
 {
     const json_t *comms = json_object_get(counts, "comms");
@@ -138,8 +137,8 @@ static inline int setup_instances(const json_t *counts, const char *name)
     return -1;
 }
 
-/* The events of a location as one text: "900 >MPI_Init 1100 <MPI_Init 2000 >MPI_Barrier ..."; the
- * events between a collective's Enter and Leave are left out. */
+/* Returns the events of a location as one text: "900 >MPI_Init 1100 <MPI_Init 2000 >MPI_Barrier
+ * ..."; the events between a collective's Enter and Leave are left out. */
 static inline const char *setup_timeline(const json_t *events, uint64_t location)
 {
     static char text[20000];
@@ -164,7 +163,7 @@ static inline const char *setup_timeline(const json_t *events, uint64_t location
     return text;
 }
 
-/* A log of a run of one rank, without MPI_Init. */
+/* Starts a log of a run of one rank, without MPI_Init. */
 static inline void setup_alone(struct fabricated *log)
 {
     fabricate_start(log, 0, 1);
@@ -172,7 +171,7 @@ static inline void setup_alone(struct fabricated *log)
     log->header.init_end_ns = 0;
 }
 
-/* Exports one rank's log, in a directory of that name, and gives its events. */
+/* Exports one rank's log, in a directory of that name, and returns its events. */
 static inline json_t *setup_events(struct fabricated *log, const char *name,
                                    struct sg_export_result *result)
 {

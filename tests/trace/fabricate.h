@@ -1,6 +1,5 @@
-/* Logs made by hand, for the tests of what reads them: records put one by one into memory by the
- * format of trace/record.h, then written to DIR/rank-NNNNNN.log.
- */
+/* Makes logs by hand, for the tests of their readers: records are put one by one into memory by
+ * the format of trace/record.h, then written to DIR/rank-NNNNNN.log. */
 #ifndef SG_TESTS_FABRICATE_H
 #define SG_TESTS_FABRICATE_H
 
@@ -38,7 +37,7 @@ static inline void fabricate_start(struct fabricated *log, int rank, int world_s
     strcpy(log->header.unique, "one-run");
 }
 
-/* Adjacent zeroed slots; valid until the next one is asked for. */
+/* Returns adjacent zeroed slots, valid until the next ones are asked for. */
 static inline void *fabricate_slots(struct fabricated *log, size_t slots)
 {
     void *first;
@@ -138,7 +137,7 @@ static inline void fabricate_site(struct fabricated *log, uint32_t index, uint32
     site->text_bytes = (uint32_t)text_bytes;
 }
 
-/* A definition whose text is two, each with its end. */
+/* Writes a definition whose text is two strings, each terminated. */
 static inline void *fabricate_two_texts(struct fabricated *log, const char *first,
                                         const char *second, uint32_t *text_bytes)
 {
@@ -163,7 +162,7 @@ static inline void fabricate_site_name(struct fabricated *log, uint32_t id, cons
     name->text_bytes = text_bytes;
 }
 
-/* A name, and behind it world ranks; NULL: none. */
+/* Writes a definition with a name, and behind it world ranks; NULL: none. */
 static inline void *fabricate_members(struct fabricated *log, const char *name,
                                       const uint32_t *members, uint32_t size, uint32_t *text_bytes)
 {
@@ -253,7 +252,7 @@ static inline struct sg_record_stat *fabricate_stat(struct fabricated *log, int 
     return stat;
 }
 
-/* ---- of all calls --------------------------------------------------------------------------- */
+/* ---- records of all calls ------------------------------------------------------------------- */
 
 static inline void fabricate_function(struct fabricated *log, uint32_t index, const char *name)
 {
@@ -283,7 +282,7 @@ fabricate_profile_comm(struct fabricated *log, uint32_t index, uint64_t identity
     return comm;
 }
 
-/* end_ns 0: still open. Its message, if any, is the caller's to fill in. */
+/* end_ns 0: still open. The caller fills in its message, if any. */
 static inline struct sg_record_event *fabricate_event(struct fabricated *log, uint32_t function,
                                                       uint32_t comm, uint64_t begin_ns,
                                                       uint64_t end_ns)
@@ -328,7 +327,7 @@ static inline void fabricate_window(struct fabricated *log, uint32_t index, uint
     window->text_bytes = (uint32_t)strlen(name) + 1;
 }
 
-/* The slot of the record that was made last: the number of the request that it begins. */
+/* Returns the slot of the last record made: the number of the request that it begins. */
 static inline uint64_t fabricate_last(const struct fabricated *log)
 {
     return log->count - 1;
@@ -349,7 +348,7 @@ static inline struct sg_record_request *fabricate_request(struct fabricated *log
     return record;
 }
 
-/* The bytes of the file, malloc'ed. */
+/* Returns the bytes of the file, malloc'ed. */
 static inline unsigned char *fabricate_bytes(struct fabricated *log, size_t *size_bytes)
 {
     unsigned char *bytes;

@@ -1,13 +1,14 @@
 #!/bin/bash
-# Long waits and disagreements stand in the archive as markers, with the line that the user read:
-# inside a node and between nodes, in a run that goes on and in one that ends there.
+# The archive has long waits and disagreements as markers, with the line printed to the user: within
+# a node and between nodes, in a run that continues and in one that ends there.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 program=$PROGRAMS/disagree
 
-# marked NAME CATEGORY REGEX: a marker of it matches; it goes when that category's go.
+# marked NAME CATEGORY REGEX: one of its markers matches, and disappears when that category's
+# markers are cleared.
 marked() {
     local anchor=$1.trace/traces.otf2 line="^MARKER  .*Scope: LOCATION:[0-2], Text: \".*$3"
     otf2-marker "$anchor" >"$1.markers" && has "$1.markers" "$line" &&
@@ -29,7 +30,7 @@ check "a long wait between nodes is marked, with who has not come" \
 check "once" has_lines late.markers 'more than 1 s' 1
 check "in a sound archive" archive_sound late.trace
 
-# Every rank that notices says so, until the job has ended.
+# Every rank that notices reports it, until the job has ended.
 for each in 1 3; do
     run_across operation thread $each '*=adaptive;*=srm' 3 "$program" operation
     "$STAGGER" recover operation.trace >recovered 2>&1

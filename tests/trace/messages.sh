@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the archive has of messages and requests of a real program, of every kind of them; and of a
-# run that ended while a rank waited.
+# The archive's messages and requests of a real program, of every kind, and of a run that ended
+# while a rank waited.
 . "$(dirname "$0")/../lib/sh.sh"
 
 # has_kinds NAME KIND...: the archive has events of these kinds.

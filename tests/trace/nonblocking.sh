@@ -1,34 +1,35 @@
 #!/bin/bash
-# Nonblocking collectives of a program between virtual nodes in archive, statistics and report: how
-# many, in which instances, and that post, exposed and hidden time add up.
+# Nonblocking collectives of a program between virtual nodes, in archive, statistics and report:
+# their number and instances, and that post, exposed and hidden time add up.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# posted NAME N: runs tests/mpi/overlap.c on N ranks, one a node; what it posted is in NAME.own.
+# posted NAME N: runs tests/mpi/overlap.c on N ranks, one per node; its own counts are in NAME.own.
 posted() {
     STAGGER_RANKS_PER_NODE=1 observe "$1" "$2" "$PROGRAMS/overlap"
     grep '^{' "$1.out" >"$1.own"
     report_json "$1.trace" "$1.json"
 }
 
-# rows NAME OPERATION FIELD: of its rows the sum; None where one of them has none
+# rows NAME OPERATION FIELD: the sum over its rows; None if a row has no value
 rows() {
     json "$1.json" "(lambda all: None if None in all else sum(all))(
         [s['$3'] for s in d['sites'] if s['op'] == '$2'])"
 }
 
-# agrees NAME: the rows of each operation have the calls that the program made
+# agrees NAME: each operation's rows have the program's number of calls
 agrees() {
     for operation in iallreduce ireduce ibarrier; do
         is "$(json "$1.own" "d['calls']['$operation']")" "$(rows "$1" $operation calls)" || return 1
     done
 }
 
-# hides NAME: what the program did between post and wait is hidden
+# hides NAME: the program's work between post and wait is hidden
 hides() {
     within "$(json "$1.own" "d['hidden_ns']")" $((10 ** 12)) "$(rows "$1" iallreduce hidden_ns)"
 }
 
-# adds_up NAME: each rank has every instance once, and each post its parts, to the nanosecond
+# adds_up NAME: each rank has every instance once, and the parts of each post add up to the
+# nanosecond
 adds_up() {
     "$PYTHON" "$ROOT/tests/lib/check_archive.py" --events "$1.events" "$1.trace/traces.otf2" \
         >"$1.sound" || { grep -v '^ok' "$1.sound"; return 1; }
@@ -69,7 +70,7 @@ for ranks in 2 4; do
         is "$((10 * 24 * ranks)) $((7 * 4 * ranks)) 0" \
         "$(rows $name iallreduce bytes) $(rows $name ireduce bytes) $(rows $name ibarrier bytes)"
     check "work between post and wait is hidden ($ranks ranks)" hides $name
-    # A reduce may be over at once on every rank; a barrier is not, on all but the last to post it.
+    # A reduce may complete at once on every rank; a barrier may only on the last rank to post it.
     check "waits until the end are exposed ($ranks ranks)" \
         within 1 $((10 ** 12)) "$(rows $name ibarrier exposed_ns)"
 done

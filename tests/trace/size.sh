@@ -1,12 +1,12 @@
 #!/bin/bash
-# A program that makes only barriers, reduces and allreduces costs the archive a fixed number of events a
-# call, and of bytes as OTF2 encodes these.
+# A program with only barriers, reduces and allreduces costs the archive a fixed number of events
+# per call, and of bytes in OTF2's encoding.
 . "$(dirname "$0")/../lib/sh.sh"
 
 export STAGGER_CAUSES=off # samples between calls are events, too
 
-# Bytes a call at most. A record is its type and length (2) and its fields; a number of n bytes takes
-# 1 + n, a time that differs from the one before 9. With texts' numbers of up to 2 bytes:
+# Maximum bytes per call. A record is its type and length (2) and its fields; a number of n bytes takes 1 + n, a time
+# that differs from the one before 9. With string ids of up to 2 bytes:
 #   two times: at Enter and Leave               18
 #   attributes of Enter: 2 + 2 + 4 (2 + 1 + 3)  28
 #   Enter, Leave: 2 + 2 each                     8
@@ -15,7 +15,7 @@ export STAGGER_CAUSES=off # samples between calls are events, too
 #   Metric: 2 + 2 + 1 + 10 (1 + 2), a skew + 4  39
 MOST=108
 
-# events NAME: numbers of the kinds of events of rank 0
+# events NAME: the number of rank 0's events by kind
 events() {
     otf2-print -L 0 "$1.trace/traces.otf2" | awk '$1 ~ /^[A-Z_]+$/ && $1 != "ADDITIONAL" { count[$1]++ }
         END { for (kind in count) print kind, count[kind] }' | LC_ALL=C sort

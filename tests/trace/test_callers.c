@@ -1,3 +1,4 @@
+/* Tests the paths of callers. */
 #include "lib/unit.h"
 #include "trace/export/logread_all.h"
 

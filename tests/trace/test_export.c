@@ -1,4 +1,4 @@
-/* What is in an archive and what is not, on logs made by hand. */
+/* Tests the contents of an archive, and the omissions, on logs made by hand. */
 #include "trace/export_setup.h"
 
 enum { BARRIER, REDUCE, ALLREDUCE };
@@ -260,7 +260,8 @@ static void attributes_and_metrics(void)
     json_decref(events);
 }
 
-/* Of what the log says too much to be kept: the greatest count stands for more. */
+/* The greatest value of a wide field stands for more, and leaves the field's neighbours as they
+ * are. */
 static void wide_fields(void)
 {
     struct sg_record_call call = {0};
@@ -375,7 +376,7 @@ static void never_overwrites(void)
     fabricate_start(&log, 0, 1);
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
     fabricate_finish(&log, directory);
-    /* What an export that was cut off leaves is no archive. */
+    /* Remains of an export that was cut off are no archive. */
     snprintf(path, sizeof path, "%s/traces", directory);
     CU_ASSERT_EQUAL(mkdir(path, 0777), 0);
     snprintf(path, sizeof path, "%s/traces/0.evt", directory);

@@ -1,5 +1,5 @@
-/* The events of all calls, on logs made by hand: messages, requests, collectives, communicators,
- * and what is left out. */
+/* Tests the events of all calls, on logs made by hand: messages, requests, collectives,
+ * communicators, and the calls that are left out. */
 #include "core/text.h"
 #include "trace/export/logread_all.h"
 #include "trace/export/summary.h"
@@ -124,7 +124,7 @@ static void post_send(struct fabricated *log, uint64_t begin_ns, int tag, uint64
     event->flags |= SG_EVENT_POSTS;
 }
 
-/* What the two ranks of the run below do: 0 sends three times, 1 receives what comes. */
+/* Calls of the two ranks of the run below: 0 sends three times, 1 receives what comes. */
 static void log_sender(struct fabricated *log)
 {
     uint64_t request;
@@ -296,8 +296,8 @@ static void collectives(void)
     json_decref(events);
 }
 
-/* Of four ranks, 3 and 1 are the pair, which the library's collectives know as well where they are
- * told to; its parent is the world. */
+/* Ranks 3 and 1 of four are the pair, whose parent is the world. If linked, the library's
+ * collectives know the pair as well. */
 static void pairs(const char *name, bool linked, bool with_members, struct sg_export_result *result,
                   json_t **counts, json_t **events)
 {

@@ -1,5 +1,5 @@
-/* Clocks of two machines brought onto one: a scripted sequence of events across ranks must come
- * out in the order of the script. */
+/* Tests the mapping of two machines' clocks onto one: a scripted sequence of events across ranks
+ * must come out in the order of the script. */
 #include "core/clocksync.h"
 #include "lib/virtual.h"
 #include "report/report.h"
@@ -108,8 +108,8 @@ static int synchronise(void *context)
     return wrong;
 }
 
-/* What happens at a time is seen at another by each clock. Steps are 20 us: rank 0 enters, rank 1
- * enters, and so they leave. */
+/* Returns the true time of a step, which each clock shows differently. Steps are 20 us: rank 0
+ * enters, rank 1 enters, and so they leave. */
 static double script_time_ns(size_t step)
 {
     return 0.1 * RUN_NS + (double)step * 20000;

@@ -1,5 +1,5 @@
-/* Intercommunicators in the archive, on logs made by hand: both groups agree on one, and what
- * contradicts itself or is not known is left out and counted. */
+/* Tests intercommunicators in the archive, on logs made by hand: both groups agree on one, and
+ * contradictory or unknown data is left out and counted. */
 #include "core/text.h"
 #include "trace/export_setup.h"
 

@@ -1,5 +1,5 @@
-/* Order and nesting of events, on logs made by hand: threads, late contributions, what was open
- * when a rank ended, and damage. */
+/* Tests order and nesting of events, on logs made by hand: threads, late contributions, calls
+ * that were open when a rank ended, and damage. */
 #include "trace/export_setup.h"
 
 enum { BARRIER, REDUCE, ALLREDUCE };
@@ -125,7 +125,7 @@ static void header_regions(void)
     json_decref(events);
 }
 
-/* What one of OTF2's tools says of an archive. */
+/* True if one of OTF2's tools prints the pattern for an archive. */
 static bool prints(const char *tool, const char *directory, const char *pattern)
 {
     char command[600];

@@ -1,4 +1,5 @@
-/* The exporter with one log a process, as at MPI_Finalize, and what is left when it fails. */
+/* Tests the exporter with one log a process, as at MPI_Finalize, and the files that are left when
+ * it fails. */
 #include "lib/exchange_fork.h"
 #include "trace/export_setup.h"
 
@@ -278,7 +279,7 @@ static int take_base(struct dl_phdr_info *info, size_t size_bytes, void *context
     return 1; /* the program itself comes first */
 }
 
-/* Where a function of this program lies, as the library records it. */
+/* Returns the offset of a function of this program, as the library records it. */
 static uint64_t own_offset(void)
 {
     uintptr_t base = 0;

@@ -1,5 +1,5 @@
-/* Nonblocking collectives in an archive, on logs made by hand: the post, its request, and its
- * completion, wherever that falls. */
+/* Tests nonblocking collectives in an archive, on logs made by hand: the post, its request, and
+ * its completion, wherever that falls. */
 #include "trace/export_setup.h"
 
 enum { BARRIER, REDUCE, ALLREDUCE };
@@ -248,7 +248,7 @@ static void what_cannot_be(void)
     json_decref(events);
 }
 
-/* What two threads noted at once still adds up. */
+/* Times that two threads noted at once still add up. */
 static void overlapping_times(void)
 {
     static const uint64_t ends_ns[] = {2395, 2095}, exposed_ns[] = {300, 4};

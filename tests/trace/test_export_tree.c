@@ -1,5 +1,5 @@
-/* The system tree of archives made of logs by hand: ranks stand on the sockets and cores that their
- * logs tell of. tests/lib/check_tree.py knows the tree's rules. */
+/* Tests the system tree of archives made of logs by hand: ranks are on the sockets and cores that
+ * their logs name. tests/lib/check_tree.py knows the tree's rules. */
 #include "trace/export_setup.h"
 
 #include <string.h>

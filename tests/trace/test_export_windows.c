@@ -1,5 +1,5 @@
-/* The events of windows, on logs made by hand: what not all members recorded, what is not known,
- * what several threads do, and damage. */
+/* Tests the events of windows, on logs made by hand: events that not all members recorded,
+ * unknown data, several threads, and damage. */
 #include "trace/export_setup.h"
 
 enum { MAKE = 3, FENCE, PUT, RPUT, GET, WAIT, FLUSH, FLUSH_LOCAL, FREE, LOCK, UNLOCK, POST };
@@ -20,7 +20,7 @@ static void start(struct fabricated *log, int rank)
         fabricate_function(log, MAKE + i, names[i]);
     fabricate_profile_comm(log, WORLD, 77, 0, RANKS, (uint32_t)rank, "MPI_COMM_WORLD",
                            rank == 0 ? members : NULL);
-    /* Of members outside MPI_COMM_WORLD. */
+    /* A communicator with members outside MPI_COMM_WORLD. */
     fabricate_profile_comm(log, STRANGE, 0, 0, 3, (uint32_t)rank, "strange", NULL);
 }
 
@@ -147,7 +147,8 @@ static void not_known(void)
     json_decref(events);
 }
 
-/* What one thread begins another completes; a target is complete alone; a get at both ends. */
+/* One thread completes what another began; a flush of one target completes that one alone; a get
+ * is complete at both ends. */
 static void completions(void)
 {
     const char *directory = setup_directory("completions");

@@ -1,6 +1,5 @@
-/* The log's writer: limits, growth, what is on disk after a kill. The reader has tests of its own;
- * here the file is looked at as bytes.
- */
+/* Tests the log's writer: limits, growth, and the contents of the disk after a kill. The reader
+ * has tests of its own; here the file is inspected as bytes. */
 #include "core/clocksync.h"
 #include "core/file.h"
 #include "lib/unit.h"

@@ -1,3 +1,4 @@
+/* Tests the reader of logs: records, texts, refusals, damage, and directories of logs. */
 #include "lib/unit.h"
 #include "trace/export/logread.h"
 #include "trace/fabricate.h"

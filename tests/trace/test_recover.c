@@ -1,4 +1,4 @@
-/* `stagger recover` as users call it, on logs made by hand. */
+/* Tests `stagger recover` as users call it, on logs made by hand. */
 #include "lib/unit.h"
 #include "trace/fabricate.h"
 #include "trace/log.h"

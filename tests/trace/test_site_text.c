@@ -1,3 +1,4 @@
+/* Tests the text of call sites: written, cut, and parsed back. */
 #include "lib/unit.h"
 #include "trace/site_text.h"
 

@@ -1,5 +1,5 @@
-/* Symbols of programs compiled here, each of which prints where its own calls return to: what
- * the library records at run time. */
+/* Tests symbols of programs compiled here. Each program prints the return addresses of its own
+ * calls, which the library records at run time. */
 #include "lib/unit.h"
 #include "trace/export/symbols.h"
 
@@ -234,7 +234,7 @@ static void separate_debug_file(void)
     unsetenv("DEBUGINFOD_URLS");
 }
 
-/* Of alternate_user.c, with this file as its alternate. */
+/* Finds the function in alternate_user.c, with this file as its alternate. */
 static void finds_alternate(const char *alternate, const char *function)
 {
     struct sg_symbols *symbols;

@@ -1,19 +1,19 @@
 #!/bin/bash
-# What docs/tools.md says of the tools that Debian has: each opens a run's archive and shows what the page
-# says, and an archive of EZTrace is read by the report.
+# The claims of docs/tools.md for the tools in Debian: each opens a run's archive and shows what the
+# page says, and the report reads an archive of EZTrace.
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe cg 2 "$PROGRAMS/cg" -n 16 -t 1 -s 0 -w 200
 check "a run leaves an archive" all 'ran_well cg' 'archive_agrees cg.trace cg.out'
 archive=cg.trace/traces.otf2
-# own_allreduces FILE: of all ranks
+# own_allreduces FILE: the sum over all ranks
 own_allreduces() { own_counts "$1" | sed 's/.*"allreduce":\([0-9]*\).*/\1/' | awk '{ sum += $1 } END { print sum }'; }
 # counted FILE: what a report says, as JSON
 counted() { json "$1" 'sum(s["calls"] for s in d["sites"] if s["op"] == "allreduce")'; }
 report_json cg.trace before.json
 allreduces=$(own_allreduces cg.out)
 
-# tool NAME: it is there, or one line says that it is not
+# tool NAME: it is installed; otherwise one line reports that it is missing
 tool() { command -v "$1" >/dev/null || { skip "$1 opens an archive" "not installed"; return 1; }; }
 
 # ---- OTF2's own ----------------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Cartesian topologies in the archive are those that MPI tells the program of: sizes, periods, and the
-# coordinates of each rank; of grids, copies and parts of them, smaller than the world, of one rank wide.
+# The archive's Cartesian topologies are those that MPI reports to the program: sizes, periods, and
+# the coordinates of each rank; for grids, copies and parts of them, smaller than the world, one
+# rank wide.
 . "$(dirname "$0")/../lib/sh.sh"
 
-# topologies DIR: of the archive, a line each as the program prints them.
+# topologies DIR: those of the archive, one line each, in the program's format.
 topologies() {
     "$PYTHON" - "$1/traces.otf2" <<'END'
 import sys

@@ -22,7 +22,7 @@ from check_topologies import BEGUN, COMPLETE, NEIGHBORHOODS, Topologies  # noqa:
 
 
 class Named:
-    """What attributes and parameters are known by."""
+    """A stand-in for attributes and parameters, identified by name."""
 
     def __init__(self, name):
         self.name = name
@@ -64,7 +64,7 @@ def altered(event, **changes):
 
 
 def with_attributes(change):
-    """change: of (names with their values) to those of the copy."""
+    """change: maps the attributes (names with their values) to those of the copy."""
     def apply(events, at):
         location, event = events[at]
         values = change(attributes_of(event))
@@ -94,7 +94,7 @@ def twice(events, at):
 
 
 def outside(events, at):
-    """Right behind the Leave of its call."""
+    """Moves an event to just after the Leave of its call."""
     location, event = events[at]
     left = min(i for i in range(at, len(events))
                if events[i][0] is location and isinstance(events[i][1], Leave))
@@ -142,7 +142,7 @@ def grown(topologies, coordinates):
 
 
 def swapped(topologies, coordinates):
-    """The first two places of a topology."""
+    """Swaps the first two positions of a topology."""
     a, b = [fields_of(c, ("topology", "rank", "coordinates")) for c in coordinates[:2]]
     a.coordinates, b.coordinates = b.coordinates, a.coordinates
     return topologies, [a, b] + coordinates[2:]
@@ -179,7 +179,7 @@ def reasons_of(events, definitions, topologies, coordinates):
 
 
 def broken(*arguments):
-    """The rules that do not hold."""
+    """The rules that fail."""
     return {rule for rule, reason in reasons_of(*arguments).items() if reason is not None}
 
 

@@ -1,10 +1,10 @@
 #!/bin/bash
-# In the archive's system tree ranks stand on the core or the socket that they may run on.
+# In the archive's system tree, ranks are placed on the core or socket that their affinity allows.
 . "$(dirname "$0")/../lib/sh.sh"
 
 read -r first last < <("$PYTHON" -c 'import os; a = sorted(os.sched_getaffinity(0)); print(a[0], a[-1])')
 
-# places MASK: where ranks stand whose processors these are, by the kernel, below the host.
+# places MASK: the kernel's place, below the host, for ranks with this affinity mask.
 places() {
     "$PYTHON" - "$1" <<'END'
 import sys
@@ -24,7 +24,7 @@ print(*path, sep="/")
 END
 }
 
-# found NAME RANK: where the archive has it, below the host.
+# found NAME RANK: the rank's place in the archive, below the host.
 found() {
     "$PYTHON" "$ROOT/tests/lib/check_archive.py" --json found.json "$1.trace/traces.otf2" >check.out || cat check.out
     "$PYTHON" -c 'import json, sys; print(*json.load(open("found.json"))["places"][sys.argv[1]][1:], sep="/")' "$2"

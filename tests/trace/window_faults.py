@@ -103,7 +103,7 @@ FAULTS = (
 
 
 def broken(events, definitions):
-    """The rules that do not hold."""
+    """The rules that fail."""
     check = check_archive.Checker()
     walker = check_archive.Walker(check)
     for location, event in events:

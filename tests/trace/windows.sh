@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the archive has of windows and one-sided operations of a program whose figures are known; the
-# checker knows their rules, as faults show that are planted into the same archive.
+# The archive's windows and one-sided operations of a program with known figures. The checker
+# enforces their rules, as faults planted into the same archive show.
 . "$(dirname "$0")/../lib/sh.sh"
 PROGRAM_SECONDS=60
 
@@ -17,7 +17,7 @@ check "every fault that is planted into them is found" \
     "$PYTHON" "$ROOT/tests/trace/window_faults.py" windows.trace/traces.otf2
 "$PYTHON" "$ROOT/tests/lib/check_archive.py" --events events.json windows.trace/traces.otf2 >check.out
 
-# events EXPRESSION: of the events e of rank 0
+# events EXPRESSION: the expression for each of rank 0's events e
 events() {
     "$PYTHON" -c '
 import json, sys

@@ -1,4 +1,4 @@
-/* The transports that every machine has, and each with faults. */
+/* The transports of every machine, each also with faults, for the contract tests. */
 #include "transport/faulty.h"
 #include "transport/loop.h"
 #include "transport/world.h"

@@ -1,3 +1,5 @@
+/* The transports that misbehave (faulty.h): delays, losses, repeats and late answers, on the
+ * receiving side. */
 #include "transport/faulty.h"
 
 #include "transport/loop.h"
@@ -9,7 +11,7 @@ struct item {
     struct sg_transport_message message;
     uint64_t due, number;
     int to_deliver, held; /* deliveries to come; delivered and not yet released */
-    /* Of a READ that is answered later. */
+    /* For a READ that is answered later. */
     void *local, *data;
     uint32_t bytes;
 };

@@ -1,3 +1,4 @@
+/* The test host for protocols on a transport (host.h): its lock, events, timers and actions. */
 #include "transport/host.h"
 
 #include "algos/mini_host.h"
@@ -108,7 +109,7 @@ void host_free(struct host *host)
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
-/* What one handler's actions are carried out with. */
+/* Context in which one handler's actions are carried out. */
 struct turn {
     struct host *host;
     int rank;

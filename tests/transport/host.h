@@ -1,8 +1,7 @@
-/* Protocols on a transport: a small host for tests. An endpoint has a lock; whoever gets it feeds
- * the protocol what has arrived and carries the actions out through the transport. Elements are 64
- * bits wide, operands and operations those of the mini host (algos/mini_host.h), with every element
- * of an operand alike.
- */
+/* A small host that runs protocols on a transport, for tests. An endpoint has a lock; its holder
+ * feeds the protocol the messages that have arrived and carries the actions out through the
+ * transport. Elements are 64 bits wide, operands and operations those of the mini host
+ * (algos/mini_host.h), with every element of an operand alike. */
 #ifndef SG_TESTS_TRANSPORT_HOST_H
 #define SG_TESTS_TRANSPORT_HOST_H
 
@@ -23,24 +22,24 @@ struct host_setup {
     uint64_t seed;
 };
 
-/* Aborts the program when it cannot. setup and its calls must stay. */
+/* Aborts the program on failure. setup and its calls must outlive the host. */
 struct host *host_new(const struct host_setup *setup);
 void host_free(struct host *host);
 
-/* Serves an endpoint, if nobody else does at the moment. Any thread. */
+/* Serves an endpoint, unless another thread does so at the moment. Any thread. */
 void host_progress(struct host *host, int rank);
 
-/* Serves an endpoint and makes its next call, or drains it after the last one, when it is time. One
- * thread an endpoint. False: every endpoint has left every instance. */
+/* Serves an endpoint and makes its next call, or drains it after the last one, when it is time.
+ * One thread an endpoint. False: every endpoint has left every instance. */
 bool host_step(struct host *host, int rank);
 
 /* Errors seen: a barrier or allreduce left too early, calls left twice or never, a send refused. */
 uint32_t host_errors(const struct host *host);
 
-/* Accesses that were LATER, and have been answered. */
+/* Returns the number of accesses that were LATER, and have been answered. */
 uint64_t host_answered_later(const struct host *host);
 
-/* False: not every element is alike. */
+/* Returns the value of all elements of a result. False: they differ. */
 bool host_result(const struct host *host, int rank, uint32_t seq, uint64_t *value);
 
 #endif

@@ -1,3 +1,4 @@
+/* The transport within one process (loop.h). */
 #include "transport/loop.h"
 
 #include "transport/local_memory.h"

@@ -1,8 +1,8 @@
-/* A transport within one process, for tests of what runs on top: the same contract by the
+/* A transport within one process, for tests of the layers above: the same contract by the
  * plainest means. All endpoints' calls come from one thread at a time; nothing is atomic.
  *
- * Each receiver has a list of places, all of one size: `inflight` for each sender, and some for
- * multicasts, of which the oldest not yet received makes room for a new one. The oldest message is
+ * Each receiver has a list of slots, all of one size: `inflight` for each sender, and some for
+ * multicasts, where a new one replaces the oldest not yet received. The oldest message is
  * received first. All state is in the memory given to open, so several opens of it are one.
  */
 #ifndef SG_TESTS_TRANSPORT_LOOP_H

@@ -1,6 +1,5 @@
-/* The contract of transport.h, over every transport that there is and over each with faults. What
- * endpoints do one after the other is here; threads and processes are in test_crowd.c.
- */
+/* Tests the contract of transport.h, over every transport and over each with faults. Here
+ * endpoints act one after the other; threads and processes are in test_crowd.c. */
 #include "lib/unit.h"
 #include "transport/faulty.h"
 #include "transport/world.h"

@@ -1,6 +1,5 @@
-/* The contract of transport.h where endpoints run at the same time, as threads. Under
- * ThreadSanitizer (tests/system/threads.sh) it shows that the memory orders are enough.
- */
+/* Tests the contract of transport.h with endpoints that run at the same time, as threads. Under
+ * ThreadSanitizer (tests/system/threads.sh) the test shows that the memory orders are enough. */
 #include "lib/unit.h"
 #include "transport/world.h"
 

@@ -1,6 +1,5 @@
-/* The contract of transport.h where endpoints are processes that map the memory at different
- * addresses, some of them killed.
- */
+/* Tests the contract of transport.h with endpoints that are processes. They map the memory at
+ * different addresses, and some of them are killed. */
 #include "lib/unit.h"
 #include "transport/world.h"
 

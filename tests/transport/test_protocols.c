@@ -1,7 +1,6 @@
-/* The protocols on the transports: each of them over each transport, with and without faults,
- * compared with the association it documents. Endpoints are threads, each with a second one that
- * makes progress meanwhile; where a transport is for one thread, they take turns.
- */
+/* Tests the protocols on the transports: each of them over each transport, with and without
+ * faults, compared with the association it documents. Endpoints are threads, each with a second
+ * one that makes progress meanwhile; if a transport is for one thread, they take turns. */
 #include "algos/associations.h"
 #include "lib/unit.h"
 #include "transport/faulty.h"
@@ -42,7 +41,7 @@ static const struct trial trials[] = {
     {&sg_algo_srm, {TIMEOUT, .chunk_bytes = 128}, DOUBLING},
 };
 
-/* Of every operation that the protocol has, every size and kind of operation. */
+/* Plans calls of every operation that the protocol has, in every size and kind of reduction. */
 static void plan(const struct sg_algo *algo, struct sg_algo_call *calls)
 {
     static const uint32_t bytes[] = {8, 160, HOST_BYTES_MAX};

@@ -1,4 +1,5 @@
-/* How many others an endpoint may be connected to between machines, and what that takes. */
+/* Tests how many others an endpoint may be connected to between machines, and the memory that
+ * connections take. */
 #include "lib/unit.h"
 #include "transport/verbs/verbs_layout.h"
 

@@ -1,3 +1,4 @@
+/* The worlds, numbered messages and peers of the contract tests (world.h). */
 #include "transport/world.h"
 
 #include "lib/unit.h"

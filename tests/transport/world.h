@@ -1,6 +1,5 @@
-/* What the contract tests do with any transport: shared memory for it, numbered messages whose
- * header and payload follow from (from, to, number), and peers that exchange them at random.
- */
+/* Shared parts of the contract tests, for any transport: shared memory, numbered messages whose
+ * header and payload follow from (from, to, number), and peers that exchange them at random. */
 #ifndef SG_TESTS_TRANSPORT_WORLD_H
 #define SG_TESTS_TRANSPORT_WORLD_H
 
@@ -9,7 +8,7 @@
 #include <stdatomic.h>
 
 #define WORLD_ENDPOINTS 5
-#define WORLD_EAGER_BYTES 1500 /* numbered messages have at most so many */
+#define WORLD_EAGER_BYTES 1500 /* most bytes of a numbered message */
 #define WORLD_REGION_BYTES ((size_t)2 << 20)
 
 struct world_case {
@@ -18,8 +17,8 @@ struct world_case {
     bool concurrent; /* threads and processes may be endpoints */
 };
 
-/* All transports that the program tests; ends with ops NULL. In cases.c, and in
- * tests/lab/contract.c those between machines: what these send takes its time, and they may lose a
+/* All transports that the program tests; ends with ops NULL. cases.c has them, and
+ * tests/lab/contract.c those between machines, which take their time to send and may lose a
  * multicast. */
 extern const struct world_case world_cases[];
 
@@ -28,7 +27,7 @@ static inline bool world_is_remote(const struct world_case *which)
     return which->ops->remote != NULL;
 }
 
-/* How often to repeat what is slow on emulated hosts. */
+/* Returns the number of repetitions: fewer of what is slow on emulated hosts. */
 static inline uint32_t world_times(const struct world_case *which, uint32_t times)
 {
     return world_is_remote(which) ? (times + 19) / 20 : times;
@@ -45,18 +44,18 @@ struct world {
     int file;              /* the memory as a memfd */
     unsigned char *shared; /* the transport's bytes, then WORLD_REGION_BYTES that access may name */
     struct sg_transport *transport;
-    /* Sent by world_send, and not received yet by world_receive. */
+    /* Messages sent by world_send, and not yet received by world_receive. */
     _Atomic uint32_t due[WORLD_ENDPOINTS], due_multicasts[WORLD_ENDPOINTS];
 };
 
-/* Aborts the test program when it cannot. The world stays where it is until closed. */
+/* Aborts the test program on failure. The world keeps its address until closed. */
 void world_open(struct world *world, const struct world_case *which, uint32_t inflight,
                 uint32_t staged, uint32_t eager_bytes);
-/* In a forked process: at another address, the inherited mapping gone. */
+/* In a forked process: maps the memory at another address and unmaps the inherited mapping. */
 void world_reopen(struct world *world);
 void world_close(struct world *world);
 
-/* Says which transport, and fails the running test when the condition does not hold. */
+/* Names the transport and fails the running test if the condition does not hold. */
 #define WORLD_CHECK(world, condition)                                                              \
     world_check((world), (condition), __FILE__, __LINE__, #condition)
 bool world_check(const struct world *world, bool condition, const char *file, unsigned line,
@@ -69,21 +68,21 @@ uint32_t world_random(uint64_t *random, uint32_t limit);
 /* payload: false for those that carry none, whatever their number. */
 enum sg_transport_result world_send(struct world *world, int self, int to, uint32_t number,
                                     bool payload);
-/* Of all its parts together. */
+/* Returns the bytes of all its parts together. */
 uint32_t world_bytes(int from, int to, uint32_t number);
-/* The next one for self. Waits for what world_send has sent and nobody has received; false: there
- * is nothing more, but for multicasts that a transport has lost. */
+/* Receives the next message for self. Waits for messages that world_send has sent and nobody has
+ * received. False: there are no more, except multicasts that a transport has lost. */
 bool world_receive(struct world *world, int self, struct sg_transport_message *out);
-/* Whether nothing is there for self, and nothing has been sent. */
+/* True if nothing is there for self, and nothing has been sent. */
 bool world_is_quiet(struct world *world, int self);
-/* Until it is done: a REPLY's value is there, and others see what was written. */
+/* Returns when the access is done: a REPLY's value is there, and others see what was written. */
 void world_access(struct world *world, int self, const struct sg_action *action,
                   const struct sg_transport_region *region, void *local, uint64_t value[8]);
-/* Slots and cells in memory that access may name, zeroed, the same for all endpoints of a machine;
- * they are the endpoint's own where each has its machine. */
+/* Returns zeroed slots and cells in memory that access may name, the same for all endpoints of a
+ * machine. If each endpoint has its machine, they are the endpoint's own. */
 struct sg_transport_region world_region(struct world *world, uint32_t slot_bytes,
                                         uint32_t slots_count, uint32_t cells_count);
-/* True when it is, bit for bit, what its sender sent under its number. */
+/* True if the message is, bit for bit, the one that its sender sent under its number. */
 bool world_is_whole(const struct sg_transport_message *message, int self);
 
 /* ---- peers ----------------------------------------------------------------------------------- */
@@ -91,7 +90,7 @@ bool world_is_whole(const struct sg_transport_message *message, int self);
 #define PEER_HELD 3
 #define PEER_NUMBERS 4096
 
-/* One endpoint that sends `count` messages to each, itself included, and `multicasts` multicasts,
+/* An endpoint that sends `count` messages to each, itself included, and `multicasts` multicasts,
  * and is to receive as many. */
 struct peer {
     struct world *world;
@@ -108,7 +107,7 @@ struct peer {
 
 void peer_init(struct peer *peer, struct world *world, int self, uint32_t count,
                uint32_t multicasts, uint64_t seed);
-/* Does one thing. True: all that it has to do is done. */
+/* Takes one step. True: the peer has finished its work. */
 bool peer_step(struct peer *peer);
 
 #endif

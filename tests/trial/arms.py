@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Prints the trial calls of an OTF2 archive, one line each, by trial, function and number.
+"""Prints the trial calls of an OTF2 archive, one per line, by trial, function and number.
 
     arms.py DIR/traces.otf2 BLOCK
 
-Columns: function of the call site, communicator's size, number of the block, arm, algorithms that
-ran, calls in the block. Ends with status 1 when the members of one instance tell of different arms
-or one block has several.
+Columns: function of the call site, communicator's size, number of the block, candidate, algorithms that ran,
+calls in the block. Exits with 1 if the members of one instance record different candidates or one block
+has several.
 """
 import re
 import sys

@@ -3,8 +3,8 @@
 
 program=$PROGRAMS/trial
 
-# tried NAME N ARG...: the program under the library (STAGGER_TRIAL from the environment) and, where it
-# has not been yet, without it
+# tried NAME N ARG...: runs the program under the library (STAGGER_TRIAL from the environment) and,
+# the first time, also without it
 tried() {
     rm -rf "$1.trace"
     observe "$1" "$2" "$program" "${@:3}"
@@ -13,13 +13,13 @@ tried() {
 
 hashes() { grep -h '^rank' "$1" | sort; }
 
-# like_stock NAME N ARG...: status 0, and results to the last bit those without the library
+# like_stock NAME N ARG...: status 0, and the same results to the last bit as without the library
 like_stock() {
     is 0 "$status" && is "$(hashes "stock-$2-${*:3}.out")" "$(hashes "$1.out")" &&
         is "$2" "$(hashes "$1.out" | wc -l)"
 }
 
-# arms NAME BLOCK: its blocks, into NAME.arms; fails where ranks differ
+# arms NAME BLOCK: writes its blocks to NAME.arms; fails if ranks differ
 arms() {
     "$PYTHON" "$ROOT/tests/trial/arms.py" "$1.trace/traces.otf2" "$2" >"$1.arms" && [ -s "$1.arms" ] &&
         return
@@ -27,22 +27,22 @@ arms() {
     return 1
 }
 
-# order NAME TRIAL: its arms by block, on MPI_COMM_WORLD
+# order NAME TRIAL: its candidates by block, on MPI_COMM_WORLD
 order() { awk -v trial="$2" '$1 == trial && $2 == 2 { print $3 ":" $4 }' "$1.arms"; }
 
-# says NAME TEXT: one line of the library has the text, which is none of a regular expression
+# says NAME TEXT: one line of the library contains the text, a fixed string
 says() {
     is 1 "$(grep -cF -- "$2" "$1.err")" && return
     cat "$1.err"
     return 1
 }
 
-# of_trial FILE TRIAL FIELD: its sum over the arms of the trial's reports
+# of_trial FILE TRIAL FIELD: the sum over the candidates in the trial's reports
 of_trial() {
     json "$1" "sum(a['$3'] for t in d['trials'] if t['trial'] == '$2' for a in t['arms'])"
 }
 
-# verdict FILE: of its only trial, by time blocked
+# verdict FILE: the verdict of its only trial, by time blocked
 verdict() {
     json "$1" '"%s %s" % tuple(d["trials"][0]["blocked"][field] for field in ("winner", "verdict"))'
 }

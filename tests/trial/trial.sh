@@ -1,6 +1,7 @@
 #!/bin/bash
-# Trials in programs that run: all ranks come to the same arm, results are stock's to the last bit, arms
-# that cannot run are left out with a word, and the report finds the winner where there is one.
+# Trials in running programs: all ranks choose the same candidate, results match stock's to the last
+# bit, a line names omitted candidates that cannot run, and the report finds the winner if there is
+# one.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/trial/trial.bash"
 
@@ -15,7 +16,7 @@ report_json on-3.trace on-3.json
 check "each trial is in the report, with every call" is "80 80 80 80" \
     "$(for place in common own_operation; do of_trial on-2.json "allreduce@$place" calls; done | xargs) $(
         of_trial on-2.json reduce@to_root calls) $(of_trial on-2.json bcast@told calls)"
-# Of one rank alone there is none; a communicator's first call is MPICH's own.
+# A communicator of one rank has no trial; MPICH runs a communicator's first call.
 check "... on communicators of one rank there is none" is 28 "$(of_trial on-3.json allreduce@of_half calls)"
 check "only a trial's call sites are in it" is "0" \
     "$(json on-2.json 'sum(t["function"] not in ("common", "to_root", "from_one", "from_rest", "of_half",
@@ -41,22 +42,23 @@ check "... posts are in trials without MPICH's own, and a line says so" all \
 check "... broadcasts, too, and those that are posted" is "bcast 60 bypass tree, ibcast 60 bypass srm" \
     "$(json between.json '", ".join("%s %d %s" % (t["op"], sum(a["calls"] for a in t["arms"]),
         " ".join(sorted(a["arm"] for a in t["arms"]))) for t in d["trials"] if "told" in t["trial"])')"
-# Slices of time leave operations of the program's to MPICH.
+# Time slices leave user-defined operations to MPICH.
 check "calls that an algorithm declines are counted for it" is \
     "$(json between.json '[a["calls"] for t in d["trials"] for a in t["arms"]
         if t["trial"] == "allreduce@own_operation" and a["arm"] == "bcs"][0]') 0" \
     "$(json between.json '" ".join(str(a["declined_calls"]) for t in d["trials"]
         if t["trial"] == "allreduce@own_operation" for a in sorted(t["arms"], key=lambda a: a["arm"]))')"
 
-# A rank that waits for a late child under one algorithm does not under the other.
+# A rank waits for a late child under one algorithm, but not under the other.
 STAGGER_TRIAL="reduce@to_root=tree(degree=1)|bypass" STAGGER_TRIAL_BLOCK=4 tried late 4 52 late
 report_json late.trace late.json
 check "the algorithm under which a rank does not wait for the late one wins" is "bypass winner" \
     "$(verdict late.json)"
 unset STAGGER_RANKS_PER_NODE
 
-# ---- what cannot be --------------------------------------------------------------------------------------
-# Two of these do not parse; one is left with one arm here, one loses an arm, one is of no call.
+# ---- invalid trials --------------------------------------------------------------------------------------
+# Two of these do not parse; one has only one candidate left here, one loses a candidate, one
+# matches no call.
 STAGGER_TRIAL="allreduce@common=srm|bypass; allreduce@common=srm; reduce@to_root=bypass|srm; reduce@to_root=bypass|mpich|srm; reduce@nowhere=mpich|srm" \
     STAGGER_TRIAL_BLOCK=4 tried bad 2 12
 check "trials that do not parse are left out with one line each, and the program runs" all \

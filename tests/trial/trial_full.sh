@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 1200
-# Trials at 2 to 9 ranks, inside a node and between virtual nodes: one order of arms on all of them, results
-# of stock, whatever the mode of progress.
+# Trials at 2 to 9 ranks, within a node and between virtual nodes: the same order of candidates on
+# all ranks, and stock's results in every progress mode.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/trial/trial.bash"
 

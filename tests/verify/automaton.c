@@ -10,7 +10,7 @@ static uint32_t sg_keys_number(struct sg_keys *keys, uint64_t key);
 
 static const struct sg_explore_view view = {.reorder = true, .always = true};
 
-/* The rest of an endpoint's state, in addition to its piece of the arena; any padding is zero. */
+/* An endpoint's state except its piece of the arena; any padding is zero. */
 struct local {
     uint64_t finished, ahead_ns;
     uint64_t timer_ns[SG_TIMERS];
@@ -19,7 +19,7 @@ struct local {
     struct sg_value operand;
     int32_t process_state, next;
     uint32_t calls, completes;
-    uint8_t known[SG_AUTOMATON_NODES_MAX]; /* calls of each endpoint */
+    uint8_t known[SG_AUTOMATON_NODES_MAX]; /* number of calls, by endpoint */
     uint8_t timer_set[SG_TIMERS], watch_set[SG_TIMERS], watch_solicited[SG_TIMERS];
     uint8_t endpoint, has_operand;
     uint8_t unused[6];
@@ -35,7 +35,7 @@ static void join(uint8_t *known, const uint8_t *other)
 
 /* ---- an endpoint's state, as bytes ----------------------------------------------------------- */
 
-/* An endpoint's buffers are contiguous in the arena, up to those of the next endpoint. */
+/* An endpoint's buffers are contiguous in the arena, up to the next endpoint's. */
 static unsigned char *piece_of(const struct sg_explore_world *world, int32_t e)
 {
     return e < world->endpoints_count ? world->endpoints[e].host.state - SG_EXPLORE_GUARD_BYTES
@@ -80,7 +80,7 @@ static void take_down(const struct sg_explore_world *world, int32_t e, const uin
     local->known[e] = (uint8_t)endpoint->calls;
 }
 
-/* Counters for statistics have no influence on what happens. */
+/* Statistics counters do not affect behaviour, so states that differ only there are equal. */
 static void clear_counters(struct sg_explore_endpoint *endpoint)
 {
     struct sg_algo_head *head = (struct sg_algo_head *)endpoint->host.state;
@@ -203,7 +203,7 @@ static uint32_t number_local(struct sg_automaton *automaton, int32_t e, const ui
     return number;
 }
 
-/* A letter consists of the flight and of what its sender knew. */
+/* A letter consists of the flight and its sender's knowledge. */
 static uint32_t number_letter(struct sg_automaton *automaton,
                               const struct sg_explore_flight *flight, const uint8_t *known)
 {
@@ -273,7 +273,7 @@ static void take(struct sg_automaton *automaton, uint32_t number, uint32_t lette
         memcpy(flight, text + SG_AUTOMATON_NODES_MAX, bytes - SG_AUTOMATON_NODES_MAX);
         world->live_count = 1;
     }
-    /* The other endpoints' calls are those that this one can know of. */
+    /* Limits the other endpoints' calls to those that this one can know of. */
     for (int32_t e = 0; e < world->endpoints_count; e++) {
         if (e != local->endpoint)
             world->endpoints[e].calls = local->known[e];
@@ -320,7 +320,7 @@ static bool make_move(struct sg_automaton *automaton, uint32_t number, uint32_t 
     *move = (struct sg_move){.to = SG_INTERN_NONE, .local = number, .letter = letter};
     take(automaton, number, letter, &local);
     if (automaton->world->violation[0] != '\0') {
-        automaton->world->violation[0] = '\0'; /* no run may ever lead there */
+        automaton->world->violation[0] = '\0'; /* a run may never make this move */
         return true;
     }
     if (!add_sent(automaton, local.known, move))
@@ -383,9 +383,11 @@ void sg_automaton_free(struct sg_automaton *automaton)
     memset(automaton, 0, sizeof *automaton);
 }
 
+/* ---- sets of keys ---------------------------------------------------------------------------- */
+
 #define LEAST 4096
 
-/* Where the key is, or would be. */
+/* Slot of the key, or the slot where it would be inserted. */
 static uint64_t place_of(const struct sg_keys *keys, uint64_t key)
 {
     uint64_t mask = keys->capacity - 1;
@@ -426,7 +428,7 @@ static bool grow(struct sg_keys *keys)
     return true;
 }
 
-/* *place is the key's. */
+/* Sets *place to the key's slot. */
 static int add(struct sg_keys *keys, uint64_t key, uint64_t *place)
 {
     if (2 * (keys->count + 1) > keys->capacity && !grow(keys))
@@ -448,8 +450,8 @@ int sg_keys_add(struct sg_keys *keys, uint64_t key)
     return add(keys, key + (key == 0), &place);
 }
 
-/* Adds a key greater than 0. Returns its number, from 0 up, or UINT32_MAX when there is no memory.
- */
+/* Adds a key greater than 0. Returns its number, counted from 0, or UINT32_MAX when memory runs
+ * out. */
 static uint32_t sg_keys_number(struct sg_keys *keys, uint64_t key)
 {
     uint64_t place;

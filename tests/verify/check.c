@@ -5,11 +5,10 @@
 
 /* The result that each protocol documents, computed sequentially: the reference of the tests.
  *
- * Written independently of the protocols and of the tree arithmetic they share, as plain recursion
- * over ranks. Pure; the depth of recursion is that of the tree.
- */
+ * Written independently of the protocols and of their shared tree arithmetic, as plain recursion
+ * over ranks. Pure; the recursion is as deep as the tree. */
 
-/* An instance, as far as its result depends on it. */
+/* The properties of an instance that determine its result. */
 struct sg_reference {
     const struct sg_algo *algo;
     enum sg_operation operation;
@@ -19,7 +18,8 @@ struct sg_reference {
     uint32_t instance, bytes, flags;
 };
 
-/* Positions of ranks: reductions of operations that may be reordered count from their root. */
+/* The rank at position 0: reductions with operations that may be reordered count from their
+ * root. */
 static int32_t origin(const struct sg_reference *reference)
 {
     bool reorder = (reference->flags & (SG_CALL_COMMUTATIVE | SG_CALL_EXACT)) != 0;
@@ -35,13 +35,13 @@ static struct sg_value leaf(const struct sg_reference *reference, int32_t relati
 }
 
 /* Contributions are disjoint and belong to one instance, so only the order could be wrong; it is
- * right for every operation to which order matters, because its ranks count from 0. */
+ * right for every operation that depends on order, because its ranks count from 0. */
 static void append(struct sg_value *left, const struct sg_value *right)
 {
     sg_value_combine(left, right, left);
 }
 
-/* Folds neighbours, then neighbours of the results: a balanced tree, cut off at the right. */
+/* Folds neighbours, then neighbours of the results: a balanced tree, truncated at the right. */
 static struct sg_value fold_balanced(struct sg_value *items, int32_t count)
 {
     for (; count > 1; count = (count + 1) / 2) {
@@ -68,7 +68,7 @@ static struct sg_value binomial(const struct sg_reference *reference, int32_t re
 }
 
 /* The contiguous tree over [low, high): low itself, then `degree` parts in order whose sizes differ
- * by at most one, the larger first. */
+ * by at most one, larger parts first. */
 static struct sg_value contiguous(const struct sg_reference *reference, int32_t degree, int32_t low,
                                   int32_t high)
 {
@@ -87,7 +87,8 @@ static struct sg_value contiguous(const struct sg_reference *reference, int32_t 
     return fold_balanced(items, parts + 1);
 }
 
-/* Operand `index` of 2^level: one rank, or two if there are more ranks than operands. */
+/* Folds `count` operands from `index` on. An operand is one rank's contribution, or that of two
+ * ranks if there are more ranks than operands. */
 static struct sg_value doubling(const struct sg_reference *reference, int32_t power, int32_t index,
                                 int32_t count)
 {
@@ -119,8 +120,8 @@ static struct sg_value doubled(const struct sg_reference *reference)
     return doubling(reference, power, 0, power);
 }
 
-/* The result, from contributions made by sg_value_contribution. False if the protocol documents no
- * association. */
+/* Computes the result from contributions made by sg_value_contribution. False if the protocol
+ * documents no association. */
 static bool sg_reference_result(const struct sg_reference *reference, struct sg_value *value)
 {
     const struct sg_algo *algo = reference->algo;
@@ -140,6 +141,8 @@ static bool sg_reference_result(const struct sg_reference *reference, struct sg_
         return false;
     return true;
 }
+
+/* ---- checks of an endpoint ------------------------------------------------------------------- */
 
 bool sg_explore_check_actions(struct sg_explore_world *world,
                               const struct sg_explore_endpoint *endpoint)
@@ -197,13 +200,13 @@ static bool has_result(const struct sg_algo_call *call, const struct sg_explore_
 
 /* ---- result buffers -------------------------------------------------------------------------- */
 
-/* The buffer of an instance. */
+/* The index of an instance's result buffer. */
 static uint32_t buffer_of(const struct sg_explore_endpoint *endpoint, uint32_t seq)
 {
     return (uint32_t)((endpoint->first + seq) % endpoint->payload.results_count);
 }
 
-/* The instance that uses the result buffer: the oldest that is not over; 0: none. */
+/* The instance that uses the result buffer: the oldest unfinished one; 0: none. */
 static uint32_t owner_of(const struct sg_explore_endpoint *endpoint, uint32_t index)
 {
     for (uint32_t seq = 1; seq <= endpoint->calls; seq++) {
@@ -257,7 +260,7 @@ static void check_entered(struct sg_explore_world *world,
     }
 }
 
-/* False where only the set of contributions is defined. */
+/* False if only the set of contributions is defined. */
 static bool expect(struct sg_explore_world *world, int32_t index, struct sg_value *expected)
 {
     const struct sg_explore_scenario *scenario = world->scenario;
@@ -312,7 +315,7 @@ static void check_result(struct sg_explore_world *world, const struct sg_explore
                            seq);
 }
 
-/* What an instance guarantees when a process leaves it. */
+/* Checks the guarantees that hold when a process leaves an instance. */
 static void check_left(struct sg_explore_world *world, const struct sg_explore_endpoint *endpoint,
                        uint32_t seq)
 {
@@ -335,7 +338,7 @@ void sg_explore_check_complete(struct sg_explore_world *world,
         sg_explore_violate(world, endpoint, "completes a call twice");
         return;
     }
-    /* For a split instance it is the FINISH that must not come too early. */
+    /* In a split instance the FINISH, not the COMPLETE, must not come too early. */
     split = (world->scenario->instance[index].call.flags & SG_CALL_SPLIT) &&
             (has_result(&world->scenario->instance[index].call, endpoint) ||
              world->scenario->instance[index].call.operation == SG_OPERATION_BARRIER);
@@ -378,14 +381,14 @@ const char *sg_explore_check_user(const struct sg_explore_world *world,
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/* Contributions within the credits; these include at least the two releases that are kept, and as
- * many notices about them. Of each post, what is asked and answered about it. */
+/* Counts contributions within the credits, which include at least the two releases that are kept,
+ * and as many notices about them; and for each post the requests and answers about it. */
 uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters)
 {
     return 2u * parameters->credits + 8 + 6 * parameters->posts;
 }
 
-/* What timers cause, questions and answers, is limited by how often they fire. */
+/* The number of timers that fired, which limits the questions and answers they cause. */
 static uint32_t fired(struct sg_explore_world *world, int32_t comm)
 {
     uint32_t sum = 0;

@@ -3,17 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a claim. */
+/* State of a claim, as bits. */
 enum { MADE = 1, REFUTED = 2, USED = 4 };
 
-/* Waiting: the claim's letter has been passed over, and other letters have led to a state in which
- * it has not been taken; taken at once, it would have led to a state in which it has. early:
- * meanwhile a timer may still fire early. */
+/* Two states to which the same other letters lead: `without` the claim's letter, which waits there,
+ * and `with` it taken at once. early: a timer may still fire early before the letter is taken. */
 struct pair {
     uint32_t claim, without, with, early;
 };
 
-/* NULL: no_memory. */
+/* NULL: no_memory is set. */
 static uint32_t *slot(struct sg_eager *eager, struct sg_eager_numbers *numbers, uint32_t index)
 {
     uint32_t *at = sg_intern_room(numbers->at, &numbers->capacity, index + 1, sizeof *at);
@@ -60,8 +59,8 @@ static bool move_of(struct sg_automaton *automaton, uint32_t local, uint32_t let
     return move->to != SG_INTERN_NONE;
 }
 
-/* A letter of its own, or one whose sender need not have heard of a call that is still to be made.
- */
+/* True for the endpoint's own letter, and for one whose sender need not have heard of a call that
+ * is still to be made. */
 static bool may_take(const struct sg_automaton *automaton, uint32_t local, uint32_t letter)
 {
     const struct sg_local_facts *facts = &automaton->local_facts[local];
@@ -70,7 +69,7 @@ static bool may_take(const struct sg_automaton *automaton, uint32_t local, uint3
                                       : sg_letter(automaton, letter)->known <= facts->calls;
 }
 
-/* What two moves in a row send: messages sorted, then accesses in their order. */
+/* Letters that two consecutive moves send: messages sorted, then accesses in their order. */
 struct sent {
     uint32_t count, messages;
     uint32_t letter[2 * SG_ACTIONS_MAX];
@@ -93,8 +92,8 @@ static void add_sent(const struct sg_automaton *automaton, const struct sg_move 
     }
 }
 
-/* Both orders send the same, though perhaps by other moves: if the claim's letter comes first, the
- * other letter's messages are sent no later than otherwise. */
+/* True if both orders send the same letters, perhaps by different moves: if the claim's letter
+ * comes first, the other letter's messages are sent no later than otherwise. */
 static bool same_sent(const struct sg_automaton *automaton, const struct sg_move *one[2],
                       const struct sg_move *other[2])
 {
@@ -164,7 +163,8 @@ static void add_pair(struct sg_eager *eager, const struct pair *pair)
     see(eager, pair->without, eager->automaton->moves[pair->claim / 2].letter);
 }
 
-/* The other letter can be taken after the claim's: can it be taken before, too? */
+/* The other letter can be taken after the claim's letter; tries whether it can be taken before it,
+ * too. */
 static void try(struct sg_eager *eager, const struct pair *pair, uint32_t other)
 {
     struct sg_automaton *automaton = eager->automaton;
@@ -172,7 +172,8 @@ static void try(struct sg_eager *eager, const struct pair *pair, uint32_t other)
     struct sg_move before, after;
     bool fire = other < SG_LETTER_FLIGHTS && (SG_LETTERS_FIRE >> other & 1);
 
-    /* A second copy gives no other order; what the claim's letter made possible comes after it. */
+    /* A second copy gives no other order. A letter that only the claim's letter makes possible
+     * comes after it. */
     if (eager->claims.at[pair->claim] & REFUTED || other == letter ||
         !may_take(automaton, pair->without, other) || (fire && !pair->early))
         return;
@@ -184,7 +185,7 @@ static void try(struct sg_eager *eager, const struct pair *pair, uint32_t other)
     add_pair(eager, &(struct pair){pair->claim, before.to, after.to, pair->early && !fire});
 }
 
-/* A pair, and everything that can be taken after the claim's letter. */
+/* Tries a pair with every letter that can be taken after the claim's letter. */
 static void try_pair(struct sg_eager *eager, uint32_t number)
 {
     const struct sg_local_facts *facts = eager->automaton->local_facts;
@@ -207,7 +208,7 @@ static void try_pair(struct sg_eager *eager, uint32_t number)
         try(eager, &pair, eager->automaton->moves[eager->seen.at[i - 1]].letter);
 }
 
-/* A move, and all pairs whose claim's letter has been taken before it. */
+/* Tries a move with all pairs in which the claim's letter comes before it. */
 static void try_seen(struct sg_eager *eager, uint32_t number)
 {
     struct sg_move move = eager->automaton->moves[eager->seen.at[number]];

@@ -11,32 +11,33 @@
 #include <string.h>
 
 /* ---- the scenarios: two instances of one protocol on one communicator, with the parameters that
- * change what it does and bounds as small as they go */
+ * change its behaviour and limits as small as possible */
 
 #define BYTES 8
 #define EAGER_BYTES 64
 #define LARGE_BYTES (4 * EAGER_BYTES)
-/* For handoff: as many credits as two instances need to do without done cells. In that case, and if
- * operands are not read ahead, all orders of four can be walked; both have variants of their own.
- */
+/* Credits for handoff: as many as two instances need to do without done cells. In that case, and if
+ * operands are not read ahead, all orders of four processes can be walked; both exceptions have
+ * their own variants. */
 #define HANDOFF_CREDITS 5
 #define BIT(operation) (1u << SG_OPERATION_##operation)
 #define ALL_BITS (BIT(BARRIER) | BIT(REDUCE) | BIT(ALLREDUCE) | BIT(BCAST))
 #define DATA_BITS (BIT(REDUCE) | BIT(ALLREDUCE))
 #define MULTICAST (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT)
 
-/* adaptive's prediction is not included: it begins with a third instance. */
+/* Excludes adaptive's prediction, which begins with a third instance. */
 struct variant {
     const char *name;
     const struct sg_algo *only; /* NULL: every protocol */
-    uint32_t operations;        /* 1 << enum sg_operation: those for which it makes a difference */
+    uint32_t operations;        /* 1 << enum sg_operation: operations that the variant affects */
     uint32_t bytes, flags;
     struct sg_algo_parameters parameters;
-    bool roots;         /* the second instance has another root than the first */
-    uint8_t messages;   /* with so many messages, and one instance after them */
-    int32_t nodes_most; /* with more there are too many orders; 0: no bound */
-    int32_t nodes_few;  /* ... from this number on with all faults; 0: never */
-    /* 1 << enum sg_explore_fault: the faults with which there are not too many */
+    bool roots;       /* the second instance has another root than the first */
+    uint8_t messages; /* number of messages, followed by one instance; 0: two instances */
+    /* maximum number of nodes, beyond which there are too many orders; 0: none */
+    int32_t nodes_most;
+    int32_t nodes_few; /* number of nodes from which `few` limits the faults; 0: never */
+    /* 1 << enum sg_explore_fault: faults with which the orders are few enough */
     uint32_t few;
 };
 
@@ -105,9 +106,8 @@ static void add_post(struct sg_explore_scenario *scenario, int32_t rank, int32_t
     scenario->post[scenario->posts++] = (struct sg_explore_post){0, rank, before, post};
 }
 
-/* From the last endpoints to the first, from whom it does not say; the last message is received
- * after the instance.
- */
+/* The last endpoints send to the first, whose receives take any source; the last message is
+ * received after the instance. */
 static void set_messages(const struct variant *variant, struct sg_explore_scenario *scenario)
 {
     uint32_t bytes = variant->bytes > 0 ? variant->bytes : BYTES;
@@ -142,7 +142,7 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
     scenario->parameters.eager_bytes = EAGER_BYTES;
     scenario->parameters.chunk_bytes = EAGER_BYTES;
     scenario->parameters.timeout_ns = 1000;
-    /* The second instance has more than 32 bits. */
+    /* The second instance's number has more than 32 bits. */
     scenario->parameters.first = UINT32_MAX - 1;
     if (scenario->parameters.degree == 0)
         scenario->parameters.degree = 2;
@@ -157,8 +157,8 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
         set_messages(variant, scenario);
 }
 
-/* Case `index` of a protocol among so many processes, with a name to print; removes from *faults
- * those with which it has too many orders. False: there are no more cases. */
+/* Case `index` of a protocol for this number of processes, with a name to print. Removes from
+ * *faults those that would give too many orders. False: there are no more cases. */
 static bool get_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
                      struct sg_explore_scenario *scenario, const char **name, uint32_t *faults)
 {
@@ -181,7 +181,7 @@ static bool get_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
     return false;
 }
 
-/* ---- walking them */
+/* ---- walking the scenarios */
 
 /* The faults of which at most one may happen. */
 #define WALKED (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT | 1u << SG_FAULT_TIMERS)
@@ -258,15 +258,17 @@ bool sg_explore_exhaustive(struct sg_explore_world *world, const struct sg_algo 
     return well;
 }
 
+/* ---- the unreduced walk */
+
 #define DEPTH_MAX 1024
 #define FRAME_STEPS_MAX 256
-/* One state in so many is followed in fair order to its end, which must not be far. */
+/* Follows one in this many states in fair order to its end, which must be near. */
 #define FOLLOW_ONE_IN 64
 #define FOLLOW_STEPS 2000
 
 static const struct sg_explore_view view = {.reorder = true, .always = true};
 
-/* A state on the path, and its steps that are still to be walked. */
+/* A state on the path, with its steps that remain to be walked. */
 struct frame {
     struct sg_explore_snapshot snapshot;
     struct sg_explore_step steps[FRAME_STEPS_MAX];
@@ -282,7 +284,7 @@ struct unreduced {
     uint64_t ends_sum;
     struct sg_explore_snapshot follow;
     struct sg_explore_step scratch[SG_EXPLORE_STEPS_MAX];
-    uint32_t faults; /* 1 << enum sg_explore_fault: those of which one may happen */
+    uint32_t faults; /* 1 << enum sg_explore_fault: faults, one of which may happen */
     uint64_t transitions;
     bool no_memory;
 };
@@ -312,8 +314,8 @@ static bool is_multicast(const struct sg_explore_world *world, const struct sg_e
            flight->base.multicast && !flight->repeated;
 }
 
-/* The steps from the world's state. Timers fire when nothing else is possible; an earlier one
- * counts as a fault, like what happens to multicasts. */
+/* Lists the steps from the world's state. Timers fire when no other step is possible; an earlier
+ * one counts as a fault, like a lost or repeated multicast. */
 static void list_steps(struct unreduced *walk, struct frame *frame)
 {
     struct sg_explore_world *world = walk->world;
@@ -339,7 +341,7 @@ static void list_steps(struct unreduced *walk, struct frame *frame)
         add_step(world, frame, &walk->scratch[i], SG_STEP_FIRE);
 }
 
-/* Checks that from here everything ends soon. */
+/* Checks that everything ends soon from here. */
 static void follow(struct unreduced *walk)
 {
     struct sg_explore_world *world = walk->world;
@@ -371,7 +373,7 @@ static void end(struct unreduced *walk, uint64_t key)
     sg_explore_check_end(walk->world);
 }
 
-/* The world's state becomes the next frame, if it is new. */
+/* Makes the world's state the next frame, if it is new. */
 static void push(struct unreduced *walk, bool fault)
 {
     struct sg_explore_world *world = walk->world;

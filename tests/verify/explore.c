@@ -1,6 +1,5 @@
 /* stagger sim explore: runs the protocols over hostile networks in many random orders, or in all
- * orders, and checks after every event the guarantees of docs/algorithms.md.
- */
+ * orders, and checks the guarantees of docs/algorithms.md after every event. */
 #include "core/status.h"
 #include "core/text.h"
 #include "options/options.h"
@@ -20,9 +19,9 @@
 #define EXHAUSTIVE_NODES_LOW 2
 #define EXHAUSTIVE_NODES_HIGH 4
 
-/* One seed in so many runs twice: both runs must have the same history. */
+/* One in this many seeds runs twice: both runs must have the same history. */
 #define TWICE_ONE_IN 16
-/* From this number of seeds a protocol up, every rare state must have been reached. */
+/* With at least this many seeds per protocol, every rare state must have been reached. */
 #define MARKS_SEEDS 1000
 
 struct options {
@@ -32,7 +31,7 @@ struct options {
     uint32_t faults; /* 1 << enum sg_explore_fault */
     int32_t max_nodes;
     bool exhaustive, unreduced, trace, user;
-    int32_t nodes_low, nodes_high; /* of the exhaustive walk */
+    int32_t nodes_low, nodes_high; /* range for the exhaustive walk */
     struct sg_explore_cut cut;
 };
 
@@ -97,7 +96,7 @@ static const char *read_cut(const struct sg_option *option, const char *text, vo
     return sg_option_fault(fault, "does not know '%.*s'", (int)strcspn(wrong, ","), wrong);
 }
 
-/* LOW..HIGH, or one number. */
+/* Parses LOW..HIGH, or one number. */
 static const char *read_nodes(const struct sg_option *option, const char *text, void *into,
                               char *fault)
 {
@@ -146,7 +145,7 @@ static const struct sg_option option_table[] = {
      .least = EXHAUSTIVE_NODES_LOW, .most = EXHAUSTIVE_NODES_HIGH},
     {0}};
 
-/* False on bad usage, after one clear line. */
+/* False on bad usage, after logging one line. */
 static bool read_options(int argc, char **argv, struct options *options)
 {
     static char name[] = "stagger sim explore";
@@ -178,7 +177,7 @@ static const char *const host_names[SG_HOST_MARK_COUNT - SG_MARK_COUNT] = {
     [SG_HOST_CROSSED_CALL - SG_MARK_COUNT] = "message before its call",
 };
 
-/* The protocols that can reach a mark: one of them is enough. */
+/* The protocols that can reach a mark; one of them is enough. */
 static const struct {
     int mark;
     const struct sg_algo *by[ALGOS_MAX];
@@ -238,7 +237,7 @@ static bool concerns(const struct sg_algo *const *by, const struct options *opti
     return false;
 }
 
-/* Prints how often each mark was reached that some of the protocols can reach. Returns the number
+/* Prints the count of each mark that some of the selected protocols can reach. Returns the number
  * of marks that were never reached. */
 static uint32_t print_marks(const uint64_t *marks, const struct options *options)
 {

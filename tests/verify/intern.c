@@ -35,7 +35,7 @@ void *sg_intern_room(void *array, uint32_t *capacity, size_t needed, size_t elem
     return moved;
 }
 
-/* Where the string is, or would be. */
+/* Index of the string's slot, or of the slot where it would be inserted. */
 static uint32_t find(const struct sg_intern *intern, const void *data, uint32_t bytes,
                      uint64_t hash)
 {

@@ -1,5 +1,5 @@
-/* Numbers for byte strings: equal strings have the same number, counted from 0 in the order of
- * their first use. */
+/* Numbers byte strings: equal strings have the same number, counted from 0 in the order of first
+ * use. */
 #ifndef SG_VERIFY_INTERN_H
 #define SG_VERIFY_INTERN_H
 
@@ -20,12 +20,12 @@ struct sg_intern {
     size_t text_bytes, text_capacity;
     struct sg_intern_item *items;
     uint32_t count, capacity;
-    /* number + 1, by hash; the size is a power of two, at least twice the count */
+    /* hash table of number + 1; its size is a power of two, at least twice the count */
     uint32_t *places;
     uint32_t places_count;
 };
 
-/* SG_INTERN_NONE: no memory. */
+/* SG_INTERN_NONE when memory runs out. */
 uint32_t sg_intern_add(struct sg_intern *intern, const void *data, uint32_t bytes);
 
 /* Valid until the next string is added. */
@@ -34,11 +34,11 @@ static inline const void *sg_intern_at(const struct sg_intern *intern, uint32_t 
     return intern->text + intern->items[number].at;
 }
 
-/* Forgets all strings and keeps the memory. */
+/* Removes all strings and keeps the memory. */
 void sg_intern_clear(struct sg_intern *intern);
 void sg_intern_free(struct sg_intern *intern);
 
-/* A multiplicative hash of words, faster than one of bytes: continues from an earlier value. */
+/* A multiplicative hash over words, faster than one over bytes; continues from an earlier value. */
 static inline uint64_t sg_intern_hash_word(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
@@ -46,8 +46,8 @@ static inline uint64_t sg_intern_hash_word(uint64_t hash, uint64_t word)
 }
 
 uint64_t sg_intern_hash(uint64_t hash, const void *data, size_t bytes);
-/* A growing array with room for `needed` elements; it may move. NULL, with nothing changed, when
- * there is no memory. */
+/* Grows an array to a capacity of `needed` elements; the array may move. NULL, with nothing
+ * changed, when memory runs out. */
 void *sg_intern_room(void *array, uint32_t *capacity, size_t needed, size_t element_bytes);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "core/hash.h"
 
+/* ---- the reference for matching -------------------------------------------------------------- */
+
 enum place { AT_SENDER, CHOSEN, WAITING, RECEIVED };
 
 struct matching {
@@ -10,12 +12,12 @@ struct matching {
     uint32_t table;
     uint32_t exchange;
     uint8_t place[SG_MATCHING_MAX];  /* of sends: enum place */
-    uint32_t since[SG_MATCHING_MAX]; /* the exchange since which one waits */
+    uint32_t since[SG_MATCHING_MAX]; /* first exchange in which a send waits */
     bool probed[SG_MATCHING_MAX], held[SG_MATCHING_MAX];
     bool changed;
 };
 
-/* Whether a receive or probe of `rank` takes this message. */
+/* True if a receive or probe of `rank` takes this message. */
 static bool sg_reference_suits(const struct sg_matching_post *receive,
                                const struct sg_matching_post *send)
 {
@@ -33,7 +35,7 @@ static bool is_send(const struct matching *matching, int32_t i)
     return matching->posts[i].post.kind == SG_POST_SEND;
 }
 
-/* It is a receive or probe of that endpoint, and takes part without a match so far. */
+/* True if it is a receive or probe of that endpoint that takes part and has no match yet. */
 static bool is_open(const struct matching *matching, int32_t i, int32_t rank)
 {
     const struct sg_matching_post *post = &matching->posts[i];
@@ -50,7 +52,7 @@ static bool is_at(const struct matching *matching, int32_t i, int32_t rank, enum
            post->exchange <= matching->exchange;
 }
 
-/* By endpoint, rank, number. */
+/* Orders posts by endpoint, rank and number. */
 static bool is_earlier(const struct matching *matching, int32_t i, int32_t j)
 {
     const struct sg_matching_post *left = &matching->posts[i], *right = &matching->posts[j];
@@ -82,7 +84,7 @@ static uint32_t count_at(const struct matching *matching, int32_t rank, enum pla
     return count;
 }
 
-/* Those that there is room for: first what is wanted, then by order. */
+/* Chooses as many sends as the table has capacity for: wanted ones first, then in order. */
 static void choose(struct matching *matching, int32_t rank)
 {
     bool wanted[SG_MATCHING_MAX];
@@ -105,7 +107,7 @@ static void choose(struct matching *matching, int32_t rank)
     }
 }
 
-/* An earlier one of the same sender to the same rank has stayed behind. */
+/* True if an earlier send of the same sender to the same rank has stayed behind. */
 static bool is_behind(const struct matching *matching, int32_t i)
 {
     const struct sg_matching_post *send = &matching->posts[i];
@@ -121,7 +123,7 @@ static bool is_behind(const struct matching *matching, int32_t i)
     return false;
 }
 
-/* Of two that may be received, the one that is to be. */
+/* True if a receive that suits both takes send i rather than send j. */
 static bool is_first(const struct matching *matching, int32_t i, int32_t j)
 {
     bool i_waits = matching->place[i] == WAITING, j_waits = matching->place[j] == WAITING;
@@ -157,7 +159,7 @@ static void receive(struct matching *matching, int32_t rank)
     }
 }
 
-/* A later one of the same sender, or it itself, was probed and stays. */
+/* True if this send or a later one of the same sender was probed and stays. */
 static bool is_kept_for_probe(const struct matching *matching, int32_t i, int32_t rank)
 {
     for (int32_t j = 0; j < matching->count; j++) {
@@ -231,7 +233,7 @@ void sg_reference_match(struct sg_matching_post *posts, int32_t count, int32_t s
 
 /* ---- MPI's rules */
 
-/* Whether a sender's earlier message, which suits the receive, too, went to a later one, or to
+/* True if a sender's earlier message that also suits the receive went to a later receive, or to
  * none. */
 static bool is_overtaken(const struct sg_matching_post *posts, int32_t count, int32_t receive,
                          int32_t earlier)
@@ -330,7 +332,7 @@ static bool has_room(const struct sg_explore_world *world,
     return count < scenario->parameters.posts;
 }
 
-/* Sends wait for sends only, and receives for receives. */
+/* A send waits only for sends, a receive only for receives. */
 int32_t sg_explore_take_post(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint)
 {
     const struct sg_explore_scenario *scenario = world->scenario;
@@ -360,7 +362,7 @@ void sg_explore_count_exchange(struct sg_explore_endpoint *endpoint, uint64_t ma
         endpoint->posts->exchanges++;
 }
 
-/* ---- what the host does ---------------------------------------------------------------------- */
+/* ---- the host's actions ---------------------------------------------------------------------- */
 
 /* The post, if it is under way at this endpoint. */
 static const struct sg_explore_post *find(const struct sg_explore_world *world,
@@ -442,7 +444,7 @@ static bool is_received(const struct sg_explore_world *world,
     return false;
 }
 
-/* The first message that has not been received which a delivery may be of; -1. */
+/* The first unreceived message that matches the delivery; -1. */
 static int32_t message_of(const struct sg_explore_world *world,
                           const struct sg_explore_endpoint *endpoint,
                           const struct sg_explore_post *post, const struct sg_action *action)
@@ -529,7 +531,7 @@ const char *sg_explore_deliver(struct sg_host *host, const struct sg_host_endpoi
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* A communicator's posts, in their order, with their indices in the scenario. */
+/* Lists a communicator's posts in order, with their indices in the scenario. */
 static int32_t list(struct sg_explore_world *world, int32_t comm, struct sg_matching_post *posts,
                     int32_t *indices)
 {

@@ -1,34 +1,34 @@
-/* Why nothing is lost by the orders that are not walked.
+/* The reduced walk of exhaustive.h, and the argument that the skipped orders lose nothing.
  *
- * Steps at different endpoints commute: each changes its own endpoint, and what it sends joins what
- * is in flight, from which anything may be taken. (Accesses from one endpoint to another keep their
- * order; they are taken at the target, in that order. Each endpoint has its own time. Checks look
- * at one endpoint and at what it can know.) The endpoint of the one fault is chosen first, so that
- * using up the fault is a matter of that endpoint alone: copies of a multicast are lost or doubled
- * as they are sent, and timers fire early there. Otherwise timers fire only if nothing else is
- * possible: such a step comes after everything before it in every equivalent order.
+ * Steps at different endpoints commute: each changes its own endpoint, and its messages join the
+ * set in flight, from which any may be taken. (Accesses from one endpoint to another keep their
+ * order and are taken at the target in that order. Each endpoint has its own time. A check looks at
+ * one endpoint and at what it can know.) The endpoint of the one fault is chosen first, so that
+ * only that endpoint can use up the fault: copies of a multicast are lost or doubled as they are
+ * sent, and timers fire early there. Otherwise timers fire only if no other step is possible: such
+ * a step comes after everything before it in every equivalent order.
  *
- * Claim: from a state that is walked, every run w of the full system is the beginning of a run that
- * is walked, up to the order of what commutes; and for each step of w the endpoint's state and the
- * letter have been seen (eager.h). By induction on the length of w and then on the number of eager
- * steps up to the next state from which all steps are walked; that number is finite, as a trail is
- * bounded.
- *   - All steps are walked: the first of w is; the rest is shorter.
- *   - Only the eager letter m is taken, at endpoint e. Let m1, m2 ... be what w takes at e
- *     before m, or at all. Suppose m commutes with the first i - 1 of them. Then, with m taken
- *     first, w can be run up to mi; that run is no longer than w, and the number of eager steps
- *     is smaller, so that the letter mi has been seen in the state that m, m1 .. have led to.
- *     Hence the claim that m is eager has been tried on mi and holds: m commutes with mi, too. So
- *     w with m in front is a run as well, or m followed by w is, and the induction goes on after
- *     m. The steps of w itself, with m in its later place, have been seen: trying a claim sees
- *     both orders.
+ * Claim: from a walked state, every run w of the full system is the beginning of a walked run, up
+ * to the order of commuting steps; and for each step of w the endpoint's state and the letter have
+ * been seen (eager.h). Proof by induction on the length of w, and then on the number of eager steps
+ * up to the next state from which all steps are walked; that number is finite, because the length
+ * of a trail is bounded.
+ *
+ * Case 1: all steps are walked. Then the first step of w is; the rest is shorter.
+ *
+ * Case 2: only the eager letter m is taken, at endpoint e. Let m1, m2 ... be the letters that w
+ * takes at e before m, or at all if w does not take m. Suppose m commutes with the first i - 1 of
+ * them. Then, with m taken first, w can be run up to mi; that run is no longer than w and has fewer
+ * eager steps, so that letter mi has been seen in the state to which m, m1 .. have led. Hence the
+ * claim that m is eager has been tried on mi and holds: m commutes with mi, too. So w with m in
+ * front is a run as well, or m followed by w is, and the induction goes on after m. The steps of w
+ * itself, with m in its later place, have been seen, because trying a claim sees both orders.
+ *
  * So every end state is reached, and every violation is found, because it depends on one endpoint's
- * state and letter alone. (The limit of what may be in flight is checked in the orders that are
- * walked.)
+ * state and letter alone. (The limit on messages in flight is checked only in walked orders.)
  *
- * States walked before are not walked again; those of a walk that used a claim refuted later do not
- * count. tests/sim compare the end states with those of unreduced.c.
- */
+ * The walk does not repeat states; states of a walk that used a claim refuted later do not count.
+ * tests/sim compares the end states with those of sg_walk_unreduced. */
 #include "verify/automaton.h"
 #include "verify/check.h"
 #include "verify/eager.h"
@@ -38,13 +38,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole small scenario: the states of its automata and the letters in flight between them. */
+/* A state of a whole small scenario: the states of its automata and the letters in flight between
+ * them. */
 
 #define SG_JOINT_FLIGHTS_MAX 96
 #define SG_JOINT_STEPS_MAX 256
 
 /* `budget`: 1 + the endpoint at which the one fault may still happen; 0: nowhere. Messages and
- * replies are sorted by number; accesses by initiator and target, and for the same two in their
+ * replies are sorted by number; accesses by initiator and target, and within such a pair in their
  * order. */
 struct sg_joint {
     uint32_t local[SG_AUTOMATON_NODES_MAX];
@@ -53,14 +54,14 @@ struct sg_joint {
     uint32_t access[SG_JOINT_FLIGHTS_MAX];
 };
 
-/* What happens to the messages that a step sends. */
+/* Faults of the messages that a step sends, and of timers. */
 enum sg_joint_fault { SG_JOINT_NO_FAULT, SG_JOINT_LOST, SG_JOINT_TWICE, SG_JOINT_EARLY };
 
 struct sg_joint_step {
     uint32_t letter;
     uint8_t endpoint;
     uint8_t fault; /* enum sg_joint_fault */
-    uint16_t copy; /* LOST and TWICE: to which of the letters sent */
+    uint16_t copy; /* LOST and TWICE: index of the affected letter among those sent */
 };
 
 static uint32_t pair_of(const struct sg_automaton *automaton, uint32_t letter)
@@ -98,9 +99,9 @@ static void add_own(const struct sg_automaton *automaton, const struct sg_joint 
     }
 }
 
-/* The steps from a state, without faults except early timers (early: they are among the faults). If
- * nothing else is possible timers fire, and *quiet is true. Returns the number of steps; beyond
- * SG_JOINT_STEPS_MAX they are not listed. */
+/* Lists the steps from a state, without faults except early timers (early: they are among the
+ * faults). If no other step is possible timers fire, and *quiet is true. Returns the number of
+ * steps; those beyond SG_JOINT_STEPS_MAX are not listed. */
 static uint32_t sg_joint_steps(const struct sg_automaton *automaton, const struct sg_joint *joint,
                                bool early, struct sg_joint_step *steps, bool *quiet)
 {
@@ -127,7 +128,7 @@ static uint32_t sg_joint_steps(const struct sg_automaton *automaton, const struc
     return list.count;
 }
 
-/* ---- taking one ------------------------------------------------------------------------------ */
+/* ---- taking a step --------------------------------------------------------------------------- */
 
 static void remove_from(uint32_t *list, uint16_t *count, uint32_t letter)
 {
@@ -139,8 +140,8 @@ static void remove_from(uint32_t *list, uint16_t *count, uint32_t letter)
     memmove(&list[at], &list[at + 1], (*count - at) * sizeof *list);
 }
 
-/* At most as many messages from one endpoint to another as the world's check allows: timers add
- * none here, because they fire one at a time. */
+/* True if the letter stays within the world's limit on messages from one endpoint to another.
+ * Timers raise the limit there but not here, because they fire one at a time. */
 static bool within_queue(const struct sg_automaton *automaton, const struct sg_joint *joint,
                          uint32_t letter)
 {
@@ -174,7 +175,7 @@ static bool send(const struct sg_automaton *automaton, struct sg_joint *joint, u
     return true;
 }
 
-/* Takes a step whose move is known. False: too much is in flight. */
+/* Takes a step whose move is known. False: too many letters are in flight. */
 static bool sg_joint_take(const struct sg_automaton *automaton, struct sg_joint *joint,
                           const struct sg_joint_step *step, const struct sg_move *move)
 {
@@ -212,7 +213,7 @@ static uint64_t sg_joint_key(const struct sg_joint *joint)
     return sg_hash_mix(key);
 }
 
-/* Only what is used. */
+/* Copies only the elements in use. */
 static void sg_joint_copy(struct sg_joint *to, const struct sg_joint *from)
 {
     memcpy(to, from, offsetof(struct sg_joint, message));
@@ -220,20 +221,20 @@ static void sg_joint_copy(struct sg_joint *to, const struct sg_joint *from)
     memcpy(to->access, from->access, from->accesses * sizeof *from->access);
 }
 
-/* Steps to the end: far above what any protocol needs. */
+/* Maximum number of steps to the end: far above what any protocol needs. */
 #define TRAIL_MAX 1024
 
 struct frame {
     struct sg_joint joint;
     uint64_t key;
-    uint32_t trail; /* steps that led here */
+    uint32_t trail; /* number of steps that led here */
     uint32_t count, next;
     bool quiet; /* only timers can fire */
     struct sg_joint_step steps[SG_JOINT_STEPS_MAX];
 };
 
 struct trodden {
-    uint32_t local; /* the endpoint's before */
+    uint32_t local; /* the endpoint's state before the step */
     struct sg_joint_step step;
 };
 
@@ -244,9 +245,9 @@ struct reduced {
     struct sg_keys seen, done, ends; /* done: in complete walks */
     uint64_t transitions, ends_sum;
     uint32_t faults;   /* 1 << enum sg_explore_fault */
-    uint32_t fault_at; /* 1 << endpoint: where a fault is still possible */
+    uint32_t fault_at; /* 1 << endpoint: a fault is still possible there */
     uint32_t depth, trail_count;
-    struct sg_joint joint; /* the present */
+    struct sg_joint joint; /* present state */
     struct trodden trail[TRAIL_MAX];
     struct frame frames[TRAIL_MAX + 1];
 };
@@ -258,7 +259,7 @@ static bool well(const struct reduced *reduced)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Whether the walk makes this move for the first time. */
+/* The walk makes this move for the first time. */
 static void note(struct reduced *reduced, uint32_t number)
 {
     struct sg_move *move = &reduced->automaton.moves[number];
@@ -300,7 +301,7 @@ static bool take(struct reduced *reduced, const struct sg_joint_step *step)
     return well(reduced);
 }
 
-/* Adds each step again with each fault that may befall what it sends. Returns their number. */
+/* Adds each step again with each fault that its multicasts may suffer. Returns their number. */
 static uint32_t add_faults(struct reduced *reduced, struct sg_joint_step *steps, uint32_t count)
 {
     struct sg_automaton *automaton = &reduced->automaton;
@@ -355,7 +356,7 @@ static uint32_t pick_eager(struct reduced *reduced, struct sg_joint_step *steps,
     return count;
 }
 
-/* Goes on to a state with several possible steps, or none. Returns their number. */
+/* Takes steps until several are possible, or none. Returns their number. */
 static uint32_t settle(struct reduced *reduced, struct sg_joint_step *steps, bool *quiet)
 {
     bool early = reduced->faults & 1u << SG_FAULT_TIMERS;
@@ -374,7 +375,7 @@ static uint32_t settle(struct reduced *reduced, struct sg_joint_step *steps, boo
     return count;
 }
 
-/* Nothing more can happen. */
+/* No step is possible. */
 static void end(struct reduced *reduced)
 {
     struct sg_explore_world *world = reduced->world;
@@ -387,7 +388,7 @@ static void end(struct reduced *reduced)
     sg_explore_check_end(world);
 }
 
-/* When only timers can fire they fire in turn, and then everything ends soon. */
+/* If only timers can fire, fires them in turn; everything must then end soon. */
 static void follow(struct reduced *reduced)
 {
     uint32_t trail = reduced->trail_count, turn = 0, count;
@@ -404,8 +405,8 @@ static void follow(struct reduced *reduced)
     reduced->trail_count = trail;
 }
 
-/* Whether the same state was on the way here, without a timer in between: if one has fired, another
- * one could have fired instead. */
+/* True if the path has the same state, without a timer in between: after a timer, another one could
+ * have fired instead. */
 static bool goes_on_for_ever(const struct reduced *reduced, uint64_t key)
 {
     for (uint32_t i = reduced->depth; i > 0 && !reduced->frames[i - 1].quiet; i--) {
@@ -464,7 +465,7 @@ static void run(struct reduced *reduced, uint32_t budget)
     }
 }
 
-/* Repeats the walk until no claim was refuted after its use. What such a walk has seen is complete,
+/* Repeats the walk until no claim is refuted after its use. The states of such a walk are complete,
  * even if other states refute claims later. */
 static void walk_fully(struct reduced *reduced, uint32_t budget)
 {
@@ -502,7 +503,7 @@ static bool walk_all(void *of, uint32_t faults, struct sg_explore_counts *counts
     return !reduced->automaton.no_memory;
 }
 
-/* Applies a fault to what the step sends. */
+/* Prints the fault of a step's message. */
 static void show_fault(struct reduced *reduced, const struct trodden *trodden, FILE *out)
 {
     struct sg_automaton *automaton = &reduced->automaton;

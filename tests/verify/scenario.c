@@ -6,9 +6,9 @@ static void sg_explore_draw_messages(struct sg_explore_scenario *scenario, int64
 
 #define DRAWS_MAX 16
 #define FEW_INSTANCES (SG_EXPLORE_INSTANCES_MAX / 3)
-/* The number of random choices before the faults end: up to most of a run. */
+/* Number of random choices before the faults end: up to most of a run. */
 #define STEPS_LEAST 20
-#define STEPS_EACH 12 /* call of a process */
+#define STEPS_EACH 12 /* per call of a process */
 #define EAGER_BYTES 64
 
 static const char *const fault_names[SG_FAULT_COUNT] = {
@@ -18,7 +18,7 @@ static const char *const fault_names[SG_FAULT_COUNT] = {
     [SG_FAULT_INTERRUPT] = "interrupt", [SG_FAULT_POLL] = "poll",
 };
 
-/* Streams of a seed. */
+/* Random streams of a seed. */
 enum {
     STREAM_SHAPE,
     STREAM_FAULTS,
@@ -36,7 +36,7 @@ static uint32_t pick(struct sg_explore_random *random, const uint32_t *values, u
     pick(random, (const uint32_t[]){__VA_ARGS__},                                                  \
          sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* Small limits, so that they are reached. */
+/* Draws small limits, so that runs reach them. */
 static void draw_parameters(struct sg_explore_random *random, struct sg_algo_parameters *parameters)
 {
     *parameters = (struct sg_algo_parameters){
@@ -61,8 +61,8 @@ static void draw_parameters(struct sg_explore_random *random, struct sg_algo_par
     };
 }
 
-/* Half of all scenarios go past the end of a number: of srm's words, of handoff's tags, of the sign
- * of 32 bits, of 32 bits once and again. */
+/* In half of all scenarios the instance numbers pass a limit: of srm's words, of handoff's tags, of
+ * the sign of 32 bits, of 32 bits once and several times. */
 static uint64_t draw_first(uint64_t seed)
 {
     static const uint64_t ends[] = {1 << 24, 1 << 30, UINT64_C(1) << 31, UINT64_C(1) << 32,
@@ -74,8 +74,8 @@ static uint64_t draw_first(uint64_t seed)
     return end < sizeof ends / sizeof *ends ? ends[end] - before : 0;
 }
 
-/* A user's operation is called for blocking calls only; parts of a long one are split all the same,
- * where they go on side by side. */
+/* Makes the operation user-defined. Such an operation runs in blocking calls only; parts of a long
+ * call are still split if they overlap. */
 static void make_users(const struct sg_explore_scenario *scenario, struct sg_algo_call *call)
 {
     if (!(scenario->algo->uses & SG_ALGO_USER) ||
@@ -121,7 +121,7 @@ static void draw_instance(struct sg_explore_scenario *scenario, int32_t index)
     uint32_t comm = sg_explore_below(&random, (uint32_t)scenario->comms);
     uint32_t size = (uint32_t)scenario->comm[comm].size;
     enum sg_operation operation = draw_operation(&random, scenario->algo->operations);
-    /* Both changing roots and constant roots are tested. */
+    /* Tests both changing and constant roots. */
     uint32_t root = sg_explore_one_in(&random, 2) ? sg_explore_below(&random, size)
                                                   : (uint32_t)(scenario->seed % size);
 
@@ -161,7 +161,7 @@ static int32_t keep(int64_t cut, int32_t drawn)
     return cut >= 1 && cut < drawn ? (int32_t)cut : drawn;
 }
 
-/* Small sizes more often than large ones. */
+/* Draws small sizes more often than large ones. */
 static void draw_shape(struct sg_explore_scenario *scenario, int32_t max_nodes,
                        const struct sg_explore_cut *cut)
 {
@@ -292,13 +292,12 @@ void sg_explore_describe(const struct sg_explore_scenario *scenario, FILE *out)
                 p->posts, p->budget_bytes);
 }
 
-/* The messages of a scenario: sends, receives and probes, so that everything ends whatever the
+/* The messages of a scenario: sends, receives and probes, drawn so that everything ends under any
  * schedule.
  *
  * A rank's receives all ask for the same (source and tag; source; tag; anything), so that every
- * match leaves one for every other message; or the first ones ask for their source and tag, and the
- * rest for anything.
- */
+ * match leaves a receive for every other message; or the first ones ask for their source and tag,
+ * and the rest for anything. */
 
 #define STREAM_MESSAGES 12
 #define LOCALS 2
@@ -310,7 +309,7 @@ struct drawing {
     struct sg_explore_random random;
     int32_t before[SG_EXPLORE_NODES_MAX]; /* of each process's last post */
     uint32_t numbers[SG_EXPLORE_COMMS_MAX][SG_EXPLORE_NODES_MAX][LOCALS];
-    bool floods; /* all messages are for one rank of each communicator, and come before receives */
+    bool floods; /* all messages go to one rank of each communicator, and before receives */
 };
 
 static uint32_t below(struct drawing *drawing, uint32_t limit)
@@ -335,7 +334,7 @@ static void add(struct drawing *drawing, int32_t comm, int32_t rank, struct sg_a
     scenario->post[scenario->posts++] = (struct sg_explore_post){comm, rank, *before, post};
 }
 
-/* Of a rank's receives. */
+/* The mode of a rank's receives. */
 static enum mode mode_of(const struct sg_explore_scenario *scenario, int32_t comm, int32_t rank,
                          uint16_t local)
 {
@@ -376,7 +375,7 @@ static void draw_message(struct drawing *drawing, bool is_first)
     struct sg_algo_post send = {
         .kind = SG_POST_SEND,
         .local = one_in(drawing, 4),
-        /* One endpoint gets many. */
+        /* One endpoint gets many messages. */
         .peer = (int32_t)(drawing->floods || one_in(drawing, 2) ? scenario->seed % size
                                                                 : below(drawing, size)),
         .peer_local = !drawing->floods && one_in(drawing, 4),
@@ -398,7 +397,7 @@ static void draw_message(struct drawing *drawing, bool is_first)
         add(drawing, comm, from, send);
 }
 
-/* Its messages, if the protocol takes any: at most so many; -1: all that its seed draws. */
+/* Draws messages, if the protocol takes any: at most `most`; -1: all that the seed draws. */
 static void sg_explore_draw_messages(struct sg_explore_scenario *scenario, int64_t most)
 {
     static const uint32_t tables[] = {4, 4, 5, 8, 16};

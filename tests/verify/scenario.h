@@ -1,7 +1,6 @@
-/* What one seed of the explorer runs: swarm testing draws sizes, communicators, instances,
- * parameters and a subset of the faults. Each is drawn from a random stream of its own, so that a
- * scenario reduced in one respect stays the same in the others.
- */
+/* The scenario of one seed of the explorer: swarm testing draws sizes, communicators, instances,
+ * parameters and a subset of the faults. Each has its own random stream, so that a scenario reduced
+ * in one respect stays the same in the others. */
 #ifndef SG_VERIFY_SCENARIO_H
 #define SG_VERIFY_SCENARIO_H
 
@@ -16,7 +15,7 @@
 #define SG_EXPLORE_MESSAGES_MAX 24
 #define SG_EXPLORE_POSTS_MAX (4 * SG_EXPLORE_MESSAGES_MAX)
 
-/* What may go wrong, in addition to the order of independent steps. */
+/* Faults that a scenario may have, in addition to any order of independent steps. */
 enum sg_explore_fault {
     SG_FAULT_LOSS,      /* multicasts do not arrive */
     SG_FAULT_REPEAT,    /* multicasts arrive more than once */
@@ -33,7 +32,7 @@ enum sg_explore_fault {
 
 struct sg_explore_comm {
     int32_t size;
-    int32_t process[SG_EXPLORE_NODES_MAX]; /* of each rank */
+    int32_t process[SG_EXPLORE_NODES_MAX]; /* process of each rank */
 };
 
 struct sg_explore_instance {
@@ -41,8 +40,8 @@ struct sg_explore_instance {
     struct sg_algo_call call;
 };
 
-/* One post of a process, made when it comes to instance `before` or has made all its calls. Its
- * handle is its index. Posts of all processes are in one order: nobody waits for a message while an
+/* One post of a process, made before instance `before` or after all its calls. Its handle is its
+ * index. Posts of all processes have one order, so that no process waits for a message while an
  * earlier one is not under way. */
 struct sg_explore_post {
     int32_t comm, rank, before;
@@ -51,12 +50,12 @@ struct sg_explore_post {
 
 struct sg_explore_scenario {
     const struct sg_algo *algo;
-    uint64_t seed, schedule; /* for what is drawn here; for the choices in its run */
+    uint64_t seed, schedule; /* seed of the scenario; seed of the choices in its run */
     uint32_t faults;         /* 1 << enum sg_explore_fault */
     int32_t nodes, comms, instances;
-    uint32_t steps;  /* of random choices; after them there are no faults, and all is fair */
+    uint32_t steps;  /* number of random choices; later steps are fair and without faults */
     bool priorities; /* schedule by priorities that change now and then, instead of uniformly */
-    bool relocate;   /* states are moved in memory between events */
+    bool relocate;   /* moves states in memory between events */
     struct sg_algo_parameters parameters;
     struct sg_explore_comm comm[SG_EXPLORE_COMMS_MAX];
     struct sg_explore_instance instance[SG_EXPLORE_INSTANCES_MAX];
@@ -64,34 +63,34 @@ struct sg_explore_scenario {
     struct sg_explore_post post[SG_EXPLORE_POSTS_MAX];
 };
 
-/* What to keep of a scenario; -1: all that its seed draws. */
+/* Limits on a scenario; -1: keep everything that its seed draws. */
 struct sg_explore_cut {
     int64_t nodes, comms, instances, messages, steps, schedule, faults;
 };
 
 #define SG_EXPLORE_UNCUT ((struct sg_explore_cut){-1, -1, -1, -1, -1, -1, -1})
 
-/* The ranges that a scenario is drawn from. */
+/* The ranges for drawing a scenario. */
 struct sg_explore_subject {
     const struct sg_algo *algo;
     uint64_t seed;
     int32_t max_nodes;
     uint32_t faults;
     struct sg_explore_cut cut;
-    bool user; /* operations are the user's, where the protocol takes them */
+    bool user; /* all operations are user-defined, if the protocol supports them */
 };
 
 /* False when none of several draws suits the protocol. */
 bool sg_explore_draw(const struct sg_explore_subject *subject,
                      struct sg_explore_scenario *scenario);
-/* "loss,repeat", "all", "none" to a mask. False: *wrong is the word that names no fault. */
+/* Parses "loss,repeat", "all" or "none" to a mask. False: *wrong is the unknown word. */
 bool sg_explore_faults_read(const char *text, char separator, uint32_t *faults, const char **wrong);
 
 /* The inverse, into a buffer of SG_EXPLORE_FAULTS_BYTES. */
 #define SG_EXPLORE_FAULTS_BYTES 80
 
 const char *sg_explore_faults_text(uint32_t faults, char separator, char *text);
-/* A few readable lines. */
+/* Describes the scenario in a few lines. */
 void sg_explore_describe(const struct sg_explore_scenario *scenario, FILE *out);
 
 #endif

@@ -7,9 +7,8 @@
 #include <signal.h>
 #include <string.h>
 
-/* The effects of a handler's actions in an explorer's world: what is sent is in flight from then
- * on, everything is checked, and if asked for written to the trace.
- */
+/* The effects of a handler's actions in an explorer's world: messages are in flight at once,
+ * everything is checked, and, if requested, written to the trace. */
 
 extern const struct sg_host_scheduler sg_explore_scheduler;
 
@@ -23,7 +22,7 @@ static uint64_t hash_header(const struct sg_header *header)
     return hash;
 }
 
-/* The ranks in a value, for the trace. */
+/* Writes the ranks in a value to the trace. */
 static void say_value(struct sg_explore_world *world, const char *what,
                       const struct sg_value *value)
 {
@@ -58,7 +57,7 @@ static void say_sent(struct sg_explore_world *world, const struct sg_flight *fli
     fputs(flight->solicited ? ", solicited\n" : "\n", world->trace);
 }
 
-/* ---- what is sent ---------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static void launch_message(struct sg_explore_world *world,
                            const struct sg_explore_endpoint *endpoint, const struct sg_flight *sent,
@@ -110,7 +109,7 @@ static void launch(struct sg_host *host, const struct sg_host_endpoint *from,
     }
 }
 
-/* ---- the rest -------------------------------------------------------------------------------- */
+/* ---- other actions --------------------------------------------------------------------------- */
 
 static bool begin(struct sg_host *host, const struct sg_host_endpoint *of,
                   const struct sg_action *action)
@@ -129,7 +128,7 @@ static bool begin(struct sg_host *host, const struct sg_host_endpoint *of,
     return world->violation[0] == '\0';
 }
 
-/* A REDUCE names the instance whose operation it wants. */
+/* Checks that a REDUCE names the instance whose operation it needs. */
 static const char *check_operation(const struct sg_explore_world *world,
                                    const struct sg_explore_endpoint *endpoint,
                                    const struct sg_action *action)
@@ -186,7 +185,7 @@ static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint
     sg_explore_check_finish(world, endpoint->owner, seq);
 }
 
-/* Timers and watches are handled where steps are chosen. */
+/* Timers and watches have no callbacks: steps.c chooses when they fire. */
 const struct sg_host_scheduler sg_explore_scheduler = {
     .begin = begin,
     .launch = launch,
@@ -203,7 +202,7 @@ static void note(struct sg_explore_world *world, uint64_t what)
     world->history = sg_hash_mix(world->history ^ what);
 }
 
-/* A state contains no pointer, so that it works wherever it is mapped. */
+/* Moves a state in memory: it contains no pointer and must work wherever it is mapped. */
 static void relocate(struct sg_explore_endpoint *endpoint)
 {
     unsigned char *from = endpoint->host.state;
@@ -214,7 +213,7 @@ static void relocate(struct sg_explore_endpoint *endpoint)
     endpoint->spare = from;
 }
 
-/* A crash of a protocol is a violation like others. Signals are handled for the explorer's one
+/* A protocol's crash is a violation like others. The signal handlers serve the explorer's only
  * thread. */
 static sigjmp_buf crashed;
 static volatile sig_atomic_t in_protocol;
@@ -276,7 +275,7 @@ static void feed_one(struct sg_explore_world *world, struct sg_explore_endpoint 
     endpoint->changed = true;
 }
 
-/* Posts that have room now, or have just been made. */
+/* Feeds posts that now have capacity, or have just been made. */
 static void feed_posts(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint)
 {
     int32_t index;
@@ -306,7 +305,7 @@ void sg_explore_post(struct sg_explore_world *world, int32_t process)
     feed_posts(world, sg_explore_endpoint_of(world, post->comm, post->rank));
 }
 
-/* In one step, where posts are none by themselves. */
+/* Makes all posts in one step, if posts are not steps of their own. */
 static void post_all(struct sg_explore_world *world, int32_t process)
 {
     while (world->violation[0] == '\0' && sg_explore_next_post(world, process) >= 0)
@@ -360,7 +359,7 @@ void sg_explore_drain(struct sg_explore_world *world, int32_t index)
     }
 }
 
-/* ---- what is in flight ----------------------------------------------------------------------- */
+/* ---- flights --------------------------------------------------------------------------------- */
 
 static void forget(struct sg_explore_world *world, uint32_t live)
 {

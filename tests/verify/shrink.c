@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The odds of faults, each "one in so many". */
+/* Odds of faults, each "one in N". */
 #define LOSE_ONE_IN 4
 #define REPEAT_ONE_IN 4
 #define FIRE_ONE_IN 6
@@ -17,9 +17,9 @@
 #define JUMP_NS 4000
 #define MOMENT_NS 100
 
-/* Steps to the end after the faults have ended: far above what any protocol needs. */
+/* Maximum number of steps after the faults have ended: far above what any protocol needs. */
 #define HEALED_STEPS 2000
-#define HEALED_STEPS_EACH 400 /* of each call of each process, and of each post */
+#define HEALED_STEPS_EACH 400 /* per call of each process, and per post */
 
 #define STREAM_CHOICES 1
 
@@ -27,7 +27,7 @@ struct run {
     struct sg_explore_world *world;
     struct sg_explore_random random;
     struct sg_explore_view view;
-    uint64_t demoted; /* changes the priorities now and then */
+    uint64_t demoted; /* seed of the priorities, changed now and then */
     struct sg_explore_step steps[SG_EXPLORE_STEPS_MAX];
 };
 
@@ -41,7 +41,7 @@ static bool healed(const struct run *run)
     return run->world->step >= run->world->scenario->steps;
 }
 
-/* A process that pauses for a while: before a call or in one. */
+/* Makes a process pause for a while, before a call or in one. */
 static void maybe_hold(struct run *run)
 {
     struct sg_explore_world *world = run->world;
@@ -56,7 +56,7 @@ static void maybe_hold(struct run *run)
         process->held_until = world->step + sg_explore_below(&run->random, HOLD_STEPS);
 }
 
-/* Steps of one endpoint's process have one priority, and so do messages between the same two
+/* Steps of one endpoint's process share a priority, and so do messages between the same two
  * endpoints. */
 static uint64_t priority(const struct run *run, const struct sg_explore_step *step)
 {
@@ -85,7 +85,7 @@ static uint32_t pick_by_priority(struct run *run, uint32_t count)
     return best;
 }
 
-/* A multicast that is about to arrive may be lost or repeated. */
+/* Loses or repeats, at random, a multicast that is about to arrive. */
 static void maybe_spoil(struct run *run, struct sg_explore_step *step)
 {
     const struct sg_explore_flight *flight;
@@ -101,7 +101,7 @@ static void maybe_spoil(struct run *run, struct sg_explore_step *step)
         step->kind = SG_STEP_REPEAT;
 }
 
-/* Any choice, as long as there are faults. */
+/* Chooses any step, while there are faults. */
 static bool choose(struct run *run, struct sg_explore_step *step)
 {
     struct sg_explore_world *world = run->world;
@@ -163,11 +163,13 @@ bool sg_explore_run(struct sg_explore_world *world, const struct sg_explore_scen
     return true;
 }
 
-/* A smaller scenario needs other choices to fail: so many schedules are tried for each. */
+/* ---- shrinking */
+
+/* A smaller scenario needs other choices to fail: this many schedules are tried for each. */
 #define SCHEDULES 60
 #define RUNS_MAX 20000
 
-/* The cut's members by name, for --only. */
+/* Names of the cut's members, for --only. */
 static const struct {
     const char *name;
     size_t at;
@@ -185,7 +187,7 @@ static const struct {
 struct shrinking {
     struct sg_explore_world *world;
     struct sg_explore_subject *subject;
-    struct sg_explore_scenario scenario; /* the least so far */
+    struct sg_explore_scenario scenario; /* smallest so far */
     uint32_t runs;
 };
 
@@ -222,10 +224,10 @@ static int64_t *field_of(struct sg_explore_cut *cut, size_t at)
     return (int64_t *)((char *)cut + at);
 }
 
-/* Finds the least value of a member that still fails; *least is from 0 or 1 up. */
+/* Finds the least value of a member that still fails, from `least` (0 or 1) up. */
 static bool lessen(struct shrinking *shrinking, size_t at, int64_t least, int64_t now)
 {
-    /* There are many steps, which are halved; other members are tried one value at a time. */
+    /* Steps are many, so they are halved; other members are tried one value at a time. */
     bool halve = at == offsetof(struct sg_explore_cut, steps);
 
     for (int64_t value = least; value < now;

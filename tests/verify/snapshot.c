@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of a flight that is used. */
+/* Bytes of a flight that are in use. */
 static size_t flight_bytes(const struct sg_explore_flight *flight)
 {
     return offsetof(struct sg_explore_flight, values) +
@@ -88,14 +88,14 @@ static uint64_t add_value(uint64_t hash, const struct sg_value *value)
 uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
                              const struct sg_explore_endpoint *endpoint)
 {
-    /* How long a call lingers, and where boundaries of slices are, hangs on the time itself. */
+    /* Absolute time determines how long calls linger and where slices begin. */
     bool counts =
         world->scenario->parameters.linger_ns > 0 || world->scenario->algo == &sg_algo_bcs;
 
     return counts ? endpoint->ahead_ns : 0;
 }
 
-/* The counters in the head do not affect what can happen. */
+/* Ignores the statistics counters in the head, which do not affect future steps. */
 static uint64_t endpoint_key(const struct sg_explore_world *world,
                              const struct sg_explore_endpoint *endpoint)
 {
@@ -142,7 +142,8 @@ static uint64_t flight_key(const struct sg_explore_flight *flight)
     return hash;
 }
 
-/* Accesses to one target take effect in their order, so it is part of the key. */
+/* Position of an access among those from its initiator to its target: they take effect in order, so
+ * the position is part of the key. */
 static uint64_t place_of(const struct sg_explore_world *world, uint32_t live)
 {
     const struct sg_explore_flight *flight = &world->flights[world->live[live]];

@@ -21,7 +21,7 @@ static int32_t process_at(const struct sg_explore_world *world, int32_t comm, in
     return world->scenario->comm[comm].process[rank];
 }
 
-/* Something is delivered to an endpoint; if that is `solicited` it interrupts the endpoint's
+/* True if an event can be delivered to an endpoint; a `solicited` one interrupts the endpoint's
  * process. */
 static bool reachable(const struct sg_explore_world *world, const struct sg_explore_view *view,
                       int32_t comm, int32_t rank, bool solicited)
@@ -48,7 +48,7 @@ static bool deliverable(const struct sg_explore_world *world, const struct sg_ex
     return reachable(world, view, flight->comm, flight->base.to, flight->base.solicited);
 }
 
-/* Bit `to` of [kind][comm][from]: something earlier from there is still in flight. */
+/* Bit `to` of [kind][comm][from]: an earlier flight of that kind from there is still on its way. */
 struct ahead {
     uint64_t to[SG_FLIGHT_REPLY + 1][SG_EXPLORE_COMMS_MAX][SG_EXPLORE_NODES_MAX];
 };
@@ -105,7 +105,7 @@ static uint32_t list_notices(const struct sg_explore_world *world,
     return count;
 }
 
-/* Advances `next` past the instances in which a process is not a member. */
+/* Advances `next` past instances in which the process is not a member. */
 static bool has_next(const struct sg_explore_world *world, int32_t process)
 {
     struct sg_explore_process *self = &world->processes[process];
@@ -117,7 +117,7 @@ static bool has_next(const struct sg_explore_world *world, int32_t process)
     return self->next < scenario->instances;
 }
 
-/* Of a process that computes. */
+/* The next step of a computing process. */
 static enum sg_explore_step_kind next_step(const struct sg_explore_world *world,
                                            const struct sg_explore_view *view, int32_t process)
 {
@@ -186,7 +186,7 @@ bool sg_explore_fair(const struct sg_explore_world *world, const struct sg_explo
     uint32_t count = sg_explore_steps(world, view, scratch);
 
     if (count > 0) {
-        /* Every other step is a process's, the last of the list, if any can go on. */
+        /* Every other step belongs to a process, the last in the list, if any can go on. */
         *step = scratch[world->step % 2 ? 0 : count - 1];
         return true;
     }

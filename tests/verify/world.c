@@ -63,7 +63,7 @@ size_t sg_explore_posts_bytes(const struct sg_explore_scenario *scenario)
            (size_t)scenario->posts * sizeof(struct sg_explore_posted);
 }
 
-/* The size of a state with its guards. */
+/* Bytes of a state with its guards. */
 static size_t guarded_bytes(size_t state_bytes)
 {
     return (state_bytes + ALIGN - 1) / ALIGN * ALIGN + 2 * SG_EXPLORE_GUARD_BYTES;
@@ -83,7 +83,7 @@ static void lay_out(struct sg_explore_world *world, struct sg_host_layout *layou
                                                    sizeof *world->in_flight);
 }
 
-/* In the arena, as the host is to see it. */
+/* Places an endpoint in the arena and sets up the host's view of it. */
 static void lay_out_endpoint(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                              struct sg_host_layout *layout)
 {
@@ -120,7 +120,7 @@ static void lay_out_endpoint(struct sg_explore_world *world, struct sg_explore_e
     sg_host_init(&endpoint->host, scenario->algo, &scenario->parameters);
 }
 
-/* Goes through all endpoints twice: to find their size, and to place them. */
+/* Runs twice over all endpoints: to find their size, and to place them. */
 static bool place(struct sg_explore_world *world, struct sg_host_layout *layout)
 {
     const struct sg_explore_scenario *scenario = world->scenario;
@@ -170,7 +170,7 @@ static void find_peers(struct sg_explore_world *world)
                           scenario->comm[instance->comm].size, &scenario->parameters,
                           &instance->call);
     }
-    /* A message may go from anybody to anybody. */
+    /* With posts, any endpoint may send to any other. */
     if (scenario->posts > 0)
         memset(world->peers, 0xff, sizeof world->peers);
 }
@@ -242,7 +242,7 @@ void sg_explore_say(struct sg_explore_world *world, const char *format, ...)
     fputc('\n', world->trace);
 }
 
-/* The number of steps that a flight is held for: usually 0. */
+/* Number of steps that a flight is delayed: usually 0. */
 static uint32_t delay(const struct sg_explore_scenario *scenario, uint32_t number)
 {
     struct sg_explore_random random =

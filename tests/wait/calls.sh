@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every blocking call gives what it gives in MPICH, whoever waits, and however: results, statuses,
-# errors and their handlers.
+# Every blocking call gives MPICH's results, statuses, errors and error handler calls, whatever rank
+# waits, and in whatever way.
 # timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 PROGRAM_SECONDS=600 # without the library 64 ranks take minutes on two processors
@@ -29,7 +29,7 @@ as_in_mpich() {
         all 'is 0 "$status"' 'empty "$name.err"' 'same "$stock.all" "$name.all"'
 }
 
-# each RANKS...: in every way of waiting
+# each RANKS...: checks every way of waiting
 each() {
     local ranks
     for ranks in "$@"; do

@@ -1,13 +1,13 @@
 #!/bin/bash
-# MPICH's waiting gives its processor away where there are fewer than ranks: what is counted is
-# what the waiting rank called meanwhile.
+# MPICH's waits yield the processor if there are fewer processors than ranks: counts the waiting
+# rank's calls meanwhile.
 . "$(dirname "$0")/../lib/sh.sh"
 
 library=$LIB
 waiting='recv ssend sendrecv probe wait waitall scatter alltoall dup split fence lock unlock'
 export STAGGER_TRACE=off
 
-# waits NAME RANKS ARGUMENT...: on the first processor alone; counts in NAME.out
+# waits NAME RANKS ARGUMENT...: runs on the first processor only; counts in NAME.out
 waits() {
     local name=$1 ranks=$2
     shift 2
@@ -24,11 +24,12 @@ yielded() { local c; c=$(counts "$1" "$2"); [ "${c% *}" -gt 0 ] || { echo "$2: $
 slept() { local c; c=$(counts "$1" "$2"); [ "${c#* }" -gt 0 ] || { echo "$2: $c"; return 1; }; }
 none() { is "$2: 0 0" "$2: $(counts "$1" "$2")"; }
 
-# Without a hook messages and collectives alone are carried out otherwise, in loops of tests.
+# Without a hook only messages and collectives take another path, in loops of tests.
 "$STAGGER" info >info.out
 unreached='split fence lock unlock tests'
 ! has info.out '^ +waiting: hook ' >hook.out || unreached=
-# reached CALL...: those in which this MPICH can be reached; a line says of the others that it cannot
+# reached CALL...: prints the calls in which this MPICH's waits can be hooked; one line names the
+# others
 reached() {
     local call
     for call in "$@"; do
@@ -58,7 +59,7 @@ check "errno stays" has auto.out '^errno stays$'
 
 # shellcheck disable=SC2086
 STAGGER_WAIT=spin waits spin 2 $waiting tests works
-# yields_alone CALL: MPICH itself gives the processor away in it, without the library, too
+# yields_alone CALL: MPICH itself yields the processor in it, even without the library
 yields_alone() {
     # shellcheck disable=SC2086
     [ -e alone.out ] || PRELOAD=$PROGRAMS/libgiving.so MPIEXEC="$WORK/on_one" mpirun_stagger 2 "$PROGRAMS/late_waits" \
@@ -94,7 +95,7 @@ done
 STAGGER_WAIT=sleep observe abort 3 "$PROGRAMS/late_waits" abort
 check "MPI_Abort ends those that sleep, with its status" is 9 "$status"
 
-# UCX in other hands: this one's turns come to 9.
+# UCX driven by another program: its yields come to 9.
 LD_PRELOAD=$library "$PYTHON" -c 'import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
 print([library.second_ucx_turn() for _ in range(3)])' "$PROGRAMS/libsecond_ucx.so" >second.out 2>second.err

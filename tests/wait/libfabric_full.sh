@@ -1,6 +1,6 @@
 #!/bin/bash
-# The library under an MPICH that is built for libfabric, beside Debian's, with more ranks than
-# processors: ranks give way while they wait, and receive what they receive without the library.
+# The library under an MPICH built for libfabric, beside Debian's, with more ranks than processors:
+# ranks yield while they wait, and receive the same as without the library.
 # timeout: 7200
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lib/other_mpich.bash"
@@ -10,7 +10,7 @@ PROGRAM_SECONDS=300
 use_other_mpich "an MPICH for libfabric" ofi
 check "it is one for libfabric" has <(ldd "$mpich/libmpich.so.12") libfabric.so.1
 
-# On no more processors than half of the ranks.
+# On at most half as many processors as ranks.
 mask=$("$PYTHON" -c 'import os
 print(",".join(map(str, sorted(os.sched_getaffinity(0))[:2])))')
 LAUNCH=$MPIEXEC
@@ -19,9 +19,9 @@ printf '#!/bin/sh\nexec taskset -c %s "%s" "$@"\n' "$mask" "$LAUNCH" >"$MPIEXEC"
 chmod +x "$MPIEXEC"
 PRELOAD=$PROGRAMS/libyields.so:$LIB
 
-# yields NAME: in all processes together
+# yields NAME: the sum over all processes
 yields() { awk '/^yields: / { sum += $2 } END { print sum + 0 }' "$1.err"; }
-# messages NAME NAME=VALUE...: observes messages alone; collectives give way in more ways than one.
+# messages NAME NAME=VALUE...: observes messages only; collectives also yield in other ways.
 messages() {
     local name=$1
     shift

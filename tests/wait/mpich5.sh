@@ -1,12 +1,12 @@
 #!/bin/bash
-# MPICH 5's own setting, which is in MPICH's environment while it starts: under a stand-in that says it
-# is one and tells what it finds there.
+# MPICH 5's own yield setting, which the library puts into MPICH's environment during its start:
+# under a stand-in that reports version 5 and prints the setting that it finds.
 . "$(dirname "$0")/../lib/sh.sh"
 PRELOAD=$LIB:$PROGRAMS/libmpich5.so
 
-# finds NAME WHEN TEXT: all four ranks do
+# finds NAME WHEN TEXT: all four ranks print it
 finds() { is "4" "$(grep -cx "$2: $3" "$1.out")"; }
-# tell NAME NAME=VALUE...: runs with these
+# tell NAME NAME=VALUE...: runs with these settings
 tell() {
     local name=$1
     shift

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Real programs with more ranks than processors: under the library they have the results that they
-# have in stock MPICH. What each run took is printed beside it, and judged by no test.
+# Real programs with more ranks than processors: under the library they have the same results as in
+# stock MPICH. Prints each run's time; no test asserts it.
 #     programs_full.sh [nwchem] [mocassin] [coarrays] [netpipe] [scalapack]: all, or these
 # timeout: 3600
 . "$(dirname "$0")/../lib/sh.sh"
@@ -20,7 +20,7 @@ timed() {
     took=$("$PYTHON" -c "print('%.2f' % ($EPOCHREALTIME - $start))")
 }
 
-# figure PROGRAM RANKS SETTING STOCK OURS: seconds
+# figure PROGRAM RANKS SETTING STOCK OURS: prints the seconds
 figure() {
     "$PYTHON" -c 'import sys
 program, ranks, setting, stock, ours = sys.argv[1:]
@@ -28,9 +28,10 @@ print("# %-22s %s ranks, %-22s stock %7.2f s, ours %7.2f s, %6.3f of stock" % (p
       setting + ":", float(stock), float(ours), float(ours) / float(stock)))' "$@"
 }
 
-# against NAME RANKS 'SETTING...' COMMAND...: runs NAME's program (with make_NAME, which prepares the
-# working directory, and results_NAME, which prints what is to be the same) without the library and
-# then with it by each setting, "default" or variables joined by commas. $BEHIND holds what runs the launcher.
+# against NAME RANKS 'SETTING...' COMMAND...: runs NAME's program (with make_NAME, which prepares
+# the working directory, and results_NAME, which prints the part that must be equal) without the
+# library and then with it for each setting, "default" or variables joined by commas. $BEHIND is the
+# command prefix of the launcher.
 against() {
     local name=$1 ranks=$2 settings=$3 setting stock
     shift 3
@@ -57,7 +58,7 @@ BEHIND='' TITLE='' SAME=''
 # ---- NWChem: messages and one-sided communication ----------------------------------------------------
 make_nwchem() { cp "$ROOT/tests/wait/water.nw" .; }
 results_nwchem() { sed -n -e 's/ *Total DFT energy = *//p' -e 's/ *Nuclear repulsion energy = *//p' out; }
-# Its last digits differ from run to run in stock MPICH, too.
+# Its last digits differ between runs in stock MPICH, too.
 same_energy() {
     "$PYTHON" -c 'import sys
 a, b = ([float(line) for line in open(name)] for name in sys.argv[1:])
@@ -66,7 +67,8 @@ if len(a) != 2 or len(a) != len(b) or any(abs(x - y) > 1e-8 for x, y in zip(a, b
 }
 if wanted nwchem; then
     if command -v nwchem.mpich >/dev/null; then
-        # Windows in shared memory of MPICH 4.0 give it wrong energies by themselves.
+        # With shared-memory windows of MPICH 4.0 it computes wrong energies, even without the
+        # library.
         export ARMCI_USE_WIN_ALLOCATE=0
         SAME=same_energy
         against nwchem 2 'default' nwchem.mpich water.nw
@@ -103,7 +105,8 @@ if wanted coarrays; then
     if caf=$(command -v caf.mpich) &&
         "$caf" -O2 -g "$ROOT/tests/mpi/coarrays.f90" -o "$WORK/coarrays" >caf.out 2>&1; then
         against coarrays 4 'default STAGGER_WAIT_HOOK=none STAGGER_WAIT=sleep' "$WORK/coarrays"
-        # Atomic operations in MPICH 4.0's windows in shared memory lose updates by themselves.
+        # Atomic operations in MPICH 4.0's shared-memory windows lose updates, even without the
+        # library.
         export MPIR_CVAR_NOLOCAL=1
         TITLE=" with events"
         for ranks in 2 4; do
@@ -116,7 +119,7 @@ if wanted coarrays; then
     fi
 fi
 
-# ---- NetPIPE: messages, each checked, there and back -------------------------------------------------
+# ---- NetPIPE: ping-pong messages, each checked -------------------------------------------------------
 make_netpipe() { :; }
 results_netpipe() { grep -o '[0-9]* bytes *[0-9]* times --> *Integrity check.*' out err | sed 's/^[a-z]*://'; }
 if wanted netpipe; then
@@ -132,16 +135,16 @@ if wanted netpipe; then
 fi
 
 # ---- ScaLAPACK: collectives made of messages ---------------------------------------------------------
-# lines DIRECTORY STATUS: of the output, without the launcher's words and without numbers that have a
-# point: times, rates, and residuals, which PASSED judges. Of a program that was ended the last line may
-# be a part.
+# lines DIRECTORY STATUS: the output without the launcher's text and without numbers that have a
+# decimal point: times, rates, and residuals, which PASSED judges. The last line of a killed program
+# may be truncated.
 lines() {
     sed -e '/^=====*$/d' -e '/^=  /d' -e '/^YOUR APPLICATION TERMINATED/d' -e '/^This typically refers/d' \
         -e '/^Please see the FAQ/d' -e '/^ *$/d' "$1/out" |
         if [ "$2" -eq 0 ]; then cat; else sed '$d'; fi |
         sed -e 's/[-+0-9]*\.[0-9]*\([DE][-+]*[0-9]*\)*//g' -e 's/\*\**//g' -e 's/  */ /g'
 }
-# begins_alike: one output is the other's, as far as it goes
+# begins_alike: the shorter output is a prefix of the longer one
 begins_alike() {
     local a b
     a=$(wc -l <stock.lines) b=$(wc -l <ours.lines)

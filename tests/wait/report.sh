@@ -1,11 +1,11 @@
 #!/bin/bash
-# What a report says of waiting: how often ranks yielded and slept, and whether there were fewer
+# The report's figures on waiting: how often ranks yielded and slept, and whether there were fewer
 # processors than ranks, by the affinity masks or by a control group's quota.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lib/groups.bash"
 
-# waited NAME N ARGUMENT...: a run of the program whose last rank is late, and its report in NAME.txt and
-# NAME.json. It may run behind the words of $UNDER.
+# waited NAME N ARGUMENT...: runs the program, whose last rank is late; its report is in NAME.txt
+# and NAME.json. $UNDER may hold a command prefix.
 UNDER=
 waited() {
     local name=$1 ranks=$2
@@ -19,7 +19,7 @@ waited() {
     "$STAGGER" report "$name.trace" >"$name.txt"
     report_json "$name.trace" "$name.json"
 }
-# of NAME FIELD: of what the JSON has of waiting
+# of NAME FIELD: the field from the JSON's figures on waiting
 of() { json "$1.json" "d['waiting']$2"; }
 more() { within 1 9000000000000000000 "$1"; }
 reason=$(STAGGER_TRACE=off "$STAGGER" info | sed -n 's/^  waiting: //p')

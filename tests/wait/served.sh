@@ -1,11 +1,11 @@
 #!/bin/bash
-# MPICH is served while a rank waits in the library: another rank's operations on its window, and
-# messages that it has posted receives for, do not cost a sleep each.
+# MPICH makes progress while a rank waits in the library: another rank's operations on its window,
+# and messages for its posted receives, do not cost a sleep each.
 . "$(dirname "$0")/../lib/sh.sh"
 export STAGGER_TRACE=off
 blocking='barrier allreduce reduce bcast recv'
 
-# served NAME CALL...: all lines of the program's
+# served NAME CALL...: the program prints all of its lines
 served() {
     local name=$1 call
     shift

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Looks on while the last rank of the program "stopped" stops itself, and lets it go on when the
-others rest, and have done so for a while:
+"""Watches the last rank of the program "stopped" stop itself, and resumes it once the others have slept for
+a while:
 
     stopped.py DIRECTORY RANKS SECONDS CALL...
 
-DIRECTORY holds the ranks' process numbers. A rank rests when it has slept some times since the
-stop. Prints for each call how much of a processor the others took. Ends with status 1 where they do
-not rest in time: the program ends then, too.
+DIRECTORY holds the ranks' process numbers. A rank rests when it has slept a few times since the stop. Prints for
+each call the others' share of a processor. Exits with 1 if they do not rest in time; the program then ends, too.
 """
 import os
 import signal
@@ -25,7 +24,7 @@ def read(path):
 
 
 def stat(process):
-    """The fields after the name: state first."""
+    """The fields after the name; the state is first."""
     return read(f"/proc/{process}/stat").rpartition(")")[2].split()
 
 
@@ -35,7 +34,7 @@ def used_s(process):
 
 
 def switches(process):
-    """How often the first thread, which calls MPI, has slept: a yield is not one of these."""
+    """Counts the sleeps of the first thread, which calls MPI; a yield does not count."""
     for line in read(f"/proc/{process}/task/{process}/status").splitlines():
         if line.startswith("voluntary_ctxt_switches:"):
             return int(line.split()[1])

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A rank is stopped while the others wait for it: they rest, and what they receive is right. In the
-# full check it is stopped for a minute.
+# A rank is stopped while the others wait for it: they sleep, and receive correct data. The full
+# check stops it for a minute.
 # timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 RANKS=4
@@ -8,14 +8,14 @@ PROGRAM_SECONDS=600
 calls='recv waitall alltoall barrier allreduce iallreduce reduce'
 export STAGGER_TRACE=off
 
-# On no more processors than half of the ranks.
+# On at most half as many processors as ranks.
 LAUNCH=$MPIEXEC
 MPIEXEC=$WORK/on_two
 printf '#!/bin/sh\nexec taskset -c %s "%s" "$@"\n' \
     "$("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')" "$LAUNCH" >"$MPIEXEC"
 chmod +x "$MPIEXEC"
 
-# stops NAME SECONDS CALL...: how they rested in NAME.rest, and $rested
+# stops NAME SECONDS CALL...: runs it; the others' processor use is in NAME.rest and $rested
 stops() {
     local name=$1 seconds=$2 runner
     shift 2
@@ -29,8 +29,8 @@ stops() {
     cat "$name.rest"
 }
 
-# went_well NAME CALL...: and said nothing, but what is so: after half a minute who waits, and that the last
-# rank is missing
+# went_well NAME CALL...: and the library printed only true lines: the waiting ranks after half a
+# minute, and that the last rank is missing
 went_well() {
     local name=$1
     shift
@@ -60,7 +60,7 @@ else
 fi
 STAGGER_RULES='*=mpich' STAGGER_WAIT_HOOK=none each none "a rank is stopped: without a hook"
 STAGGER_RULES='*=srm' each srm "a rank is stopped: in the library's collectives"
-# Time is one of the reasons to wake: repeats of what the stopped rank has not answered are none.
+# Time is one reason to wake; retransmissions that the stopped rank has not answered are not.
 STAGGER_RANKS_PER_NODE=2 STAGGER_RULES='*=bcs(slice=2000)' each bcs "a rank is stopped: in a slice of time"
 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread STAGGER_RULES='*=bcs(slice=2000,strobe=always)' \
     each always "a rank is stopped: in slices that come in any case"

@@ -1,4 +1,5 @@
-/* How many turns MPICH makes until it has caught up: its queues are this file's. */
+/* Tests how many iterations ("turns") MPICH makes until it has caught up. Its queues are this
+ * file's. */
 #include "lib/unit.h"
 #include "mpi/real.h"
 #include "wait/catch_up.h"

@@ -1,6 +1,5 @@
-/* Who uses a hook: MPI_Init and sessions, in any order. The test stands for the hooks and for what
- * they turn.
- */
+/* Tests the users of a hook: MPI_Init and sessions, in any order. The test replaces the hooks,
+ * the processors and the wait ladder. */
 #include "lib/unit.h"
 #include "wait/hook.h"
 #include "wait/processors.h"

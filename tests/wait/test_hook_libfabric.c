@@ -1,6 +1,5 @@
-/* The hook for libfabric, between stand-ins for libfabric and for what uses it, MPICH and another
- * (tests/wait/standin). The test has the parts of the library that the hook needs.
- */
+/* Tests the hook for libfabric, between stand-ins for libfabric and for its users, MPICH and
+ * another (tests/wait/standin). The test has the parts of the library that the hook needs. */
 #include "lib/unit.h"
 #include "mpi/real.h"
 #include "wait/hook.h"
@@ -15,7 +14,7 @@
 
 struct sg_real sg_real;
 
-/* Of what is dlopen'ed RTLD_LOCAL: nothing here. */
+/* Searches libraries that are dlopen'ed RTLD_LOCAL; there are none here. */
 void *sg_real_find_library(const char *symbol, const void *except)
 {
     return NULL;
@@ -200,7 +199,7 @@ static void close_all(struct chain chain)
     free(chain.fabric);
 }
 
-/* What a read that brings so many events returns. */
+/* Returns the result of a read that brings `events` events. */
 static ssize_t read_queue(struct standin_queue *queue, ssize_t events)
 {
     char buffer[8];
@@ -427,7 +426,7 @@ static void test_failures(void)
 {
     struct standin standin = plain();
     struct fi_ops_domain domain = domain_table;
-    /* What is there after a failure is nothing to look at. */
+    /* After a failure the pointer must be neither changed nor followed. */
     void *const nowhere = (void *)8;
     struct fid_fabric *fabric = nowhere;
     struct fid_cq *queue = nowhere;

@@ -1,6 +1,5 @@
-/* MPICH 5's own setting: when it is asked for, and that nothing is left of it. The test stands for
- * MPICH's version, STAGGER_WAIT and the processors.
- */
+/* Tests MPICH 5's own setting: when it is asked for, and that nothing is left of it. The test
+ * replaces MPICH's version, STAGGER_WAIT and the processors. */
 #include "core/config.h"
 #include "lib/unit.h"
 #include "mpi/real.h"

@@ -1,6 +1,5 @@
-/* Whether a rank takes its processors for too few: masks, threads, control groups and the clock are
- * this file's.
- */
+/* Tests whether a rank decides that its processors are too few. Masks, threads, control groups
+ * and the clock are this file's. */
 #include "core/cgroup.h"
 #include "core/clock.h"
 #include "lib/unit.h"
@@ -15,7 +14,7 @@
 
 enum { RANKS = 3, MACHINE = 7, THREAD = 100, LATER_S = 2 };
 
-/* Of each rank, a bit a processor; rank 0 is this process. */
+/* Affinity masks by rank, a bit per processor; rank 0 is this process. */
 static unsigned masks[RANKS];
 static int rank, reads;
 static bool are_readable;

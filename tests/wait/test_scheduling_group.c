@@ -1,4 +1,4 @@
-/* The scheduling group of a process, from files as the kernel shows them. */
+/* Tests the scheduling group of a process, from files as the kernel shows them. */
 #include "lib/unit.h"
 #include "wait/scheduling_group.h"
 

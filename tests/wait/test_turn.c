@@ -1,6 +1,5 @@
-/* When a rank that shares its processor gives it away, and by what: the clock, sched_yield,
- * nanosleep and what is known of processors are this file's.
- */
+/* Tests when a rank that shares its processor yields it, and by which call. The clock,
+ * sched_yield, nanosleep and the knowledge of processors are this file's. */
 #include "lib/unit.h"
 #include "wait/processors.h"
 #include "wait/turn.h"
@@ -9,7 +8,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* What a turn, a yield that finds nobody, and one that another rank takes up take. */
+/* Durations of an iteration, a yield that finds nobody, and one that another rank takes up. */
 #define TURN_NS 200
 #define VAIN_NS 300
 #define SWITCH_NS 5000

@@ -1,6 +1,5 @@
-/* When a rank that waits in one of the library's own collectives sleeps, and when it drives MPICH:
- * the clock, sched_yield, futex, MPICH and what is known of processors are this file's.
- */
+/* Tests when a rank that waits in one of the library's own collectives sleeps, and when it drives
+ * MPICH. The clock, sched_yield, futex, MPICH and the knowledge of processors are this file's. */
 #include "lib/unit.h"
 #include "mpi/real.h"
 #include "wait/processors.h"
@@ -23,7 +22,7 @@
 static uint64_t now_ns;
 static bool apart, has_enough, is_cold;
 static int sleeps, pokes;
-/* What MPICH has to do: pokes to come that find something, and whether the hook sees it. */
+/* MPICH's work: pokes to come that find something, and whether the hook sees it. */
 static int work;
 static bool is_seen;
 

@@ -1,9 +1,9 @@
-"""Compares a line of `stagger watch --json` with reports as JSON of the same logs.
+"""Compares a line of `stagger watch --json` with JSON reports on the same logs.
 
     agrees.py WATCH STATISTICS EVENTS
 
-STATISTICS is what `stagger report` says of the running job, EVENTS what it says of an archive that
-was made of the logs at that moment. Prints what differs; exit status 1 if anything does.
+STATISTICS is `stagger report` on the running job, EVENTS on an archive made of the logs at that moment.
+Prints the differences; exits with 1 if there is one.
 """
 import collections
 import json
@@ -34,8 +34,8 @@ compare("mpi", watch["mpi"], statistics["mpi"])
 compare("ranks", watch["ranks"], statistics["ranks"])
 compare("time of ranks", sum(rank["time_ns"] for rank in watch["per_rank"]), statistics["mpi"]["time_ns"])
 
-# Of the rank that comes last, or has the least time, the intervals before the call that are longest beyond the
-# others', which come first.
+# For the rank that arrives last, or has the least time, the intervals before the call that exceed
+# the others' the most; these rows come first.
 befores = (statistics["intervals"] or {"rows": []})["rows"]
 told = 0
 for place, row in shown.items():

@@ -1,6 +1,6 @@
 #!/bin/bash
-# stagger watch of jobs that stand still: its figures are those of the report of the logs at that moment,
-# and it names the rank that the others wait for.
+# stagger watch on paused jobs: its figures match the report on the same logs at that moment, and it
+# names the rank that the others wait for.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/watch/job.bash"
 
@@ -12,7 +12,7 @@ agree() {
         "$PYTHON" "$ROOT/tests/watch/agrees.py" look.json "$1.statistics.json" "$1.events.json"
 }
 
-# ends_well NAME N CALL...: all calls came right, and nothing was said
+# ends_well NAME N CALL...: all calls were correct, and the library printed no complaint
 ends_well() {
     local name=$1
     go_to_end "$1" "$2"
@@ -27,7 +27,7 @@ for ranks in 2 4; do
     begin "still$ranks" "$ranks" "${calls[@]}"
     last=$((ranks - 1))
     for function in MPI_Barrier MPI_Reduce MPI_Allreduce MPI_Recv MPI_Allreduce; do
-        # The root alone waits for a reduction.
+        # Only the root waits for a reduction.
         waiting=$((last - 1))
         [ "$function" != MPI_Reduce ] || waiting=0
         until_so is_stopped "still$ranks" "$last" &&
@@ -47,7 +47,8 @@ for ranks in 2 4; do
     check "a call that nobody has ended is a row, too" \
         is "0 $last" "$(json look.json "next('%d %d' % (r['calls'], r['open_calls']) for r in d['calls'] if r['mpi_function'] == 'MPI_Alltoall')")"
 
-    # The interval: nobody moves, so ranks are in MPI for all of it but the last one, which is for nothing.
+    # Within the interval nobody moves: every rank is in MPI for all of it, except the last one,
+    # which is in MPI for none.
     "$STAGGER" watch --json --count 2 --interval 0.2 "still$ranks.trace" | tail -n 1 >second.json
     check "open calls count in the interval, and who is out of MPI does not" all \
         "is 'True' \"\$(json second.json 'all(r[\"now_share\"] > 0.9 for r in d[\"per_rank\"][:$last]) and d[\"per_rank\"][$last][\"now_share\"] == 0')\"" \
@@ -57,7 +58,7 @@ for ranks in 2 4; do
     check "the job ends as if nobody had looked ($ranks ranks)" ends_well "still$ranks" "$ranks" "${calls[@]}"
 done
 
-# Statistics only: there are no events, so that nothing is known of arrivals.
+# Statistics only: without events, arrivals are unknown.
 export STAGGER_TRACE=stats
 begin stats 2 barrier allreduce allreduce
 until_so is_stopped stats 1 && kill -CONT "$(pid_of stats 1)"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# stagger watch of jobs that begin, go on and end, whose ranks die and whose logs are damaged; in a pipe and
+# stagger watch on jobs that begin, run and end, with ranks that die and damaged logs; in a pipe and
 # on a terminal.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/watch/job.bash"
 
 # ---- no job ------------------------------------------------------------------------------------------
 
-# refuses LINE WORD...: one line, exit status 1
+# refuses LINE WORD...: prints that line only, with exit status 1
 refuses() {
     local line=$1
     shift
@@ -50,7 +50,7 @@ check "the job's results are the same bits as without it, and its archive is who
     'same <(grep ^step alone.out) <(grep ^step cg.out)' 'archive_agrees cg.trace cg.out' 'ran_well cg'
 check "of a job that has ended it says where all of it is" refuses 'contains no logs of a running job' cg.trace
 
-# ---- attach and leave, without a directory's name ------------------------------------------------------
+# ---- attach and detach, without a directory name -------------------------------------------------------
 
 begin late 4 barrier allreduce barrier
 until_so is_stopped late 3
@@ -71,7 +71,7 @@ check "who reads no further ends it" all '"$STAGGER" watch --interval 0.1 late.t
 escape=$(printf '\033')
 # on_terminal KEY TEXT COMMAND...
 on_terminal() { TERM=xterm "$PYTHON" "$ROOT/tests/watch/terminal.py" "$1" "$2" shown "${@:3}"; }
-# What was drawn, without escape codes.
+# Prints the drawn pictures without escape codes.
 pictures() {
     tr -d '\r' <shown | sed "s/$escape\[H/\n/g; s/$escape\[?1049l/\n&/" | sed "/$escape\[?1049l/,\$d; s/$escape\[[?0-9;]*[a-zA-Z]//g"
 }
@@ -91,7 +91,8 @@ check "and the job ends as if nobody had looked" all 'is 0 "$status"' 'is "barri
 
 # ---- ranks that die ------------------------------------------------------------------------------------
 
-# The launcher ends all ranks when one of them ends: it learns of it only when the last one has.
+# The launcher kills all ranks when one ends, but notices a death only after the last rank has
+# ended.
 around=(sh -c '"$@"; until [ -e over ]; do sleep 0.1; done' sh)
 begin dying 4 barrier allreduce
 stand_at dying 4 MPI_Barrier
@@ -112,7 +113,7 @@ check "when the last one is gone it ends, with the last figures" all 'is 0 "$wat
     'has dying.lines "^rank 3 ended without MPI_Finalize$"' 'has dying.lines "^stopped, 4 ranks, ended after"' \
     'has dying.lines "^  MPI_Barrier  main stopped.c"'
 
-# ---- logs that are damaged -----------------------------------------------------------------------------
+# ---- damaged logs --------------------------------------------------------------------------------------
 
 mkdir copy
 cp dying.trace/rank-*.log copy

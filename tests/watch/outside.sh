@@ -1,10 +1,11 @@
 #!/bin/bash
-# stagger watch tells what a rank does while the others wait for it, before its interval has ended.
+# stagger watch reports a rank's activity while the others wait for it, before its interval has
+# ended.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/watch/job.bash"
 shopt -s extglob
 
-# The rank has 100 s to do it in; it is ended when it has been seen.
+# The rank's work would take 100 s; it is killed once it has been seen.
 # long NAME N FUNCTION STEP...: ranks take the steps while rank 0 waits in the function
 long() {
     STAGGER_DIR=$WORK/$1.trace timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n "$2" \
@@ -12,17 +13,17 @@ long() {
     job=$!
     until_so ranks_in "$1.trace" 0 "$3"
 }
-# tells NAME PATTERN: what is told of rank 1, in two looks
+# tells NAME PATTERN: the reported activity of rank 1, in two looks
 tells() {
     "$STAGGER" watch --json --count 2 --interval 0.5 "$1.trace" 2>/dev/null | tail -n 1 >told.json
     [[ $(json told.json '(lambda r: r[0]["outside"] is None and r[1]["outside"] is not None and r[1]["outside"]["cause"])(d["per_rank"])') = $2 ]]
 }
-# awaits NAME FUNCTION RANK: the rows of the function, and no others, tell that they wait for the rank now
+# awaits NAME FUNCTION RANK: exactly the rows of the function report that they wait for the rank now
 awaits() {
     "$STAGGER" watch --json --count 2 --interval 0.5 "$1.trace" 2>/dev/null | tail -n 1 >told.json
     [ "$(json told.json 'sorted({(r["mpi_function"], r["why_now"]["rank"]) for r in d["calls"] if r["why_now"] is not None})')" = "[('$2', $3)]" ]
 }
-# Its launcher ends the ranks, which have sessions of their own.
+# Its launcher kills the ranks, which have sessions of their own.
 leave() {
     kill -TERM "$job" 2>/dev/null
     wait "$job" 2>/dev/null || true
@@ -37,12 +38,12 @@ check "the row at which the other waits for it has the same" all 'until_so await
 check "a line says so" has sleep.lines '^out of MPI +rank 1 for [0-9.]+ ?m?s or more: (asleep|not told apart)$'
 check "... and the column" has sleep.lines '^  MPI_Barrier .* (asleep|not told apart) on 1 now$'
 leave
-# Both sleep; a receive waits for its sender alone.
+# Both sleep; a receive waits only for its sender.
 long from 3 MPI_Recv 1:sleep:100000000 2:sleep:100000000 '2>0'
 check "a receive waits for its sender" until_so awaits from MPI_Recv 2
 leave
 long work 2 MPI_Barrier 1:work:100000000
-# Who has the processor on a busy machine is not known: not for most of the time, it may be.
+# On a busy machine the holder of the processor is unknown, possibly for most of the time.
 check "one that computes is told to compute, or to have no processor for it" until_so tells work '@(computing|preempted|not told apart)'
 check "... and is not off it for something else" is True "$(json told.json '(lambda o: o["cpu_ns"] > 0 and 2 * o["off_ns"] <= o["time_ns"])(d["per_rank"][1]["outside"])')"
 leave

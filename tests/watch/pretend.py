@@ -1,10 +1,9 @@
-"""Lives as the writer of copied logs: holds the lock on each rank-*.log of a directory.
+"""Poses as the writer of copied logs: holds the lock on each rank-*.log of a directory.
 
     pretend.py DIR
 
-Prints a line when it holds them. Then each line of its input is done, and answered by a line: "cut
-NAME BYTES" cuts a log off, "spoil NAME" overwrites its header, "remove NAME" removes it. Ends with its
-input.
+Prints a line once it holds them. Then executes each input line and answers with a line: "cut NAME BYTES"
+truncates a log, "spoil NAME" overwrites its header, "remove NAME" removes it. Ends at the end of its input.
 """
 import fcntl
 import glob

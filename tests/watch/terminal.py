@@ -1,9 +1,9 @@
-"""Runs a command on a terminal of its own, and leaves it by a key when it shows what it is to.
+"""Runs a command on a terminal of its own, and presses a key once the expected text is shown.
 
     terminal.py KEY TEXT OUTPUT COMMAND...
 
-KEY is sent once TEXT has come; "" sends none. The size is 60 by 12. OUTPUT gets what the terminal was
-sent. Exit status: the command's, 98 if TEXT did not come, 99 if the terminal's modes are not as before.
+Sends KEY once TEXT has appeared; "" sends none. The size is 60 by 12. OUTPUT gets everything sent to the
+terminal. Exit status: the command's, 98 if TEXT did not appear, 99 if the terminal's modes were not restored.
 """
 import fcntl
 import os

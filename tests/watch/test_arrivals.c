@@ -1,4 +1,4 @@
-/* For whom a call waits that a rank is in, of records that are made up. */
+/* Tests which ranks a call in progress waits for, from made-up records. */
 #include "lib/unit.h"
 #include "trace/export/summary.h"
 #include "watch/watch_arrivals.h"

@@ -1,4 +1,4 @@
-/* Logs that are read while they grow, are filled in later, or are cut off. */
+/* Tests logs that are read while they grow, are filled in later, or are cut off. */
 #include "lib/unit.h"
 #include "trace/log.h"
 #include "watch/watch_arrivals.h"

@@ -1,8 +1,8 @@
-/* What a rank does outside of MPI, of figures that are made up. */
+/* Tests the causes of time outside of MPI, from made-up figures. */
 #include "lib/unit.h"
 #include "watch/job.h"
 
-/* Of 100 ns: so long each, and what changed meanwhile. */
+/* Returns the cause for 100 ns, spent as given, with these changes meanwhile. */
 static enum sg_cause cause_of(uint64_t cpu_ns, uint64_t runnable_ns,
                               struct sg_outside_figures changed, bool has_io)
 {

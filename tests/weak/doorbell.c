@@ -1,3 +1,4 @@
+/* Endpoints of one machine on the real engine with a protocol of one message (doorbell.h). */
 #include "weak/doorbell.h"
 
 #include "internode/disagree.h"

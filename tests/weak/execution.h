@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-/* Vector clocks: of each thread, how many of its operations come before. */
+/* Vector clock: the number of each thread's operations that come before. */
 struct clock {
     uint32_t at[WEAK_THREADS_MAX];
 };
@@ -24,7 +24,7 @@ static inline void clock_join(struct clock *clock, const struct clock *other)
 
 struct store {
     uint64_t value;
-    struct clock released;              /* that who acquires it gets */
+    struct clock released;              /* clock that an acquirer gets */
     uint32_t touched[WEAK_THREADS_MAX]; /* first operation of each that wrote or read it; 0: none */
     int position;                       /* in its location's modification order */
     bool has_successor;                 /* a read-modify-write has read it: nothing goes between */
@@ -33,7 +33,7 @@ struct store {
 struct location {
     uintptr_t address;
     uint32_t bytes;
-    uint32_t execution; /* that the rest is of, but for `most` */
+    uint32_t execution; /* execution that all but `most` belongs to */
     int last_event;     /* -1: none */
     int count;
     int order[STORES_MAX]; /* stores by position */
@@ -48,14 +48,14 @@ struct event {
     uint8_t operation;
     uint8_t order; /* memory_order */
     struct location *location;
-    int store;    /* that it has read, or, of a store or an update, its own */
+    int store;    /* store that it has read; its own for a store or an update */
     int previous; /* event of the location; -1 */
     struct clock clock;
     uint64_t value;
     const void *site;
 };
 
-/* What a thread is about to do. */
+/* An access that a thread is about to make. */
 struct access {
     enum operation operation; /* an update may turn out to be a load: see compares */
     memory_order order, failure_order;
@@ -67,7 +67,7 @@ struct access {
 
 struct thread {
     struct clock now;
-    struct clock pending;  /* of what relaxed loads have read: an acquire fence joins it */
+    struct clock pending;  /* joins what relaxed loads have read: for an acquire fence */
     struct clock released; /* at the last release fence */
 };
 
@@ -75,12 +75,12 @@ struct thread {
 
 extern int weak_current; /* thread; -1: outside the model */
 extern uint32_t weak_execution;
-extern uint32_t weak_growth; /* counts what was learned of who stores where */
+extern uint32_t weak_growth; /* counts discoveries of threads that store to a location */
 extern struct thread weak_threads[WEAK_THREADS_MAX];
 
-/* One of so many, all of which are explored. */
+/* Returns one of `count` choices, all of which are explored. */
 int weak_choose(int count);
-/* The store that the access reads: chosen. */
+/* Chooses the store that the access reads. */
 int weak_choose_store(const struct access *access);
 /* The thread has just stored something. */
 void weak_stored(void);
@@ -89,9 +89,10 @@ void weak_has_read(const struct location *location, int store);
 int weak_next_thread(void);
 int weak_spawn(void *(*body)(void *), void *context);
 bool weak_has_ended(int thread);
-/* Nobody but this thread has it: its stack, its thread-local variables. */
+/* True if no other thread has it: this thread's stack, its thread-local variables. */
 bool weak_is_own(const volatile void *address);
-/* The loop that the thread is in has been round without what it waits for; at its start: begin. */
+/* weak_pause: the thread's loop has gone round without what it waits for. weak_begin_wait: the
+ * loop starts. */
 void weak_pause(void);
 void weak_begin_wait(void);
 
@@ -103,14 +104,14 @@ extern struct store weak_stores[];
 extern int weak_store_count;
 
 void weak_graph_reset(void);
-/* And what was learned of who stores where. */
+/* Forgets all locations, with the numbers of stores in earlier executions (`most`). */
 void weak_forget_locations(void);
 struct location *weak_location(uintptr_t address, uint32_t bytes);
-/* NULL: not an atomic one in this execution. */
+/* NULL: the address has no atomic location in this execution. */
 struct location *weak_find_location(uintptr_t address);
-/* Whether a store is known to a thread: it may read no older one of the location. */
+/* True if a thread with this clock knows the store: it may read no older one of the location. */
 bool weak_is_known(const struct store *store, const struct clock *clock);
-/* Whether the access may read it. */
+/* True if the access may read the store. */
 bool weak_may_read(const struct access *access, int store);
 
 uint64_t weak_load(uintptr_t address, uint32_t bytes, memory_order order, const void *site);
@@ -138,10 +139,10 @@ static inline bool weak_releases(memory_order order)
 /* ---- order.c ---- */
 
 void weak_order_reset(void);
-/* event: about to happen, its clock as it will be. position: of the store that it reads, or that it
- * goes behind; stores behind that one come after it. */
+/* event: about to happen, its clock as it will be. position: of the store that it reads, or that
+ * it follows; stores behind that one come after it. */
 bool weak_order_allows(const struct event *event, int position);
-/* Just before it is added to the events. */
+/* Called just before the event is added. */
 void weak_order_add(const struct event *event, int position);
 
 /* ---- race.c ---- */
@@ -156,7 +157,7 @@ void weak_system_reset(void);
 
 /* ---- fault.c ---- */
 
-/* The order that the site is to have, which is weaker while that is its fault. */
+/* Returns the order for the site: the weaker one while the site has its fault. */
 memory_order weak_order_at(const void *site, enum operation operation, memory_order order);
 /* "function file:line" */
 const char *weak_site_text(const void *site);

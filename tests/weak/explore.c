@@ -1,19 +1,19 @@
-/* Every execution of a scenario, once.
+/* Explores every execution of a scenario, once.
  *
- * Threads are coroutines. Stores and fences are carried out at once: a load may read an older store
- * all the same, and a later store may go before. So what is chosen is what each load reads. When
- * every thread is about to load, one of them takes each of the stores that are there, in turn, or
- * waits for one that is yet to come and then reads one of those: no execution comes twice, and none
- * is left out, because what a load reads is there before it, whatever other threads do meanwhile.
- * A load does not wait for threads that have made as many stores to its location as they ever did;
- * if one makes more, the exploration begins again with that known. A wait that nothing comes for is
- * redundant: the execution is left.
+ * Threads are coroutines. Stores and fences are carried out at once: a load may read an older
+ * store all the same, and a later store may go before. So the choice is which store each load
+ * reads. When every thread is about to load, one of them takes each of the present stores in
+ * turn, or waits for one that is yet to come and then reads one of those. No execution comes
+ * twice, and none is left out, because the store that a load reads is there before it, whatever
+ * other threads do meanwhile. A load does not wait for threads that have made as many stores to
+ * its location as they ever did; if one makes more, the exploration begins again with that known.
+ * A wait for nothing is redundant: the execution is abandoned.
  *
  * A thread that goes round in a loop without what it waits for, and has stored nothing, stays
- * there. When something newer than it has read is stored, the execution is left: another one has it
- * read that. If nothing is, it waits for ever. One that stores in its loop is let round a few times
- * and then stays, too; in the end all that stay go on by turns, reading what is newest, and when
- * none of them comes to its end, they wait for ever.
+ * there. When something newer than it has read is stored, the execution is abandoned: another one
+ * has it read that. If nothing is, it waits for ever. A thread that stores in its loop goes round
+ * a few times and then stays, too. In the end all that stay go on by turns, reading the newest
+ * stores; if none of them comes to its end, they wait for ever.
  */
 #include "weak/execution.h"
 
@@ -373,7 +373,7 @@ static bool choose_next(void)
             continue;
         waits = is_more_to_come(routine->access->location, thread);
         if (find_candidates(thread, stores) == 0) {
-            /* What it was to read does not come. */
+            /* The store that the thread waited to read does not come. */
             is_redundant = is_redundant || !waits;
             continue;
         }

@@ -1,8 +1,7 @@
-/* Seeded faults: what the scenarios say when one operation of the sources has a weaker order. A
- * site is where the code calls the checker. The sources are compiled without inlining, but a
- * compiler may write an operation twice, in a loop's first turn and in the others: sites of one
- * line are weakened together. All are tried that the scenarios come by.
- */
+/* Seeded faults: the scenarios' verdicts when one operation of the sources has a weaker order. A
+ * site is the place where the code calls the checker. The sources are compiled without inlining,
+ * but a compiler may write an operation twice, in a loop's first iteration and in the others:
+ * sites of one line are weakened together. All sites that the scenarios reach are tried. */
 #include "weak/execution.h"
 
 #include <stdio.h>

@@ -1,10 +1,11 @@
-/* Executions as graphs: what each load has read, and each location's modification order.
+/* Executions as graphs: the store that each load has read, and each location's modification
+ * order.
  *
- * A load may read any store that is not older than one its thread knows of, which are those that
- * happen before it or that were read before it; a store goes anywhere behind those in modification
- * order, but not between a read-modify-write and what that has read. Both are chosen. Loads do not
- * read what is stored later (no load buffering): program order and reads-from together have no
- * cycle, as RC11 has it.
+ * A load may read any store that is not older than one its thread knows of; known stores happen
+ * before it or were read before it. A store goes anywhere behind those in modification order, but
+ * not between a read-modify-write and the store that it has read. Both are chosen. Loads do not
+ * read later stores (no load buffering): program order and reads-from together have no cycle, as
+ * in RC11.
  */
 #include "weak/execution.h"
 
@@ -180,7 +181,7 @@ static void end(const struct event *event)
     weak_event_count++;
 }
 
-/* Of a load, or an update, that reads a store. */
+/* Begins the event of a load, or of an update, that reads a store. */
 static struct event begin_read(const struct access *access, int store)
 {
     bool updates = access->operation == OPERATION_UPDATE &&
@@ -235,7 +236,7 @@ uint64_t weak_load(uintptr_t address, uint32_t bytes, memory_order order, const 
 
 /* ---- stores ---- */
 
-/* What happens at the event happens before whoever acquires the store. */
+/* Returns the clock that a thread gets when it acquires the store. */
 static struct clock released_by(const struct event *event)
 {
     return weak_releases(event->order) ? event->clock : weak_threads[weak_current].released;
@@ -287,7 +288,7 @@ static uint64_t update(const struct access *access, int store, uint64_t value)
     struct clock released;
 
     read_store(&event);
-    /* Who acquires it acquires what it has read, too: a release sequence. */
+    /* A thread that acquires it acquires what it has read, too: a release sequence. */
     released = released_by(&event);
     clock_join(&released, &weak_stores[store].released);
     weak_stores[store].has_successor = true;

@@ -1,6 +1,5 @@
-/* What the compiler calls under -fsanitize=thread. Outside the threads of a scenario it is done to
- * memory at once.
- */
+/* The calls that the compiler emits under -fsanitize=thread. Outside the threads of a scenario
+ * they act on memory at once. */
 #include "weak/execution.h"
 
 #include <string.h>

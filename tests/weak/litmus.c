@@ -1,7 +1,6 @@
 /* Small programs whose outcomes are known, from the papers on C11 (Lahav et al., PLDI 2017; Batty
- * et al., POPL 2011) and by reasoning. This file is compiled as the sources under check are; what
- * is expected and compared is in test_litmus.c.
- */
+ * et al., POPL 2011) and by reasoning. This file is compiled as the sources under check are;
+ * test_litmus.c compares the outcomes with the expected ones. */
 #include "weak/litmus.h"
 
 #include <stdatomic.h>

@@ -1,15 +1,15 @@
-/* Small programs whose outcomes are known: litmus.c is compiled as the sources under check are. */
+/* Small programs whose outcomes are known. litmus.c is compiled as the sources under check are. */
 #ifndef SG_TESTS_WEAK_LITMUS_H
 #define SG_TESTS_WEAK_LITMUS_H
 
 #include "weak/weak.h"
 
-/* Of one execution: what was loaded (r), and what is in memory in the end. */
+/* Outcome of one execution: the values loaded (r), and memory in the end. */
 struct litmus_outcome {
     int r[4], x, y, z;
 };
 
-/* expected: outcomes as text, in order; each as `print` has it. */
+/* expected: outcomes as text, in order, each in the format of `print`. */
 struct litmus {
     struct weak_scenario scenario;
     const char *print; /* which of r0 to r3, x, y, z */

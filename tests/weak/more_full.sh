@@ -1,6 +1,6 @@
 #!/bin/bash
-# The checker of lock-free code with larger bounds: more places, chunks and ranks in the ring, and more
-# choices that are not the first in the scenarios of the engine.
+# The checker of lock-free code with larger bounds: more slots, chunks and ranks in the ring, and
+# more deviations from the first choice in the engine's scenarios.
 # timeout: 3000
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -7,9 +7,9 @@
  * [SC] are such accesses and fences, [F] such fences; eco is the closure of reads-from, mo and fr.
  * Plain accesses do not count among what po-to-other-locations passes, which allows a little more.
  *
- * An event is added behind all that it depends on, so a new edge ends in the event, or begins in it
- * or in a fence before it and leads to what comes after it in modification order. Only the second
- * kind closes a cycle, and only where the event is not last in modification order. What psc reaches
+ * An event is added behind all that it depends on. So a new edge ends in the event, or begins in it
+ * or in a fence before it and leads to its successors in modification order. Only the second kind
+ * closes a cycle, and only if the event is not last in modification order. The set that psc reaches
  * from each member is kept closed.
  */
 #include "weak/execution.h"
@@ -30,7 +30,7 @@ static int members[MEMBERS_MAX]; /* events */
  * yet. Of which members of each thread it is not known. */
 static uint32_t first_elsewhere[MEMBERS_MAX];
 static struct set unfinished[WEAK_THREADS_MAX];
-/* Of each thread, its last event, and the last one of another location than that. */
+/* Last event of each thread, and its last event at another location than that. */
 static int last_event[WEAK_THREADS_MAX], last_elsewhere[WEAK_THREADS_MAX];
 static struct set reached[MEMBERS_MAX];
 static int member_count;
@@ -130,8 +130,8 @@ static int position_of(const struct event *event)
     return weak_stores[event->store].position;
 }
 
-/* Where an event is in its location's order, as a source and as a target of eco: from a to b if
- * source(a) <= target(b). */
+/* Position of an event in its location's order, as a source and as a target of eco: from a to b
+ * if source(a) <= target(b). */
 static int source(const struct event *event)
 {
     return 2 * position_of(event) + (writes(event) ? 1 : 2);
@@ -288,7 +288,8 @@ static void add_fences_after(struct set *set, const struct event *event)
     }
 }
 
-/* What comes after it by mo or fr (`direct`), and by what reads that: for members, for fences. */
+/* Collects the successors of the event by mo or fr (`direct`), and their readers as well (`all`):
+ * members and fences. */
 static void targets_of(const struct event *new, int position, struct set *direct, struct set *all)
 {
     memset(direct, 0, sizeof *direct);

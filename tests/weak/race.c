@@ -1,6 +1,6 @@
-/* Plain accesses: of two to one byte, of which one writes, one happens before the other, or it is a
- * data race, which is a failure. So a plain read has one value to read: that of the memory itself.
- */
+/* Plain accesses: if two access one byte and one of them writes, one happens before the other, or
+ * it is a data race, which is a failure. So a plain read has one value to read: that of the
+ * memory itself. */
 #include "weak/execution.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The doorbell's far ends on the real progress, with stand-ins for endpoints (rings.h). */
 #include "weak/rings.h"
 
 #include "mpi/real.h"
@@ -41,7 +42,7 @@ static bool look(struct sg_progress_client *client)
     return has_seen;
 }
 
-/* What a visit does last reads the client without any order of its own. */
+/* The last step of a visit reads the client without any order of its own. */
 static void read_client(struct sg_progress_client *client)
 {
     if (!client->serves)

@@ -1,5 +1,5 @@
-/* A ruleset of one rule, for what is chosen by rules; not one of the sources under check, and made
- * once. */
+/* A ruleset of one rule, for choices by rules. It is not one of the sources under check, and is
+ * made once. */
 #ifndef SG_TESTS_WEAK_RULES_H
 #define SG_TESTS_WEAK_RULES_H
 

@@ -1,8 +1,9 @@
-/* What the system does for threads, made of the model's own operations.
+/* The system's services for threads, made of the model's own operations.
  *
  * A futex has a set of sleepers, one word that every wait and every wake changes by a
- * read-modify-write that acquires and releases, as the kernel's lock of its queue does: a wait that
- * comes behind a wake sees what was written before that wake; one that comes before it is woken.
+ * read-modify-write that acquires and releases, as the kernel's lock of its queue does: a wait
+ * that comes behind a wake sees what was written before that wake; one that comes before it is
+ * woken.
  */
 #include "weak/stand_in.h"
 

@@ -1,6 +1,4 @@
-/* Included before the sources under check: what they call of the system, the checker has in its
- * place.
- */
+/* Included before the sources under check: replaces their calls of the system by the checker's. */
 #ifndef SG_TESTS_WEAK_STAND_IN_H
 #define SG_TESTS_WEAK_STAND_IN_H
 

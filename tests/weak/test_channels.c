@@ -1,7 +1,6 @@
-/* Channels and multicasts of the transport `shm` under the memory model, with few places: every
- * message to one endpoint arrives exactly once and whole, also where places, buffers and copies are
- * used again; of multicasts those that arrive are whole and in order, and the last one arrives.
- */
+/* Tests channels and multicasts of the transport `shm` under the memory model, with few slots:
+ * every message to one endpoint arrives exactly once and whole, also where slots, buffers and
+ * copies are reused; multicasts that arrive are whole and in order, and the last one arrives. */
 #include "lib/unit.h"
 #include "transport/shm/shm_layout.h"
 #include "weak/weak.h"

@@ -1,7 +1,7 @@
-/* The choices of calls on one machine and the openings of their words (shim/internode/agree.c)
- * under the memory model, with four words: a quarter is one call. Ranks that are ahead have made
- * the first four calls; all find one choice for a call, or end before the same one.
- */
+/* Tests the choices of calls on one machine and the openings of their words
+ * (shim/internode/agree.c) under the memory model, with four words: a quarter is one call. Ranks
+ * that are ahead have made the first four calls; all find one choice for a call, or end before
+ * the same one. */
 #include "internode/agree.h"
 #include "internode/call_waiting.h"
 #include "internode/coordinator.h"

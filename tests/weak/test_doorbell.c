@@ -1,4 +1,5 @@
-/* The endpoint's lock and the doorbell (shim/internode, shim/progress) under the memory model. */
+/* Tests the endpoint's lock and the doorbell (shim/internode, shim/progress) under the memory
+ * model. */
 #include "lib/unit.h"
 #include "weak/doorbell.h"
 #include "weak/rules.h"
@@ -21,7 +22,7 @@ static void check_one(void)
     doorbell_check(1);
 }
 
-/* Who has sent looks; another rank does so at any time. */
+/* The sender looks after it has sent; another rank looks at any time. */
 static void run_send_and_look(int thread)
 {
     if (thread == 0)

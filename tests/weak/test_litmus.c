@@ -1,6 +1,5 @@
-/* The checker itself: on programs whose outcomes under RC11 without load buffering are known, it
- * shows all of them and no other.
- */
+/* Tests the checker itself: on programs whose outcomes under RC11 without load buffering are
+ * known, it shows all of them and no other. */
 #include "lib/unit.h"
 #include "weak/litmus.h"
 

@@ -1,7 +1,6 @@
-/* The ring of a node (shim/intranode) under the memory model: its lines, credits, meetings, stages
- * and choices, with two ranks or three and two places. Every rank goes through the same calls; each
- * has the result that it is to have, no operand is torn, and nobody waits for ever.
- */
+/* Tests the ring of a node (shim/intranode) under the memory model: its lines, credits, meetings,
+ * stages and choices, with two or three ranks and two slots. Every rank makes the same calls;
+ * each gets its expected result, no operand is torn, and no rank waits for ever. */
 #include "intranode/node.h"
 #include "lib/unit.h"
 #include "weak/weak.h"
@@ -32,7 +31,7 @@ static uint64_t sent[RANKS_MAX][CALLS_MAX][WORDS_MAX], received[RANKS_MAX][CALLS
 static unsigned char scratch[RANKS_MAX][RANKS_MAX * SG_NODE_READ_BYTES];
 static struct sg_node_access accesses[RANKS_MAX];
 
-/* Of the scenario under way. */
+/* Calls of the scenario under way. */
 static const struct call *calls;
 static int ranks, call_count;
 static int failing; /* the rank that reaches nobody else's memory; -1 */
@@ -235,7 +234,7 @@ static void disagree(int rank)
     WEAK_CHECK(info.operation == (rank == 0 ? SG_OPERATION_REDUCE : SG_OPERATION_BARRIER));
 }
 
-/* Who waits for another looks at what that one is in. */
+/* A rank that waits for another looks at that one's call. */
 static void look_at_other(int rank)
 {
     struct sg_call_info info;

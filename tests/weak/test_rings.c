@@ -1,5 +1,5 @@
-/* Rings that meet, doorbells that change hands, and the removal of communicators (shim/progress)
- * under the memory model. */
+/* Tests rings that meet, doorbells that change hands, and the removal of communicators
+ * (shim/progress) under the memory model. */
 #include "lib/unit.h"
 #include "progress/signal.h"
 #include "weak/rings.h"

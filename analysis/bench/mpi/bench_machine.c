@@ -16,12 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
+/* ---- waiting without using a processor */
+
 #define NS_PER_S UINT64_C(1000000000)
-/* How often a waiting rank polls. */
+/* Polling interval of a waiting rank. */
 #define LOOK_NS 200000
 #define IDLE_LOOK_NS 10000000
-/* From the last rank's arrival to the beginning: the agreement takes as many steps as the number of
- * ranks has bits, each of which may have to wait for a poll, and for a processor. */
+/* Polls per step of an agreement, from the last rank's arrival to the beginning. There are as many
+ * steps as the number of ranks has bits, and each may wait for a poll and for a processor. */
 #define AHEAD_LOOKS 10
 
 uint64_t sg_bench_now_ns(void)
@@ -49,7 +51,7 @@ static void complete(MPI_Request *request, uint64_t look_ns)
     }
 }
 
-/* Waits for it, asleep. */
+/* Waits for completion, asleep between polls. */
 static void sg_bench_complete_quietly(MPI_Request *request)
 {
     complete(request, LOOK_NS);
@@ -60,7 +62,7 @@ void sg_bench_complete_idly(MPI_Request *request)
     complete(request, IDLE_LOOK_NS);
 }
 
-/* The time from a rank's message until all have received it, with a margin. */
+/* Returns the time from a rank's message until all have received it, with a margin. */
 static uint64_t sg_bench_ahead_ns(int ranks)
 {
     uint64_t looks = 0;
@@ -78,10 +80,12 @@ void sg_bench_wait_quietly(MPI_Comm comm)
     sg_bench_complete_quietly(&request);
 }
 
+/* ---- the functions of struct sg_bench_machine */
+
 #define TAG 1
-/* Within this many reads a message that is on its way between processors arrives. */
+/* Within this many polls a message that is in transit between processors arrives. */
 #define LOOKS_BEFORE_YIELD 200
-/* A sleeper wakes up a little late; the rest of the time is spent spinning. */
+/* A sleeper wakes up a little late, so the last part of a wait spins. */
 #define SPIN_NS UINT64_C(100000)
 #define WAITS 40
 #define WAIT_NS UINT64_C(300000)
@@ -96,7 +100,7 @@ static struct here {
     MPI_Comm comm;
     struct sg_exchange exchange;
     bool oversubscribed;
-} here, outer; /* outer: of all ranks, while some of them measure */
+} here, outer; /* outer: all ranks, while a part of them measures */
 
 bool sg_bench_machine_is_oversubscribed(void)
 {
@@ -115,7 +119,7 @@ static enum sg_status receive_from(void *context, int from, void *data, size_t s
 {
     int there = 0;
 
-    /* Where ranks share processors, the sender cannot run before this rank yields its own. */
+    /* With shared processors the sender cannot run before this rank yields. */
     for (int looks = 0; !there; looks++) {
         PMPI_Iprobe(from, TAG, here.comm, &there, MPI_STATUS_IGNORE);
         if (!there && looks >= LOOKS_BEFORE_YIELD)
@@ -134,7 +138,7 @@ static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
     return SG_OK;
 }
 
-/* All ranks' data have the same size wherever this is used. */
+/* Wherever this is used, the data of all ranks have the same size. */
 static enum sg_status gather(void *context, const void *data, size_t size_bytes, void **all,
                              size_t *sizes)
 {
@@ -166,7 +170,7 @@ static void sleep_until(uint64_t local_ns)
 {
     int64_t ahead_ns = (int64_t)(local_ns - sg_clock_ns());
 
-    /* A clock that can be slept on and that runs at almost the same rate. */
+    /* Sleeps on CLOCK_MONOTONIC, which can be slept on and runs at almost the same rate. */
     if (ahead_ns > 0)
         sg_bench_sleep_until(sg_bench_now_ns() + (uint64_t)ahead_ns);
 }
@@ -178,7 +182,7 @@ static void wait_until(uint64_t local_ns)
         ;
 }
 
-/* A chain in which each step needs the result of the one before. */
+/* A chain of steps, each of which needs the result of the one before. */
 static void work(uint64_t quanta)
 {
     uint64_t value = quanta;
@@ -202,7 +206,7 @@ static double calibrated_quantum_ns(void)
     return least_ns / CALIBRATION_QUANTA;
 }
 
-/* How late a rank is, except rarely, when all wait in the same way. */
+/* Returns how late a rank may be, except rarely, when all wait in the same way. */
 static uint64_t calibrated_tolerance_ns(void)
 {
     double late_ns[WAITS], own_ns, all_ns;
@@ -220,7 +224,7 @@ static uint64_t calibrated_tolerance_ns(void)
     return TOLERANCE_LEAST_NS + (uint64_t)(TOLERANCE_ROOM * all_ns);
 }
 
-/* Whether some machine has more ranks than processors that they may use. */
+/* Returns true if some machine has more ranks than processors that they may use. */
 static bool is_oversubscribed(MPI_Comm node)
 {
     cpu_set_t own, all;
@@ -271,7 +275,7 @@ void sg_bench_machine_close(struct sg_clocksync *clocks)
     here = outer;
 }
 
-/* The description of the environment in a run's output. */
+/* ---- the environment, in the head of the output */
 
 #define MODEL_BYTES 128
 
@@ -292,7 +296,7 @@ static void read_processor(char model[MODEL_BYTES])
         fclose(file);
 }
 
-/* The library's settings when it was loaded, with the benchmark's own rules. */
+/* Records the library's settings when it was loaded, with the benchmark's own rules. */
 static void describe_settings(struct sg_record *record)
 {
     static const char *const names[] = {"STAGGER_RULES", "STAGGER_TRACE", "STAGGER_RANKS_PER_NODE",
@@ -302,7 +306,7 @@ static void describe_settings(struct sg_record *record)
         sg_record_text(record, names[i], sg_config_environment(names[i]));
 }
 
-/* The error bound of each rank's clock. */
+/* Records the error bound of each rank's clock. */
 static void describe_bounds(struct sg_record *record, const struct sg_bench_job *job)
 {
     double *bounds_ns = calloc((size_t)job->size, sizeof *bounds_ns);
@@ -314,7 +318,7 @@ static void describe_bounds(struct sg_record *record, const struct sg_bench_job 
     free(bounds_ns);
 }
 
-/* How caches are emptied. */
+/* Records how the caches are emptied. */
 static void describe_cold(const struct sg_bench_job *job)
 {
     struct sg_record *record = sg_record_new();
@@ -358,7 +362,7 @@ void sg_bench_describe_run(const struct sg_bench_job *job)
     sg_bench_output_describe(job->output, "clocks", record);
 }
 
-/* Between the two looks at the start: the counter's rate is then known to a few parts in 10^5. */
+/* Time between the two looks at the start; gives the counter's rate to a few parts in 10^5. */
 #define REFERENCE_NS UINT64_C(5000000)
 
 static struct sg_bench_look look(const struct sg_bench_job *job)
@@ -370,7 +374,7 @@ void sg_bench_guard_open(struct sg_bench_job *job)
 {
     struct sg_bench_look first, second;
 
-    /* What all rows are compared with, whatever their number of ranks. */
+    /* All rows are compared with one reference, whatever their number of ranks. */
     if (job->reference.loop_ns > 0)
         return;
     first = look(job);
@@ -379,7 +383,7 @@ void sg_bench_guard_open(struct sg_bench_job *job)
     job->reference = sg_bench_reference_of(&first, &second);
 }
 
-/* Of all ranks, on rank 0. */
+/* Combines the speeds of all ranks, on rank 0. */
 static enum sg_status guard_gather(const struct sg_bench_job *job, const struct sg_bench_speed *own,
                                    struct sg_bench_speed *out)
 {

@@ -22,7 +22,7 @@ static void add(struct sg_bench_variants *variants, int algorithm)
     sg_bench_algorithm_comm_name(algorithm, name);
     MPI_Comm_dup(variants->comm, &variant->comm);
     MPI_Comm_set_name(variant->comm, name);
-    MPI_Barrier(variant->comm); /* sets it up */
+    MPI_Barrier(variant->comm); /* the first call sets up the communicator */
 }
 
 void sg_bench_variants_open(MPI_Comm comm, const int *algorithms, int count, int operation,
@@ -55,7 +55,7 @@ int sg_bench_variants_find(const struct sg_bench_variants *variants, int algorit
     return -1;
 }
 
-/* The case as this variant calls it: the variants share buffers. */
+/* Returns the case as this variant calls it; the variants share buffers. */
 static struct sg_bench_case variant_case(const struct sg_bench_variant *variant,
                                          const struct sg_bench_case *bench_case)
 {
@@ -65,7 +65,7 @@ static struct sg_bench_case variant_case(const struct sg_bench_variant *variant,
     return own;
 }
 
-/* Verifies every one. */
+/* Verifies every variant. */
 static enum sg_status check_variants(const struct sg_bench_variants *variants,
                                      const struct sg_bench_case *bench_case)
 {
@@ -282,10 +282,12 @@ void sg_bench_record_sampling(struct sg_record *record, const struct sg_bench_sa
     sg_record_us(record, "clock_bound", (double)samples->clock_error_ns);
 }
 
+/* ---- the group of ranks that measures */
+
 enum { FAILED = 1 };
 
-/* The algorithms asked for, or the command's own. Those between nodes have no rows where the ranks
- * are one node. */
+/* Chooses the algorithms asked for, or the command's default. Algorithms between nodes have no rows
+ * if the ranks are one node. */
 static void choose_algorithms(struct sg_bench_job *job)
 {
     static const int compared[] = {SG_ALGORITHM_TREE, SG_ALGORITHM_DISSEMINATION,
@@ -324,9 +326,9 @@ void sg_bench_group_open(struct sg_bench_job *job)
     PMPI_Comm_dup(job->comm, &job->quiet);
     MPI_Comm_dup(job->comm, &job->settle);
     MPI_Comm_set_name(job->settle, SG_BENCH_SETTLE_COMM_NAME);
-    /* The first barrier on a communicator is MPICH's, whatever the rules say, and sets it up. */
+    /* The first barrier on a communicator is MPICH's, whatever the rules choose, and sets it up. */
     MPI_Barrier(job->settle);
-    /* In the order of ranks, so that rank 0 is the first on its machine. */
+    /* Keeps the order of ranks, so that rank 0 is the first on its machine. */
     PMPI_Comm_split_type(job->comm, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL, &job->node);
     job->between_nodes = job->ranks_per_node > 0 && job->ranks_per_node < job->size;
     job->late_rank = options->late_is_last ? job->size - 1 : options->late_rank;
@@ -373,9 +375,9 @@ enum sg_status sg_bench_group_leave(const struct sg_bench_job *world, struct sg_
     return (enum sg_status)shared;
 }
 
-/* Latency, one call at a time, by the schemes of bench/sampling.h. */
+/* ---- latency, one call at a time, by the schemes of bench/sampling.h */
 
-/* Not const: rules given on the command line need more room than a name. */
+/* Not const: rules from the command line need a wider column than a name. */
 static struct sg_line_column columns[] = {
     {"op", "operation", .width = -14},
     {"bytes", "bytes", .width = 9},
@@ -396,7 +398,7 @@ static struct sg_line_column columns[] = {
     {"took_too_long", "long", .width = 6},
     {0}};
 
-/* A variant's time of each round. */
+/* Reduces a variant's times, round by round. */
 static void reduce_all(const struct sg_bench_samples *samples, int variant,
                        enum sg_bench_reduction reduction, int root, double *out)
 {
@@ -422,7 +424,7 @@ static void add_reductions(struct sg_record *record, const struct sg_bench_sampl
     }
 }
 
-/* values: the variant's own, and room for twice as many. */
+/* values: the variant's times, with capacity for twice as many after them. */
 static void add_comparison(struct sg_record *record, const struct sg_bench_calls *calls,
                            const struct sg_bench_sampling *sampling,
                            const struct sg_bench_samples *samples, int vs, double *values)
@@ -438,7 +440,7 @@ static void add_comparison(struct sg_record *record, const struct sg_bench_calls
     sg_bench_record_ratio(record, "ratio", &comparison.ratio);
 }
 
-/* values: room for three times the rounds. vs: the variant that it is compared with, or -1. */
+/* values: capacity for three times the rounds. vs: the variant that it is compared with, or -1. */
 static struct sg_record *row_of(const struct sg_bench_calls *calls,
                                 const struct sg_bench_sampling *sampling,
                                 const struct sg_bench_samples *samples, int variant, int vs,
@@ -496,12 +498,12 @@ static enum sg_status report(const struct sg_bench_calls *calls,
     enum sg_status status = values != NULL ? SG_OK : SG_ERR_MEMORY;
 
     vs = vs >= 0 ? vs : calls->variants->count - 1;
-    /* MPICH alone has nothing to be compared with. */
+    /* MPICH alone is compared with nothing. */
     vs = calls->variants->count > 1 ? vs : -1;
     if (vs >= 0)
         widen("vs", strlen(sg_bench_algorithm_name(calls->variants->of[vs].algorithm)));
     for (int i = 0; i < calls->variants->count && status == SG_OK; i++) {
-        /* MPICH's own is there for comparison, unless it is itself compared. */
+        /* MPICH's own is there for comparison, and has a row only if it is the one compared. */
         if (i == vs)
             continue;
         status = sg_bench_output_record(calls->job->output,

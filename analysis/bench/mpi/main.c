@@ -22,10 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All cases of a run: each operation at each size, by each number of processes that the options ask
- * for.
+/* ---- cases: each operation at each size, by each number of processes that the options ask for
  *
- * Called by all ranks of MPI_COMM_WORLD together.
+ * All ranks of MPI_COMM_WORLD call these functions together.
  */
 
 enum { FAILED = 1 };
@@ -38,7 +37,7 @@ static const measure measures[SG_BENCH_COMMANDS] = {[SG_BENCH_LATENCY] = sg_benc
                                                     [SG_BENCH_DELAY] = sg_bench_delay,
                                                     [SG_BENCH_OVERLAP] = sg_bench_overlap};
 
-/* Those that have no operations to choose. */
+/* Commands without operations to choose. */
 static enum sg_status (*const of_machine[SG_BENCH_COMMANDS])(const struct sg_bench_job *) = {
     [SG_BENCH_CLOCK] = sg_bench_clock,
     [SG_BENCH_NOISE] = sg_bench_noise,
@@ -72,7 +71,7 @@ static enum sg_status run_case(const struct sg_bench_job *job, int operation, ui
                                        .size = job->size};
     enum sg_status status = sg_bench_case_open(&bench_case);
 
-    /* The status of one rank, which the ranks have not agreed on. */
+    /* This is the status of one rank only; the ranks have not agreed on it. */
     if (status != SG_OK)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
     status = measure_case(job, &bench_case);
@@ -88,7 +87,7 @@ static int sizes_of(const struct sg_bench_options *options, int operation)
     return operation == SG_OPERATION_BARRIER ? 1 : options->bytes.count;
 }
 
-/* Shows what is being measured, the place-th of so many. */
+/* Shows the case being measured, number `place` of `count`. */
 static void show_case(const struct sg_bench_job *job, struct sg_progress_line *progress,
                       int operation, uint64_t bytes, int place, int count)
 {
@@ -105,7 +104,7 @@ static void show_case(const struct sg_bench_job *job, struct sg_progress_line *p
                           sg_bench_collectives[operation].name, size, ranks, share);
 }
 
-/* Each operation at each size, on the job's ranks; place: of the last case, of so many. */
+/* Measures each operation at each size on the job's ranks. *place: the last case, of count. */
 static enum sg_status run_group(const struct sg_bench_job *job, struct sg_progress_line *progress,
                                 int *place, int count)
 {
@@ -126,7 +125,8 @@ static enum sg_status run_group(const struct sg_bench_job *job, struct sg_progre
     return status;
 }
 
-/* SG_ERR_FORMAT: a result was wrong (logged); the same on all ranks. progress: on rank 0. */
+/* Measures all cases. SG_ERR_FORMAT: a result was wrong (logged); the same on all ranks. progress:
+ * on rank 0. */
 static enum sg_status sg_bench_run_cases(const struct sg_bench_job *world,
                                          struct sg_progress_line *progress)
 {
@@ -154,19 +154,22 @@ static enum sg_status sg_bench_run_cases(const struct sg_bench_job *world,
     return status;
 }
 
+/* ---- the program */
+
 enum { MAIN_FAILED = 1, USAGE = 2 };
 
 #define PROGRESS_VARIABLE "STAGGER_PROGRESS"
 #define PROGRESS_BYTES 16
 
 #define COOLINGS 3
-/* A sweep may take longer than it did here. */
+/* Margin, because a sweep may take longer than it did in the trial. */
 #define COOLING_ROOM 1.5
 
-/* How the file name of a library begins that knows rules. */
+/* Beginning of the file name of a library that has rules. */
 #define LIBRARY "libstagger"
 
-/* On rank 0, while the others sleep: for the processors that the ranks of its machine use. */
+/* Measures the limits on rank 0, while the others sleep: for the processors that the ranks of its
+ * machine use. */
 static void measure_limits(const struct sg_bench_job *job, struct sg_bench_limits *out)
 {
     cpu_set_t own, all, *masks = NULL;
@@ -195,7 +198,7 @@ static void measure_limits(const struct sg_bench_job *job, struct sg_bench_limit
 static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
                      struct sg_bench_head *head)
 {
-    /* A function that no library has a reason to replace. */
+    /* No library has a reason to replace this function. */
     const char *mpi = sg_bench_library("MPI_Get_library_version");
     const struct sg_bench_options *options = job->options;
     int length;
@@ -220,7 +223,7 @@ static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_V
         sg_log("bench: no library is preloaded: both sides are %s's own", mpi);
 }
 
-/* Whether this algorithm is available for calls; if not, a line says why. */
+/* Returns true if this algorithm is available for calls; if not, a line says why. */
 static bool can_run(const struct sg_bench_job *job, bool ours, const char *option, int algorithm)
 {
     if (algorithm == SG_BENCH_RULES || algorithm == SG_ALGORITHM_MPICH)
@@ -236,14 +239,14 @@ static bool can_run(const struct sg_bench_job *job, bool ours, const char *optio
     return false;
 }
 
-/* From the preloaded library's configuration: ranks per node (0: all ranks of a machine), and
- * asynchronous progress ("thread"; "": not known). False when out of memory, which is logged. */
+/* Reads from the preloaded library's configuration: ranks per node (0: all ranks of a machine), and
+ * asynchronous progress ("thread"; "": unknown). False: out of memory (logged). */
 static bool read_settings(int *ranks_per_node, char progress[PROGRESS_BYTES])
 {
     const struct sg_config_entry *entry = sg_config_find(PROGRESS_VARIABLE);
     struct sg_config config;
 
-    /* Silently: the library itself reports errors. */
+    /* Silent, because the library itself reports errors. */
     if (sg_config_read(&config, false) != SG_OK) {
         sg_log("bench: out of memory");
         return false;
@@ -256,7 +259,7 @@ static bool read_settings(int *ranks_per_node, char progress[PROGRESS_BYTES])
     return true;
 }
 
-/* On rank 0: what there is to measure. False, with a line that says why, if there is nothing. */
+/* Decides on rank 0 what there is to measure. False: nothing, and a line says why. */
 static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
                         char progress[PROGRESS_BYTES])
 {
@@ -287,7 +290,7 @@ static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
     return can_run(job, ours, "--vs", options->vs);
 }
 
-/* Rank 0 has read the file. */
+/* Distributes the arrivals that rank 0 has read. */
 static void share_replay(struct sg_bench_job *job)
 {
     uint64_t calls = job->replayed_calls;
@@ -317,7 +320,7 @@ static void gather_bounds(struct sg_bench_job *job)
     PMPI_Gather(&own_ns, 1, MPI_UINT64_T, job->bounds_ns, 1, MPI_UINT64_T, 0, job->quiet);
 }
 
-/* The caches are emptied as before a call, by all ranks at once, and the slowest counts. */
+/* Empties the caches as before a call, on all ranks at once; the slowest rank counts. */
 static void measure_cooling(struct sg_bench_job *job)
 {
     size_t sweep_bytes = sg_bench_sweep_bytes(sg_bench_largest_cache());
@@ -335,7 +338,7 @@ static void measure_cooling(struct sg_bench_job *job)
     job->cooling_ns *= COOLING_ROOM;
 }
 
-/* Everything before the first measurement; false, on all ranks, if there is nothing to measure. */
+/* Does everything before the first measurement. False, on all ranks: nothing to measure. */
 static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
                     struct sg_bench_head *head, char progress[PROGRESS_BYTES])
 {
@@ -368,7 +371,7 @@ static void forget(struct sg_bench_job *job)
     free(job->bounds_ns);
 }
 
-/* The stream for the line of progress, on rank 0: standard error if it is a terminal, unless the
+/* Opens the stream for the progress line, on rank 0: standard error if it is a terminal, unless the
  * rows of the table go to a terminal as they are measured. NULL: none. */
 static FILE *open_terminal(const struct sg_bench_job *job)
 {
@@ -406,7 +409,7 @@ static enum sg_status run_shown(const struct sg_bench_job *job)
     return status;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int run(const struct sg_bench_options *options, int rank, int size)
 {
     struct sg_bench_job job = {
@@ -440,7 +443,7 @@ int main(int argc, char **argv)
 
     if (sg_bench_algorithms_announce(sg_bench_given_find(argc, argv)) != SG_OK)
         return MAIN_FAILED;
-    /* Measuring the limits takes two threads, which do not call MPI. */
+    /* Two threads measure the limits, and they do not call MPI. */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

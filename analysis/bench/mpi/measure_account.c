@@ -1,7 +1,7 @@
-/* The command account: where the time of a small call between two ranks goes (bench/account.h),
- * under libstagger-account.so. Blocks of calls that leave marks take turns with blocks of calls
- * that leave none: these are the whole with which the parts' sum is to agree.
- */
+/* The command account: where the time of a small call between two ranks goes
+ * (bench/call_account.h), under libstagger-account.so. Blocks of calls that leave marks alternate
+ * with blocks of calls that leave none: the time of these is the whole, with which the sum of the
+ * parts should agree. */
 #include "bench/call_account.h"
 #include "bench/mpi/bench_machine.h"
 
@@ -11,11 +11,11 @@
 #include <string.h>
 
 #define WARM_CALLS 200
-#define FIRST_CALLS 32 /* of a block, not counted: the ranks come out of the barrier before it */
+#define FIRST_CALLS 32 /* not counted, because the ranks come out of the barrier before the block */
 #define CALLS 160
 #define BLOCKS_MIN 5
 #define BLOCKS_MAX 20000
-#define BLOCKS_VAIN 100 /* none of them of use */
+#define BLOCKS_VAIN 100 /* tries without a usable block before giving up */
 #define RATE_NS UINT64_C(20000000)
 #define NOTE_BYTES 200
 
@@ -39,13 +39,13 @@ struct found {
 struct measuring {
     const struct sg_bench_job *job;
     sg_account_setter set;
-    double cost, line; /* counts */
-    double rate;       /* counts a ns */
+    double cost, line; /* counts that a mark takes, that a line takes */
+    double rate;       /* counts per ns */
     sg_bench_marks own[CALLS];
     sg_bench_marks all[SG_BENCH_ACCOUNT_RANKS][CALLS]; /* on rank 0 */
 };
 
-/* What the preloaded library gives; NULL: it is another one. */
+/* Finds the preloaded library's function; NULL: another library, or none, is preloaded. */
 static sg_account_setter find_setter(void)
 {
     sg_account_setter set;
@@ -54,7 +54,7 @@ static sg_account_setter find_setter(void)
     return set;
 }
 
-/* Counts; 0: the counter cannot be relied on. */
+/* Returns the counts that a mark takes; 0: the counter is unreliable. */
 static double find_cost(void)
 {
     sg_account_coster cost;
@@ -90,7 +90,7 @@ static void call(const struct sg_bench_job *job, enum sg_operation operation)
         MPI_Allreduce(&given, &got, 1, MPI_DOUBLE, MPI_SUM, job->comm);
 }
 
-/* Counts a call of the slower rank. */
+/* Returns counts per call of the slower rank. */
 static double block_of_calls(const struct sg_bench_job *job, enum sg_operation operation)
 {
     uint64_t begin = 0;
@@ -130,7 +130,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* As of the accounts: the mean of the quicker half. */
+/* Returns the mean of the quicker half, as for the accounts. */
 static double whole_of(double *wholes, size_t count)
 {
     size_t half = (count + 1) / 2;
@@ -142,7 +142,8 @@ static double whole_of(double *wholes, size_t count)
     return sum / (double)half;
 }
 
-/* All ranks go on alike: until there are enough blocks and no time is left, or none is of use. */
+/* Decides for all ranks alike: stops when there are enough blocks and no time is left, or when no
+ * block is usable. */
 static bool go_on(const struct sg_bench_job *job, uint64_t begin_ns, size_t tried, size_t blocks)
 {
     int verdict = tried < BLOCKS_MAX && (blocks > 0 || tried < BLOCKS_VAIN) &&
@@ -153,7 +154,7 @@ static bool go_on(const struct sg_bench_job *job, uint64_t begin_ns, size_t trie
     return verdict;
 }
 
-/* Leaves out the blocks in which a rank ran so far ahead that it published into its box. */
+/* Leaves out blocks in which a rank ran so far ahead that it published into its box. */
 static enum sg_status measure(struct measuring *measuring, enum sg_operation operation,
                               struct found *out)
 {
@@ -230,7 +231,7 @@ static void describe(const struct measuring *measuring)
     sg_bench_output_note(measuring->job->output, note);
 }
 
-/* Counts a ns, of both ranks alike; NaN in line: not two processors. */
+/* Measures counts per ns, the same for both ranks; NaN in line: there are not two processors. */
 static void calibrate(struct measuring *measuring)
 {
     const struct sg_bench_job *job = measuring->job;

@@ -10,7 +10,7 @@
 
 #define ALIGNMENT 4096
 
-/* Of the collectives that move blocks, by their numbers from SG_BENCH_GATHER on. */
+/* Signatures of collectives, blocking and started. */
 typedef int (*from_root)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);
 typedef int (*from_all)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
 typedef int (*reducing)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
@@ -38,7 +38,7 @@ struct functions {
     int (*wait)(MPI_Request *, MPI_Status *);
 };
 
-/* Both sides are called in the same way, through a pointer. */
+/* Both sides are called through a pointer, so that the cost is the same. */
 static const struct functions sides[SG_BENCH_SIDES] = {
     [SG_BENCH_OURS] = {MPI_Barrier,    MPI_Reduce,
                        MPI_Allreduce,  MPI_Reduce_scatter_block,
@@ -74,7 +74,7 @@ const char *sg_bench_library(const char *function)
     void *address = dlsym(RTLD_DEFAULT, function);
     Dl_info info;
 
-    /* A program into which MPI is statically linked exports none. */
+    /* A program that links MPI statically exports no MPI function. */
     if (address == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL)
         return "this program";
     return sg_text_base_name(info.dli_fname);
@@ -139,13 +139,13 @@ void sg_bench_case_close(struct sg_bench_case *bench_case)
     bench_case->send = bench_case->receive = NULL;
 }
 
-/* A broadcast's. */
+/* Returns the buffer of a broadcast. */
 static double *buffer_of(const struct sg_bench_case *c)
 {
     return c->rank == c->root ? c->send : c->receive;
 }
 
-/* Those that the library does not route. */
+/* Calls a collective that the library does not route. */
 static void call_other(const struct sg_bench_case *c, const struct functions *functions)
 {
     switch (c->operation) {

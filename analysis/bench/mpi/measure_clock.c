@@ -68,7 +68,7 @@ static enum sg_status put(const struct sg_bench_job *job, struct sg_record *reco
     return sg_bench_output_record(job->output, record, columns);
 }
 
-/* Gathers every rank's data on rank 0, which frees it. */
+/* Gathers every rank's data on rank 0; the caller frees *all. */
 static enum sg_status gather(const struct sg_bench_job *job, const void *own, size_t size_bytes,
                              void **all)
 {
@@ -128,7 +128,7 @@ static void keep_trip(void *context, uint64_t round_trip_ns)
         trips->ns[trips->count++] = (double)round_trip_ns;
 }
 
-/* Rank 0 asks, so that it knows the times. */
+/* Rank 0 asks, so that it has the times. */
 static enum sg_status measure_trips(const struct sg_bench_job *job, int peer)
 {
     static struct trips trips;
@@ -185,7 +185,7 @@ static enum sg_status report_states(const struct sg_bench_job *job, const struct
     return status;
 }
 
-/* One step: all states go to rank 0, which extrapolates those of the first step to now. */
+/* Does one step: gathers all states on rank 0, which reports their change since the first step. */
 static enum sg_status step(const struct sg_bench_job *job, struct sg_clocksync *sync,
                            struct state **first, uint64_t at_ns)
 {
@@ -231,7 +231,7 @@ struct verdict {
     bool within;
 };
 
-/* Each rank except the first with the one before it, one pair at a time. */
+/* Compares each rank except the first with the one before it, one pair at a time. */
 static enum sg_status compare(const struct sg_bench_job *job, struct sg_clocksync *sync,
                               struct verdict *own)
 {
@@ -284,7 +284,7 @@ static enum sg_status audit(const struct sg_bench_job *job, struct sg_clocksync 
 
 typedef void (*look)(uint64_t (*now_ns)(void));
 
-/* ns per read, the least of some tries. */
+/* Returns ns per read, the least of some tries. */
 static double cost_of(look once, uint64_t (*now_ns)(void))
 {
     double least_ns = INFINITY;
@@ -304,8 +304,8 @@ static void look_at_clock(uint64_t (*now_ns)(void))
     now_ns();
 }
 
-/* The processor's counter, if it counts at a constant rate so that it could serve as the clock; NaN
- * if there is none. */
+/* Returns the cost of reading the processor's counter, if its rate is constant so that it could
+ * serve as the clock; NaN: there is none. */
 #ifdef SG_CPU_HAS_COUNTER
 
 static void look_at_counter(uint64_t (*now_ns)(void))
@@ -357,7 +357,7 @@ enum sg_status sg_bench_clock(const struct sg_bench_job *job)
     if (status == SG_OK)
         status = sg_clocksync_open(job->machine.exchange, machine_of(job), job->machine.now_ns,
                                    SG_CLOCKSYNC_TREE, &sync);
-    /* The leaders; with only one leader, the rank with the largest value. */
+    /* Measures to the leaders; with only one leader, to the last rank. */
     for (int place = 1; status == SG_OK && place < sg_clocksync_leader_count(sync); place++)
         status = measure_trips(job, sg_clocksync_leader_at(sync, place));
     if (status == SG_OK && sg_clocksync_leader_count(sync) == 1 && job->size > 1)

@@ -1,14 +1,7 @@
-/* The processor time of a collective under skew, after paper 000, section VI: each call in a window
- * of its own, which all ranks begin together.
- *
- *     late by the pattern | call | as long as the latest may take | stop
- *                         '---------------- counted --------------'
- *
- * The last part covers the work of asynchronous progress after the call has returned. The clock is
- * the process's: it includes a helper thread's time and a handler's. Late ranks sleep, so that they
- * do not compete with the ranks that wait for them; with --busy they work, as in the paper, and
- * then every rank needs a processor. The cost of clock, sleep and work is measured in windows
- * without a call, and subtracted. */
+/* Measurements of collectives under load, one command each: cpu (processor time under skew), delay
+ * (synchronization delay), noise (interruptions of the machine) and overlap (of a nonblocking
+ * collective with computation). They share the sampling of bench_target.h, except noise. All ranks
+ * of the job call each function together; rank 0 reports. */
 #include "bench/bench_output.h"
 #include "bench/distribution.h"
 #include "bench/mpi/bench_machine.h"
@@ -19,13 +12,27 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* ---- cpu: processor time of a collective under skew, after paper 000, section VI
+ *
+ * Each call has a window of its own, which all ranks begin together.
+ *
+ *     late by the pattern | call | as long as the latest may take | stop
+ *                         '---------------- counted --------------'
+ *
+ * The last part covers the work of asynchronous progress after the call has returned. The clock is
+ * the process's: it includes a helper thread's time and a handler's. Late ranks sleep, so that they
+ * do not compete with the ranks that wait for them; with --busy they work, as in the paper, and
+ * then every rank needs a processor. The cost of clock, sleep and work is measured in windows
+ * without a call, and subtracted.
+ */
+
 #define TRIAL_ROUNDS 3
-/* The trial may have been faster than usual. */
+/* Margin, because the trial may have been faster than usual. */
 #define CATCH_UP_TIMES 2
 #define CATCH_UP_LEAST_NS 200000
 
-/* The longest time that the last part of a call may take on a rank: the largest skew, and the
- * longest time of a call without skew on any rank. MPICH's own calls leave nothing over. */
+/* Estimates how long the last part of a call may take on a rank, from the longest time of a call
+ * without skew on any rank; adapt adds the largest skew. MPICH's own calls leave nothing over. */
 static enum sg_status measure_catch_up(struct sg_bench_calls *calls, double *catch_up_ns)
 {
     const struct sg_bench_job *job = calls->job;
@@ -50,7 +57,7 @@ static enum sg_status measure_catch_up(struct sg_bench_calls *calls, double *cat
     return status;
 }
 
-/* The other variants are there for comparison; MPICH alone is what is asked for. */
+/* Other variants are there for comparison only; MPICH alone is the one asked for. */
 static bool is_asked(const struct sg_bench_job *job, const struct sg_bench_variants *variants,
                      int algorithm)
 {
@@ -63,7 +70,7 @@ static bool is_asked(const struct sg_bench_job *job, const struct sg_bench_varia
     return false;
 }
 
-/* The mean over the ranks in each round, without the cost of the window itself. */
+/* Computes the mean over the ranks in each round, without the cost of the window itself. */
 static void times_of(const struct sg_bench_samples *samples, int variant, double cost_ns,
                      double *out)
 {
@@ -74,7 +81,7 @@ static void times_of(const struct sg_bench_samples *samples, int variant, double
                  0);
 }
 
-/* Adds to the row how the variant was measured and the results, and outputs it. */
+/* Adds the method and the results of a variant to the row, and outputs it. */
 static enum sg_status report_one(const struct sg_bench_calls *calls,
                                  const struct sg_bench_sampling *sampling,
                                  const struct sg_bench_samples *samples, int variant,
@@ -161,15 +168,16 @@ enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_benc
     return sg_bench_go(&way, job, bench_case, algorithms, count, skew_us);
 }
 
-/* Synchronization delay, as paper 002 defines it in section 5.3: from the last entry into a
- * collective to the last exit from it, with ranks late by a pattern. All ranks' times are on one
- * clock, so no message is needed to compare them.
+/* ---- delay: synchronization delay, as paper 002 defines it in section 5.3
+ *
+ * This is the time from the last entry into a collective to the last exit from it, with ranks late
+ * by a pattern. All ranks' times are on one clock, so no message is needed to compare them.
  */
 
 #define LATE_PART 0.5
 
-/* Whether the round is as asked for: the late ranks arrived last, late by at least half of what was
- * asked for. On a busy machine another rank may wake up later. */
+/* Returns true if the round is as asked for: the late ranks arrived last, late by at least half of
+ * the skew. On a busy machine another rank may wake up later. */
 static bool is_as_asked(const struct sg_bench_pattern *pattern, uint64_t number,
                         const struct sg_bench_times *times)
 {
@@ -233,7 +241,7 @@ static enum sg_status report_all(const struct sg_bench_calls *calls,
 
 static enum sg_status delay_adapt(struct sg_bench_calls *calls, struct sg_bench_sampling *sampling)
 {
-    /* This stop rule would use the times of calls, most of which are waiting. */
+    /* The stop rule uses the times of calls, which are mostly waiting here. */
     sampling->until_enough = false;
     return SG_OK;
 }
@@ -246,9 +254,10 @@ enum sg_status sg_bench_delay(const struct sg_bench_job *job,
     return sg_bench_go(&way, job, bench_case, job->algorithms, job->algorithm_count, late_us);
 }
 
-/* The noise of the machine: fixed quanta of work, one after the other on all ranks at once, which
- * would all take the same time if nothing interrupted them. Each rank's times show the
- * interruptions.
+/* ---- noise of the machine
+ *
+ * Ranks run fixed quanta of work, one after the other, all at once. The quanta would all take the
+ * same time if nothing interrupted them, so each rank's times show the interruptions.
  */
 
 #define QUANTA_MAX 100000
@@ -290,7 +299,7 @@ static enum sg_status noise_report(const struct sg_bench_job *job, int rank, dou
         sg_record_list(record, "samples_us", ns, count);
     found = sg_bench_distribute(ns, count);
     sg_bench_record_distribution(record, "quantum", &found);
-    /* The share of the time beyond what the quanta take at best. */
+    /* The share of the time beyond that of undisturbed quanta. */
     sg_record_number(record, "lost", 1 - found.least / found.mean);
     return sg_bench_output_record(job->output, record, columns);
 }
@@ -321,9 +330,10 @@ enum sg_status sg_bench_noise(const struct sg_bench_job *job)
     return status;
 }
 
-/* The command overlap: applies bench/overlapping.h to MPI's nonblocking collectives, for each
- * interval of tests. The row without tests shows asynchronous progress, which alone can hide
- * anything there.
+/* ---- overlap: bench/overlapping.h on MPI's nonblocking collectives
+ *
+ * There is a row for each interval of tests. The row without tests shows asynchronous progress,
+ * because nothing else can hide time there.
  */
 
 static const struct sg_line_column overlap_columns[] = {

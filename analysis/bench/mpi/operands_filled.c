@@ -8,24 +8,25 @@
 #include <string.h>
 
 #define ROUNDS 3
-/* Results with more elements than this are checked at intervals between calls. */
+/* Results with more elements are checked at intervals of elements between calls. */
 #define LOOKED_AT 4096
-/* What no result can be. */
+/* No result has this value. */
 #define UNTOUCHED (-1.0)
-/* How late one rank is to a barrier that is verified. */
+/* Lateness of one rank in a barrier that is verified. */
 #define LATE_NS 2000000
-/* Prime, so that blocks at the same place of different operands differ. */
+/* Prime, so that blocks at the same position of different operands differ. */
 #define PERIOD 997
 
-/* ---- what is sent, and what comes of it ------------------------------------------------------ */
+/* ---- operands and their results
+ * ---------------------------------------------------------------- */
 
-/* Integers small enough that a double holds every possible sum exactly. */
+/* Returns integers small enough that a double holds every possible sum exactly. */
 static double part(int rank, size_t element, int round)
 {
     return (double)(rank + 1) * (double)(element % PERIOD + 1) + round;
 }
 
-/* Over the ranks below `ranks`. */
+/* Returns the sum over the ranks below `ranks`. */
 static double sum_of_parts(int ranks, size_t element, int round)
 {
     double n = ranks;
@@ -46,7 +47,7 @@ static bool receives(const struct sg_bench_case *c)
     }
 }
 
-/* The element of this rank's result; the same round in all elements. */
+/* Returns an element of this rank's result, if all elements have this round. */
 static double result_of(const struct sg_bench_case *c, size_t element, int round)
 {
     size_t count = (size_t)c->count, own = (size_t)c->rank * count, within = element % count;
@@ -119,7 +120,8 @@ int sg_bench_verify(const struct sg_bench_case *bench_case, enum sg_bench_side s
     return all;
 }
 
-/* ---- from call to call ----------------------------------------------------------------------- */
+/* ---- operands from call to call
+ * ---------------------------------------------------------------- */
 
 void sg_bench_fill_whole(const struct sg_bench_case *c)
 {
@@ -127,7 +129,7 @@ void sg_bench_fill_whole(const struct sg_bench_case *c)
         c->send[i] = part(c->rank, i, 0);
 }
 
-/* The round's part of an element: small, so that sums stay exact. */
+/* Returns the round's part of an element: small, so that sums stay exact. */
 static int round_of(uint64_t round)
 {
     return (int)(round % 1000);
@@ -149,7 +151,7 @@ void sg_bench_fill(const struct sg_bench_case *c, uint64_t round)
         c->receive[first] = c->receive[first + count - 1] = UNTOUCHED;
 }
 
-/* The block that begins with this element; step: between the elements that are looked at. */
+/* Checks the block that begins with element `first`, at every step-th element. */
 static bool holds_block(const struct sg_bench_case *c, size_t first, size_t step, int round)
 {
     size_t last = first + (size_t)c->count - 1;
@@ -175,7 +177,7 @@ bool sg_bench_holds(const struct sg_bench_case *c, uint64_t round)
     return true;
 }
 
-/* Which cases the model of bench/model.h is for. */
+/* ---- the cases that the model of bench/limits.h covers */
 
 #define LIBRARY "libstagger"
 

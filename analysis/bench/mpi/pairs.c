@@ -1,6 +1,5 @@
 /* Measurements in pairs, without samples of single calls: the time of a call, by alternating blocks
- * of calls of both sides; and its processor time while one rank is late, call by call.
- */
+ * of calls of both sides; and its processor time while one rank is late, call by call. */
 #include "bench/bench_output.h"
 #include "bench/limits.h"
 #include "bench/mpi/bench_machine.h"
@@ -15,12 +14,12 @@
 /* Reads of the clock; the fastest shows the cost of one. */
 #define CLOCK_READS 1000
 
-/* By pair and side: this rank's value, and in the end the largest of any rank. */
+/* By side and pair: this rank's value, and after reduction the value of all ranks. */
 struct pairs {
     double ns[SG_BENCH_SIDES][SG_BENCH_PAIRS_MAX];
 };
 
-/* The two things that are measured in pairs. */
+/* One of the two measurements that are made in pairs. */
 struct measuring {
     const struct sg_bench_job *job;
     const struct sg_bench_case *bench_case;
@@ -44,13 +43,13 @@ enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum 
     return SG_ERR_FORMAT;
 }
 
-/* Collectives that the library does not route are MPICH's on one side alone. */
+/* Returns the first side to measure: collectives that are not routed have only MPICH's. */
 static enum sg_bench_side first_side(const struct sg_bench_case *bench_case)
 {
     return sg_bench_collectives[bench_case->operation].routed ? SG_BENCH_OURS : SG_BENCH_STOCK;
 }
 
-/* Verifies the sides; a wrong result is logged on rank 0. SG_ERR_FORMAT on all ranks alike. */
+/* Verifies the sides; logs a wrong result on rank 0. SG_ERR_FORMAT on all ranks alike. */
 static enum sg_status check(const struct sg_bench_case *bench_case)
 {
     enum sg_status status = SG_OK;
@@ -60,8 +59,8 @@ static enum sg_status check(const struct sg_bench_case *bench_case)
     return status;
 }
 
-/* Whether to measure another pair: not when more than limit_ns have passed since begin_ns. The same
- * on all ranks. */
+/* Returns true if another pair should be measured: at most limit_ns have passed since begin_ns. The
+ * same on all ranks. */
 static bool go_on(const struct sg_bench_case *bench_case, uint64_t begin_ns, double limit_ns)
 {
     int more = (double)(sg_clock_ns() - begin_ns) <= limit_ns;
@@ -91,7 +90,7 @@ static size_t measure_pairs(const struct measuring *measuring, struct pairs *own
     return pair;
 }
 
-/* The ranks' values of one pair as one; sorts them. */
+/* Reduces the ranks' values of one pair to one; sorts them. */
 static double reduced(double *values, int count, enum sg_bench_reduction reduction, int root)
 {
     double sum = 0, of_root = values[root];
@@ -108,7 +107,7 @@ static double reduced(double *values, int count, enum sg_bench_reduction reducti
     return reduction == SG_BENCH_REDUCE_MIN ? values[0] : values[count - 1];
 }
 
-/* On rank 0: what `reduction` makes of all ranks' values of a side, into own->ns. */
+/* Reduces all ranks' values of a side, pair by pair, into own->ns on rank 0. */
 static void reduce_side(const struct measuring *measuring, struct pairs *own, int side,
                         size_t pairs)
 {
@@ -136,7 +135,7 @@ static void reduce_side(const struct measuring *measuring, struct pairs *own, in
     free(all);
 }
 
-/* On rank 0, compares the largest values of any rank; a rank that does not count has 0. */
+/* Compares, on rank 0, the largest values of any rank; counts false: this rank counts as 0. */
 static struct sg_bench_comparison compare_pairs(const struct measuring *measuring,
                                                 const struct pairs *own, bool counts, size_t pairs)
 {
@@ -163,15 +162,15 @@ static double block_ns(const struct sg_bench_case *bench_case, enum sg_bench_sid
 {
     uint64_t start_ns;
 
-    /* The library's own calls on both sides: then the ranks begin close together. With more ranks
-     * than processors, one of MPICH's own would take longer than many a block. */
+    /* The library's barrier on both sides: it lets the ranks begin close together. With more ranks
+     * than processors, a barrier of MPICH's would take longer than many a block. */
     sg_bench_settle(bench_case);
     start_ns = sg_clock_ns();
     sg_bench_call(bench_case, side, calls);
     return (double)(sg_clock_ns() - start_ns);
 }
 
-/* The shortest of several tries: where ranks share processors one try may lose milliseconds. */
+/* Returns the shortest of several tries: with shared processors one may lose milliseconds. */
 static double trial_ns(const struct sg_bench_case *bench_case, enum sg_bench_side side,
                        uint64_t calls)
 {
@@ -187,7 +186,7 @@ static double trial_ns(const struct sg_bench_case *bench_case, enum sg_bench_sid
     return least_ns;
 }
 
-/* Roughly the time of a call on either side; the same on all ranks. */
+/* Estimates the time of a call on either side; the same on all ranks. */
 static void estimate(const struct sg_bench_case *bench_case, double row_ns,
                      double call_ns[SG_BENCH_SIDES])
 {
@@ -257,8 +256,8 @@ static double processor_ns(void)
     return (double)sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The value of two reads with nothing between them: the clock is a system call, which costs more
- * than a call of the library. */
+/* Returns the difference of two reads with nothing between them: the clock is a system call, which
+ * costs more than a call of the library. */
 static double clock_cost_ns(void)
 {
     double least_ns = INFINITY;
@@ -278,7 +277,7 @@ static double measure_call(const struct measuring *measuring, enum sg_bench_side
     double start_ns;
 
     sg_bench_settle(measuring->bench_case);
-    /* The rank sleeps, so that the others have the processor, to use or to leave idle. */
+    /* The late rank sleeps, so that the others have the processor, to use or to leave idle. */
     if (measuring->job->rank == measuring->job->late_rank)
         sg_bench_sleep_until(sg_bench_now_ns() + skew_ns);
     start_ns = processor_ns();
@@ -286,7 +285,7 @@ static double measure_call(const struct measuring *measuring, enum sg_bench_side
     return fmax(processor_ns() - start_ns - measuring->cost_ns, 0);
 }
 
-/* The number of pairs that fit into the time, from the time of one; the same on all ranks. */
+/* Plans the number of pairs that fit into the time, from the time of one; the same on all ranks. */
 static struct sg_bench_plan plan_pairs(const struct measuring *measuring)
 {
     const struct sg_bench_options *options = measuring->job->options;

@@ -1,29 +1,30 @@
 /* adaptive: barrier and allreduce on a combining tree whose root moves to the last arriver (paper:
  * adaptive, section 4).
  *
- * The tree is the contiguous one of tree.h, degree 8 in a barrier, 4 in an allreduce. An endpoint
- * that is there, as its children's subtrees are, gives its value to its parent (ACK). The token
- * begins at the top, rank 0. Its holder releases all by a multicast when everything below is there;
- * while exactly one child is missing, it gives the token to that child, with the combination of
- * everything outside the child's subtree. Who gets a token after its ACK knows everything and
- * releases; its parent ignores that ACK. release.h makes the multicast reliable.
+ * The tree is the contiguous one of tree.h, of degree 8 in a barrier and 4 in an allreduce. When an
+ * endpoint and its children's subtrees have arrived, it sends its value to its parent (ACK). The
+ * token begins at the top, rank 0. Its holder releases all endpoints by a multicast when everything
+ * below it has arrived; if exactly one child is missing, it passes the token to that child, with
+ * the combined value of everything outside the child's subtree. An endpoint that gets a token after
+ * its ACK knows everything and releases; its parent ignores that ACK. release.h makes the multicast
+ * reliable.
  *
- * Several tokens (token.c): a holder that may split its token does so when no more children are
- * missing than there are tokens. Each token goes its own way and releases its piece.
+ * Several tokens: a holder that may split its token does so if no more children are missing than
+ * there are tokens. Each token then moves independently and releases its own piece.
  *
- * Prediction: where order does not matter, the endpoint that was last in the site's recent
- * instances holds the token from the start: ranks count from it, it has one child, so that one ack
- * awaits it, and that is the top of the tree of all others. All endpoints know the same history, as
- * it comes with the releases. When another one is last, the token goes there as it always does.
+ * Prediction: if order does not matter, the endpoint that was last in the site's recent instances
+ * holds the token from the start. Ranks are then relative to it. It has one child, the top of a
+ * tree of all others, so it awaits a single ACK. All endpoints know the same history, because it
+ * comes with the releases. If another endpoint is last, the token moves there as usual.
  *
- * Association: value(v) = own and the children's values by SG_SHAPE_BINOMIAL, whatever the token's
- * way: it carries the partial results along its path, which are folded in their places at its end.
- * One running value instead for operations that are exact and commutative, or commutative with
- * arrival_order=1. Pieces are always folded in the same order, so all endpoints have the same bits.
+ * Association: an endpoint's value folds its own operand and the children's values by
+ * SG_SHAPE_BINOMIAL, whatever the token's path: the token carries the partial results along its
+ * path, and the last holder folds them in their positions. Operations that are exact and
+ * commutative, or commutative with arrival_order=1, use one running value instead. Pieces are
+ * always folded in the same order, so all endpoints get the same bits.
  *
- * An endpoint that has entered instance n has been released from n - 1, so that everyone has
- * entered n - 1: records of two instances suffice.
- */
+ * An endpoint that has entered instance n has been released from n - 1, so every endpoint has
+ * entered n - 1: records of two instances suffice. */
 #include "algos/algo.h"
 #include "algos/broadcast.h"
 #include "algos/partial_results.h"
@@ -32,43 +33,43 @@
 
 #include <string.h>
 
-/* The state of adaptive: what adaptive.c (events and acknowledgements), token.c (tokens and the
- * release) and instance.c (instances and the history of a site) share.
- */
+/* ---- state, without pointers ---- */
 
-/* Levels of the deepest tree: of degree 2 at SG_ENDPOINTS_MAX, or of degree 1 with as many
- * endpoints as a token has parts. */
+/* Depth of the deepest tree: of degree 2 at SG_ENDPOINTS_MAX, or of degree 1 with as many endpoints
+ * as a token has parts. */
 #define SG_ADAPTIVE_DEPTH_MAX SG_PARTS_MAX
-/* In header.flags beside SG_CALL_*: the instance's top is a prediction. */
+/* In header.flags, beside SG_CALL_*: the instance's top is a prediction. */
 #define SG_ADAPTIVE_PREDICTED 0x80
 
 enum { SG_ADAPTIVE_ACK = 1, SG_ADAPTIVE_TOKEN };
 
-/* Header.number of an ACK: [TOP]; of a TOKEN all. Number TOP, SPLITTER and MASK are where a PIECE
- * has them, too. */
+/* Indices of header.number: an ACK has only [TOP], a TOKEN all. TOP, SPLITTER and MASK have the
+ * same index as in a PIECE. */
 enum {
-    SG_TOKEN_TOP = SG_RELEASE_TOP,           /* where the instance's token begins */
-    SG_TOKEN_FOLDABLE,                       /* parts that the holder folds; the rest are extras */
+    SG_TOKEN_TOP = SG_RELEASE_TOP,           /* rank at which the instance's token begins */
+    SG_TOKEN_FOLDABLE,                       /* number of parts that the last holder folds; the rest
+                                              * are extras */
     SG_TOKEN_WHICH = SG_RELEASE_WHICH,       /* piece | pieces << 8 | tokens left << 16 */
-    SG_TOKEN_SPLITTER = SG_RELEASE_SPLITTER, /* of several: the endpoint, relative to top */
-    SG_TOKEN_MASK = SG_RELEASE_MASK          /* ... and its children that have them */
+    SG_TOKEN_SPLITTER = SG_RELEASE_SPLITTER, /* with several pieces: the endpoint that split the
+                                              * token, relative to top */
+    SG_TOKEN_MASK = SG_RELEASE_MASK          /* ... and its children that got the tokens, as bits */
 };
 
-/* Of instance n, at index n modulo 2: an endpoint is never two ahead of another. */
+/* Record of instance n, at index n modulo 2: no endpoint is ever two instances ahead of another. */
 struct sg_adaptive_instance {
     uint64_t seq;
     struct sg_partial_results partial_results;
-    struct sg_tree_place place; /* relative */
+    struct sg_tree_place place; /* position, relative to top */
     int32_t top;                /* rank to which the tree is relative */
-    int32_t splitter;           /* of the token, as its mask */
+    int32_t splitter;           /* of the token, like its mask */
     uint32_t mask;
     uint8_t degree;
     uint8_t children;
     uint8_t operation, flags; /* of the call, and SG_ADAPTIVE_PREDICTED */
-    uint8_t called;           /* the CALL has come */
-    uint8_t sent;             /* ack, token or piece has gone */
+    uint8_t called;           /* true after the CALL */
+    uint8_t sent;             /* the ACK, token or piece has been sent */
     uint8_t token;            /* holds, or has held, the token */
-    /* Of the token. */
+    /* The token held here. */
     uint8_t piece, pieces, tokens;
     uint8_t parts, foldable; /* in the token's slots, or of the message being handled */
 };
@@ -76,15 +77,16 @@ struct sg_adaptive_instance {
 struct sg_adaptive {
     struct sg_algo_head head;
     uint8_t degree, tokens, predict, arrival_order;
-    uint8_t site;        /* of the call under way */
-    uint16_t item_slots; /* of one instance */
+    uint8_t site;        /* of the current call */
+    uint16_t item_slots; /* slots of one instance */
     struct sg_release release;
     struct sg_adaptive_instance at[2];
-    /* By site: the endpoint that was last (24 bits), and how often in a row, less misses (8). */
+    /* By site: the endpoint that was last (24 bits), and its hits in a row less misses (8 bits). */
     uint32_t history[SG_SITES];
 };
 
-/* A running value will do: the operation is exact, or may be combined as it comes. */
+/* True if a running value suffices: the operation is exact, or may be combined in order of
+ * arrival. */
 static inline bool sg_adaptive_running(const struct sg_adaptive *state, uint32_t flags)
 {
     return (flags & SG_CALL_COMMUTATIVE) && !(flags & SG_CALL_USER) &&
@@ -96,13 +98,13 @@ static inline uint32_t sg_adaptive_items(const struct sg_adaptive *state, uint64
     return (uint32_t)(seq % 2) * state->item_slots;
 }
 
-/* Slots of a token's parts follow those of the items. */
+/* The slots of a token's parts follow those of the items. */
 static inline uint32_t sg_adaptive_token_slots(const struct sg_adaptive *state)
 {
     return 2u * state->item_slots;
 }
 
-/* Absolute rank of one that is relative to the instance's top. */
+/* Absolute rank of a rank relative to the instance's top. */
 static inline int32_t sg_adaptive_rank(const struct sg_adaptive *state,
                                        const struct sg_adaptive_instance *instance,
                                        int32_t relative)
@@ -110,9 +112,7 @@ static inline int32_t sg_adaptive_rank(const struct sg_adaptive *state,
     return sg_tree_absolute(relative, instance->top, state->release.size);
 }
 
-/* ---- instances and history: instance.c ------------------------------------------------------- */
-
-/* ---- tokens and the release: token.c --------------------------------------------------------- */
+/* ---- functions defined below ----------------------------------------------------------------- */
 
 static int32_t sg_adaptive_usually_last(const struct sg_adaptive *state, uint32_t site);
 static struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint64_t seq,
@@ -132,7 +132,7 @@ static void sg_adaptive_token(struct sg_adaptive *state, struct sg_adaptive_inst
 static void sg_adaptive_released(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                                  struct sg_actions *actions);
 
-/* Items of one instance that wait in slots: those of its children and the own value. */
+/* Slots for the items of one instance: those of its children and the endpoint's own value. */
 static uint32_t item_slots(const struct sg_algo_setup *setup)
 {
     struct sg_tree_place top = sg_tree_top(setup->size);
@@ -149,7 +149,7 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs
     if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || degree > SG_DEGREE_MAX ||
         tokens > SG_RELEASE_PIECES_MAX)
         return false;
-    /* A chain is deeper than a token has parts. */
+    /* A longer chain would be deeper than a token has parts. */
     if (degree == 1 && setup->size > SG_PARTS_MAX)
         return false;
     extras = sg_adaptive_extras(setup->size, degree, tokens);
@@ -197,7 +197,7 @@ static void acknowledge(struct sg_adaptive *state, struct sg_adaptive_instance *
     sg_release_await(&state->release, instance->seq, parent, &header, event, actions);
 }
 
-/* Something has come: does it let this endpoint go on? */
+/* Continues after an arrival, if this endpoint can now hold the token or acknowledge. */
 static void proceed(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                     const struct sg_event *event, struct sg_actions *actions)
 {
@@ -222,8 +222,8 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     state->head.in_call = 1;
     sg_release_settle(&state->release, &state->head, actions);
     state->site = (uint8_t)call->site;
-    /* Where order or association matters, the tree stays; along it the contributions travel towards
-     * whoever is missing as early as they can already. */
+    /* If order or association matters, the tree stays; the token still carries contributions along
+     * it towards the missing endpoint as early as possible. */
     if (predicted >= 0 && (call->bytes == 0 || sg_adaptive_running(state, call->flags))) {
         top = predicted;
         flags |= SG_ADAPTIVE_PREDICTED;
@@ -246,7 +246,7 @@ static void on_ack(struct sg_adaptive *state, struct sg_adaptive_instance *insta
         sg_emit_mark(actions, SG_MARK_EARLY);
         state->head.early++;
     }
-    /* A token has gone to the child: that end of the edge releases. */
+    /* The child has the token: that end of the edge releases. */
     if (instance->sent)
         return;
     sg_partial_add(&instance->partial_results, sg_adaptive_items(state, instance->seq), child + 1,
@@ -273,7 +273,7 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
     switch (header->kind) {
     case SG_ADAPTIVE_ACK:
     case SG_ADAPTIVE_TOKEN:
-        /* An ack that crossed a token may find its instance over. */
+        /* An ACK that crossed a token may arrive after its instance is over. */
         if (seq < state->head.seq)
             return;
         sg_release_gap(&state->release, seq, actions);
@@ -321,7 +321,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
         degree = setup->parameters.degree;
     sg_peers_add_tree(&found, setup->rank, setup->size, degree);
     sg_release_peers(setup, &found);
-    /* Whoever is predicted to be last has one child, the top of a tree of all others. */
+    /* A predicted last endpoint has one child, the top of a tree of all others. */
     if (setup->parameters.predict && setup->size > 1) {
         sg_peers_add_both(&found, setup->rank, setup->size, 1);
         sg_peers_add_branches(&found, setup->rank, setup->size, setup->size - 1, degree);
@@ -343,41 +343,43 @@ const struct sg_algo sg_algo_adaptive = {
     .peers = peers,
 };
 
-/* adaptive: what a token carries, how it moves and parts, and what its end releases.
+/* ---- tokens ----
  *
- * Let v hold the token while child c's item is missing. Of v's items those partial results are left
- * that c's value meets on its way up v's shape, one a level. The token to c carries them, lowest
- * first, and then what came with the token to v: so its parts are in the order in which the value
- * at its end is folded with them, up to the root. On which side each stands follows from the path.
+ * Let v hold the token while child c's item is missing. Of v's items, the partial results remain
+ * that c's value meets on its way up v's shape, one per level. The token to c carries them, lowest
+ * first, and then the parts that came with the token to v. So its parts are in the order in which
+ * the last holder folds its value with them, up to the root. The path determines on which side each
+ * part goes.
  *
- * A token that is parted at v, its splitter, among the missing children c0 < c1 < ...: token i
- * carries the partial results up to where c_i's way meets that of another. All other partial
- * results of v, from left to right, and what came with the token to v go along with token 0 as
- * extras, which nobody folds on the way. A piece is a token's value at its end, and in piece 0 the
- * extras. All endpoints fold the pieces from the splitter's items missing, which come along.
- */
+ * If the token is split at v, its splitter, among the missing children c0 < c1 < ..., token i
+ * carries the partial results up to the point where c_i's way meets that of another child. Token 0
+ * also carries as extras, which nobody folds on the way, all other partial results of v, from left
+ * to right, and the parts that came with the token to v. A piece is a token's final value and, in
+ * piece 0, the extras. All endpoints fold the pieces from the set of the splitter's missing items,
+ * which the pieces include. */
 
-/* Most parts of a token, and most extras of a piece, of a setup's allreduce. */
-/* ---- bounds ---------------------------------------------------------------------------------- */
+/* ---- bounds on a token's parts and a piece's extras, over all calls of a setup --------------- */
 
 static uint32_t sg_adaptive_token_parts(int32_t size, int degree)
 {
     return (uint32_t)(sg_tree_depth(size, degree) * sg_tree_levels(degree + 1));
 }
 
-/* Parted at the deepest splitter, from each of whose further tokens one way up is left. */
+/* The worst case is a split at the deepest splitter: each further token leaves the partial results
+ * of one way up. */
 static uint32_t sg_adaptive_extras(int32_t size, int degree, uint32_t tokens)
 {
     return sg_adaptive_token_parts(size, degree) +
            (tokens - 1) * (uint32_t)sg_tree_levels(degree + 1);
 }
 
-/* ---- the way from an endpoint up to the root ------------------------------------------------- */
+/* ---- path from an endpoint up to the root ---------------------------------------------------- */
 
 struct way {
     int depth; /* steps, from the root down */
     struct {
-        uint8_t items, item; /* of the endpoint there; which of them lies on the way */
+        uint8_t items, item; /* number of items of the endpoint at that step; which of them is on
+                              * the path */
     } step[SG_ADAPTIVE_DEPTH_MAX];
 };
 
@@ -403,7 +405,8 @@ static void fold(const struct sg_adaptive_instance *instance, struct sg_data lef
         instance->seq;
 }
 
-/* Folds value with count parts on its way up and leaves it in `into`. */
+/* Folds value with `count` parts along its path; the result is in `into`, or value itself if there
+ * are no parts. */
 static struct sg_data fold_way(const struct sg_adaptive_instance *instance, const struct way *way,
                                struct sg_data value, const struct sg_data *parts, int count,
                                struct sg_data into, struct sg_actions *actions)
@@ -432,9 +435,9 @@ static struct sg_data fold_way(const struct sg_adaptive_instance *instance, cons
     return value;
 }
 
-/* ---- passing on ------------------------------------------------------------------------------ */
+/* ---- passing the token on -------------------------------------------------------------------- */
 
-/* Part `part` of the token here. */
+/* Part `part` of the token held here. */
 static struct sg_data token_part(const struct sg_adaptive *state, int part, bool arrived)
 {
     return arrived ? sg_data_part((uint32_t)part)
@@ -446,8 +449,7 @@ static int count_bits(uint64_t bits)
     return __builtin_popcountll(bits);
 }
 
-/* Emits the partial results on item's way up while it meets none that is missing, too; their
- * number. */
+/* Emits the partial results on item's way up until one is missing; returns their number. */
 static int emit_way_up(const struct sg_adaptive *state, const struct sg_adaptive_instance *instance,
                        int item, struct sg_actions *actions)
 {
@@ -471,7 +473,8 @@ static int emit_way_up(const struct sg_adaptive *state, const struct sg_adaptive
     return count;
 }
 
-/* The partial results that meet ways of several tokens, from left to right below one block. */
+/* Emits the partial results, below one block, that lie between the paths of several tokens, from
+ * left to right; returns their number. */
 static int emit_extras(const struct sg_adaptive *state, const struct sg_adaptive_instance *instance,
                        int level, int first, struct sg_actions *actions)
 {
@@ -497,7 +500,7 @@ static int emit_extras(const struct sg_adaptive *state, const struct sg_adaptive
     return count;
 }
 
-/* Hands the token, or one of several, to child. */
+/* Passes the token, or one of several, to child. */
 static void pass(struct sg_adaptive *state, struct sg_adaptive_instance *instance, int child,
                  int piece, int pieces, bool arrived, const struct sg_event *event,
                  struct sg_actions *actions)
@@ -532,7 +535,7 @@ static void pass(struct sg_adaptive *state, struct sg_adaptive_instance *instanc
     header.number[SG_TOKEN_MASK] =
         split ? (uint32_t)(sg_partial_missing(&instance->partial_results) >> 1) : instance->mask;
     sg_emit_send(actions, to, &header);
-    /* Piece i comes from there; a token that may still part, all pieces. */
+    /* Piece i will come from that child; a token that may still be split stands for all pieces. */
     if (pieces > 1)
         state->release.at[instance->seq % 2].toward[piece] = to;
     if (split || pieces > 1) {
@@ -555,7 +558,7 @@ static void part_token(struct sg_adaptive *state, struct sg_adaptive_instance *i
     int pieces = count_bits(missing);
     struct sg_release_instance *release = &state->release.at[instance->seq % 2];
 
-    /* Whom to ask is known of every piece before the first is awaited. */
+    /* Record whom to ask for every piece before the first is awaited. */
     for (int piece = 0; piece < pieces; piece++) {
         int child = __builtin_ctzll(missing);
         struct sg_tree_place below = sg_tree_child(&instance->place, instance->degree, child);
@@ -573,8 +576,8 @@ static void part_token(struct sg_adaptive *state, struct sg_adaptive_instance *i
 
 /* ---- releasing ------------------------------------------------------------------------------- */
 
-/* Everything below is there, and what the token carries: makes the release, or this token's piece
- * of it. */
+/* Everything below has arrived, as has everything that the token carries: makes the release, or
+ * this token's piece of it. */
 static void release_all(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                         const struct sg_event *event, bool arrived, struct sg_actions *actions)
 {
@@ -612,8 +615,8 @@ static void release_all(struct sg_adaptive *state, struct sg_adaptive_instance *
         sg_adaptive_released(state, instance, actions);
 }
 
-/* The instance has been called and holds the token: passes it on, splits it, releases, or waits.
- * arrived: the token's parts are those of the message being handled. */
+/* For an endpoint that has called and holds the token: passes it on, splits it, releases, or waits.
+ * arrived: the token's parts are in the message being handled. */
 static void sg_adaptive_hold(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                              const struct sg_event *event, bool arrived, struct sg_actions *actions)
 {
@@ -632,7 +635,7 @@ static void sg_adaptive_hold(struct sg_adaptive *state, struct sg_adaptive_insta
     }
 }
 
-/* A TOKEN came. */
+/* Handles a TOKEN. */
 static void sg_adaptive_token(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                               const struct sg_event *event, struct sg_actions *actions)
 {
@@ -663,14 +666,14 @@ static void sg_adaptive_token(struct sg_adaptive *state, struct sg_adaptive_inst
                      header->bytes);
 }
 
-/* ---- folding the pieces ---------------------------------------------------------------------- */
+/* ---- folding pieces -------------------------------------------------------------------------- */
 
 struct pieces {
     const struct sg_adaptive *state;
     const struct sg_adaptive_instance *instance;
-    uint64_t missing; /* items of the splitter that had a token */
+    uint64_t missing; /* the splitter's items that got a token */
     int items;        /* of the splitter */
-    int piece, extra; /* next ones, from left to right */
+    int piece, extra; /* indices of the next ones, from left to right */
 };
 
 static struct sg_data fold_pieces(struct pieces *pieces, int level, int first,
@@ -695,7 +698,8 @@ static struct sg_data fold_pieces(struct pieces *pieces, int level, int first,
     return left;
 }
 
-/* The canonical value: the splitter's from the pieces, and then the way up from there. */
+/* Computes the canonical value: the splitter's value from the pieces, and then its path to the
+ * root. */
 static struct sg_data canonical(const struct sg_adaptive *state,
                                 const struct sg_adaptive_instance *instance,
                                 const struct sg_release_instance *release,
@@ -720,7 +724,7 @@ static struct sg_data canonical(const struct sg_adaptive *state,
     return fold_way(instance, &way, value, parts, count, value, actions);
 }
 
-/* All pieces of the release are there. */
+/* Completes the instance once all pieces of the release have arrived. */
 static void sg_adaptive_released(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                                  struct sg_actions *actions)
 {
@@ -743,12 +747,10 @@ static void sg_adaptive_released(struct sg_adaptive *state, struct sg_adaptive_i
     sg_adaptive_complete(state, instance, value, actions);
 }
 
-/* The instances of adaptive: their records and headers, where an endpoint is in an instance's tree,
- * how an instance ends, and the history of a call site, which predicts who comes last.
- */
+/* ---- records of instances, and the history that predicts the last arriver ---- */
 
 #define HISTORY_RANK ((1u << 24) - 1)
-/* Hits before a prediction is made, and the most that are remembered. */
+/* Hits needed for a prediction, and the greatest number remembered. */
 #define HISTORY_SURE 2
 #define HISTORY_MOST 4
 
@@ -770,7 +772,7 @@ static void remember(struct sg_adaptive *state, int32_t last)
     *history = (*history & HISTORY_RANK) | hits << 24;
 }
 
-/* The endpoint that usually comes last at the site; -1: none is known. */
+/* Returns the endpoint that usually arrives last at the site; -1: unknown. */
 static int32_t sg_adaptive_usually_last(const struct sg_adaptive *state, uint32_t site)
 {
     uint32_t history = state->history[site];
@@ -778,7 +780,6 @@ static int32_t sg_adaptive_usually_last(const struct sg_adaptive *state, uint32_
     return state->predict && history >> 24 >= HISTORY_SURE ? (int32_t)(history & HISTORY_RANK) : -1;
 }
 
-/* A header of the instance. */
 /* ---- instances ------------------------------------------------------------------------------- */
 
 static struct sg_header sg_adaptive_header(const struct sg_adaptive_instance *instance,
@@ -794,7 +795,7 @@ static struct sg_header sg_adaptive_header(const struct sg_adaptive_instance *in
     };
 }
 
-/* Where this endpoint is in the instance's tree. */
+/* Sets this endpoint's position in the instance's tree. */
 static void find_place(const struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                        int degree)
 {
@@ -820,8 +821,8 @@ static void find_place(const struct sg_adaptive *state, struct sg_adaptive_insta
     instance->token = relative == 0;
 }
 
-/* The record of instance seq, begun on first sight: by the CALL, or by a message that comes before
- * it and says the same. */
+/* Returns the record of instance seq, initialised on first use: by the CALL, or by an earlier
+ * message with the same information. */
 static struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint64_t seq,
                                                      int32_t top, enum sg_operation operation,
                                                      uint32_t flags, uint32_t bytes)
@@ -848,12 +849,12 @@ static struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, 
     return instance;
 }
 
-/* The result is data: ends the call. */
+/* Ends the call; its result is data. */
 static void sg_adaptive_complete(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                                  struct sg_data data, struct sg_actions *actions)
 {
     int32_t last = state->release.at[instance->seq % 2].last;
-    /* Those who ask here: children, and who gave this endpoint the token. */
+    /* Those that may ask here: children, and the endpoint that passed the token here. */
     bool keep = state->release.size > 1 && (instance->children > 0 || instance->token);
 
     remember(state, last);

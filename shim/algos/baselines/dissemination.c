@@ -1,9 +1,8 @@
 /* dissemination: a barrier in ceil(log2(size)) rounds (paper: adaptive, the baseline). In round i
- * every endpoint sends to rank + 2^i and goes on when the message from rank - 2^i is there.
+ * every endpoint sends to rank + 2^i and continues when the message from rank - 2^i has arrived.
  *
- * Nobody leaves instance n before all have entered it, so messages are of the instance under way or
- * of the next one: two sets of rounds suffice, and that is all the flow control there is.
- */
+ * Nobody leaves instance n before all have entered it, so messages belong to the current instance
+ * or the next: two sets of rounds suffice, and no other flow control is needed. */
 #include "algos/broadcast.h"
 #include "algos/tree.h"
 
@@ -12,8 +11,8 @@ enum { DISSEMINATION_ROUND = 1 };
 struct dissemination {
     struct sg_algo_head head;
     int32_t rank, size;
-    uint32_t round;       /* of the instance under way: sent, and waited for */
-    uint32_t received[2]; /* rounds by bit, of instance n at n modulo 2 */
+    uint32_t round;       /* of the current instance: already sent, message awaited */
+    uint32_t received[2]; /* rounds as bits, of instance n at n modulo 2 */
 };
 
 static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
@@ -46,7 +45,7 @@ static void send_round(const struct dissemination *state, struct sg_actions *act
                  &header);
 }
 
-/* As far as the messages that are there allow. */
+/* Goes on as far as the received messages allow. */
 static void proceed(struct dissemination *state, struct sg_actions *actions)
 {
     uint32_t rounds = (uint32_t)sg_tree_levels(state->size);

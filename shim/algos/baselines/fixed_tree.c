@@ -5,22 +5,21 @@
  * An allreduce and a barrier end with a multicast from rank 0, as reliable as adaptive's
  * (release.h).
  *
- * The tree is the contiguous one of tree.h of degree 8 in a barrier and 4 otherwise, and
- * parameters.degree = 1 stands for the binomial tree: with that, the reduce is that of stock MPICH.
- * It is relative to the root of a reduce; with an operation that does not commute it is that of
- * rank 0, which forwards the result to the root.
+ * The tree is the contiguous one of tree.h, of degree 8 in a barrier and 4 otherwise;
+ * parameters.degree = 1 selects the binomial tree, whose reduce is that of stock MPICH. The tree is
+ * relative to the root of a reduce; if the operation does not commute, it is relative to rank 0,
+ * which forwards the result to the root.
  *
- * Association: own and the children's values by SG_SHAPE_BINOMIAL; in the binomial tree
- * ((own . c1) . c2) . c4 ...; as they come with arrival_order=1 and a commutative operation.
+ * Association: own and the children's values by SG_SHAPE_BINOMIAL; in the binomial tree ((own . c1)
+ * . c2) . c4 ...; in order of arrival with arrival_order=1 and a commutative operation.
  *
- * A broadcast goes down the tree relative to its root, of the degree of the others or of a shape of
- * its own, each endpoint passing it on in its own call (broadcast.h).
+ * A broadcast goes down the tree relative to its root, of the same degree or of its own shape; each
+ * endpoint passes it on in its own call (broadcast.h).
  *
  * A leaf of a reduce leaves at once and may run ahead of its parent, which keeps early
- * contributions in a ring of `credits` instances; so may the root of a broadcast. As roots may
- * change, so may parents, and no count between two endpoints bounds what one receives:
- * flow_control.h does.
- */
+ * contributions in a ring of `credits` instances; so may the root of a broadcast. Roots and so
+ * parents may change, so no count between two endpoints bounds the messages that one receives; the
+ * flow control of release.h does. */
 #include "algos/broadcast.h"
 #include "algos/partial_results.h"
 #include "algos/release.h"
@@ -40,17 +39,17 @@ struct tree_instance {
 struct fixed_tree {
     struct sg_algo_head head;
     int32_t rank, size;
-    uint64_t releases; /* the dense number of the last one called */
+    uint64_t releases; /* number of the last release called */
     uint8_t degree, arrival_order;
     uint8_t credits;
     uint8_t stalled; /* the call waits for flow control */
-    uint8_t sent;    /* the call's contribution has gone, or been forwarded */
+    uint8_t sent;    /* the call's contribution has been sent or forwarded */
     uint16_t item_slots;
-    struct sg_algo_call call; /* the call under way */
+    struct sg_algo_call call; /* current call */
     struct sg_flow flow;
-    struct sg_broadcast broadcast; /* its data wait where the first item of an instance would be */
+    struct sg_broadcast broadcast; /* its data wait in the slot of an instance's first item */
     struct sg_release release;
-    struct tree_instance ring[]; /* credits of them: instance n at n modulo credits */
+    struct tree_instance ring[]; /* credits entries: instance n at n modulo credits */
 };
 
 /* ---- the trees ------------------------------------------------------------------------------- */
@@ -62,7 +61,7 @@ static int degree_of(const struct fixed_tree *state, enum sg_operation operation
     return operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
 }
 
-/* Absolute rank of the parent in a tree that is relative to top; -1 at the top. */
+/* Absolute rank of the parent in a tree relative to top; -1 at the top. */
 static int32_t parent_rank(const struct fixed_tree *state, int32_t top, enum sg_operation operation)
 {
     int32_t parent = sg_branch_parent(sg_tree_relative(state->rank, top, state->size), state->size,
@@ -85,7 +84,7 @@ static int broadcast_degree(const struct sg_algo_parameters *parameters)
     }
 }
 
-/* ---- set-up ---------------------------------------------------------------------------------- */
+/* ---- setup ----------------------------------------------------------------------------------- */
 
 static uint32_t item_slots(const struct sg_algo_setup *setup)
 {
@@ -154,7 +153,8 @@ static enum sg_partial_results_mode mode_of(const struct fixed_tree *state, uint
     return user ? SG_PARTIAL_HELD : SG_PARTIAL_BALANCED;
 }
 
-/* Begun on first sight: by the CALL or by a child's contribution, which says the same. */
+/* Returns the instance, initialised on first use: by the CALL, or by a child's contribution with
+ * the same information. */
 static struct tree_instance *open_instance(struct fixed_tree *state, uint64_t seq, int32_t top,
                                            enum sg_operation operation, uint32_t flags,
                                            uint32_t bytes)
@@ -211,7 +211,7 @@ static void leave(struct fixed_tree *state, struct sg_actions *actions)
     sg_release_settle(&state->release, &state->head, actions);
 }
 
-/* The result of a reduce is data, and this endpoint its root. */
+/* Ends a reduce at its root; the result is data. */
 static void finish_reduce(struct fixed_tree *state, struct sg_data data, uint32_t bytes,
                           struct sg_actions *actions)
 {
@@ -245,7 +245,7 @@ static void release_all(struct fixed_tree *state, const struct tree_instance *in
     finish_release(state, value, state->size > 1, actions);
 }
 
-/* All below is there. */
+/* Continues once everything below has arrived. */
 static void gathered(struct fixed_tree *state, const struct tree_instance *instance,
                      const struct sg_event *event, struct sg_actions *actions)
 {
@@ -265,7 +265,7 @@ static void gathered(struct fixed_tree *state, const struct tree_instance *insta
             send_value(state, instance, TREE_FORWARD, state->call.root, actions);
         else
             send_value(state, instance, TREE_CONTRIBUTION, parent, actions);
-        /* A root that is not the tree's top waits for what the top forwards. */
+        /* A root that is not the tree's top waits for the result that the top forwards. */
         if (state->call.root != state->rank)
             leave(state, actions);
         return;
@@ -281,7 +281,7 @@ static void gathered(struct fixed_tree *state, const struct tree_instance *insta
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The call takes part: its instance is within the ring. */
+/* Starts the call: its instance is within the ring. */
 static void start(struct fixed_tree *state, const struct sg_event *event,
                   struct sg_actions *actions)
 {
@@ -342,7 +342,7 @@ static void on_contribution(struct fixed_tree *state, const struct sg_event *eve
         state->head.early++;
         sg_emit_mark(actions, SG_MARK_EARLY);
     }
-    /* A contribution to a later instance than the release that is awaited here: that is lost. */
+    /* A contribution to a later instance shows that the release awaited here is lost. */
     if (seq > state->head.seq)
         sg_release_gap(&state->release, state->releases + 1, actions);
     sg_partial_add(&instance->partial_results, items_at(state, seq), child + 1, sg_data_part(0),
@@ -413,7 +413,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
         sg_peers_add_branch(&found, setup->rank, setup->size, root,
                             operation == SG_OPERATION_BCAST ? broadcast_degree(&setup->parameters)
                                                             : degree);
-        /* Those of flow control. */
+        /* Peers of flow control. */
         sg_peers_add_branch(&found, setup->rank, setup->size, 0, degree);
     } else {
         sg_peers_add_branch(&found, setup->rank, setup->size, 0, degree);

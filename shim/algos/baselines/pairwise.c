@@ -1,37 +1,36 @@
 /* pairwise: allreduce and barrier by recursive doubling (paper: adaptive, the baseline).
  *
- * Of a size that is no power of two, the first 2*(size - p) ranks fold in pairs first: the even one
- * sends to the odd one and waits for the result. The p positions then exchange their values with
- * the partner across each dimension; both fold the lower position's value left of the other's.
+ * If size is no power of two, the first 2*(size - p) ranks fold in pairs first: the even one sends
+ * to the odd one and waits for the result. The p positions then exchange their values with the
+ * partner across each dimension; both fold the lower position's value left of the other's.
  *
- * Association: SG_SHAPE_DOUBLING, at every endpoint alike.
+ * Association: SG_SHAPE_DOUBLING, the same at every endpoint.
  *
- * Nobody leaves instance n before all have entered it, so messages are of the instance under way or
- * of the next one: two sets of slots suffice, and that is all the flow control there is.
- */
+ * Nobody leaves instance n before all have entered it, so messages belong to the current instance
+ * or the next: two sets of slots suffice, and no other flow control is needed. */
 #include "algos/broadcast.h"
 #include "algos/tree.h"
 
-/* Steps that wait for a message; of a dimension d, STEP_FOLD + 1 + d. */
+/* Steps that wait for a message; that of dimension d is STEP_DIMENSION + d. */
 enum { STEP_FOLD, STEP_DIMENSION };
 enum { PAIRWISE_VALUE = 1, PAIRWISE_RESULT };
 
-/* A value under way. */
+/* Location of the partial result. */
 enum { VALUE_OPERAND, VALUE_SLOT };
 
 struct pairwise {
     struct sg_algo_head head;
     int32_t rank, size;
     struct sg_hypercube cube;
-    uint32_t step;  /* of the instance under way */
-    uint32_t bytes; /* ... and its operation and flags */
+    uint32_t step;  /* of the current instance */
+    uint32_t bytes; /* ... with its operation and flags */
     uint8_t operation, flags;
-    uint8_t value; /* VALUE_*: where the partial result is */
+    uint8_t value; /* VALUE_*: location of the partial result */
     uint8_t credits;
-    uint32_t received[2]; /* steps by bit, of instance n at n modulo 2 */
+    uint32_t received[2]; /* steps as bits, of instance n at n modulo 2 */
 };
 
-/* Slot 0 holds the partial result; then, for both of two instances, one slot a step. */
+/* Slot 0 holds the partial result; then each of two instances has one slot per step. */
 static uint32_t steps(const struct sg_hypercube *cube)
 {
     return (uint32_t)cube->dimensions + STEP_DIMENSION;
@@ -112,7 +111,7 @@ static void leave(struct pairwise *state, struct sg_data result, struct sg_actio
     sg_emit_finish(actions, state->head.seq);
 }
 
-/* The message of the step under way is there, with this data: folds it. */
+/* Folds the data of the current step's message. */
 static void take_step(struct pairwise *state, struct sg_data data, struct sg_actions *actions)
 {
     bool left = state->step == STEP_FOLD ||
@@ -132,7 +131,7 @@ static void take_step(struct pairwise *state, struct sg_data data, struct sg_act
                    state->step, actions);
 }
 
-/* As far as the messages that are there allow. */
+/* Goes on as far as the received messages allow. */
 static void proceed(struct pairwise *state, struct sg_actions *actions)
 {
     while (state->step < steps(&state->cube) &&

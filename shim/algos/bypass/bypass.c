@@ -1,40 +1,36 @@
 /* Application-bypass reduce (paper "Application-Bypass Reduction", sections IV and V): an internal
- * endpoint leaves its call without waiting for late children; their contributions are combined when
- * they come, by whoever delivers them.
+ * endpoint leaves its call without waiting for late children. Their contributions are combined on
+ * arrival, by whichever thread or handler delivers them.
  *
- * Tree: binomial, relative to the root. Value of an endpoint: ((own . c1) . c2) . c4 ..., children
+ * Tree: binomial, relative to the root. An endpoint's value is ((own . c1) . c2) . c4 ..., children
  * in increasing mask. An operation that does not commute uses the tree rooted at endpoint 0, so
- * that ranks stay in order, and 0 forwards the result. With an operation of the user's an endpoint
- * stays in its call until its value is whole. Where the order cannot matter (EXACT, or
- * arrival_order=1 for a commutative operation) contributions are folded as they come.
+ * that ranks stay in order, and 0 forwards the result. With a user's operation an endpoint stays in
+ * its call until its value is complete. If the order cannot matter (EXACT, or arrival_order=1 for a
+ * commutative operation), contributions are folded on arrival.
  *
  * An edge is a power of two: endpoint r has at most one child r + 2^i and one parent r - 2^i
  * (modulo size) for each i, whatever the roots. An endpoint keeps
  *   - a ring of `credits` instances (the paper's descriptors), instance seq at seq modulo credits;
- *     each has a slot for the value so far (the root's is the result itself);
+ *     each has a slot for the value so far (at the root, the result itself);
  *   - for each edge, `credits` slots for contributions that cannot be folded yet: the call has not
  *     been made (early), or an earlier child is missing;
  *   - `pool` slots for contributions above eager_bytes, which the parent pulls.
  *
- * A call waits (its COMPLETE is delayed) until its place in the ring is free, it holds a credit of
- * its parent and, if its contribution is a large leaf's, a pool slot. Where calls are split
- * it also waits until the next place holds no result of its own: results share the ring's places,
- * and the host gives the next one with the CALL. All are taken in the order of the calls, and an
- * instance never needs what a later one holds; so the oldest instance always gets on and nothing
- * can deadlock. Credits come back when the parent has folded a contribution. Nothing else flows
- * from parent to child that could carry them, except the DONE of a pulled contribution, which does;
- * else they return in one CREDIT message for each credits/2. The parent then never holds back more
- * than credits/2 - 1, so a child that waits always has one on its way.
- */
+ * A call waits (its COMPLETE is delayed) until its ring entry is free, it holds a credit of its
+ * parent and, if it is a leaf with a large contribution, a pool slot. With split calls it also
+ * waits until the next ring entry holds no result of its own: results share the ring's entries, and
+ * the event loop assigns the next one with the CALL. All are taken in the order of the calls, and
+ * an instance never needs what a later one holds; so the oldest instance always progresses and no
+ * deadlock is possible. Credits come back when the parent has folded a contribution. Only the DONE
+ * of a pulled contribution carries them; otherwise they return in one CREDIT message for each
+ * credits/2. The parent then never holds back more than credits/2 - 1, so a child that waits always
+ * has one on its way. */
 #include "algos/algo.h"
 #include "algos/broadcast.h"
 #include "algos/release.h"
 #include "algos/tree.h"
 
-/* The state of bypass: what bypass.c (calls and messages), instance.c (the course of an instance)
- * and state.c (layout, slots, the estimate of the linger) share. Holds no pointer: the arrays
- * behind it are found by offsets.
- */
+/* ---- state, without pointers: offsets locate the arrays behind the struct ---- */
 
 /* Edges of an endpoint: 2^0 .. 2^23 reach SG_ENDPOINTS_MAX. */
 #define SG_BYPASS_EDGES 24
@@ -43,28 +39,28 @@
 struct instance {
     uint64_t seq; /* 0: free */
     uint32_t bytes;
-    uint32_t pending; /* edges whose contribution is not folded yet */
-    uint32_t waiting; /* ... of these, those that wait in a slot */
+    uint32_t pending; /* edges whose contribution is not folded yet, as bits */
+    uint32_t waiting; /* ... of these, the ones whose contribution waits in a slot */
     int32_t root;
-    struct sg_data value; /* what has been folded so far */
+    struct sg_data value; /* the value folded so far */
     uint8_t flags;        /* SG_CALL_* */
     uint8_t site;
-    int8_t parent;   /* the edge to it; -1: the top */
-    bool children;   /* has any */
-    bool sent;       /* all folded, and passed on or the result */
+    int8_t parent;   /* edge to the parent; -1: this is the top */
+    bool children;   /* true if it has any */
+    bool sent;       /* all folded; passed on, or the result */
     bool unread;     /* ... but not pulled yet: the value's slot is still in use */
-    bool has_result; /* the root's */
+    bool has_result; /* true at the root once the result is complete */
     uint64_t entered_ns;
 };
 
 /* A contribution that waits in a slot. */
 struct early {
     uint64_t seq; /* 0: free */
-    bool here;    /* false: being pulled */
+    bool here;    /* false: the pull is in progress */
 };
 
-/* How late the last child of a call site comes after the call: smoothed mean and mean deviation, as
- * TCP estimates round trips (RFC 6298). */
+/* Lateness of a call site's last child after the call: smoothed mean and mean deviation, as TCP
+ * estimates round trips (RFC 6298). */
 struct lateness {
     uint32_t mean_ns, deviation_ns;
     bool known;
@@ -77,27 +73,27 @@ struct bypass {
     uint8_t credits;
     bool arrival_order, linger_auto;
 
-    /* The call under way. */
+    /* The current call. */
     struct sg_algo_call call;
     bool begun, stalled, lingering;
     uint64_t entered_ns, linger_until_ns;
 
-    uint64_t pool_used, pool_all;      /* one bit a slot */
-    uint8_t reserved[SG_BYPASS_EDGES]; /* credits of the parents in use */
-    uint8_t consumed[SG_BYPASS_EDGES]; /* credits of the children not given back yet */
+    uint64_t pool_used, pool_all;      /* one bit per slot */
+    uint8_t reserved[SG_BYPASS_EDGES]; /* by edge: the parent's credits in use */
+    uint8_t consumed[SG_BYPASS_EDGES]; /* by edge: the child's credits not returned yet */
     struct lateness sites[SG_SITES];
 
     struct sg_broadcast broadcast;
-    struct sg_flow flow;    /* of broadcasts, by their own count */
-    uint64_t broadcasts;    /* called */
-    bool has_broadcast;     /* the broadcast under way: its data are where they belong */
-    bool listens;           /* counts as outstanding */
+    struct sg_flow flow;    /* of broadcasts, which have their own count */
+    uint64_t broadcasts;    /* number of the last broadcast called */
+    bool has_broadcast;     /* the current broadcast's data are in place */
+    bool listens;           /* counts as outstanding between broadcasts */
     bool drains;            /* no call will come */
-    struct instance ring[]; /* then struct early [edges][credits] */
+    struct instance ring[]; /* followed by struct early [edges][credits] */
 };
 
-/* Kinds of messages. A contribution that is READY is to be pulled from a slot; its parent says DONE
- * when it has been. The result goes from endpoint 0 to another root in the same two ways. */
+/* Kinds of messages. READY announces a contribution that the parent pulls from a slot; the parent
+ * then sends DONE. The result goes from endpoint 0 to another root in the same two ways. */
 enum sg_bypass_message {
     SG_BYPASS_CONTRIBUTION = 1,
     SG_BYPASS_READY,
@@ -109,7 +105,7 @@ enum sg_bypass_message {
 
 #define SG_BYPASS_LINGER_TIMER 0
 
-/* The instance, if it has begun here and is not over. */
+/* Returns the instance if it has begun here and is not over, else NULL. */
 static inline struct instance *sg_bypass_find(struct bypass *s, uint64_t seq)
 {
     struct instance *instance = &s->ring[sg_count_place(seq, s->credits)];
@@ -127,13 +123,7 @@ static inline bool sg_bypass_is_large(const struct bypass *s, uint32_t bytes)
     return bytes > s->eager_bytes;
 }
 
-/* ---- an instance that has begun (instance.c) ---- */
-
-/* ---- the state (state.c) ---- */
-
-/* ---- slots: values of the ring, early contributions by edge, the pool ---- */
-
-/* ---- the linger ---- */
+/* ---- functions defined below ---- */
 
 static bool sg_bypass_may_fold(const struct bypass *state, const struct instance *instance,
                                uint32_t edge);
@@ -147,9 +137,10 @@ static bool sg_bypass_next_is_free(const struct bypass *state, uint64_t seq);
 static void sg_bypass_conclude(struct bypass *state, struct instance *instance,
                                struct sg_actions *actions);
 
-/* The state of bypass: its layout, its slots, and the estimate of the linger (see bypass.c). */
+/* ---- layout of the state, slots, and the estimate of the linger -------------------------- */
 
-/* The pool is a word of bits; more slots than instances that could hold one are of no use. */
+/* Limits the pool to one word of bits, and to the number of instances that could each use a
+ * slot. */
 static uint32_t pool_of(const struct sg_algo_parameters *parameters)
 {
     uint32_t pool = parameters->pool ? parameters->pool : SG_POOL_DEFAULT;
@@ -211,7 +202,7 @@ static int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation 
     struct sg_peers peers = sg_peers_into(out, capacity);
 
     sg_peers_add_branch(&peers, setup->rank, setup->size, root, SG_TREE_BINOMIAL);
-    /* Those of flow control. */
+    /* Peers of flow control. */
     if (operation == SG_OPERATION_BCAST)
         sg_peers_add_branch(&peers, setup->rank, setup->size, 0, SG_TREE_BINOMIAL);
     return sg_peers_count(&peers);
@@ -224,7 +215,8 @@ static struct early *all_early(struct bypass *state)
     return (struct early *)(state->ring + state->credits);
 }
 
-/* The entry of a contribution of this instance over this edge; seq 0: a free one. NULL: none. */
+/* Returns the entry of this instance's contribution over this edge; seq 0: a free entry. NULL:
+ * none. */
 static struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint64_t seq)
 {
     struct early *early = all_early(state) + (size_t)edge * state->credits;
@@ -236,7 +228,7 @@ static struct early *sg_bypass_early(struct bypass *state, uint32_t edge, uint64
     return NULL;
 }
 
-/* The edges over which a contribution of this instance is here. */
+/* Edges over which a contribution of this instance has arrived, as bits. */
 static uint32_t sg_bypass_waiting(struct bypass *state, uint64_t seq)
 {
     const struct early *early = all_early(state);
@@ -264,7 +256,7 @@ static uint32_t sg_bypass_edge_of(const struct bypass *state, uint32_t slot)
     return (slot - state->credits) / state->credits;
 }
 
-/* A free slot of the pool; there must be one. */
+/* Takes a free slot of the pool; there must be one. */
 static uint32_t sg_bypass_take_pool_slot(struct bypass *state)
 {
     uint32_t free_one = (uint32_t)__builtin_ctzll(~state->pool_used);
@@ -273,7 +265,7 @@ static uint32_t sg_bypass_take_pool_slot(struct bypass *state)
     return pool_at(state) + free_one;
 }
 
-/* Does nothing where the slot is not one of the pool. */
+/* Does nothing if the slot is not in the pool. */
 static void sg_bypass_free_pool_slot(struct bypass *state, uint32_t slot)
 {
     if (slot >= pool_at(state))
@@ -282,7 +274,7 @@ static void sg_bypass_free_pool_slot(struct bypass *state, uint32_t slot)
 
 /* ---- the linger ---- */
 
-/* A second is later than any wait is worth, and keeps the arithmetic within 32 bits. */
+/* No wait is worth a second; the limit keeps the arithmetic within 32 bits. */
 #define LATE_MAX_NS 1000000000u
 
 static void sg_bypass_observe(struct lateness *site, uint64_t late_ns)
@@ -301,8 +293,8 @@ static void sg_bypass_observe(struct lateness *site, uint64_t late_ns)
     site->mean_ns += sample_ns / 8 - site->mean_ns / 8;
 }
 
-/* How long to wait for children. A wait costs processor time, and so does the signal of a child
- * that comes later: bound_ns is its cost, so more is never worth while. */
+/* Returns how long to wait for children. A wait costs processor time, and so does the signal of a
+ * later child; bound_ns is the cost of that signal, so a longer wait never pays. */
 static uint32_t sg_bypass_linger(const struct lateness *site, uint32_t bound_ns)
 {
     uint64_t likely_ns = (uint64_t)site->mean_ns + 4 * (uint64_t)site->deviation_ns;
@@ -312,10 +304,10 @@ static uint32_t sg_bypass_linger(const struct lateness *site, uint32_t bound_ns)
     return site->mean_ns > bound_ns ? 0 : (uint32_t)likely_ns;
 }
 
-/* Tags of pulls: an early slot's number, or this and a place in the ring. */
+/* Tags of pulls: an early slot's number, or this flag and a ring index. */
 #define TAG_RESULT 0x10000u
 
-/* ---- who is where ---- */
+/* ---- endpoints and edges ---- */
 
 static int32_t child_of(const struct bypass *s, uint32_t edge)
 {
@@ -333,7 +325,7 @@ static int32_t top_of(const struct sg_algo_call *call)
     return call->flags & SG_CALL_COMMUTATIVE ? call->root : 0;
 }
 
-/* A message without payload, which nobody is interrupted for. */
+/* Sends a message without payload, which interrupts nobody. */
 static void tell(struct sg_actions *actions, int32_t to, uint64_t seq, enum sg_bypass_message kind,
                  uint32_t credits)
 {
@@ -397,7 +389,7 @@ static void begin(struct bypass *s, int32_t relative, int32_t parent, uint64_t t
     sg_bypass_advance(s, instance, time_ns, actions);
 }
 
-/* Begins the call under way if all it needs is there. */
+/* Begins the current call if everything it needs is available. */
 static void try_begin(struct bypass *s, uint64_t time_ns, struct sg_actions *actions)
 {
     int32_t relative, parent;
@@ -422,7 +414,8 @@ static void try_begin(struct bypass *s, uint64_t time_ns, struct sg_actions *act
 
 /* ---- a broadcast ---- */
 
-/* Between broadcasts, while others may wait for what this endpoint passes on. */
+/* Stays armed between broadcasts while other endpoints may wait for data that this one passes
+ * on. */
 static void listen(struct bypass *s)
 {
     bool passes_on = s->rank == 0 || sg_broadcast_passes_on(&s->broadcast, 0) ||
@@ -444,7 +437,7 @@ static void end_broadcast(struct bypass *s, struct sg_actions *actions)
     listen(s);
 }
 
-/* As far as it can go. */
+/* Goes on as far as possible. */
 static void broadcast(struct bypass *s, struct sg_actions *actions)
 {
     bool is_root = s->call.root == s->rank;
@@ -466,7 +459,7 @@ static void broadcast(struct bypass *s, struct sg_actions *actions)
         end_broadcast(s, actions);
 }
 
-/* At the end of a handler: whatever happened may be what the call waits for. */
+/* Call at the end of a handler: the event may be the one that the call waits for. */
 static void resume(struct bypass *s, uint64_t time_ns, struct sg_actions *actions)
 {
     if (s->head.in_call && s->call.operation == SG_OPERATION_BCAST)
@@ -518,7 +511,8 @@ static void on_contribution(struct bypass *s, const struct sg_event *event,
     }
     early = sg_bypass_early(s, edge, 0);
     if (!early)
-        return; /* from an endpoint that had no credit: there is none in this protocol */
+        return; /* only an endpoint without a credit would send it: cannot happen in this
+                 * protocol */
     early->seq = seq;
     early->here = !pulled;
     if (pulled) {
@@ -584,7 +578,7 @@ static void on_done(struct bypass *s, const struct sg_message *message, struct s
 
     on_credit(s, message);
     if (!instance)
-        return; /* of a contribution that was never sent: there is none in this protocol */
+        return; /* answers a contribution that was never sent: cannot happen in this protocol */
     instance->unread = false;
     sg_bypass_free_pool_slot(s, instance->value.index);
     sg_bypass_conclude(s, instance, actions);
@@ -668,8 +662,7 @@ static void on_timer(void *state, const struct sg_event *event, struct sg_action
     resume(s, event->time_ns, actions);
 }
 
-/* Every contribution that is still to come comes without being asked for, and all broadcasts have
- * come. */
+/* Remaining contributions arrive without being asked for, and all broadcasts have arrived. */
 static void on_drain(void *state, const struct sg_event *event, struct sg_actions *actions)
 {
     struct bypass *s = state;
@@ -693,11 +686,9 @@ const struct sg_algo sg_algo_bypass = {
     .peers = sg_bypass_peers,
 };
 
-/* The course of a bypass instance once it has begun: folding, passing on, leaving the call, ending
- * (see bypass.c).
- */
+/* ---- an instance after its beginning: folding, passing on, leaving the call, ending ---- */
 
-/* ---- what and where ---- */
+/* ---- order of folding, and the location of values ---- */
 
 static int32_t parent_of(const struct bypass *s, uint32_t edge)
 {
@@ -710,7 +701,7 @@ static bool any_order(const struct bypass *s, const struct instance *instance)
            (s->arrival_order || (instance->flags & SG_CALL_EXACT));
 }
 
-/* Where partial results go. */
+/* Location of the partial results. */
 static struct sg_data target(const struct bypass *s, const struct instance *instance)
 {
     uint32_t place = sg_count_place(instance->seq, s->credits);
@@ -729,9 +720,9 @@ static void copy_own(struct bypass *s, struct instance *instance, struct sg_data
     instance->value = into;
 }
 
-/* Whether the call after this one, should it be one with a result, has the place of it to itself.
- */
 /* ---- leaving the call, and the instance's end ---- */
+/* True if the next call's ring entry holds no result of this endpoint, in case that call has a
+ * result. */
 
 static bool sg_bypass_next_is_free(const struct bypass *s, uint64_t seq)
 {
@@ -763,8 +754,7 @@ static void leave(struct bypass *s, struct instance *instance, struct sg_actions
     sg_emit_complete(actions, instance->seq);
 }
 
-/* Leaves and ends what can be left and ended. The instance may be over then. */
-/* Leaves and ends what can be left and ended. */
+/* Leaves the call and ends the instance if possible. The instance may be over afterwards. */
 static void sg_bypass_conclude(struct bypass *s, struct instance *instance,
                                struct sg_actions *actions)
 {
@@ -785,7 +775,7 @@ static void sg_bypass_conclude(struct bypass *s, struct instance *instance,
 
 /* ---- upwards ---- */
 
-/* The value to another endpoint: in a message, or kept here until it has been pulled. */
+/* Passes the value to another endpoint: in a message, or kept here until it has been pulled. */
 static void pass_on(struct bypass *s, struct instance *instance, int32_t to,
                     enum sg_bypass_message eager, enum sg_bypass_message large,
                     struct sg_actions *actions)
@@ -809,7 +799,7 @@ static void pass_on(struct bypass *s, struct instance *instance, int32_t to,
     sg_emit_send(actions, to, &header)->solicited = true;
 }
 
-/* All children are in. */
+/* Continues once all children's contributions are folded. */
 static void gathered(struct bypass *s, struct instance *instance, uint64_t time_ns,
                      struct sg_actions *actions)
 {
@@ -829,8 +819,8 @@ static void gathered(struct bypass *s, struct instance *instance, uint64_t time_
     }
 }
 
-/* Whether the order lets the contribution of this edge be folded now. */
 /* ---- contributions ---- */
+/* True if the order allows this edge's contribution to be folded now. */
 
 static bool sg_bypass_may_fold(const struct bypass *s, const struct instance *instance,
                                uint32_t edge)
@@ -853,8 +843,7 @@ static void sg_bypass_fold(struct bypass *s, struct instance *instance, uint32_t
         sg_emit_mark(actions, SG_MARK_LINGER_PAID);
 }
 
-/* Folds what waits in slots as far as the order allows. */
-/* Folds what waits in slots as far as the order allows. */
+/* Folds the contributions that wait in slots, as far as the order allows. */
 static void sg_bypass_fold_waiting(struct bypass *s, struct instance *instance,
                                    struct sg_actions *actions)
 {
@@ -870,9 +859,8 @@ static void sg_bypass_fold_waiting(struct bypass *s, struct instance *instance,
     }
 }
 
-/* After a contribution: folds, passes on, leaves and ends as far as possible. The instance may be
- * over then. */
-/* After anything that may have brought an instance forward. */
+/* Call after anything that may have advanced an instance: folds, passes on, leaves and ends as far
+ * as possible. The instance may be over afterwards. */
 static void sg_bypass_advance(struct bypass *s, struct instance *instance, uint64_t time_ns,
                               struct sg_actions *actions)
 {

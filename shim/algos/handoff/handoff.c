@@ -1,34 +1,34 @@
-/* Handoff between endpoints: a tree of fixed shape, climbed by whoever is late, on one-sided
- * accesses (docs/algorithms.md, "handoff"). No processor but the arriver's own takes part, so no
- * signal is needed, and an early endpoint leaves a reduce after one round trip, whatever the skew.
+/* Handoff between endpoints: a tree of fixed shape that late endpoints climb by one-sided accesses
+ * (docs/algorithms.md, "handoff"). Only the arriver's own processor takes part, so no signal is
+ * needed, and an early endpoint leaves a reduce after one round trip, whatever the skew.
  *
- * Shape: SG_SHAPE_DOUBLING over absolute ranks (shape.h), whatever the root; so ranks stay in order
+ * Shape: SG_SHAPE_DOUBLING over absolute ranks (tree.h), whatever the root; so ranks stay in order
  * and the result has the same bits in any order of arrival. Node n of the shape is at home at
- * endpoint n: a left and a right operand and a counter for each of `credits` places; instance seq
- * uses place seq modulo credits. An arriver WRITEs its value to its side and FETCH_ADDs the counter
- * behind it: one round trip tells whether it is the first, who leaves, or the second, who READs the
- * other operand, folds and climbs. Up to eager_bytes the READ goes out with the FETCH_ADD: it takes
- * effect behind it, so a second arriver has its operand in the same round trip, and a first one
- * ignores what it read. Counters are never reset: each instance adds two, so an odd count is a
- * second arriver's.
+ * endpoint n, which has a left and a right operand and a counter for each of `credits` ring entries
+ * ("places" in the code); instance seq uses entry seq modulo credits. An arriver WRITEs its value
+ * to its side and then FETCH_ADDs the counter: one round trip decides whether it is the first,
+ * which leaves, or the second, which READs the other operand, folds and climbs. Up to eager_bytes
+ * the READ is sent with the FETCH_ADD and takes effect after it: a second arriver gets its operand
+ * in the same round trip, and a first one ignores what it read. Counters are never reset: each
+ * instance adds two, so an odd count is a second arriver's.
  *
- * Reduce: who folds at the top WRITEs the result to the root's slot and then the instance's number
- * to the root's cell, which the root watches. Where it is split the root's call returns when its
- * own climb is over, which waits for nobody; the watch is not solicited, for its result is needed
- * when the program asks for it. Allreduce, barrier: who folds at the top releases by a binomial
- * tree of messages relative to itself; all are inside the call (splitting does not concern them).
+ * Reduce: the endpoint that folds at the top WRITEs the result to the root's slot and then the
+ * instance's number to the root's cell, which the root watches. A split root's call returns when
+ * its own climb is over, which waits for nobody; the watch is not solicited, because the result is
+ * needed only when the application asks for it. Allreduce, barrier: the endpoint that folds at the
+ * top releases by a binomial tree of messages relative to itself; everything is inside the call
+ * (splitting does not affect them).
  *
- * A place is used again when its last instance is over everywhere. Of a reduce that is known once
- * the root has its result, which it then writes to the place's done cell at endpoint 0; others read
- * these cells when half the places they know to be free are used up, and so wait only if the root
- * is that far behind. Of a barrier or allreduce, having left it proves it. (It proves more, but
- * what it says of earlier reduces must not be used: their place could then be passed before the
- * done cell is written, which would go back when it is.)
+ * A ring entry is reused when its last instance is over everywhere. For a reduce, that is known
+ * once the root has its result; it then writes to the entry's done cell at endpoint 0. Other
+ * endpoints read these cells when they have used half of the entries known to be free, and so wait
+ * only if the root is that far behind. For a barrier or allreduce, having left it is the proof. (It
+ * also proves that earlier reduces are over, but that must not be used: their entry could then be
+ * reused before the done cell is written, which would set the cell back.)
  *
- * One climb is under way at an endpoint, inside its call. Replies that nobody waits for any longer
- * (of a counter that the release has overtaken, of a first arriver's READ, of done cells) may still
- * come after that; a place with a READ under way is not used again.
- */
+ * An endpoint has one climb at a time, inside its call. Replies that are no longer awaited (of a
+ * counter that the release has overtaken, of a first arriver's READ, of done cells) may still
+ * arrive later; an entry with a READ in progress is not reused. */
 #include "algos/handoff/handoff.h"
 
 #include "algos/tree.h"
@@ -60,8 +60,9 @@ static void finish(struct handoff *s, uint64_t seq, struct sg_actions *actions)
     s->head.outstanding--;
 }
 
-/* The call has nothing more to do. A result shares its place with those of other instances, and the
- * host gives the next one with the next CALL: that place must hold none that is still awaited. */
+/* Ends the call, which has nothing more to do. A result shares its ring entry with other instances,
+ * and the event loop assigns the next one with the next CALL: that entry must not hold a result
+ * that is still awaited. */
 static void leave(struct handoff *s, struct sg_actions *actions)
 {
     uint64_t seq = s->head.seq;
@@ -108,7 +109,7 @@ static void read_other(struct handoff *s, struct sg_actions *actions)
     place_now(s)->reading = true;
 }
 
-/* From an endpoint that has folded at the top, or been released. */
+/* Called at an endpoint that has folded at the top, or has been released. */
 static void release(struct handoff *s, int32_t origin, struct sg_data value,
                     struct sg_actions *actions)
 {
@@ -142,7 +143,7 @@ static bool gets_result(const struct handoff *s)
            (s->call.operation == SG_OPERATION_ALLREDUCE || s->call.root == s->rank);
 }
 
-/* The value is the reduction of all. */
+/* The value is now the complete reduction. */
 static void top(struct handoff *s, struct sg_actions *actions)
 {
     uint64_t seq = s->head.seq;
@@ -166,14 +167,14 @@ static void top(struct handoff *s, struct sg_actions *actions)
     leave(s, actions);
 }
 
-/* The low bits of the instance: an answer that is late is of one of the last accesses of this
- * endpoint, which are few. */
+/* The instance's low bits suffice: a late reply belongs to one of this endpoint's last few
+ * accesses. */
 static uint32_t add_tag(const struct handoff *s)
 {
     return (uint32_t)s->head.seq << SG_HANDOFF_TAG_BITS | SG_HANDOFF_ADD;
 }
 
-/* To the next node, or the top. */
+/* Climbs to the next node, or ends at the top. */
 static void climb(struct handoff *s, struct sg_actions *actions)
 {
     struct sg_shape shape = {SG_SHAPE_DOUBLING, s->size, 0};
@@ -196,7 +197,7 @@ static void climb(struct handoff *s, struct sg_actions *actions)
         read_other(s, actions);
 }
 
-/* The value and the other operand, left first; at the top straight into the result. */
+/* Folds the value and the other operand, left first; at the top, directly into the result. */
 static void fold(struct handoff *s, struct sg_actions *actions)
 {
     struct sg_shape shape = {SG_SHAPE_DOUBLING, s->size, 0};
@@ -273,7 +274,7 @@ static void enter(struct handoff *s, struct sg_actions *actions)
     s->climb = sg_climb_start(&shape, s->rank);
     s->value = sg_data_operand();
     climb(s, actions);
-    /* Behind the arrival, which is what others may be waiting for. Only reduces leave places behind
+    /* After the arrival, for which other endpoints may be waiting. Only reduces leave ring entries
      * that are not known to be free. */
     ahead = sg_handoff_free_ahead(s);
     if (ahead <= s->credits / 2 && ahead < s->credits - 1)
@@ -292,7 +293,7 @@ static void on_call(void *state, const struct sg_event *event, struct sg_actions
     enter(s, actions);
 }
 
-/* A release; it may overtake the counter's reply. */
+/* Handles a release; it may overtake the counter's reply. */
 static void on_message(void *state, const struct sg_event *event, struct sg_actions *actions)
 {
     struct handoff *s = state;
@@ -305,7 +306,7 @@ static void on_message(void *state, const struct sg_event *event, struct sg_acti
     release(s, (int32_t)header->number[0], sg_data_part(0), actions);
 }
 
-/* The watched result is there. */
+/* The watched result has arrived. */
 static void on_timer(void *state, const struct sg_event *event, struct sg_actions *actions)
 {
     struct handoff *s = state;
@@ -327,7 +328,8 @@ static void on_timer(void *state, const struct sg_event *event, struct sg_action
         leave(s, actions);
         return;
     }
-    /* A split root's, unless its call is still LEAVING: then the end of the call finishes it. */
+    /* A split root's result, unless its call is still LEAVING: the end of the call then finishes
+     * it. */
     if (seq != s->head.seq || !s->head.in_call) {
         sg_emit_mark(actions, SG_MARK_SPLIT_FINISHED);
         s->head.late++;
@@ -377,7 +379,7 @@ static void on_reply(void *state, const struct sg_event *event, struct sg_action
         enter(s, actions);
 }
 
-/* All there is to wait for is seen by polling. */
+/* Polling finds everything that may still be awaited. */
 static void on_drain(void *state, const struct sg_event *event, struct sg_actions *actions)
 {
 }
@@ -398,9 +400,7 @@ const struct sg_algo sg_algo_handoff = {
     .peers = sg_handoff_peers,
 };
 
-/* The places of handoff: layout, which of them are free again, and the results that a root awaits
- * (see handoff.c).
- */
+/* ---- ring entries: layout, known free entries, and the results that a root awaits ---- */
 
 #define RESULT_WATCH 0
 
@@ -434,10 +434,10 @@ static void sg_handoff_init(void *state, const struct sg_algo_setup *setup)
         sg_handoff_note_done(s, s->head.seq - back);
 }
 
-/* ---- who is named ---- */
+/* ---- peers ---- */
 
-/* The homes on the way up; and whoever is below the node that is at home here, which is the first
- * on that way to which this endpoint comes from the right. */
+/* Adds the homes on the way up, and all endpoints below the node that is at home here: the first
+ * node on that way that this endpoint reaches from the right. */
 static void add_climbers(const struct sg_algo_setup *setup, struct sg_peers *peers)
 {
     struct sg_shape shape = {SG_SHAPE_DOUBLING, setup->size, 0};
@@ -466,7 +466,8 @@ static int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation
         sg_peers_add_powers(&peers, setup->rank, setup->size);
         return sg_peers_count(&peers);
     }
-    /* Whoever is last writes the result to the root; who is done is told at endpoint 0. */
+    /* The last arriver writes the result to the root; the root writes the done cell at endpoint
+     * 0. */
     sg_peers_add(&peers, root);
     sg_peers_add(&peers, 0);
     for (int32_t other = 0; other < setup->size && (setup->rank == root || setup->rank == 0);
@@ -475,15 +476,15 @@ static int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation
     return sg_peers_count(&peers);
 }
 
-/* Whether the place of this instance is known to be free for it. */
-/* ---- places ---- */
+/* ---- free ring entries ---- */
+/* True if the ring entry of this instance is known to be free for it. */
 
 static bool sg_handoff_is_free(const struct handoff *s, uint64_t seq)
 {
     return seq <= s->credits || s->places[sg_handoff_place_of(s, seq)].done >= seq - s->credits;
 }
 
-/* The places known to be free for the next instances. */
+/* Counts the entries known to be free for the next instances. */
 static uint32_t sg_handoff_free_ahead(const struct handoff *s)
 {
     uint32_t count = 0;
@@ -493,7 +494,7 @@ static uint32_t sg_handoff_free_ahead(const struct handoff *s)
     return count;
 }
 
-/* Reads the done cells, if that is not under way. */
+/* Reads the done cells, unless a read is in progress. */
 static void sg_handoff_ask_for_done(struct handoff *s, struct sg_actions *actions)
 {
     if (s->asking > 0)
@@ -509,7 +510,7 @@ static void sg_handoff_ask_for_done(struct handoff *s, struct sg_actions *action
     }
 }
 
-/* The instance is over everywhere. */
+/* Records that the instance is over everywhere. */
 static void sg_handoff_note_done(struct handoff *s, uint64_t seq)
 {
     struct place *place = &s->places[sg_handoff_place_of(s, seq)];
@@ -518,7 +519,7 @@ static void sg_handoff_note_done(struct handoff *s, uint64_t seq)
         place->done = seq;
 }
 
-/* The oldest result that this endpoint waits for; 0: none. */
+/* Returns the oldest result that this endpoint awaits; 0: none. */
 static uint64_t sg_handoff_oldest_awaited(const struct handoff *s)
 {
     uint64_t oldest = 0;
@@ -532,8 +533,8 @@ static uint64_t sg_handoff_oldest_awaited(const struct handoff *s)
     return oldest;
 }
 
-/* Watches for it. */
-/* Results come in order, except for races in the network: one watch, on the oldest, is enough. */
+/* Watches for the oldest awaited result. One watch suffices: results arrive in order, except for
+ * races in the network. */
 static void sg_handoff_watch(struct handoff *s, struct sg_actions *actions)
 {
     uint64_t seq = sg_handoff_oldest_awaited(s);
@@ -547,7 +548,7 @@ static void sg_handoff_watch(struct handoff *s, struct sg_actions *actions)
     action->access.value = s->places[sg_handoff_place_of(s, seq)].seen;
 }
 
-/* This endpoint is the root and has the result of the instance, which is over with that. */
+/* This endpoint is the root and has the instance's result, so the instance is over. */
 static void sg_handoff_consumed(struct handoff *s, uint64_t seq, struct sg_actions *actions)
 {
     sg_handoff_access(actions, SG_ACTION_WRITE_CELL, 0, sg_handoff_done_cell(s, seq))

@@ -1,13 +1,12 @@
-/* What reduction kernels work on: the types of elements, as far as kernels tell them apart, and the
- * reductions.
- */
+/* Element types and reductions of the kernels. Types are distinguished only as far as kernels need;
+ * also copies elements without their padding. */
 #ifndef SG_ALGOS_KERNELS_ELEMENT_H
 #define SG_ALGOS_KERNELS_ELEMENT_H
 
 #include <stddef.h>
 
-/* Types: name, MPI's size in bytes, extent in bytes. Several MPI types share one (shim/mpi/types.h
- * maps them). */
+/* Types: name, MPI's size in bytes, extent in bytes. Several MPI types may share one
+ * (shim/mpi/types.h maps them). */
 #define SG_ELEMENTS(X)                                                                             \
     X(INT8, 1, 1)                                                                                  \
     X(INT16, 2, 2)                                                                                 \
@@ -23,9 +22,9 @@
     X(FLOAT, 4, 4)                                                                                 \
     X(DOUBLE, 8, 8)                                                                                \
     X(LONG_DOUBLE, 16, 16)                                                                         \
-    X(REAL4, 4, 4) /* Fortran's: the arithmetic of C's, other logical operations */                \
+    X(REAL4, 4, 4) /* Fortran: C's arithmetic, but other logical operations */                     \
     X(REAL8, 8, 8)                                                                                 \
-    X(REAL16, 16, 16) /* to MPICH sixteen signed characters */                                     \
+    X(REAL16, 16, 16) /* MPICH treats it as sixteen signed characters */                           \
     X(C_COMPLEX_FLOAT, 8, 8)                                                                       \
     X(C_COMPLEX_DOUBLE, 16, 16)                                                                    \
     X(C_COMPLEX_LONG_DOUBLE, 32, 32)                                                               \
@@ -62,7 +61,7 @@ enum sg_reduction { SG_REDUCTIONS(SG_REDUCTION_NAME) SG_REDUCTION_COUNT };
 #undef SG_ELEMENT_NAME
 #undef SG_REDUCTION_NAME
 
-/* The bytes MPI counts (MPI_Type_size) and those from one element to the next. */
+/* Bytes that MPI counts (MPI_Type_size), and the distance between elements. */
 size_t sg_element_size_bytes(enum sg_element element);
 size_t sg_element_extent_bytes(enum sg_element element);
 
@@ -70,12 +69,12 @@ size_t sg_element_extent_bytes(enum sg_element element);
 extern const char *const sg_element_names[SG_ELEMENT_COUNT];
 extern const char *const sg_reduction_names[SG_REDUCTION_COUNT];
 
-/* Copies elements into a buffer of the program's: their values, and no byte that MPI's type map
- * leaves out. Between and behind the values of a pair a program may keep data of its own. The two
- * buffers are apart. No alignment is asked for. Any thread, any signal handler. */
+/* Copies elements into an application's buffer: their values, and no byte that MPI's type map
+ * leaves out, because an application may keep its own data between and after the values of a pair.
+ * The buffers do not overlap and need no alignment. Any thread, any signal handler. */
 typedef void (*sg_copy)(void *to, const void *from, size_t count);
 
-/* NULL: the elements have no holes, and memcpy does. */
+/* NULL: the elements have no holes, so memcpy suffices. */
 sg_copy sg_copy_find(enum sg_element element);
 
 #endif

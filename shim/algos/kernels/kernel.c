@@ -1,4 +1,4 @@
-/* Finds kernels: the best instruction set that the processor and the system support. */
+/* Looks up kernels, in the best instruction set that the processor and the system support. */
 #include "algos/kernels/kernel.h"
 
 #include "core/cpu/cpu.h"

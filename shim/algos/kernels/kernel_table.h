@@ -1,6 +1,6 @@
-/* A kernel, and the tables of kernels: one for each instruction set. A set's table lacks what gains
- * nothing from it (long double, scalar code); those kernels come from the scalar table.
- */
+/* The type of a kernel, and a table of kernels for each instruction set. A set's table omits
+ * kernels that gain nothing from it (long double, scalar code); those come from the scalar
+ * table. */
 #ifndef SG_ALGOS_KERNELS_KERNEL_TABLE_H
 #define SG_ALGOS_KERNELS_KERNEL_TABLE_H
 
@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-/* out[i] = in[i] op inout[i]. out is in, or inout, or apart from both; in and inout may be the
- * same. No alignment is asked for. Any thread, any signal handler. */
+/* out[i] = in[i] op inout[i]. out is in, inout, or disjoint from both; in and inout may be the
+ * same. No alignment is required. Any thread, any signal handler. */
 typedef void (*sg_kernel)(const void *in, const void *inout, void *out, size_t count);
 
 enum sg_kernel_set {
-    SG_KERNEL_PLAIN,  /* what every processor of the architecture has */
+    SG_KERNEL_PLAIN,  /* every processor of the architecture has it */
     SG_KERNEL_WIDE,   /* AVX2 */
     SG_KERNEL_WIDEST, /* AVX-512 */
     SG_KERNEL_SET_COUNT
@@ -25,7 +25,7 @@ struct sg_kernel_table {
 
 extern const struct sg_kernel_table sg_kernel_table_plain;
 
-extern const struct sg_kernel_table sg_kernel_table_scalar; /* goes with every set */
+extern const struct sg_kernel_table sg_kernel_table_scalar; /* complements every set */
 
 extern const struct sg_kernel_table sg_kernel_table_wide;
 

@@ -1,9 +1,8 @@
-/* The types the kernels read and write memory through, and how a loop over them is written.
+/* Types through which kernels access memory, and the macros that define their loops.
  *
- * Each is the C type without its alignment (a program may keep doubles at any address, and the
- * code that vectorised loops peel off assumes what the type says) and may alias any other type.
- * Pairs have MPI's layout: a C struct's, padding included.
- */
+ * Each is the C type without its alignment and may alias any other type: an application may keep
+ * doubles at any address, but the code that vectorised loops peel off assumes the type's alignment.
+ * Pairs have MPI's layout: that of a C struct, with padding. */
 #ifndef SG_ALGOS_KERNELS_KERNEL_TYPES_H
 #define SG_ALGOS_KERNELS_KERNEL_TYPES_H
 
@@ -69,8 +68,8 @@ PAIR(long_double_int, long double, int32_t, 32)
 PAIR(float_float, float, float, 8)
 PAIR(double_double, double, double, 16)
 
-/* a * b + c as MPICH computes it in a product of complex numbers: its compiler fuses wherever the
- * processor can and it was not told not to. Long double is software there, and rounded twice. */
+/* a * b + c as MPICH computes it in a complex product: its compiler fuses if the processor can,
+ * unless told not to. Long double is software there, and rounded twice. */
 #ifdef SG_CPU_FUSES
 static inline long double multiply_add_long(long double a, long double b, long double c)
 {
@@ -85,16 +84,16 @@ static inline long double multiply_add_long(long double a, long double b, long d
 #else
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #endif
-/* The arrays are one and the same or apart: iterations do not depend on each other. */
+/* The arrays are identical or disjoint: iterations are independent. */
 #ifdef __clang__
 #define VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave(assume_safety)")
-/* A loop that clang leaves scalar is slower, not wrong. */
+/* A loop that clang leaves scalar is slower, but correct. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define VECTORIZE _Pragma("GCC ivdep")
 #endif
-/* A kernel whose element i is `expression` of a = inout[i] and b = in[i], values of type `value`.
- */
+/* Defines a kernel whose element i is `expression` of a = inout[i] and b = in[i], values of type
+ * `value`. */
 #define LOOP(target, name, memory, value, expression)                                              \
     target static void name(const void *in, const void *inout, void *out, size_t count)            \
     {                                                                                              \
@@ -110,8 +109,8 @@ static inline long double multiply_add_long(long double a, long double b, long d
             result[i] = (memory)(expression);                                                      \
         }                                                                                          \
     }
-/* MAXLOC (before is <, equal <=) and MINLOC (>, >=): of equal values the lower location; the
- * value of inout stands where neither comparison holds. */
+/* MAXLOC (before is <, equal <=) and MINLOC (>, >=): equal values take the lower location; the
+ * value of inout stays if neither comparison holds. */
 #define LOOP_PAIR(target, name, memory, before, equal)                                             \
     target static void name(const void *in, const void *inout, void *out, size_t count)            \
     {                                                                                              \
@@ -130,13 +129,13 @@ static inline long double multiply_add_long(long double a, long double b, long d
             result[i].value = a.value before b.value ? b.value : a.value;                          \
         }                                                                                          \
     }
-/* Several elements of `inner`'s type make one of this kernel's. */
+/* One element of this kernel is several elements of `inner`. */
 #define REPEAT(target, name, inner, times)                                                         \
     target static void name(const void *in, const void *inout, void *out, size_t count)            \
     {                                                                                              \
         inner(in, inout, out, count *(times));                                                     \
     }
-/* A table's row, and an entry in it. */
+/* A row of a table, and an entry in it. */
 #define ROW(reduction, ...) [SG_REDUCTION_##reduction] = {__VA_ARGS__},
 #define AT(element, kernel) [SG_ELEMENT_##element] = kernel,
 

@@ -1,4 +1,4 @@
-/* The vector kernels for every processor of the architecture. */
+/* Vector kernels for every processor of the architecture. */
 #include "core/cpu/cpu.h"
 #define TARGET
 #define PRODUCT_TARGET SG_CPU_UNFUSED

@@ -1,17 +1,15 @@
-/* The kernels that vector instructions do not speed up: x87 arithmetic, and C's complex product.
+/* Kernels that vector instructions do not speed up: x87 arithmetic, and C's complex product.
  *
- * That product is C11 Annex G's: where both parts come out as NaN although an operand is infinite,
- * or partial products overflowed, the infinity is recovered. MPICH multiplies with C's operator,
- * of which this is the meaning; written out here because the compiler's own is a call into its
- * run-time library for each such element. That library never fuses, and where a part is NaN the
- * whole element is its result.
- */
+ * That product is C11 Annex G's: if both parts are NaN although an operand is infinite, or partial
+ * products overflowed, the infinity is recovered. MPICH multiplies with C's operator, which has
+ * this meaning. It is written out here because the compiler's own version calls its run-time
+ * library for each such element. That library never fuses, and if a part is NaN, its result is the
+ * whole element. */
 #include "algos/kernels/kernel_table.h"
 #include "algos/kernels/kernel_types.h"
 #include "core/cpu/cpu.h"
 
-/* Where the build is for a processor with fused multiply-add (-march=native): not here, see
- * vector.h. */
+/* Prevents fused multiply-add in builds with -march=native; see vector.h. */
 #define HERE SG_CPU_UNFUSED
 
 LOOP(HERE, max_long_double, any_long_double, long double, a > b ? a : b)
@@ -23,7 +21,7 @@ REPEAT(HERE, sum_complex_long_double, sum_long_double, 2)
 LOOP_PAIR(HERE, minloc_long_double_int, any_long_double_int, >, >=)
 LOOP_PAIR(HERE, maxloc_long_double_int, any_long_double_int, <, <=)
 
-/* Fortran's and C++'s product: the formula alone. */
+/* Fortran's and C++'s product: only the formula. */
 HERE static void prod_complex_long_double(const void *in, const void *inout, void *out,
                                           size_t count)
 {
@@ -46,8 +44,8 @@ HERE static void prod_complex_long_double(const void *in, const void *inout, voi
              : __builtin_copysign, long double                                                     \
              : __builtin_copysignl)(magnitude, sign)
 
-/* box: the value on the unit box that stands for a direction of infinity; zero: NaN becomes a zero
- * of its sign. */
+/* box: the value on the unit box that represents a direction of infinity; zero: replaces NaN by a
+ * zero of its sign. */
 #define C_COMPLEX(name, type)                                                                      \
     HERE static type box_##name(type x)                                                            \
     {                                                                                              \

@@ -1,12 +1,14 @@
-/* The kernels that vector instructions speed up; included once for each instruction set, by a file
- * that defines TARGET (the function attribute), PRODUCT_TARGET (that of the complex product, which
- * must not fuse by itself: GCC 12 does there whatever -ffp-contract says, and rounds once where
- * MPICH rounds twice; what MPICH fuses, MULTIPLY_ADD does) and TABLE (the name of the table).
- */
+/* Kernels that vector instructions speed up, included once per instruction set. The including file
+ * defines TARGET (the function attribute), PRODUCT_TARGET (the attribute of the complex product)
+ * and TABLE (the name of the table).
+ *
+ * The complex product must not be fused by the compiler: GCC 12 fuses there whatever -ffp-contract
+ * says, and rounds once where MPICH rounds twice. MULTIPLY_ADD fuses exactly what MPICH fuses. */
 #include "algos/kernels/kernel_table.h"
 #include "algos/kernels/kernel_types.h"
 
-/* Arithmetic is unsigned, which wraps, and no narrower than int, which would be signed again. */
+/* Arithmetic is unsigned, because that wraps, and no narrower than int, because that would promote
+ * to signed. */
 #define INTEGER(name, wide)                                                                        \
     LOOP(TARGET, max_u##name, any_u##name, u##name##_t, a > b ? a : b)                             \
     LOOP(TARGET, min_u##name, any_u##name, u##name##_t, a < b ? a : b)                             \
@@ -37,7 +39,7 @@ INTEGER(int64, uint64_t)
 FLOATING(float)
 FLOATING(double)
 
-/* MPICH lets Fortran's reals through to logical operations and then does nothing. */
+/* MPICH accepts Fortran's reals in logical operations, and then does nothing. */
 LOOP(TARGET, keep_real4, any_uint32, uint32_t, ((void)b, a))
 LOOP(TARGET, keep_real8, any_uint64, uint64_t, ((void)b, a))
 
@@ -96,7 +98,7 @@ LOCATIONS(double_double)
     AT(UINT32, operation##_##prefix##int32)                                                        \
     AT(UINT64, operation##_##prefix##int64)
 
-/* Where the sign makes no difference. */
+/* Operations for which the sign makes no difference. */
 #define ON_INTEGERS(operation) ON_SIGNED(operation) ON_UNSIGNED(operation, )
 
 #define ON_REALS(operation)                                                                        \
@@ -110,7 +112,7 @@ LOCATIONS(double_double)
     AT(COMPLEX_FLOAT, operation##_complex_float)                                                   \
     AT(COMPLEX_DOUBLE, operation##_complex_double)
 
-/* Those of C, whose product is another (scalar.c). */
+/* C's complex types, whose product differs (scalar.c). */
 #define ON_C_COMPLEX(operation)                                                                    \
     AT(C_COMPLEX_FLOAT, operation##_complex_float)                                                 \
     AT(C_COMPLEX_DOUBLE, operation##_complex_double)

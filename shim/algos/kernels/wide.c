@@ -1,4 +1,4 @@
-/* The vector kernels for wide vectors (AVX2). */
+/* Vector kernels for wide vectors (AVX2). */
 #include "core/cpu/cpu.h"
 #ifdef SG_CPU_WIDE
 #define TARGET SG_CPU_WIDE

@@ -1,4 +1,4 @@
-/* The vector kernels for the widest vectors (AVX-512). */
+/* Vector kernels for the widest vectors (AVX-512). */
 #include "core/cpu/cpu.h"
 #ifdef SG_CPU_WIDEST
 #define TARGET SG_CPU_WIDEST

@@ -1,97 +1,95 @@
 /* srm between nodes: barrier, reduce, allreduce and broadcast by puts into the partners' memory
  * (paper: srm, sections 2.3 and 2.4).
  *
- * Partners are those of recursive doubling: of a size that is no power of two, the first 2*(size -
- * p) endpoints fold in pairs, the even one into the odd one, and the p positions that are left have
- * a partner across each dimension of a hypercube. All goes along these edges:
+ * Partners are those of recursive doubling: if size is no power of two, the first 2*(size - p)
+ * endpoints fold in pairs, the even one into the odd one, and the remaining p positions have a
+ * partner across each dimension of a hypercube. All data use these edges:
  *
  *   barrier, allreduce      recursive doubling: values cross each edge both ways
- *   allreduce in chunks     up the binomial tree of position 0, and from there down again; chunks
- *                           are instances of which several are under way
- *   reduce                  up the binomial tree of the root's position: positions count from it by
- *                           exclusive or, so that each tree's edges are the hypercube's
- *   broadcast               down the same tree, by slots: who gets the data may not have called yet
+ *   allreduce in chunks     up the binomial tree of position 0 and down again; each chunk is an
+ *                           instance, and several are in progress
+ *   reduce                  up the binomial tree of the root's position: positions are relative to
+ *                           it by exclusive or, so each tree's edges are the hypercube's
+ *   broadcast               down the same tree, by slots: the receiver may not have called yet
  *   broadcast in chunks     likewise, into the partners' results: addresses first, then puts
  *                           (figure 4, right)
  *
- * Association: SG_SHAPE_DOUBLING, at every root and size alike; ranks stay in order.
+ * Association: SG_SHAPE_DOUBLING, the same at every root and size; ranks stay in order.
  *
- * A value is written to a slot of the partner's, which watches its cell for the word behind it
- * (edges.c); a result is written straight to the partner's result, from where all ranks of its
- * node copy it out. Its call must have come: where its own value has, that needs no word
- * beforehand; in a broadcast it offers its place by a word that carries nothing else. Several
- * chunks are under way, so offers are there before the data. A slot is reused when the partner has
- * told so.
+ * A value is written to a slot of the partner, and then a word to the cell that the partner
+ * watches. A result is written directly to the partner's result, from which all ranks of its node
+ * copy it. The partner must have called by then. Its own value proves that, without another word;
+ * in a broadcast it offers its place by a word that carries no data. Several chunks are in
+ * progress, so offers arrive before the data. A slot is reused once the partner has reported it
+ * taken.
  *
- * A call that is not split ends with its instance. Of one that is split COMPLETE comes at once,
- * with its operand put by if it is needed later; instances go on side by side, each in its order of
- * steps. Numbers are given in the order of calls, so an instance never waits for a later one.
- */
+ * A call that is not split ends with its instance. A split call gets its COMPLETE at once, and its
+ * operand is copied if it is needed later; instances progress concurrently, each in its order of
+ * steps. Numbers are assigned in the order of calls, so an instance never waits for a later one. */
 #include "algos/broadcast.h"
 #include "algos/tree.h"
 
-/* The state of srm: what srm.c (calls and their course) and edges.c (what goes to and comes
- * from a partner) share. Holds no pointer.
- */
+/* ---- state, without pointers ---- */
 
-/* Of 2^16 endpoints: a partner across each dimension, and one to fold with. With more, an event
- * could cause more actions than there is room for. */
+/* An endpoint has a partner across each dimension, and one to fold with. With more than 2^16
+ * endpoints, one event could cause more actions than fit. */
 #define SG_SRM_ENDPOINTS_MAX (1 << 16)
 #define SG_SRM_EDGES_MAX 17
-/* Values that a partner has room for, and told of at half of them. */
+/* Values that the slots for one partner hold; half of them taken triggers a report. */
 #define SG_SRM_ROOM 4u
 #define SG_SRM_TELL (SG_SRM_ROOM / 2)
 
-/* What an instance does next, with which partner: kind and edge in one byte. */
+/* Next step of an instance, and its partner: kind and edge in one byte. */
 enum sg_srm_step {
-    SG_SRM_OFFER,       /* the result's place, to the partner: it has nothing to carry */
-    SG_SRM_SEND,        /* the value so far, to a slot of the partner's */
-    SG_SRM_SEND_RESULT, /* the result, to the partner's */
-    SG_SRM_FOLD,        /* the partner's value, when it is there */
-    SG_SRM_AWAIT,       /* the partner puts the result here */
-    SG_SRM_TAKE,        /* the partner's value, when it is there, is the result */
-    SG_SRM_HEAR         /* the partner's offer */
+    SG_SRM_OFFER,       /* tell the partner the result's place; carries no data */
+    SG_SRM_SEND,        /* write the value so far to a slot of the partner */
+    SG_SRM_SEND_RESULT, /* write the result to the partner's result */
+    SG_SRM_FOLD,        /* fold the partner's value once it has arrived */
+    SG_SRM_AWAIT,       /* wait until the partner has written the result here */
+    SG_SRM_TAKE,        /* take the partner's value as the result once it has arrived */
+    SG_SRM_HEAR         /* wait for the partner's offer */
 };
 
 #define SG_SRM_EDGE_BITS 5
 #define SG_SRM_STEPS_MAX (2 * SG_SRM_EDGES_MAX + 2)
 
-/* Numbers from 1: all up to `whole`, and of those after it the ones in the mask. */
+/* A set of numbers from 1: all up to `whole`, and those after it in the mask. */
 struct sg_srm_numbers {
     uint64_t whole;
     uint32_t beyond; /* bit i: whole + 1 + i */
 };
 
-/* What goes to a partner is numbered in the order of the calls that cause it, and so is what comes
+/* Values to a partner are numbered in the order of the calls that cause them, and so are values
  * from it. */
 struct sg_srm_edge {
-    uint64_t next_out, next_in;  /* numbers given to instances so far */
+    uint64_t next_out, next_in;  /* last numbers given to instances */
     struct sg_srm_numbers out;   /* written to the partner */
-    struct sg_srm_numbers in;    /* written by it, as its cell here says */
+    struct sg_srm_numbers in;    /* written by the partner, as its cell here says */
     struct sg_srm_numbers taken; /* ... and no longer needed */
-    uint64_t acked, told;        /* of out, those the partner has taken; of taken, as it knows */
-    uint64_t seen;               /* the cell here, as last seen */
+    uint64_t acked, told;        /* of out, the numbers that the partner has taken; of taken, those
+                                  * reported to it */
+    uint64_t seen;               /* last known content of the cell here */
     bool watching, wanted;
 };
 
 struct sg_srm_instance {
     uint64_t seq; /* 0: free */
     uint32_t bytes;
-    struct sg_data value; /* what has been folded so far; or the result */
+    struct sg_data value; /* the value folded so far; or the result */
     uint8_t flags;        /* SG_CALL_* */
     bool gets_result;
-    uint8_t at, count; /* of the steps */
+    uint8_t at, count; /* position in the steps, and their number */
     uint8_t steps[SG_SRM_STEPS_MAX];
-    uint64_t out[SG_SRM_EDGES_MAX], in[SG_SRM_EDGES_MAX]; /* its numbers */
+    uint64_t out[SG_SRM_EDGES_MAX], in[SG_SRM_EDGES_MAX]; /* the instance's numbers, by edge */
 };
 
 struct sg_srm {
     struct sg_algo_head head;
     int32_t rank, size;
     uint32_t credits, chunk_bytes;
-    uint32_t edges, fold; /* fold: 1 where edge 0 is to fold with */
+    uint32_t edges, fold; /* fold: 1 if edge 0 is for folding */
     struct sg_srm_edge edge[SG_SRM_EDGES_MAX];
-    struct sg_srm_instance ring[]; /* credits of them: instance n at n modulo credits */
+    struct sg_srm_instance ring[]; /* credits entries: instance n at n modulo credits */
 };
 
 static void sg_srm_begin_edges(struct sg_srm *state, uint64_t first);
@@ -106,7 +104,7 @@ static void sg_srm_taken(struct sg_srm *state, const struct sg_srm_instance *ins
 static void sg_srm_saw(struct sg_srm *state, uint32_t edge, uint64_t value);
 static void sg_srm_rest(struct sg_srm *state, struct sg_actions *actions);
 
-/* ---- set-up ---- */
+/* ---- setup ---- */
 
 static uint32_t chunk_of(const struct sg_algo_setup *setup)
 {
@@ -172,7 +170,7 @@ static void plan_doubling(struct sg_srm *s, struct sg_srm_instance *instance)
     }
 }
 
-/* relative: the position, counted from the top's. down: the result comes back the same way. */
+/* relative: the position, relative to the top's. down: the result returns along the same path. */
 static void plan_tree(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t relative,
                       bool down)
 {
@@ -190,7 +188,7 @@ static void plan_tree(struct sg_srm *s, struct sg_srm_instance *instance, uint32
         add_step(s, instance, SG_SRM_SEND_RESULT, edge);
 }
 
-/* A broadcast's data from a partner, and to it. */
+/* Steps that get a broadcast's data from a partner, and those that pass it on. */
 static void plan_in(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t edge, bool offers)
 {
     if (offers)
@@ -205,7 +203,7 @@ static void plan_out(struct sg_srm *s, struct sg_srm_instance *instance, uint32_
     add_step(s, instance, offers ? SG_SRM_SEND_RESULT : SG_SRM_SEND, edge);
 }
 
-/* Down the tree that plan_tree goes up. */
+/* Plans the way down the tree that plan_tree goes up. */
 static void plan_broadcast(struct sg_srm *s, struct sg_srm_instance *instance,
                            const struct sg_hypercube *cube, int32_t root, bool offers)
 {
@@ -286,7 +284,7 @@ static uint32_t edge_at(const struct sg_srm_instance *instance, uint32_t at)
     return instance->steps[at] & ((1u << SG_SRM_EDGE_BITS) - 1);
 }
 
-/* Nothing is folded, or comes, after this step: the value is the result. */
+/* True if no later step folds or receives a value: the value is then the result. */
 static bool is_last_value(const struct sg_srm_instance *instance)
 {
     for (uint32_t at = instance->at + 1u; at < instance->count; at++) {
@@ -300,7 +298,7 @@ static void fold(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
                  struct sg_actions *actions)
 {
     struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
-    /* Who is folded into this endpoint comes before it. */
+    /* The endpoint folded into this one precedes it in rank order. */
     bool left = edge < s->fold || (cube.position >> (edge - s->fold) & 1);
     struct sg_data other = sg_srm_slot(instance, edge);
     struct sg_data into = instance->gets_result && is_last_value(instance)
@@ -320,7 +318,7 @@ static void fold(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
     sg_srm_taken(s, instance, edge);
 }
 
-/* The partner's value is the result. */
+/* Takes the partner's value as the result. */
 static void take(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t edge,
                  struct sg_actions *actions)
 {
@@ -333,7 +331,7 @@ static void take(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
     sg_srm_taken(s, instance, edge);
 }
 
-/* One step. False: it has to wait. */
+/* Performs one step. False: it has to wait. */
 static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_actions *actions)
 {
     enum sg_srm_step kind = kind_at(instance, instance->at);
@@ -381,8 +379,8 @@ static bool has_ended(const struct sg_srm_instance *instance)
     return instance->at == instance->count;
 }
 
-/* Of partners that the result goes to, one whose offer is there is next, if any. A plan's last
- * steps are a HEAR and a SEND_RESULT for each of them. */
+/* Prefers a partner whose offer has arrived among those that still need the result. A plan ends
+ * with a HEAR and a SEND_RESULT for each of them. */
 static void prefer_offered(struct sg_srm *s, struct sg_srm_instance *instance)
 {
     uint8_t *next = &instance->steps[instance->at];
@@ -432,7 +430,7 @@ static void finish(struct sg_srm *s, uint64_t seq, struct sg_actions *actions)
     s->head.outstanding--;
 }
 
-/* The host gives the next result's place with the next CALL: it must be free. */
+/* The event loop assigns the next result's place with the next CALL, so that place must be free. */
 static void settle(struct sg_srm *s, struct sg_actions *actions)
 {
     struct sg_srm_instance *current = instance_at(s, s->head.seq);
@@ -487,7 +485,7 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     instance->flags = (uint8_t)call->flags;
     instance->value = sg_data_operand();
     if (call->operation == SG_OPERATION_BCAST && call->root != s->rank)
-        instance->value = (struct sg_data){0}; /* it contributes nothing */
+        instance->value = (struct sg_data){0}; /* contributes nothing */
     instance->gets_result =
         call->bytes > 0 && (call->operation == SG_OPERATION_ALLREDUCE ||
                             (call->operation == SG_OPERATION_REDUCE && call->root == s->rank));
@@ -496,7 +494,7 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     proceed(s, actions);
 }
 
-/* A partner's cell has changed. */
+/* Handles a change of a partner's cell. */
 static void on_timer(void *memory, const struct sg_event *event, struct sg_actions *actions)
 {
     struct sg_srm *s = memory;
@@ -506,7 +504,8 @@ static void on_timer(void *memory, const struct sg_event *event, struct sg_actio
     proceed(s, actions);
 }
 
-/* Whoever waits here is in a call, or looked after; nobody needs what is not told any more. */
+/* Waiting endpoints are inside a call, or their event loop polls; nobody needs unreported numbers
+ * any more. */
 static void on_drain(void *memory, const struct sg_event *event, struct sg_actions *actions)
 {
 }
@@ -525,16 +524,17 @@ const struct sg_algo sg_algo_srm = {
     .peers = peers,
 };
 
-/* What goes between srm's partners: values into the partner's slots and a word behind them into its
- * cell for this edge, which nobody else writes. A value in a slot has its number as stamp, one in a
- * result its instance's. The word tells which numbers have been written, and
- * which of the partner's have been taken: so its slots are free again. Where values go one way
- * only, the word goes back by itself, once for each half of the room.
- */
+/* ---- values between partners, and the words that announce them ----
+ *
+ * A value goes to a slot of the partner or to its result; a word then goes to the partner's cell
+ * for this edge, which nobody else writes. A value in a slot has its number as stamp, one in a
+ * result has its instance's. The word says which numbers have been written, and which of the
+ * partner's have been taken, so that its slots are free again. If values go only one way, the word
+ * returns by itself, once for each half of the slots. */
 
-/* The word: numbers written 24 bits, those beyond 15, a bit that is always set, numbers taken 24.
- * Numbers are told modulo 2^24, and neither side is ever further behind than the room. No word is
- * zero, as the cell is before the first. */
+/* Layout of the word: numbers written 24 bits, those beyond 15, a bit that is always set, numbers
+ * taken 24. Numbers are sent modulo 2^24, and neither side is ever behind by more than the number
+ * of slots. No word is zero, the cell's initial value. */
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 #define BEYOND_BITS 15
@@ -569,14 +569,14 @@ static void add(struct sg_srm_numbers *numbers, uint64_t number)
     }
 }
 
-/* The number that is told by its low bits, at or after one that is known. */
+/* Restores a full number from its low bits; it is at or after a known number. */
 static uint64_t widen(uint64_t known, uint64_t told)
 {
     return known + ((told - known) & NUMBER_MASK);
 }
 
-/* Values on each edge are numbered from `first` + 1. */
-/* As if all until then had been written, taken and told. */
+/* Numbers the values of each edge from `first` + 1, as if all earlier ones had been written, taken
+ * and reported. */
 static void sg_srm_begin_edges(struct sg_srm *s, uint64_t first)
 {
     for (uint32_t at = 0; at < s->edges; at++) {
@@ -587,7 +587,7 @@ static void sg_srm_begin_edges(struct sg_srm *s, uint64_t first)
     }
 }
 
-/* Gives the instance its numbers for a step. */
+/* Assigns the instance its number for a step. */
 static void sg_srm_number(struct sg_srm *s, struct sg_srm_instance *instance, uint8_t step)
 {
     uint32_t edge = step & ((1u << SG_SRM_EDGE_BITS) - 1);
@@ -613,7 +613,7 @@ static void tell(struct sg_srm *s, uint32_t at, struct sg_actions *actions)
     edge->told = edge->taken.whole;
 }
 
-/* kind: one of those that put something. False: the partner has no room yet. */
+/* kind: OFFER, SEND or SEND_RESULT. False: the partner has no free slot yet. */
 static bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at,
                        enum sg_srm_step kind, struct sg_actions *actions)
 {
@@ -640,8 +640,8 @@ static bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance,
     return true;
 }
 
-/* Whether the partner's value for this instance is there. */
 /* ---- in ---- */
+/* True if the partner's value for this instance has arrived. */
 
 static bool sg_srm_is_there(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
 {
@@ -653,19 +653,19 @@ static bool sg_srm_is_there(struct sg_srm *s, const struct sg_srm_instance *inst
     return false;
 }
 
-/* The slot that it is in. */
+/* The slot that contains it. */
 static struct sg_data sg_srm_slot(const struct sg_srm_instance *instance, uint32_t at)
 {
     return sg_data_slot(at * SG_SRM_ROOM + (uint32_t)(instance->in[at] % SG_SRM_ROOM));
 }
 
-/* It has been used. */
+/* Records that it has been used. */
 static void sg_srm_taken(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
 {
     add(&s->edge[at].taken, instance->in[at]);
 }
 
-/* The partner's cell here holds this. */
+/* Decodes a new content of the partner's cell here. */
 static void sg_srm_saw(struct sg_srm *s, uint32_t at, uint64_t value)
 {
     struct sg_srm_edge *edge = &s->edge[at];
@@ -676,7 +676,8 @@ static void sg_srm_saw(struct sg_srm *s, uint32_t at, uint64_t value)
     edge->acked = widen(edge->acked, value);
 }
 
-/* At the end of an event: tells partners of room, and watches what is waited for. */
+/* Call at the end of an event: reports free slots to partners, and watches the cells that steps
+ * wait for. */
 static void sg_srm_rest(struct sg_srm *s, struct sg_actions *actions)
 {
     for (uint32_t at = 0; at < s->edges; at++) {

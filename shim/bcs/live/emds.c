@@ -1,3 +1,6 @@
+/* Writes slices of buffered coscheduling to the log (emds.h): a record each while there is
+ * capacity, otherwise sums. Runs under the endpoint's lock, maybe in a signal handler.
+ */
 #include "bcs/live/emds.h"
 
 #include "bcs/live/shared_posts.h"
@@ -7,11 +10,11 @@
 #include "progress/progress.h"
 #include "runtime/settings.h"
 
-/* Slices of a node on a communicator that have records, unless a window is given: 16 MiB. */
+/* Limit of slice records of a node on a communicator, unless a window is given: 16 MiB. */
 #define SLICES_KEPT 131072u
 
 static bool is_on;
-static uint32_t metrics; /* a bit each */
+static uint32_t metrics; /* one bit each */
 static uint64_t window_first, window_last, every;
 static bool has_window;
 
@@ -28,7 +31,7 @@ static int node_count(void)
     return count;
 }
 
-/* Whether this node is one that is asked for; nodes that there are not are ignored. */
+/* True if the user selects this node. Nodes that do not exist are ignored. */
 static bool is_node_chosen(const char *nodes)
 {
     int count = node_count();
@@ -145,7 +148,7 @@ static void add_value(struct sg_record_slice_sum *sum, enum sg_slice_metric metr
     sg_figure_write(sum->sums, at + SG_SLICE_COUNT, count + 1);
 }
 
-/* Whoever has the endpoint's lock writes; a communicator of a process has one sum. */
+/* The holder of the endpoint's lock writes; a process has one sum for each communicator. */
 static void add_to_sum(struct sg_record_slice_sum *sum, const struct sg_slice *slice)
 {
     if (sum == NULL)
@@ -160,7 +163,7 @@ static void add_to_sum(struct sg_record_slice_sum *sum, const struct sg_slice *s
                           memory_order_relaxed);
 }
 
-/* A signal handler cannot make room. */
+/* A signal handler cannot grow the log. */
 static struct sg_record_slice *find_room(void)
 {
     return sg_progress_by() == SG_PROGRESS_BY_SIGNAL

@@ -1,8 +1,8 @@
-/* EMDS: slices of buffered coscheduling in the log, each with its metrics, at the nodes that
- * STAGGER_EMDS_NODES names (paper: BCS-MPI, section 5.2; docs/decisions/0057-emds.md).
+/* EMDS: writes slices of buffered coscheduling to the log, each with its metrics, at the nodes in
+ * STAGGER_EMDS_NODES (paper: BCS-MPI, section 5.2; docs/decisions/0057-emds.md).
  *
- * Written as they end, by whichever of a node's processes is there. What has no room of its own is
- * kept as sums.
+ * A slice is written as it ends, by whichever process of the node runs the protocol then. Slices
+ * without a record are kept as sums.
  */
 #ifndef SG_BCS_LIVE_EMDS_H
 #define SG_BCS_LIVE_EMDS_H
@@ -10,11 +10,12 @@
 #include "internode/internode.h"
 #include "mpi/user_lines.h"
 
-/* In MPI_Init, with the log open, before communicators are set up. */
+/* Call in MPI_Init, with the log open, before communicators are set up. */
 void sg_emds_start(void);
-/* A communicator with slices; comm: its index in the log. */
+/* Registers a communicator with slices. comm: its index in the log. */
 void sg_emds_know(struct sg_internode *internode, uint32_t comm);
-/* Async-signal-safe; with the lock of the communicator's endpoint. */
+/* Records a slice that has ended. Async-signal-safe; the caller holds the lock of the
+ * communicator's endpoint. */
 void sg_emds_slice(const struct sg_told_slice *told);
 
 #endif

@@ -1,8 +1,9 @@
-/* A process's posts wait for room at the protocol in two queues: sends, and receives with probes.
- * Each rank of an endpoint has its share of that room, so that none waits for another one's.
+/* Queues a process's posts until the protocol has capacity for them: sends in one queue, receives
+ * and probes in another. Each rank of an endpoint has its own share of that capacity, so that no
+ * rank waits for another's.
  *
- * Everything here is under the endpoint's lock, which the threads of this process take as those of
- * others do.
+ * All state here is under the endpoint's lock, which threads of this process take as other
+ * processes do.
  */
 #include "bcs/live/messages.h"
 
@@ -18,7 +19,7 @@ bool sg_messages_are_carried(const struct sg_internode *internode)
 
 bool sg_carried_is_done(const struct sg_carried_message *message)
 {
-    /* Acquire: what has been received is there. */
+    /* Acquire: the received data are there. */
     return atomic_load_explicit(&message->done, memory_order_acquire);
 }
 
@@ -58,7 +59,7 @@ static void deliver_post(struct sg_internode *internode, struct sg_carried_messa
     sg_endpoint_deliver_event(internode, messages->protocol, &event, NULL);
 }
 
-/* Those for which there is room. */
+/* Delivers queued posts while there is capacity. */
 static void feed(struct sg_internode *internode)
 {
     struct sg_messages *messages = internode->messages;
@@ -125,7 +126,7 @@ void sg_messages_post(struct sg_internode *internode, struct sg_carried_message 
     free_all(ended);
 }
 
-/* Behind receives that wait for room it finds nothing: their messages may be the ones. */
+/* If receives are queued it finds nothing: the message may match one of them. */
 void sg_messages_look(struct sg_internode *internode, struct sg_carried_message *message)
 {
     atomic_init(&message->done, false);
@@ -141,7 +142,7 @@ void sg_messages_look(struct sg_internode *internode, struct sg_carried_message 
     sg_internode_check_health(internode);
 }
 
-/* ---- going on ---- */
+/* ---- progress ---- */
 
 static void do_own(struct sg_internode *internode)
 {
@@ -155,8 +156,8 @@ static void do_own(struct sg_internode *internode)
     sg_posts_end_over(internode);
 }
 
-/* What this process has handled outside of a call may have set a timer, which the process that is
- * rung for the endpoint does not know of. */
+/* This process may have set a timer while it handled events outside a call. The process that is
+ * rung for the endpoint does not know of it. */
 static void mind_timer(struct sg_internode *internode)
 {
     sg_progress_left(&internode->client);
@@ -191,7 +192,7 @@ bool sg_messages_poll(struct sg_internode *internode, const struct sg_carried_me
     sg_internode_progress(internode);
     sg_messages_advance(internode);
     mind_timer(internode);
-    /* Programs test in a loop, and may test for a message of a machine that is gone. */
+    /* Programs test in a loop, perhaps for a message from a machine that is gone. */
     sg_internode_check_health(internode);
     return sg_carried_is_done(message);
 }
@@ -232,7 +233,7 @@ void sg_messages_wait(struct sg_internode *internode, const struct sg_carried_me
     atomic_store(&own->inside, 1);
     sg_internode_wait(internode, &(struct sg_internode_waiting){.message = message}, is_done,
                       &awaited);
-    /* Sequentially consistent: who has not rung for news has them seen here. */
+    /* Sequentially consistent: a process that has not rung for news has its news seen here. */
     atomic_store(&own->inside, 0);
     sg_messages_advance(internode);
     sg_internode_leave(internode);
@@ -305,7 +306,7 @@ void sg_messages_open(struct sg_internode *internode)
     internode->messages = messages;
 }
 
-/* Armed from here on, for messages that others send. */
+/* The endpoint is armed from here on, for messages from other ranks. */
 void sg_messages_begin(struct sg_internode *internode)
 {
     sg_internode_enter(internode);

@@ -1,3 +1,7 @@
+/* Posts of an endpoint in the shared segment, and the slices of their protocol (shared_posts.h). A
+ * process copies only from and to its own buffers; for another process's post it leaves work and
+ * rings the owner. Everything is under the endpoint's lock.
+ */
 #include "bcs/live/shared_posts.h"
 
 #include "core/clock.h"
@@ -9,7 +13,7 @@
 #include <time.h>
 
 #define POSTS_MOST 1024
-#define POSTS_TOGETHER 4096 /* of all endpoints: channels have room for them, by pairs */
+#define POSTS_TOGETHER 4096 /* all endpoints together: channels have capacity for them, by pairs */
 
 uint32_t sg_posts_count(int endpoints)
 {
@@ -18,14 +22,14 @@ uint32_t sg_posts_count(int endpoints)
     return each < POSTS_MOST ? each : POSTS_MOST;
 }
 
-/* Of each send one message at a time goes to its receiver. The other way go its answer or refusal,
- * or a request for bytes and what ends the last one. */
+/* A send has one message at a time on its way to the receiver. In the other direction go its answer
+ * or refusal, or a request for bytes and the message that ends the last one. */
 uint32_t sg_posts_inflight(int endpoints)
 {
     return 3 * sg_posts_count(endpoints) + 16;
 }
 
-/* ---- where it lies ---- */
+/* ---- layout ---- */
 
 static size_t line(size_t bytes)
 {
@@ -71,7 +75,7 @@ struct sg_posts_entry *sg_posts_entry(const struct sg_internode *internode, uint
     return &entries[handle];
 }
 
-/* ---- whose it is ---- */
+/* ---- owners ---- */
 
 static int owner_of(const struct sg_internode *internode, uint32_t handle)
 {
@@ -83,8 +87,8 @@ static struct sg_carried_message **place_of(const struct sg_internode *internode
     return &internode->messages->place[handle % sg_posts_places(internode->messages->quota)];
 }
 
-/* Sequentially consistent, with a rank's way out of its wait: either it sees the news, or this sees
- * that it has to be rung. */
+/* Sequentially consistent, as is a rank's way out of its wait: either the rank sees the news, or
+ * this thread sees that it has to ring. */
 static void tell(const struct sg_internode *internode, int local, bool rings)
 {
     struct sg_posts_rank *rank = sg_posts_rank(internode, local);
@@ -160,7 +164,7 @@ static void end(struct sg_internode *internode, uint32_t handle)
         messages->ended = message;
         return;
     }
-    /* Release: all of it is there. From here on it may be gone. */
+    /* Release: the result is complete. The poster may free the message from here on. */
     atomic_store_explicit(&message->done, true, memory_order_release);
 }
 
@@ -247,7 +251,7 @@ void sg_slices_begin_event(struct sg_delivery *delivery)
         delivery->busy_ns = sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* What has been spent on the event up to now. */
+/* Adds the time spent on the event since the last call. */
 static void add_time(struct sg_delivery *delivery, const struct sg_actions *actions)
 {
     uint64_t now_ns;
@@ -266,7 +270,7 @@ void sg_slices_end_event(struct sg_delivery *delivery, const struct sg_actions *
 
 /* ---- slices ---- */
 
-/* The instances that it runs know it: ranks read it when they leave them. */
+/* Notes the slice in the instances that it runs: ranks read it when they leave them. */
 void sg_slices_begin(const struct sg_delivery *delivery, const struct sg_actions *actions)
 {
     struct sg_internode *internode = delivery->internode;
@@ -280,7 +284,7 @@ void sg_slices_begin(const struct sg_delivery *delivery, const struct sg_actions
 
         if (instance == NULL)
             continue;
-        /* Relaxed: FINISH and COMPLETE come behind it. */
+        /* Relaxed: FINISH and COMPLETE follow it. */
         atomic_store_explicit(&instance->slice, 1 + slice->number, memory_order_relaxed);
         if (i == 0 &&
             internode->names[instance->position % internode->depth].position == instance->position)

@@ -1,3 +1,8 @@
+/* Decides whether slices carry a communicator's messages, and checks the arguments of their calls
+ * (sliced.h). All ranks agree in MPI_Init, or after the communicator's creation. If the program
+ * imports a function that slices do not carry, or another tool is in the way, MPICH carries all
+ * messages.
+ */
 #include "bcs/live/sliced.h"
 
 #include "bcs/live/messages.h"
@@ -26,7 +31,7 @@
 
 /* ---- arguments ---- */
 
-/* NULL: its messages are MPICH's. */
+/* NULL: MPICH carries its messages. */
 static const struct sg_comm *find(sg_word handle)
 {
     const struct sg_comm *comm = sg_comm_find((MPI_Comm)handle);
@@ -34,7 +39,7 @@ static const struct sg_comm *find(sg_word handle)
     return comm != NULL && comm->is_sliced ? comm : NULL;
 }
 
-/* A message goes there, or comes from there. */
+/* True if the peer is a rank that messages go to or come from. */
 static bool is_member(const struct sg_comm *comm, sg_word rank)
 {
     return comm != NULL && (int)rank >= 0 && (int)rank < comm->size;
@@ -52,7 +57,7 @@ static bool is_source(const struct sg_comm *comm, sg_word rank)
 #define TAG ((int)words[4])
 #define COMM ((MPI_Comm)words[5])
 
-/* MPICH's own function with MPI_PROC_NULL finds what is wrong with the other arguments. */
+/* MPICH's own function, with MPI_PROC_NULL, finds errors in the other arguments. */
 #define SEND(name, length, is_synchronous)                                                         \
     bool sg_sliced_##name(const sg_word *words, int *error)                                        \
     {                                                                                              \
@@ -69,7 +74,7 @@ static bool is_source(const struct sg_comm *comm, sg_word rank)
         return true;                                                                               \
     }
 
-/* The request of what MPICH has checked is complete, and makes place for ours. */
+/* MPICH's request from the check is complete, and is replaced. */
 #define ISEND(name, length, is_synchronous)                                                        \
     bool sg_sliced_##name(const sg_word *words, int *error)                                        \
     {                                                                                              \
@@ -121,7 +126,7 @@ static bool is_source(const struct sg_comm *comm, sg_word rank)
         return true;                                                                               \
     }
 
-/* What is not sent or received here is MPICH's part of it. */
+/* MPICH carries out a direction that is not with a rank. */
 #define EXCHANGE(length, c)                                                                        \
     bool sg_sliced_Sendrecv##c(const sg_word *words, int *error)                                   \
     {                                                                                              \
@@ -191,7 +196,7 @@ bool sg_sliced_Probe(const sg_word *words, int *error)
     if (comm == NULL)
         return false;
     if (!is_source(comm, words[0])) {
-        /* At once. */
+        /* Returns at once. */
         *error = sg_real.Iprobe((int)words[0], (int)words[1], (MPI_Comm)words[2], &flag, status);
         return true;
     }
@@ -216,7 +221,7 @@ bool sg_sliced_Iprobe(const sg_word *words, int *error)
     return true;
 }
 
-/* ---- what is not carried ---- */
+/* ---- functions that are not carried ---- */
 
 bool sg_sliced_refuses(enum sg_function function, const sg_word *words, int *error)
 {
@@ -267,7 +272,7 @@ static void mend(enum sg_function function, bool is_f08, const sg_word *words)
     }
 }
 
-/* ---- behind other functions ---- */
+/* ---- after other functions ---- */
 
 void sg_sliced_behind(enum sg_function function, bool is_f08, const sg_word *words, int error)
 {
@@ -277,20 +282,19 @@ void sg_sliced_behind(enum sg_function function, bool is_f08, const sg_word *wor
         mend(function, is_f08, words);
         return;
     }
-    /* Behind a nonblocking one messages may go before all ranks know of the communicator. */
+    /* Not after a nonblocking one: messages might go before all ranks know of the communicator. */
     for (int i = 0; facts->mode == SG_MODE_WAIT && i < facts->words; i++) {
         if (facts->arguments[i] == SG_ARGUMENT_NEW && facts->class == SG_CLASS_COMMUNICATOR)
             sg_sliced_begin(*(const MPI_Comm *)words[i]);
     }
 }
 
-/* Whether what is loaded can have its messages carried in slices, by the functions that it imports.
- */
+/* ---- whether the program's imports allow it ---- */
 
 #define NAME_BYTES 64
 
-/* In small letters, without "mpi_". What begins persistent messages is not named: what makes them
- * is. */
+/* In small letters, without "mpi_". Functions that start persistent messages are missing: those
+ * that make them are listed. */
 static const char *const excluded[] = {
     "send_init",         "ssend_init", "rsend_init", "bsend_init", "recv_init", "psend_init",
     "precv_init",        "bsend",      "ibsend",     "mprobe",     "improbe",   "isendrecv",
@@ -301,7 +305,7 @@ static const char *const excluded[] = {
 static const char *const carried[] = {SG_SLICED(NAME)};
 
 struct function {
-    char name[NAME_BYTES]; /* in small letters, without "mpi_" and what follows it */
+    char name[NAME_BYTES]; /* in small letters, without "mpi_" and suffixes */
     bool is_profiling, is_f08;
 };
 
@@ -315,7 +319,7 @@ static bool cut(char *name, const char *suffix)
     return true;
 }
 
-/* False: none of MPI's. */
+/* False: not a function of MPI. */
 static bool parse(const char *symbol, struct function *out)
 {
     char all[NAME_BYTES] = "";
@@ -348,8 +352,8 @@ static bool is_one_of(const char *name, const char *const *list, size_t count, s
     return false;
 }
 
-/* By its symbol in C, mpif.h or Fortran 2008: a function that slices do not carry; or a profiling
- * name (PMPI_*) of one that they do, whose calls would not be seen. */
+/* True for a function that slices do not carry, by its symbol in C, mpif.h or Fortran 2008; and for
+ * a profiling name (PMPI_*) of one that they do, whose calls would not be seen. */
 static bool sg_sliced_is_excluded(const char *symbol)
 {
     struct function function;
@@ -363,7 +367,7 @@ static bool sg_sliced_is_excluded(const char *symbol)
     return is_one_of(function.name, excluded, sizeof excluded / sizeof *excluded, 0);
 }
 
-/* MPI's own libraries, and these. */
+/* MPI's own libraries and stagger's. */
 static bool is_left_out(const char *object)
 {
     return strncmp(object, "libmpi", strlen("libmpi")) == 0 ||
@@ -371,8 +375,8 @@ static bool is_left_out(const char *object)
            strncmp(object, "libstagger", strlen("libstagger")) == 0;
 }
 
-/* The first of the carried functions whose wrapper is not the one that the program calls, or has
- * another tool's behind it; NULL: none. */
+/* Returns the first carried function whose wrapper the program does not call, or that has another
+ * tool's behind it; NULL: none. */
 static const char *find_tool(void)
 {
     Dl_info own, found;
@@ -389,7 +393,7 @@ static const char *find_tool(void)
     return NULL;
 }
 
-/* False: why not. */
+/* False: why has the reason. */
 static bool sg_sliced_can_carry(char *why, size_t why_bytes)
 {
     struct sg_import import = {.object = ""};
@@ -404,22 +408,24 @@ static bool sg_sliced_can_carry(char *why, size_t why_bytes)
     return false;
 }
 
-/* When messages go in slices: agreed in MPI_Init by all ranks, and by those of a communicator
- * behind its creation; else they are MPICH's. One line says why it is so in MPI_COMM_WORLD.
+/* ---- when slices carry messages ----
+ *
+ * All ranks agree in MPI_Init, and those of a communicator after its creation; otherwise MPICH
+ * carries the messages. For MPI_COMM_WORLD one line says why.
  */
 
 #define WHY_BYTES 640
-#define PATIENCE_SLICES 64 /* in which nothing happens: what is left is not received */
-/* MPI_Comm_free may have callbacks of attributes to call, which come late where it gives up. */
+#define PATIENCE_SLICES 64 /* without progress: the rest is never received */
+/* MPI_Comm_free may have attribute callbacks to call, which run late if it stops waiting. */
 #define PATIENCE_FREED_NS UINT64_C(1000000000)
-/* Between machines: longer than an adapter repeats what gets lost, before it says so. */
+/* Between machines: longer than an adapter retransmits before it reports an error. */
 #define PATIENCE_BETWEEN_NS UINT64_C(10000000000)
 
 static MPI_Comm self = MPI_COMM_NULL; /* for messages of the process to itself */
 
 /* ---- conditions ---- */
 
-/* Of the process, for any communicator. False: why not. */
+/* Conditions on the process, for any communicator. False: why has the reason. */
 static __attribute__((noinline)) bool is_possible(char *why)
 {
     int level = MPI_THREAD_MULTIPLE;
@@ -447,7 +453,7 @@ struct extent {
     int nodes, machines, most_ranks;
 };
 
-/* Nodes, and machines, are numbered from 0 on. */
+/* Nodes and machines are numbered from 0. */
 static struct extent find_extent(void)
 {
     struct extent extent = {0};
@@ -463,7 +469,7 @@ static struct extent find_extent(void)
     return extent;
 }
 
-/* In MPI_COMM_WORLD. False: why not. */
+/* Conditions on MPI_COMM_WORLD. False: why has the reason. */
 static bool is_possible_for_all(int rule, char *why)
 {
     struct extent extent = find_extent();
@@ -487,7 +493,7 @@ static bool is_possible_for_all(int rule, char *why)
     return false;
 }
 
-/* Collective; said by the first rank where it is not possible. */
+/* Collective. If any rank cannot, the first such rank logs why. */
 static bool agree(bool is_here, const char *why)
 {
     int first = -1;
@@ -516,7 +522,7 @@ static void close_bytes(void)
         sg_real.Comm_free(&self);
 }
 
-/* Alike on all ranks from here on. */
+/* The same on all ranks from here on. */
 static bool may_carry;
 
 int sg_sliced_choose(void)
@@ -551,7 +557,7 @@ static bool is_ready(const struct sg_comm *comm)
     return comm->internode != NULL && sg_messages_are_carried(comm->internode);
 }
 
-/* When all its ranks are ready. */
+/* Call when all its ranks are ready. */
 static void begin(struct sg_comm *comm)
 {
     comm->is_rendezvous =
@@ -605,12 +611,12 @@ static uint64_t patience_ns(const struct sg_comm *comm)
     return ns > least_ns ? ns : least_ns;
 }
 
-/* How long nothing has moved here. */
+/* Time without progress on this rank. */
 struct quiet {
     uint64_t steps, ns, looked_ns;
 };
 
-/* A process that has stood still between two looks, or whose others have, could not see it move: it
+/* A process that was stopped between two looks, or whose peers were, could not see progress: a look
  * counts a slice at most. */
 static bool is_still_patient(struct quiet *quiet, uint64_t steps, uint64_t patience_ns)
 {
@@ -625,8 +631,8 @@ static bool is_still_patient(struct quiet *quiet, uint64_t steps, uint64_t patie
     return quiet->ns < patience_ns;
 }
 
-/* The end of a communicator's messages: rounds in which its ranks tell each other what they have
- * left. The first begins when a rank frees it: nothing is posted any more once all have. */
+/* Ends a communicator's messages, in rounds in which the ranks exchange what they have left. The
+ * first begins when a rank frees it; once all have, no rank posts any more. */
 enum { PENDING, MOVING, FLAGS };
 struct ending {
     MPI_Comm handle;
@@ -653,7 +659,7 @@ static void begin_round(struct ending *ending)
     }
 }
 
-/* True: they have ended. */
+/* True: the messages have ended. */
 static bool advance(struct ending *ending)
 {
     if (!is_complete(&ending->request))
@@ -667,7 +673,8 @@ static bool advance(struct ending *ending)
     return true;
 }
 
-/* Called now and then. A callback of an attribute may free others: it begins anew behind each. */
+/* Called from time to time. An attribute's callback may free other communicators, so the walk
+ * restarts after each. */
 static void end_freed(void)
 {
     for (struct ending **link = &endings, *ending; (ending = *link) != NULL;) {
@@ -717,8 +724,8 @@ bool sg_sliced_end(MPI_Comm handle, bool is_awaited)
     return true;
 }
 
-/* MPICH carries them, without a line, where we cannot: most programs have communicators inside a
- * node, and any other lack has a line of its own. */
+/* MPICH carries the messages, without a log line, if this rank cannot: most programs have
+ * communicators inside a node, and other reasons have lines of their own. */
 void sg_sliced_begin(MPI_Comm handle)
 {
     int size = 0, is_inter = 1, own, all = 0, rule;
@@ -757,7 +764,7 @@ void sg_sliced_stop(void)
         return;
     for (struct sg_wait wait = {0}; endings != NULL; end_freed())
         sg_wait_brief(&wait);
-    /* Others may still wait for what this rank has sent, or take part in its collectives. */
+    /* Others may still wait for messages from this rank, or for its part in collectives. */
     if (sg_real.Ibarrier(sg_process.world, &request) == MPI_SUCCESS)
         complete(request);
     atomic_store(&sg_sliced_on, false);

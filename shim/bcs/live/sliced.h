@@ -1,9 +1,9 @@
-/* Messages that go through the slices of buffered coscheduling, where a rule says so (rule/rule.h,
- * p2p): the functions that send, receive and probe, in the place of MPICH's. A communicator's go so
- * from its creation on, or none of them does.
+/* Sends, receives and probes messages through slices of buffered coscheduling, if a rule requests
+ * it (rule/rule.h, p2p), in place of MPICH's functions. All messages of a communicator go so from
+ * its creation on, or none does.
  *
- * Arguments are checked by MPICH's function, with MPI_PROC_NULL; what that is for, or what is
- * wrong, is left to it. The application's threads, one at a time.
+ * MPICH's function checks the arguments, with MPI_PROC_NULL. It also carries out calls to
+ * MPI_PROC_NULL and reports argument errors. Application threads, one at a time.
  */
 #ifndef SG_BCS_LIVE_SLICED_H
 #define SG_BCS_LIVE_SLICED_H
@@ -12,22 +12,24 @@
 #include "mpi/real.h"
 #include "profile/counted_functions.h"
 
-/* Collective, in MPI_Init. Before communicators are set up: the rule by which messages of
- * MPI_COMM_WORLD are to be carried; -1: none. Where a rule cannot hold, one line says why. Then:
- * begins. */
+/* Both are collective, in MPI_Init. Choose, before communicators are set up, returns the rule that
+ * carries messages of MPI_COMM_WORLD; -1: none. If a rule cannot hold, one line says why. Start
+ * then begins. */
 int sg_sliced_choose(void);
 void sg_sliced_start(void);
-/* In MPI_Finalize: returns when all ranks are there, and gives up what nobody has received. */
+/* Call in MPI_Finalize: returns when all ranks are there, and gives up messages that nobody has
+ * received. */
 void sg_sliced_stop(void);
-/* Collective over a communicator that has just been made, or MPI_COMM_NULL: if a rule says so, its
- * messages are carried. */
+/* Call after a communicator has been made (maybe MPI_COMM_NULL); collective over it. If a rule
+ * requests it, slices carry its messages. */
 void sg_sliced_begin(MPI_Comm handle);
-/* Before it is freed, collective: when all are here, and what has been sent and is received has
- * been, its messages end; what nobody receives is given up. False: others have yet to come; it will
- * be freed when they have. True where it is to be waited for. */
+/* Call before a communicator is freed; collective. Ends its messages once all ranks are here and
+ * what will be received has been; gives up the rest. False: other ranks have yet to arrive, and the
+ * communicator is freed when they have. is_awaited: wait for them and return true. */
 bool sg_sliced_end(MPI_Comm handle, bool is_awaited);
 
-/* True: the call is on such a communicator, and has been carried out; *error is what it returns. */
+/* Each returns true if it has carried out the call, on such a communicator; *error is the call's
+ * result. */
 #define SG_SLICED(X)                                                                               \
     X(Send)                                                                                        \
     X(Send_c)                                                                                      \
@@ -56,11 +58,12 @@ bool sg_sliced_end(MPI_Comm handle, bool is_awaited);
 SG_SLICED(SG_SLICED_DECLARE)
 #undef SG_SLICED_DECLARE
 
-/* After any other function. Behind one that made a communicator its messages begin. Behind one that
- * completed requests and returned an error, messages that were cut are so in their statuses, where
- * MPICH calls an error of a generalized request another one. */
+/* Call after any other function. If it made a communicator, its messages begin. If it completed
+ * requests and returned an error, truncated messages get MPI_ERR_TRUNCATE in their statuses: MPICH
+ * reports errors of generalized requests as another one. */
 void sg_sliced_behind(enum sg_function function, bool is_f08, const sg_word *words, int error);
-/* Of functions that are not carried so, on such a communicator: an error by its handler. */
+/* For functions that slices do not carry. True if the call is on such a communicator: it fails by
+ * the communicator's error handler. */
 bool sg_sliced_refuses(enum sg_function function, const sg_word *words, int *error);
 
 #endif

@@ -1,5 +1,6 @@
-/* A small message that is sent is copied, and the call that sends it returns, or its request is
- * complete: programs count on that, in which every rank sends before it receives.
+/* Carries a message by its checked arguments. A small message is copied at its send, and the send
+ * returns or its request is complete at once: programs in which every rank sends before it receives
+ * depend on that.
  */
 #include "bcs/live/sliced_message.h"
 
@@ -12,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COPIED_BYTES 65536u                     /* the largest message that is */
-#define COPIES_BYTES ((size_t)64 * 1024 * 1024) /* all of a rank's together */
+#define COPIED_BYTES 65536u                     /* largest message that is copied */
+#define COPIES_BYTES ((size_t)64 * 1024 * 1024) /* of all copies of a rank */
 
 atomic_bool sg_sliced_on;
 
-/* With its bytes; of a request, in memory of its own. */
+/* A message with its bytes. A request's is allocated. */
 struct sliced {
     struct sg_internode *internode;
     struct sg_carried_message message;
     struct sg_bytes bytes;
-    int error; /* of a receive that is complete */
+    int error; /* of a completed receive */
 };
 
 static int raise(const struct sg_comm *comm, int error)
@@ -80,7 +81,7 @@ static bool post_copy(struct sg_internode *internode, const struct sg_bytes *byt
     return true;
 }
 
-/* What is sent has less than 4 GiB; of a buffer to receive into so much is used. */
+/* A send has less than 4 GiB; a receive uses that much of its buffer at most. */
 static int begin(const struct sg_comm *comm, struct sliced *sliced,
                  const struct sg_sliced_side *side, enum sg_post_kind kind)
 {
@@ -105,7 +106,7 @@ static int begin(const struct sg_comm *comm, struct sliced *sliced,
     return MPI_SUCCESS;
 }
 
-/* It is done if it could be copied. */
+/* The send is done at once if it could be copied. */
 static void post_send(const struct sg_comm *comm, struct sliced *sliced, bool is_synchronous)
 {
     if (is_to_copy(comm, &sliced->bytes, is_synchronous) &&
@@ -221,7 +222,7 @@ int sg_sliced_replace(const struct sg_comm *comm, const struct sg_sliced_side *s
     receives.peer = from;
     receives.tag = tag;
     receives.takes_part = comes;
-    /* The handler of an error need not return: the copy is lost then, as MPICH's is. */
+    /* An error handler need not return: then the copy leaks, as MPICH's does. */
     error = sg_sliced_exchange(comm, &copy, &receives, status);
     free(copy.buffer);
     return error;
@@ -285,7 +286,7 @@ static int query(const void *work, MPI_Status *status)
 
 static const struct sg_request_ops message_ops = {is_done, poll, await, complete, query, free};
 
-/* begun: what has become of its bytes. */
+/* begun: the result of begin. */
 static int make_request(const struct sg_comm *comm, struct sliced *sliced, int begun,
                         MPI_Request *handle, struct sg_request **request)
 {

@@ -1,6 +1,5 @@
-/* Stacks are kept for the next work, as many as threads had at a time up to KEPT. They are taken
- * without a lock: a forked child may find one taken by a thread that it has not.
- */
+/* Keeps stacks for reuse, as many as threads used at a time, up to KEPT. They are taken without a
+ * lock: a forked child may inherit a stack taken by a thread that it does not have. */
 #include "core/altstack.h"
 #include "core/cpu/cpu.h"
 
@@ -12,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_BYTES ((size_t)1 << 20) /* only what is touched is memory */
+#define STACK_BYTES ((size_t)1 << 20) /* only touched pages take memory */
 #define MAIN_BYTES ((uintptr_t)8 << 20)
 #define KEPT 16
 
@@ -22,8 +21,8 @@ struct range {
     uintptr_t low, high;
 };
 
-static __thread struct range own TLS_MODEL; /* the thread's; high 0: not looked up */
-static __thread struct range alt TLS_MODEL; /* ours, while it is used */
+static __thread struct range own TLS_MODEL; /* the thread's; high 0: not looked up yet */
+static __thread struct range alt TLS_MODEL; /* the library's stack, while in use */
 
 /* ---- the thread's own stack ---- */
 
@@ -32,7 +31,7 @@ static bool is_in(const struct range *range, uintptr_t address)
     return address - range->low < range->high - range->low;
 }
 
-/* The main thread's range: half of its limit, counted from here, because arguments and the
+/* Range of the main thread's stack: half its limit, counted from this frame, because arguments and
  * environment take part of it. */
 static struct range main_range(void)
 {
@@ -44,7 +43,7 @@ static struct range main_range(void)
     return (struct range){here - bytes / 2, here + MAIN_BYTES};
 }
 
-/* One that is not known has no room. */
+/* A stack that cannot be determined counts as having no room. */
 static struct range range_of_thread(void)
 {
     struct range range = {0, 1};
@@ -62,7 +61,7 @@ static struct range range_of_thread(void)
     return range;
 }
 
-/* At the start of the process, where the main thread is on its own stack for sure. */
+/* Runs at process start, when the main thread is certainly on its own stack. */
 __attribute__((constructor)) static void look_up(void)
 {
     own = range_of_thread();
@@ -84,7 +83,7 @@ bool sg_altstack_holds(uintptr_t address)
 
 #ifdef SG_CPU_HAS_CALL_ON
 
-/* ---- ours ---- */
+/* ---- the library's stacks ---- */
 
 void sg_altstack_call_on(void *top, void (*work)(void *argument), void *argument);
 __asm__(".pushsection .text\n"
@@ -98,13 +97,13 @@ __asm__(".pushsection .text\n"
 
 static _Atomic(char *) kept[KEPT];
 
-/* The lowest address, of a page that nobody may touch. */
+/* Returns the lowest address, which begins a guard page; NULL: no memory. */
 static char *take(void)
 {
     char *stack;
 
     for (int i = 0; i < KEPT; i++) {
-        /* Acquire: pairs with put_back, the thread before has left the stack. */
+        /* Acquire: pairs with put_back; the previous thread has left the stack. */
         if (atomic_load_explicit(&kept[i], memory_order_relaxed) != NULL &&
             (stack = atomic_exchange_explicit(&kept[i], NULL, memory_order_acquire)) != NULL)
             return stack;
@@ -130,7 +129,7 @@ static void put_back(char *stack)
     munmap(stack, STACK_BYTES);
 }
 
-/* AddressSanitizer has to know where a thread's stack is; there where the program has it. */
+/* AddressSanitizer must know which stack a thread runs on; present if the application has it. */
 void __sanitizer_start_switch_fiber(void **save, const void *bottom, size_t bytes)
     __attribute__((weak));
 void __sanitizer_finish_switch_fiber(void *save, const void **bottom, size_t *bytes)

@@ -1,11 +1,10 @@
-/* core/cpu/cpu.h for 64-bit Arm. Every processor has its vectors (NEON): the plain kernels' loops
- * are compiled for them. The kernel's clock is the processor's counter, read without a system call:
- * the clock is not made of it here once more.
- */
+/* core/cpu/cpu.h for 64-bit Arm. Every processor has vectors (NEON), and the plain kernels' loops
+ * are compiled for them. The kernel's clock already reads the processor's counter without a system
+ * call, so SG_CPU_COUNTER_CLOCKS is not defined. */
 #ifndef SG_CORE_CPU_AARCH64_H
 #define SG_CORE_CPU_AARCH64_H
 
-/* `yield` does nothing on most processors; this empties the pipeline, which takes about as long as
+/* `yield` does nothing on most processors; isb empties the pipeline, which takes about as long as
  * x86's pause. */
 static inline void sg_cpu_pause(void)
 {
@@ -22,7 +21,7 @@ static inline void sg_cpu_take(const void *line)
     __builtin_prefetch(line, 1, 3);
 }
 
-/* Of FPCR the bits that trap: invalid, by zero, overflow, underflow, inexact, denormal. */
+/* Trap bits of FPCR: invalid, by zero, overflow, underflow, inexact, denormal. */
 #define SG_CPU_FPCR_TRAPS 0x9f00u
 
 static inline struct sg_cpu_float_modes sg_cpu_float_modes(void)
@@ -69,7 +68,8 @@ static inline bool sg_cpu_counter_is_steady(void)
 
 #define SG_CPU_HAS_CALL_ON 1
 
-/* x29 keeps the stack that is left, and unwinders find it there. The first instruction is bti c. */
+/* x29 holds the previous stack pointer, so unwinders find it there. The first instruction is bti
+ * c. */
 #define SG_CPU_CALL_ON_CODE                                                                        \
     "hint 34\n"                                                                                    \
     "stp x29, x30, [sp, -16]!\n"                                                                   \
@@ -89,7 +89,7 @@ static inline bool sg_cpu_counter_is_steady(void)
     ".cfi_restore 30\n"                                                                            \
     "ret\n"
 
-/* -ffp-contract=off does it. */
+/* -ffp-contract=off has this effect. */
 #define SG_CPU_UNFUSED
 #define SG_CPU_FUSES 1
 

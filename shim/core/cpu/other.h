@@ -19,7 +19,7 @@ static inline void sg_cpu_take(const void *line)
     __builtin_prefetch(line, 1, 3);
 }
 
-/* The direction of rounding, all that C names. */
+/* The rounding direction is all that C names. */
 static inline struct sg_cpu_float_modes sg_cpu_float_modes(void)
 {
     return (struct sg_cpu_float_modes){{(uint32_t)fegetround(), 0}};
@@ -35,7 +35,7 @@ static inline void sg_cpu_set_float_modes(struct sg_cpu_float_modes modes)
 #define SG_CPU_FUSES 1
 #endif
 
-/* None: marks of an account compile, and sg_tick_is_trusted says no. */
+/* No counter: marks of an account still compile, and sg_tick_is_trusted returns false. */
 static inline uint64_t sg_cpu_counter(void)
 {
     return 0;

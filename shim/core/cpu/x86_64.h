@@ -10,8 +10,8 @@ static inline void sg_cpu_pause(void)
     __builtin_ia32_pause();
 }
 
-/* Loads that are begun ahead must seem to be in order: one that has read the old line is undone,
- * with all behind it, when the new one comes. */
+/* Speculative loads must appear in order: when a new line arrives, the processor undoes a load that
+ * has read the old one and everything after it. */
 static inline void sg_cpu_in_order(void)
 {
     __builtin_ia32_lfence();
@@ -24,7 +24,7 @@ static inline void sg_cpu_take(const void *line)
 
 /* ---- arithmetic: MXCSR, and x87's control word ---- */
 
-/* Of MXCSR the flags, and the masks of the corresponding exceptions; likewise of x87's. */
+/* Flags of MXCSR, and its masks of the corresponding exceptions; likewise the masks of x87. */
 #define SG_CPU_MXCSR_FLAGS 0x003fu
 #define SG_CPU_MXCSR_MASKS 0x1f80u
 #define SG_CPU_X87_MASKS 0x003fu
@@ -69,7 +69,8 @@ static inline bool sg_cpu_has_widest(void)
 /* ---- counters ---- */
 
 #define SG_CPU_HAS_COUNTER 1
-/* The kernel's clocks that are made of it: it knows whether processors' counters agree. */
+/* Kernel clocks that are derived from the counter: the kernel checks that processors' counters
+ * agree. */
 #define SG_CPU_COUNTER_CLOCKS "tsc", "kvm-clock", "hyperv_clocksource_tsc_page"
 
 static inline uint64_t sg_cpu_counter(void)
@@ -77,7 +78,7 @@ static inline uint64_t sg_cpu_counter(void)
     return __builtin_ia32_rdtsc();
 }
 
-/* After what comes before it. */
+/* Waits for earlier instructions. */
 static inline uint64_t sg_cpu_counter_in_order(void)
 {
     unsigned processor;
@@ -85,7 +86,7 @@ static inline uint64_t sg_cpu_counter_in_order(void)
     return __builtin_ia32_rdtscp(&processor);
 }
 
-/* Whether the counter has one rate for ever: the processor says so. */
+/* True if the processor reports a constant rate (invariant TSC). */
 static inline bool sg_cpu_counter_is_steady(void)
 {
     unsigned a, b, c, d;
@@ -109,7 +110,7 @@ static inline void sg_cpu_flush_all_done(void)
 
 #define SG_CPU_HAS_CALL_ON 1
 
-/* rbp keeps the stack that is left, and unwinders find it there. */
+/* rbp holds the previous stack pointer, so unwinders find it there. */
 #define SG_CPU_CALL_ON_CODE                                                                        \
     "endbr64\n"                                                                                    \
     "push %rbp\n"                                                                                  \

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-/* ---- arms ------------------------------------------------------------------------------------*/
+/* ---- candidates ------------------------------------------------------------------------------ */
 
-/* Those of srm in the order of its forms. */
+/* Candidates of srm are in the order of its forms. */
 enum arm { ARM_FLAT, ARM_CLIMB, ARM_CHUNKS, ARM_SINGLE, ARM_GROUPS, ARM_MPICH, ARM_COUNT };
 
 #define SRM(form_name, form)                                                                       \
@@ -18,7 +18,7 @@ enum arm { ARM_FLAT, ARM_CLIMB, ARM_CHUNKS, ARM_SINGLE, ARM_GROUPS, ARM_MPICH, A
         }                                                                                          \
     }
 
-/* As a rule would have them. */
+/* Each candidate as a rule would have it. */
 static const struct {
     const char *text;
     struct sg_choice choice;
@@ -32,7 +32,7 @@ static const struct {
     [ARM_MPICH] = {"mpich", {.algorithm = SG_ALGORITHM_MPICH, .executed = SG_ALGORITHM_MPICH}},
 };
 
-/* What runs without `auto`. */
+/* Returns the candidate that runs without `auto`. */
 static enum arm usual(const struct sg_node *node, enum sg_operation operation, uint64_t bytes)
 {
     bool broadcasts = operation == SG_OPERATION_BCAST;
@@ -46,7 +46,7 @@ static enum arm usual(const struct sg_node *node, enum sg_operation operation, u
     return (enum arm)(form - SG_SRM_FLAT);
 }
 
-/* Whether an arm is another algorithm than those before it. All give MPICH's bits. */
+/* True if a candidate differs from those before it. All give MPICH's bits. */
 static bool runs(const struct sg_node *node, enum arm arm, enum sg_operation operation,
                  uint64_t bytes)
 {
@@ -62,7 +62,7 @@ static bool runs(const struct sg_node *node, enum arm arm, enum sg_operation ope
     case ARM_SINGLE:
         return bytes > SG_CLIMB_BYTES_MAX && node->access != NULL &&
                (broadcasts || operation == SG_OPERATION_ALLREDUCE);
-    case ARM_GROUPS: /* whose first ranks the others wait for */
+    case ARM_GROUPS: /* the others wait for the groups' first ranks */
         return !broadcasts && node->header->group != 0 && sg_form_may_group(bytes, node->ranks);
     default:
         return true;
@@ -74,13 +74,13 @@ static const char *text_of(int arm)
     return arms[arm].text;
 }
 
-/* ---- places ----------------------------------------------------------------------------------*/
+/* ---- learning slots -------------------------------------------------------------------------- */
 
 struct sg_auto {
     struct sg_learning *learning;
     struct {
         uint32_t times;
-        uint64_t position; /* of the instance before the last time */
+        uint64_t position; /* instance before the last report */
     } tellings[SG_LEARN_PLACES];
     struct sg_learn_told told[]; /* by rank */
 };

@@ -3,9 +3,9 @@
 #include "intranode/forms.h"
 #include "mpi/gpu_buffers.h"
 
-/* ---- what the rules can ask for ---- */
+/* ---- resources that rules can ask for ---- */
 
-/* A trial's turns are counted in a segment, whatever its arms. */
+/* A trial counts its rounds in a segment, whatever its candidates. */
 static bool runs_here(const struct sg_choice *choice)
 {
     return choice->algorithm != SG_ALGORITHM_MPICH || choice->arm != 0;
@@ -16,7 +16,7 @@ static bool takes_form(const struct sg_choice *choice, enum sg_srm_form form)
     return choice->algorithm == SG_ALGORITHM_SRM && choice->parameters[SG_SRM_FORM] == form;
 }
 
-/* By itself, also where it has no groups. */
+/* True for srm's default form, also used if it has no groups. */
 static bool takes_any_form(const struct sg_choice *choice)
 {
     return takes_form(choice, SG_SRM_AUTO) || takes_form(choice, SG_SRM_GROUPS);
@@ -42,7 +42,7 @@ static bool reads(const struct sg_choice *choice)
     return takes_form(choice, SG_SRM_SINGLE);
 }
 
-/* Of an allreduce. */
+/* True if an allreduce may read other ranks' memory. */
 static bool may_read(const struct sg_choice *choice)
 {
     return reads(choice) || is_auto(choice);
@@ -53,7 +53,7 @@ static bool may_read_broadcast(const struct sg_choice *choice)
     return may_read(choice) || takes_any_form(choice);
 }
 
-/* Elements may take up twice their size. */
+/* An element's extent may be twice its size. */
 #define SIZE_OF_EXTENT(bytes) ((bytes) / 2)
 
 bool sg_intranode_wants_segment(const struct sg_ruleset *rules, const char *name, int size)
@@ -66,7 +66,7 @@ bool sg_intranode_wants_segment(const struct sg_ruleset *rules, const char *name
     return wants;
 }
 
-/* Of a broadcast only where a rule says so: it has the slots otherwise. */
+/* A broadcast needs the pool only if a rule asks for reading: it has the slots otherwise. */
 bool sg_intranode_wants_pool(const struct sg_ruleset *rules)
 {
     static const enum sg_operation with_data[] = {SG_OPERATION_REDUCE, SG_OPERATION_ALLREDUCE};
@@ -118,7 +118,7 @@ const struct sg_intranode_plan *sg_intranode_choose(struct sg_intranode *intrano
     return plan;
 }
 
-/* MPI has either all ranks pass MPI_IN_PLACE or none. */
+/* In MPI, either all ranks pass MPI_IN_PLACE or none. */
 static bool can_read(const struct sg_call *call, const struct sg_intranode_plan *plan)
 {
     return call->operation == SG_OPERATION_ALLREDUCE && call->send != MPI_IN_PLACE &&
@@ -160,7 +160,7 @@ static enum sg_node_method method_of(const struct sg_call *call,
     return SG_NODE_HANDOFF;
 }
 
-/* Where nothing tells, as many as exchange flat. */
+/* Without a rule or known caches, uses the limit of flat exchanges. */
 static int group_of(const struct sg_node *node, const struct sg_choice *choice)
 {
     int64_t wanted = choice->algorithm == SG_ALGORITHM_SRM ? choice->parameters[SG_SRM_GROUP] : 0;

@@ -1,3 +1,6 @@
+/* A communicator's segment inside a machine: set-up, the wait loop around sg_node_poll, recovery of
+ * ranks that disagree, agreement on choices, and the look for other ranks' calls. See intranode.h.
+ */
 #include "intranode/mpi/intranode.h"
 
 #include "core/account.h"
@@ -21,11 +24,11 @@
 #include <string.h>
 
 #define SLOT_BYTES 4096u
-/* The first wait is this many polls, one after the other: a peer that comes at the same time needs
- * no ladder, and is seen sooner. */
+/* A wait begins with this many polls in succession: a peer that arrives at the same time needs no
+ * wait ladder, and is seen sooner. */
 #define FIRST_POLLS 64
 #define FIRST_POLLS_CONTESTED 4
-/* A contributor that waits for a slot goes on when nobody has left an instance for so long. */
+/* A contributor that waits for a slot uses its box if no rank leaves an instance for this long. */
 #define GOES_ON_NS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -67,7 +70,7 @@ struct sg_intranode_planner *sg_intranode_planner(struct sg_intranode *intranode
     return &intranode->planner;
 }
 
-/* Takes the segment over; frees it on failure. */
+/* Takes ownership of the segment; frees it on failure. */
 static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_t nonce,
                              struct sg_intranode **out)
 {
@@ -159,25 +162,25 @@ void sg_intranode_free(struct sg_intranode *intranode)
 
 /* ---- waiting ---- */
 
-/* A wait under way, for the ladder. */
+/* A wait in progress, for the wait ladder. */
 struct waiting {
     struct sg_intranode *intranode;
     const struct sg_call *call;
     struct sg_node_op *op; /* NULL: waits for a slot to choose in */
     enum sg_node_step step;
-    uint64_t steps; /* of op, when its last wait began */
+    uint64_t steps; /* steps_of op when its last wait began */
     struct sg_wait wait;
     bool reported;
 };
 
-/* Other whenever the call has taken a step that another rank may wait for. */
+/* Changes whenever the call has taken a step that another rank may wait for. */
 static uint64_t steps_of(const struct sg_node_op *op)
 {
     return op->position << 36 | (uint64_t)op->state << 32 |
            (uint32_t)(op->stage_count[0] + op->stage_count[1] + op->stage_count[2]);
 }
 
-/* Also after a step: others are to be woken. */
+/* Also true after a step: other ranks need a wake-up. */
 static bool op_is_ready(void *context)
 {
     struct waiting *waiting = context;
@@ -186,7 +189,7 @@ static bool op_is_ready(void *context)
     return waiting->step != SG_NODE_WAIT || steps_of(waiting->op) != waiting->steps;
 }
 
-/* What a wait that takes long is looked at for. */
+/* Checks a long wait: for a mismatch, for a stuck slot, and for a stall to report. */
 static void look(struct waiting *waiting)
 {
     if (waiting->op != NULL && sg_node_disagrees(waiting->op)) {
@@ -203,7 +206,7 @@ static void look(struct waiting *waiting)
     }
 }
 
-/* Waits for something other than an exchange: ready tells. */
+/* Waits for a condition other than an exchange's, given by `ready`. */
 static void await(struct sg_intranode *intranode, const struct sg_call *call,
                   bool (*ready)(void *context), void *context)
 {
@@ -215,8 +218,8 @@ static void await(struct sg_intranode *intranode, const struct sg_call *call,
     }
 }
 
-/* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. After
- * each step a wait begins anew: the others come to theirs as soon. False: ranks disagree. */
+/* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. Each
+ * step restarts the wait: the others reach theirs as soon. False: ranks disagree. */
 static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
                      struct sg_node_op *op)
 {
@@ -231,7 +234,7 @@ static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
             break;
         sg_cpu_in_order();
     }
-    if (waiting.step == SG_NODE_WAIT) /* a later one may have taken a step, too */
+    if (waiting.step == SG_NODE_WAIT) /* a later poll may have taken a step, too */
         sg_wait_wake(&intranode->wait_queue);
     while (waiting.step == SG_NODE_WAIT) {
         bool slow;
@@ -258,8 +261,8 @@ static bool have_come(void *context)
     return sg_node_have_come(context);
 }
 
-/* Receives what the root broadcasts, of which this rank's buffer takes what it has room for. False:
- * out of memory. */
+/* Receives the root's broadcast and copies as much as this rank's buffer holds. False: out of
+ * memory. */
 static bool receive_other_size(struct sg_intranode *intranode, const struct sg_call *call,
                                struct sg_node_op *op, size_t bytes)
 {
@@ -277,8 +280,8 @@ static bool receive_other_size(struct sg_intranode *intranode, const struct sg_c
     return true;
 }
 
-/* Ends the job where errors are fatal, with both call sites; else leaves the call so that the ranks
- * meet in the next one, and returns the error to be raised. */
+/* Aborts the job if errors are fatal, with both call sites. Otherwise leaves the call so that the
+ * ranks meet in the next one, and returns the error to raise. */
 static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
                                             const struct sg_call *call, struct sg_node_op *op)
 {
@@ -289,7 +292,7 @@ static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
     int error = sg_report_error(own, other), other_rank = op->mismatch_rank;
 
     sg_report_mismatch(call, node->rank, own, other_rank, other);
-    /* Ranks that learn have counted the call as different ones. */
+    /* Ranks that learn have counted the call in different learning slots. */
     if (intranode->automatic != NULL)
         sg_report_end(call, node->rank, own, other_rank, other);
     if (bytes > 0 && receive_other_size(intranode, call, op, bytes))
@@ -450,7 +453,7 @@ void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_cal
         await_decision(intranode, call, choice, turn);
 }
 
-/* ---- the others' call ---- */
+/* ---- other ranks' calls ---- */
 
 struct looking {
     const struct sg_node *node;

@@ -15,55 +15,57 @@
 
 struct sg_intranode;
 
-/* Once, in MPI_Init. depth: slots that a rank may run ahead (a power of two). stall_s: a wait of
- * this length is reported. */
+/* Once, in MPI_Init. depth: slots by which a rank may run ahead (a power of two). stall_s: length
+ * of a wait that is reported. */
 void sg_intranode_start(uint32_t depth, int stall_s);
 /* As sg_internode_count_from. */
 void sg_intranode_count_from(uint64_t first);
 
-/* Rank 0: makes the segment. SG_ERR_MISSING: too little memory is left (intranode/memory.h), which
- * has been logged. SG_ERR_SYSTEM: errno tells why; nothing is logged. */
+/* On rank 0: makes the segment. SG_ERR_MISSING: too little memory is left (intranode/memory.h),
+ * which has been logged. SG_ERR_SYSTEM: errno has the reason; nothing is logged. */
 enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intranode **out,
                                   struct sg_segment_ticket *ticket);
 
-/* The others. */
+/* On the other ranks: maps the segment. */
 enum sg_status sg_intranode_accept(const struct sg_segment_ticket *ticket, int rank,
                                    struct sg_intranode **out);
 
-/* Before the agreement: where the members' large buffers are. False when out of memory. */
+/* Before the agreement: finds the members' buffers for large operands. False: out of memory. */
 bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_ranks);
 
-/* Likewise: for the algorithm `auto`, where some rule has it; name: the communicator's. */
+/* Before the agreement: prepares the algorithm `auto`, if some rule has it. name: the
+ * communicator's. False: out of memory. */
 bool sg_intranode_use_auto(struct sg_intranode *intranode, const struct sg_ruleset *rules,
                            const char *name);
 
 void sg_intranode_free(struct sg_intranode *intranode);
 
-/* False if some rank does not have the segment: nothing runs here. */
+/* Returns this rank's view of the segment. */
 struct sg_node *sg_intranode_node(struct sg_intranode *intranode);
 
-/* What its next calls are planned with. */
+/* The state with which its calls are planned. */
 struct sg_intranode_planner *sg_intranode_planner(struct sg_intranode *intranode);
 
-/* The choice that all ranks of the instance follow: the first arriver's, as its index in
+/* Returns the choice that all ranks of the instance follow: the first arriver's, as its index in
  * call->rules. Waits for a slot if necessary; warns once for each pair of call sites that choose
- * differently. The instance is consumed by sg_intranode_run or sg_node_skip. */
+ * differently. sg_intranode_run or sg_node_skip consumes the instance. */
 const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
                                            const struct sg_call *call, const struct sg_choice *own);
 
-/* Whether the condition holds on any rank; takes an instance of its own. */
+/* True if the condition holds on any rank; takes a separate instance. */
 bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call, bool own);
 
-/* What runs a call whose choice is `auto`: sg_auto_begin, with whatever wait it needs. */
+/* Begins the trial round of a call with choice `auto`: sg_auto_begin, and the wait that it needs.
+ */
 void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
                              const struct sg_choice *choice, struct sg_auto_turn *turn);
 
-/* group: of SG_NODE_GROUPS. */
+/* group: for SG_NODE_GROUPS. */
 int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
                      const struct sg_intranode_plan *plan, enum sg_node_method method, int group,
                      struct sg_call_statistics *statistics);
 
-/* Whether the other ranks are in the call; waits: until one of them has come. */
+/* Looks whether the other ranks are in the call. waits: until one of them has come. */
 enum sg_others sg_intranode_look(struct sg_intranode *intranode, const struct sg_call *call,
                                  bool waits);
 

@@ -1,7 +1,6 @@
 /* All ranks decide in the same way about the operation and its type (derived types, and pairs that
- * MPI does not allow, go to MPICH) and about count 0. Argument errors may be this rank's alone;
- * MPICH then reports them, and the other ranks do not learn of them, as without stagger.
- */
+ * MPI does not allow, go to MPICH) and about count 0. Argument errors may occur on this rank alone;
+ * MPICH then reports them, and the other ranks do not learn of them, as without stagger. */
 #include "intranode/mpi/plan_call.h"
 
 #include "intranode/memory.h"
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shape in which stock MPICH 4.0.2 would fold (shim/algos/shape.h). */
+/* Returns the shape in which stock MPICH 4.0.2 would fold (shim/algos/tree.h). */
 static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool predefined)
 {
     struct sg_shape_reduce reduce = {.ranks = ranks,
@@ -32,7 +31,7 @@ static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool pred
     return sg_shape_of_reduce(&reduce);
 }
 
-/* Bytes, whatever their types are. */
+/* A broadcast moves bytes, whatever the ranks' types are. */
 static bool plan_broadcast(const struct sg_node *node, const struct sg_call *call,
                            struct sg_intranode_plan *plan)
 {
@@ -44,7 +43,7 @@ static bool plan_broadcast(const struct sg_node *node, const struct sg_call *cal
     return true;
 }
 
-/* Where this rank's operand is, and where its result goes. */
+/* Finds this rank's operand and result. */
 static bool plan_buffers(const struct sg_node *node, const struct sg_call *call,
                          struct sg_intranode_plan *plan)
 {
@@ -52,7 +51,7 @@ static bool plan_buffers(const struct sg_node *node, const struct sg_call *call,
            sg_buffers_of(call, node->rank, &plan->own, &plan->result);
 }
 
-/* All but the buffers; not for a broadcast. */
+/* Plans everything except the buffers; not for a broadcast. */
 static bool plan_operands(const struct sg_node *node, struct sg_user_fold *user,
                           const struct sg_call *call, struct sg_intranode_plan *plan)
 {
@@ -97,7 +96,7 @@ static bool is_last(const struct sg_intranode_planner *planner, const struct sg_
            planner->root == call->root;
 }
 
-/* What is_last compares. */
+/* Keeps the arguments that is_last compares. */
 static void keep(struct sg_intranode_planner *planner, const struct sg_call *call)
 {
     bool always_the_same =
@@ -132,7 +131,7 @@ const struct sg_intranode_plan *sg_intranode_plan_call(const struct sg_node *nod
 static struct sg_pool_rank *pool; /* this node's, by rank in the node; NULL: none */
 static int own_rank;
 
-/* A rank's number among those of its node. */
+/* Returns a rank's number among those of its node. */
 static int number_of(int world_rank)
 {
     int node = sg_placement_node(world_rank);
@@ -190,7 +189,7 @@ struct sg_pool_rank *sg_pool_of(int world_rank)
 
 #define RANKS_NAMED 16
 
-/* What another rank is doing: in this instance, in another, or in none. */
+/* Describes another rank's state: in this instance, in another, or in none. */
 static void describe_rank(const struct sg_node *node, uint64_t position, int rank,
                           char text[SG_REPORT_CALL_BYTES])
 {
@@ -205,14 +204,14 @@ static void describe_rank(const struct sg_node *node, uint64_t position, int ran
         snprintf(text, SG_REPORT_CALL_BYTES, "ahead of it");
 }
 
-/* The rank that does not come, or is somewhere else: one rank speaks, once an instance. */
+/* Reports the missing rank, or one that is elsewhere: one rank reports, once for each instance. */
 void sg_intranode_report_stall(struct sg_node *node, const struct sg_call *call, int seconds)
 {
     uint64_t position = node->position;
     uint64_t tag = sg_ring_tag(position, 0);
     char text[SG_REPORT_CALL_BYTES];
     size_t all_bytes = (1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16);
-    char *all; /* every line of it */
+    char *all; /* all lines of the report */
     int used;
 
     if (atomic_exchange(&node->header->stall_reported, tag) == tag ||

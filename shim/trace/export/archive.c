@@ -89,7 +89,7 @@ void sg_archive_end(struct sg_archive *archive)
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-/* *all: malloc'ed on rank 0, elsewhere and on failure NULL. */
+/* *all: malloc'ed on rank 0; NULL elsewhere and on failure. */
 static enum sg_status gather_all(const struct sg_archive *archive, const void *data,
                                  size_t size_bytes, void **all, size_t *total_bytes)
 {
@@ -157,7 +157,7 @@ static OTF2_CallbackCode broadcast(void *context, OTF2_CollectiveContext *comm, 
     return as_code(exchange->broadcast(exchange->context, data, count * type_bytes(type)));
 }
 
-/* With what each rank gives, of any size, one behind the other in out_data. */
+/* Gathers data of any size per rank, concatenated in out_data. out_counts is not needed. */
 static OTF2_CallbackCode gather_any(void *context, OTF2_CollectiveContext *comm,
                                     const void *in_data, uint32_t in_count, void *out_data,
                                     const uint32_t *out_counts, OTF2_Type type, uint32_t root)
@@ -190,7 +190,7 @@ static OTF2_CallbackCode barrier(void *context, OTF2_CollectiveContext *comm)
     return as_code(sg_exchange_agree(archive->exchange, 1, &first_false));
 }
 
-/* By broadcasting everyone's part: rank 0 has no way to send to one, and OTF2 scatters little. */
+/* Broadcasts every rank's part to all: the exchange broadcasts, and OTF2 scatters little data. */
 static OTF2_CallbackCode scatter_any(void *context, OTF2_CollectiveContext *comm,
                                      const void *in_data, const uint32_t *in_counts, void *out_data,
                                      uint32_t out_count, OTF2_Type type, uint32_t root)
@@ -250,7 +250,7 @@ void sg_archive_create(struct sg_archive *archive)
         sg_archive_check_file(archive, sg_files_enter(&archive->files));
     if (archive->failed)
         return;
-    /* Without files of its own: it would not survive a full disk. See chunks.h. */
+    /* OTF2 must not write files itself: it would crash on a full disk (export.c). */
     archive->handle = OTF2_Archive_Open(archive->directory, SG_ARCHIVE_NAME, OTF2_FILEMODE_WRITE,
                                         SG_EVENT_CHUNK_BYTES, SG_DEFINITION_CHUNK_BYTES,
                                         OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE);
@@ -306,7 +306,7 @@ void sg_archive_remove(struct sg_archive *archive)
 #define ANCHOR_BEGUN SG_ARCHIVE_NAME ".otf2.part"
 #define DEFINITIONS SG_ARCHIVE_NAME ".def"
 #define MARKERS SG_ARCHIVE_NAME ".marker"
-/* While an archive is replaced: in DIR the new one, and in that the old one. */
+/* During a replacement, DIR/NEW holds the new archive, and NEW/OLD the old one. */
 #define NEW SG_ARCHIVE_NAME ".new"
 #define OLD "old"
 #define OLD_BEGUN "old.part"
@@ -346,9 +346,9 @@ static void sg_files_close(struct sg_files *files)
     *files = SG_FILES_CLOSED;
 }
 
-/* ---- what is there -------------------------------------------------------------------------- */
+/* ---- existing files -------------------------------------------------------------------------- */
 
-/* A location's file, as OTF2 names them, or a rank's of ours. */
+/* True for a location's file, as OTF2 names it, or a rank's .calls file. */
 static bool is_location_file(const char *name)
 {
     const char *end = name + strspn(name, "0123456789");
@@ -359,7 +359,7 @@ static bool is_location_file(const char *name)
 
 typedef int (*file_function)(int directory, const char *name, void *context);
 
-/* For each location's file, or each other one; the first error. */
+/* Calls function for each location file, or for each other file. Returns the first error. */
 static int for_files(int at, bool locations, file_function function, void *context)
 {
     struct dirent *entry;
@@ -419,7 +419,7 @@ uint64_t sg_files_bytes(const struct sg_files *files)
     return total;
 }
 
-/* Another export is under way. */
+/* True while another export holds the lock of its anchor. */
 static bool is_busy(int directory)
 {
     int begun = openat(directory, ANCHOR_BEGUN, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -430,7 +430,7 @@ static bool is_busy(int directory)
     return busy;
 }
 
-/* 0, EEXIST, or why this is not known. */
+/* Returns EEXIST if the anchor exists, 0 if not, or the error that prevents the check. */
 static int find_anchor(int directory)
 {
     struct stat info;
@@ -440,9 +440,9 @@ static int find_anchor(int directory)
     return errno == ENOENT ? 0 : errno;
 }
 
-/* ---- in the place of another ---------------------------------------------------------------- */
+/* ---- replacing an archive -------------------------------------------------------------------- */
 
-/* All but the anchor, without which they are no archive. */
+/* All parts except the anchor; without it they are no archive. */
 static const char *const pieces[] = {DEFINITIONS, MARKERS, SG_ARCHIVE_NAME};
 
 static int move(int from, const char *name, int to, const char *to_name)
@@ -459,8 +459,9 @@ static int move_pieces(int from, int to)
     return error;
 }
 
-/* made: DIR/traces.new. Its folder OLD_BEGUN has parts of the old archive while DIR may have
- * others; OLD has all of it, and DIR may have parts of the new one. */
+/* Moves the old archive back into DIR. made: DIR/traces.new. While its folder OLD_BEGUN exists, the
+ * old archive's parts are split between it and DIR; once it is renamed OLD, it holds the whole old
+ * archive, and DIR may have parts of the new one. */
 static int bring_back(int home, int made)
 {
     int old, error = 0;
@@ -480,7 +481,7 @@ static int bring_back(int home, int made)
     return error;
 }
 
-/* The new archive, and where that is in its place also the old one. */
+/* Removes DIR/traces.new: the rest of the new archive, and the old one if it was replaced. */
 static int remove_made(int home, int made)
 {
     static const char *const olds[] = {OLD, OLD_BEGUN};
@@ -506,7 +507,7 @@ static int undo(int home, int made)
     return error == 0 ? remove_made(home, made) : error;
 }
 
-/* Undoes a replacement that was interrupted. */
+/* Undoes an interrupted replacement. EBUSY: another process is replacing the archive. */
 static int settle(int home)
 {
     int made, error = open_directory(home, NEW, O_NOFOLLOW, &made);
@@ -539,7 +540,8 @@ static int begin_replacement(struct sg_files *files)
     return 0;
 }
 
-/* The anchor goes first and comes last, and keeps its lock under its first name until then. */
+/* Swaps the archives. The old anchor moves out first and the new one in last; until then the new
+ * one keeps its temporary name and its lock. */
 static int exchange(int home, int made)
 {
     int old, error = mkdirat(made, OLD_BEGUN, 0755) == 0 ? 0 : errno;
@@ -561,7 +563,7 @@ static int exchange(int home, int made)
     return error == 0 ? sg_file_sync(home) : error;
 }
 
-/* No signal may end the process meanwhile. */
+/* Swaps the archives with all signals blocked, so that none ends the process halfway. */
 static int replace_archive(struct sg_files *files)
 {
     sigset_t all, before;
@@ -582,11 +584,11 @@ static int replace_archive(struct sg_files *files)
     return 0;
 }
 
-/* One process: removes the files of an interrupted export, and begins the anchor and
- * DIR/traces. EEXIST where there is an archive, unless it is to be replaced; EBUSY where another
- * process makes one; ENOTEMPTY where other files are in DIR/traces. */
-/* ---- from beginning to end ------------------------------------------------------------------ */
+/* ---- preparing and finishing the files ------------------------------------------------------- */
 
+/* One process: removes the files of an interrupted export, and creates the anchor and DIR/traces.
+ * EEXIST: an archive exists and must not be replaced. EBUSY: another process is exporting.
+ * ENOTEMPTY: DIR/traces contains other files. */
 static int sg_files_prepare(struct sg_files *files, bool replace)
 {
     int error = settle(files->directory);
@@ -611,7 +613,7 @@ static int sg_files_prepare(struct sg_files *files, bool replace)
     return error;
 }
 
-/* Every process, after that; the only one, where an archive is replaced. */
+/* Every process, after sg_files_prepare: opens DIR/traces. A replacement has one process only. */
 static int sg_files_enter(struct sg_files *files)
 {
     return open_directory(files->directory, SG_ARCHIVE_NAME, O_NOFOLLOW, &files->locations);
@@ -652,7 +654,7 @@ int sg_files_create_calls(const struct sg_files *files, int rank, int *file)
     return create_file(files->locations, name, file);
 }
 
-/* Gives the anchor its name, and the archive the place of the one that it replaces. */
+/* Gives the anchor its final name, or swaps the archive with the one that it replaces. */
 static int sg_files_finish(struct sg_files *files)
 {
     int error = sg_file_sync(files->locations);
@@ -666,7 +668,7 @@ static int sg_files_finish(struct sg_files *files)
     return error == 0 ? sg_file_sync(files->directory) : error;
 }
 
-/* One process: removes the archive's files, and DIR/traces where it holds nothing else. */
+/* One process: removes the archive's files, and DIR/traces if it is then empty. */
 static int sg_files_remove(const struct sg_files *files)
 {
     return files->home >= 0 ? undo(files->home, files->directory)

@@ -10,11 +10,11 @@
 
 #define SLOTS_AT_A_TIME 1024u
 
-/* A file being written; its error is the first. */
+/* A file being written. error: the first one. */
 struct writer {
     int file;
     int error;
-    uint64_t at_bytes; /* of the next write */
+    uint64_t at_bytes; /* position of the next write */
     uint64_t slots;
     size_t held; /* slots that are not written yet */
     unsigned char buffer[SLOTS_AT_A_TIME * SG_SLOT_BYTES];
@@ -53,7 +53,7 @@ static bool is_kept(enum sg_record_kind kind)
            kind == SG_RECORD_INTERVAL_SUM || kind == SG_RECORD_CAUSES || kind == SG_RECORD_SOURCE;
 }
 
-/* Also where there were none. */
+/* True if the log counts all calls, even if there were none. */
 static bool counts_calls(struct sg_logread *log)
 {
     enum sg_record_kind kind;
@@ -81,7 +81,7 @@ static void put_records(struct writer *writer, struct sg_logread *log)
     put_held(writer);
 }
 
-/* The header is written twice: the second tells how many slots there are. */
+/* Called twice: only the second call knows the number of slots. */
 static void put_header(struct writer *writer, const struct sg_logread *log)
 {
     unsigned char page[SG_LOG_HEADER_BYTES] = {0};

@@ -1,6 +1,7 @@
-/* The statistics of all calls of MPI beside an archive: DIR/traces/N.calls, of rank N. A log's
- * header, and of its records those of call sites, functions, communicators, statistics, peers and
- * distributions: to be read as a log (trace/export/logread.h).
+/* Writes the statistics of all MPI calls beside an archive: DIR/traces/N.calls for rank N. The file
+ * has the format of a log, so that it can be read as one (trace/export/logread.h). It contains the
+ * log's header and its records of call sites, functions, communicators, clocks and statistics, but
+ * no events.
  */
 #ifndef SG_TRACE_CALLS_FILE_H
 #define SG_TRACE_CALLS_FILE_H
@@ -8,7 +9,8 @@
 #include "trace/export/archive.h"
 #include "trace/export/logread.h"
 
-/* Writes a log's; nothing where all calls were not counted. 0 or an errno value. */
+/* Writes the statistics of a log, or no file if it does not count all calls. Returns 0 or an errno
+ * value. */
 int sg_calls_file_write(const struct sg_files *files, struct sg_logread *log);
 
 #endif

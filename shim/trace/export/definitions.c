@@ -11,21 +11,21 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* The archive's system tree: a machine, below it a node for each host and clock, below a node the
- * sockets and the cores that ranks were bound to. A rank stands as low as its affinity mask tells.
- * On rank 0.
- */
+/* ---- system tree ----------------------------------------------------------------------------- */
 
+/* The tree has a machine at the top, below it a node for each host and clock, below a node the
+ * sockets and cores that ranks were bound to. A rank is attached at the lowest level that its
+ * affinity mask determines. Only rank 0 builds the tree. */
 struct sg_system_tree {
     struct sg_tree_node {
         const struct sg_summary *summary; /* of the first rank there; NULL: the machine */
         uint32_t parent;
-        struct sg_socket place; /* of a socket without a core, of a node neither */
+        struct sg_socket place; /* a socket's has no core; a node's has neither */
     } * nodes;                  /* by number; the machine is 0 */
     uint32_t count;
-    uint32_t *parents;   /* by rank: the node that it stands on */
-    const char *machine; /* its name; as long as unified */
-    char system[65];     /* the kind of system, where there are several hosts */
+    uint32_t *parents;   /* by rank: its node */
+    const char *machine; /* its name; valid as long as unified */
+    char system[65];     /* the operating system's name, if there are several hosts */
 };
 
 static void sg_definitions_on_comms(struct sg_archive *archive, struct sg_unified *unified,
@@ -36,7 +36,7 @@ static void sg_definitions_on_comms(struct sg_archive *archive, struct sg_unifie
 
 /* ---- numbering ------------------------------------------------------------------------------ */
 
-/* Nodes by what they are, with open addressing: there may be as many cores as ranks. */
+/* Finds nodes by their contents, with open addressing: there may be as many cores as ranks. */
 struct node_table {
     uint32_t *slots; /* 0: free */
     size_t size;     /* a power of two, more than twice the nodes */
@@ -50,7 +50,7 @@ static bool is_node(const struct sg_tree_node *node, uint32_t parent,
            strcmp(node->summary->host, summary->host) == 0;
 }
 
-/* Of a parent; new ones get the next number. */
+/* Finds the child of parent for a rank's host, socket or core. A new node gets the next number. */
 static uint32_t find_node(struct sg_system_tree *tree, struct node_table *table, uint32_t parent,
                           const struct sg_summary *summary, struct sg_socket place)
 {
@@ -83,7 +83,7 @@ static uint32_t place_rank(struct sg_system_tree *tree, struct node_table *table
     return find_node(tree, table, node, summary, place);
 }
 
-/* The host where there is one only, else the kind of system. */
+/* Names the machine after its only host, or else after the operating system. */
 static const char *name_machine(struct sg_system_tree *tree, const struct sg_unified *unified)
 {
     struct utsname system;
@@ -98,8 +98,8 @@ static const char *name_machine(struct sg_system_tree *tree, const struct sg_uni
     return tree->system;
 }
 
-/* False: out of memory. Clear it in any case; it must not be copied. A rank without a log stands on
- * the first host. */
+/* False: out of memory. Clear the tree in any case, and do not copy it: machine may point into it.
+ * A rank without a log is placed on the first host. */
 static bool sg_system_tree_make(struct sg_system_tree *tree, const struct sg_unified *unified)
 {
     size_t ranks = (size_t)unified->world_size;
@@ -133,7 +133,7 @@ static void sg_system_tree_clear(struct sg_system_tree *tree)
     *tree = (struct sg_system_tree){0};
 }
 
-/* ---- writing -------------------------------------------------------------------------------- */
+/* ---- writing the tree ------------------------------------------------------------------------ */
 
 static void write_node(struct sg_archive *archive, OTF2_GlobalDefWriter *writer, uint32_t number,
                        uint32_t name, uint32_t kind, uint32_t parent, OTF2_SystemTreeDomain domain)
@@ -175,8 +175,10 @@ static void sg_system_tree_write(const struct sg_system_tree *tree, struct sg_ar
     }
 }
 
-/* The tables are traversed twice: once to collect the strings, which come first in the archive,
- * once to write them. */
+/* ---- global tables --------------------------------------------------------------------------- */
+
+/* Writes the global tables. They are traversed twice: first to collect the strings, which come
+ * first in the archive, then to write them. */
 struct definer {
     struct sg_archive *archive;
     struct sg_unified *unified;
@@ -201,7 +203,7 @@ static void check(struct definer *definer, OTF2_ErrorCode code)
 
 static void define_clock(struct definer *definer, uint64_t begin_ns, uint64_t end_ns)
 {
-    /* Any rank's pair of clock readings will do; ranks are in order, rank 0's is exact. */
+    /* Any rank's pair of clock readings serves. Ranks are in order, and rank 0's is exact. */
     const struct sg_summary *summary = &definer->unified->summaries[0];
     uint64_t created_ns = sg_summary_global_ns(summary, summary->monotonic_ns);
     uint64_t realtime_ns = summary->realtime_ns + (begin_ns - created_ns);
@@ -302,7 +304,7 @@ static void define_regions(struct definer *definer)
         [SG_OPERATION_BCAST] = OTF2_REGION_ROLE_COLL_ONE2ALL,
     };
 
-    /* In the order of numbers: readers take other orders for damage. */
+    /* Regions must be in the order of their numbers: readers take any other order for damage. */
     for (uint32_t i = 0; i < SG_OPERATION_COUNT; i++)
         define_region(definer, i, sg_operation_regions[i], roles[i], OTF2_PARADIGM_MPI);
     for (uint32_t i = 0; i < SG_OPERATION_COUNT; i++)
@@ -330,7 +332,7 @@ static void define_regions(struct definer *definer)
 
 /* ---- groups and communicators --------------------------------------------------------------- */
 
-/* Groups of members seen so far, so that duplicates of a communicator share one. */
+/* Groups already written, so that duplicates of a communicator share one. */
 struct group_table {
     struct group {
         uint64_t hash;
@@ -357,7 +359,7 @@ static void write_group(struct definer *definer, uint32_t ref, OTF2_GroupType ty
     free(wide);
 }
 
-/* The group of so many members, written when it is new. */
+/* Returns the group with these members, and writes it if it is new. */
 static uint32_t find_group(struct definer *definer, struct group_table *table,
                            const uint32_t *members, uint32_t size)
 {
@@ -383,8 +385,9 @@ static bool is_inter(const struct sg_unified *unified, uint32_t ref)
            unified->comms.definitions[ref - SG_COMM_SELF_REF - 1].remote_size > 0;
 }
 
-/* Only a communicator of one group is the parent of another one. What an intercommunicator has in
- * common is the one that it is a copy or a part of: of others the two sides know different ones. */
+/* The parent of an intracommunicator must be an intracommunicator. An intercommunicator has a
+ * parent only if it is a copy or a part of another intercommunicator; otherwise its two groups know
+ * different parents. */
 static void define_comm(struct definer *definer, struct group_table *table, uint32_t ref,
                         const struct sg_comm_definition *comm)
 {
@@ -421,7 +424,7 @@ static void define_comms(struct definer *definer)
         sg_archive_note(definer->archive, SG_ERR_MEMORY);
         return;
     }
-    /* Master threads' locations have their rank's number. */
+    /* A master thread's location has its rank's number. */
     write_group(definer, SG_GROUP_REF_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS, NULL, world_size);
     write_group(definer, SG_GROUP_REF_WORLD, OTF2_GROUP_TYPE_COMM_GROUP, NULL, world_size);
     write_group(definer, SG_GROUP_REF_SELF, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
@@ -431,7 +434,7 @@ static void define_comms(struct definer *definer)
     check(definer,
           OTF2_GlobalDefWriter_WriteComm(definer->writer, SG_COMM_SELF_REF, self, SG_GROUP_REF_SELF,
                                          OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
-    /* These first: their numbers are known to the ranks. */
+    /* Groups of windows come first: the plan has already given the ranks their numbers. */
     for (uint32_t i = 0; i < unified->windows.group_count; i++)
         find_group(definer, &table, unified->windows.groups[i].members,
                    unified->windows.groups[i].size);
@@ -456,7 +459,7 @@ static void define_metric(struct definer *definer, uint32_t ref,
                   OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit));
 }
 
-/* Of metrics that stand beside each other. */
+/* Defines a class of `count` metrics with consecutive numbers from `first`. */
 static void define_class(struct definer *definer, uint32_t ref, uint32_t first, uint8_t count)
 {
     OTF2_MetricMemberRef members[SG_METRIC_ALL];
@@ -570,7 +573,7 @@ static void define_tables(struct definer *definer)
     define_parameters(definer);
 }
 
-/* The time from the first event to the last. */
+/* Finds the times of the first and the last event. */
 static void find_span(const struct sg_location *locations, size_t count, uint64_t *begin_ns,
                       uint64_t *end_ns)
 {
@@ -620,11 +623,11 @@ done:
     sg_system_tree_clear(&definer.tree);
 }
 
-/* A location's own definitions: the offsets of its clock from rank 0's. The field that OTF2 calls
- * the standard deviation of an offset contains the bound of its error: there is no field for a
- * bound, and readers show it as the possible error of the offset.
- */
+/* ---- local definitions ----------------------------------------------------------------------- */
 
+/* Writes the offsets of a location's clock from rank 0's. The field that OTF2 calls the standard
+ * deviation of an offset contains the bound of its error: there is no field for a bound, and
+ * readers show it as the possible error of the offset. */
 void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summary *summary,
                                 const struct sg_location *location)
 {
@@ -644,7 +647,7 @@ void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summ
                                                                       points[i].offset_ns,
                                                                       (double)points[i].error_ns));
     } else {
-        /* One offset, or none, holds from the first event to the last. */
+        /* A single offset, or zero if there is none, holds from the first event to the last. */
         if (count == 1) {
             whole.offset_ns = points[0].offset_ns;
             whole.error_ns = points[0].error_ns;
@@ -663,6 +666,8 @@ void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summ
     }
     sg_archive_check(archive, OTF2_Archive_CloseDefWriter(archive->handle, writer));
 }
+
+/* ---- windows --------------------------------------------------------------------------------- */
 
 static void define_windows(struct sg_archive *archive, const struct sg_unified *unified,
                            OTF2_GlobalDefWriter *writer)
@@ -686,7 +691,7 @@ static uint32_t dimension_name(struct sg_unified *unified, uint32_t dimension)
     return sg_strings_addf(&unified->strings, "dimension %u", dimension);
 }
 
-/* Ranks are in row-major order: the last coordinate runs first (MPI-4.1, section 8.2). */
+/* Ranks are in row-major order: the last coordinate varies fastest (MPI-4.1, section 8.2). */
 static void define_coordinates(struct sg_archive *archive, OTF2_GlobalDefWriter *writer,
                                uint32_t topology, const struct sg_comm_definition *comm)
 {
@@ -705,7 +710,7 @@ static void define_coordinates(struct sg_archive *archive, OTF2_GlobalDefWriter 
     }
 }
 
-/* Dimensions are numbered through all topologies. */
+/* Dimensions are numbered consecutively over all topologies. */
 static void define_topologies(struct sg_archive *archive, struct sg_unified *unified,
                               OTF2_GlobalDefWriter *writer)
 {
@@ -740,8 +745,7 @@ static void collect_names(struct sg_unified *unified)
     }
 }
 
-/* What stands on communicators: windows and Cartesian topologies. writer: NULL to collect strings
- * only. In definitions_on_comms.c. */
+/* Defines windows and Cartesian topologies. writer: NULL to collect strings only. */
 static void sg_definitions_on_comms(struct sg_archive *archive, struct sg_unified *unified,
                                     OTF2_GlobalDefWriter *writer)
 {

@@ -1,4 +1,4 @@
-/* The archive's definitions: each location's clock, and rank 0's global tables and markers. */
+/* Writes the archive's definitions: each location's clock, rank 0's global tables, and markers. */
 #ifndef SG_TRACE_EXPORT_DEFINITIONS_H
 #define SG_TRACE_EXPORT_DEFINITIONS_H
 
@@ -6,14 +6,14 @@
 #include "trace/export/event_writer.h"
 #include "trace/export/unify.h"
 
-/* Local definitions of a location; summary is its rank's, NULL for a rank without a log. Two clock
- * offsets at least, as readers expect. In definitions_local.c. */
+/* Writes a location's local definitions: its clock offsets, at least two, as readers expect.
+ * summary: its rank's; NULL for a rank without a log. */
 void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summary *summary,
                                 const struct sg_location *location);
-/* Rank 0 only. locations: of all ranks, by rank, then thread; times are on rank 0's clock. */
+/* Rank 0 only. locations: of all ranks, by rank, then thread, with times on rank 0's clock. */
 void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *unified,
                                  const struct sg_location *locations, size_t count);
-/* In markers.c. */
+/* Rank 0 only; in markers.c. */
 void sg_markers_write(struct sg_archive *archive, const struct sg_unified *unified,
                       uint64_t begin_ns, uint64_t end_ns);
 

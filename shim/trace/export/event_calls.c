@@ -1,8 +1,10 @@
-/* The events of all calls of MPI that are in no record of collectives: a region each, and inside it
- * the messages in the order that Score-P writes: what is sent or posted behind Enter, what is
- * received or complete before Leave. Of neighborhood collectives, for which OTF2 has no events,
- * attributes and parameters tell. A collective that not all members recorded, and a message on a
- * communicator that the archive does not have, leave the region alone. */
+/* Writes all MPI calls that have no record of a collective: a region each, and inside it the
+ * messages in Score-P's order. Sends and posts follow Enter; receives and completions precede
+ * Leave. OTF2 has no events for neighborhood collectives, so attributes and parameters describe
+ * them.
+ *
+ * A collective that some member did not record, and a message on a communicator that the archive
+ * does not have, are left out: only the call's region is written. */
 #include "trace/export/event_messages.h"
 #include "trace/export/event_windows.h"
 #include "trace/export/event_writer.h"
@@ -34,7 +36,7 @@ static const struct sg_plan_profile_comm *comm_of(const struct sg_event_writer *
     return comm != NULL ? writer->comms[comm - writer->summary->calls.comms] : NULL;
 }
 
-/* Whether a rank is one of the communicator's; others are damage. */
+/* True if the rank is a peer on the communicator; any other rank is damage. */
 static bool is_peer(const struct sg_event_writer *writer, uint32_t comm, int32_t rank)
 {
     const struct sg_profile_comm_entry *entry =
@@ -54,7 +56,7 @@ bool sg_event_has_function(const struct sg_event_writer *writer,
 /* ---- messages ------------------------------------------------------------------------------- */
 
 struct message {
-    uint32_t comm; /* of the log */
+    uint32_t comm; /* the log's index */
     int32_t peer, tag;
     uint64_t bytes;
 };
@@ -64,7 +66,7 @@ static bool is_written(const struct sg_event_writer *writer, const struct messag
     return comm_of(writer, message->comm) != NULL && is_peer(writer, message->comm, message->peer);
 }
 
-/* How many messages without an event come before one; NULL: none. */
+/* Returns attributes with the number of unrecorded messages before a message, or NULL for 0. */
 static OTF2_AttributeList *gap_of(struct sg_event_writer *writer, uint32_t count)
 {
     if (count == 0)
@@ -101,7 +103,7 @@ static struct message sent_by(const struct sg_record_event *event)
     return (struct message){event->comm, event->to, event->to_tag, event->sent_bytes};
 }
 
-/* Behind Enter. A call that posts a message posts one. */
+/* After Enter. A call posts at most one message. */
 static void write_begun(struct sg_event_writer *writer, const struct sg_record_event *event,
                         uint32_t slot, uint64_t time_ns)
 {
@@ -120,7 +122,7 @@ static void write_begun(struct sg_event_writer *writer, const struct sg_record_e
     }
 }
 
-/* Before Leave. Of a call that never ended nothing is known to have been received. */
+/* Before Leave. A call that never ended is not known to have received anything. */
 static void write_received(struct sg_event_writer *writer, const struct sg_record_event *event,
                            uint32_t slot)
 {
@@ -140,11 +142,11 @@ static void write_received(struct sg_event_writer *writer, const struct sg_recor
 
 /* A rank's part in a collective. */
 struct part {
-    const struct sg_plan_profile_comm *comm; /* NULL: it is none, or not all members recorded it */
+    const struct sg_plan_profile_comm *comm; /* NULL: no collective of the archive */
     uint32_t log_comm;
     const struct sg_mpi_region *about;
     uint64_t number;
-    int32_t root; /* where it is rooted; as in struct sg_record_event */
+    int32_t root; /* if it is rooted; as in struct sg_record_event */
     uint64_t sent_bytes, received_bytes;
 };
 
@@ -153,7 +155,8 @@ static uint32_t remote_size_of(const struct sg_event_writer *writer, const struc
     return sg_summary_profile_comm(&writer->summary->calls, part->log_comm)->comm.remote_size;
 }
 
-/* The root is one of the communicator's; others are damaged. */
+/* True if the root is a rank of the communicator, or absent as between groups; any other root is
+ * damage. */
 static bool has_sound_root(const struct sg_event_writer *writer, const struct part *part)
 {
     return !part->about->is_rooted || (part->root >= 0 ? is_peer(writer, part->log_comm, part->root)
@@ -187,7 +190,7 @@ static struct part part_of_event(const struct sg_event_writer *writer,
                                          .received_bytes = event->received_bytes});
 }
 
-/* A persistent one, by the record of its begin. */
+/* Returns the part in a persistent collective. request: the record of its begin. */
 static struct part part_of_start(const struct sg_event_writer *writer,
                                  const struct sg_record_request *request)
 {
@@ -203,7 +206,7 @@ static struct part part_of_start(const struct sg_event_writer *writer,
                                          .received_bytes = request->received_bytes});
 }
 
-/* Between groups the root itself, and the others of its group, tell of no rank. */
+/* On an intercommunicator, the ranks of the root's group, root included, record no root rank. */
 static uint32_t root_of(const struct sg_event_writer *writer, const struct part *part)
 {
     if (!part->about->is_rooted)
@@ -223,7 +226,8 @@ static OTF2_AttributeList *number_of(struct sg_event_writer *writer, const struc
     return writer->attributes;
 }
 
-/* What OTF2's events tell of other collectives. */
+/* Adds the attributes that describe a neighborhood collective, as OTF2's events describe other
+ * collectives. */
 static OTF2_AttributeList *neighborhood_of(struct sg_event_writer *writer, const struct part *part)
 {
     const struct sg_summary_calls *calls = &writer->summary->calls;
@@ -239,7 +243,7 @@ static OTF2_AttributeList *neighborhood_of(struct sg_event_writer *writer, const
     return number_of(writer, part);
 }
 
-/* To the attributes of Enter. */
+/* Adds them to the attributes of Enter. */
 static void add_neighborhood(struct sg_event_writer *writer, const struct sg_record_event *event)
 {
     const struct part part = part_of_event(writer, event);
@@ -341,10 +345,10 @@ void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-/* What a record began. */
+/* The kind of operation that a record began. */
 enum begun { BEGUN_NOTHING, BEGUN_SEND, BEGUN_RECEIVE, BEGUN_COLLECTIVE };
 
-/* part: set of a collective, as below. */
+/* *part is set if the record began a collective; the same holds below. */
 static enum begun begun_by_event(const struct sg_event_writer *writer,
                                  const struct sg_record_event *event, struct part *part)
 {
@@ -394,7 +398,7 @@ static enum begun begun_by(const struct sg_event_writer *writer, const void *beg
     return kind == SG_RECORD_REQUEST ? begun_by_request(writer, began, part) : BEGUN_NOTHING;
 }
 
-/* slot: of the completion. Both its post and it may tell of a gap. */
+/* slot: of the completion. The post and the completion may each have a gap, so they are added. */
 static void write_irecv(struct sg_event_writer *writer, uint64_t time_ns,
                         const struct sg_record_request *request, uint32_t slot)
 {
@@ -447,7 +451,7 @@ void sg_event_request(struct sg_event_writer *writer, const struct sg_record_req
     case SG_REQUEST_PREPARED:
         write_start(writer, time_ns, request, slot);
         break;
-    default: /* freed: no event is of it */
+    default: /* freed: OTF2 has no event for it */
         break;
     }
 }

@@ -1,5 +1,5 @@
-/* What the records of a call's events are about: which are of messages, and which of numbered
- * collectives. A call that failed is of neither. */
+/* Classifies the event records of calls: which ones describe messages, and which ones numbered
+ * collectives. A failed call describes neither. */
 #ifndef SG_TRACE_EVENT_MESSAGES_H
 #define SG_TRACE_EVENT_MESSAGES_H
 
@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* A call that sends or receives a message, or posts one. A receive is posted whatever it asks for;
- * what is sent or was received has a rank at its other end. */
+/* True if the call sends or receives a message, or posts one. A posted receive may ask for any peer
+ * and tag; a send or a completed receive must have a peer rank. */
 static inline bool sg_event_sends(const struct sg_record_event *event)
 {
     return (event->flags & (SG_EVENT_SENDS | SG_EVENT_FAILED)) == SG_EVENT_SENDS && event->to >= 0;
@@ -30,21 +30,23 @@ static inline bool sg_event_has_message(const struct sg_record_event *event)
     return sg_event_sends(event) || sg_event_receives(event);
 }
 
-/* A collective with its number on its communicator. */
+/* True for a collective whose number on its communicator is known. */
 static inline bool sg_event_has_number(const struct sg_record_event *event)
 {
     return (event->flags & (SG_EVENT_ORDERED | SG_EVENT_FAILED)) == SG_EVENT_ORDERED &&
            event->from_tag >= 0;
 }
 
-/* A persistent collective that begins; the record is of a function that makes one. */
+/* True if the record begins a persistent collective with a known number. The caller checks that the
+ * record's function makes persistent collectives. */
 static inline bool sg_request_has_number(const struct sg_record_request *request)
 {
     return request->what == SG_REQUEST_PREPARED && request->start > 0 && request->tag >= 0;
 }
 
-/* The number of a collective on its communicator, the same for all its members: its place among
- * all; of a persistent one that of what made it, and how often it was started. */
+/* Number of a collective on its communicator, the same on all members. It is the call's index among
+ * all collectives; for a persistent one, the index of the call that made it combined with the count
+ * of its starts. */
 static inline uint64_t sg_event_number(const struct sg_record_event *event)
 {
     return (uint32_t)event->from_tag;
@@ -55,7 +57,7 @@ static inline uint64_t sg_request_number(const struct sg_record_request *request
     return (uint64_t)((uint32_t)request->tag + 1) << 32 | request->start;
 }
 
-/* A message that a request's record begins. */
+/* True if the request's record begins a message. */
 static inline bool sg_request_begins_message(const struct sg_record_request *request)
 {
     return (request->what == SG_REQUEST_SEND && request->peer >= 0) ||

@@ -9,7 +9,7 @@ static void check(struct sg_event_writer *writer, OTF2_ErrorCode code)
         sg_archive_check(writer->archive, code);
 }
 
-/* What a call does on a window; SG_RMA_NONE: nothing, or it failed. */
+/* Returns the call's operation on a window; SG_RMA_NONE: it has none, or it failed. */
 static enum sg_rma rma_of(const struct sg_event_writer *writer, const struct sg_record_event *event)
 {
     const struct sg_function_entry *function =
@@ -35,7 +35,7 @@ static const struct sg_plan_window *window_of(const struct sg_event_writer *writ
     return sg_plan_find_window(&writer->plan->windows, &key);
 }
 
-/* Whether a target is a rank of the window's communicator; others are damage. */
+/* True if the target is a rank of the window's communicator; any other target is damage. */
 static bool has_target(const struct sg_event_writer *writer, const struct sg_record_event *event)
 {
     const struct sg_summary_calls *calls = &writer->summary->calls;
@@ -46,14 +46,14 @@ static bool has_target(const struct sg_event_writer *writer, const struct sg_rec
     return comm != NULL && event->to >= 0 && (uint32_t)event->to < comm->comm.size;
 }
 
-/* All members have recorded the collective. */
+/* True if all members recorded the collective. */
 static bool is_kept(const struct sg_plan_window *window, const struct sg_record_event *event)
 {
     return (event->flags & SG_EVENT_ORDERED) != 0 && event->from_tag >= 0 &&
            sg_intervals_contain(&window->kept, (uint32_t)event->from_tag);
 }
 
-/* ---- behind Enter --------------------------------------------------------------------------- */
+/* ---- after Enter ----------------------------------------------------------------------------- */
 
 static OTF2_RmaAtomicType atomic_type(enum sg_rma rma, int32_t detail)
 {
@@ -95,7 +95,7 @@ static void write_lock(struct sg_event_writer *writer, const struct sg_record_ev
                       is_exclusive ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED));
 }
 
-/* A lock that the rank did not get is none. */
+/* True if the call returned. If it did not, the rank never got the lock that it requested. */
 static bool is_over(const struct sg_record_event *event)
 {
     return atomic_load_explicit(&event->end_ns, memory_order_relaxed) != 0;
@@ -170,7 +170,7 @@ void sg_event_window_end(struct sg_event_writer *writer, const struct sg_record_
         write_group(writer, event, rma, window->ref);
 }
 
-/* ---- what is complete ----------------------------------------------------------------------- */
+/* ---- completions ----------------------------------------------------------------------------- */
 
 static void write_completion(struct sg_event_writer *writer, const struct sg_record_event *event,
                              const struct sg_rma_completion *completion, uint32_t window,
@@ -198,7 +198,7 @@ void sg_event_window_completions(struct sg_event_writer *writer, uint32_t slot, 
     const struct sg_rma_completion *items =
         sg_rma_completions_by(&writer->completions, slot, &count);
 
-    /* A lock was requested before what it protects, and is released after that. */
+    /* Locks go last: a lock is released after the operations that it protects. */
     for (int locks = 0; locks <= 1; locks++) {
         for (uint32_t i = 0; i < count; i++) {
             enum sg_record_kind kind;
@@ -213,9 +213,12 @@ void sg_event_window_completions(struct sg_event_writer *writer, uint32_t slot, 
     }
 }
 
-/* What a thread did between two calls, as metrics: at the interval's end, a metric event of its
- * length, whose attributes tell the sites at both ends and the stretch, and one of each source of
- * figures that has told of it. A reader of the archive needs nothing else. */
+/* ---- intervals between calls ----------------------------------------------------------------- */
+
+/* A thread's activity in an interval is written as metrics at the interval's end. The first metric
+ * is the interval's length; its attributes give the call sites at both ends and, if known, the
+ * stretch (trace/record.h). One metric follows for each source whose figures were recorded. Readers
+ * of the archive need no other data. */
 
 static void event_intervals_check(struct sg_event_writer *writer, OTF2_ErrorCode code)
 {
@@ -223,7 +226,7 @@ static void event_intervals_check(struct sg_event_writer *writer, OTF2_ErrorCode
         sg_archive_check(writer->archive, code);
 }
 
-/* The communicator's number in the archive; SG_NO_COMM: it is not there. */
+/* Returns the communicator's number in the archive; SG_NO_COMM: it has none. */
 static uint32_t comm_of(const struct sg_event_writer *writer, uint32_t index)
 {
     const struct sg_profile_comm_entry *comm =
@@ -289,15 +292,17 @@ void sg_event_interval(struct sg_event_writer *writer, const struct sg_record_in
     for (int source = 0; source < SG_SOURCE_COUNT; source++) {
         uint32_t mask = sg_source_mask(source);
 
-        /* A source of which a figure went backwards tells nothing. */
+        /* A source is left out if one of its figures went backwards. */
         if ((interval->mask & mask) == mask)
             write_source(writer, interval, source);
     }
 }
 
-/* Slices of buffered coscheduling as metrics, on the location of the thread that wrote them: at the
- * slice's end those of the node and, where the communicator's endpoint 0 is, the global ones. What
- * is not known is 0. Attributes tell the slice, its communicator and the node. */
+/* ---- slices ---------------------------------------------------------------------------------- */
+
+/* A slice of buffered coscheduling is written as metrics at its end, on the location of the thread
+ * that recorded it: the node's metrics and, at the communicator's endpoint 0, the global ones.
+ * Unknown metrics are 0. Attributes give the slice, its communicator and the node. */
 
 static void event_slices_check(struct sg_event_writer *writer, OTF2_ErrorCode code)
 {

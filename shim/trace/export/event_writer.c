@@ -12,7 +12,7 @@ static void check(struct sg_event_writer *writer, OTF2_ErrorCode code)
 
 /* ---- locations ------------------------------------------------------------------------------ */
 
-/* Functions that no event is of have no region, and are not asked for. */
+/* A function without events has no region in the plan, and its entry here is not used. */
 static void resolve_calls(struct sg_event_writer *writer)
 {
     const struct sg_summary *summary = writer->summary;
@@ -104,7 +104,7 @@ void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint
 
 /* ---- collectives ---------------------------------------------------------------------------- */
 
-/* Algorithm 0 is MPICH's own (shim/rule/rule.h). */
+/* Algorithm 0 is MPICH's own implementation (shim/rule/rule.h). */
 #define PASSED_THROUGH 0
 
 static const struct sg_plan_site *site_of(const struct sg_event_writer *writer, uint32_t index)
@@ -145,7 +145,7 @@ static uint32_t algorithm_name(const struct sg_event_writer *writer, uint8_t alg
     return writer->plan->algorithms[algorithm < last ? algorithm : last];
 }
 
-/* The attributes that every Enter of a collective has. */
+/* Adds the attributes that every Enter of a collective has. */
 static void describe(struct sg_event_writer *writer, const struct sg_recorded_call *recorded)
 {
     OTF2_AttributeList *attributes = writer->attributes;
@@ -181,7 +181,7 @@ void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_cal
         check(writer, OTF2_EvtWriter_MpiCollectiveBegin(writer->events, NULL, time_ns));
         return;
     }
-    /* A nonblocking call that is never completed has no other event to say whose it is. */
+    /* If a nonblocking call never completes, no other event of it names the communicator. */
     check(writer, OTF2_AttributeList_AddCommRef(writer->attributes, SG_ATTRIBUTE_COMM,
                                                 sg_plan_comm_ref(writer->plan, comm)));
     check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
@@ -217,7 +217,7 @@ static void write_metrics(struct sg_event_writer *writer, const struct sg_record
                                             SG_CLASS_COLLECTIVES, SG_METRIC_COUNT, types, values));
 }
 
-/* What the events that end a collective tell. */
+/* Fields of the events that end or complete a collective. */
 struct result {
     OTF2_CollectiveOp operation;
     OTF2_CommRef comm;

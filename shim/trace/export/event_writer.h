@@ -1,9 +1,9 @@
-/* Writes the records of one log as OTF2 events: the events of a collective call, of a nonblocking
- * one and its completion, and of a late contribution; in event_calls.c those of all other calls, in
- * event_intervals.c those of what is between calls.
- * events.c determines their order and nesting.
+/* Writes the records of one log as OTF2 events. event_writer.c writes the library's collectives:
+ * blocking calls, nonblocking calls and their completions, and late contributions. event_calls.c
+ * writes all other MPI calls, and event_windows.c one-sided operations, intervals between calls and
+ * slices. export_events.c determines the order and nesting of events.
  *
- * Failures are noted in the archive.
+ * Failures are recorded in the archive.
  */
 #ifndef SG_TRACE_EXPORT_EVENT_WRITER_H
 #define SG_TRACE_EXPORT_EVENT_WRITER_H
@@ -22,7 +22,7 @@
 struct sg_location {
     uint64_t id; /* thread << 32 | rank */
     uint64_t events;
-    uint64_t first_ns, last_ns; /* 0 where there is no event */
+    uint64_t first_ns, last_ns; /* 0 if there is no event */
 };
 
 static inline uint64_t sg_location_id(uint32_t rank, uint32_t thread)
@@ -40,7 +40,7 @@ static inline uint32_t sg_location_thread(const struct sg_location *location)
     return (uint32_t)(location->id >> 32);
 }
 
-/* A function of MPI in the archive. */
+/* An MPI function in the archive. */
 struct sg_event_function {
     uint32_t region;
     struct sg_mpi_region about;
@@ -50,75 +50,74 @@ struct sg_event_writer {
     struct sg_archive *archive;
     const struct sg_plan *plan;
     const struct sg_summary *summary;
-    const struct sg_plan_site **sites;         /* as summary->sites */
-    struct sg_event_function *functions;       /* as summary->calls.functions */
-    const struct sg_plan_profile_comm **comms; /* as summary->calls.comms; NULL: not there */
+    const struct sg_plan_site **sites;   /* parallel to summary->sites */
+    struct sg_event_function *functions; /* parallel to summary->calls.functions */
+    /* Parallel to summary->calls.comms; NULL: the archive does not have it. */
+    const struct sg_plan_profile_comm **comms;
     struct sg_logread *log;
     struct sg_rma_completions completions;
     OTF2_AttributeList *attributes;
-    /* the location being written */
+    /* The location being written. */
     OTF2_EvtWriter *events; /* NULL: none */
     struct sg_location location;
-    uint64_t now_ns; /* of the latest event: time never runs backwards */
+    uint64_t now_ns; /* of the latest event: time never decreases */
 };
 
-/* False: out of memory. Clear it in any case. */
+/* False: out of memory. Clear the writer in any case. */
 bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *archive,
                            const struct sg_plan *plan, const struct sg_summary *summary,
                            struct sg_logread *log);
 void sg_event_writer_clear(struct sg_event_writer *writer);
-/* Begins a location of the log's rank; events stays NULL on failure. */
+/* Begins a location of the log's rank. events stays NULL on failure. */
 void sg_event_writer_open(struct sg_event_writer *writer, uint32_t thread);
-/* Ends it: its event count is then known. */
+/* Ends the location and sets its event count. */
 void sg_event_writer_close(struct sg_event_writer *writer);
-/* A region that has no record, or whose record is gone. */
+/* Enter or leave a region by its number, without attributes. */
 void sg_event_enter_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns);
 void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns);
-/* A part's MPI call; slot is its record's, by which its completion finds it again. */
+/* Enter or leave the MPI call of a rank's part in a collective. slot: the record's; the completion
+ * refers to it. */
 void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
                     uint32_t slot);
 void sg_event_leave(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
                     uint64_t end_ns);
-/* The completion of a nonblocking call. */
+/* Writes the completion of a nonblocking call. */
 void sg_event_complete(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
                        uint32_t slot);
 void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_late *late);
 
-/* ---- in event_calls.c: of all calls --------------------------------------------------------- */
+/* ---- in event_calls.c: all MPI calls --------------------------------------------------------- */
 
-/* False: the record is damaged, and belongs to no function. */
+/* False: the record is damaged, since its function is unknown. */
 bool sg_event_has_function(const struct sg_event_writer *writer,
                            const struct sg_record_event *event);
-/* With the message or the collective that it posts, or sends. */
+/* Enters a call, with the message or collective that it sends or posts. */
 void sg_event_enter_call(struct sg_event_writer *writer, const struct sg_record_event *event,
                          uint32_t slot);
-/* With what it has received. */
+/* Leaves a call, with the message that it received or the collective that it ends. */
 void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_event *event,
                          uint32_t slot, uint64_t end_ns);
-/* began: the record that began the request, NULL where there is none. */
+/* Writes an event of a request. began: the record that began the request; NULL: none. */
 void sg_event_request(struct sg_event_writer *writer, const struct sg_record_request *request,
                       uint32_t slot, const void *began);
 
-/* ---- in event_intervals.c: between calls ---------------------------------------------------- */
+/* ---- in event_windows.c: intervals between calls, and slices --------------------------------- */
 
 void sg_event_interval(struct sg_event_writer *writer, const struct sg_record_interval *interval);
-
-/* ---- in event_slices.c ---------------------------------------------------------------------- */
-
 void sg_event_slice(struct sg_event_writer *writer, const struct sg_record_slice *record);
 
-/* ---- for event_calls.c ---------------------------------------------------------------------- */
+/* ---- for the other files of the writer ------------------------------------------------------- */
 
-/* Moves the location's clock to a time, or leaves it where it is later already. */
+/* Advances the location's clock to a time, unless it is already later. Returns the clock. */
 uint64_t sg_event_advance(struct sg_event_writer *writer, uint64_t time_ns);
-/* The functions of a site's path, around a call: before its Enter, and behind its Leave. site: the
- * log's index. */
+/* Enter or leave the functions of a site's path, around a call: before its Enter and after its
+ * Leave. site: the log's index. */
 void sg_event_enter_path(struct sg_event_writer *writer, uint32_t site, uint64_t time_ns);
 void sg_event_leave_path(struct sg_event_writer *writer, uint32_t site, uint64_t time_ns);
-/* String of a site's text; index is the log's. */
+/* Returns the string number of a site's text. index: the log's. */
 uint32_t sg_event_site_text(const struct sg_event_writer *writer, uint32_t index);
 
-/* A request's number: unique on its rank, and never 0. slot: of the record that begins it. */
+/* Returns a request's number: unique on its rank, never 0. slot: of the record that begins it. */
 static inline uint64_t sg_event_request_of(uint64_t slot)
 {
     return slot + 1;

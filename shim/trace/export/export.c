@@ -1,6 +1,7 @@
-/* The export, step by step. All ranks take every step, and agree after it whether it succeeded on
- * all of them. So no rank waits in a collective step that another rank does not reach, and one rank
- * logs the failure.
+/* Runs the export step by step, and writes the archive's files from OTF2's memory.
+ *
+ * All ranks take every step, and agree after it whether it succeeded on all of them. So no rank
+ * waits in a collective step that another rank does not reach, and one rank logs the failure.
  */
 #include "trace/export/export.h"
 
@@ -18,21 +19,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes the archive's files from OTF2's memory.
- *
- * OTF2 3.0 frees a buffer twice, and crashes, when a file cannot be written any further; and it
- * opens files by path. So OTF2 writes no files (OTF2_SUBSTRATE_NONE); this module does. OTF2 fills
- * chunks that its memory callbacks get from here. When OTF2 frees them after a flush, they contain
- * the bytes of the file. A file that cannot be written fails the archive; OTF2 does not learn of
- * it.
- */
+/* ---- files from OTF2's memory ---------------------------------------------------------------- */
 
-/* OTF2's own pool would hold 128 MiB a writer before it writes any. */
+/* OTF2 3.0 frees a buffer twice, and crashes, when a file cannot be written any further; and it
+ * opens files by path. So OTF2 writes no files (OTF2_SUBSTRATE_NONE); this section does. OTF2 fills
+ * chunks that its memory callbacks allocate here. When OTF2 frees them after a flush, they contain
+ * the bytes of the file. A file that cannot be written fails the archive, but OTF2 does not learn
+ * of it. */
+
+/* OTF2's own pool would hold 128 MiB per writer before it writes any. */
 #define CHUNKS_PER_WRITER 2
 
 /* The memory of one writer, and its file. */
 struct writer {
-    char *chunks[CHUNKS_PER_WRITER]; /* zeros behind what OTF2 has written */
+    char *chunks[CHUNKS_PER_WRITER]; /* zeros after what OTF2 has written */
     int used;
     int file; /* -1: not yet opened */
     uint64_t written_bytes;
@@ -40,9 +40,9 @@ struct writer {
 
 /* ---- the anchor ------------------------------------------------------------------------------ */
 
-/* Where the anchor file says how files are written: behind a header of two bytes, a magic text,
- * four versions' five bytes and the two sizes of chunks. It is to say what anyone reads: plain
- * files. */
+/* Makes the anchor file name the POSIX substrate: the files on disk are plain files to any reader.
+ * The field follows a header of two bytes, a magic text, four version numbers in five bytes, and
+ * the two chunk sizes. */
 static void claim_plain_files(struct sg_archive *archive, char *anchor)
 {
     static const struct {
@@ -60,8 +60,8 @@ static void claim_plain_files(struct sg_archive *archive, char *anchor)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Of a writer's last chunk: it ends with a byte that is not zero, and in an anchor with one that
- * is. */
+/* Returns the used bytes of a writer's last chunk. The data end with a nonzero byte; in an anchor,
+ * one zero byte follows it. */
 static uint64_t filled_bytes(const char *chunk, uint64_t chunk_bytes, OTF2_FileType type)
 {
     static const char zeros[4096];
@@ -125,7 +125,7 @@ static struct writer *create_writer(void)
     return writer;
 }
 
-/* NULL makes OTF2 write out what it has and begin anew. */
+/* Returning NULL makes OTF2 flush its chunks and start again. */
 static void *allocate_chunk(void *context, OTF2_FileType type, OTF2_LocationRef location,
                             void **buffer_data, uint64_t chunk_bytes)
 {
@@ -140,13 +140,13 @@ static void *allocate_chunk(void *context, OTF2_FileType type, OTF2_LocationRef 
         *buffer_data = writer = create_writer();
     if (writer == NULL || writer->used == CHUNKS_PER_WRITER)
         return NULL;
-    /* OTF2 clears what it leaves of a chunk, but for an anchor's. */
+    /* OTF2 clears the unused end of a chunk, except in an anchor. */
     if (writer->chunks[writer->used] == NULL)
         writer->chunks[writer->used] = calloc(1, chunk_bytes);
     return writer->chunks[writer->used] != NULL ? writer->chunks[writer->used++] : NULL;
 }
 
-/* After a flush, and finally when OTF2 is done with the writer. */
+/* OTF2 calls this after each flush, and a last time when it is done with the writer. */
 static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef location,
                         void **buffer_data, bool final)
 {
@@ -160,8 +160,8 @@ static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef loca
         writer->used = 0;
         return;
     }
-    /* The logs, or the archive before, are removed next. A disk across a network may tell only now
-     * that it is full. */
+    /* The logs or the replaced archive are removed next, and a network file system may report a
+     * full disk only now. */
     if (writer->file >= 0 && !archive->failed)
         sg_archive_check_file(archive, sg_file_sync(writer->file));
     if (writer->file >= 0 && close(writer->file) != 0)
@@ -177,7 +177,7 @@ static const OTF2_MemoryCallbacks memory_callbacks = {
     .otf2_free_all = free_chunks,
 };
 
-/* Sets the callbacks of the archive's handle, which has just been created; NULL: does nothing. */
+/* Sets the callbacks of the archive's new handle; does nothing if that is NULL. */
 static void sg_chunks_start(struct sg_archive *archive)
 {
     if (archive->handle == NULL)
@@ -187,6 +187,8 @@ static void sg_chunks_start(struct sg_archive *archive)
     sg_archive_check(archive,
                      OTF2_Archive_SetMemoryCallbacks(archive->handle, &memory_callbacks, archive));
 }
+
+/* ---- the export ------------------------------------------------------------------------------ */
 
 struct exporter {
     const struct sg_export *input;
@@ -199,7 +201,7 @@ struct exporter {
     void *gathered;                /* rank 0: holds the texts of unified */
 };
 
-/* True when no rank has failed; otherwise the lowest rank that has failed logs why. */
+/* Returns true if no rank has failed; otherwise the lowest failed rank logs the reason. */
 static bool agree(struct exporter *exporter)
 {
     const struct sg_archive *archive = &exporter->archive;
@@ -218,7 +220,7 @@ static bool agree(struct exporter *exporter)
     return first_false < 0 && !archive->failed;
 }
 
-/* ---- definitions to rank 0 and back --------------------------------------------------------- */
+/* ---- definitions to rank 0 and back ---------------------------------------------------------- */
 
 static void tell(const struct sg_export *input, const char *what, int log)
 {
@@ -256,8 +258,7 @@ static enum sg_status read_summaries(const void *data, size_t size_bytes, struct
     return pack.status;
 }
 
-/* Rank 0 hears of all logs: unified then has their summaries. False: some rank has failed before.
- */
+/* Collects the summaries of all logs in rank 0's unified. False: some rank had already failed. */
 static bool gather_summaries(struct exporter *exporter)
 {
     struct sg_archive *archive = &exporter->archive;
@@ -280,7 +281,7 @@ static bool gather_summaries(struct exporter *exporter)
     return agreed;
 }
 
-/* What rank 0 tells all ranks. */
+/* Packs, or reads, the data that rank 0 sends to all ranks. */
 static void pack_plan(struct sg_pack *pack, struct sg_export_result *result, struct sg_plan *plan)
 {
     SG_PACK(pack, result->calls);
@@ -289,7 +290,7 @@ static void pack_plan(struct sg_pack *pack, struct sg_export_result *result, str
     sg_plan_pack(pack, plan);
 }
 
-/* Rank 0 has made the plan, everyone gets it. */
+/* Sends rank 0's plan to all ranks. False: some rank has failed. */
 static bool share_plan(struct exporter *exporter, struct sg_export_result *result)
 {
     struct sg_pack pack = {0};
@@ -335,7 +336,8 @@ static void make_plan(struct exporter *exporter, struct sg_export_result *result
     result->partial = unified->partial;
 }
 
-/* All ranks know what the archive will hold, and may begin to write it. */
+/* Gives all ranks the archive's contents, so that they may begin to write. False: some rank has
+ * failed. */
 static bool plan(struct exporter *exporter, struct sg_export_result *result)
 {
     summarize(exporter);
@@ -348,7 +350,7 @@ static bool plan(struct exporter *exporter, struct sg_export_result *result)
 
 /* ---- the archive's files -------------------------------------------------------------------- */
 
-/* Rank 0 stands in for the ranks without a log. */
+/* Rank 0 writes the locations of ranks without a log. */
 static bool is_missing(const struct exporter *exporter, uint32_t rank)
 {
     return exporter->exchange->rank == 0 && sg_unified_summary(&exporter->unified, rank) == NULL;
@@ -412,7 +414,7 @@ static int by_rank_and_thread(const void *a, const void *b)
     return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Rank 0 hears of all locations, with their times on its clock, and writes the tables. */
+/* Collects all locations at rank 0, with times on its clock; rank 0 writes the tables. */
 static void write_global_definitions(struct exporter *exporter)
 {
     struct sg_locations *own = &exporter->locations;
@@ -445,7 +447,7 @@ static bool is_done(struct exporter *exporter, OTF2_ErrorCode code)
     return agree(exporter);
 }
 
-/* Each collective step is entered by all or by none. */
+/* All ranks or none enter each collective step. */
 static bool write_files(struct exporter *exporter)
 {
     struct sg_archive *archive = &exporter->archive;
@@ -476,7 +478,7 @@ static bool write_files(struct exporter *exporter)
     return agree(exporter);
 }
 
-/* What is left of the handle is closed; no rank writes any more when rank 0 removes the files. */
+/* Closes the handle, and removes the files once no rank writes any more. */
 static void take_back(struct exporter *exporter)
 {
     int first_false;

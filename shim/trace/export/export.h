@@ -1,11 +1,11 @@
-/* From logs to an OTF2 archive: DIR/traces.otf2, unified over all ranks.
+/* Exports logs to an OTF2 archive, DIR/traces.otf2, unified over all ranks.
  *
- * Runs in two settings with the same code: at MPI_Finalize each rank brings its own log and the
- * exchange is MPI; in `stagger recover` one process brings all logs and the exchange is
- * sg_exchange_serial. Definitions are unified by rank 0; each process writes the events of its
- * logs. A collective instance is written by all its members or by none.
+ * The same code runs in two settings. At MPI_Finalize each rank passes its own log, and the
+ * exchange is MPI; in `stagger recover` one process passes all logs, and the exchange is
+ * sg_exchange_serial. Rank 0 unifies the definitions; each process writes the events of its logs. A
+ * collective instance is written by all its members or by none.
  *
- * Not thread-safe; never from a signal handler; collective over the exchange.
+ * Not thread-safe; never call it from a signal handler; collective over the exchange.
  */
 #ifndef SG_TRACE_EXPORT_EXPORT_H
 #define SG_TRACE_EXPORT_EXPORT_H
@@ -24,38 +24,38 @@ struct sg_export {
     int log_count;
     int world_size;
     uint64_t end_ns; /* local time at which MPI_Finalize's region ends; 0: last record */
-    bool partial;    /* say so in the archive whatever the logs say */
-    bool replace;    /* an archive that is there, when this one is whole; by one process alone */
+    bool partial;    /* mark the archive as partial in any case */
+    bool replace;    /* replace an existing archive by the completed one; one process only */
     const char *const *algorithms; /* names by index, as in struct sg_record_call */
     int algorithm_count;
     const struct sg_exchange *exchange;
-    const char *advice; /* ends the line that says why there is no archive; NULL: nothing */
-    /* Told what is at which of this process's logs; NULL: nobody is. */
+    const char *advice; /* appended to the line that reports a failure; NULL: nothing */
+    /* Reports the step that begins and the index of this process's log; may be NULL. */
     void (*progress)(void *context, const char *what, int log);
     void *context;
 };
 
 struct sg_export_result {   /* the same on every rank */
     uint64_t calls;         /* written, over all ranks */
-    uint64_t dropped;       /* incomplete instances' calls and those past the limit */
+    uint64_t dropped;       /* calls of incomplete instances, and calls beyond the limit */
     uint64_t archive_bytes; /* all files of the archive */
     bool partial;
 };
 
-/* Writes the archive. On failure one rank logs one line, files begun are removed on all ranks,
+/* Writes the archive. On failure one rank logs one line, the files begun are removed on all ranks,
  * and the logs stay. */
 enum sg_status sg_export_archive(const struct sg_export *input, struct sg_export_result *result);
 
-/* STAGGER_TRACE=stats: resolves the names of all sites once (rank 0) and gives them to rank 0's
- * caller as text for SITE_NAME records through the callback. */
+/* STAGGER_TRACE=stats: rank 0 resolves the names of all sites once and passes them through the
+ * callback, as texts for SITE_NAME records. */
 typedef void (*sg_site_name_sink)(void *context, uint32_t id, const char *function,
                                   const char *file, uint32_t line);
 
 enum sg_status sg_export_site_names(const struct sg_export *input, sg_site_name_sink sink,
                                     void *context);
 
-/* The companion library libstagger-otf2.so (this folder, with libotf2 and libdw behind it) is
- * loaded RTLD_LOCAL by libstagger.so and found by this one symbol. */
+/* The companion library libstagger-otf2.so contains this folder and links libotf2 and libdw.
+ * libstagger.so loads it RTLD_LOCAL and finds it by this one symbol. */
 struct sg_companion {
     uint32_t version; /* SG_LOG_VERSION */
     enum sg_status (*export_archive)(const struct sg_export *, struct sg_export_result *);

@@ -3,7 +3,7 @@
 #include "core/room.h"
 #include "trace/export/vocabulary.h"
 
-/* Late contributions inside late contributions; one more closes the innermost. */
+/* Nesting of late contributions; one more closes the innermost. */
 #define DEPTH_LIMIT 16
 
 struct open_region {
@@ -29,7 +29,8 @@ static const void *record_at(struct log_writer *writer, uint32_t slot)
     return sg_logread_next(writer->log, &from, &kind);
 }
 
-/* The record that began a request, of one slot as all that do; NULL: there is none. */
+/* Returns the record that began a request, or NULL. All records that begin requests have one slot.
+ */
 static const void *beginning_of(struct log_writer *writer, const struct sg_record_request *request)
 {
     enum sg_record_kind kind;
@@ -77,15 +78,15 @@ static void close_innermost(struct log_writer *writer, uint64_t limit_ns)
         sg_event_leave_region(&writer->events, SG_REGION_REF_LATE, end_ns);
 }
 
-/* What happens to a request at the end of a call happens in the call. */
+/* A request event at the moment when a call ends belongs to the call. */
 static bool has_ended(const struct open_region *region, const struct sg_order_entry *entry)
 {
     return region->end_ns < entry->begin_ns ||
            (region->end_ns == entry->begin_ns && entry->what != SG_ORDER_REQUEST);
 }
 
-/* Makes place for what happens now: closes what has ended, and what cannot enclose it. MPI calls
- * never lie in one another; where they seem to, the first was left without returning. */
+/* Closes the regions that have ended before the entry or cannot enclose it. MPI calls do not nest;
+ * if they seem to, the first was left without returning. */
 static void close_before(struct log_writer *writer, const struct sg_order_entry *entry)
 {
     while (writer->depth > 0 && (entry->what == SG_ORDER_CALL ||
@@ -148,7 +149,7 @@ static void write_part(struct log_writer *writer, const struct sg_order_entry *e
     push(writer, entry->slot, end_or_last(writer, recorded->end_ns));
 }
 
-/* Whether the archive has what the record tells of. */
+/* True if the archive has the record's function or collective instance. */
 static bool is_written(const struct log_writer *writer, const void *record,
                        const struct sg_recorded_call *recorded)
 {
@@ -157,7 +158,7 @@ static bool is_written(const struct log_writer *writer, const void *record,
     return recorded == NULL || is_kept(&writer->events, recorded);
 }
 
-/* The program is a region from the first event of the master thread to its end. */
+/* The program's region lasts from the master thread's first event to its end. */
 static void open_location(struct log_writer *writer, const struct sg_order_entry *entry)
 {
     if (writer->events.events == NULL)

@@ -1,4 +1,4 @@
-/* The events of one log, location by location, in order of time and nested. */
+/* Writes the events of one log, location by location, in order of time and properly nested. */
 #ifndef SG_TRACE_EXPORT_EXPORT_EVENTS_H
 #define SG_TRACE_EXPORT_EXPORT_EVENTS_H
 
@@ -12,13 +12,13 @@ struct sg_locations {          /* zeroed at first; of all logs of this process *
     uint32_t count;
 };
 
-/* Writes the events of a log to new locations and adds these, the master thread always and other
- * threads where they have events. end_ns: where MPI_Finalize ends, 0 for the log's last time.
- * Failures are noted in the archive. */
+/* Writes the events of a log to new locations and adds these to locations: the master thread
+ * always, other threads if they have events. end_ns: end of MPI_Finalize; 0: the log's last time.
+ * Failures are recorded in the archive. */
 void sg_events_write(struct sg_archive *archive, const struct sg_plan *plan,
                      const struct sg_summary *summary, struct sg_logread *log, uint64_t end_ns,
                      struct sg_locations *locations);
-/* A location without events, for a rank without a log. */
+/* Writes a location without events, for a rank without a log. */
 void sg_events_write_none(struct sg_archive *archive, uint32_t rank,
                           struct sg_locations *locations);
 

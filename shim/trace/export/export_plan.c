@@ -114,7 +114,7 @@ bool sg_plan_keeps(const struct sg_plan *plan, const struct sg_comm_entry *comm,
     return found != NULL && found->ref != SG_NO_COMM && sg_intervals_contain(&found->kept, seq);
 }
 
-/* ---- of the events of all calls ------------------------------------------------------------- */
+/* ---- communicators and functions of all calls' events ---------------------------------------- */
 
 static int by_identity_and_ordinal(const void *a, const void *b)
 {
@@ -162,6 +162,8 @@ bool sg_plan_find_region(const struct sg_plan *plan, const char *name, uint32_t 
         *region = found->region;
     return found != NULL;
 }
+
+/* ---- windows and groups ---------------------------------------------------------------------- */
 
 int sg_plan_windows_compare(const void *a, const void *b)
 {
@@ -236,6 +238,8 @@ static void sg_plan_windows_clear(struct sg_plan_windows *windows)
     free(windows->windows);
     free(windows->groups);
 }
+
+/* ---- order of events ------------------------------------------------------------------------- */
 
 struct list {
     struct sg_order_entry *entries;
@@ -329,7 +333,7 @@ enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out
         status = add(
             &list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0, SG_ORDER_CALL});
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
-        /* Of the others that are taken each has one slot. */
+        /* Every other kind that add_record takes has one slot. */
         uint64_t slots = kind == SG_RECORD_INTERVAL ? SG_INTERVAL_SLOTS
                          : kind == SG_RECORD_SLICE  ? SG_SLICE_SLOTS
                                                     : 1;

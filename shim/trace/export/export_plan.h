@@ -1,6 +1,8 @@
-/* What a rank must know to write its events: the numbers that call sites, communicators and texts
- * have in the archive, and which collective instances are in it. Rank 0 makes it from all ranks'
- * summaries (unify.h) and sends it to every rank.
+/* The export's plan, and the order of a log's events.
+ *
+ * The plan holds all that a rank must know to write its events: the archive's numbers for call
+ * sites, communicators, windows, functions and texts, and the collective instances that are in the
+ * archive. Rank 0 makes it from all ranks' summaries (unify.h) and sends it to every rank.
  */
 #ifndef SG_TRACE_EXPORT_EXPORT_PLAN_H
 #define SG_TRACE_EXPORT_EXPORT_PLAN_H
@@ -17,15 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The part of a plan (plan.h) that is about windows and the groups that they are synchronised with:
- * their numbers in the archive. */
+/* ---- windows and the groups that synchronise them -------------------------------------------- */
 
 struct sg_plan_window {
-    uint64_t identity; /* of its communicator */
+    uint64_t identity; /* its communicator's */
     uint32_t comm_ordinal;
     uint32_t ordinal;         /* among its communicator's windows */
-    uint32_t ref;             /* in the archive; SG_NO_WINDOW: not there */
-    bool has_life;            /* its making is told of */
+    uint32_t ref;             /* the archive's number; SG_NO_WINDOW: not there */
+    bool has_life;            /* all members recorded its creation */
     struct sg_intervals kept; /* collectives on it, recorded by all members */
 };
 
@@ -43,14 +44,14 @@ struct sg_plan_windows {
     uint32_t window_count, group_count;
 };
 
-/* To sort and search the tables. */
+/* For sorting and searching the tables. */
 int sg_plan_windows_compare(const void *a, const void *b);
 int sg_plan_groups_compare(const void *a, const void *b);
 uint64_t sg_plan_group_hash(const uint32_t *members, uint32_t size);
-/* NULL: not in the archive. */
+/* NULL: the archive has no such window. */
 const struct sg_plan_window *sg_plan_find_window(const struct sg_plan_windows *windows,
                                                  const struct sg_plan_window *key);
-/* False: likewise. */
+/* False: the archive has no such group. */
 bool sg_plan_find_group(const struct sg_plan_windows *windows, const struct sg_group_entry *group,
                         uint32_t *ref);
 
@@ -59,16 +60,16 @@ bool sg_plan_find_group(const struct sg_plan_windows *windows, const struct sg_g
 struct sg_plan_site {
     uint32_t id;
     uint32_t text;                     /* string */
-    uint32_t first_frame, frame_count; /* of its path, outermost first; 0: it is no path */
+    uint32_t first_frame, frame_count; /* of its path, outermost first; 0: no path */
 };
 
 struct sg_plan_comm {
-    uint32_t root_world_rank, root_counter; /* who it is */
+    uint32_t root_world_rank, root_counter; /* its identity */
     uint32_t ref;                           /* SG_NO_COMM: not in the archive */
     struct sg_intervals kept;               /* instances recorded by all members */
 };
 
-/* A communicator as the events of all calls know it. */
+/* A communicator in the numbering of all calls' events. */
 struct sg_plan_profile_comm {
     uint64_t identity;
     uint32_t ordinal;
@@ -82,7 +83,7 @@ struct sg_plan_function {
 };
 
 struct sg_plan_arm {
-    uint32_t place, text; /* strings; 0: no rank told of it */
+    uint32_t place, text; /* strings; 0: no rank reported it */
 };
 
 struct sg_plan {
@@ -95,61 +96,62 @@ struct sg_plan {
     struct sg_intervals world_kept;
     struct sg_plan_profile_comm *profile_comms; /* by identity and ordinal */
     uint32_t profile_comm_count;
-    struct sg_plan_function *functions; /* by name_hash; of the events of all calls */
+    struct sg_plan_function *functions; /* by name_hash; those with events */
     uint32_t function_count;
     struct sg_plan_windows windows;
     uint32_t *algorithms; /* strings, by index */
     uint32_t algorithm_count;
-    struct sg_plan_arm arms[SG_EXECUTED_LIMIT]; /* of trials, by number */
+    struct sg_plan_arm arms[SG_EXECUTED_LIMIT]; /* candidates of trials, by number */
 };
 
 void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan);
 void sg_plan_clear(struct sg_plan *plan);
-/* A call site; the unknown one when there is no such id. NULL: the plan has not even that. */
+/* Finds a call site, or the unknown site if the plan has no such id. NULL: it has neither. */
 const struct sg_plan_site *sg_plan_find_site(const struct sg_plan *plan, uint32_t id);
-/* comm is of the rank's summary. NULL when no rank told of it, and for MPI_COMM_WORLD and
- * MPI_COMM_SELF. */
+/* Finds a communicator of the rank's summary. NULL if no rank reported it, and for MPI_COMM_WORLD
+ * and MPI_COMM_SELF. */
 const struct sg_plan_comm *sg_plan_find_comm(const struct sg_plan *plan,
                                              const struct sg_comm_entry *comm);
-/* Its number in the archive, or SG_NO_COMM. */
+/* Returns its number in the archive, or SG_NO_COMM. */
 uint32_t sg_plan_comm_ref(const struct sg_plan *plan, const struct sg_comm_entry *comm);
-/* Whether the archive has that instance of it. */
+/* True if the archive has the communicator's instance `seq`. */
 bool sg_plan_keeps(const struct sg_plan *plan, const struct sg_comm_entry *comm, uint32_t seq);
-/* Likewise of a communicator of the events of all calls; NULL: no event uses it. */
+/* Finds a communicator of all calls' events. NULL: no event uses it. */
 const struct sg_plan_profile_comm *
 sg_plan_find_profile_comm(const struct sg_plan *plan, const struct sg_profile_comm_entry *comm);
-/* The region of a function of MPI; false: no event is of it. */
+/* Finds the region of an MPI function. False: it has no events. */
 bool sg_plan_find_region(const struct sg_plan *plan, const char *name, uint32_t *region);
-/* To sort and search the tables. */
+/* For sorting and searching the tables. */
 uint64_t sg_plan_name_hash(const char *name);
 int sg_plan_by_name_hash(const void *a, const void *b);
 
-/* The order of a log's events: by thread, then by time; an enclosing event before the enclosed one,
- * a start before its completion. */
+/* ---- order of a log's events ----------------------------------------------------------------- */
 
-/* Slots that stand for the regions the log's header tells of. */
+/* Entries are sorted by thread, then by time. An enclosing event precedes the events that it
+ * encloses, and a start its completion. */
+
+/* Slots of the regions in the log's header. */
 #define SG_SLOT_INIT (UINT32_MAX - 1)
 #define SG_SLOT_FINALIZE UINT32_MAX
 
-enum sg_order_what {                    /* in this order where times are equal */
+enum sg_order_what {                    /* in this order if times are equal */
                      SG_ORDER_INTERVAL, /* the end of an interval between calls: a moment */
-                     SG_ORDER_CALL,     /* an MPI call: lies in no other region */
-                     SG_ORDER_COMPLETE, /* of a nonblocking call: a moment, wherever it falls */
-                     SG_ORDER_REQUEST,  /* what happens to a request: likewise */
+                     SG_ORDER_CALL,     /* an MPI call: nested in no other region */
+                     SG_ORDER_COMPLETE, /* a nonblocking call's completion: a moment anywhere */
+                     SG_ORDER_REQUEST,  /* an event of a request: likewise */
                      SG_ORDER_SLICE,    /* the end of a slice: likewise */
-                     SG_ORDER_LATE,     /* a late contribution: may lie inside another region */
+                     SG_ORDER_LATE,     /* a late contribution: may be nested in another region */
 };
 
-struct
-    sg_order_entry { /* small: there is one for each record, of a completed nonblocking call two */
+struct sg_order_entry { /* small: one per record, two if nonblocking and complete */
     uint64_t begin_ns;
-    uint32_t slot; /* of the record, or SG_SLOT_... */
+    uint32_t slot; /* the record's, or SG_SLOT_... */
     uint16_t thread;
     uint8_t what; /* enum sg_order_what */
 };
 
-/* All calls, nonblocking calls, late contributions, intervals between calls, slices and header
- * regions that are sound; collectives that failed are not events. malloc'ed. */
+/* Lists all sound calls, completions, requests, late contributions, intervals between calls, slices
+ * and header regions, in order; malloc'ed. Failed collectives are not events. */
 enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out, size_t *count);
 
 #endif

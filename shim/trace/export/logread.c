@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Two slot numbers above it stay free for readers that mark things without a record. */
+/* Two slot numbers above this are free for readers to mark things without a record. */
 #define SLOT_LIMIT (UINT32_MAX - 2u)
 
 struct sg_logread {
-    struct sg_log_header header; /* as it was at opening; its strings are made to end */
+    struct sg_log_header header; /* as it was at opening, with terminated strings */
     const unsigned char *map;
     size_t map_bytes;
     uint64_t slot_count;
@@ -27,7 +27,7 @@ struct sg_logread {
     uint64_t judged; /* slots before it are already counted in damaged */
     uint64_t last_ns;
     bool lives;
-    bool is_held; /* the map is the caller's */
+    bool is_held; /* the caller owns the map */
 };
 
 static const void *slot_at(const struct sg_logread *log, uint64_t slot)
@@ -39,7 +39,7 @@ static uint8_t kind_at(const struct sg_logread *log, uint64_t slot)
 {
     const _Atomic uint8_t *kind = slot_at(log, slot);
 
-    /* Acquire: pairs with the writer's release of the kind, so that the fields are whole. */
+    /* Acquire: pairs with the writer's release of the kind, so that the fields are complete. */
     return atomic_load_explicit(kind, memory_order_acquire);
 }
 
@@ -68,7 +68,7 @@ bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_
     return has_text;
 }
 
-/* Slots of the record at slot, 0 when it is cut off or of no known kind. */
+/* Returns the number of slots of the record at slot; 0: it is cut off or of no known kind. */
 static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg_record_kind kind)
 {
     static const uint8_t fixed[SG_RECORD_KINDS] = {
@@ -212,7 +212,7 @@ uint64_t sg_logread_last_ns(const struct sg_logread *log)
     return log->last_ns;
 }
 
-/* The later of two times, of which only a may be damaged. */
+/* Returns the later of two times, of which only a may be damaged. */
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b && a < SG_TIME_LIMIT_NS ? a : b;
@@ -284,7 +284,8 @@ static void find_last_ns(struct sg_logread *log)
     log->last_ns = last;
 }
 
-/* Makes a copy of a header safe to use: texts end, times are times, regions are not inside out. */
+/* Makes a copy of a header safe to use: terminates texts, and clears impossible times and ends that
+ * precede begins. */
 static void clean_header(struct sg_log_header *header)
 {
     uint64_t *const times[] = {&header->monotonic_ns, &header->init_begin_ns, &header->init_end_ns,
@@ -330,8 +331,8 @@ enum sg_status sg_logread_check(struct sg_log_header *header, struct sg_refusal 
     return SG_OK;
 }
 
-/* Bounds the log by what the file holds and the writer can have filled; slots that the header
- * tells of and the file lacks were cut off. */
+/* Limits the log to the slots that the file contains and the writer can have filled. Slots that the
+ * header counts but the file lacks were cut off. */
 static void count_slots(struct sg_logread *log)
 {
     uint64_t held = (log->map_bytes - SG_LOG_HEADER_BYTES) / SG_SLOT_BYTES;
@@ -346,8 +347,7 @@ static void count_slots(struct sg_logread *log)
         log->damaged = filled < SLOT_LIMIT ? filled - log->slot_count : 1;
 }
 
-/* The file as it is, or where it is being written to a copy of what it holds now. NULL and errno.
- */
+/* Maps the file, or, if it is still being written, copies its present content. NULL: see errno. */
 static const void *map_log(const struct sg_logread *log, int descriptor)
 {
     size_t done = 0;
@@ -365,13 +365,13 @@ static const void *map_log(const struct sg_logread *log, int descriptor)
         ssize_t got = pread(descriptor, copy + done, log->map_bytes - done, (off_t)done);
 
         if (got <= 0)
-            break; /* cut to what is used meanwhile */
+            break; /* the writer has cut the file to its used size */
         done += (size_t)got;
     }
     return copy;
 }
 
-/* The header, and how much of the file there is to read. */
+/* Reads the header and determines how much of the file to read. */
 static enum sg_status read_header(struct sg_logread *log, int descriptor,
                                   struct sg_refusal *refusal)
 {
@@ -388,7 +388,7 @@ static enum sg_status read_header(struct sg_logread *log, int descriptor,
     log->map_bytes = (size_t)info.st_size;
     count_slots(log);
     log->lives = sg_lock_writer_lives(descriptor, &log->header);
-    if (log->lives) /* its file has room for more */
+    if (log->lives) /* its file is larger than the used slots */
         log->map_bytes = SG_LOG_HEADER_BYTES + log->slot_count * SG_SLOT_BYTES;
     return SG_OK;
 }
@@ -435,7 +435,7 @@ struct sg_logread *sg_logread_hold(const struct sg_log_header *header, const voi
     log->map = image;
     log->slot_count = slots;
     log->damaged = damaged;
-    log->judged = slots; /* by the caller */
+    log->judged = slots; /* the caller has counted them */
     log->last_ns = last_ns;
     log->lives = lives;
     log->is_held = true;
@@ -450,6 +450,8 @@ void sg_logread_close(struct sg_logread *log)
         munmap((void *)log->map, log->map_bytes);
     free(log);
 }
+
+/* ---- parts in collectives -------------------------------------------------------------------- */
 
 static void read_call(const struct sg_record_call *call, struct sg_recorded_call *out)
 {
@@ -472,8 +474,8 @@ static void read_call(const struct sg_record_call *call, struct sg_recorded_call
     };
 }
 
-/* A thread that starts a call may note how long that took only after another thread has completed
- * the request: the start then overlaps a little with what follows it. */
+/* A thread may record the duration of a call's start only after another thread has completed the
+ * request. The start then overlaps a little with the time that follows it. */
 static void cut_overlap(struct sg_recorded_call *nonblocking)
 {
     if (nonblocking->complete_ns == 0 || !sg_recorded_call_is_sound(nonblocking))
@@ -487,7 +489,7 @@ static void cut_overlap(struct sg_recorded_call *nonblocking)
 static void read_nonblocking(const struct sg_record_nonblocking *nonblocking,
                              struct sg_recorded_call *out)
 {
-    /* Acquire: as above. */
+    /* Acquire: as in read_call. */
     uint64_t complete_ns = atomic_load_explicit(&nonblocking->end_ns, memory_order_acquire);
 
     *out = (struct sg_recorded_call){

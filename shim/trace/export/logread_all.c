@@ -1,5 +1,6 @@
-/* All logs of a run: opens each DIR/rank-NNNNNN.log that can be read, and logs one line for each
- * that cannot. */
+/* Opens all logs of a run: each readable DIR/rank-NNNNNN.log, with one line logged for each rank
+ * without one (up to a limit). Also waits for the end of a run, and implements the names of call
+ * paths, gaps and sets of logread_all.h. */
 #include "trace/export/logread_all.h"
 
 #include "core/room.h"
@@ -27,12 +28,12 @@ struct log_set {
     const char *directory;
     struct sg_logread **logs;
     int count;
-    struct refused_log *refused; /* files that look like logs and cannot be read */
+    struct refused_log *refused; /* unreadable files with the names of logs */
     int refused_count;
-    enum sg_status status; /* SG_ERR_MEMORY: not all that is there is in it */
+    enum sg_status status; /* SG_ERR_MEMORY: the set is incomplete */
 };
 
-/* The rank that a file name stands for, or -1. */
+/* Returns the rank in a log's file name, or -1. */
 static int rank_of_name(const char *name)
 {
     char expected[32];
@@ -53,7 +54,7 @@ bool sg_logread_visit(const char *directory, sg_logread_visitor visitor, void *c
     DIR *stream = opendir(directory);
     struct dirent *entry;
     bool goes_on = true;
-    char path[PATH_MAX + 32]; /* a directory that opens leaves room for a log's name */
+    char path[PATH_MAX + 32]; /* if the directory opens, a log's name fits */
 
     if (stream == NULL)
         return false;
@@ -144,7 +145,7 @@ static int by_refused_rank(const void *a, const void *b)
     return left->rank - right->rank;
 }
 
-/* Leaves out logs that are not of the first log's run. */
+/* Leaves out logs of runs other than the first log's. */
 static void keep_one_run(struct log_set *set)
 {
     static const struct sg_refusal other_run = {SG_ERR_FORMAT, "belongs to another run"};
@@ -198,7 +199,7 @@ static enum sg_status say_too_few(const struct log_set *set, int world_size)
     return SG_ERR_FORMAT;
 }
 
-/* Nothing can be read: one line, by the lowest rank's log where there is one. */
+/* Logs one line if no log can be read: about the lowest rank's, if there is one. */
 static enum sg_status say_none(const struct log_set *set)
 {
     if (set->refused_count == 0) {
@@ -210,7 +211,7 @@ static enum sg_status say_none(const struct log_set *set)
     return set->refused[0].why.status;
 }
 
-/* All that can be read, by rank; SG_ERR_SYSTEM, SG_ERR_MEMORY: one line. */
+/* Opens all readable logs, by rank. SG_ERR_SYSTEM, SG_ERR_MEMORY: logs one line. */
 static enum sg_status read_directory(struct log_set *set)
 {
     if (!sg_logread_visit(set->directory, add_log, set)) {
@@ -257,7 +258,7 @@ err_close:
     return status;
 }
 
-/* ---- runs that go on ------------------------------------------------------------------------ */
+/* ---- runs in progress ------------------------------------------------------------------------ */
 
 static bool note_living(void *lives, const char *path, int rank)
 {
@@ -296,17 +297,19 @@ int sg_logread_count_living(struct sg_logread *const *logs, int count)
     return living;
 }
 
+/* ---- names of call paths --------------------------------------------------------------------- */
+
 #define FRAMES_MAX 16
 #define SEPARATOR " > "
 
-/* One line of the text: "OFFSET BUILD-ID MODULE". */
+/* One line of the callers: "OFFSET BUILD-ID MODULE". */
 struct frame {
     uint64_t offset;
     const char *build_id; /* "": any */
     const char *module;
 };
 
-/* False: no line, or none that is whole. *at goes behind it. */
+/* Parses the next line and advances *at past it. False: there is none, or it is incomplete. */
 static bool take_frame(char **at, const char *module, struct frame *frame)
 {
     char *line = strsep(at, "\n");
@@ -335,7 +338,7 @@ static void print_place(FILE *out, const char *module, uint64_t offset,
                 sg_text_base_name(symbol->file), symbol->line);
 }
 
-/* What calls main is nobody's. */
+/* A path ends at main: its callers are not part of the program. */
 static bool is_main(const struct sg_symbol *symbol)
 {
     return symbol->function != NULL && strcmp(symbol->function, "main") == 0;
@@ -386,9 +389,10 @@ const char *sg_callers_name(struct sg_symbols *symbols, const char *module,
     return name;
 }
 
-/* ---- reading a name -------------------------------------------------------------------------- */
+/* ---- reading the name of a call path --------------------------------------------------------- */
 
-/* Without the place of the call, " FILE:LINE", which frames of functions with sources have. */
+/* Returns the frame's length without the call site, " FILE:LINE", which frames with source
+ * information have. */
 static size_t without_place(const char *frame, size_t length)
 {
     size_t at = length;
@@ -418,6 +422,8 @@ bool sg_callers_are_named(const char *name)
 {
     return strstr(name, SEPARATOR) != NULL;
 }
+
+/* ---- gaps between messages ------------------------------------------------------------------- */
 
 enum sg_status sg_gaps_read(struct sg_gaps *gaps, const struct sg_record_gap *record)
 {
@@ -456,6 +462,8 @@ void sg_gaps_clear(struct sg_gaps *gaps)
     free(gaps->items);
     *gaps = (struct sg_gaps){0};
 }
+
+/* ---- sets of instance numbers ---------------------------------------------------------------- */
 
 static bool append(struct sg_intervals *set, uint64_t first, uint64_t last)
 {

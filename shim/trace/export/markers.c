@@ -1,10 +1,12 @@
-/* Markers: what the ranks noted at run time, and what is missing from the archive. */
+/* Writes the archive's markers, on rank 0: those that the ranks recorded at run time, and one
+ * for each rank whose log is missing or incomplete. Rank 0 holds all summaries, so it writes the
+ * markers of every rank. */
 #include "trace/export/definitions.h"
 #include "trace/export/vocabulary.h"
 
 struct marker_writer {
     struct sg_archive *archive;
-    OTF2_MarkerWriter *markers; /* opened by the first marker: most archives have none */
+    OTF2_MarkerWriter *markers; /* opened on the first marker: most archives have none */
 };
 
 static bool open_markers(struct marker_writer *writer)

@@ -20,7 +20,7 @@ static void set_number(struct sg_archive *archive, const char *name, uint64_t va
     set_text(archive, name, text);
 }
 
-/* Of a count of struct sg_summary, over all ranks. */
+/* Sums a counter over all ranks. offset: of a uint64_t in struct sg_summary. */
 static uint64_t sum_of(const struct sg_unified *unified, size_t offset)
 {
     uint64_t sum = 0;
@@ -36,7 +36,7 @@ static void set_sums(struct sg_archive *archive, const struct sg_unified *unifie
     static const struct {
         const char *name;
         size_t count;
-        size_t calls; /* where they are 0, the property is left out */
+        size_t calls; /* if their sum is 0, the property is omitted */
     } sums[] = {
         {SG_PROPERTY_UNMANAGED, OFFSET(unmanaged_calls), OFFSET(unmanaged_calls)},
         {SG_PROPERTY_UNMANAGED_POSTS, OFFSET(unmanaged_nonblocking), OFFSET(unmanaged_calls)},
@@ -51,7 +51,7 @@ static void set_sums(struct sg_archive *archive, const struct sg_unified *unifie
     }
 }
 
-/* All ranks have the same; a log that is damaged or missing may lack it. */
+/* All ranks record the same calibration, but a damaged or missing log lacks it. */
 static void set_calibration(struct sg_archive *archive, const struct sg_unified *unified)
 {
     char text[SG_CALIBRATION_BYTES];
@@ -84,7 +84,7 @@ static void set_waiting(struct sg_archive *archive, const struct sg_unified *uni
                    *(const uint64_t *)(fields + sg_wait_numbers[i].offset));
 }
 
-/* "counters=4;quota=2": a source, and how many ranks do not have it. */
+/* Lists each missing source with the number of ranks that lack it: "counters=4;quota=2". */
 static void set_lacking(struct sg_archive *archive, const struct sg_summary_causes *causes)
 {
     char text[SG_SOURCE_COUNT * 48];
@@ -117,7 +117,8 @@ static void set_causes(struct sg_archive *archive, const struct sg_unified *unif
     set_lacking(archive, &causes);
 }
 
-/* By function, in the order of names; those of one function are beside each other. */
+/* Events of one function that one rank left out. Sorted by name, so that one function's entries
+ * are adjacent. */
 struct left_out {
     const char *name;
     uint64_t events;

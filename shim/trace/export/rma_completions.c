@@ -8,19 +8,19 @@
 #define ALL_TARGETS (-1)
 #define NOT_OPEN (-1)
 
-/* An operation that is not complete, or a lock that is held. */
+/* An operation that is not yet complete at both ends, or a lock that is held. */
 struct open {
     uint32_t slot;
-    int32_t window, target;            /* window: NOT_OPEN once it is complete */
+    int32_t window, target;            /* window: NOT_OPEN once complete */
     bool is_lock, only_gets, is_local; /* is_local: complete at the origin, or a lock */
 };
 
 struct finding {
     struct sg_rma_completions *out;
     const struct sg_summary_calls *calls;
-    struct open *open; /* in the order of their slots */
+    struct open *open; /* by slot */
     uint32_t open_count;
-    uint32_t local_count; /* the first so many are complete at the origin, or locks */
+    uint32_t local_count; /* leading entries that are complete at the origin, or locks */
     bool failed;
 };
 
@@ -38,7 +38,7 @@ static void begin(struct finding *finding, const struct open *open)
         finding->failed = true;
 }
 
-/* How far a call completes operations; 0: not at all. */
+/* Returns the ends (enum sg_rma_end) at which a call completes operations; 0: none. */
 static uint32_t ends_of(enum sg_rma rma)
 {
     switch (rma) {
@@ -63,7 +63,8 @@ static bool is_of_target(enum sg_rma rma)
     return rma == SG_RMA_UNLOCK || rma == SG_RMA_FLUSH || rma == SG_RMA_FLUSH_LOCAL;
 }
 
-/* What a call that completes so far leaves to others: false, where that is nothing. */
+/* Records the ends at which the call completes the operation. far: the call's ends. Returns true
+ * if a later call must complete it at the target. */
 static bool complete(struct finding *finding, uint32_t by, uint32_t far, struct open *open)
 {
     uint32_t ends = far;
@@ -85,7 +86,7 @@ static void synchronise(struct finding *finding, const struct sg_record_event *e
     uint32_t far = ends_of(rma);
     bool unlocks = rma == SG_RMA_UNLOCK || rma == SG_RMA_UNLOCK_ALL;
     int32_t lock_target = rma == SG_RMA_UNLOCK ? event->to : ALL_TARGETS;
-    /* What is complete at the origin already is of no concern to what completes it there. */
+    /* A call that completes operations only at the origin skips those already complete there. */
     uint32_t kept = (far & SG_RMA_END_REMOTE) != 0 ? 0 : finding->local_count;
 
     for (uint32_t i = kept; i < finding->open_count; i++) {
@@ -96,10 +97,10 @@ static void synchronise(struct finding *finding, const struct sg_record_event *e
             stays = !unlocks || open->target != lock_target;
             if (!stays)
                 end(finding, slot, open->slot, SG_RMA_END_LOCK);
-            unlocks = unlocks && stays; /* one at a time */
+            unlocks = unlocks && stays; /* a call releases one lock */
         } else if (open->window == event->from && (!of_target || open->target == event->to)) {
             stays = complete(finding, slot, far, open);
-            /* Nothing tells the origin when it is complete at the target. */
+            /* After MPI_Win_complete, no later call shows completion at the target. */
             stays = stays && rma != SG_RMA_COMPLETE;
         }
         if (stays)
@@ -150,7 +151,7 @@ static struct open *find_open(const struct finding *finding, uint32_t slot)
                                               sizeof *finding->open, compare_slots);
 }
 
-/* An operation's own request. */
+/* Handles the completion of an operation's own request. */
 static void read_request(struct finding *finding, const struct sg_record_request *request,
                          uint32_t slot)
 {

@@ -1,4 +1,5 @@
-/* What MPI's functions on windows do, by their names. */
+/* Classifies MPI's one-sided functions and functions on windows, by name. Logs and archives hold
+ * only the names, so the export and the report share this classification. */
 #ifndef SG_TRACE_RMA_FUNCTION_H
 #define SG_TRACE_RMA_FUNCTION_H
 
@@ -6,23 +7,23 @@
 #include <stdint.h>
 
 enum sg_rma {
-    SG_RMA_NONE, /* nothing of it, or nothing that events tell of */
+    SG_RMA_NONE, /* not on a window, or without meaning for the events */
     /* operations */
     SG_RMA_PUT,
     SG_RMA_GET,
     SG_RMA_ACCUMULATE, /* puts */
-    SG_RMA_FETCH,      /* puts and gets; so does the next */
+    SG_RMA_FETCH,      /* puts and gets, as does SG_RMA_COMPARE */
     SG_RMA_COMPARE,
     /* collectives */
     SG_RMA_MAKE,
     SG_RMA_FREE,
     SG_RMA_FENCE,
-    /* with groups */
+    /* synchronise with a group */
     SG_RMA_POST,
     SG_RMA_START,
     SG_RMA_COMPLETE,
-    SG_RMA_WAIT, /* or MPI_Win_test */
-    /* of one target, or of all */
+    SG_RMA_WAIT, /* also MPI_Win_test */
+    /* concern one target, or all */
     SG_RMA_LOCK,
     SG_RMA_LOCK_ALL,
     SG_RMA_UNLOCK,
@@ -33,7 +34,7 @@ enum sg_rma {
     SG_RMA_FLUSH_LOCAL_ALL,
 };
 
-/* name: with MPI_. */
+/* name: as in "MPI_Put". */
 enum sg_rma sg_rma_of(const char *name);
 
 static inline bool sg_rma_is_operation(enum sg_rma rma)

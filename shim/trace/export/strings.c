@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the character at text, 0 when it is none of UTF-8, or an ASCII control character. */
+/* Returns the bytes of the UTF-8 character at text; 0: invalid, or an ASCII control character. */
 static size_t character_bytes(const char *text)
 {
     size_t bytes = sg_text_character(text, strnlen(text, 4));
@@ -33,7 +33,7 @@ static uint32_t first_slot(const struct sg_strings *strings, const char *text)
            (strings->slot_count - 1);
 }
 
-/* The slot that holds the text's number, or the free one where it belongs. */
+/* Returns the slot with the text's number, or the free slot where it belongs. */
 static uint32_t *find_slot(const struct sg_strings *strings, const char *text)
 {
     uint32_t slot = first_slot(strings, text);
@@ -43,7 +43,7 @@ static uint32_t *find_slot(const struct sg_strings *strings, const char *text)
     return &strings->slots[slot];
 }
 
-/* Doubles both tables while the hash table is half full. */
+/* Doubles both tables when the hash table is half full. */
 static bool make_room(struct sg_strings *strings)
 {
     uint32_t capacity = strings->capacity > 0 ? 2 * strings->capacity : 64;
@@ -112,7 +112,10 @@ void sg_strings_clear(struct sg_strings *strings)
     *strings = (struct sg_strings){0};
 }
 
-/* Every table's items take at least so many bytes, so that a damaged count cannot ask for much. */
+/* ---- packing -------------------------------------------------------------------------------- */
+
+/* Each item of a table takes at least this many bytes. It limits the memory that a damaged count
+ * can request. */
 #define ITEM_BYTES_MIN 4
 
 static bool pack_make_room(struct sg_pack *pack, size_t size_bytes)
@@ -132,7 +135,7 @@ static bool pack_make_room(struct sg_pack *pack, size_t size_bytes)
     return true;
 }
 
-/* The next size_bytes, unaligned; NULL: there are not so many. */
+/* Returns the next size_bytes, unaligned; NULL: fewer are left, or an earlier step failed. */
 static const void *take(struct sg_pack *pack, size_t size_bytes)
 {
     const unsigned char *at = pack->at;

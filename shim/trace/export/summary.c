@@ -8,9 +8,9 @@
 
 static struct sg_summary_causes sg_summary_causes_of(struct sg_logread *log);
 
-/* ---- tables that grow, and the texts they point to ------------------------------------------ */
+/* ---- texts ---------------------------------------------------------------------------------- */
 
-/* The text of a definition, which then lives here. NULL when out of memory. */
+/* Copies the text of a definition; the summary owns the copy. NULL when out of memory. */
 static char *own_text(struct sg_summary *summary, const struct sg_logread *log, const void *record,
                       uint32_t text_bytes)
 {
@@ -183,7 +183,7 @@ static enum sg_status read_definitions(struct sg_summary *summary, struct sg_log
     return status;
 }
 
-/* MPI_COMM_WORLD and MPI_COMM_SELF are what they are, recorded or not. */
+/* Defines MPI_COMM_WORLD and MPI_COMM_SELF independently of the log's records. */
 static enum sg_status set_predefined(struct sg_summary *summary)
 {
     static const char *const names[] = {"MPI_COMM_WORLD", "MPI_COMM_SELF"};
@@ -228,7 +228,7 @@ static void sort_tables(struct sg_summary *summary)
     summary->clock_count = (uint32_t)sg_clock_sanitize(summary->clock, summary->clock_count);
 }
 
-/* Which instances this rank recorded. */
+/* Collects the instances that this rank recorded on each communicator. */
 static enum sg_status read_instances(struct sg_summary *summary, struct sg_logread *log)
 {
     struct sg_comm_entry *comm;
@@ -362,6 +362,8 @@ void sg_summary_clear(struct sg_summary *summary)
     *summary = (struct sg_summary){0};
 }
 
+/* ---- causes --------------------------------------------------------------------------------- */
+
 static uint64_t load(const _Atomic uint64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
@@ -404,7 +406,7 @@ void sg_summary_causes_add(struct sg_summary_causes *sum, const struct sg_summar
         sum->lacking[source] += one->lacking[source];
 }
 
-/* A summary as bytes: what a rank sends to rank 0. */
+/* ---- packing, for a rank to send its summary to rank 0 -------------------------------------- */
 
 static void pack_sites(struct sg_pack *pack, struct sg_summary *s)
 {
@@ -430,7 +432,7 @@ static void pack_names(struct sg_pack *pack, struct sg_summary *s)
     }
 }
 
-/* NULL where the rank does not know them. */
+/* members remains NULL if the rank does not know them. */
 static void pack_members(struct sg_pack *pack, struct sg_comm_entry *comm)
 {
     uint32_t all = comm->size + comm->remote_size;

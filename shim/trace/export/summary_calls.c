@@ -35,7 +35,8 @@ enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t
                                          const char *text)
 {
     uint32_t remote_size = record->is_inter != 0 ? record->peers : 0;
-    /* Of members outside of the world, as after MPI_Comm_spawn, nothing can be told. */
+    /* Members outside the world, as after MPI_Comm_spawn, have no world rank: the communicator
+     * is then unknown. */
     bool is_known = record->rank < record->size && record->size <= (uint32_t)world_size &&
                     (record->is_inter == 0 || remote_size > 0) &&
                     remote_size <= (uint32_t)world_size - record->size;
@@ -65,7 +66,7 @@ enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t
     return SG_OK;
 }
 
-/* ---- use ------------------------------------------------------------------------------------ */
+/* ---- marking of used definitions ------------------------------------------------------------ */
 
 static void use(struct sg_summary_calls *calls, struct sg_profile_comm_entry *comm,
                 uint64_t messages)
@@ -83,9 +84,9 @@ static struct sg_profile_comm_entry *comm_of(const struct sg_summary_calls *call
     return (struct sg_profile_comm_entry *)sg_summary_profile_comm(calls, index);
 }
 
-/* A number for all of the members. The library's collectives have numbers, too, which their records
- * do not tell. Where as many are missing as there were of them, these are theirs: runs of numbers
- * stay long. */
+/* Adds the number of a collective, the same on all members. The library's collectives take
+ * numbers, too, but their records do not hold them. A gap as long as the number of those calls
+ * is theirs, and is filled: few, long intervals remain. */
 static enum sg_status add_number(struct sg_profile_comm_entry *comm, uint32_t number)
 {
     uint32_t first = number;
@@ -101,7 +102,8 @@ static enum sg_status add_number(struct sg_profile_comm_entry *comm, uint32_t nu
     return sg_intervals_add(&comm->comm.recorded, number) ? SG_OK : SG_ERR_MEMORY;
 }
 
-/* Old logs know no windows, only their communicators. */
+/* Old logs have no records of windows: their events name only the communicator, and are not
+ * counted as dropped. */
 static enum sg_status read_on_window(struct sg_summary_calls *calls,
                                      const struct sg_record_event *event, enum sg_rma rma)
 {
@@ -182,7 +184,7 @@ static enum sg_status read_request(struct sg_summary_calls *calls,
     return SG_OK;
 }
 
-/* Its attributes name the communicator. */
+/* The communicator counts as used: the interval's attributes refer to it. */
 static void read_interval(struct sg_summary_calls *calls, const struct sg_record_interval *interval)
 {
     struct sg_profile_comm_entry *comm = comm_of(calls, interval->comm);
@@ -224,7 +226,7 @@ static void sort_tables(struct sg_summary_calls *calls)
     sg_summary_table_sort(calls->comms, &calls->comm_count, sizeof *calls->comms, clear_comm);
 }
 
-/* Which communicators are also those of the library's collectives. */
+/* Links each communicator to its entry among those of the library's collectives. */
 static void link_comms(struct sg_summary_calls *calls, const struct sg_comm_entry *library_comms,
                        uint32_t library_comm_count)
 {
@@ -274,7 +276,7 @@ enum sg_status sg_summary_calls_read(struct sg_summary_calls *calls, struct sg_l
     return status;
 }
 
-/* ---- looking up ----------------------------------------------------------------------------- */
+/* ---- lookup --------------------------------------------------------------------------------- */
 
 static const void *find(const void *table, uint32_t count, size_t item_bytes, uint32_t index)
 {
@@ -304,6 +306,8 @@ void sg_summary_calls_clear(struct sg_summary_calls *calls)
     free(calls->comms);
     free(calls->functions);
 }
+
+/* ---- windows: definitions ------------------------------------------------------------------- */
 
 enum sg_status sg_summary_windows_add(struct sg_summary_windows *windows,
                                       const struct sg_record_window *record, const char *text)
@@ -346,7 +350,7 @@ static void clear_group(void *item)
     free(((struct sg_group_entry *)item)->members);
 }
 
-/* When all are added: sorts the tables. */
+/* Sorts the tables. Call after all entries are added. */
 static void sg_summary_windows_sort(struct sg_summary_windows *windows)
 {
     sg_summary_table_sort(windows->windows, &windows->window_count, sizeof *windows->windows,
@@ -355,7 +359,7 @@ static void sg_summary_windows_sort(struct sg_summary_windows *windows)
                           clear_group);
 }
 
-/* ---- events --------------------------------------------------------------------------------- */
+/* ---- windows: events ------------------------------------------------------------------------ */
 
 const struct sg_window_entry *sg_summary_window(const struct sg_summary_windows *windows,
                                                 const struct sg_record_event *event)
@@ -382,7 +386,7 @@ const struct sg_group_entry *sg_summary_group_at(const struct sg_summary_windows
                                                sizeof *windows->groups, sg_summary_table_by_index);
 }
 
-/* A group by 1 + its index is in use; 0: none. */
+/* Marks a group as used. group: 1 + its index; 0: none. */
 static void sg_summary_windows_use_group(struct sg_summary_windows *windows, uint32_t group)
 {
     struct sg_group_entry *entry =
@@ -392,7 +396,8 @@ static void sg_summary_windows_use_group(struct sg_summary_windows *windows, uin
         entry->is_used = true;
 }
 
-/* A call on a window: the event's window, now in use; NULL: it is not known. */
+/* Marks the window and the group of an event as used, and adds a collective's number. *out: the
+ * window; NULL: not known. */
 static enum sg_status sg_summary_windows_read(struct sg_summary_windows *windows,
                                               const struct sg_record_event *event, enum sg_rma rma,
                                               const struct sg_window_entry **out)
@@ -416,7 +421,7 @@ static enum sg_status sg_summary_windows_read(struct sg_summary_windows *windows
     return sg_intervals_add(&window->recorded, (uint32_t)event->from_tag) ? SG_OK : SG_ERR_MEMORY;
 }
 
-/* When all events are read; how many collectives are lost. */
+/* Call after all events are read. Returns the number of collectives lost. */
 static uint64_t sg_summary_windows_finish(struct sg_summary_windows *windows)
 {
     uint64_t lost = 0;
@@ -430,7 +435,7 @@ static uint64_t sg_summary_windows_finish(struct sg_summary_windows *windows)
     return lost;
 }
 
-/* ---- as bytes, and freeing ------------------------------------------------------------------ */
+/* ---- packing and freeing windows ------------------------------------------------------------ */
 
 static void pack_group(struct sg_pack *pack, struct sg_group_entry *group)
 {

@@ -19,8 +19,8 @@ typedef char *(*demangle_fn)(const char *name, char *buffer, size_t *length, int
 
 static demangle_fn demangler;
 
-/* A C++ program brings the demangler along; elsewhere the C++ library is asked for it, into its
- * own scope, and only when there is a mangled name to show. */
+/* A C++ program already has the demangler. Other programs load the C++ library for it, in a
+ * scope of its own and only when there is a mangled name to show. */
 static void find_demangler(void)
 {
     void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
@@ -42,7 +42,8 @@ static char *demangle(const char *name)
     return demangler != NULL ? demangler(name, NULL, NULL, &status) : NULL;
 }
 
-/* "step.constprop.0" and "step [clone .part.1]" are parts or copies of step. */
+/* Cuts a compiler's suffix: "step.constprop.0" and "step [clone .part.1]" are copies or parts of
+ * step. */
 static void cut_clone_suffix(char *name)
 {
     static const char *const suffixes[] = {".constprop.", ".isra.", ".part.", ".cold",
@@ -59,7 +60,7 @@ static void cut_clone_suffix(char *name)
     }
 }
 
-/* Cuts the parameter list, the last balanced pair of round brackets, and what follows it. */
+/* Cuts the name at its parameter list, the last balanced pair of parentheses. */
 static void cut_parameters(char *name)
 {
     char *close = strrchr(name, ')');
@@ -80,7 +81,7 @@ static void cut_parameters(char *name)
     }
 }
 
-/* Only templates carry their return type: what stands before the last blank outside brackets. */
+/* Skips the return type, which only templates have: it ends at the last blank outside brackets. */
 static char *skip_return_type(char *name)
 {
     char *start = name;
@@ -119,17 +120,17 @@ char *sg_symbol_name(const char *linkage_name)
     return name;
 }
 
-/* One module file, opened once; a look-up of another build of it finds nothing. */
+/* A module file, opened once. A lookup for another build of it finds nothing. */
 struct module {
     struct module *next;
     char *path;
-    char *build_id; /* hex, "" when the file has none */
-    Dwfl *dwfl;     /* NULL: cannot be opened */
+    char *build_id; /* hex; NULL: the file has none */
+    Dwfl *dwfl;     /* NULL: it could not be opened */
     Dwfl_Module *dwfl_module;
-    GElf_Addr bias; /* of the main file: libdw's addresses less link-time ones */
-    bool no_dwarf;  /* only symbols are asked for */
+    GElf_Addr bias; /* libdw's addresses in the main file minus link-time ones */
+    bool no_dwarf;  /* use only the symbol table */
     Dwarf *alternate;
-    int alternate_file; /* open while there is one */
+    int alternate_file; /* open if alternate is not NULL */
 };
 
 struct name {
@@ -139,7 +140,7 @@ struct name {
 
 struct sg_symbols {
     struct module *modules;
-    struct name *names; /* every string given out */
+    struct name *names; /* all strings returned to callers */
 };
 
 const char *sg_symbols_keep(struct sg_symbols *symbols, const char *text)
@@ -172,7 +173,7 @@ static void print_hex(const unsigned char *bytes, int count, char *text)
     text[2 * count] = '\0';
 }
 
-/* True when the file's build id is the one that libdw looks for. */
+/* True if the file has the wanted build id. */
 static bool has_build_id(int descriptor, const unsigned char *wanted, int wanted_bytes)
 {
     Elf *elf = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
@@ -184,8 +185,8 @@ static bool has_build_id(int descriptor, const unsigned char *wanted, int wanted
     return same;
 }
 
-/* The places where gdb and libdw look for FILE's debug link: beside it, in .debug/ beside it, and
- * in the same folder under /usr/lib/debug. */
+/* Searches for the debug link of FILE where gdb and libdw do: in its folder, in .debug/ there,
+ * and in the same folder under /usr/lib/debug. Returns a descriptor; -1: not found. */
 static int find_by_link(Dwfl_Module *module, const char *file, const char *link, char **found)
 {
     static const char *const places[] = {"%2$s/%3$s", "%2$s/.debug/%3$s", "%1$s%2$s/%3$s"};
@@ -218,8 +219,8 @@ static int find_by_link(Dwfl_Module *module, const char *file, const char *link,
     return -1;
 }
 
-/* In place of dwfl_standard_find_debuginfo, which would ask a debuginfod server on the network
- * where one is configured: at MPI_Finalize of thousands of ranks, or without the user's will. */
+/* Replaces dwfl_standard_find_debuginfo, which queries a debuginfod server on the network if one
+ * is configured: from thousands of ranks in MPI_Finalize, or against the user's will. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *module_name,
                           Dwarf_Addr base, const char *file_name, const char *debuglink_file,
                           GElf_Word debuglink_crc, char **debuginfo_file_name)
@@ -236,7 +237,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *modu
 static int find_elf(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
                     char **file_name, Elf **elf)
 {
-    return -1; /* modules are reported with their file */
+    return -1; /* not needed: modules are reported with their file */
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -265,8 +266,8 @@ static Dwarf *open_alternate(const char *path, const unsigned char *wanted, int 
     return NULL;
 }
 
-/* By itself libdw opens whatever a module names as its alternate, a FIFO too, when it first needs
- * it. Where it is not to be had, what needs it is not asked for. */
+/* On first need, libdw opens any file that a module names as its alternate, even a FIFO. So the
+ * alternate is checked and set here; without it, the module's DWARF is not used. */
 static void set_alternate(struct module *module)
 {
     const char *name, *main_file = NULL, *debug_file = NULL, *slash;
@@ -293,7 +294,8 @@ static void set_alternate(struct module *module)
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
-/* libdw would unpack a compressed file, to any size, and read all of an ar archive. */
+/* Accepts only ELF files: libdw unpacks a compressed file to any size, and reads all of an ar
+ * archive. */
 static bool is_elf(int file)
 {
     char magic[SELFMAG];
@@ -309,7 +311,7 @@ static void open_module(struct module *module)
     Dwfl_Module *reported;
     int id_bytes, file;
 
-    /* The path may be a stranger's word. */
+    /* The path may come from an untrusted log. */
     if (sg_file_open(module->path, 0, &file) != 0)
         return;
     module->dwfl = is_elf(file) ? dwfl_begin(&callbacks) : NULL;
@@ -369,8 +371,8 @@ static bool is_named_scope(int tag)
            tag == DW_TAG_union_type || tag == DW_TAG_module;
 }
 
-/* Puts the names of the namespaces, classes and Fortran modules that enclose a function's
- * declaration before its name. */
+/* Qualifies the name with the namespaces, classes and Fortran modules that enclose the
+ * function's declaration. */
 static void print_qualified(Dwarf_Die *function, const char *name, char *text, size_t size_bytes)
 {
     Dwarf_Die declaration, *scopes = NULL;
@@ -399,7 +401,8 @@ static void print_qualified(Dwarf_Die *function, const char *name, char *text, s
     snprintf(text + used, size_bytes - used, "%s", name);
 }
 
-/* The abstract function that an inlined or out-of-line copy was made from, or itself. */
+/* Returns the abstract function of an inlined or out-of-line copy; otherwise the function
+ * itself. */
 static Dwarf_Die origin_of(Dwarf_Die *copy)
 {
     Dwarf_Die origin = *copy;
@@ -410,8 +413,8 @@ static Dwarf_Die origin_of(Dwarf_Die *copy)
     return origin;
 }
 
-/* The innermost function in the source that the address belongs to: an inlined one where there
- * is, as its line is what the line table tells. */
+/* Returns the innermost source function at the address. An inlined function takes precedence,
+ * because the line table gives its line. */
 static const char *function_by_dwarf(struct sg_symbols *symbols, const struct module *module,
                                      Dwarf_Addr address)
 {
@@ -487,7 +490,7 @@ enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_
         return SG_ERR_MISSING;
     if (offset == 0)
         return SG_OK;
-    /* The call is before its return address, which may belong to the next line or function. */
+    /* The return address may belong to the next line or function: the call itself is before it. */
     address = offset - 1 + module->bias;
     line = module->no_dwarf ? NULL : dwfl_module_getsrc(module->dwfl_module, address);
     if (line != NULL) {

@@ -1,14 +1,13 @@
-/* Finds function, file and line of a module file's link-time offset, through libdw. The module need
- * not be loaded: the library uses it at the end of a run and, for rules that name files, at a
- * site's first call; stagger recover uses it after the run.
+/* Finds function, file and line for a link-time offset in a module file, through libdw. The
+ * module need not be loaded. The library looks up sites at the end of a run and, for rules that
+ * name files, at a site's first call; stagger recover does so after the run.
  *
- * Where there is no line table, the symbol table (of a stripped library the dynamic symbols) gives
- * the function. Offsets are return addresses: the look-up uses offset - 1. C++ and Fortran names
- * are shown as users write them (demangled where __cxa_demangle is there to be found; trailing
- * underscore of a Fortran symbol only removed where DWARF gives the source name).
+ * Without a line table, the symbol table gives the function (in a stripped library, the dynamic
+ * symbols). Offsets are return addresses: the lookup uses offset - 1. Names are shown as users
+ * write them: C++ names are demangled if __cxa_demangle can be found, and a Fortran symbol loses
+ * its trailing underscore only if DWARF gives the source name.
  *
- * Not thread-safe, never from a signal handler. Strings live until sg_symbols_close.
- */
+ * Not thread-safe; never call it from a signal handler. Strings live until sg_symbols_close. */
 #ifndef SG_TRACE_EXPORT_SYMBOLS_H
 #define SG_TRACE_EXPORT_SYMBOLS_H
 
@@ -25,20 +24,21 @@ struct sg_symbol {
 };
 
 enum sg_status sg_symbols_open(struct sg_symbols **out);
-/* build_id: hex or "" to accept any; a module whose build id differs is not looked into.
- * SG_ERR_MISSING: no such file or another build; *out is then all unknown. */
+/* build_id: hex; "" accepts any build. SG_ERR_MISSING: no such file, or another build; all of
+ * *out is then unknown. */
 enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_path,
                                  const char *build_id, uint64_t offset, struct sg_symbol *out);
-/* A copy of a text that lives as long; NULL of an empty one, or when out of memory. */
+/* Copies a text; the copy lives until sg_symbols_close. NULL: the text is NULL or empty, or out
+ * of memory. */
 const char *sg_symbols_keep(struct sg_symbols *symbols, const char *text);
 void sg_symbols_close(struct sg_symbols *symbols);
 
-/* Names of functions as users write them: demangled, without parameters, return type and the
- * suffixes of compiler clones. Pure but for finding the demangler.
- */
+/* ---- names of functions --------------------------------------------------------------------- */
 
-/* From a linker symbol ("_ZN3abc1fEi", "step.constprop.0"); malloc'ed, NULL when out of memory.
- * A name that cannot be demangled is kept as it is. */
+/* Converts a linker symbol ("_ZN3abc1fEi", "step.constprop.0") to the name that users write:
+ * demangled, without parameters, return type and suffixes of compiler clones. malloc'ed; NULL
+ * when out of memory. If a name cannot be demangled, only such suffixes are cut. Pure, except
+ * that the first call looks for the demangler. */
 char *sg_symbol_name(const char *linkage_name);
 
 #endif

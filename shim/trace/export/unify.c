@@ -15,6 +15,8 @@ static enum sg_status sg_unify_windows(const struct sg_summary *summaries, int s
                                        struct sg_unified_windows *out);
 static void sg_unified_windows_clear(struct sg_unified_windows *windows);
 
+/* ---- names of call sites --------------------------------------------------------------------- */
+
 static int by_id(const void *a, const void *b)
 {
     const struct sg_site_names *left = a;
@@ -97,7 +99,7 @@ static int by_rank(const void *a, const void *b)
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* SG_ERR_ARGUMENT: two summaries are one rank's, or one is no rank's. */
+/* SG_ERR_ARGUMENT: there are no summaries, two of one rank, or one of a rank outside the world. */
 static enum sg_status index_ranks(struct sg_unified *unified)
 {
     if (unified->summary_count < 1)
@@ -126,13 +128,13 @@ static enum sg_status add_algorithms(struct sg_unified *unified, const char *con
         return SG_ERR_MEMORY;
     for (int i = 0; i < count; i++)
         plan->algorithms[i] = sg_strings_add(&unified->strings, algorithms[i]);
-    /* Behind the known ones, what a log of a later stagger may name. */
+    /* The last entry stands for an algorithm that only a later stagger knows. */
     plan->algorithms[count] = sg_strings_add(&unified->strings, "unknown");
     plan->algorithm_count = (uint32_t)count + 1;
     return SG_OK;
 }
 
-/* All ranks have the same: the first that tells of an arm is heard. */
+/* All ranks have the same candidates, so the first rank that recorded one decides. */
 static void add_arms(struct sg_unified *unified, struct sg_plan *plan,
                      const struct sg_summary *summary)
 {
@@ -175,7 +177,8 @@ static uint32_t add_text(struct sg_strings *strings, const struct sg_site_names 
     return ref;
 }
 
-/* The number of a function among those of paths: in the order of their first use. */
+/* Finds or adds a function of a path; *number is its position in unified->frames, in order of
+ * first use. False when out of memory. */
 static bool find_frame(struct sg_unified *unified, const struct sg_callers_frame *frame,
                        uint32_t *number)
 {
@@ -211,7 +214,7 @@ static bool add_path(struct sg_unified *unified, struct sg_plan *plan, struct sg
     return true;
 }
 
-/* From numbers among the functions of paths to regions. */
+/* Converts the positions in unified->frames to regions. Call when function_count is final. */
 static void number_frames(const struct sg_unified *unified, struct sg_plan *plan)
 {
     for (uint32_t i = 0; i < plan->frame_count; i++)
@@ -225,7 +228,7 @@ static enum sg_status unify_sites(struct sg_unified *unified, struct sg_plan *pl
     struct sg_site_names *names = NULL;
     struct sg_symbols *symbols = NULL;
     uint32_t count = 0;
-    bool paths = false; /* sites are of several frames: of one where main calls MPI */
+    bool paths = false; /* sites have several frames; one in main has a single frame */
     enum sg_status status = sg_symbols_open(&symbols);
 
     if (status == SG_OK)
@@ -241,7 +244,7 @@ static enum sg_status unify_sites(struct sg_unified *unified, struct sg_plan *pl
     }
     for (uint32_t i = 0; i < count; i++)
         paths |= names[i].function != NULL && sg_callers_are_named(names[i].function);
-    /* Calls whose site could not be recorded have id 0, which sorts first. */
+    /* Calls without a recorded site have id 0, which sorts first. */
     if (count == 0 || names[0].site->id != 0) {
         plan->sites[plan->site_count++] =
             (struct sg_plan_site){.id = 0, .text = add_text(&unified->strings, &nowhere)};
@@ -267,9 +270,9 @@ done:
     return status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the merge ------------------------------------------------------------------------------ */
 
-/* What is missing from the archive. */
+/* Counts the events missing from the archive and decides if it is partial. */
 static void count_lost(struct sg_unified *unified)
 {
     unified->partial |= unified->summary_count < unified->world_size;
@@ -347,7 +350,9 @@ void sg_unified_clear(struct sg_unified *unified)
     *unified = (struct sg_unified){0};
 }
 
-/* One rank's knowledge of a window. */
+/* ---- windows -------------------------------------------------------------------------------- */
+
+/* A window as one rank recorded it. */
 struct view {
     const struct sg_window_entry *window;
     const struct sg_profile_comm_entry *comm;
@@ -384,7 +389,8 @@ static uint32_t comm_ref(const struct sg_plan *plan, const struct sg_profile_com
     return found != NULL ? found->ref : SG_NO_COMM;
 }
 
-/* Of windows that events use and whose communicator the archive has. */
+/* Collects the views of used windows whose communicator is in the archive, and counts the events
+ * on the other used windows as dropped. */
 static enum sg_status collect(const struct sg_summary *summaries, int summary_count,
                               const struct sg_plan *plan, struct sg_unified_windows *out,
                               struct view **views, uint32_t *view_count)
@@ -415,9 +421,7 @@ static enum sg_status collect(const struct sg_summary *summaries, int summary_co
     return SG_OK;
 }
 
-/* ---- windows -------------------------------------------------------------------------------- */
-
-/* Whether the views are those of each member. */
+/* True if there is one view from each member. */
 static bool are_complete(const struct view *views, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -427,7 +431,7 @@ static bool are_complete(const struct view *views, uint32_t count)
     return true;
 }
 
-/* The collectives that all members recorded. */
+/* Keeps the collectives that all members recorded, and counts the others as lost. */
 static enum sg_status keep(const struct view *views, uint32_t count, struct sg_intervals *kept,
                            uint64_t *lost)
 {
@@ -445,7 +449,7 @@ static enum sg_status keep(const struct view *views, uint32_t count, struct sg_i
     return SG_OK;
 }
 
-/* The first name that a rank gave it; else by its communicator. */
+/* Returns the first name that a rank recorded; otherwise, a name made from the communicator. */
 static uint32_t name_of(const struct view *views, uint32_t count, struct sg_strings *strings)
 {
     const struct sg_profile_comm_entry *comm = views->comm;
@@ -504,7 +508,7 @@ static enum sg_status unify_windows(const struct sg_summary *summaries, int summ
 /* ---- groups --------------------------------------------------------------------------------- */
 
 struct group_view {
-    struct sg_plan_group key; /* first: they are sorted by it */
+    struct sg_plan_group key; /* first member, for sorting */
     const uint32_t *members;
 };
 
@@ -560,7 +564,7 @@ static enum sg_status unify_groups(const struct sg_summary *summaries, int summa
     return SG_OK;
 }
 
-/* After sg_unify_profile_comms. */
+/* Call after sg_unify_profile_comms. */
 static enum sg_status sg_unify_windows(const struct sg_summary *summaries, int summary_count,
                                        struct sg_strings *strings, struct sg_plan *plan,
                                        struct sg_unified_windows *out)

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The views of all communicators, and the communicators, each with its first view. */
+/* State of the merge: the views of all communicators, and a gathering of views for each
+ * communicator. */
 struct joining {
     const struct sg_summary *summaries;
     int summary_count;
     struct sg_comm_view *views;
     uint32_t view_count;
-    struct sg_gathering *gatherings; /* as plan->profile_comms */
+    struct sg_gathering *gatherings; /* parallel to plan->profile_comms */
     struct sg_plan *plan;
     struct sg_strings *strings;
     struct sg_unified_comms *out;
@@ -21,7 +22,7 @@ struct joining {
 
 static const struct sg_profile_comm_entry *entry_of(const struct sg_comm_view *view)
 {
-    return (const struct sg_profile_comm_entry *)view->comm; /* its first member */
+    return (const struct sg_profile_comm_entry *)view->comm; /* the entry's first member */
 }
 
 static int by_identity(const void *a, const void *b)
@@ -43,8 +44,8 @@ static bool same_identity(const struct sg_comm_view *a, const struct sg_comm_vie
            entry_of(a)->ordinal == entry_of(b)->ordinal;
 }
 
-/* Of communicators that events use and that can be told from others; counts the messages on the
- * rest. */
+/* Collects the views of communicators that events use and whose identity is known. Messages and
+ * collectives on communicators without an identity are counted as dropped. */
 static enum sg_status collect_views(struct joining *joining)
 {
     size_t total = 0;
@@ -74,8 +75,8 @@ static enum sg_status collect_views(struct joining *joining)
     return SG_OK;
 }
 
-/* The number of the same communicator among those of the library's collectives; SG_NO_COMM: they
- * know of none. */
+/* Returns the ref that the same communicator has from the library's collectives; SG_NO_COMM:
+ * none. */
 static uint32_t linked_ref(const struct sg_plan *plan, const struct sg_comm_view *view)
 {
     uint32_t index = entry_of(view)->library_comm;
@@ -118,8 +119,8 @@ static enum sg_status gather(struct joining *joining)
     return status;
 }
 
-/* Position in plan->profile_comms of the communicator that this one was made from; UINT32_MAX: none
- * that events use. */
+/* Returns the parent's position in plan->profile_comms; UINT32_MAX: not known, or no event uses
+ * it. */
 static uint32_t find_parent(const struct joining *joining, uint32_t at)
 {
     const struct sg_comm_view *view = joining->gatherings[at].views;
@@ -153,8 +154,8 @@ static void define(struct joining *joining, uint32_t at, uint32_t parent)
     gathering->members = NULL;
 }
 
-/* Numbers those that have no number yet, each behind the one it was made from: goes up to one that
- * was seen before, and numbers downwards. */
+/* Numbers the communicators without a ref, parents first: walks up to an ancestor seen before,
+ * then numbers on the way down. */
 static enum sg_status number(struct joining *joining)
 {
     struct sg_plan *plan = joining->plan;
@@ -193,7 +194,7 @@ done:
     return status;
 }
 
-/* Whether a grid has a place for each of so many ranks; others are damage. */
+/* True if the grid has one position for each of size ranks; any other grid is damaged. */
 static bool fits(const struct sg_profile_comm_entry *entry, uint32_t size)
 {
     uint64_t places = 1;
@@ -211,7 +212,7 @@ static uint32_t ref_of(const struct joining *joining, const struct sg_comm_view 
     return found != NULL ? found->ref : linked_ref(joining->plan, view);
 }
 
-/* NULL: it has none, as those that MPI defines. */
+/* NULL: ref is SG_NO_COMM or a predefined communicator. */
 static struct sg_comm_definition *definition_of(const struct joining *joining, uint32_t ref)
 {
     return ref == SG_NO_COMM || ref <= SG_COMM_SELF_REF
@@ -219,8 +220,8 @@ static struct sg_comm_definition *definition_of(const struct joining *joining, u
                : &joining->out->definitions[ref - SG_COMM_SELF_REF - 1];
 }
 
-/* Of communicators that have their numbers from the library's collectives, or whose parent has no
- * events. One behind them in the archive stays untold. */
+/* Sets the parent of a communicator that has its ref from the library's collectives, or whose
+ * parent has no events. A parent with a higher ref is omitted. */
 static void tell_parent(struct joining *joining, const struct sg_comm_view *view)
 {
     const struct sg_profile_comm_entry *parent =
@@ -235,7 +236,7 @@ static void tell_parent(struct joining *joining, const struct sg_comm_view *view
         definition->parent = above;
 }
 
-/* The grid of a communicator is that of any member: they are the same. */
+/* All members record the same grid, so any member's serves. */
 static void tell_grid(struct joining *joining, const struct sg_comm_view *view)
 {
     const struct sg_profile_comm_entry *entry = entry_of(view);
@@ -250,7 +251,7 @@ static void tell_grid(struct joining *joining, const struct sg_comm_view *view)
     }
 }
 
-/* What any member tells of a communicator. */
+/* Adds the parents and grids that any member recorded. */
 static void tell(struct joining *joining)
 {
     for (int i = 0; i < joining->summary_count; i++) {
@@ -267,7 +268,8 @@ static void tell(struct joining *joining)
     }
 }
 
-/* Which collectives all members recorded, and what is lost of communicators without a number. */
+/* Keeps the collectives that all members recorded. Messages on communicators without a ref are
+ * counted as dropped. */
 static enum sg_status keep(struct joining *joining)
 {
     enum sg_status status = SG_OK;
@@ -312,10 +314,11 @@ enum sg_status sg_unify_profile_comms(const struct sg_summary *summaries, int su
     return status;
 }
 
-/* An intercommunicator as several ranks know it: its two groups, in one order for all of them. Each
- * rank 0 tells both groups, its own first; one of them is enough. */
+/* ---- groups of an intercommunicator ---------------------------------------------------------
+ *
+ * The rank 0 of each group records both groups, its own first; one such record is enough. */
 
-/* In the order of all: the first rank of the first group is the lower one. */
+/* Orders the groups the same way for all ranks: the group with the lower first rank comes first. */
 static uint32_t *in_order(const struct sg_comm_entry *told, uint32_t sizes[2])
 {
     uint32_t own = told->size, remote = told->remote_size;
@@ -331,7 +334,7 @@ static uint32_t *in_order(const struct sg_comm_entry *told, uint32_t sizes[2])
     return members;
 }
 
-/* The place of a view's rank among all members; UINT32_MAX: they contradict each other. */
+/* Returns the position of the view's rank among all members; UINT32_MAX: they are inconsistent. */
 static uint32_t place_of(const struct sg_comm_view *view, const uint32_t *members,
                          const uint32_t sizes[2])
 {
@@ -345,7 +348,7 @@ static uint32_t place_of(const struct sg_comm_view *view, const uint32_t *member
     return UINT32_MAX;
 }
 
-/* Whether nobody is there twice: seen is zeroed, one for each rank of the world. */
+/* True if no rank occurs twice. seen: zeroed, one for each rank of the world; marks the members. */
 static bool are_distinct(const uint32_t *members, uint32_t count, bool *seen)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -404,7 +407,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names that events are of, each once and sorted; malloc'ed. */
+/* Collects the names of functions that events use, each once and sorted; malloc'ed. */
 static enum sg_status collect_names(const struct sg_summary *summaries, int summary_count,
                                     const char ***out, uint32_t *out_count)
 {
@@ -433,7 +436,7 @@ static enum sg_status collect_names(const struct sg_summary *summaries, int summ
     return SG_OK;
 }
 
-/* The region that every archive has for a function; SG_REGION_REF_FUNCTIONS: none. */
+/* Returns the region that every archive has for the function; SG_REGION_REF_FUNCTIONS: none. */
 static uint32_t fixed_region(const char *name)
 {
     for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++) {

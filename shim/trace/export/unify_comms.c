@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True when the views agree: one size, each rank once, each where the member list says. */
+/* True if the views agree: one size, each rank once and at its position in the member list. */
 static bool views_agree(const struct sg_gathering *gathering, const uint32_t *members)
 {
     for (uint32_t i = 0; i < gathering->count; i++) {
@@ -19,7 +19,7 @@ static bool views_agree(const struct sg_gathering *gathering, const uint32_t *me
     return true;
 }
 
-/* False when a rank is a member twice or not of the world, or when out of memory. */
+/* False if a rank occurs twice or is outside the world, or when out of memory. */
 static bool are_distinct(const uint32_t *members, uint32_t size, uint32_t world_size)
 {
     bool *seen = calloc(world_size, sizeof *seen);
@@ -133,7 +133,7 @@ static enum sg_status unify_predefined(const struct sg_summary *summaries, int c
     return status;
 }
 
-/* Of all but the predefined ones, those of one communicator beside each other; malloc'ed. */
+/* Collects the views of all but the predefined communicators, sorted by communicator; malloc'ed. */
 static enum sg_status collect_views(const struct sg_summary *summaries, int summary_count,
                                     struct sg_comm_view **out, uint32_t *out_count)
 {
@@ -160,8 +160,8 @@ static enum sg_status collect_views(const struct sg_summary *summaries, int summ
     return SG_OK;
 }
 
-/* Position in plan->comms of the communicator that this one was made from, or a predefined one's
- * ref, or SG_NO_COMM. */
+/* Returns the parent's position in plan->comms, the ref of a predefined parent (*predefined), or
+ * SG_NO_COMM. */
 static uint32_t find_parent(const struct sg_plan *plan, const struct sg_comm_view *view,
                             bool *predefined)
 {
@@ -200,9 +200,9 @@ static void define(struct sg_unified_comms *comms, struct sg_strings *strings,
     gathering->members = NULL;
 }
 
-/* Numbers the communicators so that each stands behind the one it was made from. Walks up from
- * each one to an ancestor with a number, and numbers downwards; a circle, which only damage makes,
- * is cut where the walk meets itself. */
+/* Numbers the communicators, parents first. Walks up from each one to an ancestor visited
+ * before, then numbers on the way down. A cycle, which only a damaged log has, is cut where the
+ * walk meets itself. */
 static enum sg_status number_comms(struct sg_gathering *gatherings, struct sg_strings *strings,
                                    struct sg_plan *plan, struct sg_unified_comms *out)
 {

@@ -88,10 +88,10 @@ const struct sg_wait_number sg_wait_numbers[10] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-#define NEIGHBORHOOD UINT8_MAX /* no operation of OTF2's */
+#define NEIGHBORHOOD UINT8_MAX /* OTF2 has no such operation */
 
 static const struct {
-    const char *name; /* of the blocking form, without MPI_ */
+    const char *name; /* blocking form, without MPI_ */
     uint8_t role;
     uint8_t collective_op;
 } collectives[] = {
@@ -120,8 +120,8 @@ static const struct {
     {"Neighbor_alltoallw", OTF2_REGION_ROLE_COLL_OTHER, NEIGHBORHOOD},
 };
 
-/* The role of functions whose names begin so, without MPI_; the first that fits. What only handles
- * requests or communicators is a function. */
+/* Roles by prefix of the name, without MPI_; the first match holds. Functions that only handle
+ * requests or communicators have the role FUNCTION. */
 static const struct {
     const char *begin;
     uint8_t role;
@@ -165,7 +165,7 @@ static bool is_persistent_form(const char *name, const char *blocking)
     return strncmp(name, blocking, length) == 0 && strcmp(name + length, "_init") == 0;
 }
 
-/* False: the function is no form of a collective. */
+/* False: the function is not a form of a collective. */
 static bool find_collective(const char *name, struct sg_mpi_region *out)
 {
     for (size_t i = 0; i < COUNT_OF(collectives); i++) {

@@ -1,9 +1,9 @@
-/* The transport between endpoints of one machine: set-up and the table of operations. Messages to
- * one endpoint go by channels (channel.c), multicasts by multicast.c, accesses directly to memory.
+/* The transport between endpoints of one machine: set-up and the table of operations, then channels
+ * for messages to one endpoint, then multicasts. Accesses go directly to memory.
  *
  * A process may be killed at any instruction. In this transport no endpoint waits for another, so
  * the others go on; only the killed endpoint loses something:
- *   while it sends      the message does not exist, or it is there; at worst one of its buffers
+ *   while it sends      the message does not exist, or it is complete; at worst one of its buffers
  *                       stays marked as used, or its receiver notices it with the next message
  *   while it holds      the message stays held: its place in that channel, the sender's buffer or
  *                       the copy is not used again
@@ -24,7 +24,7 @@ static bool is_possible(const struct sg_transport_setup *setup)
            (setup->staged >= 1 || setup->eager_bytes == 0);
 }
 
-/* Computes the rest from transport->setup. False: such a setup is not possible. */
+/* Computes the layout from transport->setup. False: the setup is not possible. */
 static bool lay_out(struct sg_transport *transport)
 {
     const struct sg_transport_setup *setup = &transport->setup;
@@ -40,7 +40,7 @@ static bool lay_out(struct sg_transport *transport)
     transport->endpoint_bytes =
         sg_transport_round(transport->endpoint_words * 8u, SG_TRANSPORT_LINE_BYTES) +
         sizeof(struct sg_shm_receiver) + sg_transport_round(count * 8, SG_TRANSPORT_LINE_BYTES);
-    /* Two arrays of words and a number, each side on lines of its own. */
+    /* Two arrays of words and a number; each side's are on separate lines. */
     transport->channel_sender_bytes =
         sg_transport_round((2u * transport->channel_words + 1) * 8, SG_TRANSPORT_LINE_BYTES);
     transport->channel_control_bytes = 2 * transport->channel_sender_bytes;
@@ -70,8 +70,8 @@ static size_t shm_bytes(const struct sg_transport_setup *setup)
     return lay_out(&transport) ? transport.bytes : 0;
 }
 
-/* Of all that the layout follows from: never 0, and no two alike, because is_possible keeps the
- * numbers to 13, 13, 13 and 25 bits. */
+/* Identifies the inputs of the layout: never 0 and unique, because is_possible limits the numbers
+ * to 13, 13, 13 and 25 bits. */
 static uint64_t signature(const struct sg_transport_setup *setup)
 {
     return ((uint64_t)setup->endpoints << 51) ^ ((uint64_t)setup->inflight << 38) ^
@@ -90,7 +90,7 @@ static enum sg_status shm_open_shared(const struct sg_transport_setup *setup, vo
     transport->base = shared;
     if ((uintptr_t)shared % SG_TRANSPORT_LINE_BYTES != 0 || !lay_out(transport))
         goto err_free;
-    /* Guards against processes that disagree; nothing else is read by way of it. */
+    /* Relaxed: detects processes that disagree; publishes nothing else. */
     if (!atomic_compare_exchange_strong_explicit(&sg_shm_header(transport)->signature, &found,
                                                  signature(setup), memory_order_relaxed,
                                                  memory_order_relaxed) &&
@@ -122,7 +122,7 @@ static enum sg_transport_result shm_send(struct sg_transport *transport, int sel
 
 static bool shm_receive(struct sg_transport *transport, int self, struct sg_transport_message *out)
 {
-    /* In turn, so that a stream of the one does not starve the other. */
+    /* Alternates, so that a stream of one kind does not starve the other. */
     if (sg_shm_receiver(transport, self)->turn++ % 2 == 0)
         return sg_shm_channel_receive(transport, self, out) ||
                sg_shm_multicast_receive(transport, self, out);
@@ -163,25 +163,25 @@ const struct sg_transport_ops sg_transport_shm = {
  * describe a place, each written by one side only:
  *   sent    the sender flips the bit when the message is in place
  *   seen    the receiver flips it when it takes the message
- *   taken   the receiver flips it when it gives the message back
- * So sent ^ seen are the messages to receive, and places with sent == taken are free. Messages are
- * given back in any order, and a sender that is killed while it writes has claimed nothing.
+ *   taken   the receiver flips it when it returns the place
+ * So sent ^ seen are the messages to receive, and places with sent == taken are free. Places are
+ * returned in any order, and a sender that is killed while it writes has claimed nothing.
  *
  * A receiver learns which channels to check from its word of senders: a sender sets its bit after
  * `sent`; the receiver clears it when it finds the channel empty, then checks once more. By the
  * order of the changes of that one word, either the receiver's clearing comes after the setting,
  * and its second check sees the message, or the bit is set again.
  *
- * Why not one ring for each receiver: a place that is claimed and never published, or that is held,
- * would stop everyone when the ring comes round to it, and one sender could use up everybody's
- * room.
+ * One ring for each receiver would not work: a place that is claimed and never published, or that
+ * is held, would stop every sender when the ring comes round to it, and one sender could use up the
+ * capacity of all.
  */
 
 struct channel {
-    /* The sender's. `known` is `taken` as it last saw it, so that it seldom reads their line. */
+    /* The sender's words. `known` caches `taken`, to avoid reads of the receiver's line. */
     _Atomic uint64_t *sent;
     uint64_t *known, *next_free;
-    /* The receiver's. */
+    /* The receiver's words. */
     _Atomic uint64_t *seen, *taken;
     uint64_t *next_seen;
     struct sg_shm_entry *entries;
@@ -212,14 +212,14 @@ static uint64_t valid(uint32_t word, uint32_t count)
     return rest >= 64 ? UINT64_MAX : (UINT64_C(1) << rest) - 1;
 }
 
-/* A word that only the caller's endpoint writes, with a bit turned over: to be stored there. */
+/* Returns a word with one bit flipped, to be stored there. Only the caller's endpoint writes it. */
 static uint64_t turned(const _Atomic uint64_t *words, uint32_t index)
 {
     return atomic_load_explicit(&words[index / 64], memory_order_relaxed) ^ UINT64_C(1)
                                                                                 << index % 64;
 }
 
-/* The bits of a word, those from `from` on first: the lowest of them, else the lowest at all. */
+/* Returns the lowest bit from `from` on; without any, the lowest bit. */
 static uint32_t pick(uint64_t bits, uint32_t from)
 {
     uint64_t later = bits & UINT64_MAX << from;
@@ -251,14 +251,14 @@ static bool find_free(const struct sg_transport *transport, const struct channel
 {
     if (free_among_known(transport, channel, index))
         return true;
-    /* Acquire: the receiver has read the message before the sender writes over it. */
+    /* Acquire: the receiver has read the message before the sender overwrites it. */
     for (uint32_t word = 0; word < transport->channel_words; word++)
         channel->known[word] = atomic_load_explicit(&channel->taken[word], memory_order_acquire);
     return free_among_known(transport, channel, index);
 }
 
-/* A free buffer of the sender; it is marked once it is filled, so that a process killed before
- * has taken none. Acquire: its last receiver has read it. */
+/* Finds a free buffer of the sender. It is marked once filled, so a process killed before that has
+ * taken none. Acquire: its last receiver has read it. */
 static bool find_stage(const struct sg_transport *transport, int self, uint32_t *index)
 {
     _Atomic uint64_t *used = sg_shm_stages_used(transport, self);
@@ -291,14 +291,14 @@ enum sg_transport_result sg_shm_channel_send(struct sg_transport *transport, int
     entry->solicited = send->solicited;
     entry->stage = staged ? stage + 1 : 0;
     sg_transport_gather(send, staged ? sg_shm_stage(transport, self, stage) : entry->payload);
-    /* Relaxed: the receiver clears it only after it has acquired `sent`, below. */
+    /* Relaxed: the receiver clears the bit only after it has acquired `sent`, below. */
     if (staged)
         atomic_fetch_or_explicit(&sg_shm_stages_used(transport, self)[stage / 64],
                                  UINT64_C(1) << stage % 64, memory_order_relaxed);
-    /* Release: the message comes with it. */
+    /* Release: publishes the message. */
     atomic_store_explicit(&channel.sent[index / 64], turned(channel.sent, index),
                           memory_order_release);
-    /* Release: whoever clears the bit sees `sent`. */
+    /* Release: a receiver that clears the bit sees `sent`. */
     atomic_fetch_or_explicit(&sg_shm_senders(transport, to)[self / 64], UINT64_C(1) << self % 64,
                              memory_order_release);
     return SG_TRANSPORT_DONE;
@@ -311,7 +311,7 @@ static bool find_ready(const struct sg_transport *transport, const struct channe
 
     for (uint32_t i = 0; i < transport->channel_words; i++) {
         uint32_t word = (next / 64 + i) % transport->channel_words;
-        /* Acquire: the message comes with it. `seen` is this endpoint's own. */
+        /* Acquire: the message was written before. `seen` is this endpoint's own. */
         uint64_t bits = atomic_load_explicit(&channel->sent[word], memory_order_acquire) ^
                         atomic_load_explicit(&channel->seen[word], memory_order_relaxed);
 
@@ -338,8 +338,7 @@ static void take(const struct sg_transport *transport, const struct channel *cha
                                    : (const void *)entry->payload;
     out->handle = index;
     *channel->next_seen = (index + 1) % transport->setup.inflight;
-    /* Relaxed: read by this endpoint alone, and by pending(), which promises no more than a look.
-     */
+    /* Relaxed: read by this endpoint alone, and by pending(), which is only a hint. */
     atomic_store_explicit(&channel->seen[index / 64], turned(channel->seen, index),
                           memory_order_relaxed);
 }
@@ -353,11 +352,11 @@ static bool receive_from(struct sg_transport *transport, int self, int sender,
     uint32_t index;
 
     if (!find_ready(transport, &channel, &index)) {
-        /* Acquire: what was sent before the bit was set is seen by the second look. */
+        /* Acquire: the second check sees messages sent before the bit was set. */
         atomic_fetch_and_explicit(word, ~bit, memory_order_acquire);
         if (!find_ready(transport, &channel, &index))
             return false;
-        /* Relaxed: a note to this endpoint's own processes that there may be more. */
+        /* Relaxed: a hint to this endpoint's own processes that there may be more. */
         atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
     }
     take(transport, &channel, sender, index, out);
@@ -371,11 +370,11 @@ bool sg_shm_channel_receive(struct sg_transport *transport, int self,
     _Atomic uint64_t *senders = sg_shm_senders(transport, self);
     uint32_t next = receiver->next_sender, words = transport->endpoint_words;
 
-    /* The first word twice: from `next` on, and at the end what lies before. */
+    /* The first word twice: from `next` on, and at the end the bits before it. */
     for (uint32_t i = 0; i <= words; i++) {
         uint32_t word = (next / 64 + i) % words;
         uint64_t from = UINT64_MAX << next % 64;
-        /* Relaxed: which channels to look at; the channel's own words carry the order. */
+        /* Relaxed: selects the channels to check; the channel's own words carry the order. */
         uint64_t bits = atomic_load_explicit(&senders[word], memory_order_relaxed);
 
         bits &= i == 0 ? from : i == words ? ~from : UINT64_MAX;
@@ -400,7 +399,7 @@ void sg_shm_channel_release(struct sg_transport *transport, int self,
     uint32_t index = (uint32_t)message->handle;
     uint32_t stage = channel.entries[index].stage;
 
-    /* Release, both: the payload has been read before the sender writes over it. */
+    /* Release, both: the payload has been read before the sender overwrites it. */
     if (stage != 0)
         atomic_fetch_and_explicit(&sg_shm_stages_used(transport, sender)[(stage - 1) / 64],
                                   ~(UINT64_C(1) << (stage - 1) % 64), memory_order_release);
@@ -408,7 +407,7 @@ void sg_shm_channel_release(struct sg_transport *transport, int self,
                           memory_order_release);
 }
 
-/* A bit may still be set for a channel that has been emptied: the channel itself tells. */
+/* Checks the channel itself: a bit may still be set after its channel is empty. */
 bool sg_shm_channel_pending(const struct sg_transport *transport, int self)
 {
     _Atomic uint64_t *senders = sg_shm_senders(transport, self);
@@ -421,7 +420,7 @@ bool sg_shm_channel_pending(const struct sg_transport *transport, int self)
             struct channel channel =
                 find_channel(transport, self, (int)(word * 64) + __builtin_ctzll(bits));
 
-            /* Relaxed, both: a look; whoever receives acquires. */
+            /* Relaxed, both: a hint; the receiver acquires. */
             for (uint32_t i = 0; i < transport->channel_words; i++) {
                 if (atomic_load_explicit(&channel.sent[i], memory_order_relaxed) !=
                     atomic_load_explicit(&channel.seen[i], memory_order_relaxed))
@@ -434,20 +433,20 @@ bool sg_shm_channel_pending(const struct sg_transport *transport, int self)
 
 /* Multicasts of the transport `shm`, each written once and read by all.
  *
- * Every endpoint has a few slots for its own multicasts, written in turn, and a count of those
- * written (its tail). Each receiver has a cursor for each sender. Nobody waits for a receiver: one
- * that falls behind by more than the slots misses the older ones. Every multicast rings the same
- * doorbell, so a receiver that has nothing to do reads one word.
+ * Every endpoint has a few slots for its own multicasts, used in rotation, and a count of those
+ * written (its tail). Each receiver has a cursor for each sender. No sender waits for a receiver:
+ * one that falls behind by more than the slots misses the older ones. Every multicast rings the
+ * same doorbell, so an idle receiver reads one word.
  *
- * A multicast may be overwritten while it is read. What a receiver gets must stay valid until it
- * releases it, and its protocol cannot undo what it did with a torn one, so a check at the release
- * would be too late: the payload is copied to the receiver's own memory, and the multicast's number
- * compared after that. Words are stored with release and loaded with acquire: a reader that got any
+ * A multicast may be overwritten while it is read. A message must stay valid until its receiver
+ * releases it, and the protocol cannot undo the effects of a torn one, so a check at the release
+ * would be too late. The receiver therefore copies the payload to its own memory, then compares the
+ * multicast's number. Words are stored with release and loaded with acquire: a reader that got any
  * word of a later multicast then also sees that multicast's number, or the mark that it is being
  * written. (This needs no fences, and is free on x86.)
  */
 
-/* The number of the multicast that is in place. */
+/* Sequence of a complete multicast. */
 static uint64_t written(uint64_t number)
 {
     return 2 * (number + 1);
@@ -477,7 +476,7 @@ void sg_shm_multicast_send(struct sg_transport *transport, int self,
 {
     _Atomic uint64_t *tail = &sg_shm_tails(transport)[self];
     /* Relaxed: this endpoint's own. A process killed in here leaves a multicast that its successor
-     * writes anew. */
+     * overwrites. */
     uint64_t number = atomic_load_explicit(tail, memory_order_relaxed);
     struct sg_shm_multicast *slot = sg_shm_multicast(transport, self, number);
     size_t stride = sg_transport_stride(&send->header);
@@ -491,10 +490,10 @@ void sg_shm_multicast_send(struct sg_transport *transport, int self,
         for (int i = 0; i < send->header.parts; i++)
             store_words(slot->payload + (size_t)i * stride / 8, send->parts[i], send->header.bytes);
     }
-    /* Relaxed: the tail releases it. Release: the words before. */
+    /* Relaxed: the tail releases it. The tail's release also covers the words before. */
     atomic_store_explicit(&slot->sequence, written(number), memory_order_relaxed);
     atomic_store_explicit(tail, number + 1, memory_order_release);
-    /* Release: whoever hears it sees the tail. */
+    /* Release: a receiver that sees the ring sees the tail. */
     atomic_fetch_add_explicit(&sg_shm_header(transport)->doorbell, 1, memory_order_release);
 }
 
@@ -505,14 +504,14 @@ static bool copy_multicast(const struct sg_transport *transport,
 {
     size_t payload_bytes;
 
-    /* Relaxed: the tail, which has been acquired, came behind the multicast's words. */
+    /* Relaxed: the acquired tail was stored after the multicast's words. */
     if (atomic_load_explicit(&slot->sequence, memory_order_relaxed) != written(number))
         return false;
     load_words(&out->message.header, slot->header, sizeof out->message.header);
     out->protocol = atomic_load_explicit(&slot->protocol, memory_order_acquire);
     out->solicited = atomic_load_explicit(&slot->solicited, memory_order_acquire) != 0;
-    /* Relaxed, here and below: the loads before have acquired whatever they saw. The length must
-     * be known to be whole before it is used. */
+    /* Relaxed, here and below: the loads before have acquired their values' stores. The length must
+     * be known to be complete before it is used. */
     if (atomic_load_explicit(&slot->sequence, memory_order_relaxed) != written(number))
         return false;
     payload_bytes = sg_transport_payload_bytes(&out->message.header);
@@ -536,8 +535,8 @@ static bool multicast_receive_from(const struct sg_transport *transport, int sel
 
     if (tail == number)
         return false;
-    /* To the oldest that may still be there; while a fast sender goes on overwriting, not for
-     * ever. */
+    /* Advances to the oldest available multicast; bounded, because a fast sender may keep
+     * overwriting. */
     for (int tries = 0; tries < 2 * SG_SHM_MULTICASTS && !found && number < tail; tries++) {
         if (tail - number > SG_SHM_MULTICASTS)
             number = tail - SG_SHM_MULTICASTS;
@@ -555,7 +554,7 @@ bool sg_shm_multicast_receive(struct sg_transport *transport, int self,
                               struct sg_transport_message *out)
 {
     struct sg_shm_receiver *receiver = sg_shm_receiver(transport, self);
-    /* Acquire: the tails of all that have rung. */
+    /* Acquire: the tails of all multicasts that have rung. */
     uint64_t doorbell =
         atomic_load_explicit(&sg_shm_header(transport)->doorbell, memory_order_acquire);
     uint64_t held = atomic_load_explicit(&receiver->copies_held, memory_order_relaxed);
@@ -572,7 +571,7 @@ bool sg_shm_multicast_receive(struct sg_transport *transport, int self,
                                                           sg_shm_copy(transport, self, index))) {
             out->handle = index;
             receiver->next_multicast = (sender + 1) % endpoints;
-            /* Relaxed, these and the loads of them: this endpoint's own; pending() only looks. */
+            /* Relaxed, these and their loads: this endpoint's own; pending() is only a hint. */
             atomic_store_explicit(&receiver->copies_held, held | UINT64_C(1) << index,
                                   memory_order_relaxed);
             return true;
@@ -596,8 +595,8 @@ bool sg_shm_multicast_pending(const struct sg_transport *transport, int self)
     const struct sg_shm_receiver *receiver = sg_shm_receiver(transport, self);
     _Atomic uint64_t *tails = sg_shm_tails(transport), *cursors = sg_shm_cursors(transport, self);
 
-    /* Sequentially consistent, with the fence of a sender: see transport.h. Relaxed, the rest: a
-     * look; whoever receives acquires. The doorbell rings for one's own multicasts, too. */
+    /* Sequentially consistent, with the fence of a sender: see transport.h. The rest is relaxed: a
+     * hint; the receiver acquires. The doorbell also rings for this endpoint's own multicasts. */
     if (atomic_load(&sg_shm_header(transport)->doorbell) ==
             atomic_load_explicit(&receiver->doorbell_seen, memory_order_relaxed) ||
         atomic_load_explicit(&receiver->copies_held, memory_order_relaxed) ==

@@ -1,11 +1,11 @@
-/* What lies where in the shared memory of the transport `shm`.
+/* Layout of the shared memory of the transport `shm`.
  *
  *   header        its setup; the doorbell, rung at every multicast
  *   tails         per endpoint: the number of multicasts it has sent
- *   endpoints     per receiver: the senders that may have something for it, what it has seen
- *   stages_used   per sender: which of its buffers are in use
+ *   endpoints     per receiver: senders that may have messages for it, and its own state
+ *   stages_used   per sender: its buffers in use
  *   channels      per (receiver, sender): `inflight` messages of fixed size
- *   stages        per sender: buffers for payload that does not fit into a message of a channel
+ *   stages        per sender: buffers for payload that does not fit into a channel's message
  *   multicasts    per sender: its last multicasts, each overwritten by a later one
  *   copies        per receiver: the multicasts that it holds
  *
@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 
 #define SG_SHM_INLINE_BYTES 144
-/* Multicasts of one sender that a receiver may be behind before it misses some. */
-#ifndef SG_SHM_MULTICASTS /* tests have fewer */
+/* Multicasts of one sender by which a receiver may fall behind before it misses some. */
+#ifndef SG_SHM_MULTICASTS /* tests define fewer */
 #define SG_SHM_MULTICASTS 8
 #endif
 #define SG_SHM_ENDPOINTS_MAX 4096
@@ -30,17 +30,17 @@
 #define SG_SHM_EAGER_MAX (1 << 24)
 
 struct sg_shm_header {
-    _Atomic uint64_t signature; /* of the setup, never 0; the first to open writes it */
+    _Atomic uint64_t signature; /* the setup's, never 0; the first process to open writes it */
     unsigned char reserved[SG_TRANSPORT_LINE_BYTES - 8];
     _Atomic uint64_t doorbell;
     unsigned char reserved2[SG_TRANSPORT_LINE_BYTES - 8];
 };
 
-/* A receiver's own, after its words of senders; then its cursors. */
+/* A receiver's own state, after its words of senders and before its cursors. */
 struct sg_shm_receiver {
-    _Atomic uint64_t doorbell_seen; /* all multicasts that had rung by then have been looked at */
-    _Atomic uint64_t copies_held;   /* a bit for each */
-    uint32_t next_sender;           /* channels are looked at from here on, that none starves */
+    _Atomic uint64_t doorbell_seen; /* doorbell up to which all multicasts have been looked at */
+    _Atomic uint64_t copies_held;   /* one bit each */
+    uint32_t next_sender;           /* first channel to check next, so that none starves */
     uint32_t next_multicast;
     uint32_t turn; /* odd: multicasts first */
     unsigned char reserved[SG_TRANSPORT_LINE_BYTES - 28];
@@ -49,7 +49,7 @@ struct sg_shm_receiver {
 struct sg_shm_entry {
     uint64_t protocol;
     struct sg_header header;
-    uint32_t stage; /* number + 1 of the sender's buffer with the payload; 0: it is here */
+    uint32_t stage; /* 1 + the sender's buffer with the payload; 0: payload is in this entry */
     uint32_t solicited;
     unsigned char payload[SG_SHM_INLINE_BYTES];
 };
@@ -80,7 +80,7 @@ struct sg_transport {
     struct sg_transport_setup setup;
     unsigned char *base;
     uint32_t endpoint_words, channel_words, stage_words; /* of 64 bits */
-    size_t payload_bytes;                                /* of a stage, a multicast, a copy */
+    size_t payload_bytes;                                /* of a stage, a multicast or a copy */
     size_t channel_sender_bytes, channel_control_bytes, channel_bytes, endpoint_bytes;
     size_t tails_at, endpoints_at, stages_used_at, channels_at, stages_at, multicasts_at, copies_at,
         bytes;
@@ -96,7 +96,7 @@ static inline _Atomic uint64_t *sg_shm_tails(const struct sg_transport *transpor
     return (_Atomic uint64_t *)(transport->base + transport->tails_at);
 }
 
-/* Words with a bit for each sender whose channel to `receiver` may hold something. */
+/* Words with a bit for each sender whose channel to `receiver` may have messages. */
 static inline _Atomic uint64_t *sg_shm_senders(const struct sg_transport *transport, int receiver)
 {
     return (_Atomic uint64_t *)(transport->base + transport->endpoints_at +
@@ -111,7 +111,7 @@ static inline struct sg_shm_receiver *sg_shm_receiver(const struct sg_transport 
                                                          SG_TRANSPORT_LINE_BYTES));
 }
 
-/* Per sender: the number of its next multicast that this receiver looks at. */
+/* Per sender: the number of the next multicast to read. */
 static inline _Atomic uint64_t *sg_shm_cursors(const struct sg_transport *transport, int receiver)
 {
     return (_Atomic uint64_t *)(sg_shm_receiver(transport, receiver) + 1);
@@ -148,7 +148,7 @@ static inline unsigned char *sg_shm_copy(const struct sg_transport *transport, i
            ((size_t)receiver * SG_TRANSPORT_HELD + index) * transport->payload_bytes;
 }
 
-/* ---- channels: channel.c --------------------------------------------------------------------- */
+/* ---- channels: shm.c ------------------------------------------------------------------------ */
 
 enum sg_transport_result sg_shm_channel_send(struct sg_transport *transport, int self, int to,
                                              const struct sg_transport_send *send);
@@ -158,7 +158,7 @@ void sg_shm_channel_release(struct sg_transport *transport, int self,
                             const struct sg_transport_message *message);
 bool sg_shm_channel_pending(const struct sg_transport *transport, int self);
 
-/* ---- multicasts: multicast.c ----------------------------------------------------------------- */
+/* ---- multicasts: shm.c ---------------------------------------------------------------------- */
 
 void sg_shm_multicast_send(struct sg_transport *transport, int self,
                            const struct sg_transport_send *send);

@@ -1,16 +1,15 @@
 /* One-sided access: each access is one request on the queue pair to the target, in the order of the
- * calls. Data to write is copied first, so that its owner may change it at once; data that is read
- * goes directly to its destination if that is registered, else through the same staging memory.
+ * calls. Data to write is copied first, so its owner may change it at once. Data that is read goes
+ * directly to its destination if that is registered, else through the same staging memory.
  *
- * Requests of one queue pair are carried out in order, except writes that follow a read or a
- * fetch-and-add: those have to wait for it (a fence). Several processes of an endpoint each have a
- * queue pair, with no order between them: while the accesses of one are not `settled`, the others
- * make none.
+ * A queue pair executes its requests in order, except for writes after a read or a fetch-and-add,
+ * which need a fence to wait for it. Several processes of an endpoint each have a queue pair, with
+ * no order between them: while the accesses of one are not `settled`, the others make none.
  *
- * The data of a write may come into memory later than the word or the addition that tells of it
- * (adaptive routing, relaxed ordering). So a seal follows data with a stamp: the stamp, and a hash
- * of data and stamp, as a message of a channel has one. AWAIT looks for it, and reads once more
- * what a read has found unfinished.
+ * The data of a write may reach memory after the word or the addition that announces it (adaptive
+ * routing, relaxed ordering). So a seal follows data with a stamp: the stamp, and a hash of data
+ * and stamp, like that of a channel's message. AWAIT checks it, and repeats a read that returned
+ * incomplete data.
  */
 #include "transport/verbs/access.h"
 
@@ -22,7 +21,7 @@
 
 enum { FREE, UNDER_WAY, ANSWERED, OVER };
 
-/* So many looks at data that does not come, and the other ends are asked whether they live. */
+/* After this many looks at incomplete data, peers are probed for a sign of life. */
 #define LOOKS_BEFORE_PROBE 65536u
 
 /* ---- seals ----------------------------------------------------------------------------------- */
@@ -60,7 +59,7 @@ static bool is_whole(const unsigned char *data, const struct sg_action *action)
 {
     struct seal seal;
 
-    /* Acquire: each look is at what is there now. */
+    /* Acquire: each look reads the current data. */
     atomic_thread_fence(memory_order_acquire);
     memcpy(&seal, data + sg_transport_round(action->access.bytes, 8), sizeof seal);
     return seal.stamp == action->access.value && seal.hash == hash_of(data, action);
@@ -73,7 +72,7 @@ static unsigned char *staged(const struct sg_transport *transport, size_t at)
     return transport->own + at % SG_VERBS_ACCESS_BYTES;
 }
 
-/* Room for bytes in one piece. False: none at the moment. */
+/* Reserves contiguous staging memory. False: none free at the moment. */
 static bool stage(struct sg_transport *transport, size_t bytes, struct sg_verbs_access *access)
 {
     size_t at = transport->staged_to, end;
@@ -89,7 +88,7 @@ static bool stage(struct sg_transport *transport, size_t bytes, struct sg_verbs_
     return true;
 }
 
-/* In the order of issue, because the staging memory is a ring. */
+/* Retires accesses in issue order, because the staging memory is a ring. */
 static void retire(struct sg_transport *transport)
 {
     while (transport->access_count > 0) {
@@ -148,7 +147,7 @@ static bool is_registered(const struct sg_transport *transport, const void *data
 /* The bytes that an action moves, and their address at the other end. */
 struct movement {
     enum ibv_wr_opcode opcode;
-    const void *at; /* as if it were here */
+    const void *at; /* local equivalent of the remote address */
     size_t bytes;
 };
 
@@ -237,7 +236,7 @@ static void fill_staged(struct sg_transport *transport, const struct sg_verbs_ac
         memcpy(at, &action->access.value, sizeof(uint64_t));
 }
 
-/* DONE: it is whole. */
+/* DONE: the data is complete. */
 static enum sg_transport_result await(struct sg_transport *transport, int self,
                                       const struct sg_action *action,
                                       const struct sg_transport_region *region, void *local)

@@ -1,4 +1,4 @@
-/* One-sided access. */
+/* One-sided access (struct sg_transport_ops). */
 #ifndef SG_TRANSPORT_VERBS_ACCESS_H
 #define SG_TRANSPORT_VERBS_ACCESS_H
 
@@ -9,9 +9,9 @@ enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int sel
                                          const struct sg_action *action,
                                          const struct sg_transport_region *region, void *local,
                                          uint64_t value[8]);
-/* Completed: the access of that index. */
+/* Handles the completion of the access with that index. */
 void sg_verbs_access_done(struct sg_transport *transport, uint32_t index);
-/* False: no reply has come. */
+/* Returns the next reply; false: none. */
 bool sg_verbs_access_reply(struct sg_transport *transport, struct sg_transport_message *out);
 
 #endif

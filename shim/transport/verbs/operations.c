@@ -1,7 +1,6 @@
 /* The table of the transport `verbs`. Messages go to channels, multicasts to datagrams or the tree.
- * It also has the further operations of a transport between machines (transport.h): events, signs
- * of life, usage.
- */
+ * Also the further operations of a transport between machines (transport.h): events, signs of life,
+ * usage. */
 #include "transport/verbs/access.h"
 #include "transport/verbs/verbs_channel.h"
 #include "transport/verbs/verbs_multicast.h"
@@ -59,7 +58,7 @@ static bool receive(struct sg_transport *transport, int self, struct sg_transpor
     if (sg_verbs_access_reply(transport, out))
         return true;
     out->is_reply = false;
-    /* In turn, so that a stream of the one does not starve the other. */
+    /* Alternates, so that a stream of one kind does not starve the other. */
     if (endpoint->turn++ % 2 == 0)
         return receive_by_lane(transport, out) || receive_multicast(transport, out);
     return receive_multicast(transport, out) || receive_by_lane(transport, out);
@@ -89,7 +88,8 @@ static int descriptor(const struct sg_transport *transport)
     return transport->completion_channel->fd;
 }
 
-/* Whoever waits for what it has asked for is told of any completion. */
+/* A process that awaits completions is notified of any completion, not only of solicited messages.
+ */
 static void arm(struct sg_transport *transport)
 {
     /* Relaxed: this process's own. */
@@ -119,7 +119,7 @@ static bool settled(struct sg_transport *transport)
 
 static bool fault(const struct sg_transport *transport, struct sg_transport_fault *out)
 {
-    /* Acquire: what was written before it. */
+    /* Acquire: the fault was written before. */
     if (!atomic_load_explicit(&transport->fault_is_told, memory_order_acquire))
         return false;
     *out = transport->fault;

@@ -1,15 +1,15 @@
-/* Messages by channels (layout.h): written into the other endpoint's ring, found in this endpoint's
- * own.
+/* Messages by channels (verbs_layout.h): written into the other endpoint's ring, found in this
+ * endpoint's own. Also requests to queue pairs, and their completions.
  *
- * The room of a message is given back by its number, in order: before it hands a message out, a
- * receiver copies payload that is in the ring, and reads payload that is not from the sender's
- * memory. So a message may be held for any time while its channel goes on.
+ * A receiver frees the places of messages by number, in order. Before it returns a message, it
+ * copies payload that is in the ring, and reads other payload from the sender's memory. So a
+ * message may be held for any time while its channel continues.
  *
- * Each message tells how far its sender has got in receiving the other way. If there is none, the
- * number is written into a word of the other endpoint's: each time half of what may be in flight
- * has been taken, of messages or of multicasts along the tree, and at once for payload that was
- * read, because all the sender's channels share its buffers. The sender checks that word when it
- * finds no room, and checks ahead at messages that nobody has received yet.
+ * Each message reports how far its sender has received in the other direction. If there is none,
+ * the receiver writes the number into a word at the other endpoint: each time it has taken half of
+ * the in-flight limit of messages, or of multicasts along the tree, and at once after it has read
+ * payload, because all the sender's channels share its buffers. A sender without capacity checks
+ * that word, and looks ahead at incoming messages that have not been received yet.
  */
 #include "transport/verbs/verbs_channel.h"
 
@@ -18,12 +18,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* Requests to queue pairs, and their completions. All completions of a transport come to one queue.
- * A completion means that all earlier requests on its link are complete, too, so of the requests
- * that nobody waits for only every so many has one.
+/* Requests to queue pairs, and their completions. All completions of a transport go to one queue. A
+ * completion means that all earlier requests on its link are complete, too, so only one in
+ * SG_VERBS_SIGNAL_EVERY of the requests that nobody awaits has one.
  *
- * The first completion with an error ends everything: the queue pair does nothing more, and its
- * requests are lost.
+ * The first completion with an error ends everything: the queue pair stops, and its requests are
+ * lost.
  */
 
 #define BATCH 16
@@ -44,7 +44,7 @@ void sg_verbs_fail(struct sg_transport *transport, struct sg_transport_fault fau
                                                  memory_order_relaxed, memory_order_relaxed))
         return;
     transport->fault = fault;
-    /* Release: whoever sees it reads the fault. */
+    /* Release: publishes the fault. */
     atomic_store_explicit(&transport->fault_is_told, true, memory_order_release);
 }
 
@@ -76,7 +76,7 @@ static bool is_awaited(enum sg_verbs_request kind)
 
 static void not_awaited(struct sg_transport *transport)
 {
-    /* Relaxed: arm, the only one to read it without the lock, may be late. */
+    /* Relaxed: arm, the only reader without the lock, may see it late. */
     atomic_fetch_sub_explicit(&transport->awaited, 1, memory_order_relaxed);
 }
 
@@ -105,7 +105,7 @@ static void sent(struct sg_transport *transport, struct sg_verbs_link *link,
         not_awaited(transport);
 }
 
-/* Requests to receive are of no link. */
+/* Receive requests belong to no link. */
 static struct sg_transport_fault fault_of(const struct ibv_wc *completion,
                                           enum sg_verbs_request kind,
                                           const struct sg_verbs_link *link)
@@ -133,7 +133,7 @@ static void take(struct sg_transport *transport, const struct ibv_wc *completion
         sent(transport, link, kind, index, (uint32_t)completion->wr_id & COUNT_MASK);
 }
 
-/* What solicited messages have used up, in batches. */
+/* Reposts the receive requests that solicited messages have consumed, in batches. */
 static void replenish(struct sg_transport *transport)
 {
     struct ibv_recv_wr requests[BATCH] = {0}, *bad;
@@ -202,7 +202,7 @@ void sg_verbs_post_request(struct sg_transport *transport, struct sg_verbs_link 
 
 void sg_verbs_probe(struct sg_transport *transport)
 {
-    /* Acquire: those that have been connected. */
+    /* Acquire: connected links are complete. */
     uint32_t links = atomic_load_explicit(&transport->link_count, memory_order_acquire);
 
     sg_verbs_poll(transport);
@@ -218,11 +218,11 @@ void sg_verbs_probe(struct sg_transport *transport)
     }
 }
 
-/* Handles: for nothing, for a held copy, for a fetched payload. */
+/* Handles: no buffer, a held copy, a fetched payload. */
 #define HANDLE_NONE UINT64_C(0)
 #define HANDLE_HELD (UINT64_C(1) << 32)
 #define HANDLE_FETCHED (UINT64_C(2) << 32)
-/* How far ahead of a message that is not there others are looked for. */
+/* Places checked beyond that of a missing message. */
 #define LOOK_AHEAD 8
 
 static size_t entry_bytes(const struct sg_verbs_entry *entry)
@@ -255,7 +255,7 @@ static uint64_t *stages_used(const struct sg_transport *transport)
     return (uint64_t *)sg_verbs_own(transport, transport->layout.stages_used_at);
 }
 
-/* ---- what the other side has taken ----------------------------------------------------------- */
+/* ---- progress of the other endpoint --------------------------------------------------------- */
 
 static void free_until(struct sg_transport *transport, uint32_t index, uint64_t number)
 {
@@ -271,10 +271,10 @@ static void free_until(struct sg_transport *transport, uint32_t index, uint64_t 
     }
 }
 
-/* Whether the message of that number is in its place, as far as a look without the hash can say. */
+/* True if the place has the message of that number, as far as a check without the hash can say. */
 static bool has_come(const struct sg_transport *transport, uint32_t index, uint64_t number)
 {
-    /* Acquire: what the adapter wrote before it; the hash tells what is not there yet. */
+    /* Acquire: the adapter's earlier writes; the hash detects missing ones. */
     return atomic_load_explicit(&sg_verbs_ring(transport, index, number)->number,
                                 memory_order_acquire) == number;
 }
@@ -285,7 +285,7 @@ static bool is_whole(const struct sg_transport *transport, const struct sg_verbs
            entry->hash == hash_of(entry);
 }
 
-/* What a message may say of itself: all else that is done with it relies on that. */
+/* Validates a message's own fields, on which all later code relies. */
 static bool is_sound(const struct sg_transport *transport, const struct sg_verbs_entry *entry)
 {
     const struct sg_verbs_layout *layout = &transport->layout;
@@ -300,7 +300,7 @@ static bool is_sound(const struct sg_transport *transport, const struct sg_verbs
 static void scan(struct sg_transport *transport, uint32_t index)
 {
     struct sg_verbs_channel *channel = sg_verbs_channel(transport, index);
-    /* Relaxed, all of `scanned` and `taken`: this endpoint's own; pending() only looks. */
+    /* Relaxed, all of `scanned` and `taken`: this endpoint's own; pending() is only a hint. */
     uint64_t number = atomic_load_explicit(&channel->scanned, memory_order_relaxed);
 
     while (has_come(transport, index, number + 1)) {
@@ -319,13 +319,13 @@ static void scan(struct sg_transport *transport, uint32_t index)
     }
 }
 
-/* What the channel's other endpoint has told, in whatever way. */
+/* Frees places that the channel's other endpoint has reported as taken, by words or messages. */
 static void hear(struct sg_transport *transport, uint32_t index)
 {
     struct sg_verbs_told *told = sg_verbs_told(transport, index);
 
     for (int32_t server = 0; server < transport->peers[index].servers; server++)
-        /* Acquire: with it go what the receiver has read of the places, which are written again. */
+        /* Acquire: the receiver has read those places, which this endpoint will overwrite. */
         free_until(transport, index,
                    atomic_load_explicit(&told->told[server], memory_order_acquire));
     scan(transport, index);
@@ -341,7 +341,8 @@ static bool is_within(const struct sg_transport *transport, const struct sg_verb
                                           transport->layout.message_room;
 }
 
-/* A free buffer: those of messages first, then those for posts. False: there is none. */
+/* Finds a free buffer: messages use the first ones, multicasts along the tree the last. False:
+ * none. */
 static bool find_stage(const struct sg_transport *transport, enum sg_verbs_entry_kind kind,
                        uint32_t *index)
 {
@@ -425,7 +426,7 @@ bool sg_verbs_put(struct sg_transport *transport, uint32_t index,
 
     if (!is_within(transport, channel, content->kind) ||
         (staged && !find_stage(transport, content->kind, &stage))) {
-        /* Of all channels: they share the buffers for payload. */
+        /* Checks all channels, because they share the buffers for payload. */
         for (uint32_t i = 0;
              i < atomic_load_explicit(&transport->channel_count, memory_order_acquire); i++)
             hear(transport, i);
@@ -457,8 +458,8 @@ static void taken(struct sg_transport *transport, uint32_t index,
                             : 1;
 }
 
-/* Where no message has told it: into this process's word at the other end. A write that goes out
- * late takes what the word says then, which is as good. */
+/* Reports `taken` if no message has: into this process's word at the other end. A write that is
+ * sent late takes the word's value at that time, which is as good. */
 static void tell_if_due(struct sg_transport *transport, uint32_t index)
 {
     struct sg_verbs_channel *channel = sg_verbs_channel(transport, index);
@@ -484,7 +485,7 @@ static void tell_if_due(struct sg_transport *transport, uint32_t index)
     sg_verbs_post_request(transport, link, &request, SG_VERBS_OF_ENTRY, 0);
 }
 
-/* False: the payload is not here yet. */
+/* False: the payload has not arrived yet. */
 static bool fetch(struct sg_transport *transport, uint32_t index,
                   const struct sg_verbs_entry *entry)
 {
@@ -520,7 +521,7 @@ void sg_verbs_channel_fetched(struct sg_transport *transport, uint32_t channel)
     sg_verbs_channel(transport, channel)->fetched = 1;
 }
 
-/* The payload where it stays until it is released. False: not yet. */
+/* Puts the payload where it stays until it is released. False: not yet. */
 static bool hold(struct sg_transport *transport, uint32_t index, const struct sg_verbs_entry *entry,
                  struct sg_transport_message *out)
 {
@@ -555,7 +556,7 @@ static bool hold(struct sg_transport *transport, uint32_t index, const struct sg
     return true;
 }
 
-/* The next message of the channel. False: none that can be handed out. */
+/* Takes the channel's next message. False: none is available. */
 static bool take_next(struct sg_transport *transport, uint32_t index,
                       struct sg_transport_message *out)
 {
@@ -584,7 +585,7 @@ bool sg_verbs_channel_receive(struct sg_transport *transport, struct sg_transpor
                               int32_t *came_by)
 {
     struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
-    /* Acquire: the channels that have been connected. */
+    /* Acquire: connected channels are complete. */
     uint32_t channels = atomic_load_explicit(&transport->channel_count, memory_order_acquire);
 
     for (uint32_t i = 0; i < channels; i++) {
@@ -616,9 +617,9 @@ void sg_verbs_channel_release(struct sg_transport *transport,
         endpoint->fetching &= ~bit;
 }
 
-/* Whether a message is there that comes after one that is not. Several processes send for an
- * endpoint, each by a queue pair of its own: what one of them was to be told of may come before
- * what the other sent without a word, and nobody would be told of that. */
+/* True if a message has arrived ahead of a missing one. Several processes send for an endpoint,
+ * each by a separate queue pair: a solicited message of one may arrive before an unsolicited one of
+ * another, which would cause no notification itself. */
 static bool is_overtaken(const struct sg_transport *transport, uint32_t index, uint64_t number)
 {
     for (uint64_t ahead = 1; ahead <= LOOK_AHEAD && transport->peers[index].servers > 1; ahead++) {
@@ -634,7 +635,7 @@ bool sg_verbs_channel_pending(const struct sg_transport *transport)
 
     for (uint32_t i = 0; i < channels; i++) {
         struct sg_verbs_channel *channel = sg_verbs_channel(transport, i);
-        /* Relaxed, both: a look. */
+        /* Relaxed, both: a hint. */
         uint64_t number = atomic_load_explicit(&channel->taken, memory_order_relaxed) + 1;
         const struct sg_verbs_entry *entry = sg_verbs_ring(transport, i, number);
 

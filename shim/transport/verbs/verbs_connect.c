@@ -1,9 +1,9 @@
-/* Connects channels: queue pairs are made, told to all, joined to those that the peers made, and
- * tried.
+/* Connects channels: makes queue pairs, exchanges their numbers among all processes, connects them
+ * to those that the peers made, and tests them.
  *
- * Process i of an endpoint and process j of another are joined where i and j are the same number
- * modulo the processes of either endpoint: each process has a queue pair to each peer, and where
- * both have as many processes, one.
+ * Process i of an endpoint and process j of another are connected if i and j are the same number
+ * modulo the smaller number of processes. Each process has a queue pair to each peer; if both
+ * endpoints have the same number of processes, exactly one.
  */
 #include "core/hash.h"
 #include "transport/verbs/verbs_device.h"
@@ -18,10 +18,9 @@
 #include <string.h>
 #include <time.h>
 
-/* New links are tried before they are trusted: a write, a read and, where such are needed, an
- * atomic operation go to the other end. They go by a queue pair that is there for the trial alone,
- * along the way of the link's own: so a failure leaves the link's, and what others send, alone.
- */
+/* New links are tested before use: a write, a read and, if needed, an atomic operation go to the
+ * other end. They use a separate queue pair, which exists only for the test, along the link's own
+ * path: a failure does not affect the link's queue pair, or the traffic of others. */
 
 struct sg_verbs_trial {
     struct ibv_cq *queue;
@@ -33,7 +32,7 @@ struct sg_verbs_trial {
 #define WAIT_SECONDS 30
 #define ADDEND 3
 
-/* For so many links at most. False: no; close it all the same. */
+/* Opens a test of at most `links` links. False: failed; close it all the same. */
 static bool sg_verbs_trial_open(struct sg_verbs_trial *trial, uint32_t links)
 {
     trial->pairs = calloc(links, sizeof(struct ibv_qp *));
@@ -41,7 +40,7 @@ static bool sg_verbs_trial_open(struct sg_verbs_trial *trial, uint32_t links)
     return trial->pairs != NULL && trial->queue != NULL;
 }
 
-/* For the next link. */
+/* Adds a queue pair for the next link. */
 static bool sg_verbs_trial_add(struct sg_verbs_trial *trial)
 {
     struct ibv_qp_init_attr wanted = {
@@ -65,7 +64,7 @@ static void sg_verbs_trial_close(struct sg_verbs_trial *trial)
     free(trial->pairs);
 }
 
-/* The request's operation. */
+/* Posts the request and waits for its completion. */
 static enum ibv_wc_status carry_out(const struct sg_verbs_trial *trial, struct ibv_qp *pair,
                                     struct ibv_send_wr *request)
 {
@@ -81,8 +80,9 @@ static enum ibv_wc_status carry_out(const struct sg_verbs_trial *trial, struct i
     return count < 0 ? IBV_WC_GENERAL_ERR : completion.status;
 }
 
-/* Both ends are connected. False: reason, of SG_VERBS_REASON_BYTES, says what failed. */
-/* The words are this process's alone, at either end. */
+/* Tests a link after both ends are connected. False: reason, of SG_VERBS_REASON_BYTES, has the
+ * failure. The words are used by this process alone, at either end. */
+
 static bool sg_verbs_try(struct sg_transport *transport, const struct sg_verbs_trial *trial,
                          uint32_t index, const struct sg_verbs_link *link, char *reason)
 {
@@ -128,31 +128,31 @@ static bool sg_verbs_try(struct sg_transport *transport, const struct sg_verbs_t
     return true;
 }
 
-/* A request's retries: about half a second each time, seven times in all. Of soft-RoCE 7 retries
- * are without end. */
+/* Retries of a request: about half a second each, seven times in all. On soft-RoCE a retry count of
+ * 7 means for ever. */
 #define TIMEOUT 17
 #define RETRIES 6
 #define MAX_INLINE 256
 
-/* A queue pair that a process has made, for whoever is at its other end. */
+/* Identifies a queue pair for the process at its other end. */
 struct ticket {
     int32_t endpoint, server; /* of the other end */
     uint32_t channel, number;
-    uint32_t trial; /* the number of the one that is for the link's trial */
+    uint32_t trial; /* number of the queue pair for the link's test */
 };
 
-/* What processes tell one another first. */
+/* A process's first message to the others. */
 struct summary {
     uint32_t ok, tickets;
-    uint64_t peers; /* a hash: alike for all processes of an endpoint */
+    uint64_t peers; /* a hash: identical for all processes of an endpoint */
 };
 
-/* What a process adds. */
+/* A process's new channels and links. */
 struct offer {
     struct sg_transport *transport;
-    uint32_t channels, links; /* what there was */
+    uint32_t channels, links; /* numbers before */
     uint32_t channels_after, links_after;
-    struct ticket *tickets; /* of the links added */
+    struct ticket *tickets; /* of the added links */
     struct sg_verbs_trial trial;
     char reason[SG_VERBS_REASON_BYTES];
 };
@@ -168,9 +168,9 @@ static void close_links(struct offer *offer)
     }
 }
 
-/* ---- which peers ----------------------------------------------------------------------------- */
+/* ---- peers ---------------------------------------------------------------------------------- */
 
-/* False: too many. */
+/* False: too many, or no such endpoint. */
 static bool add_peer(struct offer *offer, int32_t endpoint)
 {
     struct sg_transport *transport = offer->transport;
@@ -336,7 +336,7 @@ static bool make_offer(struct offer *offer, const int32_t *peers, int count)
     return true;
 }
 
-/* ---- joining --------------------------------------------------------------------------------- */
+/* ---- connecting ----------------------------------------------------------------------------- */
 
 static int to_receive(struct ibv_qp *pair, const struct sg_verbs_process *peer, uint32_t number)
 {
@@ -383,7 +383,7 @@ static int to_send(struct ibv_qp *pair, const struct sg_verbs_process *peer)
                              IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* The ticket that the other end has for this one; NULL: it has none. */
+/* Finds the other end's ticket for this process; NULL: none. */
 static const struct ticket *find_ticket(const struct sg_transport *transport,
                                         const struct ticket *tickets, uint32_t count)
 {
@@ -395,7 +395,7 @@ static const struct ticket *find_ticket(const struct sg_transport *transport,
     return NULL;
 }
 
-/* all: `most` for each rank, of which summaries tell how many there are. */
+/* all: `most` tickets for each rank; summaries have the number in use. */
 static bool connect_links(struct offer *offer, const struct summary *summaries,
                           const struct ticket *all, uint32_t most, uint32_t index)
 {
@@ -434,7 +434,7 @@ static bool connect_links(struct offer *offer, const struct summary *summaries,
     return true;
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- collective steps ----------------------------------------------------------------------- */
 
 static uint64_t hash_peers(const struct offer *offer)
 {
@@ -445,8 +445,8 @@ static uint64_t hash_peers(const struct offer *offer)
     return hash;
 }
 
-/* Whether all is well so far, alike on all ranks but for who says why; and the most tickets of one.
- */
+/* True if all ranks have succeeded so far, identically on all ranks; the first failed rank logs
+ * why. *most: the largest number of tickets of a rank. */
 static bool judge(struct offer *offer, const struct summary *summaries, uint32_t *most)
 {
     const struct sg_transport *transport = offer->transport;
@@ -472,7 +472,7 @@ static bool judge(struct offer *offer, const struct summary *summaries, uint32_t
     return first < 0;
 }
 
-/* Every rank's tickets. */
+/* Collects every rank's tickets. */
 static enum sg_status tell_tickets(struct offer *offer, uint32_t most, struct ticket **all)
 {
     struct ticket *own = calloc(most, sizeof *own);
@@ -526,7 +526,7 @@ static void publish(const struct offer *offer)
     for (uint32_t i = offer->channels; i < offer->channels_after; i++)
         transport->channel_of[transport->peers[i].endpoint] = (int32_t)i + 1;
     transport->usage.connections = offer->links_after;
-    /* Release, both: whoever sees them, in whatever thread, sees what they are. */
+    /* Release, both: a thread that sees the counts sees complete links and channels. */
     atomic_store_explicit(&transport->link_count, offer->links_after, memory_order_release);
     atomic_store_explicit(&transport->channel_count, offer->channels_after, memory_order_release);
 }

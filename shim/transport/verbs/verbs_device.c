@@ -1,7 +1,8 @@
-/* Chooses a device, a port and a GID, and opens them. Each rank lists what it has, the best first;
- * all take the first network of rank 0's list on which each has a port: InfiniBand before Ethernet,
- * then ports with atomic operations, those near the processor, and the GID with the widest reach
- * (RoCE version 2, of an IPv4 address).
+/* Chooses a device, a port and a GID, and opens them; registers memory and joins multicast groups.
+ *
+ * Each rank lists its networks, the best first; all take the first network of rank 0's list on
+ * which each has a port: InfiniBand before Ethernet, then ports with atomic operations, those near
+ * the processor, and the GID with the widest reach (RoCE version 2, of an IPv4 address).
  */
 #include "transport/verbs/verbs_device.h"
 
@@ -33,19 +34,19 @@ static bool sg_verbs_gid_is_ipv4(const union ibv_gid *gid)
     return memcmp(gid->raw, mapped, sizeof mapped) == 0;
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- candidates ----------------------------------------------------------------------------- */
 
 #define CHOICES_MAX 32
 
-/* A port by one of its addresses. */
+/* A port with one of its addresses. */
 struct choice {
-    int device; /* in libibverbs' list */
+    int device; /* index in libibverbs' list */
     uint8_t port;
     int gid_index;
     uint16_t partition_index;
     uint32_t worth;
-    /* What both ends have in common: the kind and, of InfiniBand, the subnet's prefix, of Ethernet
-     * RoCE's version and the kind of address. Never 0. */
+    /* Identifies the network, on which both ends must agree: its kind and, for InfiniBand, the
+     * subnet's prefix; for Ethernet, RoCE's version and the kind of address. Never 0. */
     uint64_t network;
 };
 
@@ -64,7 +65,7 @@ static uint64_t network_of(const struct ibv_gid_entry *entry)
 
     if (entry->gid_type == IBV_GID_TYPE_IB) {
         memcpy(&prefix, &entry->gid.global.subnet_prefix, sizeof prefix);
-        return be64toh(prefix) << 1; /* its first bit is always 1 */
+        return be64toh(prefix) << 1; /* the prefix's first bit is always 1 */
     }
     return NETWORK_ETHERNET | (entry->gid_type == IBV_GID_TYPE_ROCE_V2 ? NETWORK_V2 : 0) |
            (sg_verbs_gid_is_ipv4(&entry->gid) ? NETWORK_IPV4 : 0);
@@ -80,7 +81,7 @@ static void name_network(uint64_t network, char text[64])
                  (unsigned long long)(network >> 1 | UINT64_C(1) << 63));
 }
 
-/* Whether the device is near this thread's processor, or nobody knows. */
+/* True if the device is near this thread's processor, or its place is unknown. */
 static bool is_near(const char *device)
 {
     char path[128];
@@ -97,7 +98,7 @@ static bool is_near(const char *device)
     return found < 0 || getcpu(&processor, &node) != 0 || (unsigned)found == node;
 }
 
-/* Of the port's keys that of the wanted partition. False: it has none. */
+/* Finds the index of the wanted partition among the port's keys. False: missing. */
 static bool find_partition(const struct sg_verbs_device *device, int entries, uint16_t *index)
 {
     __be16 key;
@@ -138,7 +139,7 @@ static bool is_gid(const struct sg_verbs_device *device, int index, struct ibv_g
            memcmp(&entry->gid, &none, sizeof none) != 0;
 }
 
-/* Each of the port's networks once. */
+/* Adds each of the port's networks once. */
 static void add_port(struct choices *choices, struct sg_verbs_device *device, int number)
 {
     struct choice choice = {.device = number, .port = device->port};
@@ -221,7 +222,7 @@ static bool open_device(struct sg_verbs_device *device, struct ibv_device *entry
     return true;
 }
 
-/* All devices that are wanted; the reason says why the last of them gives no choice. */
+/* Lists all wanted devices; the reason describes the last one without a candidate. */
 static void survey(struct sg_verbs_device *device, struct ibv_device **list, int count,
                    struct choices *choices)
 {
@@ -236,11 +237,11 @@ static void survey(struct sg_verbs_device *device, struct ibv_device **list, int
     }
 }
 
-/* ---- the one that is used -------------------------------------------------------------------- */
+/* ---- choice --------------------------------------------------------------------------------- */
 
 #define NETWORKS_MAX 8
 
-/* A rank's, the best first; 0 behind the last. */
+/* A rank's networks, the best first; 0 after the last. */
 struct networks {
     uint64_t list[NETWORKS_MAX];
 };
@@ -266,7 +267,7 @@ static struct networks networks_of(const struct choices *choices)
     return found;
 }
 
-/* Alike on all ranks: the first of rank 0's networks that all have. 0: there is none. */
+/* Returns the first of rank 0's networks that all ranks have, identically on all ranks. 0: none. */
 static uint64_t common_network(const struct sg_exchange *exchange, const struct networks *all)
 {
     for (int i = 0; i < NETWORKS_MAX && all[0].list[i] != 0; i++) {
@@ -280,7 +281,7 @@ static uint64_t common_network(const struct sg_exchange *exchange, const struct 
     return 0;
 }
 
-/* Collective. False: the reason says why. Where a rank has no device, it alone says so. */
+/* Collective. False: the reason says why. If a rank has no device, only that rank has a reason. */
 static bool agree(const struct sg_exchange *exchange, const struct choices *choices,
                   uint64_t *network)
 {
@@ -363,9 +364,9 @@ static bool open_best(struct sg_verbs_device *device, const struct sg_exchange *
     return found;
 }
 
-/* What is registered may be written by the adapter: a child must not share it by copying. Since
- * Linux 5.12 it does not; before, pages are marked from here on, which fails where some have been
- * registered without. */
+/* The adapter may write registered memory, so a child must not share it by copying. Since Linux
+ * 5.12 the kernel ensures that; before, libibverbs marks pages from here on, which fails if memory
+ * has been registered without. */
 static bool is_safe_to_fork(void)
 {
     return ibv_fork_init() == 0 || ibv_is_fork_initialized() != IBV_FORK_DISABLED;
@@ -461,7 +462,7 @@ void sg_verbs_unregister(struct ibv_mr *region)
 
 #define WAIT_MS 5000
 
-/* Whether a network interface is the device's: its directory in sysfs lists them. */
+/* True if a network interface belongs to the device, whose sysfs directory lists its interfaces. */
 static bool is_of_device(const char *interface)
 {
     char path[256];
@@ -471,8 +472,8 @@ static bool is_of_device(const char *interface)
     return access(path, F_OK) == 0;
 }
 
-/* The IPv4 address that the group is joined from: the GID's, else that of an interface of the
- * device. */
+/* Finds the IPv4 address from which the group is joined: the GID's, else that of an interface of
+ * the device. */
 static bool find_own_address(struct sockaddr_in *out)
 {
     struct ifaddrs *all = NULL;

@@ -1,4 +1,4 @@
-/* The device of this process: which one it is, and what is registered with it. */
+/* The device of this process, memory registered with it, and its multicast groups. */
 #ifndef SG_TRANSPORT_VERBS_VERBS_DEVICE_H
 #define SG_TRANSPORT_VERBS_VERBS_DEVICE_H
 
@@ -18,21 +18,21 @@
 
 #define SG_VERBS_LIBRARY "libstagger-verbs.so"
 #define SG_VERBS_SYMBOL "sg_verbs"
-/* The version of this table and of transport.h: compared when the library is loaded. */
+/* Version of this table and of transport.h, compared when the library is loaded. */
 #define SG_VERBS_VERSION 2u
 
 struct sg_verbs_settings {
     const char *device; /* "": any */
     int port;           /* -1: any active one */
-    int gid_index;      /* -1: chosen by what the port has */
+    int gid_index;      /* -1: chosen from the port's GIDs */
     int partition;      /* -1: the port's first */
     int service_level, traffic_class;
-    int mtu;               /* bytes; -1: the port's */
+    int mtu;               /* in bytes; -1: the port's */
     bool multicast;        /* false: messages along a tree */
-    uint64_t memory_bytes; /* the most that this process registers */
+    uint64_t memory_bytes; /* limit of this process's registered memory */
 };
 
-/* As the user configured it; `device` is the config's. */
+/* Returns the user's settings; `device` belongs to the config. */
 static inline struct sg_verbs_settings sg_verbs_settings(const struct sg_config *config)
 {
     return (struct sg_verbs_settings){.device = config->verbs_device,
@@ -50,14 +50,14 @@ struct sg_verbs_description {
     char device[64], gid[64];
     const char *link_layer; /* "InfiniBand" or "Ethernet" */
     int port, gid_index, mtu;
-    uint64_t locked_bytes; /* the most the process may lock; UINT64_MAX: any */
+    uint64_t locked_bytes; /* lock limit of the process; UINT64_MAX: none */
 };
 
 struct sg_verbs {
     uint32_t version;
-    const struct sg_transport_ops *ops; /* whose open wants a device, and setup.place */
-    /* Opens a device, once a process. False: none can be used, and *reason says why: good until
-     * the next start. Before the program forks. Collective over the exchange, whose ranks then have
+    const struct sg_transport_ops *ops; /* open needs a device, and setup.location */
+    /* Opens a device, once a process. False: none is usable, and *reason says why: valid until the
+     * next start. Before the program forks. Collective over the exchange, whose ranks then have
      * ports on one network; NULL: for this process alone. */
     bool (*start)(const struct sg_verbs_settings *settings, const struct sg_exchange *exchange,
                   const char **reason);
@@ -65,12 +65,12 @@ struct sg_verbs {
     void (*describe)(struct sg_verbs_description *out);
     /* After all transports are closed. */
     void (*stop)(void);
-    /* In the child of a fork: nothing of the parent's is touched any more. */
+    /* In the child of a fork: drops the parent's device without touching it. */
     void (*forget)(void);
 };
 
 struct sg_verbs_device {
-    struct sg_verbs_settings settings; /* but for `device`, which is the caller's */
+    struct sg_verbs_settings settings; /* except for `device`, which belongs to the caller */
     struct ibv_context *context;       /* NULL: not started */
     struct ibv_pd *domain;
     struct ibv_device_attr attributes;
@@ -82,7 +82,7 @@ struct sg_verbs_device {
     union ibv_gid gid;
     bool is_ethernet;
     enum ibv_mtu mtu;
-    bool has_bad_links; /* a link has failed its trial, which was said */
+    bool has_bad_links; /* a link has failed its test, which has been logged */
     _Atomic uint64_t registered_bytes;
 };
 
@@ -99,25 +99,26 @@ static inline int sg_verbs_mtu_bytes(enum ibv_mtu mtu)
     return 128 << mtu;
 }
 
-/* Registers within the limit of the settings. NULL, and *reason (of REASON_BYTES) says why. */
+/* Registers memory within the limit of the settings. NULL: failed, and reason (of
+ * SG_VERBS_REASON_BYTES) says why. */
 #define SG_VERBS_REASON_BYTES 256
 
 struct ibv_mr *sg_verbs_register(void *memory, size_t bytes, char *reason);
 void sg_verbs_unregister(struct ibv_mr *region);
 
-/* A multicast group, joined through librdmacm, which knows how on each kind of network. */
+/* A multicast group, joined through librdmacm, which supports each kind of network. */
 
 struct sg_verbs_group {
     struct rdma_event_channel *events;
     struct rdma_cm_id *id;
     struct sockaddr_in address;
     bool is_joined;
-    struct ibv_ah_attr way; /* to the group, and its GID */
+    struct ibv_ah_attr way; /* path to the group, and its GID */
     uint32_t queue_pair, key;
 };
 
-/* May take some seconds where there is no multicast. False: reason, of SG_VERBS_REASON_BYTES, says
- * why; leave it all the same. */
+/* Joins a group; may take some seconds on a network without multicast. False: reason, of
+ * SG_VERBS_REASON_BYTES, says why; leave it all the same. */
 bool sg_verbs_group_join(struct sg_verbs_group *group, uint32_t address, char *reason);
 void sg_verbs_group_leave(struct sg_verbs_group *group);
 

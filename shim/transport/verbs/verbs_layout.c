@@ -16,8 +16,8 @@ static uint32_t least(size_t left, size_t right)
     return (uint32_t)(left < right ? left : right);
 }
 
-/* All others and itself, of few; of many those of a tree and a few patterns of doubling beside. A
- * protocol that names more is refused when it connects. */
+/* With few endpoints, all of them, this one included; with many, those of a tree and of a few
+ * doubling patterns. Connecting a protocol with more peers fails. */
 static uint32_t channels_of(int32_t endpoints)
 {
     uint32_t levels = 0;
@@ -29,7 +29,7 @@ static uint32_t channels_of(int32_t endpoints)
     return least((size_t)endpoints, 2 * levels + 34);
 }
 
-/* As much as the budget allows for, in whole lines with what stands before it. */
+/* As much as the budget allows, in whole cache lines with the fields before it. */
 static size_t entry_bytes_of(const struct sg_verbs_layout *layout)
 {
     size_t least_bytes = sizeof(struct sg_verbs_entry) + SG_VERBS_INLINE_MIN;

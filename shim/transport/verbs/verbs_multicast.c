@@ -1,9 +1,9 @@
 /* Multicasts by datagrams: each process has one queue pair for the communicator, a member of a
- * group whose address rank 0 draws and that librdmacm joins. A message is cut into numbered pieces
- * of the network's datagram size, and put together again in this process's memory.
+ * group whose address rank 0 draws and that librdmacm joins. A message is split into numbered
+ * pieces of the network's datagram size, and reassembled in this process's memory.
  *
- * Each process of an endpoint gets each datagram. The process that first has a message complete
- * hands it out; the table of what has been seen, in the endpoint's shared memory, keeps the others
+ * Each process of an endpoint gets each datagram. The first process that has a complete message
+ * returns it; the table of received multicasts, in the endpoint's shared memory, keeps the others
  * from doing so. Datagrams are lost if no receive is posted, and whole messages with them:
  * protocols repair that.
  */
@@ -32,7 +32,7 @@ static struct sg_verbs_piece *piece_of(const struct sg_verbs_multicast *multicas
     return (struct sg_verbs_piece *)(void *)(receive_of(multicast, buffer) + SG_VERBS_GRH_BYTES);
 }
 
-/* Buffers are received into in their order, for ever. False: refused. */
+/* Receive buffers are used in order, cyclically. False: refused. */
 static bool sg_verbs_multicast_post_receive(struct sg_transport *transport, uint32_t buffer)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
@@ -45,11 +45,11 @@ static bool sg_verbs_multicast_post_receive(struct sg_transport *transport, uint
                                   .num_sge = 1};
     struct ibv_recv_wr *bad;
 
-    piece_of(multicast, buffer)->communicator = 0; /* that pending() does not see an old one */
+    piece_of(multicast, buffer)->communicator = 0; /* hides an old datagram from pending() */
     return ibv_post_recv(multicast->pair, &request, &bad) == 0;
 }
 
-/* What another process of the endpoint has handed out, too, and what is too old to tell. */
+/* True if a process of the endpoint has returned this message, or it is too old to know. */
 static bool is_repeat(const struct sg_transport *transport, int32_t from, uint64_t number)
 {
     const struct sg_verbs_seen *seen =
@@ -78,8 +78,8 @@ static void note_seen(struct sg_transport *transport, int32_t from, uint64_t num
     seen->highest = number;
 }
 
-/* The one that a piece belongs to, made where there is none yet: from the oldest that nobody
- * holds, those that are whole last. */
+/* Finds the assembly of a piece. If there is none, replaces the oldest that is not held, complete
+ * ones last. */
 static struct sg_verbs_assembly *find_assembly(struct sg_verbs_multicast *multicast,
                                                const struct sg_verbs_piece *piece)
 {
@@ -136,7 +136,7 @@ static void take_piece(struct sg_transport *transport, const struct sg_verbs_pie
         return;
     }
     assembly = find_assembly(multicast, piece);
-    /* Pieces of one message say the same of it. */
+    /* Pieces of one message have the same header. */
     if (memcmp(&assembly->header, &piece->header, sizeof piece->header) != 0)
         return;
     if (assembly->state != SG_VERBS_PARTIAL || (assembly->came[index / 64] >> index % 64 & 1) != 0)
@@ -163,7 +163,7 @@ void sg_verbs_multicast_came(struct sg_transport *transport, uint32_t buffer, ui
                                                              "receive requests are refused"});
 }
 
-/* NULL: none. */
+/* Returns the oldest complete message; NULL: none. */
 static struct sg_verbs_assembly *oldest_whole(struct sg_verbs_multicast *multicast)
 {
     struct sg_verbs_assembly *oldest = NULL;
@@ -219,14 +219,15 @@ bool sg_verbs_multicast_pending(const struct sg_transport *transport)
 
     if (transport->multicasts_held == SG_TRANSPORT_HELD)
         return false;
-    /* Volatile: the adapter writes it. A look: whoever receives goes by the completion. */
+    /* Volatile: the adapter writes it. A hint: the receiver waits for the completion. */
     return multicast->whole > 0 ||
            *(const volatile uint64_t *)&piece->communicator == multicast->communicator;
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
-/* Room in the send queue comes as fast as the network takes datagrams. */
+/* The send queue drains as fast as the network takes datagrams. False: it did not, within a bounded
+ * number of polls, or the transport has failed. */
 static bool await_room(struct sg_transport *transport)
 {
     for (int i = 0; i < 1 << 16; i++) {
@@ -256,7 +257,7 @@ static void send_piece(struct sg_transport *transport, const struct sg_verbs_pie
     sg_verbs_post_request(transport, &multicast->link, &request, SG_VERBS_OF_DATAGRAM, 0);
 }
 
-/* The bytes of the laid-out payload from `at` on: parts at their strides. */
+/* Copies the bytes of the laid-out payload from `at` on: parts at their strides. */
 static void copy_payload(const struct sg_transport_send *send, size_t at, unsigned char *out,
                          size_t bytes)
 {
@@ -287,7 +288,7 @@ void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_tra
         struct sg_verbs_piece *piece;
 
         if (!await_room(transport))
-            return; /* lost */
+            return; /* the message is lost */
         piece = (struct sg_verbs_piece *)(void *)(multicast->sends +
                                                   multicast->link.posted % SG_VERBS_SENDS *
                                                       (size_t)SG_VERBS_DATAGRAM_BYTES);
@@ -305,9 +306,7 @@ void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_tra
     } while (at < bytes);
 }
 
-/* Sets up multicasts by datagrams: all processes join a group whose address rank 0 draws, or none
- * does.
- */
+/* ---- set-up: all processes join a group whose address rank 0 draws, or none does ---- */
 
 static bool make_pair(struct sg_transport *transport, char *reason)
 {
@@ -384,7 +383,7 @@ static bool allocate(struct sg_transport *transport)
     return true;
 }
 
-/* What rank 0 draws for all. */
+/* Rank 0's random values for all ranks. */
 struct draw {
     uint64_t communicator;
     uint32_t address;
@@ -400,7 +399,7 @@ static struct draw draw_group(void)
         ;
     draw.communicator |= 1;
     memcpy(bytes + 1, &draw.address, 3);
-    /* Neither the first nor the last of a network, nor one that bridges keep to themselves. */
+    /* Avoids the first and last address of a network, and addresses reserved for bridges. */
     bytes[1] |= 1;
     bytes[3] = (unsigned char)(1 + bytes[3] % 254);
     memcpy(&draw.address, bytes, sizeof draw.address);

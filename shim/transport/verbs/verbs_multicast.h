@@ -1,4 +1,4 @@
-/* Multicasts by datagrams: set up in multicast_open.c, sent and received in multicast.c. */
+/* Multicasts by datagrams: set-up, sending and receiving. */
 #ifndef SG_TRANSPORT_VERBS_VERBS_MULTICAST_H
 #define SG_TRANSPORT_VERBS_VERBS_MULTICAST_H
 
@@ -7,18 +7,18 @@
 
 #define SG_VERBS_SENDS 64u
 #define SG_VERBS_RECEIVES (SG_VERBS_DATAGRAMS - SG_VERBS_SENDS)
-#define SG_VERBS_GRH_BYTES 40 /* what a received datagram has before its first byte */
+#define SG_VERBS_GRH_BYTES 40 /* bytes before a received datagram's first byte */
 #define SG_VERBS_DATAGRAM_BYTES 4096u
 #define SG_VERBS_RECEIVE_BYTES (SG_VERBS_DATAGRAM_BYTES + SG_TRANSPORT_LINE_BYTES)
-/* Messages that are put together, wait to be received, or are held. */
+/* Messages that are incomplete, wait to be received, or are held. */
 #define SG_VERBS_ASSEMBLIES 12
 
 struct sg_verbs_piece {
-    uint64_t communicator; /* drawn by rank 0: others may have the same group */
+    uint64_t communicator; /* drawn by rank 0: other communicators may use the same group */
     uint64_t number;       /* among its sender's multicasts, from 1 */
     uint64_t protocol;
     int32_t from;
-    uint32_t at, bytes; /* of the payload, here; in all */
+    uint32_t at, bytes; /* offset of this piece in the payload; bytes of the whole payload */
     uint32_t solicited;
     struct sg_header header;
     unsigned char payload[];
@@ -30,13 +30,13 @@ enum { SG_VERBS_FREE, SG_VERBS_PARTIAL, SG_VERBS_WHOLE, SG_VERBS_HELD };
 
 struct sg_verbs_assembly {
     int state;
-    uint64_t order; /* of its first piece's coming */
+    uint64_t order; /* order in which first pieces arrived */
     uint64_t number, protocol;
     int32_t from;
     uint32_t missing; /* bytes */
     bool solicited;
     struct sg_header header;
-    uint64_t *came; /* a bit for each piece */
+    uint64_t *came; /* one bit for each piece */
     unsigned char *payload;
 };
 
@@ -48,17 +48,17 @@ struct sg_verbs_multicast {
     uint64_t communicator;
     uint32_t piece_bytes; /* payload of a datagram */
     unsigned char *sends, *receives;
-    uint32_t next_receive; /* the buffer that the next datagram comes to */
+    uint32_t next_receive; /* buffer of the next datagram */
     uint64_t orders;
-    _Atomic uint32_t whole; /* relaxed: pending() only looks */
+    _Atomic uint32_t whole; /* relaxed: pending() is only a hint */
     size_t came_words;
     struct sg_verbs_assembly assemblies[SG_VERBS_ASSEMBLIES];
 };
 
-/* What it wants of transport->own, from SG_VERBS_ACCESS_BYTES on. */
+/* Bytes that it needs of transport->own, after SG_VERBS_ACCESS_BYTES. */
 size_t sg_verbs_multicast_bytes(void);
-/* Collective over the exchange. SG_OK also where there is none: on all ranks then, and one has said
- * why. */
+/* Collective over the exchange. SG_OK also if multicast is unavailable: then on all ranks, and one
+ * rank has logged why, unless it is switched off. */
 enum sg_status sg_verbs_multicast_open(struct sg_transport *transport);
 void sg_verbs_multicast_close(struct sg_transport *transport);
 void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_transport_send *send);
@@ -66,7 +66,7 @@ bool sg_verbs_multicast_receive(struct sg_transport *transport, struct sg_transp
 void sg_verbs_multicast_release(struct sg_transport *transport,
                                 const struct sg_transport_message *message);
 bool sg_verbs_multicast_pending(const struct sg_transport *transport);
-/* Completed: a datagram is in its buffer. */
+/* Handles a completion: a datagram is in its buffer. */
 void sg_verbs_multicast_came(struct sg_transport *transport, uint32_t buffer, uint32_t bytes);
 
 #endif

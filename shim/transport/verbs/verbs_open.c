@@ -1,6 +1,6 @@
 /* Opens a communicator's transport: registers memory, makes queues, exchanges addresses between the
- * processes, and joins a multicast group. A failure on one rank is a failure on all.
- */
+ * processes, and joins a multicast group. A failure on one rank is a failure on all. Also
+ * multicasts along a tree. */
 #include "transport/verbs/verbs_open.h"
 
 #include "transport/verbs/access.h"
@@ -15,7 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Solicited messages that a process may leave unseen before its senders have to wait. */
+/* Limit of solicited messages that a process may leave unhandled before its senders have to wait.
+ */
 #define DOORBELLS_MAX 4096u
 
 static const struct sg_verbs_completed completed = {
@@ -31,7 +32,7 @@ size_t sg_verbs_shared_bytes(const struct sg_transport_setup *setup)
     return sg_verbs_lay_out(setup, &layout) ? layout.bytes : 0;
 }
 
-/* ---- agreeing -------------------------------------------------------------------------------- */
+/* ---- agreement ------------------------------------------------------------------------------ */
 
 enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const char *reason)
 {
@@ -45,15 +46,16 @@ enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const
     return first < 0 ? SG_OK : SG_ERR_SYSTEM;
 }
 
-/* ---- this process's own ---------------------------------------------------------------------- */
+/* ---- this process's resources -----------------------------------------------------------------
+ */
 
-/* Guards against processes of a machine that disagree. */
+/* Detects processes of a machine that disagree on the set-up. */
 static bool sign(const struct sg_transport *transport)
 {
     struct sg_verbs_header *header = (struct sg_verbs_header *)transport->base;
     uint64_t found = 0, own = sg_verbs_signature(&transport->setup);
 
-    /* Relaxed: nothing else is read by way of it. */
+    /* Relaxed: publishes nothing else. */
     return atomic_compare_exchange_strong_explicit(&header->signature, &found, own,
                                                    memory_order_relaxed, memory_order_relaxed) ||
            found == own;
@@ -102,7 +104,7 @@ static bool make_doorbells(struct sg_transport *transport)
         if (ibv_post_srq_recv(transport->doorbells, &request, &bad) != 0)
             return false;
     }
-    /* What completions of all kinds there may be at once, datagrams among them. */
+    /* Largest number of outstanding completions of all kinds, including datagrams. */
     wanted += transport->links_max * transport->link_depth + SG_VERBS_DATAGRAMS;
     if (wanted > (uint32_t)device->attributes.max_cqe)
         wanted = (uint32_t)device->attributes.max_cqe;
@@ -151,7 +153,8 @@ static enum sg_status tell_all(struct sg_transport *transport)
                                (void **)&transport->processes);
 }
 
-/* The most queue pairs that this process may get: each channel's, to the endpoint with most. */
+/* Sets the limit of this process's queue pairs: each channel's, to the endpoint with most
+ * processes. */
 static enum sg_status size_links(struct sg_transport *transport)
 {
     int32_t servers_max = 1, servers = transport->location.servers;
@@ -279,10 +282,9 @@ enum sg_status sg_verbs_open(const struct sg_transport_setup *setup, void *share
     return SG_OK;
 }
 
-/* Multicasts where the network has none: along a tree over the endpoints, rooted at 0, from
- * neighbour to neighbour by channels. A receiver passes a multicast on before it hands it out. If
- * there is no room, it is lost for all endpoints beyond, as a multicast may be.
- */
+/* Multicasts along a tree, if the network has no multicast: over the endpoints, rooted at 0, from
+ * neighbour to neighbour by channels. A receiver forwards a multicast before it returns it. If a
+ * channel is full, the multicast is lost for all endpoints beyond it, as a multicast may be. */
 
 int sg_verbs_tree(const struct sg_transport *transport, int32_t *out)
 {
@@ -299,7 +301,7 @@ int sg_verbs_tree(const struct sg_transport *transport, int32_t *out)
     return count;
 }
 
-/* To all neighbours but one. */
+/* Sends to all neighbours except one. */
 static void spread(struct sg_transport *transport, int32_t but,
                    const struct sg_verbs_content *content)
 {

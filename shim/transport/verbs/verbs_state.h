@@ -1,24 +1,23 @@
-/* The state of one communicator's transport in this process, and what it keeps where in the memory
- * that the processes of a machine share.
- */
+/* The state of one communicator's transport in this process, and its addresses in the memory that
+ * the processes of a machine share. */
 #ifndef SG_TRANSPORT_VERBS_VERBS_STATE_H
 #define SG_TRANSPORT_VERBS_VERBS_STATE_H
 
 #include "transport/verbs/verbs_device.h"
 #include "transport/verbs/verbs_layout.h"
 
-/* One-sided requests of this process under way, and the memory that their sources are copied to. */
+/* Outstanding one-sided requests of this process, and the size of their staging memory. */
 #define SG_VERBS_ACCESSES 128
 #define SG_VERBS_ACCESS_BYTES ((size_t)4 * SG_TRANSPORT_ACCESS_BYTES)
 
-/* What each process tells the others when it opens the transport. */
+/* A process's data for the others, exchanged at open. */
 struct sg_verbs_process {
-    uint64_t memory; /* its address there */
+    uint64_t memory; /* address of the shared memory in that process */
     union ibv_gid gid;
     uint32_t key;
     int32_t endpoint, index, server, servers;
     uint16_t lid;
-    uint8_t mtu, reads; /* enum ibv_mtu; RDMA reads that it answers at once */
+    uint8_t mtu, reads; /* enum ibv_mtu; RDMA reads that it answers concurrently */
     uint8_t is_ethernet;
     uint8_t reserved[3];
 };
@@ -28,34 +27,34 @@ struct sg_verbs_link {
     struct ibv_qp *pair;
     uint32_t channel;
     int32_t peer;
-    int32_t rank;    /* of the exchange, at the other end */
-    uint64_t memory; /* of the process at the other end */
+    int32_t rank;    /* in the exchange, of the other end */
+    uint64_t memory; /* address of the other end's memory */
     uint32_t key;
     uint32_t inline_bytes;
     uint32_t depth;             /* of its send queue */
-    uint32_t posted, reclaimed; /* requests */
-    uint32_t quiet;             /* since the last one that has a completion */
-    uint32_t reads;             /* under way, atomic ones included */
+    uint32_t posted, reclaimed; /* numbers of requests */
+    uint32_t quiet;             /* requests since the last one with a completion */
+    uint32_t reads;             /* outstanding reads, including atomic operations */
     bool is_probed;
 };
 
-/* How to reach an endpoint: by the first link of its channel. */
+/* An endpoint's address: the first link of its channel. */
 struct sg_verbs_peer {
     int32_t endpoint, index, servers;
-    uint32_t channel; /* the number that the channel has there */
+    uint32_t channel; /* the channel's number there */
     uint32_t link;
 };
 
 struct sg_verbs_access {
-    uint8_t state; /* of access.c */
-    bool reads;    /* it has an answer, which is a REPLY but for `again` */
-    bool again;    /* of data that was not whole */
+    uint8_t state; /* as in access.c */
+    bool reads;    /* it has an answer, which is a REPLY unless `again` */
+    bool again;    /* repeats a read that returned incomplete data */
     uint32_t channel, tag;
-    uint32_t words; /* of the REPLY's value */
-    uint32_t bytes; /* that go from the staging memory to `local` */
+    uint32_t words; /* in the REPLY's value */
+    uint32_t bytes; /* to copy from the staging memory to `local` */
     void *local;
     uint64_t protocol;
-    size_t staged_at, staged_end; /* bytes staged since open: a ring */
+    size_t staged_at, staged_end; /* counted from open, modulo the ring's size */
 };
 
 struct sg_verbs_multicast;
@@ -67,15 +66,15 @@ struct sg_transport {
     struct sg_transport_location location;
     struct sg_verbs_layout layout;
     unsigned char *base;   /* `shared` of open */
-    size_t base_at;        /* in the place's memory */
-    struct ibv_mr *memory; /* the place's */
-    unsigned char *own;    /* this process's alone, registered: staging, datagrams */
+    size_t base_at;        /* offset in the location's memory */
+    struct ibv_mr *memory; /* the location's */
+    unsigned char *own;    /* private to this process, registered: staging, datagrams */
     size_t own_bytes;
     struct ibv_mr *own_region;
     struct ibv_comp_channel *completion_channel;
-    struct ibv_cq *queue; /* of all completions */
+    struct ibv_cq *queue; /* for all completions */
     const struct sg_verbs_completed *completed;
-    struct ibv_srq *doorbells; /* what solicited messages take one of */
+    struct ibv_srq *doorbells; /* receive requests, one for each solicited message */
     uint32_t doorbells_missing;
     struct sg_verbs_process *processes; /* by rank of the exchange */
     int32_t *channel_of;                /* by endpoint: number + 1 */
@@ -85,31 +84,30 @@ struct sg_transport {
     _Atomic uint32_t channel_count;
     _Atomic uint32_t link_count;
     struct sg_verbs_access accesses[SG_VERBS_ACCESSES];
-    uint32_t access_first, access_count; /* a ring, in the order of issue */
+    uint32_t access_first, access_count; /* a ring, in issue order */
     size_t staged_from, staged_to;
-    uint32_t replies;         /* that nobody has received yet */
-    uint32_t again;           /* accesses with `again` */
-    uint32_t looks;           /* at data that was not whole */
-    uint32_t open;            /* accesses and fetches under way */
-    _Atomic uint32_t awaited; /* these and probes: whose completion somebody waits for */
-    struct sg_verbs_multicast *multicast; /* NULL: along the tree */
-    struct sg_verbs_link *multicast_link; /* ... of which it is a part */
-    _Atomic uint32_t
-        multicasts_held; /* multicasts, of either kind; relaxed: pending() only looks */
+    uint32_t replies;                     /* not received yet */
+    uint32_t again;                       /* accesses with `again` */
+    uint32_t looks;                       /* looks at incomplete data */
+    uint32_t open;                        /* outstanding accesses and fetches */
+    _Atomic uint32_t awaited;             /* these and probes: requests with awaited completions */
+    struct sg_verbs_multicast *multicast; /* NULL: multicasts use the tree */
+    struct sg_verbs_link *multicast_link; /* ... its link */
+    _Atomic uint32_t multicasts_held;     /* of either kind; relaxed: pending() is only a hint */
     _Atomic bool has_failed;
-    _Atomic bool fault_is_told; /* peer and what are there */
+    _Atomic bool fault_is_told; /* `fault` is complete */
     struct sg_transport_fault fault;
     struct sg_transport_usage usage;
-    _Atomic uint32_t events; /* to be acknowledged when it is closed */
+    _Atomic uint32_t events; /* to acknowledge on close */
 };
 
-/* It takes part in what is collective, and has nothing of the device's. */
+/* True if this process takes part in collective functions only, and has no device resources. */
 static inline bool sg_verbs_is_idle(const struct sg_transport *transport)
 {
     return transport->location.server >= transport->location.servers;
 }
 
-/* In the memory of a machine whose mapping begins at 0. */
+/* Offset in a machine's memory. */
 static inline size_t sg_verbs_endpoint_at(const struct sg_transport *transport, int32_t index)
 {
     return transport->base_at + sizeof(struct sg_verbs_header) +

@@ -1,11 +1,11 @@
-/* Every blocking call there is, with data that is the same in every run: for each a line with
- * the rank, the call, its error class and a digest of what it gave, so that two runs can be
+/* Makes every blocking call with data that are the same in every run, and prints for each a line
+ * with the rank, the call, its error class and a digest of its results, so that two runs can be
  * compared.
  *
  *     all_calls NAME [threads]
  *
- * The lines of rank N are in the file NAME.N. The directory for MPI's files is TMPDIR's.
- * Statuses begin with a mark in MPI_ERROR, which shows where a call has touched it.
+ * Rank N writes its lines to the file NAME.N. MPI's files go to the directory TMPDIR. Statuses
+ * begin with a mark in MPI_ERROR, which shows whether a call has written it.
  */
 #include "all_calls.h"
 

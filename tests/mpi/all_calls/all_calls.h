@@ -1,5 +1,5 @@
-/* What the files of the program all_calls share: who the rank is, and how it tells what a call
- * gave.
+/* Shared by the files of the program all_calls: the rank's identity and the functions that print
+ * the outcome of a call.
  */
 #ifndef SG_TESTS_ALL_CALLS_H
 #define SG_TESTS_ALL_CALLS_H
@@ -10,18 +10,18 @@
 
 enum { MARK = 4711, COUNT = 37, LARGE = 60000, RANKS_MAX = 128 };
 
-/* A compiler warns of the address of MPI_STATUSES_IGNORE. */
+/* Volatile: compilers warn about the address of MPI_STATUSES_IGNORE. */
 extern MPI_Status *volatile ignored;
 extern int rank, size;
-extern FILE *out; /* the rank's lines */
+extern FILE *out; /* this rank's output file */
 
-/* A line with the call's error class and a digest of its data. */
+/* Prints a line with the call's error class and a digest of its data. */
 void tell(const char *call, int error, const void *data, size_t bytes);
 void tell_status(const char *call, const MPI_Status *status, MPI_Datatype type);
 int class_of(int error);
-/* A status that shows where a call has touched it. */
+/* A status with a mark in MPI_ERROR, which shows whether a call has written it. */
 MPI_Status marked(void);
-/* Data of a rank for another one and a call. */
+/* Fills in data that depend on the sending rank and the call. */
 void fill(int *data, int count, int from, int call);
 
 typedef int (*sender)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
@@ -39,7 +39,7 @@ void try_cancelled(MPI_Comm comm);
 void try_generalized(MPI_Comm comm);
 void try_nonblocking(MPI_Comm comm);
 
-/* A call whose data is in `into`, of `room` bytes, which are 0 before it. */
+/* Makes a call that writes into `into`, of `room` bytes, which are zeroed before it. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         memset(into, 0, room);                                                                     \

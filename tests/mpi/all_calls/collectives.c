@@ -1,4 +1,4 @@
-/* Collectives, on any communicator, and those of neighbours. */
+/* Collectives on any communicator, and neighborhood collectives. */
 #include "all_calls.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What makes communicators, and collectives on those. */
+/* Calls that create communicators, and collectives on those. */
 #include "all_calls.h"
 
 static int copies;

@@ -1,4 +1,4 @@
-/* What errors come of messages that are too long, and how they are raised. */
+/* Truncation errors, from messages that are too long, and the way they are raised. */
 #include "all_calls.h"
 
 #include <stdlib.h>
@@ -124,7 +124,7 @@ void try_errors(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     try_truncated(copy, COUNT, 230);
     try_truncated(MPI_COMM_WORLD, LARGE, 240);
-    /* What follows with such handlers is as without. */
+    /* These handlers do not affect later calls. */
     send_ring("ring with handlers", MPI_Ssend, LARGE, 11, copy);
     try_sendrecv(LARGE, 12, copy);
     try_collectives(copy);

@@ -1,4 +1,4 @@
-/* Calls that send and receive, and wait for that. */
+/* Calls that send and receive, and that wait for messages. */
 #include "all_calls.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Windows and files. */
+/* One-sided communication in windows, and files. */
 #include "all_calls.h"
 
 #include <stdlib.h>

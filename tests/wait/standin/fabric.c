@@ -1,4 +1,4 @@
-/* The library: its symbols have versions, as libfabric's have. */
+/* The stand-in library for libfabric: its symbols have versions, as libfabric's have. */
 #include "wait/standin/fabric.h"
 
 #include <stdlib.h>

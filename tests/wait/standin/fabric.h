@@ -1,6 +1,5 @@
-/* A libfabric of a few lines: what of its public interface MPICH's turns go through, with the names
- * of that interface. fi_fabric's attribute is here a struct standin.
- */
+/* A libfabric of a few lines: the part of its public interface that MPICH's progress loop uses,
+ * with the names of that interface. fi_fabric's attribute is here a struct standin. */
 #ifndef SG_TESTS_WAIT_STANDIN_FABRIC_H
 #define SG_TESTS_WAIT_STANDIN_FABRIC_H
 
@@ -60,7 +59,7 @@ struct fi_ops_cq {
     const char *(*strerror)(void);
 };
 
-/* The tables of the objects that come out of a fabric, and what its queues return. */
+/* Tables of the objects that come out of a fabric, and the results of its queues. */
 struct standin {
     struct fi_ops_fabric *fabric;
     struct fi_ops_domain *domain;
@@ -78,7 +77,7 @@ struct standin_queue {
     int number; /* of the function that was called: tables may have different ones */
 };
 
-/* What the stand-in for MPICH, and the other caller, offer. */
+/* Functions of the stand-in for MPICH, and of the other caller. */
 struct standin_user {
     int (*open)(struct standin *standin, struct fid_fabric **fabric);
     int (*init)(int *argc, char ***argv);

@@ -1,4 +1,4 @@
-/* A library that uses libfabric: MPICH, or another. */
+/* A library that uses libfabric: stands for MPICH, or for another. */
 #include "wait/standin/fabric.h"
 
 int PMPI_Init(int *argc, char ***argv);
