@@ -1,11 +1,11 @@
 # Fuzzing with clang's libFuzzer: target fuzz-programs, into $(B)/fuzz, of a build with
 #   CC=clang SAN=fuzzer-no-link,address,undefined
 
-FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) $(REPORT_DIRS) $(addprefix analysis/, \
+FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) $(addprefix analysis/, \
                  advise bcs compare options output page perfetto sim watch)
 FUZZ_PARTS    := $(call objects,$(FUZZ_DIRS)) $(B)/shim/transport/payload.o \
                  $(addprefix $(B)/analysis/,$(addprefix bench/,bench_merge.o pattern.o distribution.o) $(addprefix cli/, \
-                   advise_command.o compare_command.o info_command.o elf.o recover_command.o report_command.o usage.o))
+                   advise_command.o child.o compare_command.o elf.o info_command.o machine.o recover_command.o report_command.o usage.o))
 # Omits targets that need libibverbs if it is not installed.
 FUZZ_SOURCES  := $(filter-out $(if $(HAVE_RDMA),,tests/fuzz/fuzz_verbs.c),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SOURCES))
@@ -16,8 +16,8 @@ $(B)/fuzz.a: $(FUZZ_PARTS)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/fuzz/verbs: $(addprefix $(B)/shim/transport/verbs/,verbs_channel.o verbs_open.o verbs_multicast.o verbs_layout.o access.o)
-$(B)/fuzz/verbs: FUZZ_LIBS := -libverbs
+$(B)/fuzz/verbs: $(call objects,shim/transport/verbs)
+$(B)/fuzz/verbs: FUZZ_LIBS := -libverbs -lrdmacm
 $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/fuzz.a
 	$(say) LINK $@
 	@mkdir -p $(@D)
