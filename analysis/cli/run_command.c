@@ -211,7 +211,7 @@ static char *preload_text(const char *library)
 }
 
 /* Needed for programs that define the sanitizer's defaults themselves and so replace the library's
- * (shim/runtime/sanitizers.c). */
+ * (shim/runtime/recording.c). */
 static char *asan_options_text(void)
 {
     static const char option[] = "verify_asan_link_order";

@@ -52,7 +52,7 @@ static inline bool sg_claim_within(double value, double goal)
 
 /* Clock synchronisation of pairs and groups (paper 004, sections 2.2 and 3), in virtual time.
  *
- * A pair is measured by the code of libstagger.so (core/clockpair.h), with round trips drawn from a
+ * A pair is measured by the code of libstagger.so (core/clocksync.h), with round trips drawn from a
  * distribution. The paper gives its distribution only as a histogram; here it is log-normal about
  * the network's 2 (L + 2o), with an assumed spread. The number of exchanges that a pair takes does
  * not depend on the distribution: only the order of the round trips counts.

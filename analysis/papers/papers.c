@@ -158,7 +158,7 @@ int sg_sim_papers_command(int argc, char **argv)
 }
 
 /* Paper 003: srm on an IBM SP of 16-way nodes, against message passing. Figures and claims, by the
- * formulas of model/cluster.h. */
+ * formulas of sim/clusters.h. */
 
 #define COLONY "colony"
 #define WAY 16

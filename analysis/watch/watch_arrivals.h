@@ -1,7 +1,7 @@
 /* Arrival statistics of a running job, and safe copies from logs that are being written.
  *
  * Matches the ranks' records of each collective that stagger carried out, by the report's own rules
- * (report/window.h, report/measure.h), and sums the cost of skew by call site, since the run's
+ * (report/window.h, report/quantiles.h), and sums the cost of skew by call site, since the run's
  * begin and since the last display.
  *
  * Memory grows with call sites, communicators and ranks. When there are too many collectives that
