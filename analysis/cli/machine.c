@@ -10,7 +10,7 @@
 #include "core/waiting.h"
 #include "intranode/forms.h"
 #include "output/format.h"
-#include "transport/verbs/verbs_device.h"
+#include "transport/verbs/verbs.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

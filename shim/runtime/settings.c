@@ -8,7 +8,7 @@
 #include "intranode/memory.h"
 #include "progress/progress.h"
 #include "rule/trial.h"
-#include "transport/verbs/verbs_device.h"
+#include "transport/verbs/verbs.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

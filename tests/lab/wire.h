@@ -6,7 +6,7 @@
 #define SG_TESTS_LAB_WIRE_H
 
 #include "mpi/mpi_test.h"
-#include "transport/verbs/verbs_device.h"
+#include "transport/verbs/verbs.h"
 
 #define WIRE_HOSTS_MAX 16
 /* Per host, for slots and cells; located after `shared`. */

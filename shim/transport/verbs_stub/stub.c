@@ -1,5 +1,5 @@
 /* libstagger-verbs.so if it was built without libibverbs: it only reports that. */
-#include "transport/verbs/verbs_device.h"
+#include "transport/verbs/verbs.h"
 
 static bool start(const struct sg_verbs_settings *settings, const struct sg_exchange *exchange,
                   const char **reason)
