@@ -4,7 +4,7 @@
 #include "compare/compare_columns.h"
 #include "page/html.h"
 #include "page/page.h"
-#include "page/page_calls.h"
+#include "page/page_table.h"
 #include "report/wait_sums.h"
 
 #include <inttypes.h>

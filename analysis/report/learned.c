@@ -111,15 +111,3 @@ void sg_learned_clear(struct sg_learned *learned)
     free(learned->places);
     *learned = (struct sg_learned){0};
 }
-
-bool sg_learned_is_first(const struct sg_learned *learned, const struct sg_learned_place *place)
-{
-    for (uint32_t i = 0; i < learned->count; i++) {
-        const struct sg_learned_place *other = &learned->places[i];
-
-        if (other != place && strcmp(other->rule, place->rule) == 0 &&
-            (other->calls > place->calls || (other->calls == place->calls && other < place)))
-            return false;
-    }
-    return true;
-}

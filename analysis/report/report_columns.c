@@ -5,7 +5,6 @@
 
 #include "core/text.h"
 #include "output/format.h"
-#include "output/json_output.h"
 #include "report/cause_table.h"
 
 #include <inttypes.h>

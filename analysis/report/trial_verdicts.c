@@ -1,11 +1,9 @@
-/* Trials as text, with the cost of each candidate and the winner, and as JSON. */
-#include "report/trial_verdicts.h"
-
+/* The results of trials, with the cost of each candidate and the winner, and of what auto has
+ * learned.
+ */
 #include "core/text.h"
 #include "output/format.h"
-#include "output/json_output.h"
-#include "output/table.h"
-#include "report/text_tables.h"
+#include "report/report_section.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -184,7 +182,7 @@ static void put_result(const struct sg_report_trial *trial, FILE *out)
     fputs("\n\n", out);
 }
 
-enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out)
+static SG_REPORT_PRINTER(print_text)
 {
     enum sg_status status = SG_OK;
 
@@ -232,15 +230,6 @@ static json_t *arm_of(const struct sg_report_trial *trial, const struct sg_repor
     return value;
 }
 
-static json_t *arms_of(const struct sg_report_trial *trial)
-{
-    json_t *arms = json_array();
-
-    for (uint32_t i = 0; i < trial->arm_count && arms != NULL; i++)
-        sg_json_append(&arms, arm_of(trial, &trial->arms[i]));
-    return arms;
-}
-
 static json_t *verdict_of(const struct sg_report_trial *trial, int tried)
 {
     bool known = trial->verdict[tried] == SG_TRIED_WINNER;
@@ -250,24 +239,116 @@ static json_t *verdict_of(const struct sg_report_trial *trial, int tried)
                      known ? sg_json_text(trial->arms[trial->least[tried]].text) : json_null());
 }
 
-static json_t *trial_of(const struct sg_report_trial *trial)
+const struct sg_report_section sg_trials_section = {.print = print_text};
+
+SG_REPORT_MEMBER(sg_trials_put)
 {
-    return json_pack(
-        "{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "trial",
-        sg_json_text(trial->place), "id", sg_json_id(trial->has_id, trial->id), "op",
-        sg_trial_operation(trial), "function", sg_json_text(trial->function), "file",
-        sg_json_text(trial->file), "line", sg_json_count(trial->line > 0, trial->line), "block",
-        (json_int_t)trial->block, "rounds", (json_int_t)trial->rounds, "first_calls",
-        (json_int_t)trial->first_calls, "loose_calls", (json_int_t)trial->loose_calls,
-        "mixed_calls", (json_int_t)trial->mixed_calls, "arms", arms_of(trial), "blocked",
-        verdict_of(trial, SG_TRIED_BLOCKED), "processor", verdict_of(trial, SG_TRIED_PROCESSOR));
+    sg_json_begin(writer, "trials", '[');
+    for (uint32_t i = 0; i < report->trial_count; i++) {
+        const struct sg_report_trial *trial = &report->trials[i];
+
+        sg_json_begin(writer, NULL, '{');
+        sg_json_put_members(
+            writer,
+            json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "trial",
+                      sg_json_text(trial->place), "id", sg_json_id(trial->has_id, trial->id), "op",
+                      sg_trial_operation(trial), "function", sg_json_text(trial->function), "file",
+                      sg_json_text(trial->file), "line",
+                      sg_json_count(trial->line > 0, trial->line), "block",
+                      (json_int_t)trial->block, "rounds", (json_int_t)trial->rounds, "first_calls",
+                      (json_int_t)trial->first_calls, "loose_calls", (json_int_t)trial->loose_calls,
+                      "mixed_calls", (json_int_t)trial->mixed_calls));
+        sg_json_begin(writer, "arms", '[');
+        for (uint32_t arm = 0; arm < trial->arm_count; arm++)
+            sg_json_put(writer, NULL, arm_of(trial, &trial->arms[arm]));
+        sg_json_end(writer, ']');
+        sg_json_put(writer, "blocked", verdict_of(trial, SG_TRIED_BLOCKED));
+        sg_json_put(writer, "processor", verdict_of(trial, SG_TRIED_PROCESSOR));
+        sg_json_end(writer, '}');
+    }
+    sg_json_end(writer, ']');
 }
 
-json_t *sg_report_trials_json(const struct sg_report *report)
-{
-    json_t *trials = json_array();
+/* ---- learned by auto ------------------------------------------------------------------------- */
 
-    for (uint32_t i = 0; i < report->trial_count && trials != NULL; i++)
-        sg_json_append(&trials, trial_of(&report->trials[i]));
-    return trials;
+static void print_costs(const void *row, const void *context, FILE *out)
+{
+    const struct sg_learned_place *place = row;
+
+    for (uint32_t i = 0; i < place->arm_count; i++)
+        fprintf(out, "%s%s %s", i > 0 ? ", " : "", place->arms[i].text,
+                SG_UNSIGNED(place->arms[i].cost_ns));
+}
+
+static json_t *json_arms(const void *row, const void *context)
+{
+    const struct sg_learned_place *place = row;
+    json_t *arms = json_array();
+
+    for (uint32_t i = 0; i < place->arm_count; i++)
+        sg_json_append(&arms,
+                       json_pack("{s:o, s:f}", "algorithm", sg_json_text(place->arms[i].text),
+                                 "cost_ns", place->arms[i].cost_ns));
+    return arms;
+}
+
+#define IS(which, member)                                                                          \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_learned_place, member)
+
+static const struct sg_column columns[] = {
+    {"rule", "rule", "learned by auto", .left = true, IS(TEXT, rule)},
+    {"algorithm", "algorithm", "best", .left = true, IS(TEXT, arm)},
+    {"rank", IS(COUNT32, rank)},
+    {"calls", "calls", "calls", IS(COUNT, calls)},
+    {"learnings", "learnings", "learned", IS(COUNT, learnings)},
+    {"changes", "changes", "changes", IS(COUNT, changes)},
+    {"arms", "arms", "cost of a call on a rank", .left = true, .print = print_costs,
+     .json = json_arms},
+};
+static const struct sg_columns all = {columns, sizeof columns / sizeof *columns};
+
+static struct sg_rows rows_of(const struct sg_report *report,
+                              const struct sg_print_options *options)
+{
+    return SG_ROWS(report->learned.places, report->learned.count, NULL);
+}
+
+const struct sg_report_section sg_learned_section = {
+    .limit = SG_ROWS_ALL,
+    .rows = rows_of,
+    .table = {.member = "learned", .json = {&all}, .text = {&all}}};
+
+SG_REPORT_MEMBER(sg_learned_put)
+{
+    sg_report_put(&sg_learned_section, report, options, writer);
+}
+
+/* True if this rule is the one to print: of the rules with the same left side, the one with the
+ * most calls. */
+static bool is_first(const struct sg_learned *learned, const struct sg_learned_place *place)
+{
+    for (uint32_t i = 0; i < learned->count; i++) {
+        const struct sg_learned_place *other = &learned->places[i];
+
+        if (other != place && strcmp(other->rule, place->rule) == 0 &&
+            (other->calls > place->calls || (other->calls == place->calls && other < place)))
+            return false;
+    }
+    return true;
+}
+
+enum sg_status sg_learned_print_rules(const struct sg_report *report, FILE *out)
+{
+    if (report->learned.count == 0) {
+        sg_log("%s: nothing was learned: no rule with auto decided calls, or too few of them",
+               report->path);
+        return SG_ERR_MISSING;
+    }
+    for (uint32_t i = 0; i < report->learned.count; i++) {
+        const struct sg_learned_place *place = &report->learned.places[i];
+
+        if (is_first(&report->learned, place))
+            fprintf(out, "%s=%s\n", place->rule, place->arm);
+    }
+    return SG_OK;
 }

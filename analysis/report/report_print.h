@@ -1,0 +1,21 @@
+/* Prints a report: text for people, JSON (docs/report-json.md) and CSV for programs. Results are as
+ * in report/report_section.h. The caller checks the stream for write errors (ferror, fclose).
+ */
+#ifndef SG_REPORT_REPORT_PRINT_H
+#define SG_REPORT_REPORT_PRINT_H
+
+#include "report/report_section.h"
+
+/* In the order of the text; ends with NULL. */
+extern const struct sg_report_section *const sg_report_sections[];
+
+enum sg_status sg_report_print_text(const struct sg_report *report,
+                                    const struct sg_print_options *options, FILE *out);
+enum sg_status sg_report_print_json(const struct sg_report *report,
+                                    const struct sg_print_options *options, FILE *out);
+enum sg_status sg_report_print_csv(const struct sg_report *report,
+                                   const struct sg_print_options *options, FILE *out);
+/* Prints the three most important lines at the end of a run, or fewer; none if nothing is known. */
+void sg_report_print_brief(const struct sg_report *report, FILE *out);
+
+#endif
