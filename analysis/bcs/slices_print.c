@@ -1,8 +1,6 @@
 /* Prints slices: the figures of their metrics as text and JSON, and the series of slices as CSV,
  * from which the paper's figures 5.3 to 5.5 are drawn.
  */
-#include "bcs/slices_print.h"
-
 #include "output/format.h"
 #include "report/profile_calls.h"
 #include "report/report_section.h"
@@ -111,8 +109,8 @@ static const struct sg_column line_columns[] = {
     {.field = "p95", .name = "p95", .header = "p95", .print = print_p95, .json = json_p95},
     {.field = "max", .name = "max", .header = "Max", .print = print_max, .json = json_max},
 };
-const struct sg_columns sg_slice_columns = {line_columns,
-                                            sizeof line_columns / sizeof *line_columns};
+static const struct sg_columns slice_columns = {line_columns,
+                                                sizeof line_columns / sizeof *line_columns};
 
 /* ---- text of slices -------------------------------------------------------------------------- */
 
@@ -253,4 +251,4 @@ const struct sg_report_section sg_slices_section = {
     .name = "slices",
     .is_apart = true,
     .csv = print_csv,
-    .table = {.member = "slices", .json = {&sg_slice_columns}, .text = {&sg_slice_columns}}};
+    .table = {.member = "slices", .json = {&slice_columns}, .text = {&slice_columns}}};

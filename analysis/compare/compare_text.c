@@ -8,7 +8,7 @@
 #include "output/format.h"
 #include "output/json_output.h"
 #include "output/table.h"
-#include "report/profile_print.h"
+#include "report/profile_calls.h"
 #include "report/report_columns.h"
 
 #include <inttypes.h>

@@ -64,6 +64,7 @@ static double real_at(const struct sg_column *column, const void *member)
     case SG_COLUMN_REAL_NS:
     case SG_COLUMN_SIGNED_NS:
     case SG_COLUMN_CHANGE:
+    case SG_COLUMN_SHARE:
         return *(const double *)member;
     default:
         return -1;
@@ -81,6 +82,9 @@ static const void *member_of(const struct sg_column *column, const void *row)
         return *(const char *const *)member;
     return isnan(real_at(column, member)) ? NULL : member;
 }
+
+/* Shares are printed in millionths, to have the format of other shares. */
+#define SHARE_UNIT UINT64_C(1000000)
 
 static void put(const struct sg_column *column, const void *member, FILE *out)
 {
@@ -105,6 +109,9 @@ static void put(const struct sg_column *column, const void *member, FILE *out)
         break;
     case SG_COLUMN_CHANGE:
         fprintf(out, "%+.1f%%", 100 * *(const double *)member);
+        break;
+    case SG_COLUMN_SHARE:
+        fputs(SG_SHARE((uint64_t)lround(*(const double *)member * SHARE_UNIT), SHARE_UNIT), out);
         break;
     case SG_COLUMN_COUNT32:
         fprintf(out, "%" PRIu32, *(const uint32_t *)member);
@@ -196,6 +203,7 @@ static json_t *json_of(const struct sg_column *column, const void *row, const vo
     case SG_COLUMN_REAL_NS:
     case SG_COLUMN_SIGNED_NS:
     case SG_COLUMN_CHANGE:
+    case SG_COLUMN_SHARE:
         return json_real(*(const double *)member);
     default:
         return json_integer((json_int_t) * (const uint64_t *)member);

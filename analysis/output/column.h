@@ -27,9 +27,10 @@ enum sg_column_kind {
     SG_COLUMN_COUNT,     /* uint64_t, as are the next two */
     SG_COLUMN_NS,        /* "1.23ms" */
     SG_COLUMN_BYTES,     /* "1.50KiB" */
-    SG_COLUMN_REAL_NS,   /* double, as are the next two; NAN: unknown */
+    SG_COLUMN_REAL_NS,   /* double, as are the next three; NAN: unknown */
     SG_COLUMN_SIGNED_NS, /* "+1.23ms" */
     SG_COLUMN_CHANGE,    /* "+12.3%" */
+    SG_COLUMN_SHARE,     /* "12.3%" */
     SG_COLUMN_WORD,      /* an enum or uint32_t: an index in the column's words */
     SG_COLUMN_OBJECT, /* JSON only: a struct, by the inner columns; null if the first is unknown */
 };

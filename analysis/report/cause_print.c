@@ -1,8 +1,6 @@
 /* Causes of lateness (cause_table.h): their columns, JSON, CSV, and the text of the report, its
  * summary and one call site.
  */
-#include "report/cause_print.h"
-
 #include "output/format.h"
 #include "report/cause_table.h"
 #include "report/filter.h"
@@ -115,7 +113,7 @@ static const struct sg_column columns[] = {
     {"after", OF_ROW(OBJECT, after), .inner = &sg_waitstate_place_columns},
     {"until", OF_ROW(OBJECT, until), .inner = &sg_waitstate_place_columns},
 };
-const struct sg_columns sg_cause_columns = {columns, sizeof columns / sizeof *columns};
+static const struct sg_columns cause_columns = {columns, sizeof columns / sizeof *columns};
 
 /* ---- JSON (docs/report-json.md) -------------------------------------------------------------- */
 
@@ -127,7 +125,7 @@ static struct sg_rows rows_of(const struct sg_cause_site *site)
 
 static void put_site(const struct sg_cause_site *site, struct sg_json_writer *writer)
 {
-    static const struct sg_section causes = {.member = "causes", .json = {&sg_cause_columns}};
+    static const struct sg_section causes = {.member = "causes", .json = {&cause_columns}};
     const struct sg_rows rows = rows_of(site);
 
     sg_json_begin(writer, NULL, '{');
@@ -265,7 +263,7 @@ static SG_REPORT_PRINTER(print_text)
 
     if (count == 0)
         return SG_OK;
-    sg_table_show(&table, sg_cause_columns, "late share cause rank steps at where");
+    sg_table_show(&table, cause_columns, "late share cause rank steps at where");
     for (uint32_t i = 0; i < count; i++)
         add_rows(&table, &found->sites[i], SHARE_SHOWN);
     return sg_print_finish(&table, out);
@@ -294,12 +292,12 @@ const struct sg_report_section sg_causes_section = {
     .name = "causes",
     .print = print_text,
     .csv = print_csv,
-    .table = {.json = {&sg_cause_columns, &late_only},
+    .table = {.json = {&cause_columns, &late_only},
               .csv = "cause rank late_ns low_ns high_ns steps instances late.mpi_function late.id "
                      "late.function late.file late.line late.module late.offset "
                      "after.mpi_function after.id after.function after.file after.line "
                      "until.mpi_function until.id until.function until.file until.line",
-              .text = {&sg_cause_columns}}};
+              .text = {&cause_columns}}};
 
 /* ---- one site -------------------------------------------------------------------------------- */
 
@@ -312,7 +310,7 @@ static enum sg_status put_why(const struct sg_cause_site *site, bool is_named[SG
     sg_waitstate_put_place(&site->at, out);
     fprintf(out, ": %" PRIu64 " sampled instances, others waited %s for the last one\n",
             site->instances, SG_NS(site->late_ns));
-    sg_table_show(&table, sg_cause_columns, "share cause rank steps instances where");
+    sg_table_show(&table, cause_columns, "share cause rank steps instances where");
     add_rows(&table, site, SHARE_OF_NOTHING);
     status = sg_print_finish(&table, out);
     for (uint32_t i = 0; i < site->row_count; i++) {

@@ -75,7 +75,6 @@ struct sg_history *sg_critical_history(struct sg_critical *critical);
 enum sg_status sg_critical_finish(struct sg_critical *critical, struct sg_path **out);
 
 /* The columns of struct sg_path_row; the context is the path. */
-
 extern const struct sg_columns sg_path_columns;
 
 #endif

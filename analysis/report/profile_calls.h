@@ -175,6 +175,10 @@ static inline bool sg_calls_has_others(const struct sg_calls *calls)
     return has;
 }
 
+/* Columns for struct sg_call_row, with struct sg_calls as context: all of them in JSON order, then
+ * the function, and the call site without its communicator. */
+extern const struct sg_columns sg_call_columns, sg_call_function_columns, sg_call_site_columns;
+
 /* The summary of paper 001 (table 5.3): a row for each MPI function that was called, with the
  * shortest, longest, total and mean latency, and the distributions that MMDS kept.
  *

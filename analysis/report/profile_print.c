@@ -1,7 +1,6 @@
 /* Prints all MPI calls: the table of columns, members of the report's JSON (docs/report-json.md),
  * CSV, and text for a terminal. All formats share the columns.
  */
-#include "report/profile_print.h"
 
 #include "output/format.h"
 #include "report/profile_calls.h"
@@ -88,10 +87,9 @@ static const struct sg_column call_columns[] = {
 
 const struct sg_columns sg_call_columns = {call_columns, ALL};
 const struct sg_columns sg_call_function_columns = {call_columns, FUNCTIONS};
-const struct sg_columns sg_call_place_columns = {call_columns + FUNCTIONS, PLACES};
 const struct sg_columns sg_call_site_columns = {call_columns + FUNCTIONS, SITES};
-const struct sg_columns sg_call_figure_columns = {call_columns + FUNCTIONS + PLACES,
-                                                  ALL - FUNCTIONS - PLACES};
+static const struct sg_columns figure_columns = {call_columns + FUNCTIONS + PLACES,
+                                                 ALL - FUNCTIONS - PLACES};
 
 #define OF_PAIR(which, member)                                                                     \
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_call_pair, member)
@@ -106,8 +104,8 @@ static const struct sg_column pair_columns[] = {
     {"received_messages", OF_PAIR(COUNT, received_messages)},
     {"received_bytes", OF_PAIR(COUNT, received_bytes)},
 };
-const struct sg_columns sg_call_pair_columns = {pair_columns,
-                                                sizeof pair_columns / sizeof *pair_columns};
+static const struct sg_columns all_pair_columns = {pair_columns,
+                                                   sizeof pair_columns / sizeof *pair_columns};
 
 #define OF_TARGET(which, member)                                                                   \
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_call_target, member)
@@ -120,8 +118,8 @@ static const struct sg_column target_columns[] = {
     {"gets", "gets", "gets", OF_TARGET(COUNT, gets)},
     {"got_bytes", "got", "got", OF_TARGET(BYTES, got_bytes)},
 };
-const struct sg_columns sg_call_target_columns = {target_columns,
-                                                  sizeof target_columns / sizeof *target_columns};
+static const struct sg_columns all_target_columns = {target_columns, sizeof target_columns /
+                                                                         sizeof *target_columns};
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -429,7 +427,7 @@ const struct sg_report_section sg_functions_section = {
     .rows_are = "functions",
     .limit = SG_ROWS_TOP,
     .table = {.member = "functions",
-              .json = {&sg_call_function_columns, &sg_call_figure_columns},
+              .json = {&sg_call_function_columns, &figure_columns},
               .csv = "mpi_function " FIGURES,
               .text = {&sg_call_columns},
               .shown = "function calls time run mean min max deviation sent received latency? "
@@ -454,10 +452,10 @@ const struct sg_report_section sg_messages_section = {
     .lead = put_pairs_lead,
     .print = print_messages,
     .table = {.member = "pairs",
-              .json = {&sg_call_pair_columns},
+              .json = {&all_pair_columns},
               .csv = "from to messages bytes sent_messages sent_bytes received_messages "
                      "received_bytes",
-              .text = {&sg_call_pair_columns}}};
+              .text = {&all_pair_columns}}};
 
 const struct sg_report_section sg_one_sided_section = {
     .name = "one-sided",
@@ -465,9 +463,9 @@ const struct sg_report_section sg_one_sided_section = {
     .lead = put_targets_lead,
     .print = print_one_sided,
     .table = {.member = "pairs",
-              .json = {&sg_call_target_columns},
+              .json = {&all_target_columns},
               .csv = "origin target puts put_bytes gets got_bytes",
-              .text = {&sg_call_target_columns}}};
+              .text = {&all_target_columns}}};
 
 const struct sg_report_section sg_primitives_section = {
     .name = "primitives",

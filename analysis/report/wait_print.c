@@ -87,8 +87,8 @@ static const struct sg_column row_columns[] = {
     {"wrong_order_waits", "disorder", "wrong order", OF_ROW(COUNT, wrong_order_waits)},
     {"wrong_order_ns", OF_ROW(NS, wrong_order_ns)},
 };
-const struct sg_columns sg_waitstate_row_columns = {row_columns,
-                                                    sizeof row_columns / sizeof *row_columns};
+static const struct sg_columns all_row_columns = {row_columns,
+                                                  sizeof row_columns / sizeof *row_columns};
 
 /* ---- columns of pairs ------------------------------------------------------------------------ */
 
@@ -126,8 +126,8 @@ static const struct sg_column pair_columns[] = {
     {NULL, "other_site", "at", .left = true, .flexible = true, .print = print_other_site},
     {"for", OF_PAIR(OBJECT, other), .inner = &sg_waitstate_place_columns},
 };
-const struct sg_columns sg_waitstate_pair_columns = {pair_columns,
-                                                     sizeof pair_columns / sizeof *pair_columns};
+static const struct sg_columns all_pair_columns = {pair_columns,
+                                                   sizeof pair_columns / sizeof *pair_columns};
 
 /* ---- columns of ranks ------------------------------------------------------------------------ */
 
@@ -203,9 +203,9 @@ const struct sg_report_section sg_waits_section = {
     .rows = rows_of,
     .rows_are = "wait states",
     .table = {.member = "by_site",
-              .json = {&sg_waitstate_place_columns, &sg_waitstate_row_columns},
+              .json = {&sg_waitstate_place_columns, &all_row_columns},
               .csv = "state " PLACE "waits wait_ns max_ns wrong_order_waits wrong_order_ns",
-              .text = {&sg_waitstate_row_columns, &sg_site_columns},
+              .text = {&all_row_columns, &sg_site_columns},
               .shown = "state function site waits wait max disorder?"}};
 
 const struct sg_report_section sg_pairs_section = {
@@ -213,10 +213,10 @@ const struct sg_report_section sg_pairs_section = {
     .rows = pairs_of,
     .rows_are = "pairs of call sites",
     .table = {.member = "pairs",
-              .json = {&sg_waitstate_place_columns, &sg_waitstate_pair_columns},
+              .json = {&sg_waitstate_place_columns, &all_pair_columns},
               .csv = "state " PLACE "waits wait_ns max_ns rank ranks rank_waits rank_wait_ns "
                      "for.mpi_function for.id for.function for.file for.line for.module for.offset",
-              .text = {&sg_waitstate_pair_columns, &sg_site_columns},
+              .text = {&all_pair_columns, &sg_site_columns},
               .shown = "wait waits function site rank other other_site"}};
 
 SG_REPORT_MEMBER(sg_waitstates_put)

@@ -1,4 +1,4 @@
-/* Columns of the tables of wait states. Those of report/report_columns.h show their call sites. */
+/* Prints places: functions at call sites. Columns of report/report_columns.h show a call site alone. */
 #ifndef SG_REPORT_WAIT_PRINT_H
 #define SG_REPORT_WAIT_PRINT_H
 
@@ -8,9 +8,6 @@
 #include <stdio.h>
 
 struct sg_waitstate_place;
-
-/* Columns for struct sg_waitstate_row and struct sg_waitstate_pair. */
-extern const struct sg_columns sg_waitstate_row_columns, sg_waitstate_pair_columns;
 
 /* Columns for struct sg_waitstate_place. */
 extern const struct sg_columns sg_waitstate_place_columns;

@@ -8,7 +8,7 @@
 #include "output/json_output.h"
 #include "output/table.h"
 #include "report/between_calls.h"
-#include "report/profile_print.h"
+#include "report/profile_calls.h"
 #include "report/report_columns.h"
 #include "report/report_print.h"
 #include "report/wait_print.h"
@@ -17,20 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Columns for struct sg_live_figures: of an interval, and of the run beyond the report's
- * columns. */
-extern const struct sg_columns sg_live_now_columns, sg_live_run_columns;
-
-/* Column for struct sg_live_row: the reason for its rank's lateness. */
-extern const struct sg_columns sg_live_why_columns;
-
-/* Columns for struct sg_live_rank. */
-extern const struct sg_columns sg_live_rank_columns;
-
-/* Indexed by enum sg_live_state: "runs", "died", ... */
-extern const char *const sg_live_state_names[];
-
-const char *const sg_live_state_names[] = {
+static const char *const state_names[] = {
     [SG_LIVE_RUNS] = "runs",       [SG_LIVE_QUIET] = "quiet", [SG_LIVE_FINISHED] = "finished",
     [SG_LIVE_ABORTED] = "aborted", [SG_LIVE_DIED] = "died",   [SG_LIVE_GONE] = "gone",
     [SG_LIVE_DAMAGED] = "damaged",
@@ -52,20 +39,6 @@ KNOWN(skew, figures->instances > 0)
 KNOWN(last, figures->last_rank >= 0)
 KNOWN(least, figures->least_rank >= 0)
 
-static void put_share(double share, FILE *out)
-{
-    /* In millionths, so that it has the same format as elsewhere. */
-    if (isnan(share))
-        fputs("-", out);
-    else
-        fputs(SG_SHARE((uint64_t)lround(share * 1e6), UINT64_C(1000000)), out);
-}
-
-static json_t *json_of_share(double share)
-{
-    return sg_json_real(!isnan(share), share);
-}
-
 static void print_per_s(const void *row, const void *context, FILE *out)
 {
     const struct sg_live_figures *figures = row;
@@ -75,23 +48,6 @@ static void print_per_s(const void *row, const void *context, FILE *out)
     else
         fprintf(out, "%.*f", figures->calls_per_s < 100 && figures->calls_per_s > 0 ? 1 : 0,
                 figures->calls_per_s);
-}
-
-static json_t *json_per_s(const void *row, const void *context)
-{
-    const struct sg_live_figures *figures = row;
-
-    return sg_json_real(!isnan(figures->calls_per_s), figures->calls_per_s);
-}
-
-static void print_share(const void *row, const void *context, FILE *out)
-{
-    put_share(((const struct sg_live_figures *)row)->share, out);
-}
-
-static json_t *json_share(const void *row, const void *context)
-{
-    return json_of_share(((const struct sg_live_figures *)row)->share);
 }
 
 static void print_last(const void *row, const void *context, FILE *out)
@@ -121,9 +77,9 @@ static json_t *json_last_share(const void *row, const void *context)
 /* In the order of the JSON output. The names are those of the report's columns. */
 static const struct sg_column now_columns[] = {
     {"calls", "calls", "calls", IS(COUNT, calls), .known = knows_any},
-    {"calls_per_s", "calls/s", "calls/s", .print = print_per_s, .json = json_per_s},
+    {"calls_per_s", "calls/s", "calls/s", IS(REAL_NS, calls_per_s), .print = print_per_s},
     {"time_ns", "time", "time", IS(NS, time_ns), .known = knows_any},
-    {"share", "share", "share", .print = print_share, .json = json_share},
+    {"share", "share", "share", IS(SHARE, share)},
     {"wait_ns", "wait", "wait", IS(NS, wait_ns), .known = knows_arrivals},
     {"instances", IS(COUNT, instances)},
     {"skew_ns.p50", "p50", "skew50", IS(NS, skew_p50_ns), .known = knows_skew},
@@ -135,13 +91,13 @@ static const struct sg_column now_columns[] = {
     {"least_rank", "least", "least", IS(COUNT, least_rank), .known = knows_least},
     {"least_time_ns", IS(COUNT, least_ns), .known = knows_least},
     {NULL, "total", "total", IS(NS, time_ns), .known = knows_any},
-    {NULL, "run", "of run", .print = print_share},
+    {NULL, "run", "of run", IS(SHARE, share)},
 };
 #define ALL (sizeof now_columns / sizeof *now_columns)
 #define IN_REPORT 4 /* columns that the report's own tables have */
 
-const struct sg_columns sg_live_now_columns = {now_columns, ALL};
-const struct sg_columns sg_live_run_columns = {now_columns + IN_REPORT, ALL - IN_REPORT};
+static const struct sg_columns live_now_columns = {now_columns, ALL};
+static const struct sg_columns live_run_columns = {now_columns + IN_REPORT, ALL - IN_REPORT};
 
 /* ---- reasons --------------------------------------------------------------------------------- */
 
@@ -174,28 +130,13 @@ static json_t *json_why(const void *of, const void *context)
 static const struct sg_column why_columns[] = {
     {"why", "why", "because", .left = true, .print = print_why, .json = json_why},
 };
-const struct sg_columns sg_live_why_columns = {why_columns, 1};
+static const struct sg_columns live_why_columns = {why_columns, 1};
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
-
-static void print_state(const void *row, const void *context, FILE *out)
-{
-    fputs(sg_live_state_names[((const struct sg_live_rank *)row)->state], out);
-}
 
 static bool knows_now(const void *row)
 {
     return ((const struct sg_live_rank *)row)->has_now;
-}
-
-static json_t *json_rank_share(const void *row, const void *context)
-{
-    return json_of_share(((const struct sg_live_rank *)row)->share);
-}
-
-static json_t *json_now_share(const void *row, const void *context)
-{
-    return json_of_share(((const struct sg_live_rank *)row)->now_share);
 }
 
 #define OF_RANK(which, member)                                                                     \
@@ -203,14 +144,14 @@ static json_t *json_now_share(const void *row, const void *context)
 
 static const struct sg_column rank_columns[] = {
     {"rank", "rank", "rank", OF_RANK(COUNT32, rank)},
-    {"state", "state", "state", .left = true, .print = print_state},
+    {"state", "state", "state", .left = true, OF_RANK(WORD, state), .words = state_names},
     {"time_ns", "time", "time", OF_RANK(NS, time_ns)},
-    {"share", .json = json_rank_share},
+    {"share", OF_RANK(SHARE, share)},
     {"now_time_ns", "now", "now", OF_RANK(NS, now_ns), .known = knows_now},
-    {"now_share", .json = json_now_share},
+    {"now_share", OF_RANK(SHARE, now_share)},
 };
-const struct sg_columns sg_live_rank_columns = {rank_columns,
-                                                sizeof rank_columns / sizeof *rank_columns};
+static const struct sg_columns live_rank_columns = {rank_columns,
+                                                    sizeof rank_columns / sizeof *rank_columns};
 
 /* ---- JSON: the view of a job as one object on one line */
 
@@ -240,14 +181,14 @@ static json_t *row_of(const struct sg_live_view *view, const struct sg_live_row 
     json_t *object = json_object(), *now = NULL;
 
     sg_columns_set(&object, sg_call_columns, &row->call, view->report.calls);
-    sg_columns_set(&object, sg_live_run_columns, &row->run, NULL);
-    sg_columns_set(&object, sg_live_why_columns, row, NULL);
+    sg_columns_set(&object, live_run_columns, &row->run, NULL);
+    sg_columns_set(&object, live_why_columns, row, NULL);
     sg_json_set(&object, "why_now", row->awaited != NULL ? why_now_of(row->awaited) : json_null());
     sg_json_set(&object, "open_calls", json_integer(row->open_calls));
     sg_json_set(&object, "open_ns", json_integer((json_int_t)row->open_ns));
     if (row->now.is_known) {
         now = json_object();
-        sg_columns_set(&now, sg_live_now_columns, &row->now, NULL);
+        sg_columns_set(&now, live_now_columns, &row->now, NULL);
     }
     sg_json_set(&object, "now", row->now.is_known ? now : json_null());
     return object;
@@ -280,7 +221,7 @@ static json_t *ranks_of(const struct sg_live_view *view)
     for (uint32_t i = 0; i < view->rank_count && rows != NULL; i++) {
         json_t *row = json_object();
 
-        sg_columns_set(&row, sg_live_rank_columns, &view->per_rank[i], NULL);
+        sg_columns_set(&row, live_rank_columns, &view->per_rank[i], NULL);
         sg_json_set(&row, "in",
                     view->per_rank[i].open_function != NULL ? open_of(&view->per_rank[i])
                                                             : json_null());
@@ -515,13 +456,13 @@ static enum sg_status put_rows(const struct sg_live_view *view, const struct sg_
     sg_table_show(&table, sg_call_columns, "function");
     sg_table_show(&table, sg_site_columns, "site");
     figures = table.column_count;
-    sg_table_show(&table, sg_live_now_columns,
+    sg_table_show(&table, live_now_columns,
                   is_first ? "calls time share wait p50 max last least"
                            : "calls/s time share wait p50 max last least");
     figures = table.column_count - figures;
     if (!is_first)
-        sg_table_show(&table, sg_live_now_columns, "total run");
-    sg_table_show(&table, sg_live_why_columns, NULL);
+        sg_table_show(&table, live_now_columns, "total run");
+    sg_table_show(&table, live_why_columns, NULL);
     fputc('\n', out);
     for (uint32_t i = 0; i < count; i++) {
         const struct sg_live_row *row = &view->rows[i];
