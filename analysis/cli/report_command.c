@@ -102,11 +102,14 @@ static void check(const struct sg_usage *usage, struct options *options)
         sg_usage_fault(usage, "--json and --csv exclude each other");
     if (options->rules && (options->json || options->csv || options->html != NULL ||
                            sg_filter_is_set(&options->filter) || options->why.site != NULL))
-        sg_usage_fault(usage, "--rules prints rules alone, of the whole run: no other option");
+        sg_usage_fault(usage,
+                       "--rules covers the whole run; it cannot be combined with other options");
     if (options->html != NULL && (options->json || options->csv))
         sg_usage_fault(usage, "--html excludes --json and --csv");
     if (options->html != NULL && sg_filter_is_set(&options->filter))
-        sg_usage_fault(usage, "--html is of the whole run: no --site, --comm, --rank, --time");
+        sg_usage_fault(usage,
+                       "--html covers the whole run; it cannot be combined with --site, --comm, "
+                       "--rank or --time");
     if (options->html != NULL && (options->rows.primitives || options->rows.distribution != NULL))
         sg_usage_fault(usage, "--html excludes --calls and --distribution");
     if (options->csv && (options->rows.table == NULL || options->rows.table == &sg_rows_section) &&
@@ -119,15 +122,15 @@ static void check(const struct sg_usage *usage, struct options *options)
     if (!options->rows.has_slices && !options->json &&
         !(options->csv && options->rows.table == &sg_slices_section) &&
         (options->rows.slices.has_nodes || options->rows.slices.metrics != 0))
-        sg_usage_fault(usage, "%s is of --slices",
+        sg_usage_fault(usage, "%s requires --slices",
                        options->rows.slices.has_nodes ? "--node" : "--metric");
     if (options->csv && options->rows.distribution != NULL)
         options->rows.table = &sg_distributions_section;
     if (options->why.site != NULL && (options->json || options->csv || options->html != NULL ||
                                       sg_filter_is_set(&options->filter)))
         sg_usage_fault(usage,
-                       "--why prints text of the whole run: no --json, --csv, --html, --site, "
-                       "--comm, --rank, --time");
+                       "--why prints text on the whole run; it cannot be combined with --json, "
+                       "--csv, --html, --site, --comm, --rank or --time");
     if (!sg_filter_parse(&options->filter, message, sizeof message) ||
         !sg_filter_parse(&options->why, message, sizeof message))
         sg_usage_fault(usage, "%s", message);

@@ -140,7 +140,7 @@ static void put_messages(const struct sg_page *page, const struct sg_calls *call
     fputs("<section aria-labelledby=\"messages-title\">\n<h2 id=\"messages-title\">Messages</h2>\n",
           out);
     if (calls->other_messages > 0)
-        fprintf(out, "<p>%" PRIu64 " more, with %s, went to ranks that are not known.</p>\n",
+        fprintf(out, "<p>%" PRIu64 " more, with %s, went to unknown ranks.</p>\n",
                 calls->other_messages, SG_BYTES(calls->other_bytes));
     if (calls->pair_count > 0) {
         fputs("<noscript><p class=\"quiet\">The map needs JavaScript.</p></noscript>\n"

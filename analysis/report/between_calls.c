@@ -562,12 +562,12 @@ void sg_before_print_missing(const struct sg_report *report, FILE *out)
     for (unsigned source = 0; source < SG_SOURCE_COUNT; source++) {
         if (!is_missing(before, source))
             continue;
-        fprintf(out, "%s%s", has_begun ? ", " : "note: causes are told without ",
+        fprintf(out, "%s%s", has_begun ? ", " : "note: causes computed without ",
                 sg_source_table[source].name);
         has_begun = true;
     }
     if (has_begun)
-        fputs(", which were not there (stagger info)\n", out);
+        fputs(" (unavailable; stagger info)\n", out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

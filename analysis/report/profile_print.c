@@ -370,7 +370,7 @@ static SG_REPORT_PRINTER(print_messages)
                      ? put_matrices(calls, out)
                      : sg_report_print_table(&sg_messages_section, report, options, out);
     if (calls->other_messages > 0)
-        fprintf(out, "messages to ranks that are not known: %" PRIu64 ", %s\n\n",
+        fprintf(out, "messages to unknown ranks: %" PRIu64 ", %s\n\n",
                 calls->other_messages, SG_BYTES(calls->other_bytes));
     return status;
 }

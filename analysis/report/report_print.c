@@ -333,7 +333,7 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
     put_waiting(report, out);
     sg_calls_print_share(report, out);
     if (report->site_count == 0 && sg_filter_is_set(report->filter)) {
-        fputs("no call is like that\n\n", out);
+        fputs("no calls match the filter\n\n", out);
     } else if (report->site_count == 0) {
         fputs("no barrier, reduce, allreduce or bcast is recorded", out);
         if (report->unmanaged_nonblocking > 0)

@@ -404,7 +404,7 @@ static const char *sg_live_state_text(const struct sg_live_log *log, char text[S
         break;
     case SG_LIVE_QUIET:
         snprintf(text, SG_LIVE_STATE_BYTES,
-                 "rank %d makes no progress; whether it lives cannot be told from here", log->rank);
+                 "rank %d makes no progress; cannot tell whether it is alive", log->rank);
         break;
     case SG_LIVE_GONE:
         snprintf(text, SG_LIVE_STATE_BYTES, "rank %d: its log was removed", log->rank);

@@ -70,8 +70,8 @@ check "with events the sums are there for programs, and the text has the causes"
     'is True "$(of events "r[\"off_ns\"] >= 60000000")"' 'lacks events.text "^between calls"' 'has events.text "^why "'
 missing=$("$STAGGER" info | sed -n 's/^  \(scheduler\|resource usage\|migrations\|counters\|switches\|threads\): not there .*/\1/p')
 check "one line has the sources that are not there" all 'is "$missing" "$(json events.json "\"\n\".join(d[\"intervals\"][\"missing_sources\"])")"' \
-    'has_lines events.text "^note: causes are told without" "$([ -z "$missing" ] && echo 0 || echo 1)"' \
-    '[ -z "$missing" ] || has events.text "^note: causes are told without ${missing//$'"'\n'"'/, }, which were not there"'
+    'has_lines events.text "^note: causes computed without" "$([ -z "$missing" ] && echo 0 || echo 1)"' \
+    '[ -z "$missing" ] || has events.text "^note: causes computed without ${missing//$'"'\n'"'/, } [(]unavailable"'
 STAGGER_CAUSES=off observe off 2 "$KNOWN" sleep 5
 report_json off.trace off.json
 "$STAGGER" report off.trace >off.text

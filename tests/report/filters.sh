@@ -44,7 +44,7 @@ check "the text says what it is of, and has a table of ranks" all \
     'has part.txt "^only site solver.c:88, ranks 0-1$"' \
     'has part.txt "^  rank calls +wait blocked +share +last$"' 'has part.txt "^     1     3 2.50us  2.90us +2.9% +1$"' \
     'lacks part.txt "^     2 "' 'lacks part.txt elsewhere'
-check "nothing that matches is said" has <("$STAGGER" report --site nosuch known) '^no call is like that$'
+check "nothing that matches is said" has <("$STAGGER" report --site nosuch known) '^no calls match the filter$'
 
 for bad in '--site solver.c:x:0' '--rank x' '--rank 3-1' '--time 5' '--time 9us:1us' '--time a:b' '--comm ~'; do
     # shellcheck disable=SC2086 # two words

@@ -45,8 +45,8 @@ check "a reversed window is refused" refused 2 '--slices wants FIRST-LAST' --sli
 check "so are metrics of which none is one" all \
     '! "$STAGGER" report --slices --metric x slices 2>refused.err' 'has refused.err "there is no metric"'
 check "slices that are damaged have a page" all '"$STAGGER" report --html far.html far-slices 2>far.err' 'has far.html "id=.slice-charts."'
-check "nodes and metrics without slices are refused" all "refused 2 '--node is of --slices' --node 1 slices" \
-    "refused 2 '--metric is of --slices' --csv --metric LTTS slices" '"$STAGGER" report --json --node 1 slices >of_node.json' \
+check "nodes and metrics without slices are refused" all "refused 2 '--node requires --slices' --node 1 slices" \
+    "refused 2 '--metric requires --slices' --csv --metric LTTS slices" '"$STAGGER" report --json --node 1 slices >of_node.json' \
     '"$STAGGER" report --csv=slices --metric LTTS slices >of_metric.csv'
 check "where none were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
