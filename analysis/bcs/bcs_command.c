@@ -354,7 +354,6 @@ static bool check_pattern(const struct options *options)
 
 int sg_sim_bcs_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim bcs";
     struct options options = {.common = sg_sim_common_of("qsnet", 200),
                               .slices_us = {{250}, 1},
                               .noisy = {{0}, 1},
@@ -366,16 +365,13 @@ int sg_sim_bcs_command(int argc, char **argv)
                               .eager = SG_STOCK_EAGER_DEFAULT,
                               .strobe = DEFAULT,
                               .budget_kib = SG_SLICED_BUDGET_DEFAULT / 1024};
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        documentation,
-        {{option_table, &options}, {sg_sim_program_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim bcs",
+        .documentation = documentation,
+        .tables = {{option_table, &options}, {sg_sim_program_options, &options.common}}};
 
     options.common.nodes = (struct sg_numbers){{16}, 1};
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     options.common.mode_name = modes[options.mode];
     if (options.strobe == DEFAULT)
         options.strobe = options.pattern == SG_PATTERN_BARRIER ? DEMAND : ALWAYS;

@@ -26,8 +26,6 @@ sg_option_reader sg_bench_read_processes;
 
 sg_option_reader sg_bench_read_arrival, sg_bench_read_vs, sg_bench_read_plot;
 
-sg_option_reader sg_bench_read_json, sg_bench_read_csv;
-
 #define WORD_PMPI "pmpi"
 #define ELEMENT_BYTES sizeof(double)
 #define ELEMENTS_MAX 134217728 /* 1 GiB */
@@ -290,20 +288,6 @@ const char *sg_bench_read_vs(const struct sg_option *option, const char *text, v
     return sg_option_wants(fault, wants, text, strlen(text));
 }
 
-const char *sg_bench_read_json(const struct sg_option *option, const char *text, void *into,
-                               char *fault)
-{
-    ((struct sg_bench_options *)into)->format = SG_BENCH_JSON;
-    return NULL;
-}
-
-const char *sg_bench_read_csv(const struct sg_option *option, const char *text, void *into,
-                              char *fault)
-{
-    ((struct sg_bench_options *)into)->format = SG_BENCH_CSV;
-    return NULL;
-}
-
 const char *sg_bench_read_plot(const struct sg_option *option, const char *text, void *into,
                                char *fault)
 {
@@ -332,13 +316,6 @@ const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1] = {
     [SG_BENCH_LATENCY] = "latency", [SG_BENCH_CPU] = "cpu",     [SG_BENCH_DELAY] = "delay",
     [SG_BENCH_OVERLAP] = "overlap", [SG_BENCH_CLOCK] = "clock", [SG_BENCH_NOISE] = "noise",
     [SG_BENCH_ACCOUNT] = "account"};
-
-struct reading {
-    struct sg_bench_options options;
-    enum sg_bench_verdict verdict;
-    bool command_seen;
-    uint64_t seen; /* a bit for each option given, by its index in the table */
-};
 
 static const char documentation[] =
     "Measures MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, in turns "
@@ -433,51 +410,63 @@ static const struct sg_option options_known[] = {
      SAYS("latency, delay: the rank that is late (default: the last)", OF_CALLS)},
     {"late-us", 0, "LIST", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
      SAYS("delay: how late it is (default: 1000)", DELAY)},
-    {"json", 'j', .read = sg_bench_read_json, SAYS("print JSON (docs/bench-json.md)", ALL)},
-    {"csv", .read = sg_bench_read_csv, SAYS("print CSV", ALL)},
+    {"json", 'j', .read = sg_option_least, .at = AT(format), .least = SG_BENCH_JSON,
+     SAYS("print JSON (docs/bench-json.md)", ALL)},
+    {"csv", .read = sg_option_least, .at = AT(format), .least = SG_BENCH_CSV,
+     SAYS("print CSV", ALL)},
     {"samples", .read = sg_option_flag, .at = AT(samples),
      SAYS("keep every sample, in JSON", SAMPLED)},
     {"plot", 0, "FILE.svg", .read = sg_bench_read_plot, SAYS("draw a figure (gnuplot)", SAMPLED)},
+    {"version", 'V', .read = sg_option_flag, .at = AT(version), SAYS("print the version", ALL),
+     .group = -1},
     {0}};
-enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known - 1, KEY_FIRST = 256 };
 
-/* Logs one line and returns the error for argp. */
-static error_t fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The command line, as far as the checks need it. */
+struct reading {
+    struct sg_bench_options options;
+    struct sg_command_line line;
+};
 
-static error_t fault(const char *format, ...)
+/* Logs one line. Returns false. */
+static bool fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static bool fault(const char *format, ...)
 {
-    char text[SG_OPTION_FAULT_BYTES + 40];
+    char text[SG_OPTION_FAULT_BYTES];
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     sg_log("bench: %s", text);
-    return EINVAL;
+    return false;
 }
 
 static bool was_given(const struct reading *reading, const char *name)
 {
-    int place = 0;
-
-    while (strcmp(options_known[place].name, name) != 0)
-        place++;
-    return reading->seen >> place & 1;
+    return sg_options_given(&reading->line, name);
 }
 
-static error_t set_word(struct reading *reading, const char *word)
+static bool read_command(struct reading *reading)
 {
+    const char *word = sg_options_argument(&reading->line);
     char excerpt[SG_EXCERPT_BYTES];
-    int command = sg_option_find_word(sg_bench_command_names, word, strlen(word));
+    int command;
 
-    sg_text_excerpt(word, strlen(word), excerpt, sizeof excerpt);
-    if (reading->command_seen)
-        return fault("one command at a time: '%s' is one too many", excerpt);
+    if (word == NULL)
+        return fault("a command is missing; there are: " COMMANDS);
+    command = sg_option_find_word(sg_bench_command_names, word, strlen(word));
     if (command < 0)
-        return fault("'%s' is not a command; there are: " COMMANDS, excerpt);
+        return fault("'%s' is not a command; there are: " COMMANDS,
+                     sg_text_excerpt(word, strlen(word), excerpt, sizeof excerpt));
     reading->options.command = (enum sg_bench_command)command;
-    reading->command_seen = true;
-    return 0;
+    for (int place = 0; options_known[place].name != NULL; place++) {
+        if ((reading->line.tables[0].given >> place & 1) != 0 &&
+            (options_known[place].commands & 1u << command) == 0)
+            return fault("--%s is no option of %s", options_known[place].name,
+                         sg_bench_command_names[command]);
+    }
+    return true;
 }
 
 /* ---- after the last option: checks and defaults ---- */
@@ -521,7 +510,7 @@ static void complete_sizes(struct sg_bench_options *options)
 }
 
 /* Rejects an algorithm that suits none of the operations: it would be left out silently. */
-static error_t check_algorithms(const struct sg_bench_options *options)
+static bool check_algorithms(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->algorithm_count; i++) {
         bool taken = false;
@@ -533,10 +522,10 @@ static error_t check_algorithms(const struct sg_bench_options *options)
             return fault("--algorithms: %s is none of these operations",
                          sg_bench_algorithm_name(options->algorithms[i]));
     }
-    return 0;
+    return true;
 }
 
-static error_t check_latency(const struct reading *reading)
+static bool check_latency(const struct reading *reading)
 {
     const struct sg_bench_options *options = &reading->options;
 
@@ -546,11 +535,11 @@ static error_t check_latency(const struct reading *reading)
         return fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce span");
     if (options->late && (options->skews_us.count != 1 || options->skews_us.list[0] == 0))
         return fault("--skew-us wants one number above 0");
-    return 0;
+    return true;
 }
 
 /* Ranks named in options must be among those that measure. */
-static error_t check_processes(const struct reading *reading)
+static bool check_processes(const struct reading *reading)
 {
     const struct sg_bench_options *options = &reading->options;
     uint64_t least = UINT64_MAX;
@@ -558,7 +547,7 @@ static error_t check_processes(const struct reading *reading)
     for (int i = 0; i < options->processes.count; i++)
         least = options->processes.list[i] < least ? options->processes.list[i] : least;
     if (least == UINT64_MAX)
-        return 0;
+        return true;
     if (options->arrival == SG_BENCH_REPLAY)
         return fault("--processes knows no --arrival trace: its arrivals are of all ranks");
     if ((uint64_t)options->root >= least)
@@ -570,10 +559,10 @@ static error_t check_processes(const struct reading *reading)
     if (options->arrival == SG_BENCH_SOME_LATE && (uint64_t)options->late_count > least)
         return fault("--arrival some:%d has more ranks than --processes %d", options->late_count,
                      (int)least);
-    return 0;
+    return true;
 }
 
-static error_t check_delay(const struct sg_bench_options *options)
+static bool check_delay(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->operation_count; i++) {
         const struct sg_bench_collective *collective =
@@ -583,7 +572,7 @@ static error_t check_delay(const struct sg_bench_options *options)
             return fault("delay is of operations in which all ranks wait: not of %s",
                          collective->name);
     }
-    return 0;
+    return true;
 }
 
 static int most_processes(const struct sg_bench_options *options)
@@ -595,19 +584,12 @@ static int most_processes(const struct sg_bench_options *options)
     return most > 0 ? (int)most : options->ranks;
 }
 
-static error_t complete(struct reading *reading)
+static bool complete(struct reading *reading)
 {
     struct sg_bench_options *options = &reading->options;
-    error_t error = 0;
 
-    if (!reading->command_seen)
-        return fault("a command is missing; there are: " COMMANDS);
-    for (int place = 0; place < OPTIONS_KNOWN; place++) {
-        if ((reading->seen >> place & 1) != 0 &&
-            (options_known[place].commands & 1u << options->command) == 0)
-            return fault("--%s is no option of %s", options_known[place].name,
-                         sg_bench_command_names[options->command]);
-    }
+    if (!read_command(reading))
+        return false;
     if (options->arrival == SG_BENCH_ARRIVALS)
         options->arrival = options->command == SG_BENCH_CPU     ? SG_BENCH_UNIFORM
                            : options->command == SG_BENCH_DELAY ? SG_BENCH_ONE_LATE
@@ -625,67 +607,18 @@ static error_t complete(struct reading *reading)
         return fault(
             "--cold is of single calls: not with --scheme loop, nor latency with --skew-us "
             "and without --arrival");
-    if (check_processes(reading) != 0)
-        return EINVAL;
+    if (!check_processes(reading))
+        return false;
     complete_operations(options);
     complete_sizes(options);
-    if (options->command == SG_BENCH_LATENCY)
-        error = check_latency(reading);
-    else if (options->command == SG_BENCH_DELAY)
-        error = check_delay(options);
-    return error != 0 ? error : check_algorithms(options);
-}
-
-/* ---- the parser ------------------------------------------------------------------------------ */
-
-static error_t set_option(struct reading *reading, int key, const char *argument)
-{
-    const struct sg_option *option = sg_options_find(options_known, KEY_FIRST, key);
-    char room[SG_OPTION_FAULT_BYTES];
-    const char *wrong;
-
-    if (option == NULL)
-        return ARGP_ERR_UNKNOWN;
-    reading->seen |= UINT64_C(1) << (option - options_known);
-    wrong = option->read(option, argument, &reading->options, room);
-    if (wrong == NULL)
-        return 0;
-    return *wrong == '\0' ? EINVAL : fault("--%s %s", option->name, wrong);
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct reading *reading = state->input;
-
-    switch (key) {
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        reading->verdict = SG_BENCH_DONE;
-        return ECANCELED;
-    case 'V':
-        puts("stagger-bench " SG_VERSION);
-        reading->verdict = SG_BENCH_DONE;
-        return ECANCELED;
-    case ARGP_KEY_ARG:
-        return set_word(reading, argument);
-    case ARGP_KEY_END:
-        return complete(reading);
-    default:
-        return set_option(reading, key, argument);
-    }
+    return (options->command != SG_BENCH_LATENCY || check_latency(reading)) &&
+           (options->command != SG_BENCH_DELAY || check_delay(options)) &&
+           check_algorithms(options);
 }
 
 enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                             struct sg_bench_options *out)
 {
-    struct argp_option table[OPTIONS_KNOWN + 3] = {
-        {"help", 'h', NULL, 0, "print this help", -1},
-        {"version", 'V', NULL, 0, "print the version", -1},
-    };
-    const struct argp argp = {
-        table, parse_option, "latency|cpu|delay|overlap|clock|noise|account", documentation, NULL,
-        NULL,  NULL};
-    static char name[] = "stagger-bench";
     struct reading reading = {.options = {.ranks = ranks,
                                           .row_s = DEFAULT_ROW_S,
                                           .reduction = SG_BENCH_REDUCE_MAX,
@@ -693,14 +626,26 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                           .vs = SG_ALGORITHM_MPICH,
                                           .seed = 1,
                                           .quantum_us = DEFAULT_QUANTUM_US},
-                              .verdict = SG_BENCH_RUN};
+                              .line = {.name = "stagger-bench",
+                                       .arguments = "latency|cpu|delay|overlap|clock|noise|account",
+                                       .documentation = documentation,
+                                       .tables = {{options_known, &reading.options}},
+                                       .most = 1}};
 
-    sg_options_fill(options_known, KEY_FIRST, table + 2);
-    /* argp would end this process while the other ranks wait for it. These flags prevent that; the
-     * parser stops by itself. */
-    argv[0] = name;
-    if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading) != 0)
-        return reading.verdict == SG_BENCH_DONE ? SG_BENCH_DONE : SG_BENCH_BAD;
+    switch (sg_options_parse(&reading.line, argc, argv)) {
+    case SG_OPTIONS_HELP:
+        return SG_BENCH_DONE;
+    case SG_OPTIONS_BAD:
+        return SG_BENCH_BAD;
+    case SG_OPTIONS_READ:
+        break;
+    }
+    if (reading.options.version) {
+        puts("stagger-bench " SG_VERSION);
+        return SG_BENCH_DONE;
+    }
+    if (!complete(&reading))
+        return SG_BENCH_BAD;
     *out = reading.options;
     return SG_BENCH_RUN;
 }

@@ -9,10 +9,10 @@
 #include "cli/elf.h"
 #include "cli/machine.h"
 #include "cli/main.h"
-#include "cli/usage.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "options/options.h"
 #include "output/format.h"
 #include "output/table.h"
 
@@ -74,47 +74,32 @@ static void print(const char *name, const struct sg_finding *finding, FILE *out)
     fputc('\n', out);
 }
 
-static void set_limit(const struct sg_usage *usage, const char *text, void *to)
-{
-    uint64_t seconds;
-    const char *end = text + strlen(text);
+#define AT(member) offsetof(struct sg_doctor, member)
 
-    if (sg_text_number(text, end, false, &seconds) != end || seconds < 1 || seconds > 3600)
-        sg_usage_fault(usage, "--limit wants seconds from 1 to 3600, not '%s'", text);
-    *(unsigned *)to = (unsigned)seconds;
-}
-
-static void parse(int argc, char **argv, struct sg_doctor *doctor)
-{
-    const struct sg_command_option table[] = {
-        {"launcher", 'l', "PROGRAM",
-         "start ranks with it (default: mpiexec.mpich or mpiexec.hydra)", &doctor->launcher, NULL},
-        {"limit", 't', "SECONDS", "give the launcher so long (default: 60)", &doctor->limit_s,
-         set_limit},
-        {0},
-    };
-    const struct sg_usage usage = {
-        .command = "doctor",
-        .synopsis = "[OPTION...]",
-        .text = "Looks for what can be wrong on this machine: whether MPI is found and which, "
-                "whether the library reaches ranks, processors, what ranks may do with each "
-                "other's memory, RDMA, libraries, room. A line for each, with what to do.",
-        .end = "Exit status: 0, 1 where something is BAD, 2 on bad usage.",
-        .options = table,
-    };
-
-    sg_usage_read(&usage, argc, argv);
-}
+static const struct sg_option options[] = {
+    {"launcher", 'l', "PROGRAM", "start ranks with it (default: mpiexec.mpich or mpiexec.hydra)",
+     sg_option_text, .at = AT(launcher)},
+    {"limit", 't', "SECONDS", "give the launcher so long (default: 60)", sg_option_u32, AT(limit_s),
+     .least = 1, .most = 3600},
+    {0}};
 
 int sg_command_doctor(int argc, char **argv)
 {
     struct sg_doctor doctor = {
         .processes = "/proc", .systems = "/sys", .shared = "/dev/shm", .limit_s = LIMIT_S};
+    struct sg_command_line line = {
+        .name = "stagger doctor",
+        .documentation =
+            "Looks for what can be wrong on this machine: whether MPI is found and which, "
+            "whether the library reaches ranks, processors, what ranks may do with each "
+            "other's memory, RDMA, libraries, room. A line for each, with what to do.\v"
+            "Exit status: 0, 1 where something is BAD, 2 on bad usage.",
+        .tables = {{options, &doctor}}};
     enum sg_health worst = SG_HEALTH_GOOD;
     struct sg_config config;
     char *library, *launcher = NULL;
 
-    parse(argc, argv, &doctor);
+    sg_options_read(&line, argc, argv);
     if (sg_config_read(&config, true) != SG_OK) {
         sg_log("doctor: %s", sg_status_text(SG_ERR_MEMORY));
         return 1;

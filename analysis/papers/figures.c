@@ -490,18 +490,18 @@ static enum sg_status plot_chosen(struct options *options)
 
 int sg_sim_plot_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim plot";
     struct options options = {.directory = ".", .common = sg_sim_common_of("", 400)};
-    const struct sg_command_line line = {
-        name, "FIGURE|all", documentation, {{option_table, &options}}, &options.figure};
+    struct sg_command_line line = {.name = "stagger sim plot",
+                                   .arguments = "FIGURE|all",
+                                   .most = 1,
+                                   .documentation = documentation,
+                                   .tables = {{option_table, &options}}};
 
     options.common.options.warmup = 4;
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
-    if (options.figure == NULL && !options.list) {
-        sg_log("sim: FIGURE is missing; --list lists the figures");
-        return SG_OPTIONS_USAGE;
-    }
+    sg_options_read(&line, argc, argv);
+    options.figure = sg_options_argument(&line);
+    if (options.figure == NULL && !options.list)
+        sg_options_fault(&line, "FIGURE is missing; --list lists the figures");
     if (!options.list)
         return plot_chosen(&options) == SG_OK ? 0 : 1;
     for (int i = 0; sg_figure_at(i) != NULL; i++)

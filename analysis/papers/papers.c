@@ -136,15 +136,14 @@ static enum sg_status print_scaling(struct sg_claim_context *context)
 
 int sg_sim_papers_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim papers";
     struct options options = {.seed = 1};
-    const struct sg_command_line line = {
-        name, NULL, documentation, {{option_table, &options}}, NULL};
+    struct sg_command_line line = {.name = "stagger sim papers",
+                                   .documentation = documentation,
+                                   .tables = {{option_table, &options}}};
     struct sg_claim_context context = {.options = sg_sim_common_of("", 1).options};
     enum sg_status status;
 
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     context.options.seed = options.seed;
     printf("Seed %llu, commit %s.\n", (unsigned long long)options.seed, sg_commit);
     status = print_all_claims(&context);

@@ -265,27 +265,6 @@ static const char *read_setting(const struct sg_option *option, const char *text
     return NULL;
 }
 
-static const char *set_format(struct sg_sim_common *common, enum sg_sim_format format,
-                              const char *wrong)
-{
-    if (common->format != SG_SIM_TEXT && common->format != format)
-        return wrong;
-    common->format = format;
-    return NULL;
-}
-
-static const char *read_json(const struct sg_option *option, const char *text, void *into,
-                             char *fault)
-{
-    return set_format(into, SG_SIM_JSON, "and --csv exclude each other");
-}
-
-static const char *read_csv(const struct sg_option *option, const char *text, void *into,
-                            char *fault)
-{
-    return set_format(into, SG_SIM_CSV, "and --json exclude each other");
-}
-
 static const char *const modes[] = {"signal", "thread", "poll", NULL};
 static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NULL};
 
@@ -308,9 +287,18 @@ static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NUL
             AT(options.seed), .most = UINT64_MAX, .group = 1                                       \
     }
 #define FORMATS                                                                                    \
-    {"json", 'j', NULL, "print JSON", read_json, .group = 2},                                      \
+    {"json",                                                                                       \
+     'j',                                                                                          \
+     NULL,                                                                                         \
+     "print JSON",                                                                                 \
+     sg_option_least,                                                                              \
+     AT(format),                                                                                   \
+     .least = SG_SIM_JSON,                                                                         \
+     .excludes = "csv",                                                                            \
+     .group = 2},                                                                                  \
     {                                                                                              \
-        "csv", 'c', NULL, "print CSV", read_csv, .group = 2                                        \
+        "csv", 'c', NULL, "print CSV", sg_option_least, AT(format), .least = SG_SIM_CSV,           \
+                                                                    .group = 2                     \
     }
 
 const struct sg_option sg_sim_format_options[] = {FORMATS, {0}};

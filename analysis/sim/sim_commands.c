@@ -87,23 +87,19 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
 
 int sg_sim_cpu_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim cpu";
     struct options options = {
         .common = sg_sim_common_of("myrinet2000", 1000),
         .skews = {{0, 200, 400, 600, 800, 1000}, 6},
         .elements = {{4, 32, 128}, 3},
     };
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        documentation,
-        {{option_table, &options}, {sg_sim_common_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim cpu",
+        .documentation = documentation,
+        .tables = {{option_table, &options}, {sg_sim_common_options, &options.common}}};
 
     options.common.algos = (struct sg_sim_algos){{sg_sim_algo_of("bypass")}, 1};
     options.common.nodes = (struct sg_numbers){{2, 4, 8, 16, 32}, 5};
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     if (sg_sim_common_finish(&options.common) != SG_OK ||
         sg_sim_check_root(&options.common) != SG_OK)
         return 1;
@@ -210,22 +206,18 @@ static enum sg_status delay_measure_row(const void *of, int i, json_t **row)
 
 int sg_sim_delay_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim delay";
     struct delay_options options = {.common = sg_sim_common_of("infiniband-sdr", 4),
                                     .elements = 128};
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        delay_documentation,
-        {{delay_option_table, &options}, {sg_sim_common_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim delay",
+        .documentation = delay_documentation,
+        .tables = {{delay_option_table, &options}, {sg_sim_common_options, &options.common}}};
     char fault[SG_OPTION_FAULT_BYTES];
 
     options.common.options.warmup = 8;
     options.common.nodes = (struct sg_numbers){{16}, 1};
     read_late(NULL, "deepest:2x", &options, fault);
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     if (options.exact)
         options.common.options.flags |= SG_CALL_EXACT;
     if (options.common.algos.count == 0)
@@ -334,17 +326,13 @@ static bool check_ranks(const struct lines_options *options)
 
 int sg_sim_lines_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim lines";
     struct lines_options options = {.ranks = {{4, 8, 16, 32, 64, 128}, 6}};
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        lines_documentation,
-        {{lines_option_table, &options}, {sg_sim_format_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim lines",
+        .documentation = lines_documentation,
+        .tables = {{lines_option_table, &options}, {sg_sim_format_options, &options.common}}};
 
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     if (!check_ranks(&options))
         return 1;
     return sg_sim_print_rows("lines", "shapes", &options.common, options.ranks.count * CASES,

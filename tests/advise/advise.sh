@@ -71,8 +71,8 @@ check "a run without its archive is refused" refused 1 "stagger recover" unrecov
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an unknown network is refused" refused 1 "advise: no network 'nonsense'; there are: 200g" --network nonsense pair
-check "two runs are bad usage" refused 2 "one DIR at a time" pair pair
-check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense pair
+check "two runs are bad usage" refused 2 "unexpected argument 'pair'" pair pair
+check "an unknown option is bad usage" refused 2 "unrecognized option '--nonsense'" --nonsense pair
 check "a number that is none is bad usage" refused 2 "--top wants a number" --top x pair
 check "a full disk is an error" all '! "$STAGGER" advise pair >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"' '! "$STAGGER" advise pair -o /dev/full >/dev/null 2>full.err' \

@@ -66,8 +66,8 @@ check "what cannot be replayed is told" all 'bcs known >known.txt' \
     'is True "$(json known.json "d[\"coscheduling\"][\"why_not\"] is not None")"'
 check "statistics have no calls" all 'bcs statistics >statistics.txt' \
     'has statistics.txt "^The run cannot be replayed: there are no messages"'
-check "rules are refused" refused 2 "bcs gives no rules" --bcs -o rules exchange
-check "slices are for it alone" refused 2 "are for --bcs" --slice 100 exchange
+check "rules are refused" refused 2 "bcs cannot be combined with --output" --bcs -o rules exchange
+check "slices are for it alone" refused 2 "slice needs --bcs" --slice 100 exchange
 check "a slice of nothing is refused" refused 2 "slice wants" --bcs --slice 0 exchange
 check "so is another time to return" refused 2 "restart wants phase or slice, not 'soon'" --bcs --restart soon exchange
 

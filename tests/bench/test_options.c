@@ -162,7 +162,7 @@ static void test_faults(void)
     } faults[] = {
         {"", "a command is missing; there are: latency, cpu, delay"},
         {"speed", "'speed' is not a command"},
-        {"latency latency", "one command at a time"},
+        {"latency latency", "unexpected argument 'latency'"},
         {"latency --ops exscan", "not 'exscan'"},
         {"latency --ops barrier,", "not ''"},
         {"latency --ops barrier,barrier", "'barrier' twice"},
@@ -188,7 +188,7 @@ static void test_faults(void)
         {"latency --elements 4", "--elements is no option of latency"},
         {"--algorithms tree latency --scheme loop", "--scheme loop knows no --arrival"},
         {"latency --late-us 4", "--late-us is no option of latency"},
-        {"cpu latency", "one command at a time"},
+        {"cpu latency", "unexpected argument 'latency'"},
         {"cpu --bytes 8", "--bytes is no option of cpu"},
         {"cpu --late 1", "--late needs --skew-us, or --arrival one"},
         {"cpu --scheme window", "--scheme is no option of cpu"},

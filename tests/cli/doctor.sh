@@ -147,8 +147,8 @@ check "the limit does not matter without a device" \
 STAGGER_DEPHT=3 doctor settings --launcher bin/good
 check "settings that are wrong get their line" has settings.err '^stagger: unknown variable STAGGER_DEPHT'
 doctor extra here
-check "it takes no arguments" all 'is 2 "$status"' "has extra.err \"unexpected 'here'\""
+check "it takes no arguments" all 'is 2 "$status"' "has extra.err \"unexpected argument 'here'\""
 for limit in 0 x 3601; do
     doctor limit --limit "$limit"
-    check "a limit of $limit is refused" all 'is 2 "$status"' "has limit.err \"seconds from 1 to 3600, not '$limit'\""
+    check "a limit of $limit is refused" all 'is 2 "$status"' "has limit.err \"a number from 1 to 3600, not '$limit'\""
 done

@@ -91,20 +91,20 @@ check "it says what is wrong with rules and variables" all 'is 0 "$status"' \
     'has_lines faults.err "^stagger: unknown variable STAGGER_TRAECE .* STAGGER_TRACE$" 1' \
     'has_lines faults.err "" 2'
 call extra info here
-check "info takes no arguments" refused extra "unexpected 'here'"
+check "info takes no arguments" refused extra "unexpected argument 'here'"
 
 # ---- stagger run: the command line ----------------------------------------------------------------------
 
 call run_help run --help
 check "run --help prints its options" all 'is 0 "$status"' 'has run_help.out "--rule"'
 call run_nothing run -o out
-check "run without a program is refused" refused run_nothing 'expected a program'
+check "run without a program is refused" refused run_nothing 'PROGRAM is missing'
 call run_option run --fast true
-check "an unknown long option is refused" refused run_option 'unknown option --fast'
+check "an unknown long option is refused" refused run_option "unrecognized option '--fast'"
 call run_letter run -xo out true
-check "an unknown short option is refused" refused run_letter 'unknown option -x'
+check "an unknown short option is refused" refused run_letter "invalid option -- 'x'"
 call run_value run -o
-check "an option without its value is refused" refused run_value 'option -o needs a value'
+check "an option without its value is refused" refused run_value "option requires an argument -- 'o'"
 call run_trace run --trace all touch ran
 check "a trace mode that is none is refused before the program runs" all \
     "refused run_trace \"--trace 'all': expected otf2, stats or off\"" 'absent ran'

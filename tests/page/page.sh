@@ -224,8 +224,8 @@ refused() {
     is "$expected" $? && empty refused.out && has refused.err "$regex" &&
         is 1 "$(grep -c '^stagger' refused.err)" && is "" "$(ls | grep '^out')"
 }
-check "--html with --json is bad usage" refused 2 "html excludes" report --html out.html --json known
-check "... of a comparison, too" refused 2 "exclude each other" compare --html out.html --json a b
+check "--html with --json is bad usage" refused 2 "json cannot be combined with --html" report --html out.html --json known
+check "... of a comparison, too" refused 2 "json cannot be combined with --html" compare --html out.html --json a b
 check "a directory that is not there is refused" refused 1 "No such file" report --html out.html nowhere
 check "an archive cut short leaves no page" refused 1 "damaged events" report --html out.html cut
 check "a page that cannot be written is refused" refused 1 "No such file" \

@@ -152,7 +152,7 @@ refused() {
         is 1 "$(grep -c '^stagger' refused.err)" && absent out.json && is "" "$(ls | grep '^out')"
 }
 check "no form is bad usage" refused 2 "perfetto FILE is missing" known
-check "two directories are bad usage" refused 2 "one DIR at a time" --perfetto out.json known known
+check "two directories are bad usage" refused 2 "unexpected argument 'known'" --perfetto out.json known known
 check "a directory that is not there is refused" refused 1 "No such file" --perfetto out.json nowhere
 check "statistics alone are refused" refused 1 "contains statistics but no events" \
     --perfetto out.json statistics

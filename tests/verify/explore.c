@@ -145,11 +145,11 @@ static const struct sg_option option_table[] = {
      .least = EXHAUSTIVE_NODES_LOW, .most = EXHAUSTIVE_NODES_HIGH},
     {0}};
 
-/* False on bad usage, after logging one line. */
-static bool read_options(int argc, char **argv, struct options *options)
+static void read_options(int argc, char **argv, struct options *options)
 {
-    static char name[] = "stagger sim explore";
-    const struct sg_command_line line = {name, "", documentation, {{option_table, options}}, NULL};
+    struct sg_command_line line = {.name = "stagger sim explore",
+                                   .documentation = documentation,
+                                   .tables = {{option_table, options}}};
 
     *options = (struct options){
         .seeds = SEEDS_DEFAULT,
@@ -161,7 +161,7 @@ static bool read_options(int argc, char **argv, struct options *options)
         .cut = SG_EXPLORE_UNCUT,
     };
     take_algo(NULL, "all", 3, options, NULL);
-    return sg_options_read(&line, argc, argv);
+    sg_options_read(&line, argc, argv);
 }
 
 /* ---- rare states */
@@ -399,8 +399,7 @@ int sg_explore_command(int argc, char **argv)
     struct exploring exploring = {.options = &options};
     bool well;
 
-    if (!read_options(argc, argv, &options))
-        return SG_OPTIONS_USAGE;
+    read_options(argc, argv, &options);
     if (!sg_explore_world_create(&exploring.world)) {
         sg_log("sim: %s", sg_status_text(SG_ERR_MEMORY));
         return 1;
