@@ -23,25 +23,6 @@ static const char *complain(char *room, const char *what, const char *text, size
 
 /* ---- protocols */
 
-/* Old spellings, accepted until the next release; `documentation` has the present spelling. */
-#define FIELD(field, scale) SG_PARAMETER_FIELD(field, scale)
-static const struct sg_parameter old_spellings[] = {
-    {"arrival_order", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "deterministic, the opposite,",
-     sg_parameter_put_number, FIELD(arrival_order, 1)},
-    {"linger_auto", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "linger=auto",
-     sg_parameter_put_number, FIELD(linger_auto, 1)},
-    {"linger_us", SG_PARAMETER_INTEGER, 0, 1000000, NULL, NULL, NULL, "linger",
-     sg_parameter_put_number, FIELD(linger_ns, 1000)},
-    {"timeout_us", SG_PARAMETER_INTEGER, 1, 1000000, NULL, NULL, NULL, "timeout",
-     sg_parameter_put_number, FIELD(timeout_ns, 1000)},
-    {"chunk", SG_PARAMETER_INTEGER, 65, UINT32_MAX, NULL, NULL, NULL, "chunk in KiB, 64 at most,",
-     sg_parameter_put_number, FIELD(chunk_bytes, 1)},
-    {"degree", SG_PARAMETER_INTEGER, 1, 1, NULL, NULL, NULL, "a degree of 2 or more",
-     sg_parameter_put_number, FIELD(degree, 1)},
-    {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0},
-};
-#undef FIELD
-
 struct setting {
     const char *name, *value, *end;
     size_t length; /* length of the name */
@@ -60,34 +41,14 @@ static const struct sg_parameter *find_parameter(const struct sg_parameter *list
     return NULL;
 }
 
-static const struct sg_parameter *find_own(const struct sg_algo *algo,
-                                           const struct setting *setting, int64_t *value)
-{
-    const struct sg_parameter *found = find_parameter(algo->parameters, setting, value);
-
-    if (found == NULL && algo->parameters != NULL)
-        found = find_parameter(sg_parameters_simulated(algo->parameters), setting, value);
-    return found;
-}
-
 static bool put_setting(const struct sg_algo *algo, const struct setting *setting,
                         struct sg_algo_parameters *into)
 {
     int64_t value = 0;
-    const struct sg_parameter *found = find_own(algo, setting, &value);
+    const struct sg_parameter *found = find_parameter(algo->parameters, setting, &value);
 
-    if (found == NULL) {
-        found = find_parameter(old_spellings, setting, &value);
-        if (found != NULL)
-            sg_log("sim: %s takes the place of %.*s, which the next release will refuse",
-                   found->documentation, (int)(setting->end - setting->name), setting->name);
-    }
-    for (size_t i = 0; found == NULL && sg_algos[i] != NULL; i++) {
-        found = find_own(sg_algos[i], setting, &value);
-        if (found != NULL)
-            sg_log("sim: %s has no parameter %s, which the next release will refuse", algo->name,
-                   found->name);
-    }
+    if (found == NULL && algo->parameters != NULL)
+        found = find_parameter(sg_parameters_simulated(algo->parameters), setting, &value);
     if (found != NULL)
         found->put(found, value, into);
     return found != NULL;
