@@ -229,7 +229,7 @@ static const char *read_ranks(const char *text, int least, int most, const char 
 
     if (sg_text_number(text, end, false, &value) != end || value < (uint64_t)least ||
         value > (uint64_t)most) {
-        snprintf(range, sizeof range, "%s, of %d to %d", wants, least, most);
+        snprintf(range, sizeof range, "%s from %d to %d", wants, least, most);
         return sg_option_wants(fault, range, text, strlen(text));
     }
     *out = (int)value;
@@ -259,12 +259,12 @@ const char *sg_bench_read_arrival(const struct sg_option *option, const char *te
                                text, strlen(text));
     options->arrival = (enum sg_bench_arrival)found;
     if (found == SG_BENCH_SOME_LATE)
-        return read_ranks(argument, 1, options->ranks, "behind some: a number of ranks",
-                          &options->late_count, fault);
+        return read_ranks(argument, 1, options->ranks,
+                          "a number of ranks after some:", &options->late_count, fault);
     if (found != SG_BENCH_REPLAY)
         return NULL;
     if (*argument == '\0' || strlen(argument) >= sizeof options->arrivals)
-        return "wants a file behind trace:, as `stagger arrivals` writes it";
+        return "wants a file after trace:, as `stagger arrivals` writes it";
     strcpy(options->arrivals, argument);
     return NULL;
 }
@@ -318,17 +318,14 @@ const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1] = {
     [SG_BENCH_ACCOUNT] = "account"};
 
 static const char documentation[] =
-    "Measures MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, in turns "
-    "in "
-    "one run. With libstagger.so preloaded the former are stagger's and the latter MPICH's; "
-    "without, both are MPICH's.\n\n"
-    "latency: the time of a call. cpu: its processor time when ranks come to it at random times. "
+    "Measures MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, "
+    "alternately in one run. With libstagger.so preloaded, the former are stagger's and the latter "
+    "MPICH's; without it, both are MPICH's.\n\n"
+    "latency: the time of a call. cpu: its processor time if ranks arrive at random times. "
     "delay: the time from the last rank's entry to the last exit. overlap: how much of a "
-    "nonblocking "
-    "one is hidden behind computation. clock: how well the ranks' clocks are known. noise: what "
-    "the "
-    "machine itself does. account: where the time of a small call goes.\v"
-    "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
+    "nonblocking call is hidden behind computation. clock: the precision of the ranks' clocks. "
+    "noise: the interference of the machine itself. account: the parts of a small call's time.\v"
+    "Exit status: 0; 1 if a result is wrong or the run fails; 2 on bad usage.";
 
 /* Masks of the commands that take an option. */
 #define LATENCY (1u << SG_BENCH_LATENCY)
@@ -357,7 +354,7 @@ static const struct sg_option options_known[] = {
           LATENCY | DELAY | OVERLAP)},
     {"reduce", 0, "WAY", .read = sg_option_word, .at = AT(reduction),
      .words = sg_bench_reduction_names,
-     SAYS("latency, overlap: how the ranks' times become one: root, max, span, mean, min, median "
+     SAYS("latency, overlap: how to combine the ranks' times: root, max, span, mean, min, median "
           "(default: max)",
           LATENCY | OVERLAP)},
     {"arrival", 0, "PATTERN", .read = sg_bench_read_arrival,
@@ -367,15 +364,15 @@ static const struct sg_option options_known[] = {
     {"busy", .read = sg_option_flag, .at = AT(busy),
      SAYS("cpu: late ranks work instead of sleeping", CPU)},
     {"vs", 0, "WHAT", .read = sg_bench_read_vs,
-     SAYS("latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as "
-          "text (default: pmpi)",
+     SAYS("latency: the other side of the comparison: pmpi, rules (those in force), an algorithm, "
+          "or rules as text (default: pmpi)",
           LATENCY)},
     {"seed", 0, "N", .read = sg_option_u64, .at = AT(seed), .most = UINT64_MAX,
      SAYS("seed of arrivals and of the order of calls (default: 1)", OF_CALLS)},
     {"test-bytes", 0, "LIST", .read = sg_bench_read_tests, .at = AT(test_bytes),
-     SAYS("overlap: bytes for each test; 0: no tests (default: " TEST_BYTES ")", OVERLAP)},
+     SAYS("overlap: bytes per test; 0: no tests (default: " TEST_BYTES ")", OVERLAP)},
     {"each", .read = sg_option_flag, .at = AT(each),
-     SAYS("clock: every rank as if it had a machine of its own", CLOCK)},
+     SAYS("clock: treat each rank as a machine of its own", CLOCK)},
     {"quantum-us", 0, "US", .read = sg_option_real, .at = AT(quantum_us), .least = 1,
      .most = SKEW_US_MAX, SAYS("noise: length of a quantum of work (default: 1000)", NOISE)},
     {"bytes", 'b', "LIST", .read = sg_bench_read_bytes, .at = AT(bytes),
@@ -386,30 +383,30 @@ static const struct sg_option options_known[] = {
      SAYS("cpu, delay: doubles in the operand (default: 4,32,128; delay: 128)", CPU | DELAY)},
     {"algorithms", 0, "LIST", .read = sg_bench_read_algorithms,
      SAYS("rules (those in force), or algorithms between nodes (default: rules; delay: rules,tree "
-          "and those that do not know the late rank)",
+          "and the algorithms that do not know the late rank)",
           OF_CALLS)},
     {"processes", 'p', "LIST", .read = sg_bench_read_processes,
-     SAYS("how many of the ranks measure while the others sleep: numbers, ranges (2-8, 2-16*2), or "
+     SAYS("number of ranks that measure while the others sleep: numbers, ranges (2-8, 2-16*2), or "
           "powers (default: all)",
           OF_CALLS)},
     {"cold", .read = sg_option_flag, .at = AT(cold),
-     SAYS("before each call operands and libraries leave the caches (not with --scheme loop)",
+     SAYS("evict operands and libraries from the caches before each call (not with --scheme loop)",
           OF_CALLS)},
     {"iterations", 'i', "N", .read = sg_option_u64, .at = AT(iterations), .least = 1,
      .most = ITERATIONS_MAX,
      SAYS("calls in a block; cpu, delay: rounds (default: as many as the time allows)", OF_CALLS)},
     {"time", 't', "SECONDS", .read = sg_option_real, .at = AT(row_s), .most = ROW_S_MAX,
-     SAYS("measure each row for about so long (default: 2)", ALL)},
+     SAYS("approximate time per row (default: 2)", ALL)},
     {"root", 'r', "RANK", .read = sg_bench_read_rank, .at = AT(root),
      SAYS("latency, cpu: root of the reductions (default: 0)", LATENCY | CPU | OVERLAP)},
     {"skew-us", 0, "US", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
-     SAYS("a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
-          "processor time in the call while one rank is this late",
+     SAYS("a list: lateness of the ranks in the pattern (default: 1000); latency without "
+          "--arrival: measure processor time in the call while one rank is this late",
           LATENCY | CPU | OVERLAP)},
     {"late", 0, "RANK", .read = sg_bench_read_rank, .at = AT(late_rank),
-     SAYS("latency, delay: the rank that is late (default: the last)", OF_CALLS)},
+     SAYS("latency, delay: the late rank (default: the last)", OF_CALLS)},
     {"late-us", 0, "LIST", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
-     SAYS("delay: how late it is (default: 1000)", DELAY)},
+     SAYS("delay: lateness of the late rank (default: 1000)", DELAY)},
     {"json", 'j', .read = sg_option_least, .at = AT(format), .least = SG_BENCH_JSON,
      SAYS("print JSON (docs/bench-json.md)", ALL)},
     {"csv", .read = sg_option_least, .at = AT(format), .least = SG_BENCH_CSV,
@@ -463,7 +460,7 @@ static bool read_command(struct reading *reading)
     for (int place = 0; options_known[place].name != NULL; place++) {
         if ((reading->line.tables[0].given >> place & 1) != 0 &&
             (options_known[place].commands & 1u << command) == 0)
-            return fault("--%s is no option of %s", options_known[place].name,
+            return fault("--%s is not an option of %s", options_known[place].name,
                          sg_bench_command_names[command]);
     }
     return true;
@@ -519,7 +516,7 @@ static bool check_algorithms(const struct sg_bench_options *options)
             taken =
                 taken || sg_bench_algorithm_takes(options->algorithms[i], options->operations[j]);
         if (!taken)
-            return fault("--algorithms: %s is none of these operations",
+            return fault("--algorithms: %s runs none of these operations",
                          sg_bench_algorithm_name(options->algorithms[i]));
     }
     return true;
@@ -532,7 +529,8 @@ static bool check_latency(const struct reading *reading)
     if (options->scheme == SG_BENCH_LOOP &&
         (options->arrival != SG_BENCH_TOGETHER || was_given(reading, "algorithms") ||
          was_given(reading, "vs") || options->reduction == SG_BENCH_REDUCE_SPAN))
-        return fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce span");
+        return fault(
+            "--scheme loop cannot be combined with --arrival, --algorithms, --vs or --reduce span");
     if (options->late && (options->skews_us.count != 1 || options->skews_us.list[0] == 0))
         return fault("--skew-us wants one number above 0");
     return true;
@@ -549,7 +547,8 @@ static bool check_processes(const struct reading *reading)
     if (least == UINT64_MAX)
         return true;
     if (options->arrival == SG_BENCH_REPLAY)
-        return fault("--processes knows no --arrival trace: its arrivals are of all ranks");
+        return fault("--processes cannot be combined with --arrival trace: the file has arrivals "
+                     "of all ranks");
     if ((uint64_t)options->root >= least)
         return fault("--root %d is not among the ranks of --processes %d", options->root,
                      (int)least);
@@ -569,7 +568,7 @@ static bool check_delay(const struct sg_bench_options *options)
             &sg_bench_collectives[options->operations[i]];
 
         if (!collective->synchronises)
-            return fault("delay is of operations in which all ranks wait: not of %s",
+            return fault("delay measures only operations in which all ranks wait: not %s",
                          collective->name);
     }
     return true;
@@ -604,9 +603,8 @@ static bool complete(struct reading *reading)
     if (options->late_is_last)
         options->late_rank = most_processes(options) - 1;
     if (options->cold && (options->late || options->scheme == SG_BENCH_LOOP))
-        return fault(
-            "--cold is of single calls: not with --scheme loop, nor latency with --skew-us "
-            "and without --arrival");
+        return fault("--cold measures single calls: it cannot be combined with --scheme loop, nor "
+                     "with latency --skew-us without --arrival");
     if (!check_processes(reading))
         return false;
     complete_operations(options);

@@ -33,28 +33,30 @@ struct options {
 };
 
 static const char text[] =
-    "Says which algorithm would have cost less at the call sites of a run: replays the recorded "
-    "arrivals with every algorithm that may run there, and writes rules for STAGGER_CONFIG.\n\n"
-    "DIR is a directory that a run wrote, or the path of an OTF2 archive "
+    "Estimates which algorithm would have cost less at each call site of a run: replays the "
+    "recorded arrivals with every algorithm that may run there, and writes rules for "
+    "STAGGER_CONFIG.\n\n"
+    "DIR is a run's output directory, or the path of an OTF2 archive "
     "(traces.otf2). " SG_RUNS_TEXT "\v"
-    "Exit status: 0, 1 where DIR cannot be read or the rules cannot be written, 2 on bad usage.";
+    "Exit status: 0; 1 if DIR cannot be read or the rules cannot be written; 2 on bad usage.";
 
 static const char *const restarts[] = {"phase", "slice", NULL};
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct sg_option option_table[] = {
-    {"output", 'o', "FILE", "write the rules; - is standard output, without the table",
+    {"output", 'o', "FILE", "write the rules to FILE; - is standard output, without the table",
      sg_option_text, .at = AT(rules)},
     {"network", 'n', "FILE",
-     "costs of another machine: a network of stagger sim, by name or as a file with a slash",
+     "use the costs of another network: the name of one of stagger sim, or a file's path with a "
+     "slash",
      sg_option_text, .at = AT(advise.network)},
-    {"top", 't', "N", "show N call sites in full (default: 10); 0: all", sg_option_u32, AT(top),
-     .most = UINT32_MAX},
+    {"top", 't', "N", "show the first N call sites in full (default: 10); 0: all", sg_option_u32,
+     AT(top), .most = UINT32_MAX},
     {"json", 'j', NULL, "print JSON (docs/advise-json.md)", sg_option_flag, .at = AT(json)},
-    {"bcs", 'b', NULL, "instead: what nonblocking calls, or coscheduling in slices, would give",
+    {"bcs", 'b', NULL, "estimate nonblocking calls and coscheduling in slices instead",
      sg_option_flag, .at = AT(bcs), .excludes = "output"},
-    {"slice", 's', "US,...", "with --bcs: lengths of a slice (default: 100,500)", sg_option_wholes,
+    {"slice", 's', "US,...", "with --bcs: slice lengths (default: 100,500)", sg_option_wholes,
      AT(coscheduling.slices_us), .least = 10, .most = 1000000, .needs = "bcs"},
     {"restart", 'r', "phase|slice",
      "with --bcs: calls return with their phase (the default) or the next slice", sg_option_word,
@@ -171,7 +173,7 @@ static const char *const operations[] = {[SG_OPERATION_BARRIER] = "barrier",
                                          [SG_OPERATION_COUNT] = NULL};
 
 static const struct sg_option arrivals_options[] = {
-    {"op", 'o', "OPERATION", "only barrier, allreduce, reduce or bcast", sg_option_word,
+    {"op", 'o', "OPERATION", "print only barrier, allreduce, reduce or bcast", sg_option_word,
      .at = offsetof(struct arrivals, operation), .words = operations},
     {0}};
 
@@ -247,7 +249,8 @@ static int print_arrivals(struct arrivals *arrivals, const char *anchor)
     if (read_archive(anchor, print_instance, arrivals) != SG_OK)
         return EXIT_INPUT;
     if (arrivals->calls == 0) {
-        sg_log("arrivals: %s: no such collective of all %u ranks", arrivals->path, arrivals->ranks);
+        sg_log("arrivals: %s: no matching collective of all %u ranks", arrivals->path,
+               arrivals->ranks);
         return EXIT_INPUT;
     }
     return 0;
@@ -259,10 +262,9 @@ int sg_command_arrivals(int argc, char **argv)
     struct sg_command_line line = {
         .name = "stagger arrivals",
         .arguments = "[DIR]",
-        .documentation =
-            "Prints a line for each collective that all ranks of a run took part in: how late "
-            "each rank came, in us after the first, in the order of ranks. stagger-bench "
-            "--arrival trace:FILE measures collectives with these arrivals. " SG_RUNS_TEXT,
+        .documentation = "Prints a line for each collective of all ranks of a run: how late each "
+                         "rank arrived, in us after the first, in the order of ranks. "
+                         "stagger-bench --arrival trace:FILE replays these arrivals. " SG_RUNS_TEXT,
         .tables = {{arrivals_options, &arrivals}},
         .most = 1};
     int exit_status = EXIT_INPUT;

@@ -142,7 +142,7 @@ char *sg_runs_operand(const struct sg_command_line *line)
         if (path == NULL)
             sg_log("%s: %s", line->name + strlen("stagger "), sg_status_text(SG_ERR_MEMORY));
     } else if (sg_runs_find(".", NULL, 1, &path) == 0) {
-        sg_log("%s: no run has its output directory in this one; name it: %s DIR",
+        sg_log("%s: no run found in this directory; name one: %s DIR",
                line->name + strlen("stagger "), line->name);
     }
     return path;
@@ -181,13 +181,13 @@ struct options {
 
 static const char text[] =
     "Compares two runs call site by call site: time blocked, time waiting and processor time per "
-    "call in A and in B, the difference with its 95% interval, and whether it is more than "
+    "call in A and in B, the difference with its 95% interval, and whether it exceeds the "
     "noise.\n\n"
-    "A and B are directories that a run wrote, or paths of OTF2 archives (traces.otf2). With "
-    "several runs a side (A1 A2 -- B1 B2) figures are means over a side's runs and noise is what "
-    "differs from run to run. Without A and B: the last but one and the last run in the working "
-    "directory.\v"
-    "Exit status: 0, 1 where A or B cannot be read, 2 on bad usage.";
+    "A and B are output directories of runs, or paths of OTF2 archives (traces.otf2). With several "
+    "runs per side (A1 A2 -- B1 B2), figures are means over the runs of a side, and the noise is "
+    "the variation between runs. Without A and B: the two newest runs in the working directory, "
+    "the older one as A.\v"
+    "Exit status: 0; 1 if A or B cannot be read; 2 on bad usage.";
 
 static const char *const tables[] = {[SG_COMPARE_SITES] = "sites",
                                      [SG_COMPARE_FUNCTIONS] = "functions",
@@ -200,13 +200,12 @@ static const char *const tables[] = {[SG_COMPARE_SITES] = "sites",
 static const struct sg_option option_table[] = {
     {"json", 'j', NULL, "print JSON (docs/compare-json.md)", sg_option_flag, .at = AT(json),
      .excludes = "csv html"},
-    {"html", 'H', "FILE", "write a page, for a browser", sg_option_text, .at = AT(html),
-     .excludes = "csv"},
+    {"html", 'H', "FILE", "write an HTML page", sg_option_text, .at = AT(html), .excludes = "csv"},
     {"csv", 'c', "TABLE", "print the rows as CSV, or another table: functions, calls, waits",
      sg_option_word, AT(csv), .words = tables, .optional = true},
     {"sort", 's', "FIELD", "sort the rows by this field (default: " SG_COMPARED_COLUMN_DEFAULT ")",
      sg_read_column, AT(sort), .columns = &sg_compared_columns},
-    {"top", 'n', "N", "print the first N rows only (default: all; 500 in a page's tables)",
+    {"top", 'n', "N", "print only the first N rows (default: all; 500 in an HTML table)",
      sg_option_u32, AT(top), .least = 1, .most = UINT32_MAX},
     {0}};
 
@@ -223,7 +222,7 @@ static void divide(const struct sg_command_line *line, struct sg_run_paths behin
     else
         *b = behind;
     if (b->paths == NULL && a->count > 2)
-        sg_options_fault(line, "two runs at a time, or several a side: A1 A2 -- B1 B2");
+        sg_options_fault(line, "takes two runs, or several per side: A1 A2 -- B1 B2");
     if (b->paths == NULL && a->count == 2) {
         *b = (struct sg_run_paths){a->paths + 1, 1};
         a->count = 1;
@@ -260,7 +259,7 @@ static enum sg_status take_newest(struct options *options)
     size_t count = sg_runs_find(".", NULL, 2, newest);
 
     if (count < 2)
-        sg_log("compare: there are not two runs in this directory; name them: stagger compare A B");
+        sg_log("compare: fewer than two runs in this directory; name them: stagger compare A B");
     for (size_t i = 0; i < count; i++) {
         char *const *path = &options->newest[1 - i];
 

@@ -56,7 +56,7 @@ static void print_algorithm(const struct sg_algorithm *algorithm)
         return;
     }
     print_parameters(algorithm->parameters, "");
-    print_parameters(sg_parameters_simulated(algorithm->parameters), "; in stagger sim alone");
+    print_parameters(sg_parameters_simulated(algorithm->parameters), "; only in stagger sim");
 }
 
 /* ---- configuration --------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static enum sg_status print_all(void)
     sg_machine_print_forms(stdout);
     puts("\ntransports of this machine");
     sg_machine_print_transports(&config, stdout);
-    puts("\nsources of what a rank does between calls of MPI");
+    puts("\nsources of what a rank does between MPI calls");
     sg_machine_print_sources(stdout);
     puts("\nlibraries");
     sg_machine_print_libraries(stdout);
@@ -154,7 +154,7 @@ int sg_command_info(int argc, char **argv)
         .documentation =
             "Shows the algorithms with their parameters, the configuration as the environment "
             "and STAGGER_CONFIG give it, the rules in force, and this machine's transports, "
-            "sources of what a rank does between calls, libraries and MPI."};
+            "sources of what a rank does between MPI calls, libraries and MPI."};
     enum sg_status status;
 
     sg_options_read(&line, argc, argv);

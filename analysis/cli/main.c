@@ -28,24 +28,25 @@ struct command {
 
 static const struct command commands[] = {
     {"run", sg_command_run, "run a program under observation"},
-    {"watch", watch, "show a running job: who waits where, and for whom"},
+    {"watch", watch, "show a running job: which ranks wait where, and for which rank"},
     {"report", sg_command_report, "show where skew costs time in an output directory"},
     {"compare", sg_command_compare, "compare two runs, call site by call site"},
-    {"advise", sg_command_advise, "say which algorithm would have cost less, and where"},
+    {"advise", sg_command_advise, "estimate which algorithm would have cost less, and where"},
     {"export", sg_command_export, "write a run's events for another tool (Perfetto)"},
-    {"recover", sg_command_recover, "make the archive of a run that did not end well"},
-    {"info", sg_command_info, "show algorithms, configuration and what this machine has"},
-    {"doctor", sg_command_doctor, "look for what can be wrong on this machine"},
+    {"recover", sg_command_recover, "make the archive of a run that did not end normally"},
+    {"info", sg_command_info, "show algorithms, configuration and this machine's resources"},
+    {"doctor", sg_command_doctor, "check this machine for problems"},
     {"sim", sim, "run the protocols between nodes in virtual time"},
-    {"arrivals", sg_command_arrivals, "show how late ranks came, for stagger-bench to replay"},
+    {"arrivals", sg_command_arrivals, "print how late ranks arrived, for stagger-bench to replay"},
     {"bench-merge", bench_merge, "pool several launches of stagger-bench"},
     {0}};
 
 static const struct command sim_commands[] = {
     {"cpu", sg_sim_cpu_command, "processor use of a reduction under skew"},
     {"delay", sg_sim_delay_command, "synchronization delay of a barrier or allreduce"},
-    {"bcs", sg_sim_bcs_command, "programs under buffered coscheduling and as usual"},
-    {"lines", sg_sim_lines_command, "small collectives in a node, by transfers of cache lines"},
+    {"bcs", sg_sim_bcs_command, "programs with and without buffered coscheduling"},
+    {"lines", sg_sim_lines_command,
+     "small collectives in a node, modeled by transfers of cache lines"},
     {"explore", sg_explore_command, "look for interleavings and faults that break a protocol"},
     {"plot", sg_sim_plot_command, "the papers' figures as SVG"},
     {"papers", sg_sim_papers_command, "the papers' results against the simulator's"},
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
     }
     return sg_options_finish(
         dispatch(commands, "", "stagger",
-                 "  stagger run mpiexec -n 4 ./app    runs ./app, observed, into stagger-app-ID\n"
+                 "  stagger run mpiexec -n 4 ./app    runs ./app and records it in stagger-app-ID\n"
                  "  stagger report stagger-app-ID     shows where skew cost time\n",
                  ", stagger --version the version.\n"
                  "Environment variables and the grammar of rules: man 7 libstagger",
@@ -105,10 +106,10 @@ static const char watch_text[] =
     "Shows a running job, without stopping or slowing it: the call sites at which its ranks spend "
     "their time in MPI, how long they wait there and for whom, in the last second and in all. "
     "It ends with the job.\n\n"
-    "DIR is the job's output directory. Without DIR: the one in the working directory in which a "
-    "job runs; of several that of the newest job.\v"
-    "On a terminal q or Ctrl-C leaves.\n\n"
-    "Exit status: 0, 1 where no job can be read, 2 on bad usage.";
+    "DIR is the job's output directory. Without DIR: that of the newest running job in the working "
+    "directory.\v"
+    "On a terminal, q or Ctrl-C quits.\n\n"
+    "Exit status: 0; 1 if no job can be read; 2 on bad usage.";
 
 static const char *read_interval(const struct sg_option *option, const char *text, void *into,
                                  char *fault)
@@ -126,14 +127,14 @@ static const char *read_interval(const struct sg_option *option, const char *tex
 #define AT(member) offsetof(struct sg_live_options, member)
 
 static const struct sg_option watch_options[] = {
-    {"interval", 'i', "SECONDS", "show new figures so often (default: 1)", read_interval,
+    {"interval", 'i', "SECONDS", "time between updates (default: 1)", read_interval,
      .at = AT(interval_ns)},
-    {"count", 'c', "N", "show figures so many times, and leave (default: until the job ends)",
-     sg_option_u64, AT(count), .least = 1, .most = UINT64_MAX},
-    {"top", 'n', "N", "show the first N call sites only (default: 20, or what fits)", sg_option_u32,
-     AT(top), .least = 1, .most = UINT32_MAX},
-    {"json", 'j', NULL, "print an object of JSON on a line each time (docs/watch-json.md)",
-     sg_option_flag, .at = AT(json)},
+    {"count", 'c', "N", "quit after N updates (default: when the job ends)", sg_option_u64,
+     AT(count), .least = 1, .most = UINT64_MAX},
+    {"top", 'n', "N", "show only the first N call sites (default: 20, or as many as fit)",
+     sg_option_u32, AT(top), .least = 1, .most = UINT32_MAX},
+    {"json", 'j', NULL, "print one line of JSON per update (docs/watch-json.md)", sg_option_flag,
+     .at = AT(json)},
     {0}};
 
 static int watch(int argc, char **argv)
@@ -170,10 +171,9 @@ static int bench_merge(int argc, char **argv)
     struct sg_command_line line = {
         .name = "stagger bench-merge",
         .arguments = "FILE...",
-        .documentation =
-            "Pools the samples of several launches of stagger-bench --json --samples, of one "
-            "command on as many ranks: rows of the same thing become one, with the spread "
-            "between the launches.",
+        .documentation = "Pools the samples of several launches of the same command of "
+                         "stagger-bench --json --samples, on the same number of ranks. Matching "
+                         "rows become one, with the spread between the launches.",
         .tables = {{merge_options, &json}},
         .most = INT_MAX};
     json_t *merged;

@@ -41,7 +41,7 @@ struct recovery {
 
 static const struct sg_option options[] = {
     {"force", 'f', NULL, "replace an existing archive", sg_option_flag, .at = AT(force)},
-    {"output", 'o', "OTHER", "make the archive in the directory OTHER, also of a run in progress",
+    {"output", 'o', "OTHER", "write the archive into the directory OTHER; works during a run, too",
      sg_option_text, .at = AT(output)},
     {0}};
 
@@ -90,8 +90,8 @@ static bool has_events(const struct recovery *recovery)
         if (sg_logread_header(recovery->logs[i])->trace_mode == SG_TRACE_OTF2)
             return true;
     }
-    sg_log("%s: the run kept statistics but no events (STAGGER_TRACE=stats); stagger report reads "
-           "them from the logs",
+    sg_log("%s: the run recorded statistics but no events (STAGGER_TRACE=stats); stagger report "
+           "reads them from the logs",
            recovery->directory);
     return false;
 }
@@ -177,8 +177,8 @@ int sg_command_recover(int argc, char **argv)
         .name = "stagger recover",
         .arguments = "[DIR]",
         .documentation =
-            "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, "
-            "and closes what was open. The logs are kept. " SG_RUNS_TEXT,
+            "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, and "
+            "ends the calls that were open. The logs are kept. " SG_RUNS_TEXT,
         .tables = {{options, &recovery}},
         .most = 1};
     int exit_status = EXIT_INPUT;
@@ -205,11 +205,11 @@ int sg_command_export(int argc, char **argv)
         .name = "stagger export",
         .arguments = "[DIR]",
         .documentation =
-            "Writes the events of a run for another tool: with --perfetto as Chrome trace JSON, "
+            "Exports the events of a run to another tool: --perfetto writes Chrome trace JSON, "
             "which https://ui.perfetto.dev and chrome://tracing open.\n\n"
-            "DIR is the directory that a run wrote, or the path of an OTF2 archive "
+            "DIR is a run's output directory, or the path of an OTF2 archive "
             "(traces.otf2). " SG_RUNS_TEXT " FILE is replaced; - is standard output.\v"
-            "Exit status: 0, 1 where DIR cannot be read or FILE cannot be written, 2 on bad usage.",
+            "Exit status: 0; 1 if DIR cannot be read or FILE cannot be written; 2 on bad usage.",
         .tables = {{export_options, &perfetto}},
         .most = 1};
     struct sg_perfetto_counts counts;
@@ -231,7 +231,7 @@ int sg_command_export(int argc, char **argv)
     if (status != SG_OK)
         return 1;
     if (counts.dropped_calls > 0)
-        sg_log("export: %" PRIu64 " calls of incomplete instances are left out",
+        sg_log("export: %" PRIu64 " calls of incomplete instances are omitted",
                counts.dropped_calls);
     return 0;
 }

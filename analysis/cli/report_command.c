@@ -36,11 +36,11 @@ struct options {
 };
 
 static const char help[] =
-    "Shows where process skew costs time: for each call site, communicator and operation the skew "
-    "of its members' arrivals, the time lost waiting, the time blocked and who is last.\n\n"
-    "DIR is the directory that a run wrote, or the path of an OTF2 archive "
-    "(traces.otf2). " SG_RUNS_TEXT "\v"
-    "Exit status: 0, 1 where DIR cannot be read, 2 on bad usage.";
+    "Shows where process skew costs time: for each call site, communicator and operation, the skew "
+    "of the ranks' arrivals, the time lost waiting, the time blocked and the last rank.\n\n"
+    "DIR is a run's output directory, or the path of an OTF2 archive (traces.otf2). " SG_RUNS_TEXT
+    "\v"
+    "Exit status: 0; 1 if DIR cannot be read; 2 on bad usage.";
 
 static const char *const tables[] = {[SG_PRINT_SITES] = "sites",
                                      [SG_PRINT_FUNCTIONS] = "functions",
@@ -68,7 +68,7 @@ static const char *read_slices(const struct sg_option *option, const char *windo
     rows->slices.has_window = window != NULL;
     if (window == NULL || sg_slice_window_parse(window, &rows->slices.first, &rows->slices.last))
         return NULL;
-    return "wants FIRST-LAST, of which FIRST is not the greater";
+    return "wants FIRST-LAST, with FIRST at most LAST";
 }
 
 static const char *read_nodes(const struct sg_option *option, const char *nodes, void *into,
@@ -94,7 +94,7 @@ static const char *read_metrics(const struct sg_option *option, const char *name
 static const struct sg_option option_table[] = {
     {"json", 'j', NULL, "print JSON (docs/report-json.md)", sg_option_flag, .at = AT(json),
      .excludes = "csv html"},
-    {"html", 'H', "FILE", "write a page with charts, for a browser", sg_option_text, .at = AT(html),
+    {"html", 'H', "FILE", "write an HTML page with charts", sg_option_text, .at = AT(html),
      .excludes = "csv site comm rank time calls distribution slices",
      .because = "covers the whole run"},
     {"comms", 'C', NULL, "print a row for each communicator", sg_option_flag, .at = AT(rows.comms)},
@@ -106,14 +106,14 @@ static const struct sg_option option_table[] = {
      "print MPI functions' latencies, computation granularity and communication overhead",
      sg_option_flag, .at = AT(rows.primitives)},
     {"distribution", 'd', "PRIMITIVE",
-     "print the distributions that STAGGER_MMDS kept of a function", sg_option_text,
+     "print a function's distributions, recorded with STAGGER_MMDS", sg_option_text,
      .at = AT(rows.distribution)},
     {"slices", 'l', "FIRST-LAST",
-     "print the slices of bcs that STAGGER_EMDS kept, or those of this window", read_slices,
+     "print the slices of bcs recorded with STAGGER_EMDS: all, or this window", read_slices,
      AT(rows), .optional = true},
-    {"node", 'N', "NODES", "print slices of these nodes only (3, 0-3,7)", read_nodes,
+    {"node", 'N', "NODES", "print only the slices of these nodes (3, 0-3,7)", read_nodes,
      .at = AT(rows.slices)},
-    {"metric", 'm', "METRICS", "print these metrics of slices only (GETTS,LTTS)", read_metrics,
+    {"metric", 'm', "METRICS", "print only these metrics of slices (GETTS,LTTS)", read_metrics,
      .at = AT(rows.slices.metrics)},
     {"rules", 'R', NULL, "print what auto has learned, as rules for STAGGER_RULES", sg_option_flag,
      .at = AT(rules), .excludes = "json csv html site comm rank time why",
@@ -123,15 +123,15 @@ static const struct sg_option option_table[] = {
     {"why", 'w', "SITE", "print why ranks are late at this call site, written as in a rule",
      sg_option_text, .at = AT(why.site), .excludes = "json csv html site comm rank time",
      .because = "prints text about the whole run"},
-    {"site", 'S', "SITE", "report this call site only, written as in a rule", sg_option_text,
+    {"site", 'S', "SITE", "report only this call site, written as in a rule", sg_option_text,
      .at = AT(filter.site)},
-    {"comm", 'M', "COMM", "report this communicator only, written as in a rule", sg_option_text,
+    {"comm", 'M', "COMM", "report only this communicator, written as in a rule", sg_option_text,
      .at = AT(filter.comm)},
-    {"rank", 'r', "RANKS", "report the calls of these ranks only (3, 0-3,7)", sg_option_text,
+    {"rank", 'r', "RANKS", "report only the calls of these ranks (3, 0-3,7)", sg_option_text,
      .at = AT(filter.ranks)},
-    {"time", 't', "FROM:TO", "report the instances that begin then only (10ms:1.5s)",
+    {"time", 't', "FROM:TO", "report only the instances that begin in this interval (10ms:1.5s)",
      sg_option_text, .at = AT(filter.time)},
-    {"top", 'n', "N", "print the first N rows only (default: all; 500 in a page's table)",
+    {"top", 'n', "N", "print only the first N rows (default: all; 500 in an HTML table)",
      sg_option_u32, AT(rows.top), .least = 1, .most = UINT32_MAX},
     {0}};
 

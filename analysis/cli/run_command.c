@@ -67,7 +67,7 @@ static const char *add_to(char **list, const char *text)
     char *longer = join(*list, text, ';');
 
     if (longer == NULL)
-        return "needs more memory than there is";
+        return "ran out of memory";
     free(*list);
     *list = longer;
     return NULL;
@@ -121,14 +121,14 @@ static const struct sg_option option_table[] = {
      .at = AT(values[CONFIG])},
     {"depth", 'd', "N", "frames of the program that make up a call site (STAGGER_DEPTH)",
      sg_option_text, .at = AT(values[DEPTH])},
-    {"output", 'o', "DIR", "write into DIR (STAGGER_DIR), or DIR-2, ... where it exists",
+    {"output", 'o', "DIR", "write into DIR (STAGGER_DIR), or DIR-2, ... if it exists",
      sg_option_text, .at = AT(values[DIRECTORY])},
-    {"quiet", 'q', NULL, "say nothing of the run at its end", sg_option_flag, .at = AT(quiet)},
-    {"rule", 'r', "RULE", "a rule that comes before those of STAGGER_RULES; may be repeated",
-     read_rule, .at = AT(rules)},
+    {"quiet", 'q', NULL, "print no summary at the end of the run", sg_option_flag, .at = AT(quiet)},
+    {"rule", 'r', "RULE", "add a rule before those of STAGGER_RULES; may be repeated", read_rule,
+     .at = AT(rules)},
     {"trace", 't', "MODE", "otf2, stats or off (STAGGER_TRACE)", sg_option_text,
      .at = AT(values[TRACE])},
-    {"trial", 'T', "TRIAL", "a trial that comes before those of STAGGER_TRIAL; may be repeated",
+    {"trial", 'T', "TRIAL", "add a trial before those of STAGGER_TRIAL; may be repeated",
      read_trial, .at = AT(trials)},
     {0}};
 
@@ -267,7 +267,7 @@ static int preload(char *library)
     bool blank = strchr(library, ' ') != NULL;
 
     if (strchr(library, ':') != NULL || (blank && strchr(library, ';') != NULL)) {
-        sg_log("run: the loader takes no path with a ':', or with a blank and a ';', as in %s",
+        sg_log("run: the loader cannot preload a path with a ':', or with a blank and a ';': %s",
                library);
         return -1;
     }
@@ -285,7 +285,8 @@ static int set_environment(const struct run_options *options)
     int result;
 
     if (library == NULL) {
-        sg_log("run: " LIBRARY_NAME " is not beside this program, in ../lib/stagger or in ../lib");
+        sg_log("run: " LIBRARY_NAME
+               " not found beside this program, in ../lib/stagger or in ../lib");
         return -1;
     }
     result = preload(library);
@@ -312,7 +313,7 @@ static int set_environment(const struct run_options *options)
 
 static void warn_unobserved(void *context, const char *program, enum sg_elf_kind kind)
 {
-    sg_log("%s is %s: it cannot be preloaded, running it unobserved", program,
+    sg_log("%s is %s: the library cannot be preloaded; running it unobserved", program,
            kind == SG_ELF_STATIC ? "statically linked" : "set-uid, set-gid or has capabilities");
 }
 

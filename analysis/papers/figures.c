@@ -320,9 +320,9 @@ const int sg_figures_slices_count = sizeof sg_figures_slices / sizeof *sg_figure
 /* stagger sim plot: draws the papers' figures from fresh runs, as SVG, with gnuplot. */
 
 static const char documentation[] =
-    "Draws a figure of the papers, or all, from new simulations: DIR/FIGURE.svg. A figure is a "
-    "paper's number and the figure's: 000-6a; 6a alone is paper 000's.\v"
-    "Needs gnuplot. Exit status: 0, 1 where it cannot draw, 2 on bad usage.";
+    "Draws one or all of the papers' figures from new simulations, as DIR/FIGURE.svg. FIGURE is "
+    "the number of the paper and of the figure: 000-6a; 6a alone means 000-6a.\v"
+    "Needs gnuplot. Exit status: 0; 1 if it cannot draw; 2 on bad usage.";
 
 struct options {
     const char *directory, *figure;

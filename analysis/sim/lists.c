@@ -107,7 +107,8 @@ static const char *parse_algo(const char *text, struct sg_sim_algo *algo, const 
     if (text[length] == '(') {
         *end = parse_parameters(text + length, algo->algo, &algo->parameters);
         if (*end == NULL || (**end != ',' && **end != '\0'))
-            return complain(room, "no such parameter, or not in its range", text, strlen(text));
+            return complain(room, "no such parameter, or its value is out of range", text,
+                            strlen(text));
     }
     if ((size_t)(*end - text) >= sizeof algo->text)
         return complain(room, "too many parameters", text, strlen(text));
@@ -221,7 +222,7 @@ static const char *read_setting(const struct sg_option *option, const char *text
     struct sg_sim_common *common = into;
 
     if (common->settings_count == SG_SIM_SETTINGS_MAX)
-        return sg_option_fault(fault, "is given %d times at most", SG_SIM_SETTINGS_MAX);
+        return sg_option_fault(fault, "can be given at most %d times", SG_SIM_SETTINGS_MAX);
     common->settings[common->settings_count++] = text;
     return NULL;
 }
@@ -236,7 +237,7 @@ static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NUL
     }
 #define NETWORK                                                                                    \
     {"network",      0,                                                                            \
-     "NAME",         "a network's name, or the path of its file",                                  \
+     "NAME",         "the name of a network, or the path of its file",                             \
      sg_option_text, AT(network_name),                                                             \
      .group = 1},                                                                                  \
     {                                                                                              \
@@ -273,9 +274,9 @@ const struct sg_option sg_sim_common_options[] = {
      AT(options.mode), .words = modes, .group = 1},
     {"ranks-per-node", 0, "K", "processes on each node (default: 1)", sg_option_u32,
      AT(options.ranks_per_node), .least = 1, .most = 64, .group = 1},
-    {"node-level", 0, "WAY", "how these combine: auto (as the library), climb, flat or chunks",
+    {"node-level", 0, "WAY", "how they combine: auto (as in the library), climb, flat or chunks",
      sg_option_word, AT(options.node_level), .words = node_levels, .group = 1},
-    {"chunk", 0, "BYTES", "cut larger calls into chunks; 0: never (default: as the library)",
+    {"chunk", 0, "BYTES", "cut larger calls into chunks; 0: never (default: as in the library)",
      sg_option_u32, AT(options.chunk_bytes), .most = 1u << 30, .group = 1},
     {"iterations", 0, "N", "calls to measure", sg_option_u32, AT(options.iterations), .least = 1,
      .most = 10000000, .group = 1},

@@ -97,7 +97,7 @@ check "the JSON of them is the golden one" golden several.json --json a b a -- b
 check "one run may stand against several" all \
     '"$STAGGER" compare a -- b b a >against.txt' \
     'has against.txt "^A  cg, "' 'has against.txt "^B3 cg, "' \
-    'has against.txt "note: A is one run: its spread is taken to be that of B"'
+    'has against.txt "note: A is a single run: the spread of B is assumed for it"'
 check "two runs need no -- and may have it" all '"$STAGGER" compare a -- b >divided.txt' \
     'same pair.txt divided.txt' '"$STAGGER" compare -- a b >in_front.txt' \
     'same pair.txt in_front.txt'
@@ -109,7 +109,7 @@ check "the page of several runs has all of them" all \
 check "statistics of several runs have intervals" all \
     '"$STAGGER" compare statistics statistics -- statistics statistics >spread.txt' \
     'has spread.txt "blocked .*within the noise"' 'has spread.txt "wait .*not known"' \
-    'has spread.txt "note: A2 has no events: who waited is not known"'
+    'has spread.txt "note: A2 has no events: waiting times are unknown"'
 check "a run of several that is not there is refused" refused 1 "nowhere: No such file" \
     a b -- b nowhere
 
@@ -148,9 +148,9 @@ check "where one run has no statistics of all calls none are compared" all \
 
 check "runs of A alone are bad usage" all 'refused 2 "B is missing" a a a --' \
     'refused 2 "B is missing" a b --' 'refused 2 "A and B are missing" --' \
-    'refused 2 "two runs at a time, or several a side" -- a a a'
+    'refused 2 "takes two runs, or several per side" -- a a a'
 check "one run is bad usage" refused 2 "B is missing" a
-check "three runs are bad usage" refused 2 "two runs at a time" a b a
+check "three runs are bad usage" refused 2 "takes two runs" a b a
 check "an unknown option is bad usage" refused 2 "unrecognized option .--nonsense" --nonsense a b
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" a nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)" a

@@ -192,7 +192,7 @@ check "an unknown command of sim is bad usage" refused 2 "'fly' is not a command
 check "no command is bad usage" refused 2 "a command is missing"
 check "an unknown algorithm is bad usage" refused 2 "no such algorithm: 'magic'; there are [a-z, ]*bypass[a-z, ]*tree" cpu --algo magic
 check "an unknown parameter is bad usage" refused 2 "no such parameter" cpu --algo 'bypass(x=1)'
-check "a parameter out of range is bad usage" refused 2 "not in its range" \
+check "a parameter out of range is bad usage" refused 2 "value is out of range" \
     cpu --algo 'adaptive(tokens=5)'
 check "no number is bad usage" refused 2 "--nodes wants whole numbers from 1 to [0-9]+, not 'four'" \
     cpu --nodes 2,four
