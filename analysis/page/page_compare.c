@@ -98,8 +98,8 @@ static void put_title(const struct sg_comparison *comparison, FILE *out)
 static void put_lead(const struct sg_comparison *comparison, FILE *out)
 {
     static const char *const told[SG_VERDICT_COUNT] = {
-        [SG_VERDICT_UNKNOWN] = "cannot be told apart without events",
-        [SG_VERDICT_FEW] = "have too few instances to tell",
+        [SG_VERDICT_UNKNOWN] = "cannot be compared without events",
+        [SG_VERDICT_FEW] = "have too few instances",
         [SG_VERDICT_NOISE] = "differ within the noise",
         [SG_VERDICT_LESS] = "block for less time in B",
         [SG_VERDICT_MORE] = "block for more time in B",
@@ -120,7 +120,7 @@ static void put_lead(const struct sg_comparison *comparison, FILE *out)
         fprintf(out, "%s%s%" PRIu32 " %s%s", first ? "" : ", ",
                 verdict >= SG_VERDICT_LESS ? "<strong>" : "", count[verdict],
                 verdict == SG_VERDICT_FEW && sg_comparison_has_several(comparison)
-                    ? "have too few runs to tell"
+                    ? "have too few runs"
                     : told[verdict],
                 verdict >= SG_VERDICT_LESS ? "</strong>" : "");
         first = false;
@@ -259,8 +259,8 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
           out);
     fputs(several ? "The interval is Student's t of the means of the runs; it includes the "
                     "variation between runs."
-                  : "The interval holds 95% of what the difference would be if these runs' "
-                    "instances were drawn anew; it excludes the variation between runs.",
+                  : "The interval is a bootstrap over the instances of these two runs, at 95%; it "
+                    "excludes the variation between runs.",
           out);
     fputs(
         "</p>\n<div id=\"measures\" class=\"controls\"></div>\n"

@@ -153,10 +153,10 @@ check "an archive without events is refused" refused 1 "without events" without-
 check "logs without an archive point to stagger recover" \
     refused 1 "stagger recover unrecovered" unrecovered
 echo "no archive" >letter
-check "a file that is no archive is refused" refused 1 "letter: neither the directory" letter
+check "a file that is no archive is refused" refused 1 "letter: neither a run's output directory" letter
 cp letter letter.otf2
 check "a file that has an archive's name only, too, in words of ours" all \
-    'refused 1 "letter.otf2: not an OTF2 archive, a damaged one" letter.otf2' \
+    'refused 1 "letter.otf2: not an OTF2 archive, or damaged" letter.otf2' \
     'lacks "$WORK/.check" "chunk header|extension"'
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 check "an archive cut short is refused" refused 1 "cut/traces.otf2: damaged events" cut
