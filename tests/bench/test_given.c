@@ -57,8 +57,8 @@ static void test_complaints(void)
 {
     check_said("*=mpich", NULL);
     check_said("*~a=mpich",
-               "stagger: --vs: a rule cannot name a communicator here: it has one of its "
-               "own\n");
+               "stagger: --vs: a rule cannot name a communicator here: the benchmark uses "
+               "its own\n");
     check_said("barrier=bypass",
                "stagger: --vs, column 9: bypass does not take barrier, only reduce, bcast\n");
 }

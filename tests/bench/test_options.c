@@ -198,7 +198,7 @@ static void test_faults(void)
         {"latency --scheme loop --reduce span", "loop cannot be combined with "},
         {"latency --ops gatherv", "alltoall, reduce_scatter, scan, not 'gatherv'"},
         {"latency --ops gather --algorithms tree", "tree runs none of these operations"},
-        {"delay --ops scan", "not of scan"},
+        {"delay --ops scan", "not scan"},
         {"latency --processes 0", "ranks from 1 to 4, ranges such as"},
         {"latency --processes 5", "not '5'"},
         {"latency --processes 3-2", "not '3-2'"},

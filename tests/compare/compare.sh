@@ -85,7 +85,7 @@ check "--top keeps the first of those in both, and of those in one alone" all \
     'has top.txt "0000000d"' 'has top.txt "note: 1 further call site is not shown"' \
     '"$STAGGER" compare --csv --top 1 a b >top.csv' \
     'is "0000000a 0000000c 0000000d" "$(figures top.csv id | xargs)"' \
-    '"$STAGGER" compare --html top.html --top 1 a b' 'has top.html "1 further call site"'
+    '"$STAGGER" compare --html top.html --top 1 a b' 'has top.html "1 more call site"'
 
 check "a field that is not there is bad usage" refused 2 \
     "--sort: no column .skew.; there are: id op site" --sort skew a b
