@@ -458,7 +458,7 @@ static bool read_command(struct reading *reading)
                      sg_text_excerpt(word, strlen(word), excerpt, sizeof excerpt));
     reading->options.command = (enum sg_bench_command)command;
     for (int place = 0; options_known[place].name != NULL; place++) {
-        if ((reading->line.tables[0].given >> place & 1) != 0 &&
+        if ((reading->line.given[0] >> place & 1) != 0 &&
             (options_known[place].commands & 1u << command) == 0)
             return fault("--%s is not an option of %s", options_known[place].name,
                          sg_bench_command_names[command]);

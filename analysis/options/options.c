@@ -230,36 +230,37 @@ void sg_options_fault(const struct sg_command_line *line, const char *format, ..
     exit(SG_OPTIONS_USAGE);
 }
 
-static bool was_given(const struct sg_option_table *table, const char *name, size_t length)
+static bool was_given(const struct sg_command_line *line, int table, const char *name,
+                      size_t length)
 {
-    for (int i = 0; table->options != NULL && table->options[i].name != NULL; i++) {
-        if (strlen(table->options[i].name) == length &&
-            memcmp(table->options[i].name, name, length) == 0)
-            return table->given >> i & 1;
+    const struct sg_option *options = line->tables[table].options;
+
+    for (int place = 0; options[place].name != NULL; place++) {
+        if (strlen(options[place].name) == length && memcmp(options[place].name, name, length) == 0)
+            return line->given[table] >> place & 1;
     }
     return false;
 }
 
 bool sg_options_given(const struct sg_command_line *line, const char *name)
 {
-    return was_given(&line->tables[0], name, strlen(name));
+    return was_given(line, 0, name, strlen(name));
 }
 
 /* Checks what an option that was given needs and excludes among those of its table. */
-static bool agrees(const struct sg_command_line *line, const struct sg_option_table *table,
-                   const struct sg_option *option)
+static bool agrees(const struct sg_command_line *line, int table, const struct sg_option *option)
 {
     const char *other = option->excludes;
     char fault[SG_OPTION_FAULT_BYTES];
 
-    if (option->needs != NULL && !was_given(table, option->needs, strlen(option->needs))) {
+    if (option->needs != NULL && !was_given(line, table, option->needs, strlen(option->needs))) {
         log_fault(line, sg_option_fault(fault, "--%s needs --%s", option->name, option->needs));
         return false;
     }
     while (other != NULL && *other != '\0') {
         size_t length = strcspn(other, " ");
 
-        if (was_given(table, other, length)) {
+        if (was_given(line, table, other, length)) {
             log_fault(line,
                       sg_option_fault(fault, "--%s %s%scannot be combined with --%.*s",
                                       option->name, option->because != NULL ? option->because : "",
@@ -274,10 +275,9 @@ static bool agrees(const struct sg_command_line *line, const struct sg_option_ta
 static bool all_agree(const struct sg_command_line *line)
 {
     for (int i = 0; i < 2; i++) {
-        const struct sg_option_table *table = &line->tables[i];
-
-        for (int place = 0; table->options != NULL && table->options[place].name != NULL; place++) {
-            if ((table->given >> place & 1) != 0 && !agrees(line, table, &table->options[place]))
+        for (int place = 0; place < ROWS_MAX && line->given[i] >> place != 0; place++) {
+            if ((line->given[i] >> place & 1) != 0 &&
+                !agrees(line, i, &line->tables[i].options[place]))
                 return false;
         }
     }
@@ -314,16 +314,16 @@ static error_t take_option(struct sg_command_line *line, int key, const char *te
     char fault[SG_OPTION_FAULT_BYTES], message[SG_OPTION_FAULT_BYTES];
 
     for (int i = 0; i < 2; i++) {
-        struct sg_option_table *table = &line->tables[i];
+        const struct sg_option *options = line->tables[i].options;
 
-        for (int place = 0; table->options != NULL && table->options[place].name != NULL; place++) {
-            const struct sg_option *option = &table->options[place];
+        for (int place = 0; options != NULL && options[place].name != NULL; place++) {
+            const struct sg_option *option = &options[place];
             const char *wrong;
 
-            if (key_of(table->options, i, place) != key)
+            if (key_of(options, i, place) != key)
                 continue;
-            table->given |= UINT64_C(1) << place;
-            wrong = option->read(option, text, table->into, fault);
+            line->given[i] |= UINT64_C(1) << place;
+            wrong = option->read(option, text, line->tables[i].into, fault);
             if (wrong == NULL)
                 return 0;
             if (*wrong != '\0')

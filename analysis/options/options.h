@@ -88,13 +88,14 @@ struct sg_command_line {
     struct sg_option_table {
         const struct sg_option *options; /* NULL: none */
         void *into;
-        uint64_t given; /* set by reading: a bit for each option given, by its place in the table */
     } tables[2];
     int most;         /* arguments that are allowed */
     bool is_launcher; /* options end at the first argument: later ones belong to another program */
-    /* Set by reading: the arguments, as pointers into argv, which is permuted. */
+    /* Set by reading: the arguments, as pointers into argv, which is permuted; and for each table a
+     * bit for each option given, by its place. */
     char **words;
     int count;
+    uint64_t given[2];
 };
 
 enum sg_options_verdict {

@@ -96,7 +96,7 @@ run_advised() {
 }
 check "a reduce that waits on the way is advised otherwise" run_advised
 check "the costs are those of the machine" \
-    has real.txt '^costs: measured on the run's machine when it began'
+    has real.txt "^costs: measured on the run's machine when it began"
 STAGGER_CONFIG=$WORK/real.conf observe ruled 4 "$PROGRAMS/advised" 60 12
 check "by the rules it runs, by the algorithm advised" all 'ran_well ruled' \
     'report_json ruled.trace ruled.json' \

@@ -169,7 +169,7 @@ cp "$STAGGER" tree/bin/stagger
 cp "$STAGGER" 'with blank/stagger'
 tree/bin/stagger run true >lost.out 2>lost.err
 status=$?
-check "run without the library says where it looked" refused lost 'libstagger\.so is not' 1
+check "run without the library says where it looked" refused lost 'libstagger\.so not found' 1
 cp "$LIB" tree/lib/stagger/
 tree/bin/stagger run env >found.out 2>&1
 check "an installed stagger finds the library in ../lib/stagger" \
