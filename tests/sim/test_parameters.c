@@ -1,4 +1,4 @@
-/* Tests the tables of parameters against the protocols, and the texts that the simulator accepts. */
+/* Tests the tables of parameters against the protocols, and the texts that the simulator takes. */
 #include "algos/algo.h"
 #include "lib/unit.h"
 #include "rule/rule.h"
