@@ -162,7 +162,7 @@ static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
         status = sg_replay_group(&work->replay, item->group, executed, work->costs[0], &done);
     if (status != SG_OK || !done) {
         item->verdict = SG_ADVICE_OBSTACLE;
-        item->why = "the algorithm that ran is not one of those that are simulated";
+        item->why = "the algorithm that ran cannot be simulated";
         return status;
     }
     estimate_of(item, work->costs[0], &own);

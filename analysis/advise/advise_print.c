@@ -105,20 +105,20 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
     const struct sg_machine *machine = &advice->machine;
 
     if (machine->measured)
-        fputs("costs: measured on its machine when the run began\n", out);
+        fputs("costs: measured on the run's machine when it began\n", out);
     else if (machine->asked)
         fprintf(out, "costs: of the network %s\n", machine->between.name);
     else
-        fprintf(out,
-                "costs: of the network %s, not of the machine of the run: its archive has no "
-                "calibration\n",
-                machine->between.name);
-    if (sg_machine_was_busy(machine))
         fprintf(
             out,
-            "       the machine was busy meanwhile: samples of a cost differ up to %.3g times, the "
-            "fewest are %.0f;\n       the costs may be far off: run again, or name a network\n",
-            machine->spread, machine->samples);
+            "costs: of the network %s, not of the run's machine: its archive has no calibration\n",
+            machine->between.name);
+    if (sg_machine_was_busy(machine))
+        fprintf(out,
+                "       the machine was busy meanwhile: samples of a cost differ by up to a factor "
+                "of %.3g, the fewest are %.0f;\n       the costs may be far off: run again, or "
+                "name a network\n",
+                machine->spread, machine->samples);
     put_network("inside a node", &machine->inside, out);
     if (machine->knows_between || spans_nodes(advice))
         put_network("between nodes", &machine->between, out);
@@ -128,15 +128,16 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
             machine->knows_signal ? SHOW_US(machine->between.signal_us) : "",
             machine->between.copy_ns_per_byte);
     if (!machine->knows_between && spans_nodes(advice))
-        fputs("       not measured, of the network " SG_MACHINE_DEFAULT ": what is between nodes\n",
+        fputs("       not measured, taken from the network " SG_MACHINE_DEFAULT
+              ": all costs between nodes\n",
               out);
     if (machine->borrowed[0] != '\0')
-        fprintf(out, "       not measured, of the network " SG_MACHINE_DEFAULT ": %s\n",
+        fprintf(out, "       not measured, taken from the network " SG_MACHINE_DEFAULT ": %s\n",
                 machine->borrowed);
     if (machine->crowd > 1)
         fprintf(out,
-                "       %.3g ranks a processor: MPICH, which does not give it away, is taken to "
-                "lose %.3gms a message\n",
+                "       %.3g ranks a processor: MPICH does not yield; it is assumed to lose %.3gms "
+                "a message\n",
                 machine->crowd, sg_machine_turn_us(machine) * 1e-3);
 }
 
@@ -150,7 +151,7 @@ static void put_run(const struct sg_advice *advice, FILE *out)
             report->partial ? ", PARTIAL" : "");
     put_machine(advice, out);
     if (!report->has_events)
-        fputs("\nThere are statistics alone: no arrivals to replay.\n", out);
+        fputs("\nThe run recorded only statistics: no arrivals to replay.\n", out);
     else if (advice->item_count == 0)
         fputs("\nThere are no barriers, reduces, allreduces or broadcasts to replay.\n", out);
 }
@@ -243,8 +244,8 @@ static void put_root(const struct sg_advice_item *item, FILE *out)
 
     if (group->operation == SG_OPERATION_REDUCE && group->size > 1 && share >= OFTEN)
         fprintf(out,
-                "  the root is the last to come in %.0f%% of the instances: it waits for nobody, "
-                "and there is no late\n  contribution that bypass could spare a wait for\n",
+                "  the root arrives last in %.0f%% of the instances: it waits for no one, so "
+                "bypass saves nothing\n",
                 100 * share);
 }
 
@@ -255,10 +256,10 @@ static void put_verdict(const struct sg_advice_item *item, FILE *out)
         put_change(item, out);
         break;
     case SG_ADVICE_BEST:
-        fputs("  no advice: nothing else is estimated to cost less\n", out);
+        fputs("  no advice: no other algorithm is estimated to cost less\n", out);
         break;
     case SG_ADVICE_WITHIN_ERROR:
-        fprintf(out, "  no advice: what %s would save (at least %s) is within the error\n",
+        fprintf(out, "  no advice: the saving of %s (at least %s) is within the error\n",
                 sg_candidates[item->estimates[item->best].candidate],
                 SG_UNSIGNED(item->estimates[item->best].low_ns));
         break;
@@ -269,8 +270,7 @@ static void put_verdict(const struct sg_advice_item *item, FILE *out)
         fputs("  no advice: ranks reach one instance from call sites with different rules\n", out);
         break;
     case SG_ADVICE_CONFLICT:
-        fputs("  no advice: the rule would hold for other instances too, for which it is wrong\n",
-              out);
+        fputs("  no advice: the rule would also apply to instances for which it is wrong\n", out);
         break;
     case SG_ADVICE_OBSTACLE:
         fprintf(out, "  no advice: %s\n", item->why);
@@ -313,7 +313,8 @@ static void put_counts(const struct sg_advice *advice, uint32_t shown, FILE *out
     }
     fputc('\n', out);
     if (shown < advice->item_count)
-        fprintf(out, "the %" PRIu32 " with most time blocked are shown; --top 0 shows all\n",
+        fprintf(out,
+                "only the %" PRIu32 " with the most blocked time are shown; --top 0 shows all\n",
                 shown);
 }
 
@@ -331,8 +332,8 @@ enum sg_status sg_advice_print_text(const struct sg_advice *advice, uint32_t top
     if (advice->item_count == 0)
         return SG_OK;
     put_counts(advice, shown, out);
-    fputs("estimates: recorded arrivals, each instance by itself; they do not include what the "
-          "program does with the time won\n",
+    fputs("estimates replay recorded arrivals, each instance alone; they ignore how the program "
+          "uses the saved time\n",
           out);
     return SG_OK;
 }

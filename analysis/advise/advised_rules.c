@@ -225,7 +225,8 @@ static bool is_printed(const struct sg_advice *advice, uint32_t before, const ch
 static void put_depth(const struct sg_advice *advice, FILE *out)
 {
     if (advice->depth > 1 && advice->counts[SG_ADVICE_CHANGE] > 0)
-        fprintf(out, "\n# Call sites were told apart by so many frames.\nSTAGGER_DEPTH=%d\n",
+        fprintf(out,
+                "\n# Call sites were distinguished by this number of frames.\nSTAGGER_DEPTH=%d\n",
                 advice->depth);
 }
 

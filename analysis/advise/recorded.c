@@ -10,7 +10,7 @@
  * many calls, because some only wait. */
 #define STEPS_MAX 8000000u
 
-static const char too_long[] = "it has over 8 million calls on messages and collectives";
+static const char too_long[] = "it has over 8 million messages and collectives";
 
 /* ---- steps and calls */
 
@@ -313,7 +313,7 @@ static void check_ranks(struct sg_recording *recording)
 
         for (uint32_t j = 0; j < rank->step_count; j++) {
             if ((uint32_t)rank->steps[j].step.peer >= count || rank->steps[j].root >= count)
-                recording->obstacle = "it names ranks that recorded nothing";
+                recording->obstacle = "it addresses ranks that recorded nothing";
         }
     }
 }
@@ -339,7 +339,7 @@ static void sort_calls(struct sg_recording *recording)
     recording->begin_ns = begin_ns;
     recording->measured_ns = end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0;
     if (recording->steps == 0 && recording->obstacle == NULL)
-        recording->obstacle = "there are no messages and collectives in its events";
+        recording->obstacle = "its events contain no messages or collectives";
 }
 
 enum sg_status sg_recording_read(const char *path, bool progress, struct sg_report *report,

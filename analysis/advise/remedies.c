@@ -31,56 +31,55 @@ static const struct {
     [SG_CAUSE_COMPUTING] = {SG_REMEDY_PROGRAM, "balance the work"},
     [SG_CAUSE_WORK] = {SG_REMEDY_PROGRAM, "balance the work"},
     [SG_CAUSE_SLOWER] = {SG_REMEDY_PROGRAM,
-                         "fewer instructions a cycle: place its memory and bind it to a core of "
-                         "its own, look for a slower clock or a neighbor on the core"},
-    [SG_CAUSE_FAULTS] = {SG_REMEDY_PROGRAM,
-                         "page faults: keep memory instead of allocating it anew, touch it before, "
-                         "use huge pages"},
+                         "fewer instructions per cycle: place its memory, bind it to its own core, "
+                         "check for a slower clock or a neighbor on the core"},
+    [SG_CAUSE_FAULTS] =
+        {SG_REMEDY_PROGRAM,
+         "page faults: keep memory instead of reallocating it, touch it earlier, use huge pages"},
     [SG_CAUSE_KERNEL] = {SG_REMEDY_PROGRAM, "fewer system calls there, or balance them"},
     [SG_CAUSE_PREEMPTED] = {SG_REMEDY_PROGRAM,
-                            "another process or thread has its processor: bind ranks to processors "
-                            "of their own, look for other programs"},
-    [SG_CAUSE_PREEMPTED_THREADS] = {SG_REMEDY_PROGRAM,
-                                    "threads of its own have its processor: bind them to others, "
-                                    "or start fewer"},
+                            "another process or thread uses its processor: bind each rank to its "
+                            "own processor, look for other programs"},
+    [SG_CAUSE_PREEMPTED_THREADS] =
+        {SG_REMEDY_PROGRAM,
+         "its own threads use its processor: bind them elsewhere, or start fewer"},
     [SG_CAUSE_PREEMPTED_OTHERS] = {SG_REMEDY_PROGRAM,
-                                   "another process has its processor: bind ranks to processors "
-                                   "of their own, look for other programs"},
-    [SG_CAUSE_THROTTLED] = {SG_REMEDY_PROGRAM,
-                            "its control group has used up its quota: a greater one, or fewer "
-                            "ranks and threads"},
-    [SG_CAUSE_IO] = {SG_REMEDY_PROGRAM,
-                     "it reads or writes: spread it over the ranks, or do it beside computing"},
+                                   "another process uses its processor: bind each rank to its own "
+                                   "processor, look for other programs"},
+    [SG_CAUSE_THROTTLED] =
+        {SG_REMEDY_PROGRAM,
+         "its control group has used up its quota: raise it, or start fewer ranks and threads"},
+    [SG_CAUSE_IO] =
+        {SG_REMEDY_PROGRAM,
+         "it reads or writes: spread the I/O over the ranks, or overlap it with computing"},
     [SG_CAUSE_ASLEEP] = {SG_REMEDY_PROGRAM,
-                         "it sleeps, for a timer, a lock or a device: look at what it calls there"},
+                         "it sleeps, for a timer, a lock or a device: look at its calls there"},
     [SG_CAUSE_CALLS_BUSY] = {SG_REMEDY_ALGORITHM,
-                             "it is on a processor in calls of MPI longer: another algorithm may "
-                             "mend it"},
-    [SG_CAUSE_CALLS_PREEMPTED] = {SG_REMEDY_PROGRAM,
-                                  "another process or thread has its processor while it is in "
-                                  "calls of MPI: bind ranks to processors of their own, look for "
-                                  "other programs"},
+                             "it computes longer in MPI calls: another algorithm may fix that"},
+    [SG_CAUSE_CALLS_PREEMPTED] =
+        {SG_REMEDY_PROGRAM, "another process or thread uses its processor during its MPI calls: "
+                            "bind each rank to its own processor, look for other programs"},
     [SG_CAUSE_CALLS_PREEMPTED_THREADS] = {SG_REMEDY_PROGRAM,
-                                          "threads of its own have its processor while it is in "
-                                          "calls of MPI: bind them to others, or start fewer"},
-    [SG_CAUSE_CALLS_PREEMPTED_OTHERS] = {SG_REMEDY_PROGRAM,
-                                         "another process has its processor while it is in calls "
-                                         "of MPI: bind ranks to processors of their own, look for "
-                                         "other programs"},
+                                          "its own threads use its processor during its MPI calls: "
+                                          "bind them elsewhere, or start fewer"},
+    [SG_CAUSE_CALLS_PREEMPTED_OTHERS] =
+        {SG_REMEDY_PROGRAM, "another process uses its processor during its MPI calls: bind each "
+                            "rank to its own processor, look for other programs"},
     [SG_CAUSE_CALLS_THROTTLED] = {SG_REMEDY_PROGRAM,
-                                  "its control group has used up its quota while it is in calls of "
-                                  "MPI: a greater one, or fewer ranks and threads"},
-    [SG_CAUSE_CALLS_ASLEEP] = {SG_REMEDY_ALGORITHM,
-                               "it sleeps in calls of MPI: another algorithm, or progress, may "
-                               "mend it"},
+                                  "its control group used up its quota during its MPI calls: raise "
+                                  "it, or start fewer ranks and threads"},
+    [SG_CAUSE_CALLS_ASLEEP] =
+        {SG_REMEDY_ALGORITHM,
+         "it sleeps in MPI calls: another algorithm, or progress, may fix that"},
     [SG_CAUSE_CALLS] =
         {SG_REMEDY_ALGORITHM,
-         "it is in calls of MPI longer: another algorithm, or progress, may mend it"},
-    [SG_CAUSE_LEFT] = {SG_REMEDY_ALGORITHM,
-                       "it leaves the collective before this one later: another algorithm there "
-                       "may mend it"},
-    [SG_CAUSE_UNKNOWN] = {SG_REMEDY_NONE,
-                          "the figures do not tell; STAGGER_CAUSES=all samples all intervals"},
+         "it spends longer in MPI calls: another algorithm, or progress, may fix that"},
+    [SG_CAUSE_LEFT] =
+        {SG_REMEDY_ALGORITHM,
+         "it leaves the previous collective later: another algorithm there may fix that"},
+    [SG_CAUSE_UNKNOWN] =
+        {SG_REMEDY_NONE,
+         "the figures do not show the cause; STAGGER_CAUSES=all samples all intervals"},
 };
 
 /* On an oversubscribed machine the remedy is fewer ranks, or a wait mode of stagger that yields. */
@@ -91,8 +90,8 @@ static void advise(const struct sg_report *report, struct sg_remedy_row *row)
     if (!sg_cause_is_crowding(row->cause) || !sg_report_is_oversubscribed(report))
         return;
     row->advice = report->waiting.mode == SG_WAIT_SPIN
-                      ? "more ranks than processors: start fewer; STAGGER_WAIT=auto lets those "
-                        "that wait give theirs away"
+                      ? "more ranks than processors: start fewer; with STAGGER_WAIT=auto waiting "
+                        "ranks yield the processor"
                       : "more ranks than processors: start fewer";
 }
 
@@ -262,7 +261,7 @@ static void put_row(const struct sg_remedies *found, const struct sg_remedy_row 
     if (!isnan(row->times))
         fprintf(out, " it takes %.3g times the median of the others", row->times);
     fprintf(out, "\n        %s%s\n",
-            row->remedy == SG_REMEDY_PROGRAM ? "no algorithm mends that: " : "", row->advice);
+            row->remedy == SG_REMEDY_PROGRAM ? "no algorithm fixes that: " : "", row->advice);
 }
 
 void sg_remedies_print(const struct sg_remedies *found, uint32_t top, FILE *out)
@@ -270,25 +269,25 @@ void sg_remedies_print(const struct sg_remedies *found, uint32_t top, FILE *out)
     uint32_t count = top == 0 || top > found->row_count ? found->row_count : top;
 
     if (found->row_count == 0) {
-        fputs("\nwhy ranks come late is not known: no intervals between calls were sampled, or "
-              "nobody was late\n",
+        fputs("\nwhy ranks are late is unknown: no intervals between calls were sampled, or no "
+              "rank was late\n",
               out);
         return;
     }
     if (found->has_events)
         fprintf(out,
-                "\nwhy ranks come late: others waited %s for them in %" PRIu64
+                "\nwhy ranks are late: others waited %s for them in %" PRIu64
                 " sampled instances\n",
                 SG_UNSIGNED(found->ns), found->instances);
     else
         fprintf(out,
-                "\nwhat ranks do longer than others before calls: %s in sampled intervals; whether "
-                "others wait for it needs events\n",
+                "\nwhat ranks do longer than others before calls: %s in sampled intervals; only "
+                "events show whether others wait for it\n",
                 SG_UNSIGNED(found->ns));
     for (uint32_t i = 0; i < count; i++)
         put_row(found, &found->rows[i], out);
     fprintf(out,
-            "  no algorithm mends %.0f%% of it, another one may mend %.0f%%, not told apart is "
+            "  no algorithm fixes %.0f%% of it, another one may fix %.0f%%, unknown: "
             "%.0f%%\n",
             percent(found, found->of_ns[SG_REMEDY_PROGRAM]),
             percent(found, found->of_ns[SG_REMEDY_ALGORITHM]),

@@ -43,13 +43,13 @@ const char *sg_replay_obstacle(const struct sg_group *group)
     if (group->nonblocking)
         return "a nonblocking collective is not simulated";
     if (group->size < 2)
-        return "one rank waits for nobody";
+        return "a single rank waits for no one";
     if (group->count == 0)
-        return "memory for its arrivals was short";
+        return "too little memory for its arrivals";
     if (group->most_bytes > BYTES_MAX)
         return "operands of over 64 MiB are not simulated";
     if (!is_even(group))
-        return "its nodes hold different numbers of ranks, which is not simulated";
+        return "nodes with different numbers of ranks are not simulated";
     if (group->nodes > 1 && ranks_per_node(group) > NODE_RANKS_MAX)
         return "nodes of over 4096 ranks are not simulated";
     return NULL;

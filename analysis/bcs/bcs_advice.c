@@ -63,7 +63,7 @@ static enum sg_status run_usual(struct work *work, int way)
         status = sg_stock_run(&setup, &work->programs[way].program, &result);
     }
     if (status == SG_OK && result.stuck)
-        work->found->obstacle = "not all of its messages and collectives match";
+        work->found->obstacle = "some of its messages and collectives do not match";
     else if (status == SG_OK)
         add_row(work, way, 0, &result);
     return status;
@@ -393,7 +393,7 @@ static void coscheduling_print_add_row(struct sg_table *table, const struct sg_c
     if (!row->ends) {
         for (int i = 0; i < 3; i++)
             sg_table_addf(table, "-");
-        sg_table_addf(table, "waits for ever: its blocking sends need buffers");
+        sg_table_addf(table, "deadlock: its blocking sends need buffers");
         return;
     }
     sg_table_addf(table, "%s", SG_UNSIGNED(row->run_ns));
@@ -430,11 +430,11 @@ static void put_head(const struct sg_coscheduling *found, FILE *out)
             report->rank_count == 1 ? "" : "s", SG_NS(report->run_ns),
             report->partial ? ", PARTIAL" : "");
     fprintf(out, "costs: %s%s\n",
-            found->machine.measured ? "measured on its machine when the run began"
+            found->machine.measured ? "measured on the run's machine when it began"
                                     : "of the network ",
             found->machine.measured ? "" : found->machine.between.name);
     if (sg_machine_was_busy(&found->machine))
-        fputs("       the machine was busy meanwhile: the costs may be far off\n", out);
+        fputs("       the machine was busy meanwhile: the costs may be inaccurate\n", out);
 }
 
 enum sg_status sg_coscheduling_print_text(const struct sg_coscheduling *found, FILE *out)
@@ -457,15 +457,16 @@ enum sg_status sg_coscheduling_print_text(const struct sg_coscheduling *found, F
     if (status != SG_OK)
         return status;
     if (found->buffers)
-        fputs("\nas usual all sends are buffered: blocking ones wait for each other otherwise\n",
+        fputs("\nas usual: all sends are buffered; otherwise blocking sends would wait for each "
+              "other\n",
               out);
     fprintf(out,
-            "\nnonblocking: blocking sends and receives are posted where they were called, and "
-            "waited for where the rank\nnext exchanges with the same rank and tag, calls a "
-            "collective or ends: the most that nonblocking calls can give\n"
+            "\nnonblocking: blocking sends and receives are posted at their call and completed "
+            "where the rank next\nexchanges with the same rank and tag, calls a collective or "
+            "ends: the upper limit of nonblocking calls\n"
             "slices: calls return with %s; each rank is an endpoint, its processor the agent\n",
             found->restart_slice ? "the next slice" : "their phase of a slice");
-    fputs("no advice: coscheduling makes no call that waits faster\n", out);
+    fputs("no advice: coscheduling does not speed up blocking calls\n", out);
     return SG_OK;
 }
 

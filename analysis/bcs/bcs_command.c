@@ -133,10 +133,10 @@ enum sg_status sg_bcs_protocol_run(const struct sg_world_setup *setup,
 /* ---- the command line */
 
 static const char documentation[] =
-    "Runs a pattern of computations and calls under MPI as usual and under buffered coscheduling, "
-    "and prints both run times (ms), by how much the latter is longer, and how many slices a call "
-    "that waits takes.\v"
-    "Exit status: 0, 1 on bad input, 2 on bad usage.";
+    "Simulates a pattern of computations and calls without and with buffered coscheduling. Prints "
+    "both run times (ms), how much longer the latter is, and how many slices a blocking call "
+    "takes.\v"
+    "Exit status: 0; 1 on bad input; 2 on bad usage.";
 
 #define MESSAGES_MOST 4096
 #define NODES_MOST (1 << 20)
@@ -165,40 +165,43 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct sg_option option_table[] = {
-    {"pattern", 'p', "barrier|exchange|sweep|sage", "what is run (default: exchange)",
+    {"pattern", 'p', "barrier|exchange|sweep|sage", "the pattern to run (default: exchange)",
      sg_option_word, AT(pattern), .words = sg_pattern_names},
-    {"mode", 'm', "blocking|nonblocking", "its messages (default: blocking)", sg_option_word,
-     AT(mode), .words = modes},
-    {"slice", 's', "US,...", "lengths of a slice (default: 250)", sg_option_wholes, AT(slices_us),
+    {"mode", 'm', "blocking|nonblocking", "kind of its messages (default: blocking)",
+     sg_option_word, AT(mode), .words = modes},
+    {"slice", 's', "US,...", "slice lengths (default: 250)", sg_option_wholes, AT(slices_us),
      .least = 10, .most = 1000000},
-    {"restart", 'r', "phase|slice", "calls return with their phase (the default) or the next slice",
-     sg_option_word, AT(restart), .words = restarts},
-    {"granularity", 'g', "US", "of a computation (default: 3500)", sg_option_u32,
+    {"restart", 'r', "phase|slice",
+     "when calls return: with their phase (default) or with the next slice", sg_option_word,
+     AT(restart), .words = restarts},
+    {"granularity", 'g', "US", "length of a computation (default: 3500)", sg_option_u32,
      AT(granularity_us), .most = 100000000},
-    {"imbalance", 0, "PERCENT", "by which computations differ from that at most (default: 0)",
+    {"imbalance", 0, "PERCENT", "largest deviation of a computation from it (default: 0)",
      sg_option_u32, AT(imbalance_percent), .most = 100},
-    {"noisy", 0, "N,...", "so many nodes have noise (default: 0)", sg_option_wholes, AT(noisy),
+    {"noisy", 0, "N,...", "numbers of nodes with noise (default: 0)", sg_option_wholes, AT(noisy),
      .most = NODES_MOST},
-    {"noise", 0, "US", "what it takes each time (default: 500)", sg_option_u32, AT(noise_us),
+    {"noise", 0, "US", "duration of one disturbance (default: 500)", sg_option_u32, AT(noise_us),
      .most = 100000000},
-    {"noise-every", 0, "US", "computation from one time to the next (default: 10000)",
-     sg_option_u32, AT(noise_every_us), .least = 1, .most = 100000000},
-    {"bytes", 'b', "N", "of a message (default: 4096)", sg_option_u32, AT(bytes), .most = 1 << 26},
+    {"noise-every", 0, "US", "computation between two disturbances (default: 10000)", sg_option_u32,
+     AT(noise_every_us), .least = 1, .most = 100000000},
+    {"bytes", 'b', "N", "size of a message (default: 4096)", sg_option_u32, AT(bytes),
+     .most = 1 << 26},
     {"steps", 'i', "N", "steps of the pattern (default: 200)", sg_option_u32,
      AT(common.options.iterations), .least = 1, .most = 10000000},
-    {"agent", 'a', "nic|host", "the network card (the default) or the host's processor",
+    {"agent", 'a', "nic|host", "processor that runs the protocol: network card (default) or host",
      sg_option_word, AT(agent), .words = agents},
-    {"microphases", 0, "merged|separate", "in one strobe (the default), or one each",
+    {"microphases", 0, "merged|separate", "one strobe for all microphases (default), or one each",
      sg_option_word, AT(microphases), .words = microphases},
-    {"strobe", 0, "WHEN", "on demand, or always, at every boundary (default: with messages)",
+    {"strobe", 0, "WHEN",
+     "strobe on demand, or always, at every slice boundary (default: always with messages)",
      sg_option_word, AT(strobe), .words = strobes},
-    {"budget", 0, "KIB", "bytes that a receiver takes in a slice (default: 64)", sg_option_u32,
+    {"budget", 0, "KIB", "data that a receiver accepts per slice (default: 64)", sg_option_u32,
      AT(budget_kib), .least = 1, .most = 65536},
-    {"eager", 0, "BYTES", "larger messages are announced first as usual (default: 16384)",
+    {"eager", 0, "BYTES", "without coscheduling, announce larger messages first (default: 16384)",
      sg_option_u32, AT(eager), .most = 1 << 30},
     {"engine", 'e', "slices|protocol",
-     "by slice (the default), or by the protocol, message by message", sg_option_word, AT(engine),
-     .words = engines},
+     "simulate slice by slice (default), or the protocol, message by message", sg_option_word,
+     AT(engine), .words = engines},
     {0}};
 
 struct run {
@@ -342,11 +345,11 @@ static bool check_pattern(const struct options *options)
     for (int i = 0; i < options->noisy.count; i++)
         noisy = fmax(noisy, options->noisy.list[i]);
     if (!collectives && most > MESSAGES_MOST)
-        sg_log("sim: messages are simulated among at most %d nodes", MESSAGES_MOST);
+        sg_log("sim: patterns with messages take at most %d nodes", MESSAGES_MOST);
     else if (most > NODES_MOST)
         sg_log("sim: bcs takes at most %d nodes", NODES_MOST);
     else if (noisy > least)
-        sg_log("sim: %.0f nodes with noise are more than %.0f nodes", noisy, least);
+        sg_log("sim: --noisy %.0f exceeds the %.0f nodes", noisy, least);
     else
         return true;
     return false;
@@ -354,7 +357,6 @@ static bool check_pattern(const struct options *options)
 
 int sg_sim_bcs_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim bcs";
     struct options options = {.common = sg_sim_common_of("qsnet", 200),
                               .slices_us = {{250}, 1},
                               .noisy = {{0}, 1},
@@ -366,16 +368,13 @@ int sg_sim_bcs_command(int argc, char **argv)
                               .eager = SG_STOCK_EAGER_DEFAULT,
                               .strobe = DEFAULT,
                               .budget_kib = SG_SLICED_BUDGET_DEFAULT / 1024};
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        documentation,
-        {{option_table, &options}, {sg_sim_program_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim bcs",
+        .documentation = documentation,
+        .tables = {{option_table, &options}, {sg_sim_program_options, &options.common}}};
 
     options.common.nodes = (struct sg_numbers){{16}, 1};
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     options.common.mode_name = modes[options.mode];
     if (options.strobe == DEFAULT)
         options.strobe = options.pattern == SG_PATTERN_BARRIER ? DEMAND : ALWAYS;

@@ -176,7 +176,7 @@ static enum sg_status pool_row(const json_t *runs, const json_t *row, json_t *re
     struct pooled pooled = {0};
     json_t *merged = json_object(), *run;
     size_t total = count_samples(runs, row), i;
-    json_int_t changed = 0; /* launches in which the processors changed their speed */
+    json_int_t changed = 0; /* launches in which the processor speed changed */
     enum sg_status status = SG_ERR_MEMORY;
 
     if (merged != NULL && open_pooled(&pooled, total, json_array_size(runs))) {
@@ -246,7 +246,8 @@ enum sg_status sg_bench_merge(char *const *paths, int count, json_t **out)
     if (status == SG_OK)
         status = pool_rows(runs, results);
     if (status == SG_OK && json_array_size(results) == 0) {
-        sg_log("bench-merge: no samples in these files: stagger-bench --json --samples keeps them");
+        sg_log(
+            "bench-merge: no samples in these files: stagger-bench --json --samples records them");
         status = SG_ERR_MISSING;
     }
     if (status == SG_OK) {
@@ -314,7 +315,8 @@ void sg_bench_merge_print(const json_t *merged, FILE *stream)
         print_name(stream, row);
         sg_line_print(columns, row, stream);
     }
-    fputs("\nmedian, low, high: of the launches' medians, with their 95 % interval (below six "
-          "launches all of them)\nchanged: launches in which the processors changed their speed\n",
-          stream);
+    fputs(
+        "\nmedian, low, high: of the launches' medians, with their 95 % interval (with fewer than "
+        "six launches, their range)\nchanged: launches in which the processor speed changed\n",
+        stream);
 }

@@ -26,8 +26,6 @@ sg_option_reader sg_bench_read_processes;
 
 sg_option_reader sg_bench_read_arrival, sg_bench_read_vs, sg_bench_read_plot;
 
-sg_option_reader sg_bench_read_json, sg_bench_read_csv;
-
 #define WORD_PMPI "pmpi"
 #define ELEMENT_BYTES sizeof(double)
 #define ELEMENTS_MAX 134217728 /* 1 GiB */
@@ -231,7 +229,7 @@ static const char *read_ranks(const char *text, int least, int most, const char 
 
     if (sg_text_number(text, end, false, &value) != end || value < (uint64_t)least ||
         value > (uint64_t)most) {
-        snprintf(range, sizeof range, "%s, of %d to %d", wants, least, most);
+        snprintf(range, sizeof range, "%s from %d to %d", wants, least, most);
         return sg_option_wants(fault, range, text, strlen(text));
     }
     *out = (int)value;
@@ -261,12 +259,12 @@ const char *sg_bench_read_arrival(const struct sg_option *option, const char *te
                                text, strlen(text));
     options->arrival = (enum sg_bench_arrival)found;
     if (found == SG_BENCH_SOME_LATE)
-        return read_ranks(argument, 1, options->ranks, "behind some: a number of ranks",
-                          &options->late_count, fault);
+        return read_ranks(argument, 1, options->ranks,
+                          "a number of ranks after some:", &options->late_count, fault);
     if (found != SG_BENCH_REPLAY)
         return NULL;
     if (*argument == '\0' || strlen(argument) >= sizeof options->arrivals)
-        return "wants a file behind trace:, as `stagger arrivals` writes it";
+        return "wants a file after trace:, as `stagger arrivals` writes it";
     strcpy(options->arrivals, argument);
     return NULL;
 }
@@ -288,20 +286,6 @@ const char *sg_bench_read_vs(const struct sg_option *option, const char *text, v
     snprintf(wants, sizeof wants, WORD_PMPI ", one of %s, or rules as text",
              sg_bench_algorithm_list());
     return sg_option_wants(fault, wants, text, strlen(text));
-}
-
-const char *sg_bench_read_json(const struct sg_option *option, const char *text, void *into,
-                               char *fault)
-{
-    ((struct sg_bench_options *)into)->format = SG_BENCH_JSON;
-    return NULL;
-}
-
-const char *sg_bench_read_csv(const struct sg_option *option, const char *text, void *into,
-                              char *fault)
-{
-    ((struct sg_bench_options *)into)->format = SG_BENCH_CSV;
-    return NULL;
 }
 
 const char *sg_bench_read_plot(const struct sg_option *option, const char *text, void *into,
@@ -333,25 +317,15 @@ const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1] = {
     [SG_BENCH_OVERLAP] = "overlap", [SG_BENCH_CLOCK] = "clock", [SG_BENCH_NOISE] = "noise",
     [SG_BENCH_ACCOUNT] = "account"};
 
-struct reading {
-    struct sg_bench_options options;
-    enum sg_bench_verdict verdict;
-    bool command_seen;
-    uint64_t seen; /* a bit for each option given, by its index in the table */
-};
-
 static const char documentation[] =
-    "Measures MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, in turns "
-    "in "
-    "one run. With libstagger.so preloaded the former are stagger's and the latter MPICH's; "
-    "without, both are MPICH's.\n\n"
-    "latency: the time of a call. cpu: its processor time when ranks come to it at random times. "
+    "Measures MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, "
+    "alternately in one run. With libstagger.so preloaded, the former are stagger's and the latter "
+    "MPICH's; without it, both are MPICH's.\n\n"
+    "latency: the time of a call. cpu: its processor time if ranks arrive at random times. "
     "delay: the time from the last rank's entry to the last exit. overlap: how much of a "
-    "nonblocking "
-    "one is hidden behind computation. clock: how well the ranks' clocks are known. noise: what "
-    "the "
-    "machine itself does. account: where the time of a small call goes.\v"
-    "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
+    "nonblocking call is hidden behind computation. clock: the precision of the ranks' clocks. "
+    "noise: the interference of the machine itself. account: the parts of a small call's time.\v"
+    "Exit status: 0; 1 if a result is wrong or the run fails; 2 on bad usage.";
 
 /* Masks of the commands that take an option. */
 #define LATENCY (1u << SG_BENCH_LATENCY)
@@ -380,7 +354,7 @@ static const struct sg_option options_known[] = {
           LATENCY | DELAY | OVERLAP)},
     {"reduce", 0, "WAY", .read = sg_option_word, .at = AT(reduction),
      .words = sg_bench_reduction_names,
-     SAYS("latency, overlap: how the ranks' times become one: root, max, span, mean, min, median "
+     SAYS("latency, overlap: how to combine the ranks' times: root, max, span, mean, min, median "
           "(default: max)",
           LATENCY | OVERLAP)},
     {"arrival", 0, "PATTERN", .read = sg_bench_read_arrival,
@@ -390,15 +364,15 @@ static const struct sg_option options_known[] = {
     {"busy", .read = sg_option_flag, .at = AT(busy),
      SAYS("cpu: late ranks work instead of sleeping", CPU)},
     {"vs", 0, "WHAT", .read = sg_bench_read_vs,
-     SAYS("latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as "
-          "text (default: pmpi)",
+     SAYS("latency: the other side of the comparison: pmpi, rules (those in force), an algorithm, "
+          "or rules as text (default: pmpi)",
           LATENCY)},
     {"seed", 0, "N", .read = sg_option_u64, .at = AT(seed), .most = UINT64_MAX,
      SAYS("seed of arrivals and of the order of calls (default: 1)", OF_CALLS)},
     {"test-bytes", 0, "LIST", .read = sg_bench_read_tests, .at = AT(test_bytes),
-     SAYS("overlap: bytes for each test; 0: no tests (default: " TEST_BYTES ")", OVERLAP)},
+     SAYS("overlap: bytes per test; 0: no tests (default: " TEST_BYTES ")", OVERLAP)},
     {"each", .read = sg_option_flag, .at = AT(each),
-     SAYS("clock: every rank as if it had a machine of its own", CLOCK)},
+     SAYS("clock: treat each rank as a machine of its own", CLOCK)},
     {"quantum-us", 0, "US", .read = sg_option_real, .at = AT(quantum_us), .least = 1,
      .most = SKEW_US_MAX, SAYS("noise: length of a quantum of work (default: 1000)", NOISE)},
     {"bytes", 'b', "LIST", .read = sg_bench_read_bytes, .at = AT(bytes),
@@ -409,75 +383,87 @@ static const struct sg_option options_known[] = {
      SAYS("cpu, delay: doubles in the operand (default: 4,32,128; delay: 128)", CPU | DELAY)},
     {"algorithms", 0, "LIST", .read = sg_bench_read_algorithms,
      SAYS("rules (those in force), or algorithms between nodes (default: rules; delay: rules,tree "
-          "and those that do not know the late rank)",
+          "and the algorithms that do not know the late rank)",
           OF_CALLS)},
     {"processes", 'p', "LIST", .read = sg_bench_read_processes,
-     SAYS("how many of the ranks measure while the others sleep: numbers, ranges (2-8, 2-16*2), or "
+     SAYS("number of ranks that measure while the others sleep: numbers, ranges (2-8, 2-16*2), or "
           "powers (default: all)",
           OF_CALLS)},
     {"cold", .read = sg_option_flag, .at = AT(cold),
-     SAYS("before each call operands and libraries leave the caches (not with --scheme loop)",
+     SAYS("evict operands and libraries from the caches before each call (not with --scheme loop)",
           OF_CALLS)},
     {"iterations", 'i', "N", .read = sg_option_u64, .at = AT(iterations), .least = 1,
      .most = ITERATIONS_MAX,
      SAYS("calls in a block; cpu, delay: rounds (default: as many as the time allows)", OF_CALLS)},
     {"time", 't', "SECONDS", .read = sg_option_real, .at = AT(row_s), .most = ROW_S_MAX,
-     SAYS("measure each row for about so long (default: 2)", ALL)},
+     SAYS("approximate time per row (default: 2)", ALL)},
     {"root", 'r', "RANK", .read = sg_bench_read_rank, .at = AT(root),
      SAYS("latency, cpu: root of the reductions (default: 0)", LATENCY | CPU | OVERLAP)},
     {"skew-us", 0, "US", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
-     SAYS("a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
-          "processor time in the call while one rank is this late",
+     SAYS("a list: lateness of the ranks in the pattern (default: 1000); latency without "
+          "--arrival: measure processor time in the call while one rank is this late",
           LATENCY | CPU | OVERLAP)},
     {"late", 0, "RANK", .read = sg_bench_read_rank, .at = AT(late_rank),
-     SAYS("latency, delay: the rank that is late (default: the last)", OF_CALLS)},
+     SAYS("latency, delay: the late rank (default: the last)", OF_CALLS)},
     {"late-us", 0, "LIST", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
-     SAYS("delay: how late it is (default: 1000)", DELAY)},
-    {"json", 'j', .read = sg_bench_read_json, SAYS("print JSON (docs/bench-json.md)", ALL)},
-    {"csv", .read = sg_bench_read_csv, SAYS("print CSV", ALL)},
+     SAYS("delay: lateness of the late rank (default: 1000)", DELAY)},
+    {"json", 'j', .read = sg_option_least, .at = AT(format), .least = SG_BENCH_JSON,
+     SAYS("print JSON (docs/bench-json.md)", ALL)},
+    {"csv", .read = sg_option_least, .at = AT(format), .least = SG_BENCH_CSV,
+     SAYS("print CSV", ALL)},
     {"samples", .read = sg_option_flag, .at = AT(samples),
      SAYS("keep every sample, in JSON", SAMPLED)},
     {"plot", 0, "FILE.svg", .read = sg_bench_read_plot, SAYS("draw a figure (gnuplot)", SAMPLED)},
+    {"version", 'V', .read = sg_option_flag, .at = AT(version), SAYS("print the version", ALL),
+     .group = -1},
     {0}};
-enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known - 1, KEY_FIRST = 256 };
 
-/* Logs one line and returns the error for argp. */
-static error_t fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The command line, as far as the checks need it. */
+struct reading {
+    struct sg_bench_options options;
+    struct sg_command_line line;
+};
 
-static error_t fault(const char *format, ...)
+/* Logs one line. Returns false. */
+static bool fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static bool fault(const char *format, ...)
 {
-    char text[SG_OPTION_FAULT_BYTES + 40];
+    char text[SG_OPTION_FAULT_BYTES];
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     sg_log("bench: %s", text);
-    return EINVAL;
+    return false;
 }
 
 static bool was_given(const struct reading *reading, const char *name)
 {
-    int place = 0;
-
-    while (strcmp(options_known[place].name, name) != 0)
-        place++;
-    return reading->seen >> place & 1;
+    return sg_options_given(&reading->line, name);
 }
 
-static error_t set_word(struct reading *reading, const char *word)
+static bool read_command(struct reading *reading)
 {
+    const char *word = sg_options_argument(&reading->line);
     char excerpt[SG_EXCERPT_BYTES];
-    int command = sg_option_find_word(sg_bench_command_names, word, strlen(word));
+    int command;
 
-    sg_text_excerpt(word, strlen(word), excerpt, sizeof excerpt);
-    if (reading->command_seen)
-        return fault("one command at a time: '%s' is one too many", excerpt);
+    if (word == NULL)
+        return fault("a command is missing; there are: " COMMANDS);
+    command = sg_option_find_word(sg_bench_command_names, word, strlen(word));
     if (command < 0)
-        return fault("'%s' is not a command; there are: " COMMANDS, excerpt);
+        return fault("'%s' is not a command; there are: " COMMANDS,
+                     sg_text_excerpt(word, strlen(word), excerpt, sizeof excerpt));
     reading->options.command = (enum sg_bench_command)command;
-    reading->command_seen = true;
-    return 0;
+    for (int place = 0; options_known[place].name != NULL; place++) {
+        if ((reading->line.given[0] >> place & 1) != 0 &&
+            (options_known[place].commands & 1u << command) == 0)
+            return fault("--%s is not an option of %s", options_known[place].name,
+                         sg_bench_command_names[command]);
+    }
+    return true;
 }
 
 /* ---- after the last option: checks and defaults ---- */
@@ -521,7 +507,7 @@ static void complete_sizes(struct sg_bench_options *options)
 }
 
 /* Rejects an algorithm that suits none of the operations: it would be left out silently. */
-static error_t check_algorithms(const struct sg_bench_options *options)
+static bool check_algorithms(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->algorithm_count; i++) {
         bool taken = false;
@@ -530,27 +516,28 @@ static error_t check_algorithms(const struct sg_bench_options *options)
             taken =
                 taken || sg_bench_algorithm_takes(options->algorithms[i], options->operations[j]);
         if (!taken)
-            return fault("--algorithms: %s is none of these operations",
+            return fault("--algorithms: %s runs none of these operations",
                          sg_bench_algorithm_name(options->algorithms[i]));
     }
-    return 0;
+    return true;
 }
 
-static error_t check_latency(const struct reading *reading)
+static bool check_latency(const struct reading *reading)
 {
     const struct sg_bench_options *options = &reading->options;
 
     if (options->scheme == SG_BENCH_LOOP &&
         (options->arrival != SG_BENCH_TOGETHER || was_given(reading, "algorithms") ||
          was_given(reading, "vs") || options->reduction == SG_BENCH_REDUCE_SPAN))
-        return fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce span");
+        return fault(
+            "--scheme loop cannot be combined with --arrival, --algorithms, --vs or --reduce span");
     if (options->late && (options->skews_us.count != 1 || options->skews_us.list[0] == 0))
         return fault("--skew-us wants one number above 0");
-    return 0;
+    return true;
 }
 
 /* Ranks named in options must be among those that measure. */
-static error_t check_processes(const struct reading *reading)
+static bool check_processes(const struct reading *reading)
 {
     const struct sg_bench_options *options = &reading->options;
     uint64_t least = UINT64_MAX;
@@ -558,9 +545,10 @@ static error_t check_processes(const struct reading *reading)
     for (int i = 0; i < options->processes.count; i++)
         least = options->processes.list[i] < least ? options->processes.list[i] : least;
     if (least == UINT64_MAX)
-        return 0;
+        return true;
     if (options->arrival == SG_BENCH_REPLAY)
-        return fault("--processes knows no --arrival trace: its arrivals are of all ranks");
+        return fault("--processes cannot be combined with --arrival trace: the file has arrivals "
+                     "of all ranks");
     if ((uint64_t)options->root >= least)
         return fault("--root %d is not among the ranks of --processes %d", options->root,
                      (int)least);
@@ -570,20 +558,20 @@ static error_t check_processes(const struct reading *reading)
     if (options->arrival == SG_BENCH_SOME_LATE && (uint64_t)options->late_count > least)
         return fault("--arrival some:%d has more ranks than --processes %d", options->late_count,
                      (int)least);
-    return 0;
+    return true;
 }
 
-static error_t check_delay(const struct sg_bench_options *options)
+static bool check_delay(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->operation_count; i++) {
         const struct sg_bench_collective *collective =
             &sg_bench_collectives[options->operations[i]];
 
         if (!collective->synchronises)
-            return fault("delay is of operations in which all ranks wait: not of %s",
+            return fault("delay measures only operations in which all ranks wait: not %s",
                          collective->name);
     }
-    return 0;
+    return true;
 }
 
 static int most_processes(const struct sg_bench_options *options)
@@ -595,19 +583,12 @@ static int most_processes(const struct sg_bench_options *options)
     return most > 0 ? (int)most : options->ranks;
 }
 
-static error_t complete(struct reading *reading)
+static bool complete(struct reading *reading)
 {
     struct sg_bench_options *options = &reading->options;
-    error_t error = 0;
 
-    if (!reading->command_seen)
-        return fault("a command is missing; there are: " COMMANDS);
-    for (int place = 0; place < OPTIONS_KNOWN; place++) {
-        if ((reading->seen >> place & 1) != 0 &&
-            (options_known[place].commands & 1u << options->command) == 0)
-            return fault("--%s is no option of %s", options_known[place].name,
-                         sg_bench_command_names[options->command]);
-    }
+    if (!read_command(reading))
+        return false;
     if (options->arrival == SG_BENCH_ARRIVALS)
         options->arrival = options->command == SG_BENCH_CPU     ? SG_BENCH_UNIFORM
                            : options->command == SG_BENCH_DELAY ? SG_BENCH_ONE_LATE
@@ -622,70 +603,20 @@ static error_t complete(struct reading *reading)
     if (options->late_is_last)
         options->late_rank = most_processes(options) - 1;
     if (options->cold && (options->late || options->scheme == SG_BENCH_LOOP))
-        return fault(
-            "--cold is of single calls: not with --scheme loop, nor latency with --skew-us "
-            "and without --arrival");
-    if (check_processes(reading) != 0)
-        return EINVAL;
+        return fault("--cold measures single calls: it cannot be combined with --scheme loop, nor "
+                     "with latency --skew-us without --arrival");
+    if (!check_processes(reading))
+        return false;
     complete_operations(options);
     complete_sizes(options);
-    if (options->command == SG_BENCH_LATENCY)
-        error = check_latency(reading);
-    else if (options->command == SG_BENCH_DELAY)
-        error = check_delay(options);
-    return error != 0 ? error : check_algorithms(options);
-}
-
-/* ---- the parser ------------------------------------------------------------------------------ */
-
-static error_t set_option(struct reading *reading, int key, const char *argument)
-{
-    const struct sg_option *option = sg_options_find(options_known, KEY_FIRST, key);
-    char room[SG_OPTION_FAULT_BYTES];
-    const char *wrong;
-
-    if (option == NULL)
-        return ARGP_ERR_UNKNOWN;
-    reading->seen |= UINT64_C(1) << (option - options_known);
-    wrong = option->read(option, argument, &reading->options, room);
-    if (wrong == NULL)
-        return 0;
-    return *wrong == '\0' ? EINVAL : fault("--%s %s", option->name, wrong);
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct reading *reading = state->input;
-
-    switch (key) {
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        reading->verdict = SG_BENCH_DONE;
-        return ECANCELED;
-    case 'V':
-        puts("stagger-bench " SG_VERSION);
-        reading->verdict = SG_BENCH_DONE;
-        return ECANCELED;
-    case ARGP_KEY_ARG:
-        return set_word(reading, argument);
-    case ARGP_KEY_END:
-        return complete(reading);
-    default:
-        return set_option(reading, key, argument);
-    }
+    return (options->command != SG_BENCH_LATENCY || check_latency(reading)) &&
+           (options->command != SG_BENCH_DELAY || check_delay(options)) &&
+           check_algorithms(options);
 }
 
 enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                             struct sg_bench_options *out)
 {
-    struct argp_option table[OPTIONS_KNOWN + 3] = {
-        {"help", 'h', NULL, 0, "print this help", -1},
-        {"version", 'V', NULL, 0, "print the version", -1},
-    };
-    const struct argp argp = {
-        table, parse_option, "latency|cpu|delay|overlap|clock|noise|account", documentation, NULL,
-        NULL,  NULL};
-    static char name[] = "stagger-bench";
     struct reading reading = {.options = {.ranks = ranks,
                                           .row_s = DEFAULT_ROW_S,
                                           .reduction = SG_BENCH_REDUCE_MAX,
@@ -693,14 +624,26 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                           .vs = SG_ALGORITHM_MPICH,
                                           .seed = 1,
                                           .quantum_us = DEFAULT_QUANTUM_US},
-                              .verdict = SG_BENCH_RUN};
+                              .line = {.name = "stagger-bench",
+                                       .arguments = "latency|cpu|delay|overlap|clock|noise|account",
+                                       .documentation = documentation,
+                                       .tables = {{options_known, &reading.options}},
+                                       .most = 1}};
 
-    sg_options_fill(options_known, KEY_FIRST, table + 2);
-    /* argp would end this process while the other ranks wait for it. These flags prevent that; the
-     * parser stops by itself. */
-    argv[0] = name;
-    if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading) != 0)
-        return reading.verdict == SG_BENCH_DONE ? SG_BENCH_DONE : SG_BENCH_BAD;
+    switch (sg_options_parse(&reading.line, argc, argv)) {
+    case SG_OPTIONS_HELP:
+        return SG_BENCH_DONE;
+    case SG_OPTIONS_BAD:
+        return SG_BENCH_BAD;
+    case SG_OPTIONS_READ:
+        break;
+    }
+    if (reading.options.version) {
+        puts("stagger-bench " SG_VERSION);
+        return SG_BENCH_DONE;
+    }
+    if (!complete(&reading))
+        return SG_BENCH_BAD;
     *out = reading.options;
     return SG_BENCH_RUN;
 }

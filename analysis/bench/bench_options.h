@@ -42,6 +42,7 @@ struct sg_bench_options {
     double row_s;
     int root;
     int format;                     /* enum sg_bench_format */
+    bool version;                   /* print the version only */
     bool samples;                   /* output every sample */
     char plot[SG_BENCH_PATH_BYTES]; /* file for a figure; "": none */
     int scheme;                     /* enum sg_bench_scheme */

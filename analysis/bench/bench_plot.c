@@ -254,7 +254,7 @@ enum sg_status sg_bench_plot(const json_t *root, const char *path)
     while (strcmp(figure->command, command) != 0)
         figure++;
     if (json_array_size(json_object_get(root, "results")) == 0) {
-        sg_log("bench: --plot: there are no rows to draw");
+        sg_log("bench: --plot: no rows to draw");
         return SG_ERR_MISSING;
     }
     script = sg_gnuplot_script("bench: --plot");

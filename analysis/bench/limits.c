@@ -379,7 +379,7 @@ bool sg_bench_given_check(const char *source, const char *text)
         return false;
     bound = sg_bench_given_bind(text, "");
     if (bound == NULL)
-        sg_log("%s: a rule here names no communicator: it has one of its own", source);
+        sg_log("%s: a rule cannot name a communicator here: the benchmark uses its own", source);
     free(bound);
     return bound != NULL;
 }

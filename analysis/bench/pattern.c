@@ -166,9 +166,10 @@ enum sg_status sg_bench_pattern_read(const char *path, int ranks, double **laten
     if (status == SG_ERR_MEMORY)
         sg_log("bench: %s: out of memory", path);
     else if (reading.calls == 0 && lines == 0)
-        sg_log("bench: %s holds no arrivals", path);
+        sg_log("bench: %s contains no arrivals", path);
     else
-        sg_log("bench: %s: line %zu is not %d numbers, one a rank, in us", path, lines, ranks);
+        sg_log("bench: %s: line %zu does not have %d numbers, one per rank, in us", path, lines,
+               ranks);
     free(reading.lateness_ns);
     return status;
 }

@@ -8,9 +8,9 @@
 #include "cli/compare_command.h"
 #include "cli/info_command.h"
 #include "cli/main.h"
-#include "cli/usage.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "options/options.h"
 #include "output/format.h"
 #include "output/output_file.h"
 #include "report/report.h"
@@ -26,49 +26,42 @@ struct options {
     struct sg_advise_options advise;
     struct sg_coscheduling_options coscheduling;
     bool json, bcs;
-    bool has_slices;   /* --slice or --restart was given: both need --bcs */
+    int restart;       /* index in restarts */
     const char *rules; /* output file of the rules; NULL: none */
     uint32_t top;
     char *path; /* owned */
 };
 
 static const char text[] =
-    "Says which algorithm would have cost less at the call sites of a run: replays the recorded "
-    "arrivals with every algorithm that may run there, and writes rules for STAGGER_CONFIG.\n\n"
-    "DIR is a directory that a run wrote, or the path of an OTF2 archive "
-    "(traces.otf2). " SG_RUNS_TEXT;
+    "Estimates which algorithm would have cost less at each call site of a run: replays the "
+    "recorded arrivals with every algorithm that may run there, and writes rules for "
+    "STAGGER_CONFIG.\n\n"
+    "DIR is a run's output directory, or the path of an OTF2 archive "
+    "(traces.otf2). " SG_RUNS_TEXT "\v"
+    "Exit status: 0; 1 if DIR cannot be read or the rules cannot be written; 2 on bad usage.";
 
-static void set_top(const struct sg_usage *usage, const char *value, void *to)
-{
-    const char *end = value + strlen(value);
-    uint64_t number;
+static const char *const restarts[] = {"phase", "slice", NULL};
 
-    if (sg_text_number(value, end, false, &number) != end || number > UINT32_MAX)
-        sg_usage_fault(usage, "--top wants a number, not '%s'", value);
-    *(uint32_t *)to = (uint32_t)number;
-}
+#define AT(member) offsetof(struct options, member)
 
-static void set_slices(const struct sg_usage *usage, const char *value, void *to)
-{
-    static const struct sg_option slice = {.name = "slice", .least = 10, .most = 1000000};
-    struct options *options = to;
-    char fault[SG_OPTION_FAULT_BYTES];
-    const char *wrong = sg_option_wholes(&slice, value, &options->coscheduling.slices_us, fault);
-
-    if (wrong != NULL)
-        sg_usage_fault(usage, "--slice %s", wrong);
-    options->has_slices = true;
-}
-
-static void set_restart(const struct sg_usage *usage, const char *value, void *to)
-{
-    struct options *options = to;
-
-    options->has_slices = true;
-    options->coscheduling.restart_slice = strcmp(value, "slice") == 0;
-    if (!options->coscheduling.restart_slice && strcmp(value, "phase") != 0)
-        sg_usage_fault(usage, "--restart wants phase or slice, not '%s'", value);
-}
+static const struct sg_option option_table[] = {
+    {"output", 'o', "FILE", "write the rules to FILE; - is standard output, without the table",
+     sg_option_text, .at = AT(rules)},
+    {"network", 'n', "FILE",
+     "use the costs of another network: the name of one of stagger sim, or a file's path with a "
+     "slash",
+     sg_option_text, .at = AT(advise.network)},
+    {"top", 't', "N", "show the first N call sites in full (default: 10); 0: all", sg_option_u32,
+     AT(top), .most = UINT32_MAX},
+    {"json", 'j', NULL, "print JSON (docs/advise-json.md)", sg_option_flag, .at = AT(json)},
+    {"bcs", 'b', NULL, "estimate nonblocking calls and coscheduling in slices instead",
+     sg_option_flag, .at = AT(bcs), .excludes = "output"},
+    {"slice", 's', "US,...", "with --bcs: slice lengths (default: 100,500)", sg_option_wholes,
+     AT(coscheduling.slices_us), .least = 10, .most = 1000000, .needs = "bcs"},
+    {"restart", 'r', "phase|slice",
+     "with --bcs: calls return with their phase (the default) or the next slice", sg_option_word,
+     AT(restart), .words = restarts, .needs = "bcs"},
+    {0}};
 
 static bool to_stdout(const struct options *options)
 {
@@ -77,44 +70,17 @@ static bool to_stdout(const struct options *options)
 
 static void parse(int argc, char **argv, struct options *options)
 {
-    const struct sg_command_option table[] = {
-        {"output", 'o', "FILE", "write the rules; - is standard output, without the table",
-         &options->rules, NULL},
-        {"network", 'n', "FILE",
-         "costs of another machine: a network of stagger sim, by name or as a file with a slash",
-         &options->advise.network, NULL},
-        {"top", 't', "N", "show N call sites in full (default: 10); 0: all", &options->top,
-         set_top},
-        {"json", 'j', NULL, "print JSON (docs/advise-json.md)", &options->json, NULL},
-        {"bcs", 'b', NULL, "instead: what nonblocking calls, or coscheduling in slices, would give",
-         &options->bcs, NULL},
-        {"slice", 's', "US,...", "with --bcs: lengths of a slice (default: 100,500)", options,
-         set_slices},
-        {"restart", 'r', "phase|slice",
-         "with --bcs: calls return with their phase (the default) or the next slice", options,
-         set_restart},
-        {0},
-    };
-    const struct sg_usage usage = {
-        .command = "advise",
-        .synopsis = "[OPTION...] [DIR]",
-        .operand = "DIR",
-        .is_optional = true,
-        .text = text,
-        .end = "Exit status: 0, 1 where DIR cannot be read or the rules cannot be written, 2 on "
-               "bad usage.",
-        .options = table,
-    };
-    struct sg_arguments operands;
+    struct sg_command_line line = {.name = "stagger advise",
+                                   .arguments = "[DIR]",
+                                   .documentation = text,
+                                   .tables = {{option_table, options}},
+                                   .most = 1};
 
-    operands = sg_usage_read(&usage, argc, argv);
+    sg_options_read(&line, argc, argv);
     if (options->json && to_stdout(options))
-        sg_usage_fault(&usage, "--json and rules cannot both go to standard output");
-    if (options->bcs && options->rules != NULL)
-        sg_usage_fault(&usage, "--bcs gives no rules");
-    if (options->has_slices && !options->bcs)
-        sg_usage_fault(&usage, "--slice and --restart are for --bcs");
-    options->path = sg_runs_operand(&usage, &operands);
+        sg_options_fault(&line, "--json and rules cannot both go to standard output");
+    options->coscheduling.restart_slice = options->restart == 1;
+    options->path = sg_runs_operand(&line);
 }
 
 static enum sg_status print(const struct options *options, const struct sg_advice *advice)
@@ -200,16 +166,16 @@ struct arrivals {
     uint64_t calls, others;
 };
 
-static void set_operation(const struct sg_usage *usage, const char *name, void *to)
-{
-    int operation = 0;
+static const char *const operations[] = {[SG_OPERATION_BARRIER] = "barrier",
+                                         [SG_OPERATION_REDUCE] = "reduce",
+                                         [SG_OPERATION_ALLREDUCE] = "allreduce",
+                                         [SG_OPERATION_BCAST] = "bcast",
+                                         [SG_OPERATION_COUNT] = NULL};
 
-    while (operation < SG_OPERATION_COUNT && strcmp(sg_operation_names[operation], name) != 0)
-        operation++;
-    if (operation == SG_OPERATION_COUNT)
-        sg_usage_fault(usage, "--op wants barrier, allreduce, reduce or bcast, not '%s'", name);
-    *(int *)to = operation;
-}
+static const struct sg_option arrivals_options[] = {
+    {"op", 'o', "OPERATION", "print only barrier, allreduce, reduce or bcast", sg_option_word,
+     .at = offsetof(struct arrivals, operation), .words = operations},
+    {0}};
 
 /* Only collectives of the whole job: a smaller one has no arrival times for the other ranks. */
 static enum sg_status print_instance(void *context, const struct sg_aggregate *aggregate,
@@ -283,7 +249,8 @@ static int print_arrivals(struct arrivals *arrivals, const char *anchor)
     if (read_archive(anchor, print_instance, arrivals) != SG_OK)
         return EXIT_INPUT;
     if (arrivals->calls == 0) {
-        sg_log("arrivals: %s: no such collective of all %u ranks", arrivals->path, arrivals->ranks);
+        sg_log("arrivals: %s: no matching collective of all %u ranks", arrivals->path,
+               arrivals->ranks);
         return EXIT_INPUT;
     }
     return 0;
@@ -292,26 +259,19 @@ static int print_arrivals(struct arrivals *arrivals, const char *anchor)
 int sg_command_arrivals(int argc, char **argv)
 {
     struct arrivals arrivals = {.operation = SG_OPERATION_COUNT};
-    const struct sg_command_option table[] = {{"op", 'o', "OPERATION",
-                                               "only barrier, allreduce, reduce or bcast",
-                                               &arrivals.operation, set_operation},
-                                              {0}};
-    const struct sg_usage usage = {
-        .command = "arrivals",
-        .synopsis = "[--op OPERATION] [DIR]",
-        .operand = "DIR",
-        .is_optional = true,
-        .text = "Prints a line for each collective that all ranks of a run took part in: how late "
-                "each rank came, in us after the first, in the order of ranks. stagger-bench "
-                "--arrival trace:FILE measures collectives with these arrivals. " SG_RUNS_TEXT,
-        .options = table,
-    };
-    struct sg_arguments operands;
+    struct sg_command_line line = {
+        .name = "stagger arrivals",
+        .arguments = "[DIR]",
+        .documentation = "Prints a line for each collective of all ranks of a run: how late each "
+                         "rank arrived, in us after the first, in the order of ranks. "
+                         "stagger-bench --arrival trace:FILE replays these arrivals. " SG_RUNS_TEXT,
+        .tables = {{arrivals_options, &arrivals}},
+        .most = 1};
     int exit_status = EXIT_INPUT;
     char *anchor;
 
-    operands = sg_usage_read(&usage, argc, argv);
-    arrivals.path = sg_runs_operand(&usage, &operands);
+    sg_options_read(&line, argc, argv);
+    arrivals.path = sg_runs_operand(&line);
     if (arrivals.path != NULL && sg_report_find_archive(arrivals.path, &anchor) == SG_OK) {
         exit_status = print_arrivals(&arrivals, anchor);
         free(anchor);

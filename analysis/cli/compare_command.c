@@ -9,11 +9,13 @@
 #include "core/launch.h"
 #include "core/room.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "output/output_file.h"
 #include "page/page.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,27 +132,47 @@ size_t sg_runs_find(const char *where, const char *launch, size_t wanted, char *
     return found;
 }
 
-char *sg_runs_operand(const struct sg_usage *usage, const struct sg_arguments *operands)
+char *sg_runs_operand(const struct sg_command_line *line)
 {
+    const char *argument = sg_options_argument(line);
     char *path = NULL;
 
-    if (operands->count > 0) {
-        path = strdup(operands->words[0]);
+    if (argument != NULL) {
+        path = strdup(argument);
         if (path == NULL)
-            sg_log("%s: %s", usage->command, sg_status_text(SG_ERR_MEMORY));
+            sg_log("%s: %s", line->name + strlen("stagger "), sg_status_text(SG_ERR_MEMORY));
     } else if (sg_runs_find(".", NULL, 1, &path) == 0) {
-        sg_log("%s: no run has its output directory in this one; name it: stagger %s DIR",
-               usage->command, usage->command);
+        sg_log("%s: no run found in this directory; name one: %s DIR",
+               line->name + strlen("stagger "), line->name);
     }
     return path;
+}
+
+const char *sg_read_column(const struct sg_option *option, const char *text, void *into,
+                           char *fault)
+{
+    const struct sg_column *found = sg_column_find(*option->columns, text);
+    char excerpt[SG_EXCERPT_BYTES];
+    char *names;
+
+    if (found != NULL) {
+        *(const struct sg_column **)sg_option_place(option, into) = found;
+        return NULL;
+    }
+    names = sg_column_names(*option->columns);
+    sg_option_fault(fault, ": no column '%s'; there are:%s",
+                    sg_text_excerpt(text, strlen(text), excerpt, sizeof excerpt),
+                    names != NULL ? names : "");
+    free(names);
+    return fault;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 struct options {
-    bool json, csv;
-    enum sg_compare_table table; /* the table to print as CSV */
-    const char *html;            /* NULL: no page */
+    bool json;
+    int csv;          /* enum sg_compare_table; -1: no CSV */
+    const char *html; /* NULL: no page */
     const struct sg_column *sort;
     uint32_t top; /* 0: all */
     struct sg_run_paths sides[2];
@@ -159,84 +181,64 @@ struct options {
 
 static const char text[] =
     "Compares two runs call site by call site: time blocked, time waiting and processor time per "
-    "call in A and in B, the difference with its 95% interval, and whether it is more than "
+    "call in A and in B, the difference with its 95% interval, and whether it exceeds the "
     "noise.\n\n"
-    "A and B are directories that a run wrote, or paths of OTF2 archives (traces.otf2). With "
-    "several runs a side (A1 A2 -- B1 B2) figures are means over a side's runs and noise is what "
-    "differs from run to run. Without A and B: the last but one and the last run in the working "
-    "directory.";
+    "A and B are output directories of runs, or paths of OTF2 archives (traces.otf2). With several "
+    "runs per side (A1 A2 -- B1 B2), figures are means over the runs of a side, and the noise is "
+    "the variation between runs. Without A and B: the two newest runs in the working directory, "
+    "the older one as A.\v"
+    "Exit status: 0; 1 if A or B cannot be read; 2 on bad usage.";
 
-static void set_sort(const struct sg_usage *usage, const char *name, void *to)
-{
-    *(const struct sg_column **)to = sg_usage_column(usage, "field", name, sg_compared_columns);
-}
+static const char *const tables[] = {[SG_COMPARE_SITES] = "sites",
+                                     [SG_COMPARE_FUNCTIONS] = "functions",
+                                     [SG_COMPARE_CALLS] = "calls",
+                                     [SG_COMPARE_WAITS] = "waits",
+                                     [SG_COMPARE_TABLES] = NULL};
 
-/* Without a name: the rows. */
-static void set_csv(const struct sg_usage *usage, const char *name, void *to)
-{
-    static const char *const tables[SG_COMPARE_TABLES] = {[SG_COMPARE_SITES] = "sites",
-                                                          [SG_COMPARE_FUNCTIONS] = "functions",
-                                                          [SG_COMPARE_CALLS] = "calls",
-                                                          [SG_COMPARE_WAITS] = "waits"};
-    struct options *options = to;
-    size_t table = SG_COMPARE_SITES;
+#define AT(member) offsetof(struct options, member)
 
-    while (name != NULL && table < SG_COMPARE_TABLES && strcmp(tables[table], name) != 0)
-        table++;
-    if (table == SG_COMPARE_TABLES)
-        sg_usage_fault(usage, "no table '%s' for CSV; there are: sites functions calls waits",
-                       name);
-    options->csv = true;
-    options->table = (enum sg_compare_table)table;
-}
+static const struct sg_option option_table[] = {
+    {"json", 'j', NULL, "print JSON (docs/compare-json.md)", sg_option_flag, .at = AT(json),
+     .excludes = "csv html"},
+    {"html", 'H', "FILE", "write an HTML page", sg_option_text, .at = AT(html), .excludes = "csv"},
+    {"csv", 'c', "TABLE", "print the rows as CSV, or another table: functions, calls, waits",
+     sg_option_word, AT(csv), .words = tables, .optional = true},
+    {"sort", 's', "FIELD", "sort the rows by this field (default: " SG_COMPARED_COLUMN_DEFAULT ")",
+     sg_read_column, AT(sort), .columns = &sg_compared_columns},
+    {"top", 'n', "N", "print only the first N rows (default: all; 500 in an HTML table)",
+     sg_option_u32, AT(top), .least = 1, .most = UINT32_MAX},
+    {0}};
 
-/* Splits the operands into A and B. Two paths need no "--" between them. behind: the paths after
+/* Splits the arguments into A and B. Two paths need no "--" between them. behind: the paths after
  * "--". */
-static void divide(const struct sg_usage *usage, const struct sg_arguments *operands,
-                   struct sg_run_paths behind, struct sg_run_paths sides[2])
+static void divide(const struct sg_command_line *line, struct sg_run_paths behind,
+                   struct sg_run_paths sides[2])
 {
     struct sg_run_paths *a = &sides[0], *b = &sides[1];
 
-    *a = (struct sg_run_paths){(const char *const *)operands->words, (uint32_t)operands->count};
+    *a = (struct sg_run_paths){(const char *const *)line->words, (uint32_t)line->count};
     if (a->count == 0)
         *a = behind;
     else
         *b = behind;
     if (b->paths == NULL && a->count > 2)
-        sg_usage_fault(usage, "two runs at a time, or several a side: A1 A2 -- B1 B2");
+        sg_options_fault(line, "takes two runs, or several per side: A1 A2 -- B1 B2");
     if (b->paths == NULL && a->count == 2) {
         *b = (struct sg_run_paths){a->paths + 1, 1};
         a->count = 1;
     }
     if (b->count == 0)
-        sg_usage_fault(usage, "%s missing", a->count == 0 ? "A and B are" : "B is");
+        sg_options_fault(line, "%s missing", a->count == 0 ? "A and B are" : "B is");
 }
 
 static void parse(int argc, char **argv, struct options *options)
 {
-    const struct sg_command_option table[] = {
-        {"json", 'j', NULL, "print JSON (docs/compare-json.md)", &options->json, NULL},
-        {"html", 'H', "FILE", "write a page, for a browser", &options->html, NULL},
-        {"csv", 'c', "[=TABLE]", "print the rows as CSV, or another table: functions, calls, waits",
-         options, set_csv},
-        {"sort", 's', "FIELD",
-         "sort the rows by this field (default: " SG_COMPARED_COLUMN_DEFAULT ")", &options->sort,
-         set_sort},
-        {"top", 'n', "N", "print the first N rows only (default: all; 500 in a page's tables)",
-         &options->top, sg_usage_set_top},
-        {0},
-    };
-    const struct sg_usage usage = {
-        .command = "compare",
-        .synopsis = "[OPTION...] A... [--] B...",
-        .operand = "A",
-        .many = true,
-        .text = text,
-        .end = "Exit status: 0, 1 where A or B cannot be read, 2 on bad usage.",
-        .options = table,
-    };
+    struct sg_command_line line = {.name = "stagger compare",
+                                   .arguments = "A... [--] B...",
+                                   .documentation = text,
+                                   .tables = {{option_table, options}},
+                                   .most = INT_MAX};
     struct sg_run_paths behind = {0};
-    struct sg_arguments operands;
 
     /* Options may stand between paths. getopt permutes the arguments and would lose "--". */
     for (int i = 1; i < argc && behind.paths == NULL; i++) {
@@ -246,14 +248,9 @@ static void parse(int argc, char **argv, struct options *options)
             argc = i;
         }
     }
-    operands = sg_usage_read(&usage, argc, argv);
-    if (operands.count > 0 || behind.paths != NULL)
-        divide(&usage, &operands, behind, options->sides);
-    if (options->json && options->csv)
-        sg_usage_fault(&usage, "--json and --csv exclude each other");
-    if (options->html != NULL && (options->json || options->csv))
-        sg_usage_fault(&usage, "--html and --%s exclude each other",
-                       options->json ? "json" : "csv");
+    sg_options_read(&line, argc, argv);
+    if (line.count > 0 || behind.paths != NULL)
+        divide(&line, behind, options->sides);
 }
 
 static enum sg_status take_newest(struct options *options)
@@ -262,7 +259,7 @@ static enum sg_status take_newest(struct options *options)
     size_t count = sg_runs_find(".", NULL, 2, newest);
 
     if (count < 2)
-        sg_log("compare: there are not two runs in this directory; name them: stagger compare A B");
+        sg_log("compare: fewer than two runs in this directory; name them: stagger compare A B");
     for (size_t i = 0; i < count; i++) {
         char *const *path = &options->newest[1 - i];
 
@@ -298,8 +295,8 @@ static enum sg_status print(const struct options *options)
         return status;
     if (options->json)
         status = sg_comparison_print_json(&comparison, stdout);
-    else if (options->csv)
-        status = sg_comparison_print_csv(&comparison, options->table, stdout);
+    else if (options->csv >= 0)
+        status = sg_comparison_print_csv(&comparison, (enum sg_compare_table)options->csv, stdout);
     else
         status = sg_comparison_print_text(&comparison, stdout);
     sg_comparison_clear(&comparison);
@@ -325,9 +322,8 @@ static enum sg_status make_page(const struct options *options)
 
 int sg_command_compare(int argc, char **argv)
 {
-    struct options options = {.sort =
-                                  sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT)};
-
+    struct options options = {
+        .csv = -1, .sort = sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT)};
     enum sg_status status = SG_OK;
 
     parse(argc, argv, &options);

@@ -6,7 +6,7 @@
 #ifndef SG_CLI_COMPARE_COMMAND_H
 #define SG_CLI_COMPARE_COMMAND_H
 
-#include "cli/usage.h"
+#include "options/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,9 +16,12 @@
  * run` started under this name count, and `where` is one candidate among others; NULL: all runs.
  * Returns the number found; the paths are malloc'ed. Unreadable directories are skipped. */
 size_t sg_runs_find(const char *where, const char *launch, size_t wanted, char **paths);
-/* The path that a command reads: its operand, or else the newest run in the working directory.
+/* The path that a command reads: its argument, or else the newest run in the working directory.
  * malloc'ed; NULL: there is none (one line has been logged). */
-char *sg_runs_operand(const struct sg_usage *usage, const struct sg_arguments *operands);
+char *sg_runs_operand(const struct sg_command_line *line);
+
+/* Reads the column to sort by: a const struct sg_column *, among the option's columns. */
+sg_option_reader sg_read_column;
 
 /* Help text for commands that use sg_runs_operand. */
 #define SG_RUNS_TEXT "Without DIR: the newest run in the working directory."

@@ -9,10 +9,10 @@
 #include "cli/elf.h"
 #include "cli/machine.h"
 #include "cli/main.h"
-#include "cli/usage.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "options/options.h"
 #include "output/format.h"
 #include "output/table.h"
 
@@ -74,47 +74,32 @@ static void print(const char *name, const struct sg_finding *finding, FILE *out)
     fputc('\n', out);
 }
 
-static void set_limit(const struct sg_usage *usage, const char *text, void *to)
-{
-    uint64_t seconds;
-    const char *end = text + strlen(text);
+#define AT(member) offsetof(struct sg_doctor, member)
 
-    if (sg_text_number(text, end, false, &seconds) != end || seconds < 1 || seconds > 3600)
-        sg_usage_fault(usage, "--limit wants seconds from 1 to 3600, not '%s'", text);
-    *(unsigned *)to = (unsigned)seconds;
-}
-
-static void parse(int argc, char **argv, struct sg_doctor *doctor)
-{
-    const struct sg_command_option table[] = {
-        {"launcher", 'l', "PROGRAM",
-         "start ranks with it (default: mpiexec.mpich or mpiexec.hydra)", &doctor->launcher, NULL},
-        {"limit", 't', "SECONDS", "give the launcher so long (default: 60)", &doctor->limit_s,
-         set_limit},
-        {0},
-    };
-    const struct sg_usage usage = {
-        .command = "doctor",
-        .synopsis = "[OPTION...]",
-        .text = "Looks for what can be wrong on this machine: whether MPI is found and which, "
-                "whether the library reaches ranks, processors, what ranks may do with each "
-                "other's memory, RDMA, libraries, room. A line for each, with what to do.",
-        .end = "Exit status: 0, 1 where something is BAD, 2 on bad usage.",
-        .options = table,
-    };
-
-    sg_usage_read(&usage, argc, argv);
-}
+static const struct sg_option options[] = {
+    {"launcher", 'l', "PROGRAM",
+     "launcher to start ranks with (default: mpiexec.mpich or mpiexec.hydra)", sg_option_text,
+     .at = AT(launcher)},
+    {"limit", 't', "SECONDS", "time limit of the launcher (default: 60)", sg_option_u32,
+     AT(limit_s), .least = 1, .most = 3600},
+    {0}};
 
 int sg_command_doctor(int argc, char **argv)
 {
     struct sg_doctor doctor = {
         .processes = "/proc", .systems = "/sys", .shared = "/dev/shm", .limit_s = LIMIT_S};
+    struct sg_command_line line = {
+        .name = "stagger doctor",
+        .documentation = "Checks this machine for problems: MPI and its launcher, whether the "
+                         "library reaches the ranks, processors, access to other ranks' memory, "
+                         "RDMA, libraries, free space. Prints a line for each, with a remedy.\v"
+                         "Exit status: 0; 1 if a check is BAD; 2 on bad usage.",
+        .tables = {{options, &doctor}}};
     enum sg_health worst = SG_HEALTH_GOOD;
     struct sg_config config;
     char *library, *launcher = NULL;
 
-    parse(argc, argv, &doctor);
+    sg_options_read(&line, argc, argv);
     if (sg_config_read(&config, true) != SG_OK) {
         sg_log("doctor: %s", sg_status_text(SG_ERR_MEMORY));
         return 1;
@@ -228,7 +213,7 @@ static void sg_doctor_check_library(const struct sg_doctor *doctor, struct sg_fi
         sg_finding_set(out, SG_HEALTH_GOOD, NULL, "%s", doctor->library);
     else
         sg_finding_set(out, SG_HEALTH_BAD, "run make install",
-                       "it is not beside this program, in ../lib/stagger or in ../lib");
+                       "not found beside this program, in ../lib/stagger or in ../lib");
 }
 
 static int load(const void *path)
@@ -271,7 +256,7 @@ static void sg_doctor_check_sites(const struct sg_doctor *doctor, struct sg_find
         }
     }
     sg_finding_set(out, SG_HEALTH_NOTE, "install libunwind (Debian: libunwind8)",
-                   "no libunwind: Fortran's call sites and paths of calls are not known");
+                   "no libunwind: call sites of Fortran programs and call paths are unknown");
 }
 
 /* ---- MPI ------------------------------------------------------------------------------------- */
@@ -337,7 +322,7 @@ static void sg_doctor_check_mpi(const struct sg_doctor *doctor, struct sg_findin
                        "the loader finds no MPICH, but %s: %s", name, last_line(text));
     else
         sg_finding_set(out, SG_HEALTH_NOTE,
-                       "programs with a path of their own to MPICH are observed all the same",
+                       "programs with their own path to MPICH are observed nevertheless",
                        "the loader finds no MPI");
 }
 
@@ -410,21 +395,23 @@ static void sg_doctor_check_ranks(const struct sg_doctor *doctor, struct sg_find
     memcpy(kept, text, sizeof kept);
     ranks = read_ranks(kept);
     if (status == -1)
-        sg_finding_set(out, SG_HEALTH_BAD, "try it: it waits for a host, a name server or a key",
+        sg_finding_set(out, SG_HEALTH_BAD,
+                       "run it by hand: it may wait for a host, a name server or a key",
                        "%s -n 2 does not end in %u s", doctor->launcher, doctor->limit_s);
     else if (ranks.count < RANKS)
         sg_finding_set(out, SG_HEALTH_BAD, NULL, "%s -n 2 starts %d rank%s: %s", doctor->launcher,
                        ranks.count, ranks.count == 1 ? "" : "s", last_line(text));
     else if (ranks.with_library < ranks.count)
-        sg_finding_set(out, SG_HEALTH_BAD,
-                       "start programs so: mpiexec -n 4 stagger run ./app, or see the launcher's "
-                       "options for the environment (-genv, -x, --export)",
-                       "the library reaches %d of %d ranks: the launcher or a wrapper drops "
-                       "LD_PRELOAD",
-                       ranks.with_library, ranks.count);
+        sg_finding_set(
+            out, SG_HEALTH_BAD,
+            "start programs like this: mpiexec -n 4 stagger run ./app, or see the launcher's "
+            "options for the environment (-genv, -x, --export)",
+            "the library reaches %d of %d ranks: the launcher or a wrapper drops "
+            "LD_PRELOAD",
+            ranks.with_library, ranks.count);
     else if (ranks.is_one && sysconf(_SC_NPROCESSORS_ONLN) > 1)
         sg_finding_set(out, SG_HEALTH_NOTE, "see the launcher's binding options (-bind-to none)",
-                       "the library reaches them, but all may use processor %s alone",
+                       "the library reaches them, but all are bound to processor %s",
                        ranks.processors);
     else
         sg_finding_set(out, SG_HEALTH_GOOD, NULL, "the library reaches %d of %d",

@@ -65,12 +65,13 @@ void sg_doctor_check_processors(const struct sg_doctor *doctor, struct sg_findin
         CPU_ZERO(&mask);
     allowed = CPU_COUNT(&mask);
     if (sg_cgroup_own(doctor->processes, doctor->systems, &group) && group.processors < allowed)
-        sg_finding_set(out, SG_HEALTH_NOTE, "raise cpu.max (docker run --cpus)",
-                       "the control group's quota is %d of %d processors: more ranks take turns",
-                       group.processors, allowed);
+        sg_finding_set(
+            out, SG_HEALTH_NOTE, "raise cpu.max (docker run --cpus)",
+            "the control group's quota is %d of %d processors: more ranks share processors",
+            group.processors, allowed);
     else if (allowed > 0 && allowed < all)
         sg_finding_set(out, SG_HEALTH_NOTE, "see taskset -p $$",
-                       "%d of %ld by the affinity mask: more ranks take turns", allowed, all);
+                       "%d of %ld by the affinity mask: more ranks share processors", allowed, all);
     else
         sg_finding_set(out, SG_HEALTH_GOOD, NULL, "%d", allowed);
 }
@@ -170,7 +171,7 @@ void sg_doctor_check_memlock(const struct sg_doctor *doctor, struct sg_finding *
         sg_finding_set(out, SG_HEALTH_NOTE,
                        "memlock unlimited in /etc/security/limits.conf, LimitMEMLOCK=infinity for "
                        "slurmd, docker run --ulimit memlock=-1",
-                       "a process may lock %.1f MiB, RDMA wants up to %.0f MiB",
+                       "a process may lock %.1f MiB, RDMA needs up to %.0f MiB",
                        (double)limit.rlim_cur / MIB, (double)needed / MIB);
 }
 
@@ -182,15 +183,15 @@ void sg_doctor_check_counters(const struct sg_doctor *doctor, struct sg_finding 
 
     sg_reader_open(&reader, &places);
     if ((reader.mask & sg_source_mask(SG_SOURCE_COUNTERS)) != 0)
-        sg_finding_set(out, SG_HEALTH_GOOD, NULL, "the processor's counters can be read");
+        sg_finding_set(out, SG_HEALTH_GOOD, NULL, "the hardware counters can be read");
     else
         sg_finding_set(out, SG_HEALTH_NOTE,
                        paranoid > 2 ? "sysctl kernel.perf_event_paranoid=2"
                                     : "virtual machines often have none",
-                       "no counters of the processor (%s): causes lack instructions and cycles",
+                       "no hardware counters (%s): causes lack instructions and cycles",
                        reader.errors[SG_SOURCE_COUNTERS] != 0
                            ? strerror(reader.errors[SG_SOURCE_COUNTERS])
-                           : "they tell nothing");
+                           : "they count nothing");
     sg_reader_close(&reader);
 }
 
@@ -262,7 +263,7 @@ void sg_doctor_check_directory(const struct sg_doctor *doctor, struct sg_finding
         sg_finding_set(out, SG_HEALTH_NOTE,
                        "stagger run --output DIR elsewhere, STAGGER_TRACE_BYTES or "
                        "STAGGER_TRACE=stats",
-                       "%.1f MiB free for what runs write", room_mib);
+                       "%.1f MiB free for recordings", room_mib);
     else
-        sg_finding_set(out, SG_HEALTH_GOOD, NULL, "%.0f MiB free for what runs write", room_mib);
+        sg_finding_set(out, SG_HEALTH_GOOD, NULL, "%.0f MiB free for recordings", room_mib);
 }

@@ -5,11 +5,11 @@
 
 #include "cli/machine.h"
 #include "cli/main.h"
-#include "cli/usage.h"
 #include "core/config.h"
 #include "core/file.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "options/options.h"
 #include "rule/rule.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static void print_algorithm(const struct sg_algorithm *algorithm)
         return;
     }
     print_parameters(algorithm->parameters, "");
-    print_parameters(sg_parameters_simulated(algorithm->parameters), "; in stagger sim alone");
+    print_parameters(sg_parameters_simulated(algorithm->parameters), "; only in stagger sim");
 }
 
 /* ---- configuration --------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static enum sg_status print_all(void)
     sg_machine_print_forms(stdout);
     puts("\ntransports of this machine");
     sg_machine_print_transports(&config, stdout);
-    puts("\nsources of what a rank does between calls of MPI");
+    puts("\nsources of what a rank does between MPI calls");
     sg_machine_print_sources(stdout);
     puts("\nlibraries");
     sg_machine_print_libraries(stdout);
@@ -149,16 +149,15 @@ err_config:
 
 int sg_command_info(int argc, char **argv)
 {
-    static const struct sg_usage usage = {
-        .command = "info",
-        .synopsis = "",
-        .text = "Shows the algorithms with their parameters, the configuration as the environment "
-                "and STAGGER_CONFIG give it, the rules in force, and this machine's transports, "
-                "sources of what a rank does between calls, libraries and MPI.",
-    };
+    struct sg_command_line line = {
+        .name = "stagger info",
+        .documentation =
+            "Shows the algorithms with their parameters, the configuration as the environment "
+            "and STAGGER_CONFIG give it, the rules in force, and this machine's transports, "
+            "sources of what a rank does between MPI calls, libraries and MPI."};
     enum sg_status status;
 
-    sg_usage_read(&usage, argc, argv);
+    sg_options_read(&line, argc, argv);
     status = print_all();
     if (status != SG_OK)
         sg_log("info: %s", sg_status_text(status));

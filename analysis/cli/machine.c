@@ -52,7 +52,7 @@ void sg_machine_print_forms(FILE *out)
     if (cores > 0)
         fprintf(out, "; %d core%s a cache\n", cores, cores == 1 ? " has" : "s share");
     else
-        fprintf(out, "; which cores share a cache is not told\n");
+        fprintf(out, "; unknown which cores share a cache\n");
 }
 
 /* ---- transports ------------------------------------------------------------------------------ */
@@ -132,7 +132,7 @@ static void put_device(const struct sg_verbs *verbs, const struct sg_verbs_setti
     fprintf(out, "device %s, port %d (%s), GID %d (%s), MTU %d; ", about.device, about.port,
             about.link_layer, about.gid_index, about.gid, about.mtu);
     if (about.locked_bytes == UINT64_MAX)
-        fputs("a process may lock any memory", out);
+        fputs("a process may lock any amount of memory", out);
     else
         fprintf(out, "a process may lock %" PRIu64 " KiB", about.locked_bytes / 1024);
     fprintf(out, " and registers at most %" PRIu64 " KiB", settings->memory_bytes / 1024);
@@ -154,7 +154,7 @@ bool sg_machine_put_rdma(const struct sg_config *config, FILE *out)
         put_device(verbs, &settings, out);
         verbs->stop();
     } else if (verbs != NULL && verbs->version != SG_VERBS_VERSION) {
-        fputs("not used: " SG_VERBS_LIBRARY " is of another version", out);
+        fputs("not used: " SG_VERBS_LIBRARY " has another version", out);
     } else {
         fprintf(out, "not used: %s", reason);
     }
@@ -210,7 +210,7 @@ static void print_library(const struct library *library, FILE *out)
         dlclose(handle);
         return;
     }
-    fprintf(out, "  %s: not found; it gives %s\n", library->name, library->purpose);
+    fprintf(out, "  %s: not found; provides %s\n", library->name, library->purpose);
 }
 
 static void print_own_libraries(FILE *out)
@@ -231,7 +231,7 @@ static void print_own_libraries(FILE *out)
     if (companion != NULL && access(companion, R_OK) == 0)
         print_path("libstagger-otf2.so", companion, out);
     else
-        fprintf(out, "  libstagger-otf2.so: not found beside libstagger.so; it writes the "
+        fprintf(out, "  libstagger-otf2.so: not found beside libstagger.so; writes the "
                      "archive\n");
     free(companion);
     free(library);
@@ -354,9 +354,9 @@ static void print_source(const struct sg_reader *reader, int source, uint64_t co
     if ((reader->mask & sg_source_mask(source)) != 0)
         fprintf(out, "  %s: %" PRIu64 " ns a reading", facts->name, cost_ns);
     else
-        fprintf(out, "  %s: not there (%s)", facts->name,
+        fprintf(out, "  %s: unavailable (%s)", facts->name,
                 reader->errors[source] != 0 ? strerror(reader->errors[source])
-                                            : "tells nothing that can be read");
+                                            : "reports nothing readable");
     fprintf(out, "; needs %s\n      ", facts->needs);
     for (unsigned i = 0; i < facts->count; i++)
         fprintf(out, "%s%s", i > 0 ? ", " : "", sg_figure_table[facts->first + i].name);

@@ -6,12 +6,6 @@
 #ifndef SG_CLI_MAIN_H
 #define SG_CLI_MAIN_H
 
-struct sg_command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary; /* one line for stagger --help */
-};
-
 int sg_command_run(int argc, char **argv);
 int sg_command_report(int argc, char **argv);
 int sg_command_compare(int argc, char **argv);
@@ -20,7 +14,6 @@ int sg_command_export(int argc, char **argv);
 int sg_command_recover(int argc, char **argv);
 int sg_command_info(int argc, char **argv);
 int sg_command_doctor(int argc, char **argv);
-int sg_command_sim(int argc, char **argv);
 int sg_command_arrivals(int argc, char **argv);
 
 #endif

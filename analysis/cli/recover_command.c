@@ -4,8 +4,8 @@
  */
 #include "cli/compare_command.h"
 #include "cli/main.h"
-#include "cli/usage.h"
 #include "core/status.h"
+#include "options/options.h"
 #include "output/format.h"
 #include "output/output_file.h"
 #include "output/progress_line.h"
@@ -37,30 +37,13 @@ struct recovery {
     struct sg_progress_line progress;
 };
 
-static void parse(int argc, char **argv, struct recovery *recovery)
-{
-    const struct sg_command_option table[] = {
-        {"force", 'f', NULL, "replace an existing archive", &recovery->force, NULL},
-        {"output", 'o', "OTHER",
-         "make the archive in the directory OTHER, also of a run in progress", &recovery->output,
-         NULL},
-        {0},
-    };
-    const struct sg_usage usage = {
-        .command = "recover",
-        .synopsis = "[--force] [--output OTHER] [DIR]",
-        .operand = "DIR",
-        .is_optional = true,
-        .text = "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, "
-                "and closes what was open. The logs are kept. " SG_RUNS_TEXT,
-        .options = table,
-    };
-    struct sg_arguments operands = sg_usage_read(&usage, argc, argv);
+#define AT(member) offsetof(struct recovery, member)
 
-    recovery->directory = sg_runs_operand(&usage, &operands);
-    if (recovery->output == NULL)
-        recovery->output = recovery->directory;
-}
+static const struct sg_option options[] = {
+    {"force", 'f', NULL, "replace an existing archive", sg_option_flag, .at = AT(force)},
+    {"output", 'o', "OTHER", "write the archive into the directory OTHER; works during a run, too",
+     sg_option_text, .at = AT(output)},
+    {0}};
 
 /* A running job still writes its logs and makes its own archive when it ends: leave both to it. */
 static bool has_ended(const struct recovery *recovery)
@@ -107,8 +90,8 @@ static bool has_events(const struct recovery *recovery)
         if (sg_logread_header(recovery->logs[i])->trace_mode == SG_TRACE_OTF2)
             return true;
     }
-    sg_log("%s: the run kept statistics but no events (STAGGER_TRACE=stats); stagger report reads "
-           "them from the logs",
+    sg_log("%s: the run recorded statistics but no events (STAGGER_TRACE=stats); stagger report "
+           "reads them from the logs",
            recovery->directory);
     return false;
 }
@@ -190,9 +173,20 @@ static int recover(struct recovery *recovery)
 int sg_command_recover(int argc, char **argv)
 {
     struct recovery recovery = {0};
+    struct sg_command_line line = {
+        .name = "stagger recover",
+        .arguments = "[DIR]",
+        .documentation =
+            "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, and "
+            "ends the calls that were open. The logs are kept. " SG_RUNS_TEXT,
+        .tables = {{options, &recovery}},
+        .most = 1};
     int exit_status = EXIT_INPUT;
 
-    parse(argc, argv, &recovery);
+    sg_options_read(&line, argc, argv);
+    recovery.directory = sg_runs_operand(&line);
+    if (recovery.output == NULL)
+        recovery.output = recovery.directory;
     if (recovery.directory != NULL)
         exit_status = recover(&recovery);
     free(recovery.directory);
@@ -201,36 +195,32 @@ int sg_command_recover(int argc, char **argv)
 
 /* ---- stagger export -------------------------------------------------------------------------- */
 
-static const char text[] =
-    "Writes the events of a run for another tool: with --perfetto as Chrome trace JSON, which "
-    "https://ui.perfetto.dev and chrome://tracing open.\n\n"
-    "DIR is the directory that a run wrote, or the path of an OTF2 archive "
-    "(traces.otf2). " SG_RUNS_TEXT " FILE is replaced; - is standard output.";
+static const struct sg_option export_options[] = {
+    {"perfetto", 'p', "FILE", "write Chrome trace JSON", sg_option_text, .at = 0}, {0}};
 
 int sg_command_export(int argc, char **argv)
 {
     const char *perfetto = NULL;
-    const struct sg_command_option table[] = {
-        {"perfetto", 'p', "FILE", "write Chrome trace JSON", &perfetto, NULL}, {0}};
-    const struct sg_usage usage = {
-        .command = "export",
-        .synopsis = "[OPTION...] [DIR]",
-        .operand = "DIR",
-        .is_optional = true,
-        .text = text,
-        .end = "Exit status: 0, 1 where DIR cannot be read or FILE cannot be written, 2 on bad "
-               "usage.",
-        .options = table,
-    };
-    struct sg_arguments operands = sg_usage_read(&usage, argc, argv);
+    struct sg_command_line line = {
+        .name = "stagger export",
+        .arguments = "[DIR]",
+        .documentation =
+            "Exports the events of a run to another tool: --perfetto writes Chrome trace JSON, "
+            "which https://ui.perfetto.dev and chrome://tracing open.\n\n"
+            "DIR is a run's output directory, or the path of an OTF2 archive "
+            "(traces.otf2). " SG_RUNS_TEXT " FILE is replaced; - is standard output.\v"
+            "Exit status: 0; 1 if DIR cannot be read or FILE cannot be written; 2 on bad usage.",
+        .tables = {{export_options, &perfetto}},
+        .most = 1};
     struct sg_perfetto_counts counts;
     struct sg_output_file file;
     enum sg_status status;
     char *path;
 
+    sg_options_read(&line, argc, argv);
     if (perfetto == NULL)
-        sg_usage_fault(&usage, "--perfetto FILE is missing");
-    path = sg_runs_operand(&usage, &operands);
+        sg_options_fault(&line, "--perfetto FILE is missing");
+    path = sg_runs_operand(&line);
     if (path == NULL || sg_output_file_open(perfetto, &file) != SG_OK) {
         free(path);
         return 1;
@@ -241,7 +231,7 @@ int sg_command_export(int argc, char **argv)
     if (status != SG_OK)
         return 1;
     if (counts.dropped_calls > 0)
-        sg_log("export: %" PRIu64 " calls of incomplete instances are left out",
+        sg_log("export: %" PRIu64 " calls of incomplete instances are omitted",
                counts.dropped_calls);
     return 0;
 }

@@ -7,9 +7,9 @@
 #include "cli/compare_command.h"
 #include "cli/info_command.h"
 #include "cli/main.h"
-#include "cli/usage.h"
 #include "core/config.h"
 #include "core/status.h"
+#include "options/options.h"
 #include "output/output_file.h"
 #include "page/page.h"
 #include "report/filter.h"
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 struct options {
-    bool json, csv, rules;
+    bool json, rules, csv;
     const char *html; /* output file of the page; NULL: no page */
     const struct sg_column *sort;
     struct sg_print_options rows;
@@ -33,164 +33,146 @@ struct options {
 };
 
 static const char help[] =
-    "Shows where process skew costs time: for each call site, communicator and operation the skew "
-    "of its members' arrivals, the time lost waiting, the time blocked and who is last.\n\n"
-    "DIR is the directory that a run wrote, or the path of an OTF2 archive "
-    "(traces.otf2). " SG_RUNS_TEXT;
-
-static void set_sort(const struct sg_usage *usage, const char *name, void *to)
-{
-    *(const struct sg_column **)to = sg_usage_column(usage, "column", name, sg_site_columns);
-}
+    "Shows where process skew costs time: for each call site, communicator and operation, the skew "
+    "of the ranks' arrivals, the time lost waiting, the time blocked and the last rank.\n\n"
+    "DIR is a run's output directory, or the path of an OTF2 archive (traces.otf2). " SG_RUNS_TEXT
+    "\v"
+    "Exit status: 0; 1 if DIR cannot be read; 2 on bad usage.";
 
 /* Without a name: the rows. */
-static void set_csv(const struct sg_usage *usage, const char *name, void *to)
+static const char *read_csv(const struct sg_option *option, const char *name, void *into,
+                            char *fault)
 {
-    const struct sg_report_section *const *section = sg_report_sections;
-    struct options *options = to;
+    struct options *options = sg_option_place(option, into);
     char names[300] = "";
+    size_t used = 0;
 
     options->csv = true;
     if (name == NULL)
-        return;
-    for (; *section != NULL; section++) {
-        if ((*section)->name == NULL)
+        return NULL;
+    for (const struct sg_report_section *const *at = sg_report_sections; *at != NULL; at++) {
+        if ((*at)->name == NULL)
             continue;
-        if (strcmp((*section)->name, name) == 0)
-            break;
-        snprintf(names + strlen(names), sizeof names - strlen(names), " %s", (*section)->name);
+        if (strcmp((*at)->name, name) == 0) {
+            options->rows.table = *at;
+            return NULL;
+        }
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
+                                 (*at)->name);
     }
-    if (*section == NULL)
-        sg_usage_fault(usage, "no table '%s' for CSV; there are:%s", name, names);
-    options->rows.table = *section;
+    return sg_option_wants(fault, names, name, strlen(name));
 }
 
 /* Without a window: all slices. */
-static void set_slices(const struct sg_usage *usage, const char *window, void *to)
+static const char *read_slices(const struct sg_option *option, const char *window, void *into,
+                               char *fault)
 {
-    struct sg_print_options *rows = to;
+    struct sg_print_options *rows = sg_option_place(option, into);
 
     rows->has_slices = true;
     rows->slices.has_window = window != NULL;
-    if (window != NULL && !sg_slice_window_parse(window, &rows->slices.first, &rows->slices.last))
-        sg_usage_fault(usage, "--slices wants FIRST-LAST, of which FIRST is not the greater");
+    if (window == NULL || sg_slice_window_parse(window, &rows->slices.first, &rows->slices.last))
+        return NULL;
+    return "wants FIRST-LAST, with FIRST at most LAST";
 }
 
-static void set_nodes(const struct sg_usage *usage, const char *nodes, void *to)
+static const char *read_nodes(const struct sg_option *option, const char *nodes, void *into,
+                              char *fault)
 {
-    struct sg_slices_filter *filter = to;
+    struct sg_slices_filter *filter = sg_option_place(option, into);
 
     filter->has_nodes = true;
-    if (!sg_rank_list_parse(nodes, &filter->nodes))
-        sg_usage_fault(usage, "--node wants nodes such as 3 or 0-3,8");
+    return sg_rank_list_parse(nodes, &filter->nodes) ? NULL : "wants nodes such as 3 or 0-3,8";
 }
 
-static void set_metrics(const struct sg_usage *usage, const char *names, void *to)
+static const char *read_metrics(const struct sg_option *option, const char *names, void *into,
+                                char *fault)
 {
-    uint32_t *metrics = to;
+    uint32_t *metrics = sg_option_place(option, into);
 
     *metrics = sg_slice_metrics_parse("report: --metric", names, true);
-    if (*metrics == 0)
-        sg_usage_fault(usage, "--metric wants metrics such as GETTS,LTTS");
+    return *metrics != 0 ? NULL : "wants metrics such as GETTS,LTTS";
 }
 
-static void check(const struct sg_usage *usage, struct options *options)
-{
-    char message[500];
+#define AT(member) offsetof(struct options, member)
 
-    if (options->json && options->csv)
-        sg_usage_fault(usage, "--json and --csv exclude each other");
-    if (options->rules && (options->json || options->csv || options->html != NULL ||
-                           sg_filter_is_set(&options->filter) || options->why.site != NULL))
-        sg_usage_fault(usage,
-                       "--rules covers the whole run; it cannot be combined with other options");
-    if (options->html != NULL && (options->json || options->csv))
-        sg_usage_fault(usage, "--html excludes --json and --csv");
-    if (options->html != NULL && sg_filter_is_set(&options->filter))
-        sg_usage_fault(usage,
-                       "--html covers the whole run; it cannot be combined with --site, --comm, "
-                       "--rank or --time");
-    if (options->html != NULL && (options->rows.primitives || options->rows.distribution != NULL))
-        sg_usage_fault(usage, "--html excludes --calls and --distribution");
-    if (options->csv && (options->rows.table == NULL || options->rows.table == &sg_rows_section) &&
-        options->rows.primitives)
-        options->rows.table = &sg_primitives_section;
-    if (options->csv && options->rows.has_slices)
-        options->rows.table = &sg_slices_section;
-    if (options->html != NULL && options->rows.has_slices)
-        sg_usage_fault(usage, "--html excludes --slices");
-    if (!options->rows.has_slices && !options->json &&
-        !(options->csv && options->rows.table == &sg_slices_section) &&
-        (options->rows.slices.has_nodes || options->rows.slices.metrics != 0))
-        sg_usage_fault(usage, "%s requires --slices",
-                       options->rows.slices.has_nodes ? "--node" : "--metric");
-    if (options->csv && options->rows.distribution != NULL)
-        options->rows.table = &sg_distributions_section;
-    if (options->why.site != NULL && (options->json || options->csv || options->html != NULL ||
-                                      sg_filter_is_set(&options->filter)))
-        sg_usage_fault(usage,
-                       "--why prints text on the whole run; it cannot be combined with --json, "
-                       "--csv, --html, --site, --comm, --rank or --time");
-    if (!sg_filter_parse(&options->filter, message, sizeof message) ||
-        !sg_filter_parse(&options->why, message, sizeof message))
-        sg_usage_fault(usage, "%s", message);
+static const struct sg_option option_table[] = {
+    {"json", 'j', NULL, "print JSON (docs/report-json.md)", sg_option_flag, .at = AT(json),
+     .excludes = "csv html"},
+    {"html", 'H', "FILE", "write an HTML page with charts", sg_option_text, .at = AT(html),
+     .excludes = "csv site comm rank time calls distribution slices",
+     .because = "covers the whole run"},
+    {"comms", 'C', NULL, "print a row for each communicator", sg_option_flag, .at = AT(rows.comms)},
+    {"csv", 'c', "TABLE",
+     "print the rows as CSV, or another table: collectives, functions, calls, messages, waits,"
+     " pairs, path, causes, intervals, primitives, distributions, slices",
+     read_csv, .optional = true},
+    {"calls", 'a', NULL,
+     "print MPI functions' latencies, computation granularity and communication overhead",
+     sg_option_flag, .at = AT(rows.primitives)},
+    {"distribution", 'd', "PRIMITIVE",
+     "print a function's distributions, recorded with STAGGER_MMDS", sg_option_text,
+     .at = AT(rows.distribution)},
+    {"slices", 'l', "FIRST-LAST",
+     "print the slices of bcs recorded with STAGGER_EMDS: all, or this window", read_slices,
+     AT(rows), .optional = true},
+    {"node", 'N', "NODES", "print only the slices of these nodes (3, 0-3,7)", read_nodes,
+     .at = AT(rows.slices)},
+    {"metric", 'm', "METRICS", "print only these metrics of slices (GETTS,LTTS)", read_metrics,
+     .at = AT(rows.slices.metrics)},
+    {"rules", 'R', NULL, "print what auto has learned, as rules for STAGGER_RULES", sg_option_flag,
+     .at = AT(rules), .excludes = "json csv html site comm rank time why",
+     .because = "prints rules for the whole run"},
+    {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
+     sg_read_column, AT(sort), .columns = &sg_site_columns},
+    {"why", 'w', "SITE", "print why ranks are late at this call site, written as in a rule",
+     sg_option_text, .at = AT(why.site), .excludes = "json csv html site comm rank time",
+     .because = "prints text about the whole run"},
+    {"site", 'S', "SITE", "report only this call site, written as in a rule", sg_option_text,
+     .at = AT(filter.site)},
+    {"comm", 'M', "COMM", "report only this communicator, written as in a rule", sg_option_text,
+     .at = AT(filter.comm)},
+    {"rank", 'r', "RANKS", "report only the calls of these ranks (3, 0-3,7)", sg_option_text,
+     .at = AT(filter.ranks)},
+    {"time", 't', "FROM:TO", "report only the instances that begin in this interval (10ms:1.5s)",
+     sg_option_text, .at = AT(filter.time)},
+    {"top", 'n', "N", "print only the first N rows (default: all; 500 in an HTML table)",
+     sg_option_u32, AT(rows.top), .least = 1, .most = UINT32_MAX},
+    {0}};
+
+/* Options that select a part of the text select its table for CSV. */
+static void choose_table(struct options *options)
+{
+    struct sg_print_options *rows = &options->rows;
+
+    if (rows->distribution != NULL)
+        rows->table = &sg_distributions_section;
+    else if (rows->has_slices)
+        rows->table = &sg_slices_section;
+    else if (rows->primitives && (rows->table == NULL || rows->table == &sg_rows_section))
+        rows->table = &sg_primitives_section;
 }
 
 static void parse(int argc, char **argv, struct options *options)
 {
-    const struct sg_command_option table[] = {
-        {"json", 'j', NULL, "print JSON (docs/report-json.md)", &options->json, NULL},
-        {"html", 'H', "FILE", "write a page with charts, for a browser", &options->html, NULL},
-        {"comms", 'C', NULL, "print a row for each communicator", &options->rows.comms, NULL},
-        {"csv", 'c', "[=TABLE]",
-         "print the rows as CSV, or another table: collectives, functions, calls, messages, waits,"
-         " pairs, path, causes, intervals, primitives, distributions, slices",
-         options, set_csv},
-        {"calls", 'a', NULL,
-         "print MPI functions' latencies, computation granularity and communication overhead",
-         &options->rows.primitives, NULL},
-        {"distribution", 'd', "PRIMITIVE",
-         "print the distributions that STAGGER_MMDS kept of a function",
-         &options->rows.distribution, NULL},
-        {"slices", 'l', "[=FIRST-LAST]",
-         "print the slices of bcs that STAGGER_EMDS kept, or those of this window", &options->rows,
-         set_slices},
-        {"node", 'N', "NODES", "print slices of these nodes only (3, 0-3,7)", &options->rows.slices,
-         set_nodes},
-        {"metric", 'm', "METRICS", "print these metrics of slices only (GETTS,LTTS)",
-         &options->rows.slices.metrics, set_metrics},
-        {"rules", 'R', NULL, "print what auto has learned, as rules for STAGGER_RULES",
-         &options->rules, NULL},
-        {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
-         &options->sort, set_sort},
-        {"why", 'w', "SITE", "print why ranks are late at this call site, written as in a rule",
-         &options->why.site, NULL},
-        {"site", 'S', "SITE", "report this call site only, written as in a rule",
-         &options->filter.site, NULL},
-        {"comm", 'M', "COMM", "report this communicator only, written as in a rule",
-         &options->filter.comm, NULL},
-        {"rank", 'r', "RANKS", "report the calls of these ranks only (3, 0-3,7)",
-         &options->filter.ranks, NULL},
-        {"time", 't', "FROM:TO", "report the instances that begin then only (10ms:1.5s)",
-         &options->filter.time, NULL},
-        {"top", 'n', "N", "print the first N rows only (default: all; 500 in a page's table)",
-         &options->rows.top, sg_usage_set_top},
-        {0},
-    };
-    const struct sg_usage usage = {
-        .command = "report",
-        .synopsis = "[OPTION...] [DIR]",
-        .operand = "DIR",
-        .is_optional = true,
-        .text = help,
-        .end = "Exit status: 0, 1 where DIR cannot be read, 2 on bad usage.",
-        .options = table,
-    };
-    struct sg_arguments operands;
+    struct sg_command_line line = {.name = "stagger report",
+                                   .arguments = "[DIR]",
+                                   .documentation = help,
+                                   .tables = {{option_table, options}},
+                                   .most = 1};
+    const struct sg_slices_filter *slices = &options->rows.slices;
+    char message[500];
 
-    operands = sg_usage_read(&usage, argc, argv);
-    check(&usage, options);
-    options->path = sg_runs_operand(&usage, &operands);
+    sg_options_read(&line, argc, argv);
+    if (!options->rows.has_slices && !options->json &&
+        !(options->csv && options->rows.table == &sg_slices_section) &&
+        (slices->has_nodes || slices->metrics != 0))
+        sg_options_fault(&line, "--%s needs --slices", slices->has_nodes ? "node" : "metric");
+    choose_table(options);
+    if (!sg_filter_parse(&options->filter, message, sizeof message) ||
+        !sg_filter_parse(&options->why, message, sizeof message))
+        sg_options_fault(&line, "%s", message);
+    options->path = sg_runs_operand(&line);
 }
 
 static enum sg_status print(const struct options *options)

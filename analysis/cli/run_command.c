@@ -8,15 +8,16 @@
 #include "cli/elf.h"
 #include "cli/main.h"
 #include "cli/report_command.h"
-#include "cli/usage.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/launch.h"
+#include "options/options.h"
 #include "rule/rule.h"
 #include "trace/record.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,29 +61,30 @@ static char *join(const char *first, const char *second, char separator)
     return text;
 }
 
-/* Appends checked text to the list. */
-static void add_to(const struct sg_usage *usage, char **list, const char *text)
+/* Appends a rule or trial, which sg_rule_check or sg_trial_check has accepted, to a list. */
+static const char *add_to(char **list, const char *text)
 {
     char *longer = join(*list, text, ';');
 
     if (longer == NULL)
-        sg_usage_fault(usage, "%s", sg_status_text(SG_ERR_MEMORY));
+        return "ran out of memory";
     free(*list);
     *list = longer;
+    return NULL;
 }
 
-static void add_rule(const struct sg_usage *usage, const char *text, void *list)
+static const char *read_rule(const struct sg_option *option, const char *text, void *into,
+                             char *fault)
 {
-    if (sg_rule_check("--rule", text) != SG_OK)
-        exit(SG_USAGE_STATUS);
-    add_to(usage, list, text);
+    return sg_rule_check("--rule", text) == SG_OK ? add_to(sg_option_place(option, into), text)
+                                                  : "";
 }
 
-static void add_trial(const struct sg_usage *usage, const char *text, void *list)
+static const char *read_trial(const struct sg_option *option, const char *text, void *into,
+                              char *fault)
 {
-    if (sg_trial_check("--trial", text) != SG_OK)
-        exit(SG_USAGE_STATUS);
-    add_to(usage, list, text);
+    return sg_trial_check("--trial", text) == SG_OK ? add_to(sg_option_place(option, into), text)
+                                                    : "";
 }
 
 /* The library would complain about the file too, but would run without it. */
@@ -108,47 +110,48 @@ static void check(const struct run_options *options)
         if (value != NULL &&
             ((i == CONFIG && !is_readable(value)) ||
              sg_config_check(variables[i].option, variables[i].name, value) != SG_OK))
-            exit(SG_USAGE_STATUS);
+            exit(SG_OPTIONS_USAGE);
     }
 }
 
+#define AT(member) offsetof(struct run_options, member)
+
+static const struct sg_option option_table[] = {
+    {"config", 'c', "FILE", "a file with rules and variables (STAGGER_CONFIG)", sg_option_text,
+     .at = AT(values[CONFIG])},
+    {"depth", 'd', "N", "frames of the program that make up a call site (STAGGER_DEPTH)",
+     sg_option_text, .at = AT(values[DEPTH])},
+    {"output", 'o', "DIR", "write into DIR (STAGGER_DIR), or DIR-2, ... if it exists",
+     sg_option_text, .at = AT(values[DIRECTORY])},
+    {"quiet", 'q', NULL, "print no summary at the end of the run", sg_option_flag, .at = AT(quiet)},
+    {"rule", 'r', "RULE", "add a rule before those of STAGGER_RULES; may be repeated", read_rule,
+     .at = AT(rules)},
+    {"trace", 't', "MODE", "otf2, stats or off (STAGGER_TRACE)", sg_option_text,
+     .at = AT(values[TRACE])},
+    {"trial", 'T', "TRIAL", "add a trial before those of STAGGER_TRIAL; may be repeated",
+     read_trial, .at = AT(trials)},
+    {0}};
+
 static char **parse(int argc, char **argv, struct run_options *options)
 {
-    const struct sg_command_option table[] = {
-        {"config", 'c', "FILE", "a file with rules and variables (STAGGER_CONFIG)",
-         &options->values[CONFIG], NULL},
-        {"depth", 'd', "N", "frames of the program that make up a call site (STAGGER_DEPTH)",
-         &options->values[DEPTH], NULL},
-        {"output", 'o', "DIR", "write into DIR (STAGGER_DIR), or DIR-2, ... where it exists",
-         &options->values[DIRECTORY], NULL},
-        {"quiet", 'q', NULL, "say nothing of the run at its end", &options->quiet, NULL},
-        {"rule", 'r', "RULE", "a rule that comes before those of STAGGER_RULES; may be repeated",
-         &options->rules, add_rule},
-        {"trace", 't', "MODE", "otf2, stats or off (STAGGER_TRACE)", &options->values[TRACE], NULL},
-        {"trial", 'T', "TRIAL", "a trial that comes before those of STAGGER_TRIAL; may be repeated",
-         &options->trials, add_trial},
-        {0},
-    };
-    const struct sg_usage usage = {
-        .command = "run",
-        .synopsis = "[OPTION...] [--] PROGRAM [ARGUMENTS]",
-        .operand = "PROGRAM",
-        .many = true,
-        .is_launcher = true,
-        .text = "Runs PROGRAM, or the launcher of an MPI program, with libstagger.so preloaded. "
-                "Both work:\n"
-                "  stagger run mpiexec -n 4 ./app\n"
-                "  mpiexec -n 4 stagger run ./app",
-        .end = "Rules and variables: man 7 libstagger.",
-        .options = table,
-    };
+    struct sg_command_line line = {
+        .name = "stagger run",
+        .arguments = "[--] PROGRAM [ARGUMENTS]",
+        .documentation =
+            "Runs PROGRAM, or the launcher of an MPI program, with libstagger.so preloaded. "
+            "Both work:\n"
+            "  stagger run mpiexec -n 4 ./app\n"
+            "  mpiexec -n 4 stagger run ./app\v"
+            "Rules and variables: man 7 libstagger.",
+        .tables = {{option_table, options}},
+        .most = INT_MAX,
+        .is_launcher = true};
 
-    struct sg_arguments words = sg_usage_read(&usage, argc, argv);
-
-    if (words.count == 0)
-        sg_usage_fault(&usage, "expected a program to run");
+    sg_options_read(&line, argc, argv);
+    if (line.count == 0)
+        sg_options_fault(&line, "PROGRAM is missing");
     check(options);
-    return words.words;
+    return line.words;
 }
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -264,7 +267,7 @@ static int preload(char *library)
     bool blank = strchr(library, ' ') != NULL;
 
     if (strchr(library, ':') != NULL || (blank && strchr(library, ';') != NULL)) {
-        sg_log("run: the loader takes no path with a ':', or with a blank and a ';', as in %s",
+        sg_log("run: the loader cannot preload a path with a ':', or with a blank and a ';': %s",
                library);
         return -1;
     }
@@ -282,7 +285,8 @@ static int set_environment(const struct run_options *options)
     int result;
 
     if (library == NULL) {
-        sg_log("run: " LIBRARY_NAME " is not beside this program, in ../lib/stagger or in ../lib");
+        sg_log("run: " LIBRARY_NAME
+               " not found beside this program, in ../lib/stagger or in ../lib");
         return -1;
     }
     result = preload(library);
@@ -309,7 +313,7 @@ static int set_environment(const struct run_options *options)
 
 static void warn_unobserved(void *context, const char *program, enum sg_elf_kind kind)
 {
-    sg_log("%s is %s: it cannot be preloaded, running it unobserved", program,
+    sg_log("%s is %s: the library cannot be preloaded; running it unobserved", program,
            kind == SG_ELF_STATIC ? "statically linked" : "set-uid, set-gid or has capabilities");
 }
 

@@ -172,29 +172,29 @@ static void put_events_note(const struct sg_comparison *comparison, int side, ui
     format_name(comparison, side, index, name);
     if (!run->has_events)
         fprintf(out, "note: %s has no events: %s\n", name,
-                sg_comparison_has_several(comparison) ? "who waited is not known"
+                sg_comparison_has_several(comparison) ? "waiting times are unknown"
                                                       : "there are no intervals");
     else if (sg_report_unseen_calls(run) > 0)
-        fprintf(out,
-                "note: %s has calls that are not in the events: costs per call are of the"
-                " others\n",
-                name);
+        fprintf(
+            out,
+            "note: %s has calls that are not in the events: costs per call cover only the others\n",
+            name);
 }
 
 static void put_intervals_note(const struct sg_comparison *comparison, FILE *out)
 {
     if (!sg_comparison_has_several(comparison)) {
-        fputs("intervals: bootstrap over the instances of these two runs; what differs from run to"
-              " run is not in them\n",
+        fputs("intervals: bootstrap over the instances of these two runs; they exclude the "
+              "variation between runs\n",
               out);
         return;
     }
-    fputs("intervals: Student's t of the means of the runs; what differs from run to run is in"
-          " them\n",
+    fputs("intervals: Student's t of the means of the runs; they include the variation between "
+          "runs\n",
           out);
     for (int side = 0; side < 2; side++) {
         if (comparison->run_count[side] == 1)
-            fprintf(out, "note: %c is one run: its spread is taken to be that of %c\n",
+            fprintf(out, "note: %c is a single run: the spread of %c is assumed for it\n",
                     run_letters[side], run_letters[1 - side]);
     }
 }
@@ -212,8 +212,8 @@ static void put_notes(const struct sg_comparison *comparison, FILE *out)
     put_rank_counts(comparison, out);
     if (by_place > 0)
         fprintf(out,
-                "note: %" PRIu32 " call site%s found by function, file and line: the program was"
-                " built anew\n",
+                "note: %" PRIu32
+                " call site%s found by function, file and line: the program was rebuilt\n",
                 by_place, by_place == 1 ? "" : "s");
     for (int side = 0; side < 2; side++) {
         for (uint32_t run = 0; run < comparison->run_count[side]; run++)

@@ -1,10 +1,12 @@
-/* Reads the options of a command with argp. A table of rows describes the options; argp's own
- * table, --help and the values are made from it.
+/* Reads a command line with argp, from the table of its options. Faults are one line each, so
+ * argp's hint at --help is turned off.
  */
 #include "options/options.h"
 
+#include "core/status.h"
 #include "core/text.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #define KEY_FIRST 0x100
+#define KEY_USAGE 0x200
 #define ROWS_MAX 64 /* rows of a table */
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -73,9 +76,9 @@ int sg_option_find_word(const char *const *words, const char *word, size_t lengt
 const char *sg_option_word(const struct sg_option *option, const char *text, void *into,
                            char *fault)
 {
-    char wants[160] = "";
+    char wants[300] = "";
     size_t used = 0;
-    int found = sg_option_find_word(option->words, text, strlen(text));
+    int found = text != NULL ? sg_option_find_word(option->words, text, strlen(text)) : 0;
 
     if (found >= 0) {
         *(int *)sg_option_place(option, into) = found;
@@ -88,6 +91,13 @@ const char *sg_option_word(const struct sg_option *option, const char *text, voi
                                                                 : ", ",
                                  option->words[i]);
     return sg_option_wants(fault, wants, text, strlen(text));
+}
+
+const char *sg_option_least(const struct sg_option *option, const char *text, void *into,
+                            char *fault)
+{
+    *(int *)sg_option_place(option, into) = (int)option->least;
+    return NULL;
 }
 
 static const char *read_count(const struct sg_option *option, const char *text, uint64_t *value,
@@ -200,79 +210,206 @@ const char *sg_option_wholes(const struct sg_option *option, const char *text, v
     return sg_option_each(option, text, take_whole, into, fault);
 }
 
+/* ---- rules between options ------------------------------------------------------------------- */
+
+/* Logs a fault of the command "stagger report" as "stagger: report: ...". */
+static void log_fault(const struct sg_command_line *line, const char *text)
+{
+    sg_log("%s: %s", line->name + strlen("stagger "), text);
+}
+
+void sg_options_fault(const struct sg_command_line *line, const char *format, ...)
+{
+    char text[SG_OPTION_FAULT_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    log_fault(line, text);
+    exit(SG_OPTIONS_USAGE);
+}
+
+static bool was_given(const struct sg_command_line *line, int table, const char *name,
+                      size_t length)
+{
+    const struct sg_option *options = line->tables[table].options;
+
+    for (int place = 0; options[place].name != NULL; place++) {
+        if (strlen(options[place].name) == length && memcmp(options[place].name, name, length) == 0)
+            return line->given[table] >> place & 1;
+    }
+    return false;
+}
+
+bool sg_options_given(const struct sg_command_line *line, const char *name)
+{
+    return was_given(line, 0, name, strlen(name));
+}
+
+/* Checks what an option that was given needs and excludes among those of its table. */
+static bool agrees(const struct sg_command_line *line, int table, const struct sg_option *option)
+{
+    const char *other = option->excludes;
+    char fault[SG_OPTION_FAULT_BYTES];
+
+    if (option->needs != NULL && !was_given(line, table, option->needs, strlen(option->needs))) {
+        log_fault(line, sg_option_fault(fault, "--%s needs --%s", option->name, option->needs));
+        return false;
+    }
+    while (other != NULL && *other != '\0') {
+        size_t length = strcspn(other, " ");
+
+        if (was_given(line, table, other, length)) {
+            log_fault(line,
+                      sg_option_fault(fault, "--%s %s%scannot be combined with --%.*s",
+                                      option->name, option->because != NULL ? option->because : "",
+                                      option->because != NULL ? "; it " : "", (int)length, other));
+            return false;
+        }
+        other += length + (other[length] == ' ');
+    }
+    return true;
+}
+
+static bool all_agree(const struct sg_command_line *line)
+{
+    for (int i = 0; i < 2; i++) {
+        for (int place = 0; place < ROWS_MAX && line->given[i] >> place != 0; place++) {
+            if ((line->given[i] >> place & 1) != 0 &&
+                !agrees(line, i, &line->tables[i].options[place]))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* ---- argp ------------------------------------------------------------------------------------ */
 
-static int key_of(const struct sg_option *table, int place, int first_key)
+/* Options without a letter get keys by their place. */
+static int key_of(const struct sg_option *options, int table, int place)
 {
-    return table[place].letter != 0 ? table[place].letter : first_key + place;
+    return options[place].letter != 0 ? options[place].letter
+                                      : KEY_FIRST + table * ROWS_MAX + place;
 }
 
-int sg_options_fill(const struct sg_option *table, int first_key, struct argp_option *rows)
+static error_t take_arguments(struct sg_command_line *line, const struct argp_state *state)
 {
-    int count = 0;
+    char excerpt[SG_EXCERPT_BYTES], fault[SG_OPTION_FAULT_BYTES];
+    const char *extra;
 
-    for (; table[count].name != NULL; count++)
-        rows[count] = (struct argp_option){.name = table[count].name,
-                                           .key = key_of(table, count, first_key),
-                                           .arg = table[count].argument,
-                                           .doc = table[count].says,
-                                           .group = table[count].group};
-    rows[count] = (struct argp_option){0};
-    return count;
-}
-
-const struct sg_option *sg_options_find(const struct sg_option *table, int first_key, int key)
-{
-    for (int place = 0; table != NULL && table[place].name != NULL; place++) {
-        if (key_of(table, place, first_key) == key)
-            return &table[place];
-    }
-    return NULL;
-}
-
-static error_t take_argument(const struct sg_command_line *line, const char *text,
-                             struct argp_state *state)
-{
-    if (line->argument == NULL)
-        argp_error(state, "no argument is taken: '%s'", text);
-    else if (*line->argument != NULL)
-        argp_error(state, "one argument at a time: '%s' is one too many", text);
-    else
-        *line->argument = text;
-    return 0;
-}
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    const struct sg_command_line *line = state->input;
-
-    if (key == ARGP_KEY_ARG)
-        return take_argument(line, text, state);
-    for (int i = 0; i < 2; i++) {
-        const struct sg_option *option =
-            sg_options_find(line->tables[i].options, KEY_FIRST + i * ROWS_MAX, key);
-        char fault[SG_OPTION_FAULT_BYTES];
-        const char *wrong;
-
-        if (option == NULL)
-            continue;
-        wrong = option->read(option, text, line->tables[i].into, fault);
-        if (wrong != NULL)
-            argp_error(state, "--%s%s%s", option->name, *wrong == ':' ? "" : " ", wrong);
+    line->words = state->argv + state->next;
+    line->count = state->argc - state->next;
+    if (line->count <= line->most)
         return 0;
+    extra = line->words[line->most];
+    log_fault(line,
+              sg_option_fault(fault, "unexpected argument '%s'",
+                              sg_text_excerpt(extra, strlen(extra), excerpt, sizeof excerpt)));
+    return EINVAL;
+}
+
+static error_t take_option(struct sg_command_line *line, int key, const char *text)
+{
+    char fault[SG_OPTION_FAULT_BYTES], message[SG_OPTION_FAULT_BYTES];
+
+    for (int i = 0; i < 2; i++) {
+        const struct sg_option *options = line->tables[i].options;
+
+        for (int place = 0; options != NULL && options[place].name != NULL; place++) {
+            const struct sg_option *option = &options[place];
+            const char *wrong;
+
+            if (key_of(options, i, place) != key)
+                continue;
+            line->given[i] |= UINT64_C(1) << place;
+            wrong = option->read(option, text, line->tables[i].into, fault);
+            if (wrong == NULL)
+                return 0;
+            if (*wrong != '\0')
+                log_fault(line, sg_option_fault(message, "--%s%s%s", option->name,
+                                                *wrong == ':' ? "" : " ", wrong));
+            return EINVAL;
+        }
     }
     return ARGP_ERR_UNKNOWN;
 }
 
-bool sg_options_read(const struct sg_command_line *line, int argc, char **argv)
+static error_t parse(int key, char *text, struct argp_state *state)
 {
-    struct argp_option rows[2 * ROWS_MAX + 1] = {{0}};
-    const struct argp argp = {rows, parse, line->arguments, line->documentation, NULL, NULL, NULL};
-    int count = 0;
+    struct sg_command_line *line = state->input;
 
-    for (int i = 0; i < 2 && line->tables[i].options != NULL; i++)
-        count += sg_options_fill(line->tables[i].options, KEY_FIRST + i * ROWS_MAX, rows + count);
-    argv[0] = line->name;
-    argp_err_exit_status = SG_OPTIONS_USAGE;
-    return argp_parse(&argp, argc, argv, 0, NULL, (void *)line) == 0;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL; /* getopt's line alone reports an unknown option */
+        return 0;
+    case ARGP_KEY_ARGS:
+        return take_arguments(line, state);
+    case 'h':
+    case '?':
+    case KEY_USAGE:
+        argp_help(state->root_argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK,
+                  (char *)line->name);
+        return ECANCELED;
+    default:
+        return take_option(line, key, text);
+    }
+}
+
+enum sg_options_verdict sg_options_parse(struct sg_command_line *line, int argc, char **argv)
+{
+    static const struct argp_option help[] = {{"help", 'h', NULL, 0, "print this text", -1},
+                                              {NULL, '?', NULL, OPTION_HIDDEN, NULL, -1},
+                                              {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, -1}};
+    struct argp_option rows[2 * ROWS_MAX + 4] = {{0}};
+    const struct argp argp = {rows, parse, line->arguments, line->documentation, NULL, NULL, NULL};
+    unsigned flags = ARGP_NO_HELP | ARGP_NO_EXIT | (line->is_launcher ? ARGP_IN_ORDER : 0);
+    char name[80], *const own_name = argv[0];
+    int count = 0, error;
+
+    for (int i = 0; i < 2; i++) {
+        const struct sg_option *options = line->tables[i].options;
+
+        for (int place = 0; options != NULL && options[place].name != NULL; place++)
+            rows[count++] =
+                (struct argp_option){.name = options[place].name,
+                                     .key = key_of(options, i, place),
+                                     .arg = options[place].argument,
+                                     .flags = options[place].optional ? OPTION_ARG_OPTIONAL : 0,
+                                     .doc = options[place].says,
+                                     .group = options[place].group};
+    }
+    memcpy(&rows[count], help, sizeof help);
+    snprintf(name, sizeof name, "stagger: %s", line->name + strlen("stagger "));
+    argv[0] = name; /* for getopt's messages */
+    error = argp_parse(&argp, argc, argv, flags, NULL, line);
+    argv[0] = own_name;
+    if (error == ECANCELED)
+        return SG_OPTIONS_HELP;
+    return error == 0 && all_agree(line) ? SG_OPTIONS_READ : SG_OPTIONS_BAD;
+}
+
+void sg_options_read(struct sg_command_line *line, int argc, char **argv)
+{
+    switch (sg_options_parse(line, argc, argv)) {
+    case SG_OPTIONS_READ:
+        return;
+    case SG_OPTIONS_HELP:
+        exit(sg_options_finish(0));
+    case SG_OPTIONS_BAD:
+        exit(SG_OPTIONS_USAGE);
+    }
+}
+
+const char *sg_options_argument(const struct sg_command_line *line)
+{
+    return line->count > 0 ? line->words[0] : NULL;
+}
+
+int sg_options_finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    sg_log("the output cannot be written: %m");
+    return status != 0 ? status : 1;
 }

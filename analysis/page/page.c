@@ -88,7 +88,7 @@ static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t
         return;
     }
     if (report->has_events && report->total.instances == 0) {
-        fputs("How much of that was lost waiting is not known: no instance of a collective is "
+        fputs("How much of it was lost waiting is unknown: no instance of a collective is "
               "complete.</p>\n",
               out);
         return;
@@ -103,8 +103,8 @@ static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t
             report->has_events
                 ? " of its processor time was lost</strong> in collectives, waiting for ranks that "
                   "came later"
-                : " of its processor time was spent</strong> in collectives; how much of that was "
-                  "waiting is not known, as no events were recorded");
+                : " of its processor time was spent</strong> in collectives; how much of it was "
+                  "waiting is unknown, because no events were recorded");
     if (worst_count > 0)
         fprintf(out, ": %s of it at ", worst_ns == cost_ns ? "all" : SG_SHARE(worst_ns, cost_ns));
     if (worst_count == 1)
@@ -170,20 +170,20 @@ static void put_notes(const struct sg_report *report, FILE *out)
     }
     if (report->partial)
         fprintf(out, "<li><b>Partial.</b> %s.</li>\n",
-                report->has_events
-                    ? "The archive does not hold the whole run"
-                    : "Some logs are missing, damaged or end before MPI_Finalize; run times are at "
-                      "least what is shown");
+                report->has_events ? "The archive does not hold the whole run"
+                                   : "Some logs are missing, damaged or end before MPI_Finalize; "
+                                     "the run times shown are lower bounds");
     if (unseen > 0)
         fprintf(out,
-                "<li>%" PRIu64 " calls are not in the events: calls, bytes and blocked are of all "
-                "calls, skew and wait of the others.</li>\n",
+                "<li>%" PRIu64 " calls are not in the events: calls, bytes and blocked cover all "
+                "calls, skew and wait only the others.</li>\n",
                 unseen);
     else if (report->dropped_calls > 0)
-        fprintf(out,
-                "<li>%" PRIu64 " calls are left out: their instances are incomplete, or recording "
-                "had stopped.</li>\n",
-                report->dropped_calls);
+        fprintf(
+            out,
+            "<li>%" PRIu64
+            " calls are omitted: their instances are incomplete, or recording had stopped.</li>\n",
+            report->dropped_calls);
     if (report->unmanaged_nonblocking > 0)
         fprintf(out, "<li>%" PRIu64 " nonblocking calls were left to MPICH, not recorded.</li>\n",
                 report->unmanaged_nonblocking);
@@ -193,7 +193,7 @@ static void put_notes(const struct sg_report *report, FILE *out)
     if (report->clock_violations > 0)
         fprintf(out,
                 "<li>Clocks contradict each other in %" PRIu64
-                " instance%s, by up to %s: smaller skews and waits mean nothing.</li>\n",
+                " instance%s, by up to %s: smaller skews and waits are meaningless.</li>\n",
                 report->clock_violations, report->clock_violations == 1 ? "" : "s",
                 SG_NS(report->largest_violation_ns));
     fputs("</ul>\n", out);
@@ -208,11 +208,11 @@ static const struct sg_page_shown shown[] = {
      false},
     {"algorithm", "algorithm", "what ran", NULL, false},
     {"calls", "calls", "over all ranks", NULL, false},
-    {"instances", "instances", "complete collectives, of which skew and last rank are", NULL,
+    {"instances", "instances", "complete collectives; skew and last rank refer to them", NULL,
      false},
     {"bytes", "bytes", "count times type size, over all calls", NULL, false},
     {"p50", "skew median", "last arrival minus first", NULL, false},
-    {"p95", "skew 95%", "95 in 100 instances have no more", NULL, false},
+    {"p95", "skew 95%", "95% of the instances have at most this", NULL, false},
     {"max", "skew max", "of the worst instance", NULL, false},
     {"wait", "wait", "time lost waiting for ranks that came later", NULL, false},
     {"blocked", "blocked", "time in the calls", NULL, false},
@@ -242,8 +242,8 @@ static void put_left_out(const struct sg_report *report, const struct sg_report_
     for (uint32_t row = shown_count; row < count; row++)
         left_ns += cost_of(report, &sites[row]);
     fprintf(out,
-            "<p class=\"quiet\">%" PRIu32 " further rows, with %s of the time %s, are left out: "
-            "<code>--top</code> says how many to show, "
+            "<p class=\"quiet\">%" PRIu32 " more rows, with %s of the time %s, are omitted: "
+            "<code>--top</code> sets how many to show, "
             "<code>stagger report --csv</code> has all.</p>\n",
             count - shown_count, SG_NS(left_ns), report->has_events ? "waited" : "blocked");
 }
@@ -279,7 +279,7 @@ static void put_charts(const struct sg_page *page, FILE *out)
     if (page->report->site_count == 0)
         return;
     if (!page->report->has_events) {
-        fputs("<section><h2>Charts</h2><p>There are none: no events were recorded "
+        fputs("<section><h2>Charts</h2><p>None: no events were recorded "
               "(<code>STAGGER_TRACE=otf2</code> records them).</p></section>\n",
               out);
         return;
@@ -290,7 +290,7 @@ static void put_charts(const struct sg_page *page, FILE *out)
           "<h2 id=\"one-title\">One call site</h2>\n<div class=\"controls\" id=\"one-controls\">"
           "</div>\n<div id=\"one-charts\" class=\"charts\"></div>\n</section>\n"
           "<section id=\"heat\" aria-labelledby=\"heat-title\" hidden>\n"
-          "<h2 id=\"heat-title\">Who is late, who waits</h2>\n"
+          "<h2 id=\"heat-title\">Late and waiting ranks</h2>\n"
           "<div class=\"controls\" id=\"heat-controls\"></div>\n<div id=\"heat-chart\"></div>\n"
           "</section>\n"
           "<section id=\"worst\" aria-labelledby=\"worst-title\" hidden>\n"
@@ -385,13 +385,13 @@ static void put_offsets(const struct sg_page *page, FILE *out)
     uint32_t worst = 0;
 
     if (!report->has_offset_error) {
-        fputs("<p>The archive has no clock offsets: skews are as good as the clocks of its "
-              "machines agree.</p>\n",
+        fputs("<p>The archive has no clock offsets: skews are as accurate as its machines' clocks "
+              "are synchronized.</p>\n",
               out);
         return;
     }
     if (is_one_clock(report, detail)) {
-        fputs("<p>All ranks have one clock.</p>\n", out);
+        fputs("<p>All ranks share one clock.</p>\n", out);
         return;
     }
     for (uint32_t rank = 0; rank < detail->clock_room; rank++) {
@@ -399,12 +399,11 @@ static void put_offsets(const struct sg_page *page, FILE *out)
             detail->clocks[rank].seen.error_ns > detail->clocks[worst].seen.error_ns)
             worst = rank;
     }
-    fprintf(out, "<p>Offsets between the ranks' clocks are known within <b>%s</b>",
+    fprintf(out, "<p>Offsets between the ranks' clocks are known to within <b>%s</b>",
             SG_NS(report->offset_error_ns));
     if (report->offset_error_ns > 0 && worst < detail->clock_room)
         fprintf(out, " (rank %" PRIu32 " worst)", worst);
-    fprintf(out,
-            "; the clocks drift by up to %.3g parts in a million, which is taken into account.",
+    fprintf(out, "; the clocks drift by up to %.3g parts per million, which is corrected.",
             drift_ppm(detail));
     if (report->locations_without_offset > 0)
         fprintf(out, " %" PRIu64 " locations have no offsets.", report->locations_without_offset);
@@ -427,8 +426,8 @@ static void put_clocks(const struct sg_page *page, FILE *out)
     else
         fprintf(out,
                 "<p>In %" PRIu64 " of %" PRIu64 " instances a rank leaves before another has "
-                "entered, by their clocks: by up to <b>%s</b>. Smaller skews and waits mean "
-                "nothing.</p>\n",
+                "entered, by their clocks: by up to <b>%s</b>. Smaller skews and waits are "
+                "meaningless.</p>\n",
                 report->clock_violations, report->total.instances,
                 SG_NS(report->largest_violation_ns));
     fputs("</section>\n", out);
@@ -474,7 +473,7 @@ static void put_configuration(const struct sg_page *page, FILE *out)
 {
     put_heading("conf", "Configuration and rules", out);
     if (page->configuration == NULL) {
-        fputs("<p>Not known: there is no <code>stagger.conf</code> next to the archive.</p>\n"
+        fputs("<p>Unknown: there is no <code>stagger.conf</code> beside the archive.</p>\n"
               "</section>\n",
               out);
         return;
@@ -493,10 +492,9 @@ static void put_configuration(const struct sg_page *page, FILE *out)
 
 static void put_overhead(const struct sg_report *report, FILE *out)
 {
-    put_heading("cost", "What stagger itself cost", out);
+    put_heading("cost", "Cost of stagger itself", out);
     if (report->overhead_calls == 0) {
-        fputs("<p>Not known: no call was timed (one in 128 of each thread is).</p>\n</section>\n",
-              out);
+        fputs("<p>Unknown: no call was timed (one in 128 per thread is).</p>\n</section>\n", out);
         return;
     }
     fprintf(
@@ -508,15 +506,15 @@ static void put_overhead(const struct sg_report *report, FILE *out)
         SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns), report->overhead_calls);
     if (report->overhead_long_calls > 0)
         fprintf(out,
-                "; %" PRIu64 " more took over %s, as names were looked up or the process was "
-                "interrupted, and are left out",
+                "; %" PRIu64 " more took over %s, because names were looked up or the process was "
+                "interrupted, and are excluded",
                 report->overhead_long_calls, SG_NS(SG_OVERHEAD_LONG_NS));
     fputs(".</p>\n</section>\n", out);
 }
 
 static void put_words(FILE *out)
 {
-    put_heading("words", "What the words mean", out);
+    put_heading("words", "Terms", out);
     fputs(
         "<dl class=\"words\">\n"
         "<div><dt>instance</dt><dd>one collective operation, in which all ranks of a communicator "

@@ -54,10 +54,10 @@ static const struct sg_page_shown function_columns[] = {
     {"min", "min", "the shortest call", NULL, false},
     {"max", "max", "the longest call", NULL, false},
     {"deviation", "stddev", "standard deviation of the calls' times", NULL, false},
-    {"sent", "sent", "bytes that the calls sent", NULL, false},
-    {"received", "received", "bytes that the calls received", NULL, false},
+    {"sent", "sent", "bytes sent by the calls", NULL, false},
+    {"received", "received", "bytes received by the calls", NULL, false},
     {"latency", "latency",
-     "from the beginning of what nonblocking calls began to its end, on average", NULL, true},
+     "mean time from the start to the end of the operations of nonblocking calls", NULL, true},
     {"failed", "failed", "calls that returned an error", NULL, true},
     {0},
 };
@@ -72,25 +72,25 @@ static const struct sg_page_shown site_columns[] = {
     {"run", "of run", "time by all ranks' processor time", "time", false},
     {"mean", "mean", "of a call", NULL, false},
     {"max", "max", "the longest call", NULL, false},
-    {"sent", "sent", "bytes that the calls sent", NULL, false},
-    {"received", "received", "bytes that the calls received", NULL, false},
+    {"sent", "sent", "bytes sent by the calls", NULL, false},
+    {"received", "received", "bytes received by the calls", NULL, false},
     {0},
 };
 
 static const struct sg_page_shown pair_columns[] = {
     {"from", "from rank", "the sender", NULL, false},
     {"to", "to rank", "the receiver", NULL, false},
-    {"messages", "messages", "as sender or receiver counted, whoever counted more", NULL, false},
+    {"messages", "messages", "the larger of the sender's and the receiver's count", NULL, false},
     {"bytes", "bytes", "likewise", NULL, false},
     {0},
 };
 
 static const struct sg_page_shown target_columns[] = {
     {"origin", "origin rank", "where the operation was called", NULL, false},
-    {"target", "target rank", "whose memory it was on", NULL, false},
-    {"puts", "puts", "and accumulates, as the origin counted", NULL, false},
+    {"target", "target rank", "the rank whose memory was accessed", NULL, false},
+    {"puts", "puts", "and accumulates, as counted at the origin", NULL, false},
     {"put", "put", "their bytes", NULL, false},
-    {"gets", "gets", "what accumulates fetch, too", NULL, false},
+    {"gets", "gets", "including data fetched by accumulates", NULL, false},
     {"got", "got", "their bytes", NULL, false},
     {0},
 };
@@ -169,8 +169,7 @@ static void put_one_sided(const struct sg_page *page, const struct sg_call_targe
     if (others->puts > 0 || others->gets > 0)
         fprintf(
             out,
-            "<p>%" PRIu64 " puts of %s and %" PRIu64 " gets of %s were on ranks that the logs do "
-            "not tell.</p>\n",
+            "<p>%" PRIu64 " puts of %s and %" PRIu64 " gets of %s accessed unknown ranks.</p>\n",
             others->puts, SG_BYTES(others->put_bytes), others->gets, SG_BYTES(others->got_bytes));
     if (targets->count > 0) {
         fputs("<p class=\"quiet\">Pairs of ranks, the most bytes first.</p>\n", out);
@@ -260,22 +259,22 @@ static const struct sg_page_shown skew_columns[] = {
 
 static const struct sg_page_shown wait_columns[] = {
     {"state", "wait state", "the kind of wait", NULL, false},
-    {"function", "function", "of MPI, which waits", NULL, false},
+    {"function", "function", "the waiting MPI function", NULL, false},
     {"site", "call site", "function, file and line", NULL, false},
     {"waits", "waits", "their number, over all ranks", NULL, false},
     {"wait", "wait", "their sum", NULL, false},
     {"max", "max", "the longest", NULL, false},
-    {"disorder", "wrong order", "those where an older message was received later", NULL, true},
+    {"disorder", "wrong order", "those in which an older message was received later", NULL, true},
     {0},
 };
 
 static const struct sg_page_shown page_waits_pair_columns[] = {
     {"state", "wait state", "the kind of wait", NULL, false},
-    {"function", "function", "of MPI, which waits", NULL, false},
+    {"function", "function", "the waiting MPI function", NULL, false},
     {"site", "call site", "function, file and line", NULL, false},
     {"waits", "waits", "their number, over all ranks", NULL, false},
     {"wait", "wait", "their sum", NULL, false},
-    {"rank", "for rank", "that was waited for longest, and its share of several", NULL, false},
+    {"rank", "for rank", "the rank waited for longest, and its share", NULL, false},
     {"other", "which is in", "function of MPI", NULL, false},
     {"other_site", "at", "function, file and line", NULL, false},
     {0},
@@ -324,7 +323,7 @@ void sg_page_write_waits(const struct sg_page *page, FILE *out)
             "<h3 id=\"waits-title\">By call site</h3>\n",
             states->total.waits, SG_NS(states->total.wait_ns));
     sg_page_put_section(page->report, page->state_limit, &waits, NULL, out);
-    fputs("<h3 id=\"wait-pairs-title\">Who waits for whom</h3>\n", out);
+    fputs("<h3 id=\"wait-pairs-title\">Waits between call sites</h3>\n", out);
     sg_page_put_section(page->report, page->state_limit, &pairs, NULL, out);
     fputs("</section>\n", out);
 }

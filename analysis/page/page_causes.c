@@ -23,35 +23,36 @@
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static const struct sg_page_shown cause_columns[] = {
-    {"at", "late at", "the collective, and where the last rank called it", NULL, false},
-    {"cause", "because", "what the rank spends more time with", NULL, false},
-    {"rank", "rank", "that spends it: the last one, or one that it waited for before", NULL, false},
-    {"caused", "caused", "time that others waited, over all sampled instances", NULL, false},
-    {"part", "share", "of all that is waited at the site", NULL, false},
+    {"at", "late at", "the collective, and the call site of the last rank", NULL, false},
+    {"cause", "because", "what the rank spends more time on", NULL, false},
+    {"rank", "rank", "the rank that spends it: the last one, or one that it waited for before",
+     NULL, false},
+    {"caused", "caused", "waiting time of the others, over all sampled instances", NULL, false},
+    {"part", "share", "of all waiting time at the site", NULL, false},
     {"interval", "95% interval", "of the share, over instances", NULL, false},
     {"steps", "steps", "from the last rank back to this one", NULL, false},
-    {"instances", "times", "instances in which it had a part", NULL, false},
+    {"instances", "times", "instances in which it contributed", NULL, false},
     {"where", "longest between", "the calls at the ends of the longest interval", NULL, false},
     {0},
 };
 
 static const struct sg_page_shown path_columns[] = {
-    {"where", "interval", "the two calls that it is between, or the call", NULL, false},
+    {"where", "interval", "the two calls around it, or the call", NULL, false},
     {"path", "on the path", "time, over all ranks", NULL, false},
     {"share", "share", "of the critical path", "path", false},
     {"times", "times", "on the path", NULL, false},
     {"mean", "mean of all", "of such intervals, on the path or not", NULL, false},
-    {"saving", "balance saves", "if it took as long as the mean, each time", "saved", false},
-    {"rank", "rank", "with the longest time, and its share of several", NULL, false},
+    {"saving", "balance saves", "if it took the mean time each time", "saved", false},
+    {"rank", "rank", "the rank with the longest time, and its share", NULL, false},
     {0},
 };
 
 static const struct sg_page_shown before_columns[] = {
-    {"where", "between", "the two calls that the intervals are between", NULL, false},
-    {"rank", "rank", "whose intervals they are", NULL, false},
+    {"where", "between", "the two calls around the intervals", NULL, false},
+    {"rank", "rank", "the rank of the intervals", NULL, false},
     {"longer", "longer", "than as many of the other ranks", NULL, false},
-    {"cause", "because", "what most of that is spent with", NULL, false},
-    {"intervals", "times", "intervals that were sampled", NULL, false},
+    {"cause", "because", "the largest part of it", NULL, false},
+    {"intervals", "times", "sampled intervals", NULL, false},
     {"mean", "mean", "of them", NULL, false},
     {"others", "of others", "mean of the other ranks' intervals", NULL, false},
     {"cpu", "on cpu", "share of their time", NULL, false},
@@ -132,14 +133,13 @@ void sg_page_write_causes(const struct sg_page *page, FILE *out)
         return;
     fprintf(out,
             "<section aria-labelledby=\"causes-title\">\n"
-            "<h2 id=\"causes-title\">Why ranks come late</h2>\n"
+            "<h2 id=\"causes-title\">Why ranks are late</h2>\n"
             "<p>In %" PRIu64 " sampled instances others waited <strong>%s</strong> for the last "
-            "rank. Its path is compared with those of the others, back through all ranks that it "
-            "waited for itself: what it has more of is why they wait.",
+            "rank. Its path, back through all ranks that it waited for itself, is compared with "
+            "the paths of the others: the others wait because of the difference.",
             found->instances, SG_NS(found->late_ns));
     if (found->unsampled > 0)
-        fprintf(out, " Of %" PRIu64 " further instances the causes are not known.",
-                found->unsampled);
+        fprintf(out, " Of %" PRIu64 " more instances the causes are unknown.", found->unsampled);
     fputs("</p>\n<noscript><p class=\"quiet\">Charts need JavaScript.</p></noscript>\n"
           "<div id=\"cause-charts\" class=\"charts\"></div>\n"
           "<div class=\"controls\" id=\"chain-controls\"></div>\n"
@@ -161,9 +161,9 @@ void sg_page_write_path(const struct sg_page *page, FILE *out)
     fprintf(out,
             "<section aria-labelledby=\"path-title\">\n"
             "<h2 id=\"path-title\">Critical path</h2>\n"
-            "<p>The chain of intervals and calls, over all ranks, that the end of the run had to "
-            "wait for: <strong>%s</strong>, %s of it between recorded calls. What is not on it "
-            "could be slower, and the run would be as long.",
+            "<p>The chain of intervals and calls, across ranks, that determined the end of the "
+            "run: <strong>%s</strong>, %s of it between recorded calls. Anything outside it could "
+            "be slower without lengthening the run.",
             SG_NS(path->ns), SG_SHARE(path->intervals_ns, path->ns));
     if (path->saving_ns > 0)
         fprintf(out, " Balance between the ranks would save %s +-%s.", SG_NS(path->saving_ns),
@@ -186,10 +186,10 @@ void sg_page_write_before(const struct sg_page *page, FILE *out)
         return;
     fprintf(out,
             "<section aria-labelledby=\"before-title\">\n"
-            "<h2 id=\"before-title\">What ranks do between calls</h2>\n"
+            "<h2 id=\"before-title\">Activity between calls</h2>\n"
             "<p>%" PRIu64
-            " intervals were sampled, <strong>%s</strong> in sum. Whether others wait "
-            "for what a rank does longer is not known, as no events were recorded.</p>\n",
+            " intervals were sampled, <strong>%s</strong> in total. Whether others wait for a "
+            "slower rank is unknown, because no events were recorded.</p>\n",
             before->intervals, SG_NS(before->time_ns));
     sg_page_put_section(page->report, page->state_limit, &section, NULL, out);
     fputs("</section>\n", out);
@@ -392,17 +392,16 @@ void sg_page_write_stretch(const struct sg_page *page, FILE *out)
     fprintf(out,
             "<section id=\"stretch\" aria-labelledby=\"stretch-title\">\n"
             "<h2 id=\"stretch-title\">Where ranks wait most</h2>\n"
-            "<p>Of all %" PRIu32
-            " calls in a row those that waited longest: <strong>%s</strong>, in",
+            "<p>The %" PRIu32 " consecutive calls that waited longest: <strong>%s</strong>, in",
             stretch->bar_count + stretch->bars_left_out, SG_NS(stretch->wait_ns));
     fprintf(out, " %s of the run from %s on. ",
             SG_NS((uint64_t)(interval.to_ns - interval.from_ns)),
             SG_NS(interval.from_ns > 0 ? (uint64_t)interval.from_ns : 0));
-    fputs("Calls that ended before or after these, MPI_Init and MPI_Finalize are left out", out);
+    fputs("Earlier and later calls, MPI_Init and MPI_Finalize are omitted", out);
     if (stretch->bars_left_out > 0)
-        fprintf(out, ", as are %" PRIu32 " further calls of a collective", stretch->bars_left_out);
+        fprintf(out, ", as are %" PRIu32 " more calls of a collective", stretch->bars_left_out);
     if (lines > 0)
-        fprintf(out, ", as %s %" PRIu32 " further message%s", lines == 1 ? "is" : "are", lines,
+        fprintf(out, ", as %s %" PRIu32 " more message%s", lines == 1 ? "is" : "are", lines,
                 lines == 1 ? "" : "s");
     fputs(".</p>\n<noscript><p class=\"quiet\">The timeline needs JavaScript.</p></noscript>\n"
           "<div id=\"stretch-chart\"></div>\n</section>\n",

@@ -98,8 +98,8 @@ static void put_title(const struct sg_comparison *comparison, FILE *out)
 static void put_lead(const struct sg_comparison *comparison, FILE *out)
 {
     static const char *const told[SG_VERDICT_COUNT] = {
-        [SG_VERDICT_UNKNOWN] = "cannot be told apart without events",
-        [SG_VERDICT_FEW] = "have too few instances to tell",
+        [SG_VERDICT_UNKNOWN] = "cannot be compared without events",
+        [SG_VERDICT_FEW] = "have too few instances",
         [SG_VERDICT_NOISE] = "differ within the noise",
         [SG_VERDICT_LESS] = "block for less time in B",
         [SG_VERDICT_MORE] = "block for more time in B",
@@ -120,7 +120,7 @@ static void put_lead(const struct sg_comparison *comparison, FILE *out)
         fprintf(out, "%s%s%" PRIu32 " %s%s", first ? "" : ", ",
                 verdict >= SG_VERDICT_LESS ? "<strong>" : "", count[verdict],
                 verdict == SG_VERDICT_FEW && sg_comparison_has_several(comparison)
-                    ? "have too few runs to tell"
+                    ? "have too few runs"
                     : told[verdict],
                 verdict >= SG_VERDICT_LESS ? "</strong>" : "");
         first = false;
@@ -179,17 +179,17 @@ static void put_side_notes(const struct sg_comparison *comparison, int side, FIL
         fprintf(out, "<li>Figures of %c are means over its %" PRIu32 " runs.</li>\n", 'A' + side,
                 comparison->run_count[side]);
     else if (several)
-        fprintf(out, "<li>%c is one run: its spread is taken to be that of %c.</li>\n", 'A' + side,
-                'A' + 1 - side);
+        fprintf(out, "<li>%c is a single run: the spread of %c is assumed for it.</li>\n",
+                'A' + side, 'A' + 1 - side);
     if (figures.partial)
         fprintf(out, "<li><b>%c is partial.</b> It does not hold the whole run.</li>\n",
                 'A' + side);
     if (!figures.has_events)
         fprintf(out, "<li>%c has no events: %s.</li>\n", 'A' + side,
-                several ? "who waited is not known" : "there are no intervals");
+                several ? "waiting times are unknown" : "there are no intervals");
     else if (unseen)
         fprintf(out,
-                "<li>%c has calls that are not in the events: costs per call are of the "
+                "<li>%c has calls that are not in the events: costs per call cover only the "
                 "others.</li>\n",
                 'A' + side);
 }
@@ -203,8 +203,8 @@ static void put_notes(const struct sg_comparison *comparison, FILE *out)
         put_side_notes(comparison, side, out);
     if (by_place > 0)
         fprintf(out,
-                "<li>%" PRIu32 " call site%s found by function, file and line: the program was "
-                "built anew.</li>\n",
+                "<li>%" PRIu32
+                " call site%s found by function, file and line: the program was rebuilt.</li>\n",
                 by_place, by_place == 1 ? " was" : "s were");
     fputs("</ul>\n</header>\n", out);
 }
@@ -257,11 +257,10 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
     fputs("<section aria-labelledby=\"both-title\">\n<h2 id=\"both-title\">Call sites in both "
           "runs</h2>\n<p class=\"quiet\">Means per call, over all ranks. ",
           out);
-    fputs(several ? "The interval is Student's t of the means of the runs; what differs from one "
-                    "run to the next is in it."
-                  : "The interval holds 95% of what the difference would be if these runs' "
-                    "instances were drawn anew; what differs from one run to the next is not in "
-                    "it.",
+    fputs(several ? "The interval is Student's t of the means of the runs; it includes the "
+                    "variation between runs."
+                  : "The interval is a bootstrap over the instances of these two runs, at 95%; it "
+                    "excludes the variation between runs.",
           out);
     fputs(
         "</p>\n<div id=\"measures\" class=\"controls\"></div>\n"
@@ -285,8 +284,8 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
         out);
     if (count < comparison->both_count)
         fprintf(out,
-                "<p class=\"quiet\">%" PRIu32 " further call site%s left out: "
-                "<code>stagger compare --json</code> has all.</p>\n",
+                "<p class=\"quiet\">%" PRIu32
+                " more call site%s omitted: <code>stagger compare --json</code> has all.</p>\n",
                 comparison->both_count - count,
                 comparison->both_count - count == 1 ? " is" : "s are");
     fputs("</section>\n", out);
@@ -321,7 +320,7 @@ static void put_only(const struct sg_comparison *comparison, int run, uint32_t r
     }
     fputs("</tbody>\n</table>\n</div>\n", out);
     if (count < comparison->only_count[run])
-        fprintf(out, "<p class=\"quiet\">%" PRIu32 " further ones are left out.</p>\n",
+        fprintf(out, "<p class=\"quiet\">%" PRIu32 " more are omitted.</p>\n",
                 comparison->only_count[run] - count);
     fputs("</section>\n", out);
 }
@@ -440,7 +439,7 @@ static void put_end(const struct table *table, uint32_t left_out, FILE *out)
     if (left_out > 0)
         fprintf(out,
                 "<p class=\"quiet\">%" PRIu32
-                " further rows are left out: <code>--top</code> says how many to show, "
+                " more rows are omitted: <code>--top</code> sets how many to show, "
                 "<code>stagger compare --csv=%s</code> has all.</p>\n",
                 left_out, table->id);
     fputs("</section>\n", out);

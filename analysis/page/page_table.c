@@ -128,7 +128,7 @@ void sg_page_put_section(const struct sg_report *report, uint32_t limit,
     if (first.count < all)
         fprintf(out,
                 "<p class=\"quiet\">%" PRIu32
-                " further %s are left out: <code>--top</code> says how "
-                "many to show, <code>stagger report --csv=%s</code> has all.</p>\n",
+                " more %s are omitted: <code>--top</code> sets how many to show, <code>stagger "
+                "report --csv=%s</code> has all.</p>\n",
                 all - first.count, section->rows_are, section->section->name);
 }

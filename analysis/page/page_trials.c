@@ -41,7 +41,7 @@ static void put_verdict(const struct sg_report_trial *trial, enum sg_tried tried
         fputs("</b> wins. ", out);
         return;
     }
-    fputs("no difference is seen between ", out);
+    fputs("no difference between ", out);
     put_alike(trial, tried, out);
     fputs(". ", out);
 }
@@ -60,17 +60,14 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
         }
         fputs("</code>", out);
     }
-    fprintf(out, ": %" PRIu32 " algorithms took turns, in blocks of %" PRIu64 " collectives. ",
+    fprintf(out, ": %" PRIu32 " algorithms alternated, in blocks of %" PRIu64 " collectives. ",
             trial->arm_count, trial->block);
     switch (trial->verdict[SG_TRIED_BLOCKED]) {
     case SG_TRIED_UNKNOWN:
-        fputs("No events were recorded: there are means, no intervals and no winner.", out);
+        fputs("No events were recorded: only means are known, no intervals and no winner.", out);
         break;
     case SG_TRIED_FEW:
-        fprintf(out,
-                "There is no winner: %" PRIu64 " rounds in which every algorithm had a turn are "
-                "too few.",
-                trial->rounds);
+        fprintf(out, "No winner: %" PRIu64 " complete rounds are too few.", trial->rounds);
         break;
     case SG_TRIED_NONE:
     case SG_TRIED_WINNER:
@@ -157,8 +154,8 @@ static void put_trial(const struct sg_report_trial *trial, uint32_t number, FILE
     if (trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN)
         return;
     fprintf(out,
-            "<p class=\"quiet\">By %" PRIu64 " rounds; left out: %" PRIu64
-            " calls that were a block's first, %" PRIu64 " beyond whole rounds",
+            "<p class=\"quiet\">By %" PRIu64 " rounds; excluded: %" PRIu64
+            " first calls of blocks, %" PRIu64 " beyond whole rounds",
             trial->rounds, trial->first_calls, trial->loose_calls);
     if (trial->mixed_calls > 0)
         fprintf(out, ", %" PRIu64 " whose ranks ran different algorithms", trial->mixed_calls);
@@ -184,12 +181,12 @@ void sg_page_write_trials(const struct sg_report *report, FILE *out)
 
 static const struct sg_page_shown shown[] = {
     {"metric", "metric", "of BCS-MPI's EMDS", NULL, false},
-    {"meaning", "meaning", "what it is, since the slice's strobe where it is a time", NULL, false},
+    {"meaning", "meaning", "definition; times count from the slice's strobe", NULL, false},
     {"node", "node", "among the job's", NULL, false},
-    {"slices", "slices", "in which it is known", NULL, false},
+    {"slices", "slices", "with a value", NULL, false},
     {"min", "min", "least", NULL, false},
     {"mean", "mean", "over these slices", NULL, false},
-    {"p95", "95%", "95 in 100 slices have no more", NULL, false},
+    {"p95", "95%", "95% of the slices have at most this", NULL, false},
     {"max", "max", "greatest", NULL, false},
     {0},
 };
@@ -212,14 +209,14 @@ void sg_page_write_slices(const struct sg_page *page, FILE *out)
 
     if (slices == NULL || sg_slices_lines(slices, &all, &lines, &count) != SG_OK)
         return;
-    fprintf(
-        out,
-        "<section aria-labelledby=\"slices-title\">\n<h2 id=\"slices-title\">Slices</h2>\n"
-        "<p>Time is cut into slices; a strobe begins each, and what all have called before runs "
-        "in it. <strong>%" PRIu32 "</strong> were recorded, over all nodes.</p>\n"
-        "<noscript><p class=\"quiet\">Charts need JavaScript.</p></noscript>\n"
-        "<div id=\"slice-charts\" class=\"charts\"></div>\n",
-        slices->row_count);
+    fprintf(out,
+            "<section aria-labelledby=\"slices-title\">\n<h2 id=\"slices-title\">Slices</h2>\n"
+            "<p>Time is divided into slices. A strobe starts each slice, which runs the operations "
+            "that all ranks have called before. <strong>%" PRIu32
+            "</strong> were recorded, over all nodes.</p>\n"
+            "<noscript><p class=\"quiet\">Charts need JavaScript.</p></noscript>\n"
+            "<div id=\"slice-charts\" class=\"charts\"></div>\n",
+            slices->row_count);
     sg_page_put_section(page->report, page->state_limit, &section, &SG_ROWS(lines, count, NULL),
                         out);
     fputs("</section>\n", out);

@@ -320,9 +320,9 @@ const int sg_figures_slices_count = sizeof sg_figures_slices / sizeof *sg_figure
 /* stagger sim plot: draws the papers' figures from fresh runs, as SVG, with gnuplot. */
 
 static const char documentation[] =
-    "Draws a figure of the papers, or all, from new simulations: DIR/FIGURE.svg. A figure is a "
-    "paper's number and the figure's: 000-6a; 6a alone is paper 000's.\v"
-    "Needs gnuplot. Exit status: 0, 1 where it cannot draw, 2 on bad usage.";
+    "Draws one or all of the papers' figures from new simulations, as DIR/FIGURE.svg. FIGURE is "
+    "the number of the paper and of the figure: 000-6a; 6a alone means 000-6a.\v"
+    "Needs gnuplot. Exit status: 0; 1 if it cannot draw; 2 on bad usage.";
 
 struct options {
     const char *directory, *figure;
@@ -490,18 +490,18 @@ static enum sg_status plot_chosen(struct options *options)
 
 int sg_sim_plot_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim plot";
     struct options options = {.directory = ".", .common = sg_sim_common_of("", 400)};
-    const struct sg_command_line line = {
-        name, "FIGURE|all", documentation, {{option_table, &options}}, &options.figure};
+    struct sg_command_line line = {.name = "stagger sim plot",
+                                   .arguments = "FIGURE|all",
+                                   .most = 1,
+                                   .documentation = documentation,
+                                   .tables = {{option_table, &options}}};
 
     options.common.options.warmup = 4;
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
-    if (options.figure == NULL && !options.list) {
-        sg_log("sim: FIGURE is missing; --list lists the figures");
-        return SG_OPTIONS_USAGE;
-    }
+    sg_options_read(&line, argc, argv);
+    options.figure = sg_options_argument(&line);
+    if (options.figure == NULL && !options.list)
+        sg_options_fault(&line, "FIGURE is missing; --list lists the figures");
     if (!options.list)
         return plot_chosen(&options) == SG_OK ? 0 : 1;
     for (int i = 0; sg_figure_at(i) != NULL; i++)

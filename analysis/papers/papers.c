@@ -12,9 +12,9 @@
 #define SCALE_MOST (1 << 20)
 
 static const char documentation[] =
-    "Prints, as Markdown, the goals of the papers' figures and those beyond them, what the "
-    "simulator measures, and whether each is met; then delays at up to 1048576 nodes.\v"
-    "Exit status: 0, 1 where a run fails, 2 on bad usage.";
+    "Prints, as Markdown, the results of the papers and further goals, the simulator's "
+    "measurements, and whether each goal is met; then delays at up to 1048576 nodes.\v"
+    "Exit status: 0; 1 if a run fails; 2 on bad usage.";
 
 struct options {
     uint64_t seed;
@@ -24,7 +24,7 @@ struct options {
 static const struct sg_option option_table[] = {
     {"seed", 's', "SEED", "the seed of all random numbers (default: 1)", sg_option_u64,
      offsetof(struct options, seed), .most = UINT64_MAX},
-    {"no-scaling", 'x', NULL, "leave out the large sizes", sg_option_flag,
+    {"no-scaling", 'x', NULL, "omit the large sizes", sg_option_flag,
      .at = offsetof(struct options, no_scaling)},
     {0}};
 
@@ -136,15 +136,14 @@ static enum sg_status print_scaling(struct sg_claim_context *context)
 
 int sg_sim_papers_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim papers";
     struct options options = {.seed = 1};
-    const struct sg_command_line line = {
-        name, NULL, documentation, {{option_table, &options}}, NULL};
+    struct sg_command_line line = {.name = "stagger sim papers",
+                                   .documentation = documentation,
+                                   .tables = {{option_table, &options}}};
     struct sg_claim_context context = {.options = sg_sim_common_of("", 1).options};
     enum sg_status status;
 
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     context.options.seed = options.seed;
     printf("Seed %llu, commit %s.\n", (unsigned long long)options.seed, sg_commit);
     status = print_all_claims(&context);

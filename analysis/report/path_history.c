@@ -87,7 +87,7 @@ void sg_history_destroy(struct sg_history *history)
 
 static void give_up(struct sg_history *history)
 {
-    sg_log("no room for a temporary file: the critical path is left out: %m");
+    sg_log("no space for a temporary file: the critical path is omitted: %m");
     forget(history);
     history->is_lost = true;
 }

@@ -48,8 +48,7 @@ static enum sg_status find_place(const char *path, struct place *out)
         return SG_ERR_MISSING;
     }
     if (!S_ISDIR(info.st_mode) && !is_anchor(path)) {
-        sg_log("%s: neither the directory that a run wrote nor the path of an archive "
-               "(traces.otf2)",
+        sg_log("%s: neither a run's output directory nor the path of an archive (traces.otf2)",
                path);
         return SG_ERR_FORMAT;
     }
@@ -185,7 +184,8 @@ static enum sg_status say_no_archive(const struct place *place, const struct sg_
         sg_log("%s: the run ended without an archive; make it with: stagger recover %s",
                place->directory, sg_text_word(place->directory, word, sizeof word));
     else
-        sg_log("%s: the run kept statistics but no events (STAGGER_TRACE=stats)", place->directory);
+        sg_log("%s: the run recorded statistics but no events (STAGGER_TRACE=stats)",
+               place->directory);
     return SG_ERR_MISSING;
 }
 
@@ -261,7 +261,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
         status = say_no_archive(place, &set, &facts);
     } else {
         if (facts.living > 0)
-            sg_log("%s: " SG_LOGREAD_IN_PROGRESS "; this is what its statistics hold so far",
+            sg_log("%s: " SG_LOGREAD_IN_PROGRESS "; showing its statistics so far",
                    place->directory, facts.living, set.world_size);
         status = sg_report_of_logs(&set, place->directory, progress, watch, report);
     }
@@ -277,7 +277,7 @@ static enum sg_status say_nothing(const struct place *place)
     enum sg_status status;
 
     if (!place->has_logs) {
-        sg_log("%s: neither traces.otf2 nor rank-*.log is in it", place->directory);
+        sg_log("%s: contains neither traces.otf2 nor rank-*.log", place->directory);
         return SG_ERR_MISSING;
     }
     status = sg_log_set_open(place->directory, &set);

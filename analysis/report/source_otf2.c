@@ -72,7 +72,7 @@ static enum sg_status refuse(const struct archive *archive)
     if (access(archive->path, R_OK) != 0)
         sg_log("%s: %m", archive->path);
     else
-        sg_log("%s: not an OTF2 archive, a damaged one, or one of a later version", archive->path);
+        sg_log("%s: not an OTF2 archive, or damaged, or of a later version", archive->path);
     return SG_ERR_FORMAT;
 }
 
@@ -344,8 +344,8 @@ static enum sg_status read_events(struct archive *archive, struct sg_progress_li
     else if (status == SG_OK && code != OTF2_SUCCESS)
         status = complain(archive, "damaged events");
     else if (status == SG_OK && done < archive->defs.event_count) {
-        sg_log("%s: cut short: %llu of %llu events are there", archive->path,
-               (unsigned long long)done, (unsigned long long)archive->defs.event_count);
+        sg_log("%s: truncated: only %llu of %llu events", archive->path, (unsigned long long)done,
+               (unsigned long long)archive->defs.event_count);
         status = SG_ERR_FORMAT;
     }
     return status;

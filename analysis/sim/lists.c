@@ -23,25 +23,6 @@ static const char *complain(char *room, const char *what, const char *text, size
 
 /* ---- protocols */
 
-/* Old spellings, accepted until the next release; `documentation` has the present spelling. */
-#define FIELD(field, scale) SG_PARAMETER_FIELD(field, scale)
-static const struct sg_parameter old_spellings[] = {
-    {"arrival_order", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "deterministic, the opposite,",
-     sg_parameter_put_number, FIELD(arrival_order, 1)},
-    {"linger_auto", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "linger=auto",
-     sg_parameter_put_number, FIELD(linger_auto, 1)},
-    {"linger_us", SG_PARAMETER_INTEGER, 0, 1000000, NULL, NULL, NULL, "linger",
-     sg_parameter_put_number, FIELD(linger_ns, 1000)},
-    {"timeout_us", SG_PARAMETER_INTEGER, 1, 1000000, NULL, NULL, NULL, "timeout",
-     sg_parameter_put_number, FIELD(timeout_ns, 1000)},
-    {"chunk", SG_PARAMETER_INTEGER, 65, UINT32_MAX, NULL, NULL, NULL, "chunk in KiB, 64 at most,",
-     sg_parameter_put_number, FIELD(chunk_bytes, 1)},
-    {"degree", SG_PARAMETER_INTEGER, 1, 1, NULL, NULL, NULL, "a degree of 2 or more",
-     sg_parameter_put_number, FIELD(degree, 1)},
-    {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0},
-};
-#undef FIELD
-
 struct setting {
     const char *name, *value, *end;
     size_t length; /* length of the name */
@@ -60,34 +41,14 @@ static const struct sg_parameter *find_parameter(const struct sg_parameter *list
     return NULL;
 }
 
-static const struct sg_parameter *find_own(const struct sg_algo *algo,
-                                           const struct setting *setting, int64_t *value)
-{
-    const struct sg_parameter *found = find_parameter(algo->parameters, setting, value);
-
-    if (found == NULL && algo->parameters != NULL)
-        found = find_parameter(sg_parameters_simulated(algo->parameters), setting, value);
-    return found;
-}
-
 static bool put_setting(const struct sg_algo *algo, const struct setting *setting,
                         struct sg_algo_parameters *into)
 {
     int64_t value = 0;
-    const struct sg_parameter *found = find_own(algo, setting, &value);
+    const struct sg_parameter *found = find_parameter(algo->parameters, setting, &value);
 
-    if (found == NULL) {
-        found = find_parameter(old_spellings, setting, &value);
-        if (found != NULL)
-            sg_log("sim: %s takes the place of %.*s, which the next release will refuse",
-                   found->documentation, (int)(setting->end - setting->name), setting->name);
-    }
-    for (size_t i = 0; found == NULL && sg_algos[i] != NULL; i++) {
-        found = find_own(sg_algos[i], setting, &value);
-        if (found != NULL)
-            sg_log("sim: %s has no parameter %s, which the next release will refuse", algo->name,
-                   found->name);
-    }
+    if (found == NULL && algo->parameters != NULL)
+        found = find_parameter(sg_parameters_simulated(algo->parameters), setting, &value);
     if (found != NULL)
         found->put(found, value, into);
     return found != NULL;
@@ -146,7 +107,8 @@ static const char *parse_algo(const char *text, struct sg_sim_algo *algo, const 
     if (text[length] == '(') {
         *end = parse_parameters(text + length, algo->algo, &algo->parameters);
         if (*end == NULL || (**end != ',' && **end != '\0'))
-            return complain(room, "no such parameter, or not in its range", text, strlen(text));
+            return complain(room, "no such parameter, or its value is out of range", text,
+                            strlen(text));
     }
     if ((size_t)(*end - text) >= sizeof algo->text)
         return complain(room, "too many parameters", text, strlen(text));
@@ -260,30 +222,9 @@ static const char *read_setting(const struct sg_option *option, const char *text
     struct sg_sim_common *common = into;
 
     if (common->settings_count == SG_SIM_SETTINGS_MAX)
-        return sg_option_fault(fault, "is given %d times at most", SG_SIM_SETTINGS_MAX);
+        return sg_option_fault(fault, "can be given at most %d times", SG_SIM_SETTINGS_MAX);
     common->settings[common->settings_count++] = text;
     return NULL;
-}
-
-static const char *set_format(struct sg_sim_common *common, enum sg_sim_format format,
-                              const char *wrong)
-{
-    if (common->format != SG_SIM_TEXT && common->format != format)
-        return wrong;
-    common->format = format;
-    return NULL;
-}
-
-static const char *read_json(const struct sg_option *option, const char *text, void *into,
-                             char *fault)
-{
-    return set_format(into, SG_SIM_JSON, "and --csv exclude each other");
-}
-
-static const char *read_csv(const struct sg_option *option, const char *text, void *into,
-                            char *fault)
-{
-    return set_format(into, SG_SIM_CSV, "and --json exclude each other");
 }
 
 static const char *const modes[] = {"signal", "thread", "poll", NULL};
@@ -296,7 +237,7 @@ static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NUL
     }
 #define NETWORK                                                                                    \
     {"network",      0,                                                                            \
-     "NAME",         "a network's name, or the path of its file",                                  \
+     "NAME",         "the name of a network, or the path of its file",                             \
      sg_option_text, AT(network_name),                                                             \
      .group = 1},                                                                                  \
     {                                                                                              \
@@ -308,9 +249,18 @@ static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NUL
             AT(options.seed), .most = UINT64_MAX, .group = 1                                       \
     }
 #define FORMATS                                                                                    \
-    {"json", 'j', NULL, "print JSON", read_json, .group = 2},                                      \
+    {"json",                                                                                       \
+     'j',                                                                                          \
+     NULL,                                                                                         \
+     "print JSON",                                                                                 \
+     sg_option_least,                                                                              \
+     AT(format),                                                                                   \
+     .least = SG_SIM_JSON,                                                                         \
+     .excludes = "csv",                                                                            \
+     .group = 2},                                                                                  \
     {                                                                                              \
-        "csv", 'c', NULL, "print CSV", read_csv, .group = 2                                        \
+        "csv", 'c', NULL, "print CSV", sg_option_least, AT(format), .least = SG_SIM_CSV,           \
+                                                                    .group = 2                     \
     }
 
 const struct sg_option sg_sim_format_options[] = {FORMATS, {0}};
@@ -324,9 +274,9 @@ const struct sg_option sg_sim_common_options[] = {
      AT(options.mode), .words = modes, .group = 1},
     {"ranks-per-node", 0, "K", "processes on each node (default: 1)", sg_option_u32,
      AT(options.ranks_per_node), .least = 1, .most = 64, .group = 1},
-    {"node-level", 0, "WAY", "how these combine: auto (as the library), climb, flat or chunks",
+    {"node-level", 0, "WAY", "how they combine: auto (as in the library), climb, flat or chunks",
      sg_option_word, AT(options.node_level), .words = node_levels, .group = 1},
-    {"chunk", 0, "BYTES", "cut larger calls into chunks; 0: never (default: as the library)",
+    {"chunk", 0, "BYTES", "cut larger calls into chunks; 0: never (default: as in the library)",
      sg_option_u32, AT(options.chunk_bytes), .most = 1u << 30, .group = 1},
     {"iterations", 0, "N", "calls to measure", sg_option_u32, AT(options.iterations), .least = 1,
      .most = 10000000, .group = 1},

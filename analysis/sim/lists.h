@@ -34,7 +34,7 @@ struct sg_sim_common {
     const char *network_name;
     const char *settings[SG_SIM_SETTINGS_MAX]; /* arguments of --set, in order */
     int settings_count;
-    enum sg_sim_format format;
+    int format;            /* enum sg_sim_format */
     const char *mode_name; /* NULL: the name of options.mode */
     bool stats;
 };

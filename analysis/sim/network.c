@@ -275,7 +275,7 @@ static void refuse(const char *command, const char *name)
     char names[NAMES_BYTES];
 
     list_names(names);
-    sg_log("%s: no network '%s'; there are: %s; a file of one is named with a slash", command, name,
+    sg_log("%s: no network '%s'; there are: %s; the path of a file needs a slash", command, name,
            names);
 }
 

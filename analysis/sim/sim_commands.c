@@ -12,7 +12,7 @@ static const char documentation[] =
     "a node (us), for the algorithm and for MPICH's blocking binomial tree, and their factor.\v"
     "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; by "
     "default bypass, among 2,4,8,16,32 nodes. "
-    "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
+    "Elements are doubles. Exit status: 0; 1 on bad input; 2 on bad usage.";
 
 static const enum sg_operation operations[] = {SG_OPERATION_REDUCE, SG_OPERATION_BCAST};
 static const char *const operation_words[] = {"reduce", "bcast", NULL};
@@ -87,23 +87,19 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
 
 int sg_sim_cpu_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim cpu";
     struct options options = {
         .common = sg_sim_common_of("myrinet2000", 1000),
         .skews = {{0, 200, 400, 600, 800, 1000}, 6},
         .elements = {{4, 32, 128}, 3},
     };
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        documentation,
-        {{option_table, &options}, {sg_sim_common_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim cpu",
+        .documentation = documentation,
+        .tables = {{option_table, &options}, {sg_sim_common_options, &options.common}}};
 
     options.common.algos = (struct sg_sim_algos){{sg_sim_algo_of("bypass")}, 1};
     options.common.nodes = (struct sg_numbers){{2, 4, 8, 16, 32}, 5};
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     if (sg_sim_common_finish(&options.common) != SG_OK ||
         sg_sim_check_root(&options.common) != SG_OK)
         return 1;
@@ -120,9 +116,9 @@ static const char delay_documentation[] =
     "and its multiple of one multicast latency.\v"
     "RANKS is a rank, a range FIRST-LAST, 'last' or 'deepest' (the rank furthest down in the "
     "algorithm's tree); US may be FACTORx, in latencies of the same call without skew. "
-    "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; by "
-    "default adaptive,tree (of reduce and bcast bypass,tree), among 16 nodes. "
-    "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
+    "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; by default "
+    "adaptive,tree (for reduce and bcast: bypass,tree), among 16 nodes. "
+    "Elements are doubles. Exit status: 0; 1 on bad input; 2 on bad usage.";
 
 static const enum sg_operation delay_operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_ALLREDUCE,
                                                      SG_OPERATION_REDUCE, SG_OPERATION_BCAST};
@@ -155,7 +151,7 @@ static const struct sg_option delay_option_table[] = {
      DELAY_AT(operation), .words = delay_operation_words},
     {"root", 'r', "NODE", "the root of a reduce or bcast (default: 0)", sg_option_u32,
      DELAY_AT(common.options.root), .most = SG_ENDPOINTS_MAX - 1},
-    {"late", 'l', "RANKS:US,...", "which ranks are late, and by how much (default: deepest:2x)",
+    {"late", 'l', "RANKS:US,...", "the late ranks and their delays (default: deepest:2x)",
      .read = read_late},
     {"skew-us", 's', "US", "largest additional random delay of every rank (default: 0)",
      sg_option_u32, DELAY_AT(skew_us), .most = 1000000},
@@ -163,8 +159,8 @@ static const struct sg_option delay_option_table[] = {
      DELAY_AT(elements), .least = 1, .most = 1 << 24},
     {"warmup", 'w', "N", "calls before the measured ones (default: 8)", sg_option_u32,
      DELAY_AT(common.options.warmup), .most = 1000000},
-    {"exact", 'x', NULL, "an operation that gives the same result in any order", sg_option_flag,
-     .at = DELAY_AT(exact)},
+    {"exact", 'x', NULL, "use an operation whose result does not depend on the order",
+     sg_option_flag, .at = DELAY_AT(exact)},
     {0}};
 
 static json_t *delay_row_of(const struct delay_options *options, const struct sg_sim_case *one,
@@ -210,22 +206,18 @@ static enum sg_status delay_measure_row(const void *of, int i, json_t **row)
 
 int sg_sim_delay_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim delay";
     struct delay_options options = {.common = sg_sim_common_of("infiniband-sdr", 4),
                                     .elements = 128};
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        delay_documentation,
-        {{delay_option_table, &options}, {sg_sim_common_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim delay",
+        .documentation = delay_documentation,
+        .tables = {{delay_option_table, &options}, {sg_sim_common_options, &options.common}}};
     char fault[SG_OPTION_FAULT_BYTES];
 
     options.common.options.warmup = 8;
     options.common.nodes = (struct sg_numbers){{16}, 1};
     read_late(NULL, "deepest:2x", &options, fault);
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     if (options.exact)
         options.common.options.flags |= SG_CALL_EXACT;
     if (options.common.algos.count == 0)
@@ -248,11 +240,11 @@ int sg_sim_delay_command(int argc, char **argv)
  * lines */
 
 static const char lines_documentation[] =
-    "Computes what a barrier or a small allreduce takes among many ranks of one node, by transfers "
-    "of cache lines between cores, and prints for each number of ranks and each shape the times "
-    "(ns) from the last rank's arrival to the last one's end: when all come at once, and when one "
-    "comes long after the others.\v"
-    "Exit status: 0, 1 on bad input, 2 on bad usage.";
+    "Computes the time of a barrier or a small allreduce among many ranks of one node from "
+    "transfers of cache lines between cores. Prints, for each number of ranks and each shape, the "
+    "time (ns) from the last arrival to the last exit: if all ranks arrive at once, and if one "
+    "arrives long after the others.\v"
+    "Exit status: 0; 1 on bad input; 2 on bad usage.";
 
 #define RANKS_MOST 512
 #define GROUPS 4 /* of 4, 8, 16 and 32 ranks */
@@ -268,14 +260,14 @@ struct lines_options {
 #define LINES_AT(member) offsetof(struct lines_options, member)
 
 static const struct sg_option lines_option_table[] = {
-    {"machine", 'm', "milan|icelake", "whose cores they are (default: milan)", sg_option_word,
-     LINES_AT(machine), .words = sg_lines_machine_names},
+    {"machine", 'm', "milan|icelake", "machine that the cores belong to (default: milan)",
+     sg_option_word, LINES_AT(machine), .words = sg_lines_machine_names},
     {"ranks", 'n', "N,...", "numbers of ranks (default: 4,8,16,32,64,128)", sg_option_wholes,
      LINES_AT(ranks), .least = 2, .most = RANKS_MOST},
-    {"serve", 0, "NS", "how long a line is busy with a reader (default: 10)", sg_option_real,
+    {"serve", 0, "NS", "time that a reader occupies a line (default: 10)", sg_option_real,
      LINES_AT(serve_ns), .most = 1000},
-    {"overlap", 0, "N", "how many lines that are there a core fetches at once (default: 4)",
-     sg_option_real, LINES_AT(overlap), .most = 64},
+    {"overlap", 0, "N", "available lines that a core fetches at once (default: 4)", sg_option_real,
+     LINES_AT(overlap), .most = 64},
     {0}};
 
 /* Case number i: the ranks vary slowest; groups come last. */
@@ -325,7 +317,7 @@ static bool check_ranks(const struct lines_options *options)
 
     for (int i = 0; i < options->ranks.count; i++) {
         if (options->ranks.list[i] > most) {
-            sg_log("sim: %s has threads for %d ranks", machine->name, most);
+            sg_log("sim: %s has threads for at most %d ranks", machine->name, most);
             return false;
         }
     }
@@ -334,17 +326,13 @@ static bool check_ranks(const struct lines_options *options)
 
 int sg_sim_lines_command(int argc, char **argv)
 {
-    static char name[] = "stagger sim lines";
     struct lines_options options = {.ranks = {{4, 8, 16, 32, 64, 128}, 6}};
-    const struct sg_command_line line = {
-        name,
-        NULL,
-        lines_documentation,
-        {{lines_option_table, &options}, {sg_sim_format_options, &options.common}},
-        NULL};
+    struct sg_command_line line = {
+        .name = "stagger sim lines",
+        .documentation = lines_documentation,
+        .tables = {{lines_option_table, &options}, {sg_sim_format_options, &options.common}}};
 
-    if (!sg_options_read(&line, argc, argv))
-        return SG_OPTIONS_USAGE;
+    sg_options_read(&line, argc, argv);
     if (!check_ranks(&options))
         return 1;
     return sg_sim_print_rows("lines", "shapes", &options.common, options.ranks.count * CASES,

@@ -511,8 +511,8 @@ enum sg_status sg_live_find(const char *where, char **directory)
         return SG_ERR_MEMORY;
     }
     if (path == NULL) {
-        sg_log("no job runs with its output directory in %s; name the directory: stagger watch DIR",
-               strcmp(where, ".") == 0 ? "this one" : where);
+        sg_log("no running job found in %s; name its output directory: stagger watch DIR",
+               strcmp(where, ".") == 0 ? "this directory" : where);
         return SG_ERR_MISSING;
     }
     *directory = path;

@@ -410,9 +410,8 @@ static const char *sg_live_state_text(const struct sg_live_log *log, char text[S
         snprintf(text, SG_LIVE_STATE_BYTES, "rank %d: its log was removed", log->rank);
         break;
     case SG_LIVE_DAMAGED:
-        snprintf(text, SG_LIVE_STATE_BYTES,
-                 SG_LOG_NAME_FORMAT ": %s; its figures are those until then", log->rank,
-                 log->refusal.reason);
+        snprintf(text, SG_LIVE_STATE_BYTES, SG_LOG_NAME_FORMAT ": %s; its figures end there",
+                 log->rank, log->refusal.reason);
         break;
     default:
         text[0] = '\0';
@@ -431,14 +430,14 @@ static void put_states(const struct sg_live_job *job, const struct sg_live_view 
             fprintf(out, "%s\n", text);
     }
     if (told > STATES_SHOWN)
-        fprintf(out, "... and so for %" PRIu32 " further ranks\n", told - STATES_SHOWN);
+        fprintf(out, "... and %" PRIu32 " more ranks\n", told - STATES_SHOWN);
     for (uint32_t i = 0; i < job->refused_count && i < STATES_SHOWN; i++)
         fprintf(out, SG_LOG_NAME_FORMAT ": %s\n", job->refused[i].rank, job->refused[i].why.reason);
     if (missing > 0)
-        fprintf(out, "note: no log of %" PRIu32 " of %" PRIu32 " ranks is here\n", missing,
+        fprintf(out, "note: the logs of %" PRIu32 " of %" PRIu32 " ranks are missing\n", missing,
                 job->ranks);
     if (view->living == 0 && sg_live_job_has_archive(job))
-        fprintf(out, "note: the archive of the whole run is there; stagger report shows it\n");
+        fprintf(out, "note: the archive of the whole run is complete; stagger report shows it\n");
 }
 
 /* ---- call sites ------------------------------------------------------------------------------ */

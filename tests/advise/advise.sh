@@ -56,12 +56,12 @@ check "names of any bytes stay in their lines" all 'advised odd odd-names' 'take
 check "another tool's archive is taken to be of MPICH" all 'advised foreign foreign' \
     'has foreign.txt "its archive has no calibration"' 'taken foreign.conf'
 check "a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
-check "one rank waits for nobody" all 'advised one one-rank' \
-    'has one.txt "no advice: one rank waits for nobody"' 'has one.conf "nothing to advise"'
+check "a single rank waits for no one" all 'advised one one-rank' \
+    'has one.txt "no advice: a single rank waits for no one"' 'has one.conf "nothing to advise"'
 check "without collectives there is nothing to replay" all 'advised none without-collectives' \
     'has none.txt "no barriers, reduces, allreduces or broadcasts"' 'has none.conf "nothing to advise"'
 check "statistics have no arrivals" all 'advised statistics statistics' \
-    'has statistics.txt "statistics alone: no arrivals to replay"'
+    'has statistics.txt "only statistics: no arrivals to replay"'
 ./make_large 2 100000 10000 many || exit 1
 check "of ten thousand call sites those that cost most are replayed" all 'advised many many' \
     'has many.txt "^10000 groups of instances"' 'has many.txt "left out 9000"' 'taken many.conf'
@@ -71,8 +71,8 @@ check "a run without its archive is refused" refused 1 "stagger recover" unrecov
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an unknown network is refused" refused 1 "advise: no network 'nonsense'; there are: 200g" --network nonsense pair
-check "two runs are bad usage" refused 2 "one DIR at a time" pair pair
-check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense pair
+check "two runs are bad usage" refused 2 "unexpected argument 'pair'" pair pair
+check "an unknown option is bad usage" refused 2 "unrecognized option '--nonsense'" --nonsense pair
 check "a number that is none is bad usage" refused 2 "--top wants a number" --top x pair
 check "a full disk is an error" all '! "$STAGGER" advise pair >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"' '! "$STAGGER" advise pair -o /dev/full >/dev/null 2>full.err' \
@@ -96,7 +96,7 @@ run_advised() {
 }
 check "a reduce that waits on the way is advised otherwise" run_advised
 check "the costs are those of the machine" \
-    has real.txt '^costs: measured on its machine when the run began'
+    has real.txt "^costs: measured on the run's machine when it began"
 STAGGER_CONFIG=$WORK/real.conf observe ruled 4 "$PROGRAMS/advised" 60 12
 check "by the rules it runs, by the algorithm advised" all 'ran_well ruled' \
     'report_json ruled.trace ruled.json' \

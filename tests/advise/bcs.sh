@@ -52,7 +52,7 @@ check "sends that all come first wait for ever in slices, unless they are nonblo
     'bcs --json sends >sends.json' 'is False "$(row sends.json "as recorded" 100 ends)"' \
     'is None "$(row sends.json "as recorded" 100 run_ns)"' 'is True "$(row sends.json nonblocking 100 ends)"' \
     'is True "$(row sends.json "as recorded" None ends)"' 'bcs sends >sends.txt' \
-    'has_lines sends.txt "slices of .* as recorded .* waits for ever: its blocking sends need buffers" 2'
+    'has_lines sends.txt "slices of .* as recorded .* deadlock: its blocking sends need buffers" 2'
 check "requests are waited for where they were" all 'bcs --json ring >ring.json' \
     'is 600 "$(whole ring.json calls)"' \
     'is True "$(json ring.json "len(d[\"coscheduling\"][\"rows\"]) == 6")"'
@@ -65,9 +65,9 @@ check "what cannot be replayed is told" all 'bcs known >known.txt' \
     'has known.txt "^The run cannot be replayed: "' 'bcs --json known >known.json' \
     'is True "$(json known.json "d[\"coscheduling\"][\"why_not\"] is not None")"'
 check "statistics have no calls" all 'bcs statistics >statistics.txt' \
-    'has statistics.txt "^The run cannot be replayed: there are no messages"'
-check "rules are refused" refused 2 "bcs gives no rules" --bcs -o rules exchange
-check "slices are for it alone" refused 2 "are for --bcs" --slice 100 exchange
+    'has statistics.txt "^The run cannot be replayed: its events contain no messages"'
+check "rules are refused" refused 2 "bcs cannot be combined with --output" --bcs -o rules exchange
+check "slices are for it alone" refused 2 "slice needs --bcs" --slice 100 exchange
 check "a slice of nothing is refused" refused 2 "slice wants" --bcs --slice 0 exchange
 check "so is another time to return" refused 2 "restart wants phase or slice, not 'soon'" --bcs --restart soon exchange
 

@@ -51,24 +51,24 @@ static void test_causes(void)
     static const char *const words[SG_CAUSES] = {
         [SG_CAUSE_COMPUTING] = "balance the work",
         [SG_CAUSE_WORK] = "balance the work",
-        [SG_CAUSE_SLOWER] = "fewer instructions a cycle",
+        [SG_CAUSE_SLOWER] = "fewer instructions per cycle",
         [SG_CAUSE_FAULTS] = "page faults",
         [SG_CAUSE_KERNEL] = "system calls",
         [SG_CAUSE_PREEMPTED] = "another process",
-        [SG_CAUSE_PREEMPTED_THREADS] = "threads of its own",
+        [SG_CAUSE_PREEMPTED_THREADS] = "its own threads",
         [SG_CAUSE_PREEMPTED_OTHERS] = "another process",
         [SG_CAUSE_THROTTLED] = "quota",
         [SG_CAUSE_IO] = "reads or writes",
         [SG_CAUSE_ASLEEP] = "sleeps",
         [SG_CAUSE_CALLS_BUSY] = "another algorithm",
         [SG_CAUSE_CALLS_PREEMPTED] = "another process",
-        [SG_CAUSE_CALLS_PREEMPTED_THREADS] = "threads of its own",
+        [SG_CAUSE_CALLS_PREEMPTED_THREADS] = "its own threads",
         [SG_CAUSE_CALLS_PREEMPTED_OTHERS] = "another process",
         [SG_CAUSE_CALLS_THROTTLED] = "quota",
         [SG_CAUSE_CALLS_ASLEEP] = "another algorithm",
         [SG_CAUSE_CALLS] = "another algorithm",
         [SG_CAUSE_LEFT] = "another algorithm",
-        [SG_CAUSE_UNKNOWN] = "do not tell",
+        [SG_CAUSE_UNKNOWN] = "do not show",
     };
 
     begin();

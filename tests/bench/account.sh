@@ -38,13 +38,13 @@ if [ "$(nproc)" -gt 1 ]; then
     check "... on which time is spent" is "True True True" "$(of_each otf2 'p["clock"] + p["record"] + p["statistics"] > 0')"
     STAGGER_RULES='*=srm(form=climb)' account climb 2 --time 0.01
     check "calls that run otherwise have no account" all 'is 1 "$status"' \
-        'has_lines climb.err "^stagger: .* account is of calls that srm runs in its form flat" 1'
+        'has_lines climb.err "^stagger: .* account measures only calls that srm runs in its form flat" 1'
 else
     skip "an account has a whole beside its parts" "there is one processor"
 fi
 account three 3 --time 0.01
-check "nor have more ranks than two" all 'is 2 "$status"' 'has_lines three.err "account is of two ranks on one node" 1'
+check "nor have more ranks than two" all 'is 2 "$status"' 'has_lines three.err "account needs two ranks on one node" 1'
 plainly bare 2 account --time 0.01
 check "the library that leaves marks is needed" all 'is 2 "$status"' \
-    'has_lines bare.err "account wants libstagger-account.so preloaded" 1'
-refuses 'is no option of account' --ops barrier
+    'has_lines bare.err "account needs libstagger-account.so preloaded" 1'
+refuses 'is not an option of account' --ops barrier

@@ -32,7 +32,7 @@ finds() {
     WRONG=$name plainly wrong 2 "$command" --json --iterations 1 "$@"
     check "a wrong $name is found ($command $*)" all 'is 1 "$status"' \
         'has_lines wrong.err "^stagger: .* wrong result" 1' \
-        'has wrong.err "^stagger: bench: $text gives a wrong result on"' \
+        'has wrong.err "^stagger: bench: $text gave a wrong result on"' \
         'lacks wrong.out "\"version\""'
 }
 

@@ -82,11 +82,11 @@ other=
 refuses "--elements wants numbers from 1 to [0-9]+, not '0'" --elements 4,0
 refuses "--skew-us wants numbers from 0 to 1000000, not '-1'" --skew-us -1
 refuses "--algorithms wants some of rules, .*tree.*, not 'mpich'" --algorithms mpich
-refuses "--algorithms: adaptive is none of these operations" --algorithms rules,adaptive
-refuses "--bytes is no option of cpu" --bytes 8
-refuses "--late-us is no option of cpu" --late-us 5
-refuses "--root wants a rank, of 0 to 1, not '2'" --root 2
-refuses "--algorithms: tree is between nodes: preload libstagger.so" --algorithms tree
+refuses "--algorithms: adaptive runs none of these operations" --algorithms rules,adaptive
+refuses "--bytes is not an option of cpu" --bytes 8
+refuses "--late-us is not an option of cpu" --late-us 5
+refuses "--root wants a rank from 0 to 1, not '2'" --root 2
+refuses "--algorithms: tree runs between nodes: preload libstagger.so" --algorithms tree
 
 STAGGER_RANKS_PER_NODE=2 observe one_node 2 "$BENCH" cpu --algorithms bypass
 check "under the library, too, where all ranks are one node" all 'is 2 "$status"' \

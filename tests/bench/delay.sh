@@ -63,11 +63,11 @@ finds PMPI_Allreduce "PMPI_Allreduce of 8 bytes by mpich" --ops allreduce --elem
 other=
 
 # ---- usage ------------------------------------------------------------------------------------------
-refuses "delay is of operations in which all ranks wait: not of reduce" --ops reduce
+refuses "delay measures only operations in which all ranks wait: not reduce" --ops reduce
 refuses "--late-us wants numbers from 0 to 1000000, not 'soon'" --late-us soon
-refuses "--late wants a rank, of 0 to 1, not '2'" --late 2
-refuses "--algorithms: bypass is none of these operations" --algorithms bypass
+refuses "--late wants a rank from 0 to 1, not '2'" --late 2
+refuses "--algorithms: bypass runs none of these operations" --algorithms bypass
 refuses "--algorithms names 'tree' twice" --algorithms tree,tree
-refuses "--skew-us is no option of delay" --skew-us 5
-refuses "--root is no option of delay" --root 1
-refuses "--algorithms: dissemination is between nodes" --algorithms dissemination
+refuses "--skew-us is not an option of delay" --skew-us 5
+refuses "--root is not an option of delay" --root 1
+refuses "--algorithms: dissemination runs between nodes" --algorithms dissemination

@@ -61,10 +61,10 @@ check "... and decide on a communicator of their own" all 'report_json given.tra
     'is "allreduce:handoff barrier:mpich" "$(json given.json "\" \".join(sorted({s[\"op\"] + \":\" +
         s[\"algorithm\"].split(\"+\")[-1] for s in d[\"sites\"] if s[\"comm\"] == \"stagger-bench/vs\"}))")"'
 plainly bare 2 latency --ops barrier --vs '*=handoff'
-check "rules want the library" all 'is 2 "$status"' 'has_lines bare.err "^stagger: bench: --vs: rules want libstagger.so preloaded" 1'
+check "rules want the library" all 'is 2 "$status"' 'has_lines bare.err "^stagger: bench: --vs: rules need libstagger.so preloaded" 1'
 under near 2 latency --ops barrier --vs tree
 check "an algorithm between nodes to compare with wants several" all 'is 2 "$status"' \
-    'has_lines near.err "^stagger: bench: --vs: tree is between nodes" 1'
+    'has_lines near.err "^stagger: bench: --vs: tree runs between nodes" 1'
 under bad 2 latency --ops barrier --vs 'barrier=bypass'
 check "a rule that is none is one line" all 'is 2 "$status"' 'has_lines bad.err "" 1' 'has bad.err "bench: --vs, column 9"'
 check "samples are kept, by every reduction" is True "$(json vs.out 'all(
@@ -117,15 +117,15 @@ build_wrong_library
 # The operation is still correct while the operands are verified, before the timed part.
 WRONG=MPI_Allreduce WRONG_AFTER=3 plainly later 2 latency --json --ops allreduce
 check "a result that is wrong only later is found while it is measured" all 'is 1 "$status"' \
-    'has later.err "MPI_Allreduce of 8 bytes by rules gives a wrong result while it is measured"' \
+    'has later.err "MPI_Allreduce of 8 bytes by rules gave a wrong result during the measurement"' \
     'lacks later.out "\"version\""'
 # The first six barriers are the benchmark's own, including those of the check before measuring.
 WRONG=MPI_Barrier WRONG_AFTER=6 plainly through 2 latency --json --ops barrier --arrival one --skew-us 3000
 check "a barrier that lets ranks through is found by their clocks" all 'is 1 "$status"' \
-    'has through.err "MPI_Barrier of 0 bytes by rules gives a wrong result while it is measured"'
+    'has through.err "MPI_Barrier of 0 bytes by rules gave a wrong result during the measurement"'
 WRONG=MPI_Iallreduce plainly posted 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
 check "so is one of a nonblocking call" all 'is 1 "$status"' \
-    'has posted.err "the nonblocking form of allreduce of 1024 bytes by rules gives a wrong result"' \
+    'has posted.err "the nonblocking form of allreduce of 1024 bytes by rules gave a wrong result"' \
     'lacks posted.out "\"version\""'
 plainly right 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
 check "... and one that is right is not" is 0 "$status"

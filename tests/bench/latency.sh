@@ -95,7 +95,7 @@ finds() {
     shift 2
     WRONG=$name plainly wrong 2 latency "${quick[@]}" --json "$@"
     check "a wrong $name is found ($*)" all 'is 1 "$status"' 'has_lines wrong.err "^stagger: " 1' \
-        'has wrong.err "^stagger: bench: $text gives a wrong result on"' \
+        'has wrong.err "^stagger: bench: $text gave a wrong result on"' \
         'lacks wrong.out "\"version\""'
 }
 finds MPI_Allreduce "MPI_Allreduce of 64 bytes" --ops allreduce --bytes 64
@@ -119,7 +119,7 @@ refuses "a command is missing; there are: latency, cpu, delay"
 refuses "'speed' is not a command" speed
 refuses "--ops wants some of barrier, allreduce, .*, scan, not 'exscan'" latency --ops exscan
 refuses "--bytes wants multiples of 8" latency --bytes 7
-refuses "--root wants a rank, of 0 to 1, not '2'" latency --root 2
+refuses "--root wants a rank from 0 to 1, not '2'" latency --root 2
 refuses "--late needs --skew-us" latency --late 1
 refuses "unrecognized option '--nonsense'" latency --nonsense
 

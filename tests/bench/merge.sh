@@ -62,7 +62,7 @@ observe replayed 3 "$BENCH" latency --json --time 0.05 --iterations 2 --ops allr
 check "stagger-bench replays them" all 'is 0 "$status"' \
     'is trace "$(json replayed.out "d[\"results\"][0][\"arrival\"]")"'
 plainly ranks 2 latency --arrival trace:arrivals.txt
-check "on as many ranks only" all 'is 2 "$status"' 'has_lines ranks.err "arrivals.txt: line [0-9]+ is not 2 numbers" 1'
+check "on as many ranks only" all 'is 2 "$status"' 'has_lines ranks.err "arrivals.txt: line [0-9]+ does not have 2 numbers" 1'
 "$STAGGER" arrivals --op scan program.trace >bad.out 2>bad.err
 check "an operation that is none is bad usage" all "is 2 $?" "has_lines bad.err \"not 'scan'\" 1"
 "$STAGGER" arrivals /nowhere >bad.out 2>bad.err

@@ -28,7 +28,7 @@ command=delay
 STAGGER_RANKS_PER_NODE=2 observe delay 3 "$BENCH" delay --json "${quick[@]}" --ops barrier --processes 2-3 \
     --algorithms tree
 check "where the ranks are one node there are no rows of algorithms between nodes, which is told" all 'is 0 "$status"' \
-    'has_lines delay.err "" 1' 'has delay.err "2 processes are one node: no rows of tree"' \
+    'has_lines delay.err "" 1' 'has delay.err "2 processes are on one node: no rows for tree"' \
     'is "2:mpich 3:tree 3:mpich" "$(said delay "\"%d:%s\" % (r[\"processes\"], r[\"algorithm\"])")"' \
     'is None "$(json delay.out "d[\"late_rank\"]")"'
 observe table 3 "$BENCH" latency --scheme loop --time 0.02 --ops barrier --processes 2-3
@@ -110,6 +110,6 @@ other=
 command=latency
 refuses "--processes wants numbers of ranks from 1 to 2, ranges such as 2-8 or 2-8.2, or powers, not '3'" --processes 3
 refuses "--root 1 is not among the ranks of --processes 1" --processes 1,2 --root 1
-refuses "--cold is of single calls" --cold --scheme loop
+refuses "--cold measures single calls" --cold --scheme loop
 command=noise
-refuses "--processes is no option of noise" --processes 2
+refuses "--processes is not an option of noise" --processes 2

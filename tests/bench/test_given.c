@@ -56,8 +56,9 @@ static void check_said(const char *text, const char *expected)
 static void test_complaints(void)
 {
     check_said("*=mpich", NULL);
-    check_said("*~a=mpich", "stagger: --vs: a rule here names no communicator: it has one of its "
-                            "own\n");
+    check_said("*~a=mpich",
+               "stagger: --vs: a rule cannot name a communicator here: the benchmark uses "
+               "its own\n");
     check_said("barrier=bypass",
                "stagger: --vs, column 9: bypass does not take barrier, only reduce, bcast\n");
 }

@@ -31,7 +31,7 @@ check "the report says why ranks came late until then" is "asleep 1 True" \
         max((c for s in d["causes"]["sites"] for c in s["causes"] if c["cause"] == "asleep"), key=lambda c: c["late_ns"]))')"
 check "the critical path ends where the run did" is True "$(json die.json 'd["critical_path"]["path_ns"] >= 14 * 3000000')"
 "$STAGGER" report --html die.html die.trace 2>page.err
-check "there is a page of it" all 'empty page.err' 'has die.html "Why ranks come late"'
+check "there is a page of it" all 'empty page.err' 'has die.html "Why ranks are late"'
 
 # Truncates the log anywhere, as a full disk does, also within records of intervals. The file of a
 # killed rank is longer than its contents.

@@ -52,7 +52,7 @@ doctor good --launcher bin/good
 check "a launcher that hands the environment on is well" says good ok ranks 'the library reaches 2 of 2$'
 doctor drops --launcher bin/drops
 check "one that drops LD_PRELOAD is bad, with what to do" all 'is 1 "$status"' \
-    'says drops BAD ranks "the library reaches 0 of 2 ranks: .*; start programs so: mpiexec -n 4 stagger run ./app"'
+    'says drops BAD ranks "the library reaches 0 of 2 ranks: .*; start programs like this: mpiexec -n 4 stagger run ./app"'
 doctor half --launcher bin/half
 check "so is one that some ranks get it from" says half BAD ranks 'the library reaches 1 of 2 ranks'
 doctor fails --launcher bin/fails
@@ -68,7 +68,7 @@ check "one that is not there is bad" all 'is 1 "$status"' "says none BAD launche
 if [ "$(nproc)" -gt 1 ]; then
     doctor bound --launcher bin/bound
     check "ranks that are bound to one processor are noted" \
-        says bound note ranks 'the library reaches them, but all may use processor 0 alone; see .*-bind-to none'
+        says bound note ranks 'the library reaches them, but all are bound to processor 0; see .*-bind-to none'
 else
     skip "ranks that are bound to one processor are noted" "one processor"
 fi
@@ -92,7 +92,7 @@ check "without its companion there is no archive" all 'is 1 "$status"' \
     'says tree BAD archive "runs leave logs but no archive: .*libstagger-otf2.so.*; install libotf2"'
 from bare bare/bin/stagger
 check "without the library nothing is observed" all 'is 1 "$status"' \
-    'says bare BAD libstagger.so "it is not beside this program"' 'says bare BAD ranks "not tried: there is no library"'
+    'says bare BAD libstagger.so "not found beside this program"' 'says bare BAD ranks "not tried: there is no library"'
 # mpi NAME VERSION SONAME...: a stand-in for an MPI of that version
 mpi() {
     local name=$1 version=$2 soname
@@ -135,7 +135,7 @@ if in_namespace 'mount -t tmpfs none /dev/shm' && [ -d /sys/class ]; then
         '$STAGGER' doctor --launcher bin/good >rdma.out 2>rdma.err"
     check "a device that cannot be used is noted, with the reason" says rdma note 'RDMA devices' 'mlx9_0 is there, but not used: '
     check "so is a limit of locked memory where there is a device" \
-        says rdma note 'locked memory' 'a process may lock 0.1 MiB, RDMA wants up to [0-9]+ MiB; memlock unlimited'
+        says rdma note 'locked memory' 'a process may lock 0.1 MiB, RDMA needs up to [0-9]+ MiB; memlock unlimited'
 else
     skip "a small /dev/shm is noted" "no namespace of mounts: $(head -1 namespace.err)"
 fi
@@ -147,8 +147,8 @@ check "the limit does not matter without a device" \
 STAGGER_DEPHT=3 doctor settings --launcher bin/good
 check "settings that are wrong get their line" has settings.err '^stagger: unknown variable STAGGER_DEPHT'
 doctor extra here
-check "it takes no arguments" all 'is 2 "$status"' "has extra.err \"unexpected 'here'\""
+check "it takes no arguments" all 'is 2 "$status"' "has extra.err \"unexpected argument 'here'\""
 for limit in 0 x 3601; do
     doctor limit --limit "$limit"
-    check "a limit of $limit is refused" all 'is 2 "$status"' "has limit.err \"seconds from 1 to 3600, not '$limit'\""
+    check "a limit of $limit is refused" all 'is 2 "$status"' "has limit.err \"a number from 1 to 3600, not '$limit'\""
 done

@@ -49,7 +49,7 @@ check "it lists the variables with their defaults" all \
     'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 49'
 check "it shows the forms by number of ranks, and groups by the cores that share a cache" all \
     'has info.out "^  up to 8 ranks: flat .*, climb .*, chunks$"' \
-    'has info.out "^  with srm.form=groups., more: groups .* of [48] .up to (64|128) ranks.*; ([0-9]+ cores? (has|share) a cache|.* is not told)$"'
+    'has info.out "^  with srm.form=groups., more: groups .* of [48] .up to (64|128) ranks.*; ([0-9]+ cores? (has|share) a cache|unknown which cores share a cache)$"'
 check "it lists the rules in force" has info.out \
     '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto,group=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \
@@ -60,7 +60,7 @@ check "it says which RDMA device would be used, or why none" \
     has info.out '^  verbs: (device [^ ]+, port [0-9]+ \(.*|not used: .+)'
 check "it tells what can be read between calls, and what that costs, or why not" all \
     'has info.out "^  thread clock: [0-9]+ ns a reading; needs CLOCK_THREAD_CPUTIME_ID\$"' \
-    'has info.out "^  counters: ([0-9]+ ns a reading|not there \([^)]+\)); needs perf_event_open"' \
+    'has info.out "^  counters: ([0-9]+ ns a reading|unavailable \([^)]+\)); needs perf_event_open"' \
     'has info.out "^      instructions, cycles, cache misses\$"'
 check "it finds the libraries of the build" all "has info.out '^  libstagger.so: $BUILD/'" \
     "has info.out '^  libstagger-otf2.so: $BUILD/'" 'has info.out "^  libunwind: "' \
@@ -91,20 +91,20 @@ check "it says what is wrong with rules and variables" all 'is 0 "$status"' \
     'has_lines faults.err "^stagger: unknown variable STAGGER_TRAECE .* STAGGER_TRACE$" 1' \
     'has_lines faults.err "" 2'
 call extra info here
-check "info takes no arguments" refused extra "unexpected 'here'"
+check "info takes no arguments" refused extra "unexpected argument 'here'"
 
 # ---- stagger run: the command line ----------------------------------------------------------------------
 
 call run_help run --help
 check "run --help prints its options" all 'is 0 "$status"' 'has run_help.out "--rule"'
 call run_nothing run -o out
-check "run without a program is refused" refused run_nothing 'expected a program'
+check "run without a program is refused" refused run_nothing 'PROGRAM is missing'
 call run_option run --fast true
-check "an unknown long option is refused" refused run_option 'unknown option --fast'
+check "an unknown long option is refused" refused run_option "unrecognized option '--fast'"
 call run_letter run -xo out true
-check "an unknown short option is refused" refused run_letter 'unknown option -x'
+check "an unknown short option is refused" refused run_letter "invalid option -- 'x'"
 call run_value run -o
-check "an option without its value is refused" refused run_value 'option -o needs a value'
+check "an option without its value is refused" refused run_value "option requires an argument -- 'o'"
 call run_trace run --trace all touch ran
 check "a trace mode that is none is refused before the program runs" all \
     "refused run_trace \"--trace 'all': expected otf2, stats or off\"" 'absent ran'
@@ -169,7 +169,7 @@ cp "$STAGGER" tree/bin/stagger
 cp "$STAGGER" 'with blank/stagger'
 tree/bin/stagger run true >lost.out 2>lost.err
 status=$?
-check "run without the library says where it looked" refused lost 'libstagger\.so is not' 1
+check "run without the library says where it looked" refused lost 'libstagger\.so not found' 1
 cp "$LIB" tree/lib/stagger/
 tree/bin/stagger run env >found.out 2>&1
 check "an installed stagger finds the library in ../lib/stagger" \
@@ -186,7 +186,7 @@ check "and so the loader finds it" has blank.maps "/with blank/libstagger\.so$"
 mkdir a:b && cp "$STAGGER" "$LIB" a:b
 a:b/stagger run true >colon.out 2>colon.err
 status=$?
-check "a library that the loader cannot be told of is one line" refused colon "no path with a ':'" 1
+check "a library that the loader cannot be told of is one line" refused colon "cannot preload a path with a ':'" 1
 
 # ---- stagger run: programs without preloading -------------------------------------------------------------
 
@@ -195,7 +195,7 @@ if "${CC:-cc}" -static five.c -o five 2>cc.err; then
     call static run ./five
     check "a static program is named, and runs with its own status" all 'is 5 "$status"' \
         'has_lines static.err "" 1' \
-        'has static.err "^stagger: \./five is statically linked: it cannot be preloaded, running it unobserved$"'
+        'has static.err "^stagger: \./five is statically linked: the library cannot be preloaded; running it unobserved$"'
     call behind run env A=1 ./five
     check "so is one behind a launcher" all 'is 5 "$status"' \
         'has_lines behind.err "\./five is statically linked" 1' 'has_lines behind.err "" 1'
@@ -206,7 +206,7 @@ cp "$(type -P true)" uid
 if [ "$(id -u)" -eq 0 ] && chown 1 uid && chmod 4755 uid; then
     call uid run ./uid
     check "a set-uid program is named, and runs" all 'is 0 "$status"' \
-        'has_lines uid.err "^stagger: \./uid is set-uid, .*: it cannot be preloaded, running it unobserved$" 1'
+        'has_lines uid.err "^stagger: \./uid is set-uid, .*: the library cannot be preloaded; running it unobserved$" 1'
 else
     skip "a set-uid program is named, and runs" "only root can make one of another user"
 fi

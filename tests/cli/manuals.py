@@ -144,7 +144,7 @@ def algorithms_said():
         elif "no parameters" not in line:
             parameter, default, span, unit, words = re.match(
                 r" +(\w+)=(\S+)  (\d+ to \d+)?(?: ([A-Za-z]+)(?=;| or ))?(?: or )?([a-z|]*);", line).groups()
-            alone = line.endswith("; in stagger sim alone")
+            alone = line.endswith("; only in stagger sim")
             said[name][2 if alone else 1][parameter] = (
                 default, span, unit, set(words.split("|")) - {""})
     return said

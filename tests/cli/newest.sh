@@ -18,7 +18,7 @@ mkdir runs && cd runs || exit 1
 refuses() {
     "$STAGGER" "$@" >refused.out 2>refused.err
     is 1 $? && empty refused.out && has_lines refused.err "" 1 &&
-        has refused.err "^stagger: $1: no run has its output directory in this one; name it: stagger $1 DIR\$"
+        has refused.err "^stagger: $1: no run found in this directory; name one: stagger $1 DIR\$"
 }
 for command in report advise recover arrivals 'export --perfetto none.json'; do
     # shellcheck disable=SC2086 # words
@@ -27,7 +27,7 @@ done
 check "and writes no file" absent none.json
 "$STAGGER" compare >pair.out 2>pair.err
 check "compare says that there are not two" all "is 1 $?" 'empty pair.out' 'has_lines pair.err "" 1' \
-    'has pair.err "not two runs in this directory; name them: stagger compare A B$"'
+    'has pair.err "fewer than two runs in this directory; name them: stagger compare A B$"'
 
 mkdir nothing && run first 9 && run second 1 && run third 5
 taken() { "$STAGGER" report >report.txt 2>&1 && sed -n 2p report.txt; }

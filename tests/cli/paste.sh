@@ -45,5 +45,5 @@ mkdir nothing
 for command in report arrivals; do
     "$STAGGER" "$command" nothing >/dev/null 2>none.err
     check "$command on nothing says what is not there, in a line of ours" \
-        is "stagger: nothing: neither traces.otf2 nor rank-*.log is in it" "$(cat none.err)"
+        is "stagger: nothing: contains neither traces.otf2 nor rank-*.log" "$(cat none.err)"
 done

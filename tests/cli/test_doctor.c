@@ -149,7 +149,7 @@ static void devices(void)
     config.verbs_memory_bytes = UINT64_C(1) << 26;
     finding = examine("devices", sg_doctor_check_memlock);
     CU_ASSERT_EQUAL(finding.health, SG_HEALTH_NOTE);
-    CU_ASSERT(says(&finding, "may lock 0.1 MiB, RDMA wants up to 64 MiB"));
+    CU_ASSERT(says(&finding, "may lock 0.1 MiB, RDMA needs up to 64 MiB"));
     finding = examine("nowhere", sg_doctor_check_memlock);
     CU_ASSERT_EQUAL(finding.health, SG_HEALTH_GOOD);
     CU_ASSERT(says(&finding, "not needed"));

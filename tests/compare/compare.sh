@@ -43,7 +43,7 @@ for row in csv.DictReader(open(sys.argv[1], newline="")): print(row[sys.argv[2]]
 
 check "wait states, as CSV" all '"$STAGGER" compare --csv=waits a b >waits.csv' 'is 3 "$(wc -l <waits.csv)"' \
     'has waits.csv "^wait at barrier,MPI_Barrier,0000000a,solve,.*,id,1,16,6400,1,16,1600,6400,1600,-4800,-0.75,"'
-check "a table that is not there is bad usage" refused 2 "no table .nonsense. for CSV" --csv=nonsense a b
+check "a table that is not there is bad usage" refused 2 "--csv wants sites, functions, calls or waits, not .nonsense." --csv=nonsense a b
 check "the CSV of it is the golden one" golden pair.csv --csv a b
 check "CSV has the fields of the JSON's sites" python3 -c '
 import csv, json
@@ -85,19 +85,19 @@ check "--top keeps the first of those in both, and of those in one alone" all \
     'has top.txt "0000000d"' 'has top.txt "note: 1 further call site is not shown"' \
     '"$STAGGER" compare --csv --top 1 a b >top.csv' \
     'is "0000000a 0000000c 0000000d" "$(figures top.csv id | xargs)"' \
-    '"$STAGGER" compare --html top.html --top 1 a b' 'has top.html "1 further call site"'
+    '"$STAGGER" compare --html top.html --top 1 a b' 'has top.html "1 more call site"'
 
 check "a field that is not there is bad usage" refused 2 \
-    "no field .skew. to sort by; there are: id op site" --sort skew a b
-check "--top wants a number" refused 2 "--top wants a number of rows from 1 up, not .0." --top 0 a b
-check "--csv excludes the other outputs" all 'refused 2 "exclude each other" --json --csv a b' \
-    'refused 2 "exclude each other" --csv --html x.html a b'
+    "--sort: no column .skew.; there are: id op site" --sort skew a b
+check "--top wants a number" refused 2 "--top wants a number from 1 to 4294967295, not .0." --top 0 a b
+check "--csv excludes the other outputs" all 'refused 2 "json cannot be combined with --csv" --json --csv a b' \
+    'refused 2 "html cannot be combined with --csv" --csv --html x.html a b'
 check "the text of several runs a side is the golden one" golden several.txt a b a -- b b
 check "the JSON of them is the golden one" golden several.json --json a b a -- b b
 check "one run may stand against several" all \
     '"$STAGGER" compare a -- b b a >against.txt' \
     'has against.txt "^A  cg, "' 'has against.txt "^B3 cg, "' \
-    'has against.txt "note: A is one run: its spread is taken to be that of B"'
+    'has against.txt "note: A is a single run: the spread of B is assumed for it"'
 check "two runs need no -- and may have it" all '"$STAGGER" compare a -- b >divided.txt' \
     'same pair.txt divided.txt' '"$STAGGER" compare -- a b >in_front.txt' \
     'same pair.txt in_front.txt'
@@ -109,7 +109,7 @@ check "the page of several runs has all of them" all \
 check "statistics of several runs have intervals" all \
     '"$STAGGER" compare statistics statistics -- statistics statistics >spread.txt' \
     'has spread.txt "blocked .*within the noise"' 'has spread.txt "wait .*not known"' \
-    'has spread.txt "note: A2 has no events: who waited is not known"'
+    'has spread.txt "note: A2 has no events: waiting times are unknown"'
 check "a run of several that is not there is refused" refused 1 "nowhere: No such file" \
     a b -- b nowhere
 
@@ -148,10 +148,10 @@ check "where one run has no statistics of all calls none are compared" all \
 
 check "runs of A alone are bad usage" all 'refused 2 "B is missing" a a a --' \
     'refused 2 "B is missing" a b --' 'refused 2 "A and B are missing" --' \
-    'refused 2 "two runs at a time, or several a side" -- a a a'
+    'refused 2 "takes two runs, or several per side" -- a a a'
 check "one run is bad usage" refused 2 "B is missing" a
-check "three runs are bad usage" refused 2 "two runs at a time" a b a
-check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense a b
+check "three runs are bad usage" refused 2 "takes two runs" a b a
+check "an unknown option is bad usage" refused 2 "unrecognized option .--nonsense" --nonsense a b
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" a nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)" a
 check "a full disk is an error" all '! "$STAGGER" compare a b >/dev/full 2>full.err' \

@@ -5,7 +5,7 @@ FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $(
                  advise bcs compare options output page perfetto sim watch)
 FUZZ_PARTS    := $(call objects,$(FUZZ_DIRS)) $(B)/shim/transport/payload.o \
                  $(addprefix $(B)/analysis/,$(addprefix bench/,bench_merge.o pattern.o distribution.o) $(addprefix cli/, \
-                   advise_command.o child.o compare_command.o elf.o info_command.o machine.o recover_command.o report_command.o usage.o))
+                   advise_command.o child.o compare_command.o elf.o info_command.o machine.o recover_command.o report_command.o))
 # Omits targets that need libibverbs if it is not installed.
 FUZZ_SOURCES  := $(filter-out $(if $(HAVE_RDMA),,tests/fuzz/fuzz_verbs.c),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SOURCES))

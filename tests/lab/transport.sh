@@ -10,7 +10,7 @@ two() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 "$@"; }
 
 "$STAGGER" info >info.out 2>info.err
 check "stagger info names the device, its port, address and packet size, and the limits" \
-    has info.out '^  verbs: device rxe0, port 1 \(Ethernet\), GID [0-9]+ \(10\.78\.0\.1\), MTU 1024; a process may lock any memory and registers at most 262144 KiB$'
+    has info.out '^  verbs: device rxe0, port 1 \(Ethernet\), GID [0-9]+ \(10\.78\.0\.1\), MTU 1024; a process may lock any amount of memory and registers at most 262144 KiB$'
 STAGGER_VERBS_DEVICE=mlx5_9 "$STAGGER" info >none.out 2>&1
 check "and why none where the one that is set is not there" \
     has none.out '^  verbs: not used: there is no RDMA device mlx5_9 \(STAGGER_VERBS_DEVICE\)$'

@@ -30,11 +30,11 @@ check "it has each rank's processor time, time blocked and wait" is \
     "[[200000, 10550, 10000], [100000, 5600, 5000], [100000, 8300, 7900], [100000, 8490, 7800]]" \
     "$(in_page known 'd["data"]["by_rank"]')"
 check "it says how good the clocks are" all \
-    'says known "known within *70ns *\(rank 2 worst\)"' \
+    'says known "known to within *70ns *\(rank 2 worst\)"' \
     'says known "In 1 of 8 instances a rank leaves before another has entered, by their clocks: by up to *100ns"'
 check "it says what stagger itself cost, as far as that was measured" \
-    says known "Not known: no call was timed"
-check "it says what is left out" says known "2 calls are left out"
+    says known "Unknown: no call was timed"
+check "it says what is left out" says known "2 calls are omitted"
 check "names of any bytes are text" says known 'f\\xff\\x1b na\\xefme,"x"\.c:7'
 check "where each call stands is told in full" in_page known \
     '"solve_the_system (/home/user/src/solver.c:88) [cg+0x11c4]" in d["titles"] or exit(1)'
@@ -59,8 +59,8 @@ check "a run without collectives says so" all 'sound none' \
     'says none "No barrier, reduce, allreduce or bcast is recorded"'
 report_page statistics statistics
 check "statistics have figures and no charts" all 'sound statistics' \
-    'says statistics "how much of that was waiting is not known"' \
-    'says statistics "There are none: no events were recorded"'
+    'says statistics "how much of it was waiting is unknown"' \
+    'says statistics "None: no events were recorded"'
 report_page killed killed-statistics
 check "a part of a run says so" all 'sound killed' 'says killed "Partial\."'
 report_page comms many-comms
@@ -104,12 +104,12 @@ check "the stretch with the most waiting has all calls of a short run, their wai
     'is "28 365 801" "$(in_page waits "\"%d %d %d\" % (len(d[\"data\"][\"stretch\"][\"bars\"]), sum(b[4] for b in d[\"data\"][\"stretch\"][\"bars\"]), d[\"data\"][\"stretch\"][\"length_ns\"])")"' \
     'is "[[0, 50, 1, 60], [2, 100, 0, 190], [1, 200, 3, 281], [0, 260, 3, 270], [2, 785, 3, 790]]" "$(in_page waits "d[\"data\"][\"stretch\"][\"lines\"]")"' \
     'is "MPI_Ssend f a.c:21 2 100 95 80" "$(in_page waits "[\"%s %d %d %d %d\" % (d[\"data\"][\"stretch\"][\"labels\"][b[1]], b[0], b[2], b[3], b[4]) for b in d[\"data\"][\"stretch\"][\"bars\"] if b[4] == 80][0]")"' \
-    'says waits "Of all 28 calls in a row those that waited longest: *365ns"'
+    'says waits "The 28 consecutive calls that waited longest: *365ns"'
 # Shows 200 consecutive calls of 24000; rank 0 waits 24 in each round of 12 calls: at most 17 waits.
 report_page stretch ring
 check "of a long run there are so many calls, and it says what is left out" all 'sound stretch' \
     'is "200 408" "$(in_page stretch "\"%d %d\" % (len(d[\"data\"][\"stretch\"][\"bars\"]), sum(b[4] for b in d[\"data\"][\"stretch\"][\"bars\"]))")"' \
-    'says stretch "as (is|are) [0-9]+ further messages?"'
+    'says stretch "as (is|are) [0-9]+ more messages?"'
 check "where nobody waited there is none" is "False False" \
     "$(in_page statistics '"%s %s" % ("stretch" in d["data"], "waits" in d["tables"])')"
 
@@ -133,7 +133,7 @@ check "the latest instance is followed back to where it began" is \
     "$(causes late '"|".join(["%d %s %d %d %d" % (c["chains"][0]["late"], c["names"][c["chains"][0]["cause"]], c["chains"][0]["rank"], c["chains"][0]["because"], c["chains"][0]["first"])] + ["%d %d %d %s %s" % (l["rank"], l["from"], l["to"], l["waited"], [(c["names"][k], v) for k, v in l["parts"]]) for l in c["chains"][0]["links"]])')"
 # 41 rounds of 370, of which 300 on rank 2, then 10 in rank 1's call, its interval of 50, and 10 of a barrier.
 check "the critical path is a table, by interval" all \
-    'says late "that the end of the run had to wait for: *15\.2us"' \
+    'says late "that determined the end of the run: *15\.2us"' \
     'is "MPI_Barrier f a.c:4 → MPI_Send f a.c:1 12000|MPI_Recv f a.c:2 → MPI_Barrier f a.c:4 2050|in MPI_Recv f a.c:2 410|in MPI_Barrier f a.c:4 410|start → MPI_Send f a.c:1 300" "$(in_page late "\"|\".join(\"%s %s\" % (r[0][\"text\"], r[1][\"data-v\"]) for r in d[\"tables\"][\"path\"][1:])")"' \
     'is "15170 12000" "$(in_page late "\"%d %d\" % (d[\"data\"][\"path\"][\"ns\"], d[\"data\"][\"path\"][\"steps\"][0][1])")"'
 # The JSON has the same chains.
@@ -160,8 +160,8 @@ check "a column of what no function has is left out" is "received latency failed
     "$(titles calls)|$(titles large)"
 check "of 640 call sites and a million pairs the first 500 are shown" all \
     'is "501 501" "$(in_page large "\"%d %d\" % (len(d[\"tables\"][\"calls\"]), len(d[\"tables\"][\"pairs\"]))")"' \
-    'says large "140 further call sites are left out"' \
-    'says large "998500 further pairs of ranks are left out"'
+    'says large "140 more call sites are omitted"' \
+    'says large "998500 more pairs of ranks are omitted"'
 check "ranks share the columns of a heat map" is "125 125" \
     "$(in_page large '"%d %d" % (len(d["data"]["sites"][0]["late"]), len(d["data"]["by_rank"]))')"
 # At every seventh call site the rank of its number is 40 us late; reduces (7, 28) cost the root alone
@@ -171,7 +171,7 @@ check "the rank that is late is found in its column" is "[0, 14, 21, 35] [0, 14,
 report_page sites sites
 check "of ten thousand call sites the first 500 are shown" all 'sound sites' \
     'is 501 "$(in_page sites "len(d[\"tables\"][\"sites\"])")"' \
-    'says sites "9500 further rows, with .* of the time waited, are left out"' \
+    'says sites "9500 more rows, with .* of the time waited, are omitted"' \
     'within 1 999999 "$(in_page sites "d[\"bytes\"]")"'
 "$STAGGER" report --html top.html --top 3 sites
 check "--top says how many" all 'parse top' 'is 4 "$(in_page top "len(d[\"tables\"][\"sites\"])")"'
@@ -224,8 +224,8 @@ refused() {
     is "$expected" $? && empty refused.out && has refused.err "$regex" &&
         is 1 "$(grep -c '^stagger' refused.err)" && is "" "$(ls | grep '^out')"
 }
-check "--html with --json is bad usage" refused 2 "html excludes" report --html out.html --json known
-check "... of a comparison, too" refused 2 "exclude each other" compare --html out.html --json a b
+check "--html with --json is bad usage" refused 2 "json cannot be combined with --html" report --html out.html --json known
+check "... of a comparison, too" refused 2 "json cannot be combined with --html" compare --html out.html --json a b
 check "a directory that is not there is refused" refused 1 "No such file" report --html out.html nowhere
 check "an archive cut short leaves no page" refused 1 "damaged events" report --html out.html cut
 check "a page that cannot be written is refused" refused 1 "No such file" \

@@ -42,7 +42,7 @@ check "what calls counted are counters" is \
 check "names of any bytes are text" has <(counts known '"\n".join(d["names"])') \
     '^reduce f\\xff\\x1b na\\xefme,"x".c:7$'
 check "incomplete instances are left out, and one line says so" \
-    has known.err '^stagger: export: 2 calls of incomplete instances are left out$'
+    has known.err '^stagger: export: 2 calls of incomplete instances are omitted$'
 check "another tool's archive is exported" all 'sound foreign foreign' \
     'is "MPI_Finalize MPI_Gather MPI_Init allreduce barrier reduce" "$(counts foreign "\" \".join(d[\"names\"])")"'
 check "an archive without collectives has the other calls" \
@@ -152,7 +152,7 @@ refused() {
         is 1 "$(grep -c '^stagger' refused.err)" && absent out.json && is "" "$(ls | grep '^out')"
 }
 check "no form is bad usage" refused 2 "perfetto FILE is missing" known
-check "two directories are bad usage" refused 2 "one DIR at a time" --perfetto out.json known known
+check "two directories are bad usage" refused 2 "unexpected argument 'known'" --perfetto out.json known known
 check "a directory that is not there is refused" refused 1 "No such file" --perfetto out.json nowhere
 check "statistics alone are refused" refused 1 "contains statistics but no events" \
     --perfetto out.json statistics

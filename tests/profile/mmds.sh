@@ -110,7 +110,7 @@ check "one that was not kept is refused with those there are" all \
     '! "$STAGGER" report --distribution MPI_Bcast otf2-0.trace 2>err' \
     'has_lines err "no distribution of .MPI_Bcast. was kept .*; there are: Comp Granularity, Comm Overhead, MPI_" 1'
 check "neither is in a page" all '! "$STAGGER" report --calls --html x.html otf2-0.trace 2>err' \
-    'has err "html excludes --calls"' 'absent x.html'
+    'has err "cannot be combined with --calls"' 'absent x.html'
 
 # ---- bins, ranks, names --------------------------------------------------------------------------
 

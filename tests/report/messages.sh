@@ -72,7 +72,7 @@ check "a part of the run has none" is None "$("$STAGGER" report --json --rank 3 
     json part.json 'd["critical_path"]')"
 bash -c 'ulimit -f 0; exec "$0" report known 2>&1' "$STAGGER" | cat >full.txt
 check "without room for a temporary file all but the path is told" all \
-    'has_lines full.txt "^stagger: no room for a temporary file: the critical path is left out" 1' \
+    'has_lines full.txt "^stagger: no space for a temporary file: the critical path is omitted" 1' \
     'has full.txt "^  late receiver +MPI_Ssend"' 'lacks full.txt "^critical path"'
 check "--top cuts the tables, and the text says so" all '"$STAGGER" report --top 2 known >top.txt' \
     'has top.txt "^note: 2 of 8 wait states are shown"' 'has top.txt "^note: 2 of 8 pairs of call sites are shown"'

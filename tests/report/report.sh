@@ -45,8 +45,8 @@ check "a reversed window is refused" refused 2 '--slices wants FIRST-LAST' --sli
 check "so are metrics of which none is one" all \
     '! "$STAGGER" report --slices --metric x slices 2>refused.err' 'has refused.err "there is no metric"'
 check "slices that are damaged have a page" all '"$STAGGER" report --html far.html far-slices 2>far.err' 'has far.html "id=.slice-charts."'
-check "nodes and metrics without slices are refused" all "refused 2 '--node requires --slices' --node 1 slices" \
-    "refused 2 '--metric requires --slices' --csv --metric LTTS slices" '"$STAGGER" report --json --node 1 slices >of_node.json' \
+check "nodes and metrics without slices are refused" all "refused 2 '--node needs --slices' --node 1 slices" \
+    "refused 2 '--metric needs --slices' --csv --metric LTTS slices" '"$STAGGER" report --json --node 1 slices >of_node.json' \
     '"$STAGGER" report --csv=slices --metric LTTS slices >of_metric.csv'
 check "where none were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
@@ -142,21 +142,21 @@ check "a column's header is as good as its name" all \
 
 check "an unknown column is refused with the names there are" \
     refused 2 "no column 'nonsense'.* wait .* repeats" --sort nonsense known
-check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense known
-check "two directories are bad usage" refused 2 "one DIR at a time" known many
-check "--top 0 is bad usage" refused 2 "from 1 up, not '0'" --top 0 known
+check "an unknown option is bad usage" refused 2 "unrecognized option '--nonsense'" --nonsense known
+check "two directories are bad usage" refused 2 "unexpected argument 'many'" known many
+check "--top 0 is bad usage" refused 2 "--top wants a number from 1 to 4294967295, not '0'" --top 0 known
 check "--top of what is no number is bad usage" refused 2 "not '-3'" --top -3 known
-check "--json with --csv is bad usage" refused 2 "exclude each other" --json --csv known
+check "--json with --csv is bad usage" refused 2 "json cannot be combined with --csv" --json --csv known
 check "a directory that is not there is refused" refused 1 "No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an archive without events is refused" refused 1 "without events" without-events
 check "logs without an archive point to stagger recover" \
     refused 1 "stagger recover unrecovered" unrecovered
 echo "no archive" >letter
-check "a file that is no archive is refused" refused 1 "letter: neither the directory" letter
+check "a file that is no archive is refused" refused 1 "letter: neither a run's output directory" letter
 cp letter letter.otf2
 check "a file that has an archive's name only, too, in words of ours" all \
-    'refused 1 "letter.otf2: not an OTF2 archive, a damaged one" letter.otf2' \
+    'refused 1 "letter.otf2: not an OTF2 archive, or damaged" letter.otf2' \
     'lacks "$WORK/.check" "chunk header|extension"'
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 check "an archive cut short is refused" refused 1 "cut/traces.otf2: damaged events" cut

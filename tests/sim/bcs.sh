@@ -69,7 +69,7 @@ check "... by the noise's own time, where one node has it" \
 check "... in the protocol, too" all 'bcs $noise --set query_us=0 --set post_us=0 --noisy 1,4 --json >slices.json' \
     'bcs $noise --set query_us=0 --set post_us=0 --noisy 1,4 -e protocol --json >protocol.json' 'alike slices.json protocol.json'
 check "more nodes with noise than nodes are refused" all 'bcs -n 4,16 --noisy 5 2>err; is 1 $?' \
-    'is "stagger: sim: 5 nodes with noise are more than 4 nodes" "$(cat err)"'
+    'is "stagger: sim: --noisy 5 exceeds the 4 nodes" "$(cat err)"'
 check "an agent on the host costs time" all \
     'bcs -n 16 -m nonblocking -a nic --json >nic.json' 'bcs -n 16 -m nonblocking -a host --json >host.json' \
     'is True "$("$PYTHON" -c "print($(value nic.json bcs_ms) < $(value host.json bcs_ms))")"'

@@ -43,8 +43,8 @@ refused() {
     explore "$@" >refused.out 2>refused.err
     is 2 $? && empty refused.out && has refused.err "explore: $words"
 }
-check "an unknown protocol is refused" refused "--algo: there is no protocol 'nonsense'" --algo nonsense
-check "an unknown fault is refused" refused "--faults: there is no fault 'fire'" --faults loss,fire
+check "an unknown protocol is refused" refused "--algo: no such protocol: 'nonsense'" --algo nonsense
+check "an unknown fault is refused" refused "--faults: no such fault: 'fire'" --faults loss,fire
 check "too many processes are refused" refused '--max-nodes wants' --max-nodes 65
 check "no seeds are refused" refused '--seeds wants' --seeds 0
 check "an unknown cut is refused" refused "--only does not know 'nodes=x'" --only nodes=x

@@ -192,18 +192,18 @@ check "an unknown command of sim is bad usage" refused 2 "'fly' is not a command
 check "no command is bad usage" refused 2 "a command is missing"
 check "an unknown algorithm is bad usage" refused 2 "no such algorithm: 'magic'; there are [a-z, ]*bypass[a-z, ]*tree" cpu --algo magic
 check "an unknown parameter is bad usage" refused 2 "no such parameter" cpu --algo 'bypass(x=1)'
-check "a parameter out of range is bad usage" refused 2 "not in its range" \
+check "a parameter out of range is bad usage" refused 2 "value is out of range" \
     cpu --algo 'adaptive(tokens=5)'
 check "no number is bad usage" refused 2 "--nodes wants whole numbers from 1 to [0-9]+, not 'four'" \
     cpu --nodes 2,four
 check "an empty list is bad usage" refused 2 "wants whole numbers" cpu --elements ''
-check "--json with --csv is bad usage" refused 2 "exclude each other" cpu --json --csv
+check "--json with --csv is bad usage" refused 2 "json cannot be combined with --csv" cpu --json --csv
 check "an unknown mode is bad usage" refused 2 "signal, thread or poll, not 'dream'" \
     cpu --mode dream
 check "late ranks that do not parse are bad usage" refused 2 "not RANKS:US" delay --late 3
 check "an unknown operation is bad usage" refused 2 "barrier, allreduce, reduce or bcast, not 'gather'" \
     delay --op gather
-check "an argument is bad usage" refused 2 "no argument is taken: 'x'" delay x
+check "an argument is bad usage" refused 2 "unexpected argument 'x'" delay x
 check "an unknown network is refused" refused 1 "no network 'token-ring'" cpu --network token-ring
 check "a bad value is refused" refused 1 "'speed=3': no such key" delay --set speed=3
 check "a late rank beyond the last is refused" refused 1 "no rank 16 among 16" delay --late 16:5

@@ -96,7 +96,7 @@ static void refuses_bad_names(void)
     log = capture_end(&capture);
     CU_ASSERT_PTR_NOT_NULL(
         strstr(log, "sim: no network 'token-ring'; there are: 200g, colony, infiniband-sdr, "
-                    "myrinet2000, qsnet; a file of one is named with a slash"));
+                    "myrinet2000, qsnet; the path of a file needs a slash"));
     CU_ASSERT_PTR_NOT_NULL(strstr(log, "./nowhere.conf: No such file"));
     free(log);
 }

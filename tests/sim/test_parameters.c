@@ -1,7 +1,5 @@
-/* Tests the tables of parameters against the protocols, and the spellings that the simulator
- * takes. */
+/* Tests the tables of parameters against the protocols, and the texts that the simulator takes. */
 #include "algos/algo.h"
-#include "core/capture.h"
 #include "lib/unit.h"
 #include "rule/rule.h"
 #include "sim/lists.h"
@@ -97,73 +95,25 @@ static void tables_fit_protocols(void)
     CU_ASSERT_EQUAL(protocols, sg_algorithm_count - 2);
 }
 
-/* Returns the simulator's parameters for a text, and its log, which the caller frees. */
-static struct sg_algo_parameters simulated(const char *text, char **log)
+static struct sg_algo_parameters simulated(const char *text)
 {
-    struct capture capture;
-    struct sg_sim_algo algo;
-
-    capture_begin(&capture);
-    algo = sg_sim_algo_of(text);
-    *log = capture_end(&capture);
-    return algo.parameters;
+    return sg_sim_algo_of(text).parameters;
 }
 
 static void values_go_where_they_belong(void)
 {
-    char *log;
     struct sg_algo_parameters bypass =
-        simulated("bypass(linger=auto,deterministic=0,credits=4,eager=4k,pool=3,split=1)", &log);
-    struct sg_algo_parameters adaptive;
+        simulated("bypass(linger=auto,deterministic=0,credits=4,eager=4k,pool=3,split=1)");
+    struct sg_algo_parameters adaptive =
+        simulated("adaptive(degree=auto,tokens=2,predict=1,deterministic=1,timeout=20)");
 
-    CU_ASSERT_STRING_EQUAL(log, "");
-    free(log);
     CU_ASSERT_TRUE(bypass.linger_auto == 1 && bypass.linger_ns == 100000);
     CU_ASSERT_TRUE(bypass.arrival_order == 1 && bypass.credits == 4 && bypass.split == 1);
     CU_ASSERT_TRUE(bypass.eager_bytes == 4096 && bypass.pool == 3);
-    adaptive =
-        simulated("adaptive(degree=auto,tokens=2,predict=1,deterministic=1,timeout=20)", &log);
-    CU_ASSERT_STRING_EQUAL(log, "");
-    free(log);
     CU_ASSERT_TRUE(adaptive.degree == 0 && adaptive.tokens == 2 && adaptive.predict == 1);
     CU_ASSERT_TRUE(adaptive.arrival_order == 0 && adaptive.timeout_ns == 20000);
-    CU_ASSERT_EQUAL(simulated("bypass(linger=5)", &log).linger_ns, 5000);
-    free(log);
-    CU_ASSERT_EQUAL(simulated("srm(chunk=2)", &log).chunk_bytes, 2048);
-    free(log);
-}
-
-static const struct spelling {
-    const char *old, *now, *said;
-} spellings[] = {
-    {"bypass(linger_us=20)", "bypass(linger=20)", "linger takes the place of linger_us=20, "},
-    {"bypass(linger_us=100,linger_auto=1)", "bypass(linger=auto)",
-     "linger=auto takes the place of linger_auto=1, "},
-    {"tree(timeout_us=70)", "tree(timeout=70)", "timeout takes the place of timeout_us=70, "},
-    {"adaptive(arrival_order=1)", "adaptive(deterministic=0)",
-     "deterministic, the opposite, takes the place of arrival_order=1, "},
-    {"bypass(arrival_order=0)", "bypass(deterministic=1)",
-     "deterministic, the opposite, takes the place of arrival_order=0, "},
-    {"srm(chunk=8192)", "srm(chunk=8)",
-     "chunk in KiB, 64 at most, takes the place of chunk=8192, "},
-    {"handoff(predict=1)", "adaptive(predict=1)", "handoff has no parameter predict, "},
-};
-
-static void old_spellings_are_taken(void)
-{
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        const struct spelling *one = &spellings[i];
-        char *said, *nothing;
-        struct sg_algo_parameters old = simulated(one->old, &said);
-        struct sg_algo_parameters now = simulated(one->now, &nothing);
-
-        CU_ASSERT_EQUAL(memcmp(&old, &now, sizeof old), 0);
-        CU_ASSERT_PTR_NOT_NULL(strstr(said, one->said));
-        CU_ASSERT_PTR_NOT_NULL(strstr(said, "which the next release will refuse\n"));
-        CU_ASSERT_STRING_EQUAL(nothing, "");
-        free(said);
-        free(nothing);
-    }
+    CU_ASSERT_EQUAL(simulated("bypass(linger=5)").linger_ns, 5000);
+    CU_ASSERT_EQUAL(simulated("srm(chunk=2)").chunk_bytes, 2048);
 }
 
 static void what_no_algorithm_has_is_refused(void)
@@ -171,7 +121,8 @@ static void what_no_algorithm_has_is_refused(void)
     static const char *const wrong[] = {"bypass(progress=poll)", "bypass(linger=100001)",
                                         "adaptive(degree=33)",   "adaptive(degree=none)",
                                         "srm(chunk=0)",          "tree(magic=1)",
-                                        "tree(degree=1",         "tree(degree)"};
+                                        "tree(degree=1",         "tree(degree)",
+                                        "handoff(predict=1)",    "bypass(linger_us=20)"};
     char room[SG_OPTION_FAULT_BYTES];
     struct sg_sim_algos algos;
 
@@ -182,7 +133,6 @@ static void what_no_algorithm_has_is_refused(void)
 const struct unit_test unit_tests[] = {
     {"tables and protocols agree on ranges and defaults", tables_fit_protocols},
     {"values go where they belong", values_go_where_they_belong},
-    {"old spellings are taken, with a line each", old_spellings_are_taken},
     {"what no algorithm has is refused", what_no_algorithm_has_is_refused},
     {NULL, NULL},
 };

@@ -40,11 +40,11 @@ struct options {
 static const char documentation[] =
     "Looks for errors in the protocols: each seed draws processes, communicators, instances, "
     "parameters and faults, and runs them in one random order; after every event the protocols' "
-    "guarantees are checked. A violation is printed with the command that repeats it and with "
+    "guarantees are checked. A violation is printed with the command that reproduces it and with "
     "the steps of the shortest case found.\v"
     "Faults: loss, repeat, reorder, delay, timers, slow, interrupt, poll.\n\n"
-    "Exit status: 0, 1 on a violation or when a rare state was never reached (checked from 1000 "
-    "seeds a protocol up, with all faults), 2 on bad usage.";
+    "Exit status: 0; 1 on a violation, or if a rare state was never reached (checked with 1000 or "
+    "more seeds per protocol and all faults); 2 on bad usage.";
 
 static const char *take_algo(const struct sg_option *option, const char *name, size_t length,
                              void *into, char *fault)
@@ -65,8 +65,7 @@ static const char *take_algo(const struct sg_option *option, const char *name, s
         if (!listed && options->algos_count < ALGOS_MAX)
             options->algos[options->algos_count++] = sg_algos[i];
     }
-    return found ? NULL
-                 : sg_option_fault(fault, ": there is no protocol '%.*s'", (int)length, name);
+    return found ? NULL : sg_option_fault(fault, ": no such protocol: '%.*s'", (int)length, name);
 }
 
 static const char *read_algos(const struct sg_option *option, const char *text, void *into,
@@ -83,7 +82,7 @@ static const char *read_faults(const struct sg_option *option, const char *text,
 
     if (sg_explore_faults_read(text, ',', sg_option_place(option, into), &wrong))
         return NULL;
-    return sg_option_fault(fault, ": there is no fault '%.*s'", (int)strcspn(wrong, ","), wrong);
+    return sg_option_fault(fault, ": no such fault: '%.*s'", (int)strcspn(wrong, ","), wrong);
 }
 
 static const char *read_cut(const struct sg_option *option, const char *text, void *into,
@@ -126,30 +125,29 @@ static const struct sg_option option_table[] = {
      .most = UINT64_MAX / 2},
     {"faults", 'F', "LIST", "faults to draw from: a list, all or none (default: all)", read_faults,
      .at = AT(faults)},
-    {"max-nodes", 0, "N", "the most processes, up to 64 (default: 9)", sg_option_u32, AT(max_nodes),
-     .least = 1, .most = SG_EXPLORE_NODES_MAX},
+    {"max-nodes", 0, "N", "largest number of processes, up to 64 (default: 9)", sg_option_u32,
+     AT(max_nodes), .least = 1, .most = SG_EXPLORE_NODES_MAX},
     {"user", 0, NULL,
-     "all reductions are by operations of the user's, which run only in the call (of protocols "
-     "that "
-     "take them)",
+     "use user-defined reduction operations, which run only in the call (if the protocol supports "
+     "them)",
      sg_option_flag, .at = AT(user)},
     {"trace", 't', NULL, "print every step of every seed", sg_option_flag, .at = AT(trace)},
-    {"only", 0, "CUT", "cut the scenario down, as a violation's replay command says", read_cut,
+    {"only", 0, "CUT", "reduce the scenario, as in a violation's replay command", read_cut,
      .at = AT(cut)},
     {"exhaustive", 0, NULL,
      "instead of seeds, walk every order of two instances with at most one fault", sg_option_flag,
      .at = AT(exhaustive)},
-    {"unreduced", 0, NULL, "with --exhaustive: walk equivalent orders, too", sg_option_flag,
+    {"unreduced", 0, NULL, "with --exhaustive: also walk equivalent orders", sg_option_flag,
      .at = AT(unreduced)},
     {"nodes", 0, "LOW..HIGH", "with --exhaustive: numbers of processes (default: 2..3)", read_nodes,
      .least = EXHAUSTIVE_NODES_LOW, .most = EXHAUSTIVE_NODES_HIGH},
     {0}};
 
-/* False on bad usage, after logging one line. */
-static bool read_options(int argc, char **argv, struct options *options)
+static void read_options(int argc, char **argv, struct options *options)
 {
-    static char name[] = "stagger sim explore";
-    const struct sg_command_line line = {name, "", documentation, {{option_table, options}}, NULL};
+    struct sg_command_line line = {.name = "stagger sim explore",
+                                   .documentation = documentation,
+                                   .tables = {{option_table, options}}};
 
     *options = (struct options){
         .seeds = SEEDS_DEFAULT,
@@ -161,7 +159,7 @@ static bool read_options(int argc, char **argv, struct options *options)
         .cut = SG_EXPLORE_UNCUT,
     };
     take_algo(NULL, "all", 3, options, NULL);
-    return sg_options_read(&line, argc, argv);
+    sg_options_read(&line, argc, argv);
 }
 
 /* ---- rare states */
@@ -286,7 +284,7 @@ static void report(struct exploring *exploring, const struct sg_explore_subject 
         sg_explore_shrink(world, &least);
     world->trace = stdout;
     if (!is_uncut(&least.cut)) {
-        fputs("the least case found:\n  ", stdout);
+        fputs("the shortest case found:\n  ", stdout);
         sg_explore_print_replay(&least, stdout);
         putchar('\n');
     }
@@ -399,8 +397,7 @@ int sg_explore_command(int argc, char **argv)
     struct exploring exploring = {.options = &options};
     bool well;
 
-    if (!read_options(argc, argv, &options))
-        return SG_OPTIONS_USAGE;
+    read_options(argc, argv, &options);
     if (!sg_explore_world_create(&exploring.world)) {
         sg_log("sim: %s", sg_status_text(SG_ERR_MEMORY));
         return 1;

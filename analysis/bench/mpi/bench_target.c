@@ -204,7 +204,7 @@ enum sg_status sg_bench_measure(struct sg_bench_calls *calls,
     if (status == SG_ERR_FORMAT && job->rank == 0) {
         const struct sg_bench_variant *variant = &calls->variants->of[out->wrong_variant];
 
-        sg_log("bench: %s of %llu bytes by %s gives a wrong result while it is measured",
+        sg_log("bench: %s of %llu bytes by %s gave a wrong result during the measurement",
                sg_bench_function(calls->bench_case->operation, variant->side),
                (unsigned long long)calls->bench_case->bytes,
                sg_bench_algorithm_name(variant->algorithm));
@@ -301,7 +301,7 @@ static void choose_algorithms(struct sg_bench_job *job)
         if (job->between_nodes || algorithm < 0 || algorithm == SG_ALGORITHM_MPICH)
             job->algorithms[job->algorithm_count++] = algorithm;
         else if (job->rank == 0)
-            sg_log("bench: %d processes are one node: no rows of %s", job->size,
+            sg_log("bench: %d processes are on one node: no rows for %s", job->size,
                    sg_bench_algorithm_name(algorithm));
     }
     if (options->vs != SG_ALGORITHM_MPICH)

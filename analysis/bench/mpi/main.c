@@ -220,7 +220,7 @@ static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_V
         head->intercepted = strcmp(head->ours, mpi) != 0;
     }
     if (!head->intercepted)
-        sg_log("bench: no library is preloaded: both sides are %s's own", mpi);
+        sg_log("bench: no library is preloaded: both sides are %s", mpi);
 }
 
 /* Returns true if this algorithm is available for calls; if not, a line says why. */
@@ -229,9 +229,9 @@ static bool can_run(const struct sg_bench_job *job, bool ours, const char *optio
     if (algorithm == SG_BENCH_RULES || algorithm == SG_ALGORITHM_MPICH)
         return true;
     if (algorithm == SG_BENCH_GIVEN && !ours)
-        sg_log("bench: %s: rules want " LIBRARY ".so preloaded", option);
+        sg_log("bench: %s: rules need " LIBRARY ".so preloaded", option);
     else if (algorithm != SG_BENCH_GIVEN && !job->between_nodes)
-        sg_log("bench: %s: %s is between nodes: preload " LIBRARY
+        sg_log("bench: %s: %s runs between nodes: preload " LIBRARY
                ".so and set STAGGER_RANKS_PER_NODE below %d",
                option, sg_bench_algorithm_name(algorithm), job->size);
     else

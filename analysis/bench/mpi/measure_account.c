@@ -66,11 +66,11 @@ static double find_cost(void)
 bool sg_bench_can_account(const struct sg_bench_job *job)
 {
     if (find_setter() == NULL)
-        sg_log("bench: account wants libstagger-account.so preloaded");
+        sg_log("bench: account needs libstagger-account.so preloaded");
     else if (job->size != SG_BENCH_ACCOUNT_RANKS || job->between_nodes)
-        sg_log("bench: account is of two ranks on one node");
+        sg_log("bench: account needs two ranks on one node");
     else if (find_cost() == 0)
-        sg_log("bench: account wants a processor's counter that the kernel's clock is made of");
+        sg_log("bench: account needs the processor counter that the kernel's clock is based on");
     else
         return true;
     return false;
@@ -226,7 +226,7 @@ static void describe(const struct measuring *measuring)
     sg_record_number(record, "line_ns", limits->line_ns);
     sg_bench_output_describe(measuring->job->output, "account", record);
     snprintf(note, sizeof note,
-             "a mark takes %.1f ns, which are left out; a cache line one way %.0f", mark_ns,
+             "a mark takes %.1f ns, which are subtracted; a cache line one way %.0f", mark_ns,
              limits->line_ns);
     sg_bench_output_note(measuring->job->output, note);
 }
@@ -259,7 +259,7 @@ enum sg_status sg_bench_account(const struct sg_bench_job *job)
     calibrate(&measuring);
     if (isnan(measuring.line) || sg_bench_machine_is_oversubscribed()) {
         if (job->rank == 0)
-            sg_log("bench: account wants two processors of one machine");
+            sg_log("bench: account needs two processors of one machine");
         return SG_ERR_FORMAT;
     }
     if (job->output != NULL)
@@ -267,7 +267,7 @@ enum sg_status sg_bench_account(const struct sg_bench_job *job)
     for (int i = 0; i < OPERATIONS && status == SG_OK; i++)
         status = measure(&measuring, operations[i], &found[i]);
     if (status == SG_ERR_FORMAT && job->rank == 0)
-        sg_log("bench: account is of calls that srm runs in its form flat");
+        sg_log("bench: account measures only calls that srm runs in its form flat");
     if (status == SG_OK && job->output != NULL)
         status = report(&measuring, found);
     return status;

@@ -339,7 +339,7 @@ static void say_what_looks_cost(const struct sg_bench_job *job)
     sg_record_number(record, "clock_ns", of_clock_ns);
     sg_record_number(record, "counter_ns", of_counter_ns);
     sg_bench_output_describe(job->output, "reading", record);
-    snprintf(note, sizeof note, "a look at CLOCK_MONOTONIC_RAW takes %.1f ns, at the counter %.1f",
+    snprintf(note, sizeof note, "reading CLOCK_MONOTONIC_RAW takes %.1f ns, the counter %.1f",
              of_clock_ns, of_counter_ns);
     sg_bench_output_note(job->output, note);
 }

@@ -117,7 +117,7 @@ static enum sg_status report(const struct sg_bench_calls *calls,
     enum sg_status status = scratch != NULL ? SG_OK : SG_ERR_MEMORY;
 
     if (status == SG_OK && samples->rounds == 0) {
-        sg_log("bench: cpu: no round was without a call that began late or took too long");
+        sg_log("bench: cpu: every round had a call that began late or took too long");
         status = SG_ERR_SYSTEM;
     }
     if (status == SG_OK) {
@@ -403,7 +403,7 @@ static enum sg_status overlap_measure(struct sg_bench_calls *calls, int variant,
     status = sg_bench_overlap_measure(&job->machine, &target, variant, job->clocks, &sampling,
                                       tests, &found, &samples);
     if (status == SG_ERR_FORMAT && job->rank == 0)
-        sg_log("bench: the nonblocking form of %s of %llu bytes by %s gives a wrong result",
+        sg_log("bench: the nonblocking form of %s of %llu bytes by %s gave a wrong result",
                sg_bench_collectives[calls->bench_case->operation].name,
                (unsigned long long)calls->bench_case->bytes,
                sg_bench_algorithm_name(calls->variants->of[variant].algorithm));

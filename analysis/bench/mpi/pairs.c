@@ -36,7 +36,7 @@ enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum 
     if (wrong == 0)
         return SG_OK;
     if (bench_case->rank == 0)
-        sg_log("bench: %s of %llu bytes%s%s gives a wrong result on %d of %d ranks",
+        sg_log("bench: %s of %llu bytes%s%s gave a wrong result on %d of %d ranks",
                sg_bench_function(bench_case->operation, side),
                (unsigned long long)bench_case->bytes, by != NULL ? " by " : "",
                by != NULL ? by : "", wrong, bench_case->size);

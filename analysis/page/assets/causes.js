@@ -40,7 +40,7 @@
         [lookOf(cause), time, `${site.name}: ${causes.names[cause]} ${ns(time)}, ${share(time, site.late)} of it`]),
     }));
     figure(byId("cause-charts"), {
-      name: "causes", title: "By call site", about: "What others waited for the last rank, by what made it late.",
+      name: "causes", title: "By call site", about: "Time that others waited for the last rank, by the cause of its lateness.",
       summary: causes.sites.map((site) => `${site.name}: ${wordsOf(site.parts)}`).join("; "),
       legend: legendOf(new Set(causes.sites.flatMap((site) => site.parts.map(([cause]) => cause)))),
       table: {
@@ -59,8 +59,8 @@
     const sums = of.map((parts) => parts.reduce((sum, part) => sum + part[1], 0)), max = Math.max(...sums, 1);
     const greatest = sums.indexOf(Math.max(...sums));
     figure(byId("cause-charts"), {
-      name: "cause-ranks", title: "By the rank that it began on",
-      about: `Most is because of ${rankText(greatest)}: ${ns(sums[greatest])}.` + (causes.group > 1 ? ` A bar is the sum of ${causes.group} ranks.` : ""),
+      name: "cause-ranks", title: "By rank of origin",
+      about: `Most is caused by ${rankText(greatest)}: ${ns(sums[greatest])}.` + (causes.group > 1 ? ` A bar is the sum of ${causes.group} ranks.` : ""),
       summary: `${rankText(greatest)}: ${wordsOf(of[greatest])}.`,
       legend: legendOf(new Set(causes.by_rank.map((cell) => cell[1]))),
       table: {
@@ -121,8 +121,8 @@
     figure(parent, {
       name: "chain", title: `How rank ${chain.links[0].rank} came late to ${chain.name}`,
       about: `Others waited ${ns(chain.late)} for it, ${share(chain.because, chain.late)} of that because of: ${causes.names[chain.cause]} on rank ${chain.rank}. ` +
-        `Its path is followed back from the top: where a rank waited in a call, it goes on with the one that it waited for` +
-        (chain.links.length > 1 ? `, and begins on rank ${first.rank}.` : ".") + " Within a bar, times of a kind stand beside each other. The dashed line is the wait of the first that came.",
+        `The chart follows its path back from the top: if a rank waited in a call, the path continues on the rank that it waited for` +
+        (chain.links.length > 1 ? `, and begins on rank ${first.rank}.` : ".") + " Within a bar, times are grouped by kind. The dashed line is the wait of the first rank.",
       summary: chain.links.map((_, i) => chainWords(chain, i)).join("; "),
       legend: [...legendOf(new Set(chain.links.flatMap((link) => link.parts.map(([cause]) => cause)))), ...(chain.links.length > 1 ? [["mark", "waited for"]] : [])],
       table: {
@@ -145,8 +145,8 @@
   function showPath() {
     const saves = path.steps.some((step) => step[2] > 0);
     figure(byId("path-chart"), {
-      name: "path", title: "What the path is made of",
-      about: saves ? "Balance saves what an interval takes on the path beyond its mean over all ranks." : "",
+      name: "path", title: "Parts of the path",
+      about: saves ? "Balancing would save the time of an interval beyond its mean over all ranks." : "",
       summary: path.steps.map(([name, time]) => `${name}: ${ns(time)}`).join("; "),
       legend: [["other", "on the path"], ...(saves ? [["wait", "of it, balance saves"]] : [])],
       table: {

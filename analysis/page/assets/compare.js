@@ -35,7 +35,7 @@
     const all = [...ticks(-least, 3).slice(1).map((v) => -v).reverse(), 0, ...marks];
     figure(parent, {
       name: "changes", title: `Change from A to B of ${measure} per call`,
-      about: items.length ? "With the 95% interval, where there are instances enough." : "No call site has a figure in both runs.",
+      about: items.length ? "With the 95% interval, if there are enough instances." : "No call site has a figure in both runs.",
       legend: items.length ? [["other", "less in B"], ["wait", "more in B"], ["unsure", "not told apart"]] : null,
       summary: items.map((item) => `${item.name}: ${percent(item.change)}, ${item.words}`).join("; "),
       table: items.length && {

@@ -66,7 +66,7 @@
     const greatest = [...cells.values()].reduce((best, cell) => (measure.of(cell) > measure.of(best) ? cell : best));
     const image = picture(measure, least, most);
     const pointed = el("p", { class: "quiet" }, "Point at a cell for its figures.");
-    const what = group > 1 ? `A cell is the sum of what ${group} ranks sent to ${group} ranks` : "A cell is what one rank sent to one";
+    const what = group > 1 ? `A cell is the total that ${group} ranks sent to ${group} ranks` : "A cell is what one rank sent to another";
     const scale = least === most ? `every cell with messages has ${measure.show(most)}`
       : `from ${measure.show(least)}, pale, to ${measure.show(most)}, full, on a logarithmic scale`;
     parent.replaceChildren();

@@ -28,7 +28,7 @@
     })).filter((bar) => bar.n > 0);
     figure(parent, {
       name: "skew", title: "Skew of its instances",
-      about: !site.instances ? "No instance counts for it: most of their members called from elsewhere."
+      about: !site.instances ? "No instances: most of their members called from elsewhere."
         : `How far apart the ranks arrive; half of ${count(site.instances)} instances have at most ${ns(site.p50)}, 95% at most ${ns(site.p95)}.`,
       summary: site.instances && `Histogram on a logarithmic axis from ${nsRound(10 ** low)} to ${nsRound(10 ** high)}.`,
       table: site.instances && { head: ["skew", "instances"], rows: list.map((bar) => bar.text.split(": ")) },
@@ -58,7 +58,7 @@
       marks.push([(Math.log2(value) - data.cost_log2 + 1 - least) / span, nsRound(value)]);
     figure(parent, {
       name: "cost", title: "Wait against blocked",
-      about: "Each call by what it waited and how long it was in the call. On the line all of it was waiting; above it the operation itself took time.",
+      about: "Each call by its wait and its time in the call. On the line, all of it was waiting; above the line, the operation itself took time.",
       summary: `${site.costs.length} cells; the strongest stands for ${count(max)} calls.`,
       table: { head: ["wait", "blocked", "calls"], rows: site.costs.map(([w, b, n]) => [text(w), text(b), count(n)]) },
       draw: (width) => [260, plot(width, 260, {
@@ -128,7 +128,7 @@
     skewChart(parent, site);
     costChart(parent, site);
     timeChart(parent, site, {
-      name: "skew-time", title: "Skew over the run", about: "The largest and the mean of each stretch of time.", show: ns,
+      name: "skew-time", title: "Skew over the run", about: "Largest and mean per time interval.", show: ns,
       none: "All ranks arrived together.",
       lines: [["wait", "largest", times(2)], ["other", "mean", site.times.map((t) => (t[0] ? t[1] / t[0] : 0))]],
     });
@@ -138,8 +138,8 @@
     });
     timeChart(parent, site, {
       name: "messages", title: "Messages and signals over the run", whole: true, show: count,
-      about: "Early: there before the call. Late: handled after it had returned.",
-      none: "No message came early or late, and no signal was taken.",
+      about: "Early: arrived before the call. Late: handled after it had returned.",
+      none: "No early or late messages, no signals.",
       lines: [["other", "early", times(5)], ["wait", "late", times(6)], ["mark", "signals", times(7)]],
     });
     sizeChart(parent, site);
@@ -183,7 +183,7 @@
     const worst = sites.map((site) => cellsOf(site).reduce((best, cell) => (cell && (!best || cell[0] > best[0]) ? cell : best), null));
     parent.replaceChildren();
     figure(parent, {
-      name: "heat", title: mode === "late" ? "How late each rank comes, by call site" : "How long each rank waits, by call site",
+      name: "heat", title: mode === "late" ? "How late each rank arrives, by call site" : "How long each rank waits, by call site",
       about: `${mode === "late" ? "Mean time after the first arrival" : "Sum over the run"}; full colour is ${ns(max)}, half of it a tenth of that.` +
         (data.group > 1 ? ` Of ${data.group} ranks in a column the one with most.` : ""),
       summary: sites.map((site, i) => (worst[i] ? `${nameOf(site)}: most is rank ${worst[i][1]} with ${ns(worst[i][0])}` : "")).join("; "),
@@ -289,7 +289,7 @@
     }));
     byId("ranks").hidden = false;
     figure(byId("ranks-chart"), {
-      name: "ranks", title: "What each rank's time went into", about: data.group > 1 ? `Means of ${data.group} ranks each.` : "",
+      name: "ranks", title: "Use of each rank's time", about: data.group > 1 ? `Means of ${data.group} ranks each.` : "",
       legend: [["wait", "waiting in collectives"], ["other", "otherwise in collectives"], ["rest", "elsewhere"]],
       summary: `${data.ranks} ranks.`,
       table: {

@@ -16,7 +16,7 @@
   const known = columns.filter((column) => column[4] > 0), greatest = Math.max(...known.map((column) => column[4]), 1);
   figure(parent, {
     name: "slice-intervals", title: "Time between strobes",
-    about: `From the strobe of the slice before, of ${data.comm}: mean, and from least to greatest.${more}`,
+    about: `From the previous slice's strobe, on ${data.comm}: mean, minimum and maximum.${more}`,
     summary: `From ${ns(Math.min(...known.map((column) => column[2])))} to ${ns(greatest)}.`,
     legend: [["mark", "mean"], ["other faint", "from least to greatest"]],
     table: {
@@ -41,8 +41,8 @@
     const width1 = (bins.to - bins.from) / bins.counts.length, most = Math.max(...bins.counts, 1);
     const range = (i) => `${ns(bins.from + i * width1)} ${i === bins.counts.length - 1 ? "or more" : `to ${ns(bins.from + (i + 1) * width1)}`}`;
     figure(parent, {
-      name: "slice-histogram", title: "How often which time between strobes",
-      about: "The last bar has all that are longer, too.",
+      name: "slice-histogram", title: "Distribution of the time between strobes",
+      about: "The last bar includes all longer times.",
       summary: `Most often ${range(bins.counts.indexOf(most))}.`,
       table: { head: ["time between strobes", "slices"], rows: bins.counts.map((v, i) => [range(i), count(v)]).filter((row, i) => bins.counts[i] > 0) },
       draw: (width) => [240, plot(width, 240, {
@@ -62,7 +62,7 @@
     : [["other", "all microphases", column[7]]];
   figure(parent, {
     name: "slice-phases", title: "Microphases",
-    about: `From a slice's strobe until all nodes are done, mean.${more}`,
+    about: `Mean time from a slice's strobe until all nodes are done.${more}`,
     summary: `At most ${ns(longest)}.`,
     legend: partsOf(columns[0]).map(([kind, name]) => [kind, name]),
     table: {

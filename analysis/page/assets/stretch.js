@@ -16,7 +16,7 @@
 
   figure(document.getElementById("stretch-chart"), {
     name: "stretch", title: "Calls and messages by rank",
-    about: "Point at a bar for its call. A line goes from the call that began a message to its receipt. Threads of a rank share its lane.",
+    about: "Point at a bar for its call. A line connects the call that started a message with its receipt. Threads of a rank share a lane.",
     summary: `${bars.length} calls and ${lines.length} messages of ${ranks.length} ranks.`,
     legend: [["wait", "waits"], ["other", "otherwise in the call"], ...(lines.length ? [["mark", "message"]] : [])],
     table: {
