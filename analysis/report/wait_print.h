@@ -1,4 +1,4 @@
-/* Prints places: functions at call sites. Columns of report/report_columns.h show a call site alone. */
+/* Prints places, functions at call sites. Columns of report/report_columns.h show a site alone. */
 #ifndef SG_REPORT_WAIT_PRINT_H
 #define SG_REPORT_WAIT_PRINT_H
 
