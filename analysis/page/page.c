@@ -175,7 +175,7 @@ static void put_notes(const struct sg_report *report, FILE *out)
     if (unseen > 0)
         fprintf(out,
                 "<li>%" PRIu64 " calls are not in the events: calls, bytes and blocked cover all "
-                               "calls, skew and wait only the others.</li>\n",
+                "calls, skew and wait only the others.</li>\n",
                 unseen);
     else if (report->dropped_calls > 0)
         fprintf(
@@ -281,7 +281,7 @@ static void put_left_out(const struct sg_report *report, const struct sg_report_
         left_ns += cost_of(report, &sites[row]);
     fprintf(out,
             "<p class=\"quiet\">%" PRIu32 " more rows, with %s of the time %s, are omitted: "
-                                          "<code>--top</code> sets how many to show, "
+            "<code>--top</code> sets how many to show, "
             "<code>stagger report --csv</code> has all.</p>\n",
             count - shown_count, SG_NS(left_ns), report->has_events ? "waited" : "blocked");
 }
@@ -550,7 +550,7 @@ static void put_overhead(const struct sg_report *report, FILE *out)
     if (report->overhead_long_calls > 0)
         fprintf(out,
                 "; %" PRIu64 " more took over %s, because names were looked up or the process was "
-                             "interrupted, and are excluded",
+                "interrupted, and are excluded",
                 report->overhead_long_calls, SG_NS(SG_OVERHEAD_LONG_NS));
     fputs(".</p>\n</section>\n", out);
 }
