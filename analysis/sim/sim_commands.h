@@ -1,5 +1,5 @@
 /* The commands of `stagger sim`; argv[0] is the command's own name. They return the exit status,
- * like a sg_command (cli/main.h).
+ * like those of cli/main.h.
  */
 #ifndef SG_SIM_SIM_COMMANDS_H
 #define SG_SIM_SIM_COMMANDS_H

@@ -90,4 +90,4 @@ refuses "--algorithms: tree runs between nodes: preload libstagger.so" --algorit
 
 STAGGER_RANKS_PER_NODE=2 observe one_node 2 "$BENCH" cpu --algorithms bypass
 check "under the library, too, where all ranks are one node" all 'is 2 "$status"' \
-    'has_lines one_node.err "^stagger: bench: --algorithms: bypass is between nodes: .*below 2$" 1'
+    'has_lines one_node.err "^stagger: bench: --algorithms: bypass runs between nodes: .*below 2$" 1'

@@ -37,11 +37,14 @@ static inline void fuzz_report(const char *path)
 
 static inline void fuzz_command(const char *line, const char *path)
 {
-    static const struct sg_command commands[] = {{"advise", sg_command_advise, NULL},
-                                                 {"arrivals", sg_command_arrivals, NULL},
-                                                 {"compare", sg_command_compare, NULL},
-                                                 {"export", sg_command_export, NULL},
-                                                 {"report", sg_command_report, NULL}};
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {{"advise", sg_command_advise},
+                    {"arrivals", sg_command_arrivals},
+                    {"compare", sg_command_compare},
+                    {"export", sg_command_export},
+                    {"report", sg_command_report}};
     char *copy = strdup(line), *words[WORDS_MAX + 1], *rest;
     int count = 0;
 

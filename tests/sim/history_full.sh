@@ -4,8 +4,12 @@
 # and the protocols for each variant, because nothing else takes part.
 . "$(dirname "$0")/../lib/sh.sh"
 
-echo '#include "cli/main.h"
-int main(int argc, char **argv) { return sg_command_sim(argc, argv); }' >main.c
+echo '#include "sim/sim_commands.h"
+int main(int argc, char **argv)
+{
+    return argv[1][0] == '\''c'\'' ? sg_sim_cpu_command(argc - 1, argv + 1)
+                            : sg_sim_delay_command(argc - 1, argv + 1);
+}' >main.c
 
 # build NAME COMPILER FLAG...
 build() {
@@ -13,7 +17,7 @@ build() {
     shift 2
     nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
         -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" -I"$ROOT/tests" main.c \
-        "$ROOT"/analysis/{sim,papers,options,output}/*.c "$ROOT"/analysis/bcs/{bcs_command,program_*}.c "$ROOT"/tests/verify/*.c "$ROOT"/analysis/cli/{sim,usage}.c \
+        "$ROOT"/analysis/{sim,papers,options,output}/*.c "$ROOT"/analysis/bcs/{bcs_command,program_*}.c "$ROOT"/tests/verify/*.c \
         $(find "$ROOT"/shim/{algos,bcs} -name '*.c' ! -path '*/kernels/*' ! -path '*/live/*') "$ROOT"/shim/core/{clocksync,config,file,slice,status,text,waiting}.c \
         -o "$name" -ljansson -lm
 }
