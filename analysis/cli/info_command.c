@@ -51,10 +51,8 @@ static void print_algorithm(const struct sg_algorithm *algorithm)
         separator = ", ";
     }
     printf("; %s\n", algorithm->documentation);
-    if (algorithm->parameters == NULL) {
+    if (algorithm->parameters[0].name == NULL)
         printf("      no parameters\n");
-        return;
-    }
     print_parameters(algorithm->parameters, "");
     print_parameters(sg_parameters_simulated(algorithm->parameters), "; in stagger sim alone");
 }

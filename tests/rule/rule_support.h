@@ -21,8 +21,8 @@ static const struct sg_parameter adaptive_parameters[] = {
     {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0},
 };
 static const struct sg_algorithm test_algorithms[] = {
-    [MPICH] = {"mpich", 7, NULL, "passes through", 0},
-    [BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, NULL, "returns early", 0},
+    [MPICH] = {"mpich", 7, sg_parameters_none, "passes through", 0},
+    [BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, sg_parameters_none, "returns early", 0},
     [ADAPTIVE] = {"adaptive", 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
                   adaptive_parameters, "adapts", 0},
 };
