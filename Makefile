@@ -93,7 +93,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-account.so $(B)/libstagger-otf2.s
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-build check-full check-mpich check-arm64 fresh soak fuzz lab bench papers demo install uninstall dist deb format lint clean test-programs unit
+.PHONY: help deps all check check-build check-full check-mpich check-arm64 fresh soak fuzz lab bench papers demo install uninstall dist deb manual format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -341,8 +341,8 @@ $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)
 $(B)/tests/internode/replay: $(B)/tests/internode/replay.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-# Log printers, used by tests/profile/*.sh and tests/causes/*.sh.
-PRINTERS := $(addprefix $(B)/tests/,profile/print_log causes/print_causes)
+# Printers of logs and of the settings' manual, used by tests/{profile,causes,cli}/*.sh.
+PRINTERS := $(addprefix $(B)/tests/,profile/print_log causes/print_causes cli/settings_page)
 $(PRINTERS): %: %.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
@@ -400,6 +400,12 @@ dist: ## the tarball of the commit, the same bytes each time, in build/
 deb: ## a Debian package, in build/deb
 	$(Q).ci/deps build deb
 	$(Q)dist/deb build/deb
+
+# Replaces the lines between the marks of the page.
+manual: $(B)/tests/cli/settings_page ## the variables in docs/libstagger.7, from the configuration table
+	$(Q)$< >$(B)/settings.7
+	$(Q)sed -i -e '/^\.\\" BEGIN settings/,/^\.\\" END settings/{//!d}' -e '/^\.\\" BEGIN settings/r $(B)/settings.7' \
+	  docs/libstagger.7
 
 C_FILES = $(shell git ls-files '*.c' '*.h')
 

@@ -75,7 +75,7 @@ static void print_entry(const struct sg_config_entry *entry, const struct sg_con
     printf("  %s=%s  [%s", entry->name, text, origin);
     if (strcmp(origin, "default") != 0)
         printf(", default %s", *entry->default_text != '\0' ? entry->default_text : "empty");
-    printf("]\n      %s\n", entry->documentation);
+    printf("]\n      %s\n", entry->summary);
 }
 
 static void print_rule_entry(const struct sg_config_entry *entry, const struct sg_config *config)
@@ -96,7 +96,7 @@ static void print_rule_entry(const struct sg_config_entry *entry, const struct s
     if (!found)
         printf("  %s%s=  [default]\n", entry->name,
                entry->rule == SG_CONFIG_RULE_SITE ? "<id>" : "");
-    printf("      %s\n", entry->documentation);
+    printf("      %s\n", entry->summary);
 }
 
 static void print_configuration(const struct sg_config *config)
