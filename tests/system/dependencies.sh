@@ -141,3 +141,8 @@ check "no line of a source is over 100 columns" is "" \
     "$(grep -rnE '.{101}' --include='*.[ch]' --include='*.cc' shim analysis tests)"
 # Comments name the actor (docs/style.md).
 check "no comment begins with a clause for a noun" "$PYTHON" tests/system/english.py
+check "documents and comments refer to documents, sections and chapters that exist" "$PYTHON" tests/system/references.py
+printf '[a section](%s/README.md#nothing)\n' "$ROOT" >"$WORK/absent.md"
+echo 'decisions/''99' >"$WORK/absent.c"
+check "... others are found" all '! "$PYTHON" tests/system/references.py "$WORK/absent.md" >/dev/null' \
+    '! "$PYTHON" tests/system/references.py "$WORK/absent.c" >/dev/null'
