@@ -27,8 +27,8 @@ touches() {
 
 # ---- an algorithm: dissemination under another name --------------------------------------------------
 
-sed -E 's/(sg_algo_|")dissemination/\1second/; s/sg_parameters_dissemination/sg_parameters_none/' shim/algos/baselines/dissemination.c >shim/algos/baselines/second.c
-sed -i '/^ *"learns which algorithm costs least/s/")$/") ROW(SECOND, second, PROTOCOL, BARRIER, BETWEEN, none, "notifications again")/' \
+sed -E 's/(sg_algo_|")dissemination/\1second/' shim/algos/baselines/dissemination.c >shim/algos/baselines/second.c
+sed -i '/^ *"learns which algorithm costs least/s/")$/") ROW(SECOND, second, PROTOCOL, BARRIER, BETWEEN, dissemination, "notifications again")/' \
     shim/algos/parameters.h
 sed -i '/^\.B dissemination$/{
 i .B second
