@@ -8,7 +8,7 @@
 
 #include "internode/internode.h"
 #include "intranode/mpi/intranode.h"
-#include "mpi/types.h"
+#include "mpi/operands.h"
 #include "runtime/recording.h"
 
 #include <stdlib.h>

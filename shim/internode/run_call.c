@@ -10,8 +10,8 @@
 #include "internode/disagree.h"
 #include "internode/endpoint.h"
 #include "internode/nonblocking.h"
+#include "mpi/operands.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 #include "mpi/user_lines.h"
 #include "wait/catch_up.h"
 

@@ -7,8 +7,8 @@
 #include "core/altstack.h"
 #include "core/clock.h"
 #include "core/status.h"
+#include "mpi/operands.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 #include "mpi/user_lines.h"
 
 #include <dirent.h>

@@ -3,8 +3,8 @@
  */
 #include "mpi/packed.h"
 
+#include "mpi/operands.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 
 #include <limits.h>
 #include <stdlib.h>

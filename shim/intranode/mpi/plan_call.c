@@ -5,8 +5,8 @@
 
 #include "intranode/memory.h"
 #include "intranode/ring.h"
+#include "mpi/operands.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 #include "mpi/user_lines.h"
 
 #include <errno.h>
