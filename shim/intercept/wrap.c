@@ -16,7 +16,6 @@
 #include "internode/request.h"
 #include "profile/comms.h"
 #include "profile/profile.h"
-#include "profile/statistics.h"
 #include "runtime/settings.h"
 #include "wait/hook.h"
 
