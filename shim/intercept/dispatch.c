@@ -14,7 +14,7 @@
 #include "intercept/comm_setup.h"
 #include "internode/internode.h"
 #include "internode/request.h"
-#include "intranode/mpi/choose_method.h"
+#include "intranode/mpi/intranode.h"
 #include "mpi/gpu_buffers.h"
 #include "mpi/operands.h"
 #include "mpi/packed.h"
@@ -101,22 +101,16 @@ static int run_between_nodes(const struct sg_call *call, const struct sg_choice 
 
 /* Runs the candidate that `auto` selects. The record has its algorithm, and the trial candidate of
  * the choice. */
-static __attribute__((noinline)) int run_automatic(const struct sg_call *call,
-                                                   const struct sg_choice *choice,
-                                                   const struct sg_intranode_plan *plan,
-                                                   struct sg_call_statistics *statistics)
+static __attribute__((noinline)) int run_auto_in_node(const struct sg_call *call,
+                                                      const struct sg_choice *choice,
+                                                      struct sg_call_statistics *statistics)
 {
-    struct sg_auto_turn turn;
-    int error;
+    const struct sg_choice *selected = sg_intranode_begin_turn(call->intranode, call, choice);
+    int error = selected->algorithm == SG_ALGORITHM_MPICH
+                    ? pass(call, selected, statistics)
+                    : sg_intranode_run_planned(call->intranode, call, selected, statistics);
 
-    sg_intranode_begin_auto(call->intranode, call, choice, &turn);
-    if (turn.choice->algorithm == SG_ALGORITHM_MPICH) {
-        sg_node_skip(sg_intranode_node(call->intranode));
-        error = pass(call, turn.choice, statistics);
-    } else {
-        error = sg_intranode_run_chosen(call->intranode, call, turn.choice, plan, statistics);
-    }
-    sg_auto_end(&turn);
+    sg_intranode_end_turn(call->intranode);
     statistics->executed = sg_executed(sg_executed_algorithm(statistics->executed), choice->arm);
     return error;
 }
@@ -124,13 +118,11 @@ static __attribute__((noinline)) int run_automatic(const struct sg_call *call,
 static int run_in_node(const struct sg_call *call, const struct sg_choice *choice,
                        struct sg_call_statistics *statistics)
 {
-    const struct sg_intranode_plan *plan = sg_intranode_choose(call->intranode, call, &choice);
-
-    if (plan == NULL)
+    if (!sg_intranode_plan(call->intranode, call, &choice))
         return pass(call, choice, statistics);
     if (choice->algorithm == SG_ALGORITHM_AUTO)
-        return run_automatic(call, choice, plan, statistics);
-    return sg_intranode_run_chosen(call->intranode, call, choice, plan, statistics);
+        return run_auto_in_node(call, choice, statistics);
+    return sg_intranode_run_planned(call->intranode, call, choice, statistics);
 }
 
 /* Runs the call on host buffers, or among ranks that report GPU buffers to each other. */
@@ -213,9 +205,7 @@ static bool sg_call_is_met(const struct sg_call *call, const struct sg_choice *c
         return false;
     if (call->internode != NULL)
         return sg_internode_takes(call->internode, &packed);
-    return call->intranode != NULL &&
-           sg_intranode_plan_call(sg_intranode_node(call->intranode),
-                                  sg_intranode_planner(call->intranode), &packed) != NULL;
+    return call->intranode != NULL && sg_intranode_takes(call->intranode, call);
 }
 
 /* Plans a nonblocking call. *choice becomes the choice that all ranks follow. Returns false, the
