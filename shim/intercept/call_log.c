@@ -490,7 +490,7 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
     int error;
 
     if (nonblocking == NULL)
-        return sg_request_start(call, plan, NULL, NULL, &statistics);
+        return sg_request_start(plan, NULL, NULL, &statistics);
     nonblocking->site = site;
     nonblocking->comm = comm->index;
     nonblocking->begin_ns = begin_ns;
@@ -499,7 +499,7 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
         call->name = (struct sg_call_name){true, site->index, comm->index, seq};
         nonblocking->record = record = begin_nonblocking(nonblocking, plan, seq);
     }
-    error = sg_request_start(call, plan, on_completed, nonblocking, &nonblocking->statistics);
+    error = sg_request_start(plan, on_completed, nonblocking, &nonblocking->statistics);
     if (error != MPI_SUCCESS) {
         if (record != NULL)
             record->flags |= SG_CALL_FAILED;

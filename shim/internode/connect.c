@@ -294,9 +294,9 @@ bool sg_internode_is_linked(const struct sg_internode *internode)
 }
 
 bool sg_internode_reaches(struct sg_internode *internode, const struct sg_internode_plan *plan,
-                          const struct sg_call *call, bool sets_up)
+                          bool sets_up)
 {
-    int root = call->root >= 0 ? internode->endpoint_of[call->root] : -1;
+    int root = plan->call->root >= 0 ? internode->endpoint_of[plan->call->root] : -1;
     uint8_t *known;
 
     if (internode->remote == NULL)

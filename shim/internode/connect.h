@@ -10,7 +10,7 @@ enum sg_status sg_internode_open(struct sg_internode *internode);
 /* True if the planned call's protocol has the connections that it needs. The same on all ranks.
  * sets_up: if that is not known yet, all ranks make the connections, collectively. */
 bool sg_internode_reaches(struct sg_internode *internode, const struct sg_internode_plan *plan,
-                          const struct sg_call *call, bool sets_up);
+                          bool sets_up);
 
 /* Writes this process's usage of the transport to the trace, once. */
 void sg_internode_note_usage(struct sg_internode *internode);

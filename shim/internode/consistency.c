@@ -19,9 +19,10 @@ uint16_t sg_consistency_signature(const struct sg_call *call)
     return (uint16_t)hash;
 }
 
-static void describe(const struct sg_internode *internode, const struct sg_call *call,
-                     const struct sg_internode_plan *plan, uint64_t position)
+static void describe(const struct sg_internode *internode, const struct sg_internode_plan *plan,
+                     uint64_t position)
 {
+    const struct sg_call *call = plan->call;
     struct sg_first_call *first =
         &internode->header->first_calls[position % SG_INTERNODE_SIGNATURES];
 
@@ -40,12 +41,11 @@ static void describe(const struct sg_internode *internode, const struct sg_call 
 }
 
 enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
-                                           const struct sg_call *call,
                                            const struct sg_internode_plan *plan, uint64_t position,
                                            bool is_first)
 {
     _Atomic uint64_t *word = &internode->header->signatures[position % SG_INTERNODE_SIGNATURES];
-    uint32_t own = sg_consistency_signature(call);
+    uint32_t own = sg_consistency_signature(plan->call);
     bool is_taken = sg_internode_is_taken(word, position);
     bool is_told = is_first && internode->remote == NULL;
     struct sg_internode_found found;
@@ -61,7 +61,7 @@ enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
         return SG_CONSISTENCY_UNKNOWN;
     found = sg_internode_meet(internode, word, position, own);
     if (is_told && found.rank == internode->rank)
-        describe(internode, call, plan, position);
+        describe(internode, plan, position);
     return found.brought == own ? SG_CONSISTENCY_ALIKE : SG_CONSISTENCY_DIFFERENT;
 }
 

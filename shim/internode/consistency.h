@@ -24,7 +24,6 @@ enum sg_consistency {
 /* Compares this rank's call with the first rank's, once it has entered an instance of the call.
  * is_first: the instance is the call's first. */
 enum sg_consistency sg_consistency_compare(struct sg_internode *internode,
-                                           const struct sg_call *call,
                                            const struct sg_internode_plan *plan, uint64_t position,
                                            bool is_first);
 

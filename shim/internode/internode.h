@@ -93,6 +93,7 @@ bool sg_internode_agrees(const struct sg_internode *internode);
 
 /* The plan for one call. */
 struct sg_internode_plan {
+    const struct sg_call *call;
     uint32_t protocol;
     uint8_t executed;            /* as in the call statistics */
     struct sg_operands operands; /* unset for a barrier */
@@ -107,19 +108,19 @@ struct sg_internode_plan {
     struct sg_user_fold *user;   /* for a user's operation; else NULL */
 };
 
-/* Plans a call. *choice becomes the one that all ranks follow. False: MPICH runs the call. That
- * decision is the same on all ranks, or due to an argument error on this rank, which MPICH will
- * report. A blocking call may connect its ranks, collectively. */
+/* Plans a call with the choice that all ranks follow. False: MPICH runs the call. That decision is
+ * the same on all ranks, or due to an argument error on this rank, which MPICH will report. A
+ * blocking call may connect its ranks, collectively. The call must stay until the plan is done. */
 bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
-                            const struct sg_choice **choice, struct sg_internode_plan *plan);
+                            const struct sg_choice *choice, struct sg_internode_plan *plan);
 
 /* Ends the trial round of a blocking call with choice `auto`, which has run here or in MPICH. */
 void sg_internode_end_turn(struct sg_internode *internode,
                            const struct sg_call_statistics *statistics);
 
 /* For a blocking call; a nonblocking one uses sg_request_start. */
-int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
-                     const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);
+int sg_internode_run_planned(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                             struct sg_call_statistics *statistics);
 
 /* False: MPICH runs the call with any choice. Either no protocol supports its type, which is the
  * same on all ranks; or an argument is wrong on this rank, which MPICH reports. */
