@@ -16,9 +16,9 @@
  */
 #include "internode/agree.h"
 
-#include "internode/call_waiting.h"
 #include "internode/communicator.h"
 #include "internode/coordinator.h"
+#include "internode/endpoint.h"
 #include "mpi/user_lines.h"
 
 #include <stddef.h>

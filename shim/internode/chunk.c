@@ -1,11 +1,12 @@
 #include "internode/chunk.h"
 
+#include "core/hash.h"
 #include "internode/communicator.h"
-#include "internode/consistency.h"
 #include "internode/endpoint.h"
 #include "intranode/fold.h"
 #include "intranode/ring.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- planning ---- */
@@ -95,6 +96,74 @@ static bool has_place(const struct sg_internode *internode, uint64_t position)
     return true;
 }
 
+/* ---- comparison ----
+ *
+ * Ranks of one machine compare their calls' signatures in the segment. disagree.c handles those that
+ * differ.
+ */
+
+uint16_t sg_chunk_signature(const struct sg_call *call)
+{
+    uint64_t form = (uint64_t)call->operation << 2 | (uint64_t)sg_call_is_in_place(call) << 1 |
+                    (call->request != NULL);
+    uint64_t hash = sg_hash_mix(call->bytes ^ sg_hash_mix(form << 32 | (uint32_t)call->root));
+
+    return (uint16_t)hash;
+}
+
+static void describe_first(const struct sg_internode *internode,
+                           const struct sg_internode_plan *plan, uint64_t position)
+{
+    const struct sg_call *call = plan->call;
+    struct sg_first_call *first =
+        &internode->header->first_calls[position % SG_INTERNODE_SIGNATURES];
+
+    first->bytes = call->bytes;
+    first->count = plan->count;
+    first->root = call->root;
+    first->operation = (uint8_t)call->operation;
+    first->protocol = (uint8_t)plan->protocol;
+    first->reduction = plan->user != NULL ? SG_INTERNODE_USERS : (uint8_t)plan->operands.reduction;
+    first->element = (uint8_t)plan->operands.element;
+    first->in_place = sg_call_is_in_place(call);
+    first->nonblocking = call->request != NULL;
+    first->chose = call->rules != NULL;
+    /* Release: publishes the other members. */
+    atomic_store_explicit(&first->number, position + 1, memory_order_release);
+}
+
+enum comparison {
+    UNKNOWN, /* ask again when other ranks have progressed */
+    ALIKE,
+    DIFFERENT, /* differs from the first rank's call */
+};
+
+/* Compares this rank's call with the first rank's, once it has entered an instance of the call.
+ * is_first: the instance is the call's first. */
+static enum comparison compare(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                               uint64_t position, bool is_first)
+{
+    _Atomic uint64_t *word = &internode->header->signatures[position % SG_INTERNODE_SIGNATURES];
+    uint32_t own = sg_chunk_signature(plan->call);
+    bool is_taken = sg_internode_is_taken(word, position);
+    bool is_told = is_first && internode->remote == NULL;
+    struct sg_internode_found found;
+
+    /* A receiver must let the root come first: it may get fewer or more bytes than it expects, and
+     * needs the root's data. */
+    if (!is_taken && is_told && plan->follows)
+        return UNKNOWN;
+    if (!is_taken && position >= SG_INTERNODE_SIGNATURES &&
+        !sg_internode_is_read_by_all(internode, offsetof(struct sg_rank_state, left),
+                                     &internode->all_entered,
+                                     position + 1 - SG_INTERNODE_SIGNATURES))
+        return UNKNOWN;
+    found = sg_internode_meet(internode, word, position, own);
+    if (is_told && found.rank == internode->rank)
+        describe_first(internode, plan, position);
+    return found.brought == own ? ALIKE : DIFFERENT;
+}
+
 /* ---- arriving ---- */
 
 /* False for floating-point numbers, even for MAX and MIN: with a NaN, or zeros of both signs, the
@@ -117,7 +186,7 @@ static void fill(const struct sg_internode *internode, struct sg_internode_insta
     instance->protocol_seq = 0;
     instance->bytes = chunk->bytes;
     instance->operation = (uint8_t)call->operation;
-    instance->signature = sg_consistency_signature(call);
+    instance->signature = sg_chunk_signature(call);
     instance->told = false;
     atomic_store_explicit(&instance->slice, 0, memory_order_relaxed);
     instance->root = call->root >= 0 ? internode->endpoint_of[call->root] : -1;
@@ -224,7 +293,7 @@ static void arrive(struct sg_internode *internode, const struct sg_internode_pla
     if (instance->arrived == 0 || instance->position != chunk->position) {
         fill(internode, instance, plan, chunk);
         if (internode->remote != NULL)
-            sg_consistency_check_instance(internode, instance);
+            sg_endpoint_check_instance(internode, instance);
     }
     instance->arrived++;
     chunk->calls = completes_call(internode, instance, chunk);
@@ -326,7 +395,7 @@ static void leave(struct sg_internode *internode, const struct sg_internode_plan
 static bool step(struct sg_internode *internode, const struct sg_internode_plan *plan,
                  struct sg_chunk *chunk)
 {
-    enum sg_consistency alike;
+    enum comparison comparison;
 
     switch (chunk->stage) {
     case SG_CHUNK_QUEUED:
@@ -337,9 +406,9 @@ static bool step(struct sg_internode *internode, const struct sg_internode_plan 
         chunk->stage = SG_CHUNK_ENTERED;
         __attribute__((fallthrough));
     case SG_CHUNK_ENTERED:
-        alike = sg_consistency_compare(internode, plan, chunk->position, chunk->is_first);
-        chunk->differs = alike == SG_CONSISTENCY_DIFFERENT;
-        if (alike != SG_CONSISTENCY_ALIKE)
+        comparison = compare(internode, plan, chunk->position, chunk->is_first);
+        chunk->differs = comparison == DIFFERENT;
+        if (comparison != ALIKE)
             return false;
         chunk->stage = SG_CHUNK_ALIKE;
         __attribute__((fallthrough));

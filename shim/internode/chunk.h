@@ -45,6 +45,9 @@ struct sg_chunk_window {
 void sg_chunk_plan(const struct sg_internode *internode, struct sg_internode_plan *plan);
 size_t sg_chunk_count(const struct sg_internode_plan *plan);
 
+/* A hash of the operation, its form, size, root and MPI_IN_PLACE. */
+uint16_t sg_chunk_signature(const struct sg_call *call);
+
 /* Gives the chunks the next positions. */
 void sg_chunk_window_begin(struct sg_internode *internode, struct sg_chunk_window *window);
 

@@ -5,13 +5,12 @@
  * All ranks therefore run the call of the first rank that comes, which publishes a description of
  * it. A rank whose call differs takes part with operands and results that nobody reads, and its own
  * call fails. It stores its dissent before it arrives: ranks that are in the same call as the first
- * one, and wait for all, fail, too. In a broadcast the root comes first (consistency.c), because
+ * one, and wait for all, fail, too. In a broadcast the root comes first (chunk.c), because
  * its receivers take what it sends.
  */
 #include "internode/disagree.h"
 
 #include "internode/communicator.h"
-#include "internode/consistency.h"
 #include "mpi/user_lines.h"
 #include "wait/wait.h"
 
@@ -64,7 +63,7 @@ static const struct sg_first_call *await_first(const struct sg_internode *intern
     const struct sg_first_call *first = first_at(internode, position);
     struct sg_wait wait = {0};
 
-    /* Acquire: pairs with describe in consistency.c. */
+    /* Acquire: pairs with describe_first in chunk.c. */
     while (atomic_load_explicit(&first->number, memory_order_acquire) != position + 1)
         sg_wait_brief(&wait);
     return first;
@@ -136,7 +135,7 @@ void sg_internode_conform(struct sg_internode *internode, const struct sg_chunk_
         (struct sg_others_call){.plan = {.call = &out->call, .executed = window->plan->executed}};
     make_call(window->plan->call, first, &out->call);
     if (!can_take_part(internode, window->plan->call, first) ||
-        sg_consistency_signature(&out->call) != found.brought || !make_plan(internode, first, out))
+        sg_chunk_signature(&out->call) != found.brought || !make_plan(internode, first, out))
         sg_internode_end_different(internode, window);
     told = (struct sg_call_info){
         .bytes = first->bytes, .root = first->root, .operation = first->operation};

@@ -1,4 +1,4 @@
-/* Handles calls that differ between ranks of one machine at one position (consistency.h). Runs in
+/* Handles calls that differ between ranks of one machine at one position (chunk.c). Runs in
  * an application thread, in the call. */
 #ifndef SG_INTERNODE_DISAGREE_H
 #define SG_INTERNODE_DISAGREE_H

@@ -6,9 +6,8 @@
  * by any thread inside the library, or by asynchronous progress (progress/progress.h), under the
  * endpoint's lock. A call of any size is a sequence of chunks, each an instance of its protocol.
  *
- * The layers, lowest first: layout and communicator (data), consistency, host (carries out
- * actions), endpoint (lock, poll, delivery), call_waiting, chunk, disagree, nonblocking, connect,
- * coordinator, agree, run_call. setup and drain begin and end a communicator; request is a
+ * The layers, lowest first: layout and communicator (data), host (carries out actions), endpoint
+ * (lock, poll, delivery, waits), connect, chunk, disagree, nonblocking, coordinator, agree, run_call. setup and drain begin and end a communicator; request is a
  * nonblocking call as an MPI request. For the messages of the application, which a protocol may
  * carry, bcs/live has posts below host, and messages beside run_call.
  */

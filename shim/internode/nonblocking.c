@@ -9,8 +9,8 @@
  */
 #include "internode/nonblocking.h"
 
-#include "internode/call_waiting.h"
 #include "internode/communicator.h"
+#include "internode/connect.h"
 #include "internode/disagree.h"
 #include "internode/endpoint.h"
 

@@ -2,10 +2,9 @@
  * nonblocking (nonblocking.h) waits for it. Both kinds run chunk by chunk through a window
  * (chunk.h). Also looks for other ranks' calls after a call that failed. */
 #include "internode/auto_between.h"
-#include "internode/call_waiting.h"
+#include "internode/chunk.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
-#include "internode/consistency.h"
 #include "internode/disagree.h"
 #include "internode/endpoint.h"
 #include "internode/nonblocking.h"
@@ -112,6 +111,21 @@ static bool can_post(const struct sg_choice *choice)
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
 }
 
+/* True if the plan's protocol has the connections that it needs. The same on all ranks. sets_up: if
+ * that is not known yet, all ranks make the connections, collectively. */
+static bool reaches(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                    bool sets_up)
+{
+    int root = plan->call->root >= 0 ? internode->endpoint_of[plan->call->root] : -1;
+    uint8_t known;
+
+    if (internode->remote == NULL)
+        return true;
+    known = *sg_internode_reached(internode, plan->protocol, root);
+    return known == SG_REACHED || (known == SG_REACH_NOT_KNOWN && sets_up &&
+                                   sg_internode_reach(internode, plan->protocol, root));
+}
+
 /* arm: the candidate in the current trial round. */
 static bool plan_chosen(struct sg_internode *internode, const struct sg_call *call,
                         const struct sg_choice *choice, int arm, struct sg_internode_plan *plan)
@@ -143,8 +157,7 @@ bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call
         runs = waits ? sg_internode_begin_turn(internode, call, runs)
                      : sg_internode_usual(internode, call, runs);
     return runs->algorithm != SG_ALGORITHM_MPICH && (waits || can_post(runs)) &&
-           plan_chosen(internode, call, runs, choice->arm, plan) &&
-           sg_internode_reaches(internode, plan, waits);
+           plan_chosen(internode, call, runs, choice->arm, plan) && reaches(internode, plan, waits);
 }
 
 /* ---- waiting ---- */
@@ -318,5 +331,5 @@ enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg
     if (!is_there)
         return SG_OTHERS_NOWHERE;
     found = sg_internode_found_in(atomic_load_explicit(looking.word, memory_order_relaxed));
-    return found.brought == sg_consistency_signature(call) ? SG_OTHERS_THERE : SG_OTHERS_ELSEWHERE;
+    return found.brought == sg_chunk_signature(call) ? SG_OTHERS_THERE : SG_OTHERS_ELSEWHERE;
 }

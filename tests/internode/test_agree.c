@@ -2,7 +2,6 @@
  * carries out the ranks' accesses, at once or later, as adapters do. Ranks are run one by one, or
  * as threads. */
 #include "internode/agree.h"
-#include "internode/call_waiting.h"
 #include "internode/endpoint.h"
 #include "lib/unit.h"
 #include "mpi/user_lines.h"

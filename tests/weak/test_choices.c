@@ -3,8 +3,8 @@
  * that are ahead have made the first four calls; all find one choice for a call, or end before
  * the same one. */
 #include "internode/agree.h"
-#include "internode/call_waiting.h"
 #include "internode/coordinator.h"
+#include "internode/endpoint.h"
 #include "lib/unit.h"
 #include "mpi/user_lines.h"
 #include "weak/rules.h"
