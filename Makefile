@@ -330,7 +330,7 @@ WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/tran
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_channels: $(call weak,$(WEAK_SHM))
 # Unreachable functions of these objects are discarded.
-WEAK_INTERNODE := $(addprefix shim/internode/,chunk communicator consistency endpoint host nonblocking call_waiting) \
+WEAK_INTERNODE := $(addprefix shim/internode/,chunk communicator endpoint host nonblocking) \
                     shim/bcs/live/shared_posts $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
 $(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))

@@ -6,7 +6,7 @@
 
 #include "intercept/comm.h"
 #include "internode/request.h"
-#include "mpi/types.h"
+#include "mpi/operands.h"
 #include "wait/hook.h"
 #include "wait/processors.h"
 

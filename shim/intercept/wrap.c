@@ -16,7 +16,6 @@
 #include "internode/request.h"
 #include "profile/comms.h"
 #include "profile/profile.h"
-#include "profile/statistics.h"
 #include "runtime/settings.h"
 #include "wait/hook.h"
 
@@ -267,6 +266,7 @@ static inline void fill_call(struct sg_call *call, enum sg_operation operation, 
     call->internode = NULL;
     call->devices = false;
     call->rules = NULL;
+    call->original = NULL;
     call->request = request;
     call->pass = pass;
 }

@@ -2,7 +2,6 @@
  * carries out the ranks' accesses, at once or later, as adapters do. Ranks are run one by one, or
  * as threads. */
 #include "internode/agree.h"
-#include "internode/call_waiting.h"
 #include "internode/endpoint.h"
 #include "lib/unit.h"
 #include "mpi/user_lines.h"
@@ -36,7 +35,6 @@ static struct rank *ranks;
 static int rank_count, is_nonblocking, reports;
 static struct sg_internode_header *segments[MACHINES_MAX];
 static struct sg_ruleset *rules;
-static const struct sg_choice alike;
 static bool is_threaded;
 static jmp_buf given_up; /* a wait of the test's own thread */
 
@@ -101,11 +99,6 @@ void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_cal
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
 {
     __atomic_fetch_add(&reports, 1, __ATOMIC_RELAXED);
-}
-
-static const struct sg_choice *choose_alike(const struct sg_call *call)
-{
-    return &alike;
 }
 
 static enum sg_transport_result reach_coordinator(struct sg_transport *transport, int self,
@@ -206,15 +199,14 @@ static void stop(int machines)
 static void make_call(struct rank *rank)
 {
     MPI_Request request;
-    struct sg_call call = {
-        .rules = rules, .choose_alike = choose_alike, .request = is_nonblocking ? &request : NULL};
+    struct sg_call call = {.rules = rules, .request = is_nonblocking ? &request : NULL};
     uint64_t number = atomic_load(&rank->made);
 
     if (sg_internode_agrees(&rank->internode)) {
         const struct sg_choice *choice = sg_internode_agree(
             &rank->internode, &call, sg_ruleset_choice(rules, rank->internode.rank));
 
-        if (choice == &alike)
+        if (choice == NULL)
             rank->ended = number;
         else
             rank->brought[number] = (uint8_t)sg_ruleset_index(rules, choice);

@@ -242,7 +242,7 @@ $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 
 # Programs that test parts of the library against MPI's own.
 KERNEL_OBJECTS := $(call objects,shim/algos/kernels) \
-                  $(B)/shim/mpi/types.o
+                  $(B)/shim/mpi/operands.o
 
 $(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/mpi/mpi_test.h \
               tests/mpi/predefined.h
