@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # The manual pages and the programs agree in both directions, and the pages are well formed.
 . "$(dirname "$0")/../lib/sh.sh"
 

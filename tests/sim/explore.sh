@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # stagger sim explore on the unmodified protocols: a fixed set of seeds, and every order of two
 # instances among 2 and 3 processes. explore_full.sh goes further.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # Permitted dependencies: includes point one way, one file reads the environment, and the library
 # adds nothing to a process except its wrappers.
 . "$(dirname "$0")/../lib/sh.sh"
