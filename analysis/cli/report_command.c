@@ -12,12 +12,10 @@
 #include "core/status.h"
 #include "output/output_file.h"
 #include "page/page.h"
-#include "report/cause_print.h"
 #include "report/filter.h"
-#include "report/learned_print.h"
 #include "report/report.h"
 #include "report/report_columns.h"
-#include "report/text_tables.h"
+#include "report/report_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,35 +46,23 @@ static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 /* Without a name: the rows. */
 static void set_csv(const struct sg_usage *usage, const char *name, void *to)
 {
-    static const char *const tables[SG_PRINT_TABLES] = {
-        [SG_PRINT_SITES] = "sites",
-        [SG_PRINT_FUNCTIONS] = "functions",
-        [SG_PRINT_CALLS] = "calls",
-        [SG_PRINT_MESSAGES] = "messages",
-        [SG_PRINT_ONE_SIDED] = "one-sided",
-        [SG_PRINT_PRIMITIVES] = "primitives",
-        [SG_PRINT_DISTRIBUTIONS] = "distributions",
-        [SG_PRINT_WAITS] = "waits",
-        [SG_PRINT_PAIRS] = "pairs",
-        [SG_PRINT_PATH] = "path",
-        [SG_PRINT_CAUSES] = "causes",
-        [SG_PRINT_INTERVALS] = "intervals",
-        [SG_PRINT_COLLECTIVES] = "collectives",
-        [SG_PRINT_SLICES] = "slices",
-    };
+    const struct sg_report_section *const *section = sg_report_sections;
     struct options *options = to;
-    size_t table = SG_PRINT_SITES;
+    char names[300] = "";
 
-    while (name != NULL && table < SG_PRINT_TABLES && strcmp(tables[table], name) != 0)
-        table++;
-    if (table == SG_PRINT_TABLES)
-        sg_usage_fault(usage,
-                       "no table '%s' for CSV; there are: sites functions calls messages "
-                       "one-sided collectives waits pairs path causes intervals primitives "
-                       "distributions slices",
-                       name);
     options->csv = true;
-    options->rows.table = (enum sg_print_table)table;
+    if (name == NULL)
+        return;
+    for (; *section != NULL; section++) {
+        if ((*section)->name == NULL)
+            continue;
+        if (strcmp((*section)->name, name) == 0)
+            break;
+        snprintf(names + strlen(names), sizeof names - strlen(names), " %s", (*section)->name);
+    }
+    if (*section == NULL)
+        sg_usage_fault(usage, "no table '%s' for CSV; there are:%s", name, names);
+    options->rows.table = *section;
 }
 
 /* Without a window: all slices. */
@@ -123,19 +109,20 @@ static void check(const struct sg_usage *usage, struct options *options)
         sg_usage_fault(usage, "--html is of the whole run: no --site, --comm, --rank, --time");
     if (options->html != NULL && (options->rows.primitives || options->rows.distribution != NULL))
         sg_usage_fault(usage, "--html excludes --calls and --distribution");
-    if (options->csv && options->rows.table == SG_PRINT_SITES && options->rows.primitives)
-        options->rows.table = SG_PRINT_PRIMITIVES;
+    if (options->csv && (options->rows.table == NULL || options->rows.table == &sg_rows_section) &&
+        options->rows.primitives)
+        options->rows.table = &sg_primitives_section;
     if (options->csv && options->rows.has_slices)
-        options->rows.table = SG_PRINT_SLICES;
+        options->rows.table = &sg_slices_section;
     if (options->html != NULL && options->rows.has_slices)
         sg_usage_fault(usage, "--html excludes --slices");
     if (!options->rows.has_slices && !options->json &&
-        !(options->csv && options->rows.table == SG_PRINT_SLICES) &&
+        !(options->csv && options->rows.table == &sg_slices_section) &&
         (options->rows.slices.has_nodes || options->rows.slices.metrics != 0))
         sg_usage_fault(usage, "%s is of --slices",
                        options->rows.slices.has_nodes ? "--node" : "--metric");
     if (options->csv && options->rows.distribution != NULL)
-        options->rows.table = SG_PRINT_DISTRIBUTIONS;
+        options->rows.table = &sg_distributions_section;
     if (options->why.site != NULL && (options->json || options->csv || options->html != NULL ||
                                       sg_filter_is_set(&options->filter)))
         sg_usage_fault(usage,

@@ -54,6 +54,7 @@ static double real_at(const struct sg_column *column, const void *member)
 {
     switch (column->kind) {
     case SG_COLUMN_COUNT32:
+    case SG_COLUMN_WORD:
     case SG_COLUMN_ID:
         return *(const uint32_t *)member;
     case SG_COLUMN_COUNT:
@@ -108,6 +109,9 @@ static void put(const struct sg_column *column, const void *member, FILE *out)
     case SG_COLUMN_COUNT32:
         fprintf(out, "%" PRIu32, *(const uint32_t *)member);
         break;
+    case SG_COLUMN_WORD:
+        fputs(column->words[*(const uint32_t *)member], out);
+        break;
     default:
         fprintf(out, "%" PRIu64, *(const uint64_t *)member);
     }
@@ -145,6 +149,8 @@ double sg_column_figure(const struct sg_column *column, const void *row, const v
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+#define OBJECT_BYTES 32
+
 static json_t *word_of(const struct sg_column *column, const void *row, const void *context)
 {
     char *text = sg_column_text(column, row, context);
@@ -152,6 +158,17 @@ static json_t *word_of(const struct sg_column *column, const void *row, const vo
 
     free(text);
     return word;
+}
+
+static json_t *object_of(struct sg_columns columns, const void *row)
+{
+    json_t *object = NULL;
+
+    if (member_of(&columns.of[0], row) == NULL)
+        return json_null();
+    object = json_object();
+    sg_columns_set(&object, columns, row, NULL);
+    return object;
 }
 
 static json_t *json_of(const struct sg_column *column, const void *row, const void *context)
@@ -172,6 +189,10 @@ static json_t *json_of(const struct sg_column *column, const void *row, const vo
         return sg_json_id(true, *(const uint32_t *)member);
     case SG_COLUMN_COUNT32:
         return json_integer(*(const uint32_t *)member);
+    case SG_COLUMN_WORD:
+        return json_string(column->words[*(const uint32_t *)member]);
+    case SG_COLUMN_OBJECT:
+        return object_of(*column->inner, member);
     case SG_COLUMN_REAL_NS:
     case SG_COLUMN_SIGNED_NS:
     case SG_COLUMN_CHANGE:
@@ -185,7 +206,7 @@ static json_t *json_of(const struct sg_column *column, const void *row, const vo
 static void set(json_t **whole, const char *field, json_t *value)
 {
     const char *dot = strchr(field, '.');
-    char outer[32];
+    char outer[OBJECT_BYTES];
     json_t *inner;
 
     if (dot == NULL) {
@@ -209,29 +230,51 @@ void sg_columns_set(json_t **whole, struct sg_columns columns, const void *row, 
 
 /* Prints a count or size without making a jansson value: long lists consist mostly of these. */
 static bool put_count(struct sg_json_writer *writer, const struct sg_column *column,
-                      const void *member)
+                      const char *name, const void *member)
 {
     bool is_short = column->kind == SG_COLUMN_COUNT32;
 
     if (!is_short && column->kind != SG_COLUMN_COUNT && column->kind != SG_COLUMN_NS &&
         column->kind != SG_COLUMN_BYTES)
         return false;
-    sg_json_put_count(writer, column->field,
+    sg_json_put_count(writer, name,
                       is_short ? *(const uint32_t *)member : *(const uint64_t *)member);
     return true;
 }
 
-void sg_columns_put(struct sg_json_writer *writer, struct sg_columns columns, const void *row,
-                    const void *context)
+/* Opens and closes objects inside the row, so that a field named "OBJECT.NAME" comes to be in its
+ * own. Returns the name in there. */
+static const char *enter_object(struct sg_json_writer *writer, const char *field,
+                                char object[OBJECT_BYTES])
 {
-    for (size_t i = 0; i < columns.count; i++) {
-        const struct sg_column *column = &columns.of[i];
-        const void *member = column->json == NULL ? member_of(column, row) : NULL;
+    const char *dot = strchr(field, '.');
+    size_t length = dot != NULL ? (size_t)(dot - field) : 0;
 
-        if (column->field == NULL || (member != NULL && put_count(writer, column, member)))
-            continue;
-        sg_json_put(writer, column->field, json_of(column, row, context));
+    if (strlen(object) == length && strncmp(field, object, length) == 0)
+        return field + length + (length > 0);
+    if (object[0] != '\0')
+        sg_json_end(writer, '}');
+    snprintf(object, OBJECT_BYTES, "%.*s", (int)length, field);
+    if (length > 0)
+        sg_json_begin(writer, object, '{');
+    return field + length + (length > 0);
+}
+
+void sg_columns_put(struct sg_json_writer *writer, const struct sg_column *const *columns,
+                    size_t count, const void *row, const void *context)
+{
+    char object[OBJECT_BYTES] = "";
+
+    for (size_t i = 0; i < count; i++) {
+        const struct sg_column *column = columns[i];
+        const void *member = column->json == NULL ? member_of(column, row) : NULL;
+        const char *name = enter_object(writer, column->field, object);
+
+        if (member == NULL || !put_count(writer, column, name, member))
+            sg_json_put(writer, name, json_of(column, row, context));
     }
+    if (object[0] != '\0')
+        sg_json_end(writer, '}');
 }
 
 /* ---- sorting --------------------------------------------------------------------------------- */

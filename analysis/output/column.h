@@ -30,6 +30,8 @@ enum sg_column_kind {
     SG_COLUMN_REAL_NS,   /* double, as are the next two; NAN: unknown */
     SG_COLUMN_SIGNED_NS, /* "+1.23ms" */
     SG_COLUMN_CHANGE,    /* "+12.3%" */
+    SG_COLUMN_WORD,      /* an enum or uint32_t: an index in the column's words */
+    SG_COLUMN_OBJECT, /* JSON only: a struct, by the inner columns; null if the first is unknown */
 };
 
 struct sg_column {
@@ -46,6 +48,8 @@ struct sg_column {
     void (*print)(const void *row, const void *context, FILE *out);
     double (*figure)(const void *row, const void *context); /* negative: unknown, sorts last */
     json_t *(*json)(const void *row, const void *context);
+    const char *const *words;       /* SG_COLUMN_WORD */
+    const struct sg_columns *inner; /* SG_COLUMN_OBJECT */
 };
 
 struct sg_columns {
@@ -66,9 +70,10 @@ double sg_column_figure(const struct sg_column *column, const void *row, const v
 /* Sets the columns that have a field in an object, like sg_json_set(). */
 void sg_columns_set(json_t **whole, struct sg_columns columns, const void *row,
                     const void *context);
-/* Prints the columns as members of the writer's object. Not for fields inside another object. */
-void sg_columns_put(struct sg_json_writer *writer, struct sg_columns columns, const void *row,
-                    const void *context);
+/* Prints the columns, which have fields, as members of the writer's object. Fields of one object
+ * inside it follow each other. */
+void sg_columns_put(struct sg_json_writer *writer, const struct sg_column *const *columns,
+                    size_t count, const void *row, const void *context);
 /* Sorts by a column. Groups, if not NULL, come first in their order; `tie` orders equal rows.
  * Returns SG_OK or SG_ERR_MEMORY (not logged). */
 enum sg_status sg_columns_sort(const struct sg_column *column, const void *context, void *rows,
@@ -101,6 +106,8 @@ void sg_record_list(struct sg_record *record, const char *name, const double *ns
 /* JSON rows as CSV (RFC 4180): a header line, then a line for each row. Unknown and missing values
  * are empty; values are quoted if necessary.
  */
+
+#define SG_CSV_LINE_END "\r\n"
 
 struct sg_csv {
     const char *line_end;

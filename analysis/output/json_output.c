@@ -172,6 +172,7 @@ static int put_part(const char *text, size_t bytes, void *to)
 
 void sg_json_put(struct sg_json_writer *writer, const char *name, json_t *value)
 {
+    writer->failed = writer->failed || value == NULL;
     begin_value(writer, name);
     json_dump_callback(value, put_part, writer, LAYOUT(writer->digits) | JSON_ENCODE_ANY);
     json_decref(value);
@@ -181,4 +182,26 @@ void sg_json_put_count(struct sg_json_writer *writer, const char *name, uint64_t
 {
     begin_value(writer, name);
     fprintf(writer->out, "%" PRId64, (int64_t)count);
+}
+
+void sg_json_put_members(struct sg_json_writer *writer, json_t *object)
+{
+    const char *name;
+    json_t *value;
+
+    writer->failed = writer->failed || object == NULL;
+    json_object_foreach(object, name, value)
+    {
+        sg_json_put(writer, name, json_incref(value));
+    }
+    json_decref(object);
+}
+
+enum sg_status sg_json_finish(struct sg_json_writer *writer, const char *who)
+{
+    fputc('\n', writer->out);
+    if (!writer->failed)
+        return SG_OK;
+    sg_log("%s: out of memory", who);
+    return SG_ERR_MEMORY;
 }

@@ -41,6 +41,7 @@ struct sg_json_writer {
     int digits;
     int depth;       /* open lists and objects */
     bool has_before; /* the innermost one has an element */
+    bool failed;     /* a value did not fit into memory */
 };
 
 /* bracket: '{' or '[', and at the end '}' or ']'. */
@@ -49,5 +50,10 @@ void sg_json_end(struct sg_json_writer *writer, char bracket);
 /* Takes over the value. */
 void sg_json_put(struct sg_json_writer *writer, const char *name, json_t *value);
 void sg_json_put_count(struct sg_json_writer *writer, const char *name, uint64_t count);
+/* Puts the members of an object, which is taken over. */
+void sg_json_put_members(struct sg_json_writer *writer, json_t *object);
+/* Ends the line after the outermost value. Returns SG_OK or SG_ERR_MEMORY, logged in a line that
+ * begins with who. */
+enum sg_status sg_json_finish(struct sg_json_writer *writer, const char *who);
 
 #endif

@@ -2,6 +2,7 @@
  * clocks, configuration, overhead and terms. Other files write the sections in between.
  */
 #include "page/page.h"
+#include "page/page_calls.h"
 
 #include "core/text.h"
 #include "core/waiting.h"
@@ -200,73 +201,34 @@ static void put_notes(const struct sg_report *report, FILE *out)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *column, *header, *about;
-} shown[] = {
-    {"op", "operation", "the collective"},
-    {"site", "call site", "function, file and line"},
-    {"comm", "comm", "the communicator, with its number of ranks, or how many there are"},
-    {"algorithm", "algorithm", "what ran"},
-    {"calls", "calls", "over all ranks"},
-    {"instances", "instances", "complete collectives, of which skew and last rank are"},
-    {"bytes", "bytes", "count times type size, over all calls"},
-    {"p50", "skew median", "last arrival minus first"},
-    {"p95", "skew 95%", "95 in 100 instances have no more"},
-    {"max", "skew max", "of the worst instance"},
-    {"wait", "wait", "time lost waiting for ranks that came later"},
-    {"blocked", "blocked", "time in the calls"},
-    {"run", "of run", "time blocked by all ranks' run time"},
-    {"last", "last rank", "the rank most often last, and how often"},
+static const struct sg_page_shown shown[] = {
+    {"op", "operation", "the collective", NULL, false},
+    {"site", "call site", "function, file and line", NULL, false},
+    {"comm", "comm", "the communicator, with its number of ranks, or how many there are", NULL,
+     false},
+    {"algorithm", "algorithm", "what ran", NULL, false},
+    {"calls", "calls", "over all ranks", NULL, false},
+    {"instances", "instances", "complete collectives, of which skew and last rank are", NULL,
+     false},
+    {"bytes", "bytes", "count times type size, over all calls", NULL, false},
+    {"p50", "skew median", "last arrival minus first", NULL, false},
+    {"p95", "skew 95%", "95 in 100 instances have no more", NULL, false},
+    {"max", "skew max", "of the worst instance", NULL, false},
+    {"wait", "wait", "time lost waiting for ranks that came later", NULL, false},
+    {"blocked", "blocked", "time in the calls", NULL, false},
+    {"run", "of run", "time blocked by all ranks' run time", NULL, false},
+    {"last", "last rank", "the rank most often last, and how often", NULL, false},
+    {0},
 };
-#define SHOWN (sizeof shown / sizeof shown[0])
 
-static void put_cell(const struct sg_page *page, const struct sg_report_site *site, size_t i,
-                     FILE *out)
+/* id: of the table. */
+static void put_rows(const struct sg_page *page, const char *id, const struct sg_report_site *sites,
+                     uint32_t count, FILE *out)
 {
-    const struct sg_column *column = sg_column_find(sg_site_columns, shown[i].column);
-    double figure = column->left ? -1 : sg_column_figure(column, site, page->report);
+    const struct sg_page_section section = {
+        .id = id, .section = &sg_rows_section, .shown = shown, .key = "op", .is_of_sites = true};
 
-    fputs(i == 1 ? "<th scope=\"row\"" : "<td", out);
-    if (column->left)
-        fputs(" class=\"text\"", out);
-    if (figure >= 0)
-        fprintf(out, " data-v=\"%.15g\"", figure);
-    if (i == 1) {
-        fputs(" title=\"", out);
-        sg_html_column("where", page->report, site, out);
-        fputs("\"", out);
-    }
-    fputs(">", out);
-    sg_html_column(shown[i].column, page->report, site, out);
-    fputs(i == 1 ? "</th>" : "</td>", out);
-}
-
-/* name: prefix of the ids. */
-static void put_rows(const struct sg_page *page, const char *name,
-                     const struct sg_report_site *sites, uint32_t count, FILE *out)
-{
-    fprintf(out,
-            "<div id=\"%s-filters\" class=\"controls\"></div>\n"
-            "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
-            "<table id=\"%s\" class=\"sites\">\n<thead><tr>",
-            name, name, name);
-    for (size_t i = 0; i < SHOWN; i++)
-        fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
-                sg_column_find(sg_site_columns, shown[i].column)->left ? " class=\"text\"" : "",
-                shown[i].about, shown[i].header);
-    fputs("</tr></thead>\n<tbody>\n", out);
-    for (uint32_t row = 0; row < count; row++) {
-        const struct sg_report_site *site = &sites[row];
-
-        fprintf(out, "<tr data-op=\"%s\">", sg_site_operation(site));
-        for (size_t i = 0; i < SHOWN; i++)
-            put_cell(page, site, i, out);
-        fputs("</tr>\n", out);
-    }
-    fprintf(out,
-            "</tbody>\n</table>\n</div>\n"
-            "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n",
-            name);
+    sg_page_put_table(&section, &SG_ROWS(sites, count, page->report), out);
 }
 
 /* A line below the table about the rows that are left out. */
@@ -286,17 +248,12 @@ static void put_left_out(const struct sg_report *report, const struct sg_report_
             count - shown_count, SG_NS(left_ns), report->has_events ? "waited" : "blocked");
 }
 
-static uint32_t no_more_than(uint32_t count, uint32_t limit)
-{
-    return count < limit ? count : limit;
-}
-
 /* The rows by communicator start closed. They are omitted if each sum has only one row. */
 static void put_table(const struct sg_page *page, FILE *out)
 {
     const struct sg_report *report = page->report;
-    uint32_t sum_count = no_more_than(report->sum_count, page->row_limit);
-    uint32_t row_count = no_more_than(report->site_count, page->row_limit);
+    uint32_t sum_count = sg_page_rows(report->sum_count, page->row_limit);
+    uint32_t row_count = sg_page_rows(report->site_count, page->row_limit);
 
     fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites of "
           "barrier, reduce, allreduce and bcast</h2>\n",

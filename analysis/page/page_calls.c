@@ -7,117 +7,136 @@
 #include "output/format.h"
 #include "output/json_output.h"
 #include "page/html.h"
-#include "page/page.h"
 #include "report/profile_calls.h"
-#include "report/profile_print.h"
-#include "report/report_columns.h"
-#include "report/wait_print.h"
 #include "report/wait_sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct sg_column *column_of(const struct sg_page_table *table, const char *name)
+static const struct sg_column *column_of(const struct sg_page_section *section, const char *name)
 {
-    const struct sg_column *column = sg_column_find(table->columns, name);
+    const struct sg_columns *const *set = section->section->table.text;
+    const struct sg_column *column = NULL;
 
-    return column != NULL ? column : sg_column_find(sg_site_columns, name);
+    for (; *set != NULL && column == NULL; set++)
+        column = sg_column_find(**set, name);
+    return column;
 }
 
-static bool is_shown(const struct sg_page_table *table, const struct sg_page_shown *shown)
+static bool is_shown(const struct sg_page_section *section, const struct sg_page_shown *shown,
+                     const struct sg_rows *rows)
 {
     bool is = !shown->optional;
 
-    for (uint32_t i = 0; i < table->count && !is; i++)
-        is = sg_column_figure(column_of(table, shown->column),
-                              (const char *)table->rows + i * table->row_bytes, NULL) > 0;
+    for (uint32_t i = 0; i < rows->count && !is; i++)
+        is = sg_column_figure(column_of(section, shown->column), sg_rows_at(rows, i), NULL) > 0;
     return is;
 }
 
 /* Shows " -> " as an arrow with spaces that do not break. */
-static void put_text(char *text, FILE *out)
+static void put_text(const struct sg_column *column, const void *row, const void *context,
+                     FILE *out)
 {
-    char *arrow;
+    char *text = sg_column_text(column, row, context), *rest = text, *arrow;
 
-    while (text != NULL && (arrow = strstr(text, " -> ")) != NULL) {
+    while (rest != NULL && (arrow = strstr(rest, " -> ")) != NULL) {
         *arrow = '\0';
-        sg_html_text(text, out);
+        sg_html_text(rest, out);
         fputs(" \xe2\x86\x92 ", out);
-        text = arrow + strlen(" -> ");
+        rest = arrow + strlen(" -> ");
     }
-    sg_html_text(text, out);
-}
-
-static void put_cell(const struct sg_page_table *table, const struct sg_page_shown *shown,
-                     const void *row, FILE *out)
-{
-    const struct sg_column *column = column_of(table, shown->column);
-    const char *tag = shown == table->shown ? "th" : "td";
-    char *text = sg_column_text(column, row, table->context);
-    double figure = column->left
-                        ? -1
-                        : sg_column_figure(column_of(table, shown->figure != NULL ? shown->figure
-                                                                                  : shown->column),
-                                           row, table->context);
-
-    fprintf(out, "<%s%s%s", tag, shown == table->shown ? " scope=\"row\"" : "",
-            column->left ? " class=\"text\"" : "");
-    if (figure >= 0)
-        fprintf(out, " data-v=\"%.10g\"", figure);
-    fputc('>', out);
-    put_text(text, out);
-    fprintf(out, "</%s>", tag);
+    sg_html_text(rest, out);
     free(text);
 }
 
-void sg_page_put_table(const struct sg_page_table *table, FILE *out)
+static void put_cell(const struct sg_page_section *section, const struct sg_page_shown *shown,
+                     const void *row, const void *context, FILE *out)
 {
-    if (table->function_of != NULL)
-        fprintf(out, "<div id=\"%s-filters\" class=\"controls\"></div>\n", table->id);
+    const struct sg_column *column = column_of(section, shown->column);
+    bool is_name = shown == section->shown + (section->is_of_sites ? 1 : 0);
+    double figure =
+        column->left
+            ? -1
+            : sg_column_figure(shown->figure != NULL ? column_of(section, shown->figure) : column,
+                               row, context);
+
+    fprintf(out, "<%s%s", is_name ? "th scope=\"row\"" : "td",
+            column->left ? " class=\"text\"" : "");
+    if (figure >= 0)
+        fprintf(out, " data-v=\"%.*g\"", section->is_of_sites ? 15 : 10, figure);
+    if (is_name && section->is_of_sites) {
+        fputs(" title=\"", out);
+        put_text(column_of(section, "where"), row, context, out);
+        fputc('"', out);
+    }
+    fputc('>', out);
+    put_text(column, row, context, out);
+    fputs(is_name ? "</th>" : "</td>", out);
+}
+
+static void put_headers(const struct sg_page_section *section, const struct sg_rows *rows,
+                        FILE *out)
+{
+    if (section->key != NULL)
+        fprintf(out, "<div id=\"%s-filters\" class=\"controls\"></div>\n", section->id);
     fprintf(out,
             "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
-            "<table id=\"%s\" class=\"calls\">\n<thead><tr>",
-            table->id, table->id);
-    for (const struct sg_page_shown *shown = table->shown; shown->column != NULL; shown++) {
-        if (is_shown(table, shown))
+            "<table id=\"%s\" class=\"%s\">\n<thead><tr>",
+            section->id, section->id, section->is_of_sites ? "sites" : "calls");
+    for (const struct sg_page_shown *shown = section->shown; shown->column != NULL; shown++) {
+        if (is_shown(section, shown, rows))
             fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
-                    column_of(table, shown->column)->left ? " class=\"text\"" : "", shown->about,
+                    column_of(section, shown->column)->left ? " class=\"text\"" : "", shown->about,
                     shown->header);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
-    for (uint32_t i = 0; i < table->count; i++) {
-        const void *row = (const char *)table->rows + i * table->row_bytes;
+}
 
-        if (table->function_of != NULL)
-            fprintf(out, "<tr data-op=\"%s\">", table->function_of(row));
-        else
-            fputs("<tr>", out);
-        for (const struct sg_page_shown *shown = table->shown; shown->column != NULL; shown++) {
-            if (is_shown(table, shown))
-                put_cell(table, shown, row, out);
+void sg_page_put_table(const struct sg_page_section *section, const struct sg_rows *rows, FILE *out)
+{
+    put_headers(section, rows, out);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const void *row = sg_rows_at(rows, i);
+
+        fputs("<tr", out);
+        if (section->key != NULL) {
+            fputs(" data-op=\"", out);
+            put_text(column_of(section, section->key), row, rows->context, out);
+            fputc('"', out);
+        }
+        fputc('>', out);
+        for (const struct sg_page_shown *shown = section->shown; shown->column != NULL; shown++) {
+            if (is_shown(section, shown, rows))
+                put_cell(section, shown, row, rows->context, out);
         }
         fputs("</tr>\n", out);
     }
     fputs("</tbody>\n</table>\n</div>\n", out);
-    if (table->function_of != NULL)
-        fprintf(out, "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n", table->id);
-}
-
-void sg_page_put_left_out(uint32_t shown, uint32_t count, const char *what, const char *csv,
-                          FILE *out)
-{
-    if (shown < count)
-        fprintf(out,
-                "<p class=\"quiet\">%" PRIu32
-                " further %s are left out: <code>--top</code> says how "
-                "many to show, <code>stagger report --csv=%s</code> has all.</p>\n",
-                count - shown, what, csv);
+    if (section->key != NULL)
+        fprintf(out, "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n", section->id);
 }
 
 uint32_t sg_page_rows(uint32_t count, uint32_t limit)
 {
     return count < limit ? count : limit;
+}
+
+void sg_page_put_section(const struct sg_page *page, const struct sg_page_section *section,
+                         const struct sg_rows *rows, FILE *out)
+{
+    static const struct sg_print_options options;
+    struct sg_rows first = rows != NULL ? *rows : section->section->rows(page->report, &options);
+    uint32_t all = first.count;
+
+    first.count = sg_page_rows(all, section->is_of_states ? page->state_limit : page->row_limit);
+    sg_page_put_table(section, &first, out);
+    if (first.count < all)
+        fprintf(out,
+                "<p class=\"quiet\">%" PRIu32
+                " further %s are left out: <code>--top</code> says how "
+                "many to show, <code>stagger report --csv=%s</code> has all.</p>\n",
+                all - first.count, section->rows_are, section->section->name);
 }
 
 /* ---- MPI's share ----------------------------------------------------------------------------- */
@@ -200,50 +219,36 @@ static const struct sg_page_shown target_columns[] = {
     {0},
 };
 
-static const char *function_of(const void *row)
-{
-    return ((const struct sg_call_row *)row)->function;
-}
-
 void sg_page_write_functions(const struct sg_page *page, FILE *out)
 {
+    static const struct sg_page_section section = {.id = "functions",
+                                                   .section = &sg_functions_section,
+                                                   .shown = function_columns,
+                                                   .rows_are = "functions"};
     const struct sg_calls *calls = page->report->calls;
-    struct sg_page_table table;
 
     if (calls == NULL || calls->function_count == 0)
         return;
-    table = (struct sg_page_table){.id = "functions",
-                                   .shown = function_columns,
-                                   .columns = sg_call_columns,
-                                   .rows = calls->functions,
-                                   .row_bytes = sizeof *calls->functions,
-                                   .context = calls,
-                                   .count = sg_page_rows(calls->function_count, page->row_limit)};
     fputs("<section aria-labelledby=\"functions-title\">\n"
           "<h2 id=\"functions-title\">MPI functions</h2>\n",
           out);
     put_share(calls, out);
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, calls->function_count, "functions", "functions", out);
+    sg_page_put_section(page, &section, NULL, out);
     fputs("</section>\n", out);
 }
 
-static void put_sites(const struct sg_page *page, const struct sg_calls *calls, FILE *out)
+static void put_sites(const struct sg_page *page, FILE *out)
 {
-    const struct sg_page_table table = {.id = "calls",
-                                        .shown = site_columns,
-                                        .columns = sg_call_columns,
-                                        .rows = calls->sites,
-                                        .row_bytes = sizeof *calls->sites,
-                                        .context = calls,
-                                        .function_of = function_of,
-                                        .count = sg_page_rows(calls->site_count, page->row_limit)};
+    static const struct sg_page_section section = {.id = "calls",
+                                                   .section = &sg_calls_section,
+                                                   .shown = site_columns,
+                                                   .rows_are = "call sites",
+                                                   .key = "function"};
 
     fputs("<section aria-labelledby=\"calls-title\">\n"
           "<h2 id=\"calls-title\">Call sites of all MPI functions</h2>\n",
           out);
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, calls->site_count, "call sites", "calls", out);
+    sg_page_put_section(page, &section, NULL, out);
     fputs("</section>\n", out);
 }
 
@@ -251,13 +256,10 @@ static void put_sites(const struct sg_page *page, const struct sg_calls *calls, 
 
 static void put_messages(const struct sg_page *page, const struct sg_calls *calls, FILE *out)
 {
-    const struct sg_page_table table = {.id = "pairs",
-                                        .shown = pair_columns,
-                                        .columns = sg_call_pair_columns,
-                                        .rows = calls->pairs,
-                                        .row_bytes = sizeof *calls->pairs,
-                                        .context = calls,
-                                        .count = sg_page_rows(calls->pair_count, page->row_limit)};
+    static const struct sg_page_section section = {.id = "pairs",
+                                                   .section = &sg_messages_section,
+                                                   .shown = pair_columns,
+                                                   .rows_are = "pairs of ranks"};
 
     fputs("<section aria-labelledby=\"messages-title\">\n<h2 id=\"messages-title\">Messages</h2>\n",
           out);
@@ -270,8 +272,7 @@ static void put_messages(const struct sg_page *page, const struct sg_calls *call
               "<div class=\"beside\">\n<div id=\"map\"></div>\n<div>\n"
               "<h3 id=\"pairs-title\">Pairs of ranks, the most bytes first</h3>\n",
               out);
-        sg_page_put_table(&table, out);
-        sg_page_put_left_out(table.count, calls->pair_count, "pairs of ranks", "messages", out);
+        sg_page_put_section(page, &section, NULL, out);
         fputs("</div>\n</div>\n", out);
     }
     fputs("</section>\n", out);
@@ -280,13 +281,11 @@ static void put_messages(const struct sg_page *page, const struct sg_calls *call
 static void put_one_sided(const struct sg_page *page, const struct sg_call_targets *targets,
                           FILE *out)
 {
+    static const struct sg_page_section section = {.id = "targets",
+                                                   .section = &sg_one_sided_section,
+                                                   .shown = target_columns,
+                                                   .rows_are = "pairs of ranks"};
     const struct sg_call_target *others = &targets->others;
-    const struct sg_page_table table = {.id = "targets",
-                                        .shown = target_columns,
-                                        .columns = sg_call_target_columns,
-                                        .rows = targets->rows,
-                                        .row_bytes = sizeof *targets->rows,
-                                        .count = sg_page_rows(targets->count, page->row_limit)};
 
     fputs("<section aria-labelledby=\"targets-title\">\n"
           "<h2 id=\"targets-title\">One-sided operations</h2>\n",
@@ -299,8 +298,7 @@ static void put_one_sided(const struct sg_page *page, const struct sg_call_targe
             others->puts, SG_BYTES(others->put_bytes), others->gets, SG_BYTES(others->got_bytes));
     if (targets->count > 0) {
         fputs("<p class=\"quiet\">Pairs of ranks, the most bytes first.</p>\n", out);
-        sg_page_put_table(&table, out);
-        sg_page_put_left_out(table.count, targets->count, "pairs of ranks", "one-sided", out);
+        sg_page_put_section(page, &section, NULL, out);
     }
     fputs("</section>\n", out);
 }
@@ -312,7 +310,7 @@ void sg_page_write_calls(const struct sg_page *page, FILE *out)
     if (calls == NULL)
         return;
     if (sg_calls_has_others(calls))
-        put_sites(page, calls, out);
+        put_sites(page, out);
     if (calls->pair_count > 0 || calls->other_messages > 0)
         put_messages(page, calls, out);
     if (calls->one_sided.count > 0 || calls->one_sided.others.puts > 0 ||
@@ -407,90 +405,53 @@ static const struct sg_page_shown page_waits_pair_columns[] = {
     {0},
 };
 
-static const char *function_of_skew(const void *row)
-{
-    return ((const struct sg_waitstate_place *)row)->function;
-}
-
-static const char *state_of_row(const void *row)
-{
-    return sg_waitstate_names[((const struct sg_waitstate_row *)row)->kind];
-}
-
-static const char *state_of_pair(const void *row)
-{
-    return sg_waitstate_names[((const struct sg_waitstate_pair *)row)->kind];
-}
-
 void sg_page_write_skews(const struct sg_page *page, FILE *out)
 {
+    static const struct sg_page_section section = {.id = "skews",
+                                                   .section = &sg_skews_section,
+                                                   .shown = skew_columns,
+                                                   .rows_are = "call sites",
+                                                   .key = "function",
+                                                   .is_of_states = true};
     const struct sg_waitstates *states = page->report->waitstates;
-    struct sg_page_table table;
 
     if (states == NULL || states->skew_count == 0)
         return;
-    table = (struct sg_page_table){.id = "skews",
-                                   .shown = skew_columns,
-                                   .columns = sg_waitstate_place_columns,
-                                   .rows = states->skews,
-                                   .row_bytes = sizeof *states->skews,
-                                   .function_of = function_of_skew,
-                                   .count = sg_page_rows(states->skew_count, page->state_limit)};
     fputs("<section aria-labelledby=\"skews-title\">\n"
           "<h2 id=\"skews-title\">Skew of other collectives</h2>\n",
           out);
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, states->skew_count, "call sites", "collectives", out);
+    sg_page_put_section(page, &section, NULL, out);
     fputs("</section>\n", out);
 }
 
-static void put_rows(const struct sg_page *page, const struct sg_waitstates *states, FILE *out)
+void sg_page_write_waits(const struct sg_page *page, FILE *out)
 {
-    const struct sg_page_table table = {.id = "waits",
-                                        .shown = wait_columns,
-                                        .columns = sg_waitstate_row_columns,
-                                        .rows = states->rows,
-                                        .row_bytes = sizeof *states->rows,
-                                        .function_of = state_of_row,
-                                        .count =
-                                            sg_page_rows(states->row_count, page->state_limit)};
+    static const struct sg_page_section waits = {.id = "waits",
+                                                 .section = &sg_waits_section,
+                                                 .shown = wait_columns,
+                                                 .rows_are = "wait states",
+                                                 .key = "state",
+                                                 .is_of_states = true};
+    static const struct sg_page_section pairs = {.id = "wait-pairs",
+                                                 .section = &sg_pairs_section,
+                                                 .shown = page_waits_pair_columns,
+                                                 .rows_are = "pairs of call sites",
+                                                 .key = "state",
+                                                 .is_of_states = true};
+    const struct sg_waitstates *states = page->report->waitstates;
 
+    if (states == NULL || states->row_count == 0)
+        return;
     fprintf(out,
+            "<section aria-labelledby=\"states-title\">\n"
+            "<h2 id=\"states-title\">Wait states</h2>\n"
             "<p>Ranks waited %" PRIu64
             " times for others, <strong>%s</strong> in all. A call waits "
             "once, for what came last.</p>\n"
             "<h3 id=\"waits-title\">By call site</h3>\n",
             states->total.waits, SG_NS(states->total.wait_ns));
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, states->row_count, "wait states", "waits", out);
-}
-
-static void put_pairs(const struct sg_page *page, const struct sg_waitstates *states, FILE *out)
-{
-    const struct sg_page_table table = {.id = "wait-pairs",
-                                        .shown = page_waits_pair_columns,
-                                        .columns = sg_waitstate_pair_columns,
-                                        .rows = states->pairs,
-                                        .row_bytes = sizeof *states->pairs,
-                                        .function_of = state_of_pair,
-                                        .count =
-                                            sg_page_rows(states->pair_count, page->state_limit)};
-
+    sg_page_put_section(page, &waits, NULL, out);
     fputs("<h3 id=\"wait-pairs-title\">Who waits for whom</h3>\n", out);
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, states->pair_count, "pairs of call sites", "pairs", out);
-}
-
-void sg_page_write_waits(const struct sg_page *page, FILE *out)
-{
-    const struct sg_waitstates *states = page->report->waitstates;
-
-    if (states == NULL || states->row_count == 0)
-        return;
-    fputs("<section aria-labelledby=\"states-title\">\n"
-          "<h2 id=\"states-title\">Wait states</h2>\n",
-          out);
-    put_rows(page, states, out);
-    put_pairs(page, states, out);
+    sg_page_put_section(page, &pairs, NULL, out);
     fputs("</section>\n", out);
 }

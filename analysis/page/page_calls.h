@@ -4,7 +4,9 @@
 #ifndef SG_PAGE_PAGE_CALLS_H
 #define SG_PAGE_PAGE_CALLS_H
 
-#include "output/column.h"
+#include "output/section.h"
+#include "page/page.h"
+#include "report/report_print.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,22 +19,23 @@ struct sg_page_shown {
     bool optional;      /* shown only if some row is above zero */
 };
 
-/* A table: rows of row_bytes each. */
-struct sg_page_table {
+/* A section of the report as a table of the page. */
+struct sg_page_section {
     const char *id;
-    const struct sg_page_shown *shown; /* ends with a NULL column */
-    struct sg_columns columns;         /* searched before the columns of call sites */
-    const void *context;               /* of the columns */
-    const void *rows;
-    size_t row_bytes;
-    uint32_t count;
-    const char *(*function_of)(const void *row); /* filter key of a row; NULL: no filter */
+    const struct sg_report_section *section; /* its rows and columns, and its name in CSV */
+    const struct sg_page_shown *shown;       /* ends with a NULL column */
+    const char *rows_are;                    /* names the rows that are left out */
+    const char *key;   /* column by which rows are filtered; NULL: no filter */
+    bool is_of_states; /* limited as wait states are */
+    bool is_of_sites;  /* the second column, not the first, names a row, with `where` as title */
 };
 
+/* Prints these rows. */
+void sg_page_put_table(const struct sg_page_section *section, const struct sg_rows *rows,
+                       FILE *out);
+/* Prints the first of the rows, and how many there are beyond. NULL: the section's rows. */
+void sg_page_put_section(const struct sg_page *page, const struct sg_page_section *section,
+                         const struct sg_rows *rows, FILE *out);
 uint32_t sg_page_rows(uint32_t count, uint32_t limit);
-void sg_page_put_table(const struct sg_page_table *table, FILE *out);
-/* A line about the rows that are left out, and the table of stagger report that has them all. */
-void sg_page_put_left_out(uint32_t shown, uint32_t count, const char *what, const char *csv,
-                          FILE *out);
 
 #endif

@@ -4,11 +4,9 @@
 #include "output/format.h"
 #include "output/json_output.h"
 #include "page/html.h"
-#include "page/page.h"
 #include "page/page_calls.h"
 #include "report/between_calls.h"
 #include "report/between_calls_tables.h"
-#include "report/cause_print.h"
 #include "report/cause_table.h"
 #include "report/critical_path.h"
 #include "report/profile_calls.h"
@@ -63,11 +61,6 @@ static const struct sg_page_shown before_columns[] = {
     {0},
 };
 
-static const char *cause_of(const void *row)
-{
-    return sg_cause_names[((const struct sg_cause_row *)row)->cause];
-}
-
 /* All sites' rows; NULL: out of memory. */
 static struct sg_cause_row *gather(const struct sg_causes_found *found, uint32_t *count)
 {
@@ -97,21 +90,19 @@ static int compare_rows(const void *left, const void *right)
 static void put_cause_table(const struct sg_page *page, const struct sg_causes_found *found,
                             FILE *out)
 {
+    static const struct sg_page_section section = {.id = "causes",
+                                                   .section = &sg_causes_section,
+                                                   .shown = cause_columns,
+                                                   .rows_are = "causes",
+                                                   .key = "cause",
+                                                   .is_of_states = true};
     uint32_t count;
     struct sg_cause_row *rows = gather(found, &count);
-    struct sg_page_table table = {.id = "causes",
-                                  .shown = cause_columns,
-                                  .columns = sg_cause_columns,
-                                  .rows = rows,
-                                  .row_bytes = sizeof *rows,
-                                  .function_of = cause_of};
 
     if (rows == NULL)
         return;
     qsort(rows, count, sizeof *rows, compare_rows);
-    table.count = sg_page_rows(count, page->state_limit);
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, count, "causes", "causes", out);
+    sg_page_put_section(page, &section, &SG_ROWS(rows, count, NULL), out);
     free(rows);
 }
 
@@ -161,16 +152,13 @@ void sg_page_write_causes(const struct sg_page *page, FILE *out)
 void sg_page_write_path(const struct sg_page *page, FILE *out)
 {
     const struct sg_path *path = page->report->critical_path;
-    const struct sg_page_table table = {
-        .id = "path",
-        .shown = path_columns,
-        .columns = sg_path_columns,
-        .context = path,
-        .rows = path != NULL ? path->rows : NULL,
-        .row_bytes = sizeof *path->rows,
-        .count = path != NULL ? sg_page_rows(path->row_count, page->state_limit) : 0};
+    static const struct sg_page_section section = {.id = "path",
+                                                   .section = &sg_path_section,
+                                                   .shown = path_columns,
+                                                   .rows_are = "rows",
+                                                   .is_of_states = true};
 
-    if (table.count == 0)
+    if (path == NULL || path->row_count == 0)
         return;
     fprintf(out,
             "<section aria-labelledby=\"path-title\">\n"
@@ -183,8 +171,7 @@ void sg_page_write_path(const struct sg_page *page, FILE *out)
         fprintf(out, " Balance between the ranks would save %s +-%s.", SG_NS(path->saving_ns),
                 SG_NS(path->saving_error_ns));
     fputs("</p>\n<div id=\"path-chart\"></div>\n", out);
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, path->row_count, "rows", "path", out);
+    sg_page_put_section(page, &section, NULL, out);
     fputs("</section>\n", out);
 }
 
@@ -192,15 +179,14 @@ void sg_page_write_before(const struct sg_page *page, FILE *out)
 {
     const struct sg_calls *calls = page->report->calls;
     const struct sg_before *before = calls != NULL ? calls->before : NULL;
-    struct sg_page_table table = {.id = "before",
-                                  .shown = before_columns,
-                                  .columns = sg_before_columns,
-                                  .row_bytes = sizeof *before->rows};
+    static const struct sg_page_section section = {.id = "before",
+                                                   .section = &sg_intervals_section,
+                                                   .shown = before_columns,
+                                                   .rows_are = "rows",
+                                                   .is_of_states = true};
 
     if (page->report->has_events || before == NULL || before->row_count == 0)
         return;
-    table.rows = before->rows;
-    table.count = sg_page_rows(before->row_count, page->state_limit);
     fprintf(out,
             "<section aria-labelledby=\"before-title\">\n"
             "<h2 id=\"before-title\">What ranks do between calls</h2>\n"
@@ -208,8 +194,7 @@ void sg_page_write_before(const struct sg_page *page, FILE *out)
             " intervals were sampled, <strong>%s</strong> in sum. Whether others wait "
             "for what a rank does longer is not known, as no events were recorded.</p>\n",
             before->intervals, SG_NS(before->time_ns));
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, before->row_count, "rows", "intervals", out);
+    sg_page_put_section(page, &section, NULL, out);
     fputs("</section>\n", out);
 }
 

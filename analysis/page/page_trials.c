@@ -4,10 +4,8 @@
 #include "core/text.h"
 #include "output/json_output.h"
 #include "page/html.h"
-#include "page/page.h"
 #include "page/page_calls.h"
 #include "report/profile_calls.h"
-#include "report/report_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -205,10 +203,13 @@ static const struct sg_slice_set *slices_of(const struct sg_page *page)
 void sg_page_write_slices(const struct sg_page *page, FILE *out)
 {
     static const struct sg_slices_filter all;
+    static const struct sg_page_section section = {.id = "slices",
+                                                   .section = &sg_slices_section,
+                                                   .shown = shown,
+                                                   .rows_are = "metrics",
+                                                   .is_of_states = true};
     const struct sg_slice_set *slices = slices_of(page);
     struct sg_slices_line *lines;
-    struct sg_page_table table = {
-        .id = "slices", .shown = shown, .columns = sg_slice_columns, .row_bytes = sizeof *lines};
     uint32_t count;
 
     if (slices == NULL || sg_slices_lines(slices, &all, &lines, &count) != SG_OK)
@@ -221,10 +222,7 @@ void sg_page_write_slices(const struct sg_page *page, FILE *out)
         "<noscript><p class=\"quiet\">Charts need JavaScript.</p></noscript>\n"
         "<div id=\"slice-charts\" class=\"charts\"></div>\n",
         slices->row_count);
-    table.rows = lines;
-    table.count = sg_page_rows(count, page->state_limit);
-    sg_page_put_table(&table, out);
-    sg_page_put_left_out(table.count, count, "metrics", "slices", out);
+    sg_page_put_section(page, &section, &SG_ROWS(lines, count, NULL), out);
     fputs("</section>\n", out);
     free(lines);
 }

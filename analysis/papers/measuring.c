@@ -29,7 +29,6 @@ static bool in_a_row(struct sg_claim_context *context, char measured[SG_CLAIM_TE
 {
     bool equal = true;
 
-    (void)context;
     for (double latency = 0.5; latency <= 8; latency *= 2) {
         struct sg_logp network = {latency, 1, 4};
 
@@ -55,7 +54,6 @@ static bool skewed(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT
     double entries[4] = {0, 5, 6, 0}, exits[4];
     double late_root = wait_of_last(5, 0);
 
-    (void)context;
     sg_scheme_call(&example, entries, exits);
     snprintf(measured, SG_CLAIM_TEXT, "%.0f g and %.0f g for ranks 1 and 2; rank 3: %.0f g, %.0f g",
              exits[1] - entries[1], exits[2] - entries[2], exits[3] - entries[3], late_root);
@@ -68,7 +66,6 @@ static bool after_barrier(struct sg_claim_context *context, char measured[SG_CLA
     double entries[4] = {0}, left[4], exits[4];
     double longest = 0, most = 0;
 
-    (void)context;
     sg_scheme_barrier(&example, entries, left);
     sg_scheme_call(&example, left, exits);
     for (int rank = 0; rank < 4; rank++) {
@@ -88,7 +85,6 @@ static bool schemes(struct sg_claim_context *context, char measured[SG_CLAIM_TEX
     double imb = sg_scheme_reported(SG_SCHEME_IMB, &example, 10) / truth;
     double window = sg_scheme_reported(SG_SCHEME_WINDOW, &example, 10) / truth;
 
-    (void)context;
     snprintf(measured, SG_CLAIM_TEXT, "%.2f, %.2f, %.2f, %.2f", mpptest, mpbench, imb, window);
     return mpptest < 1 && mpbench < 1 && imb < 1 && same(window, 1);
 }

@@ -2,12 +2,11 @@
 
 #include "core/room.h"
 #include "output/format.h"
-#include "output/json_output.h"
-#include "output/table.h"
 #include "report/aggregate.h"
 #include "report/cause_table.h"
 #include "report/filter.h"
 #include "report/profile_calls.h"
+#include "report/report_print.h"
 #include "report/wait_print.h"
 
 #include <inttypes.h>
@@ -389,7 +388,6 @@ static json_t *off_json(const void *of, const void *context)
 {
     const struct sg_before_row *row = of;
 
-    (void)context;
     return sg_json_count(knows_off(row), sg_before_off_ns(&row->own));
 }
 
@@ -415,27 +413,31 @@ static json_t *off_json(const void *of, const void *context)
 SUM(faults, SG_FIGURE_MINOR_FAULTS, SG_FIGURE_MAJOR_FAULTS)
 SUM(switches, SG_FIGURE_VOLUNTARY, SG_FIGURE_INVOLUNTARY)
 
-static void print_cause(const void *of, const void *context, FILE *out)
+static bool knows_cause(const void *of)
 {
     const struct sg_before_row *row = of;
 
-    (void)context;
-    fputs(row->has_cause ? sg_cause_names[row->cause] : "-", out);
+    return row->has_cause;
 }
 
-static json_t *cause_json(const void *of, const void *context)
+static json_t *after_json(const void *of, const void *context)
 {
     const struct sg_before_row *row = of;
 
-    (void)context;
-    return row->has_cause ? json_string(sg_cause_names[row->cause]) : json_null();
+    return sg_waitstate_place_json(row->after);
+}
+
+static json_t *until_json(const void *of, const void *context)
+{
+    const struct sg_before_row *row = of;
+
+    return sg_waitstate_place_json(row->until);
 }
 
 static void print_where(const void *of, const void *context, FILE *out)
 {
     const struct sg_before_row *row = of;
 
-    (void)context;
     sg_waitstate_put_place(row->after, out);
     fputs(" -> ", out);
     if (row->until->function != NULL)
@@ -456,7 +458,8 @@ static const struct sg_column columns[] = {
     {"mean_ns", "mean", "mean", IS(REAL_NS, mean_ns)},
     {"others_mean_ns", "others", "of others", IS(REAL_NS, others_ns)},
     {"longer_ns", "longer", "longer", IS(REAL_NS, longer_ns)},
-    {"cause", "cause", "because", .left = true, .print = print_cause, .json = cause_json},
+    {"cause", "cause", "because", .left = true, IS(WORD, cause), .words = sg_cause_names,
+     .known = knows_cause},
     {NULL, "cpu", "on cpu", .print = print_cpu, .figure = figure_cpu},
     {NULL, "runnable", "runnable", .print = print_runnable, .figure = figure_runnable},
     {NULL, "off", "off", .print = print_off, .figure = figure_off},
@@ -484,7 +487,11 @@ static const struct sg_column columns[] = {
 };
 const struct sg_columns sg_before_columns = {columns, sizeof columns / sizeof *columns};
 
-/* ---- text ------------------------------------------------------------------------------------ */
+static const struct sg_column end_columns[] = {{"after", .json = after_json},
+                                               {"until", .json = until_json}};
+static const struct sg_columns ends = {end_columns, sizeof end_columns / sizeof *end_columns};
+
+/* ---- section ------------------------------------------------------------------------------------ */
 
 static const struct sg_before *before_of(const struct sg_report *report)
 {
@@ -493,26 +500,47 @@ static const struct sg_before *before_of(const struct sg_report *report)
     return report->calls != NULL && report->calls->before != NULL ? report->calls->before : &none;
 }
 
-enum sg_status sg_before_print(const struct sg_report *report,
-                               const struct sg_print_options *options, FILE *out)
+static struct sg_rows rows_of(const struct sg_report *report,
+                              const struct sg_print_options *options)
 {
     const struct sg_before *before = before_of(report);
-    struct sg_table table = {0};
-    uint32_t count = sg_print_count_of_long(options, before->row_count);
 
-    if (report->has_events || before->row_count == 0)
-        return SG_OK;
+    return SG_ROWS(before->rows, before->row_count, NULL);
+}
+
+/* Events show more. */
+static bool has_no_events(const struct sg_report *report)
+{
+    return !report->has_events;
+}
+
+static void put_lead(const struct sg_report *report, uint32_t shown, FILE *out)
+{
+    const struct sg_before *before = before_of(report);
+
     fprintf(out, "between calls      %" PRIu64 " intervals sampled, %s in sum", before->intervals,
             SG_NS(before->time_ns));
-    if (count < before->row_count)
-        fprintf(out, "; %" PRIu32 " of %" PRIu32 " rows (--top)", count, before->row_count);
-    fputs("\n", out);
-    sg_table_show(&table, sg_before_columns,
-                  "rank longer intervals mean others cpu runnable off faults switches cause where");
-    for (uint32_t i = 0; i < count; i++)
-        sg_table_row(&table, &before->rows[i], NULL);
-    return sg_print_finish(&table, out);
+    if (shown < before->row_count)
+        fprintf(out, "; %" PRIu32 " of %" PRIu32 " rows (--top)", shown, before->row_count);
+    fputc('\n', out);
 }
+
+const struct sg_report_section sg_intervals_section = {
+    .name = "intervals",
+    .rows = rows_of,
+    .is_shown = has_no_events,
+    .lead = put_lead,
+    .table = {
+        .member = "rows",
+        .json = {&sg_before_columns, &ends},
+        .csv = "rank intervals time_ns mean_ns others_mean_ns longer_ns cause cpu_ns runnable_ns "
+               "off_ns throttled_ns user_ns system_ns minor_faults major_faults "
+               "voluntary_switches involuntary_switches blocks_in blocks_out migrations "
+               "instructions cycles cache_misses threads_here_ns threads_elsewhere_ns "
+               "after.mpi_function after.id after.function after.file after.line "
+               "until.mpi_function until.id until.function until.file until.line",
+        .text = {&sg_before_columns},
+        .shown = "rank longer intervals mean others cpu runnable off faults switches cause where"}};
 
 /* True if no row has the source. Does not report a quota, as there may be none to read, nor figures
  * of a call, which come from other sources. */
@@ -542,23 +570,7 @@ void sg_before_print_missing(const struct sg_report *report, FILE *out)
         fputs(", which were not there (stagger info)\n", out);
 }
 
-/* ---- JSON and CSV ---------------------------------------------------------------------------- */
-
-static json_t *rows_of(const struct sg_before *before, const struct sg_print_options *options)
-{
-    uint32_t count = sg_print_count(options, before->row_count);
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < count && rows != NULL; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, sg_before_columns, &before->rows[i], NULL);
-        sg_json_set(&row, "after", sg_waitstate_place_json(before->rows[i].after));
-        sg_json_set(&row, "until", sg_waitstate_place_json(before->rows[i].until));
-        sg_json_append(&rows, row);
-    }
-    return rows;
-}
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *missing_of(const struct sg_before *before)
 {
@@ -571,34 +583,19 @@ static json_t *missing_of(const struct sg_before *before)
     return names;
 }
 
-void sg_before_json(json_t **root, const struct sg_report *report,
-                    const struct sg_print_options *options)
+SG_REPORT_MEMBER(sg_before_put)
 {
     const struct sg_before *before = before_of(report);
-    json_t *whole;
 
     if (before->row_count == 0) {
-        sg_json_set(root, "intervals", json_null());
+        sg_json_put(writer, "intervals", json_null());
         return;
     }
-    whole = json_pack("{s:I, s:I, s:I}", "intervals", (json_int_t)before->intervals, "time_ns",
-                      (json_int_t)before->time_ns, "row_count", (json_int_t)before->row_count);
-    sg_json_set(&whole, "missing_sources", missing_of(before));
-    sg_json_set(&whole, "rows", rows_of(before, options));
-    sg_json_set(root, "intervals", whole);
-}
-
-enum sg_status sg_before_print_csv(const struct sg_report *report,
-                                   const struct sg_print_options *options, FILE *out)
-{
-    static const struct sg_csv csv = {
-        "\r\n", 6,
-        "rank intervals time_ns mean_ns others_mean_ns longer_ns cause cpu_ns runnable_ns off_ns "
-        "throttled_ns user_ns system_ns minor_faults major_faults voluntary_switches "
-        "involuntary_switches blocks_in blocks_out migrations instructions cycles cache_misses "
-        "threads_here_ns threads_elsewhere_ns "
-        "after.mpi_function after.id after.function after.file after.line until.mpi_function "
-        "until.id until.function until.file until.line"};
-
-    return sg_csv_print(&csv, rows_of(before_of(report), options), "report", out);
+    sg_json_begin(writer, "intervals", '{');
+    sg_json_put_count(writer, "intervals", before->intervals);
+    sg_json_put_count(writer, "time_ns", before->time_ns);
+    sg_json_put_count(writer, "row_count", before->row_count);
+    sg_json_put(writer, "missing_sources", missing_of(before));
+    sg_report_put(&sg_intervals_section, report, options, writer);
+    sg_json_end(writer, '}');
 }

@@ -1,5 +1,5 @@
 /* Gathers, log by log, the intervals between calls of MPI that were sampled
- * (between_calls_tables.h), and prints them as text, JSON and CSV.
+ * (between_calls_tables.h); their section of the report.
  *
  * Memory grows with pairs of call sites and the ranks at each. Functions that gather return
  * SG_ERR_MEMORY only, not logged. Not thread-safe.
@@ -9,9 +9,6 @@
 
 #include "output/column.h"
 #include "report/between_calls_tables.h"
-#include "report/text_tables.h"
-
-#include <jansson.h>
 
 struct sg_aggregate;
 
@@ -41,19 +38,5 @@ enum sg_status sg_before_sums_finish(const struct sg_before_sums *sums,
 /* The columns of struct sg_before_row. */
 
 extern const struct sg_columns sg_before_columns;
-
-/* Printers: they print nothing if nothing was sampled. Results are as in report/text_tables.h;
- * report->calls and its table of intervals may be NULL. */
-
-/* Prints the table, unless there are events, which show more. */
-enum sg_status sg_before_print(const struct sg_report *report,
-                               const struct sg_print_options *options, FILE *out);
-/* Prints one line with the sources that no rank has had; nothing if all are there. */
-void sg_before_print_missing(const struct sg_report *report, FILE *out);
-/* Sets the report's member `intervals`; null if it is not known. */
-void sg_before_json(json_t **root, const struct sg_report *report,
-                    const struct sg_print_options *options);
-enum sg_status sg_before_print_csv(const struct sg_report *report,
-                                   const struct sg_print_options *options, FILE *out);
 
 #endif

@@ -1,10 +1,12 @@
+/* Causes of lateness (cause_table.h): their columns, JSON, CSV, and text of the report, its summary and
+ * one call site.
+ */
 #include "report/cause_print.h"
 
 #include "output/format.h"
-#include "output/json_output.h"
-#include "output/table.h"
 #include "report/cause_table.h"
 #include "report/filter.h"
+#include "report/report_print.h"
 #include "report/wait_print.h"
 
 #include <inttypes.h>
@@ -33,7 +35,6 @@ static double figure_part(const void *of, const void *context)
 {
     const struct sg_cause_row *row = of;
 
-    (void)context;
     return share_of(row, (double)row->ns);
 }
 
@@ -46,7 +47,6 @@ static void print_interval(const void *of, const void *context, FILE *out)
 {
     const struct sg_cause_row *row = of;
 
-    (void)context;
     if (isnan(row->low_ns))
         fputc('-', out);
     else
@@ -62,19 +62,10 @@ static void print_share(const void *of, const void *context, FILE *out)
         fprintf(out, " (%.0f-%.0f)", share_of(row, row->low_ns), share_of(row, row->high_ns));
 }
 
-static void print_cause(const void *of, const void *context, FILE *out)
-{
-    const struct sg_cause_row *row = of;
-
-    (void)context;
-    fputs(sg_cause_names[row->cause], out);
-}
-
 static void print_steps(const void *of, const void *context, FILE *out)
 {
     const struct sg_cause_row *row = of;
 
-    (void)context;
     if (row->steps > 0)
         fprintf(out, "%u back", (unsigned)row->steps);
 }
@@ -83,7 +74,6 @@ static void print_where(const void *of, const void *context, FILE *out)
 {
     const struct sg_cause_row *row = of;
 
-    (void)context;
     if (row->until.function == NULL) {
         fputc('-', out);
         return;
@@ -110,7 +100,7 @@ static void print_at(const void *of, const void *context, FILE *out)
 
 static const struct sg_column columns[] = {
     {NULL, "late", "late", .print = print_site_ns},
-    {"cause", "cause", "because", .left = true, .print = print_cause},
+    {"cause", "cause", "because", .left = true, OF_ROW(WORD, cause), .words = sg_cause_names},
     {NULL, "share", "share", .left = true, .print = print_share},
     {"late_ns", "caused", "caused", OF_ROW(NS, ns)},
     {NULL, "part", "share", .print = print_part, .figure = figure_part},
@@ -122,125 +112,95 @@ static const struct sg_column columns[] = {
     {"instances", "instances", "times", OF_ROW(COUNT, instances)},
     {NULL, "at", "late at", .left = true, .flexible = true, .print = print_at},
     {NULL, "where", "longest", .left = true, .flexible = true, .print = print_where},
+    {"after", OF_ROW(OBJECT, after), .inner = &sg_waitstate_place_columns},
+    {"until", OF_ROW(OBJECT, until), .inner = &sg_waitstate_place_columns},
 };
 const struct sg_columns sg_cause_columns = {columns, sizeof columns / sizeof *columns};
 
-/* ---- JSON (docs/report-json.md) and CSV ------------------------------------------------------ */
+/* ---- JSON (docs/report-json.md) -------------------------------------------------------------- */
 
-static json_t *row_of(const struct sg_cause_row *row, const struct sg_cause_site *site)
+/* The rows of a site. */
+static struct sg_rows rows_of(const struct sg_cause_site *site)
 {
-    json_t *object = json_object();
-
-    sg_columns_set(&object, sg_cause_columns, row, site);
-    sg_json_set(&object, "after", sg_waitstate_place_json(&row->after));
-    sg_json_set(&object, "until", sg_waitstate_place_json(&row->until));
-    return object;
+    return SG_ROWS(site->rows, site->row_count, site);
 }
 
-static json_t *site_of(const struct sg_cause_site *site)
+static void put_site(const struct sg_cause_site *site, struct sg_json_writer *writer)
 {
-    json_t *object = json_object(), *rows = json_array();
+    static const struct sg_section causes = {.member = "causes", .json = {&sg_cause_columns}};
+    const struct sg_rows rows = rows_of(site);
 
-    sg_columns_set(&object, sg_waitstate_place_columns, &site->at, NULL);
-    sg_json_set(&object, "instances", json_integer((json_int_t)site->instances));
-    sg_json_set(&object, "late_ns", json_integer((json_int_t)site->late_ns));
-    for (uint32_t i = 0; i < site->row_count; i++)
-        sg_json_append(&rows, row_of(&site->rows[i], site));
-    sg_json_set(&object, "causes", rows);
-    return object;
+    sg_json_begin(writer, NULL, '{');
+    sg_json_put_members(writer, sg_waitstate_place_json(&site->at));
+    sg_json_put_count(writer, "instances", site->instances);
+    sg_json_put_count(writer, "late_ns", site->late_ns);
+    sg_section_put(&causes, &rows, writer);
+    sg_json_end(writer, '}');
 }
 
-/* ---- chains ---------------------------------------------------------------------------------- */
-
-static json_t *link_of(const struct sg_cause_link *link)
+static json_t *json_spent(const void *row, const void *context)
 {
+    const struct sg_cause_link *link = row;
     json_t *spent = json_object();
-    json_t *object;
 
     for (int i = 0; i < SG_CAUSES; i++) {
         if (link->ns[i] > 0)
             sg_json_set(&spent, sg_cause_names[i], json_integer((json_int_t)llround(link->ns[i])));
     }
-    object = json_pack("{s:i, s:I, s:I, s:o}", "rank", (int)link->rank, "from_ns",
-                       (json_int_t)link->from_ns, "until_ns", (json_int_t)link->to_ns, "spent_ns",
-                       spent);
-    sg_json_set(&object, "after", sg_waitstate_place_json(&link->after));
-    sg_json_set(&object, "until", sg_waitstate_place_json(&link->until));
-    sg_json_set(&object, "waited_in", sg_waitstate_place_json(&link->waited));
-    return object;
+    return spent;
 }
 
-static json_t *chain_of(const struct sg_cause_chain *chain)
+#define OF_LINK(which, member)                                                                     \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_cause_link, member)
+
+static void put_chain(const struct sg_cause_chain *chain, struct sg_json_writer *writer)
 {
-    json_t *object = json_object(), *links = json_array();
+    static const struct sg_column link_columns[] = {
+        {"rank", OF_LINK(COUNT32, rank)},
+        {"from_ns", OF_LINK(COUNT, from_ns)},
+        {"until_ns", OF_LINK(COUNT, to_ns)},
+        {"spent_ns", .json = json_spent},
+        {"after", OF_LINK(OBJECT, after), .inner = &sg_waitstate_place_columns},
+        {"until", OF_LINK(OBJECT, until), .inner = &sg_waitstate_place_columns},
+        {"waited_in", OF_LINK(OBJECT, waited), .inner = &sg_waitstate_place_columns},
+    };
+    static const struct sg_columns all = {link_columns, sizeof link_columns / sizeof *link_columns};
+    static const struct sg_section links = {.member = "links", .json = {&all}};
 
-    sg_columns_set(&object, sg_waitstate_place_columns, &chain->at, NULL);
-    sg_json_set(&object, "late_ns", json_integer((json_int_t)chain->late_ns));
-    sg_json_set(&object, "first_rank", json_integer(chain->first_rank));
-    sg_json_set(&object, "first_ns", json_integer(chain->first_ns));
-    sg_json_set(&object, "cause", json_string(sg_cause_names[chain->cause]));
-    sg_json_set(&object, "rank", json_integer(chain->cause_rank));
-    sg_json_set(&object, "cause_ns", json_integer((json_int_t)chain->cause_ns));
-    for (uint32_t i = 0; i < chain->link_count; i++)
-        sg_json_append(&links, link_of(&chain->links[i]));
-    sg_json_set(&object, "links", links);
-    return object;
+    sg_json_begin(writer, NULL, '{');
+    sg_json_put_members(writer, sg_waitstate_place_json(&chain->at));
+    sg_json_put_members(
+        writer,
+        json_pack("{s:I, s:I, s:I, s:s, s:I, s:I}", "late_ns", (json_int_t)chain->late_ns,
+                  "first_rank", (json_int_t)chain->first_rank, "first_ns",
+                  (json_int_t)chain->first_ns, "cause", sg_cause_names[chain->cause], "rank",
+                  (json_int_t)chain->cause_rank, "cause_ns", (json_int_t)chain->cause_ns));
+    sg_section_put(&links, &SG_ROWS(chain->links, chain->link_count, NULL), writer);
+    sg_json_end(writer, '}');
 }
 
-static json_t *chains_of(const struct sg_causes_found *found)
-{
-    json_t *chains = json_array();
-
-    for (uint32_t i = 0; i < found->chain_count; i++)
-        sg_json_append(&chains, chain_of(&found->chains[i]));
-    return chains;
-}
-
-void sg_causes_json(json_t **root, const struct sg_report *report,
-                    const struct sg_print_options *options)
+SG_REPORT_MEMBER(sg_causes_put)
 {
     const struct sg_causes_found *found = report->causes;
-    json_t *whole, *sites;
 
     if (found == NULL) {
-        sg_json_set(root, "causes", json_null());
+        sg_json_put(writer, "causes", json_null());
         return;
     }
-    whole = json_pack("{s:I, s:I, s:I, s:I}", "instances", (json_int_t)found->instances,
-                      "unsampled_instances", (json_int_t)found->unsampled, "late_ns",
-                      (json_int_t)found->late_ns, "site_count", (json_int_t)found->site_count);
-    sites = json_array();
+    sg_json_begin(writer, "causes", '{');
+    sg_json_put_count(writer, "instances", found->instances);
+    sg_json_put_count(writer, "unsampled_instances", found->unsampled);
+    sg_json_put_count(writer, "late_ns", found->late_ns);
+    sg_json_put_count(writer, "site_count", found->site_count);
+    sg_json_begin(writer, "sites", '[');
     for (uint32_t i = 0; i < sg_print_count(options, found->site_count); i++)
-        sg_json_append(&sites, site_of(&found->sites[i]));
-    sg_json_set(&whole, "sites", sites);
-    sg_json_set(&whole, "chains", chains_of(found));
-    sg_json_set(root, "causes", whole);
-}
-
-enum sg_status sg_causes_print_csv(const struct sg_report *report,
-                                   const struct sg_print_options *options, FILE *out)
-{
-    static const struct sg_csv csv = {
-        "\r\n", 6,
-        "cause rank late_ns low_ns high_ns steps instances late.mpi_function late.id "
-        "late.function late.file late.line late.module late.offset after.mpi_function after.id "
-        "after.function after.file after.line until.mpi_function until.id until.function "
-        "until.file until.line"};
-    static const struct sg_causes_found none;
-    const struct sg_causes_found *found = report->causes != NULL ? report->causes : &none;
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < sg_print_count(options, found->site_count); i++) {
-        const struct sg_cause_site *site = &found->sites[i];
-
-        for (uint32_t r = 0; r < site->row_count; r++) {
-            json_t *row = row_of(&site->rows[r], site);
-
-            sg_json_set(&row, "late", sg_waitstate_place_json(&site->at));
-            sg_json_append(&rows, row);
-        }
-    }
-    return sg_csv_print(&csv, rows, "report", out);
+        put_site(&found->sites[i], writer);
+    sg_json_end(writer, ']');
+    sg_json_begin(writer, "chains", '[');
+    for (uint32_t i = 0; i < found->chain_count; i++)
+        put_chain(&found->chains[i], writer);
+    sg_json_end(writer, ']');
+    sg_json_end(writer, '}');
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -297,21 +257,49 @@ static void add_rows(struct sg_table *table, const struct sg_cause_site *site, d
     }
 }
 
-enum sg_status sg_causes_print(const struct sg_report *report,
-                               const struct sg_print_options *options, FILE *out)
+static SG_REPORT_PRINTER(print_text)
 {
     const struct sg_causes_found *found = report->causes;
+    uint32_t count = found != NULL ? sg_print_count_of_long(options, found->site_count) : 0;
     struct sg_table table = {0};
-    uint32_t count;
 
-    if (found == NULL || found->site_count == 0)
+    if (count == 0)
         return SG_OK;
-    count = sg_print_count_of_long(options, found->site_count);
     sg_table_show(&table, sg_cause_columns, "late share cause rank steps at where");
     for (uint32_t i = 0; i < count; i++)
         add_rows(&table, &found->sites[i], SHARE_SHOWN);
     return sg_print_finish(&table, out);
 }
+
+static SG_REPORT_PRINTER(print_csv)
+{
+    const struct sg_causes_found *found = report->causes;
+    uint32_t count = found != NULL ? sg_print_count(options, found->site_count) : 0;
+    enum sg_status status = SG_OK;
+
+    sg_section_csv_begin(&sg_causes_section.table, out);
+    for (uint32_t i = 0; i < count && status == SG_OK; i++) {
+        const struct sg_rows rows = rows_of(&found->sites[i]);
+
+        status = sg_section_csv_rows(&sg_causes_section.table, &rows, "report", out);
+    }
+    return status;
+}
+
+static const struct sg_column late_columns[] = {
+    {"late", OF_ROW(OBJECT, at), .inner = &sg_waitstate_place_columns}};
+static const struct sg_columns late_only = {late_columns, 1};
+
+const struct sg_report_section sg_causes_section = {
+    .name = "causes",
+    .print = print_text,
+    .csv = print_csv,
+    .table = {.json = {&sg_cause_columns, &late_only},
+              .csv = "cause rank late_ns low_ns high_ns steps instances late.mpi_function late.id "
+                     "late.function late.file late.line late.module late.offset "
+                     "after.mpi_function after.id after.function after.file after.line "
+                     "until.mpi_function until.id until.function until.file until.line",
+              .text = {&sg_cause_columns}}};
 
 /* ---- one site -------------------------------------------------------------------------------- */
 

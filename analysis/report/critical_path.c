@@ -2,10 +2,9 @@
 
 #include "core/room.h"
 #include "output/format.h"
-#include "output/json_output.h"
-#include "output/table.h"
 #include "report/filter.h"
 #include "report/path_history.h"
+#include "report/report_print.h"
 #include "report/wait_print.h"
 
 #include <inttypes.h>
@@ -426,7 +425,6 @@ static json_t *kind_json(const void *of, const void *context)
 {
     const struct sg_path_row *row = of;
 
-    (void)context;
     return json_string(row->is_call ? "call" : "interval");
 }
 
@@ -442,7 +440,6 @@ static void print_rank(const void *of, const void *context, FILE *out)
 {
     const struct sg_path_row *row = of;
 
-    (void)context;
     fprintf(out, "%u", (unsigned)row->rank);
     if (row->ranks > 1)
         fprintf(out, " %3.0f%%", 100.0 * (double)row->rank_ns / (double)row->ns);
@@ -452,7 +449,6 @@ static void print_saving(const void *of, const void *context, FILE *out)
 {
     const struct sg_path_row *row = of;
 
-    (void)context;
     if (row->saving_ns == 0)
         fputs("-", out);
     else
@@ -463,7 +459,6 @@ static void print_where(const void *of, const void *context, FILE *out)
 {
     const struct sg_path_row *row = of;
 
-    (void)context;
     if (row->is_call) {
         fputs("in ", out);
     } else {
@@ -489,93 +484,61 @@ static const struct sg_column columns[] = {
     {"rank_ns", OF_ROW(NS, rank_ns)},
     {"ranks", OF_ROW(COUNT32, ranks)},
     {NULL, "where", "critical path", .left = true, .flexible = true, .print = print_where},
+    {"after", OF_ROW(OBJECT, after), .inner = &sg_waitstate_place_columns},
+    {"until", OF_ROW(OBJECT, until), .inner = &sg_waitstate_place_columns},
 };
 const struct sg_columns sg_path_columns = {columns, sizeof columns / sizeof *columns};
 
-/* ---- JSON (docs/report-json.md) and CSV ------------------------------------------------------ */
-
-static json_t *rows_of(const struct sg_path *path, const struct sg_print_options *options)
-{
-    uint32_t count = sg_print_count(options, path->row_count);
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < count && rows != NULL; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, sg_path_columns, &path->rows[i], path);
-        sg_json_set(&row, "after", sg_waitstate_place_json(&path->rows[i].after));
-        sg_json_set(&row, "until", sg_waitstate_place_json(&path->rows[i].until));
-        sg_json_append(&rows, row);
-    }
-    return rows;
-}
-
-void sg_path_json(json_t **root, const struct sg_report *report,
-                  const struct sg_print_options *options)
+static struct sg_rows rows_of(const struct sg_report *report,
+                              const struct sg_print_options *options)
 {
     const struct sg_path *path = report->critical_path;
-    json_t *whole;
 
-    if (path == NULL) {
-        sg_json_set(root, "critical_path", json_null());
-        return;
-    }
-    whole = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "path_ns", (json_int_t)path->ns,
-                      "calls_ns", (json_int_t)path->calls_ns, "intervals_ns",
-                      (json_int_t)path->intervals_ns, "changes", (json_int_t)path->changes,
-                      "saving_ns", (json_int_t)path->saving_ns, "saving_error_ns",
-                      (json_int_t)path->saving_error_ns, "row_count", (json_int_t)path->row_count);
-    sg_json_set(&whole, "rows", rows_of(path, options));
-    sg_json_set(root, "critical_path", whole);
+    return path != NULL ? SG_ROWS(path->rows, path->row_count, path) : (struct sg_rows){0};
 }
 
-enum sg_status sg_path_print_csv(const struct sg_report *report,
-                                 const struct sg_print_options *options, FILE *out)
-{
-    static const struct sg_csv csv = {
-        "\r\n", 6,
-        "kind path_ns times mean_ns saving_ns saving_error_ns rank rank_ns ranks "
-        "after.mpi_function after.id after.function after.file after.line after.module "
-        "after.offset until.mpi_function until.id until.function until.file until.line "
-        "until.module until.offset"};
-    static const struct sg_path none;
-    const struct sg_path *path = report->critical_path != NULL ? report->critical_path : &none;
-
-    return sg_csv_print(&csv, rows_of(path, options), "report", out);
-}
-
-/* ---- text ------------------------------------------------------------------------------------ */
-
-enum sg_status sg_path_print(const struct sg_report *report, const struct sg_print_options *options,
-                             FILE *out)
+static void put_lead(const struct sg_report *report, uint32_t shown, FILE *out)
 {
     const struct sg_path *path = report->critical_path;
-    struct sg_table table = {0};
-    uint32_t count;
 
-    if (path == NULL || path->row_count == 0)
-        return SG_OK;
     fprintf(out, "critical path      %s, %s of it between recorded calls", SG_NS(path->ns),
             SG_SHARE(path->intervals_ns, path->ns));
     if (path->saving_ns > path->saving_error_ns)
         fprintf(out, "; balance would save about %s +-%s (%s)", SG_NS(path->saving_ns),
                 SG_NS(path->saving_error_ns), SG_SHARE(path->saving_ns, path->ns));
     fputc('\n', out);
-    count = sg_print_count_of_long(options, path->row_count);
-    sg_table_show(&table, sg_path_columns, "path share times rank mean saving where");
-    for (uint32_t i = 0; i < count; i++)
-        sg_table_row(&table, &path->rows[i], path);
-    return sg_print_finish(&table, out);
 }
 
-void sg_path_print_notes(const struct sg_report *report, const struct sg_print_options *options,
-                         FILE *out)
+const struct sg_report_section sg_path_section = {
+    .name = "path",
+    .rows = rows_of,
+    .rows_are = "parts of the critical path",
+    .lead = put_lead,
+    .table = {.member = "rows",
+              .json = {&sg_path_columns},
+              .csv = "kind path_ns times mean_ns saving_ns saving_error_ns rank rank_ns ranks "
+                     "after.mpi_function after.id after.function after.file after.line "
+                     "after.module after.offset until.mpi_function until.id until.function "
+                     "until.file until.line until.module until.offset",
+              .text = {&sg_path_columns},
+              .shown = "path share times rank mean saving where"}};
+
+SG_REPORT_MEMBER(sg_path_put)
 {
     const struct sg_path *path = report->critical_path;
-    uint32_t count = path != NULL ? sg_print_count_of_long(options, path->row_count) : 0;
 
-    if (path != NULL && count < path->row_count)
-        fprintf(out,
-                "note: %" PRIu32 " of %" PRIu32 " parts of the critical path are shown (--top)\n",
-                count, path->row_count);
+    if (path == NULL) {
+        sg_json_put(writer, "critical_path", json_null());
+        return;
+    }
+    sg_json_begin(writer, "critical_path", '{');
+    sg_json_put_members(
+        writer,
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "path_ns", (json_int_t)path->ns,
+                  "calls_ns", (json_int_t)path->calls_ns, "intervals_ns",
+                  (json_int_t)path->intervals_ns, "changes", (json_int_t)path->changes, "saving_ns",
+                  (json_int_t)path->saving_ns, "saving_error_ns", (json_int_t)path->saving_error_ns,
+                  "row_count", (json_int_t)path->row_count));
+    sg_report_put(&sg_path_section, report, options, writer);
+    sg_json_end(writer, '}');
 }

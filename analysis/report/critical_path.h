@@ -1,5 +1,5 @@
 /* Finds the critical path while events are read: receives calls and waits, and follows the path
- * back at the end. Prints it as text, JSON and CSV.
+ * back at the end; its section of the report.
  *
  * Memory grows with pairs of call sites and the ranks at each; calls are in a temporary file
  * (path_history.h). Functions that find the path return SG_ERR_MEMORY only, not logged. Not
@@ -9,10 +9,8 @@
 #define SG_REPORT_CRITICAL_PATH_H
 
 #include "output/column.h"
-#include "report/text_tables.h"
 #include "report/wait_sums.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -79,19 +77,5 @@ enum sg_status sg_critical_finish(struct sg_critical *critical, struct sg_path *
 /* The columns of struct sg_path_row; the context is the path. */
 
 extern const struct sg_columns sg_path_columns;
-
-/* Printers: they print nothing if the path is not known. Results are as in report/text_tables.h;
- * report->critical_path may be NULL. */
-
-enum sg_status sg_path_print(const struct sg_report *report, const struct sg_print_options *options,
-                             FILE *out);
-/* Prints how many rows the text leaves out. */
-void sg_path_print_notes(const struct sg_report *report, const struct sg_print_options *options,
-                         FILE *out);
-/* Sets the report's member `critical_path`; null if it is not known. */
-void sg_path_json(json_t **root, const struct sg_report *report,
-                  const struct sg_print_options *options);
-enum sg_status sg_path_print_csv(const struct sg_report *report,
-                                 const struct sg_print_options *options, FILE *out);
 
 #endif

@@ -1,6 +1,8 @@
 #include "report/learned.h"
 
 #include "core/room.h"
+#include "output/format.h"
+#include "report/report_print.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -112,7 +114,9 @@ void sg_learned_clear(struct sg_learned *learned)
     *learned = (struct sg_learned){0};
 }
 
-bool sg_learned_is_first(const struct sg_learned *learned, const struct sg_learned_place *place)
+/* True if this rule is the one to print: of the rules with the same left side, the one with the
+ * most calls. */
+static bool is_first(const struct sg_learned *learned, const struct sg_learned_place *place)
 {
     for (uint32_t i = 0; i < learned->count; i++) {
         const struct sg_learned_place *other = &learned->places[i];
@@ -122,4 +126,74 @@ bool sg_learned_is_first(const struct sg_learned *learned, const struct sg_learn
             return false;
     }
     return true;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static void print_costs(const void *row, const void *context, FILE *out)
+{
+    const struct sg_learned_place *place = row;
+
+    for (uint32_t i = 0; i < place->arm_count; i++)
+        fprintf(out, "%s%s %s", i > 0 ? ", " : "", place->arms[i].text,
+                SG_UNSIGNED(place->arms[i].cost_ns));
+}
+
+static json_t *json_arms(const void *row, const void *context)
+{
+    const struct sg_learned_place *place = row;
+    json_t *arms = json_array();
+
+    for (uint32_t i = 0; i < place->arm_count; i++)
+        sg_json_append(&arms,
+                       json_pack("{s:o, s:f}", "algorithm", sg_json_text(place->arms[i].text),
+                                 "cost_ns", place->arms[i].cost_ns));
+    return arms;
+}
+
+#define IS(which, member)                                                                          \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_learned_place, member)
+
+static const struct sg_column columns[] = {
+    {"rule", "rule", "learned by auto", .left = true, IS(TEXT, rule)},
+    {"algorithm", "algorithm", "best", .left = true, IS(TEXT, arm)},
+    {"rank", IS(COUNT32, rank)},
+    {"calls", "calls", "calls", IS(COUNT, calls)},
+    {"learnings", "learnings", "learned", IS(COUNT, learnings)},
+    {"changes", "changes", "changes", IS(COUNT, changes)},
+    {"arms", "arms", "cost of a call on a rank", .left = true, .print = print_costs,
+     .json = json_arms},
+};
+static const struct sg_columns all = {columns, sizeof columns / sizeof *columns};
+
+static struct sg_rows rows_of(const struct sg_report *report,
+                              const struct sg_print_options *options)
+{
+    return SG_ROWS(report->learned.places, report->learned.count, NULL);
+}
+
+const struct sg_report_section sg_learned_section = {
+    .limit = SG_ROWS_ALL,
+    .rows = rows_of,
+    .table = {.member = "learned", .json = {&all}, .text = {&all}}};
+
+SG_REPORT_MEMBER(sg_learned_put)
+{
+    sg_report_put(&sg_learned_section, report, options, writer);
+}
+
+enum sg_status sg_learned_print_rules(const struct sg_report *report, FILE *out)
+{
+    if (report->learned.count == 0) {
+        sg_log("%s: nothing was learned: no rule with auto decided calls, or too few of them",
+               report->path);
+        return SG_ERR_MISSING;
+    }
+    for (uint32_t i = 0; i < report->learned.count; i++) {
+        const struct sg_learned_place *place = &report->learned.places[i];
+
+        if (is_first(&report->learned, place))
+            fprintf(out, "%s=%s\n", place->rule, place->arm);
+    }
+    return SG_OK;
 }

@@ -38,8 +38,5 @@ struct sg_learned {
 /* Adds a text; ignores a malformed one. SG_ERR_MEMORY, not logged, or SG_OK. */
 enum sg_status sg_learned_add(struct sg_learned *learned, uint32_t rank, const char *text);
 void sg_learned_clear(struct sg_learned *learned);
-/* True if this rule is the one to print: of the rules with the same left side, the one with the
- * most calls. */
-bool sg_learned_is_first(const struct sg_learned *learned, const struct sg_learned_place *place);
 
 #endif

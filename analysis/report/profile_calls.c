@@ -7,7 +7,7 @@
 #include "core/room.h"
 #include "output/format.h"
 #include "output/table.h"
-#include "report/profile_tables.h"
+#include "report/report_print.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -304,7 +304,9 @@ enum sg_status sg_primitive_bins(const struct sg_mmds_distribution *distribution
             .from = sg_bins_least(distribution->to_doubling, i),
             .below = sg_bins_least(distribution->to_doubling, i + 1),
             .count = distribution->bins[i],
-            .all = distribution->points.count};
+            .all = distribution->points.count,
+            .is_of_thread = !sg_mmds_is_of_function(distribution->of),
+            .is_first_thread = distribution->is_first_thread};
     }
     *out = bins;
     *count = used;
@@ -315,8 +317,14 @@ static void print_share(const void *of, const void *context, FILE *out)
 {
     const struct sg_primitive_bin *bin = of;
 
-    (void)context;
     fputs(SG_SHARE(bin->count, bin->all), out);
+}
+
+static json_t *json_first_thread(const void *of, const void *context)
+{
+    const struct sg_primitive_bin *bin = of;
+
+    return bin->is_of_thread ? json_boolean(bin->is_first_thread) : json_null();
 }
 
 #define OF_BIN(which, member)                                                                      \
@@ -330,7 +338,7 @@ static void print_share(const void *of, const void *context, FILE *out)
 static const struct sg_column bin_columns[] = {
     {"primitive", OF_BIN(TEXT, primitive)}, {"what", OF_BIN(TEXT, what)},
     {"from", OF_BIN(COUNT, from)},          {"below", OF_BIN(COUNT, below)},
-    {"count", OF_BIN(COUNT, count)},
+    {"count", OF_BIN(COUNT, count)},        {"first_thread", .json = json_first_thread},
 };
 static const struct sg_column time_columns[] = {
     {NULL, "from", "From", OF_BIN(NS, from)},
@@ -435,8 +443,7 @@ static enum sg_status put_summary(const struct sg_report *report,
         add_rows(&table, mmds, first, true);
         add_rows(&table, mmds, others, false);
     }
-    status = sg_table_finish(&table, "report", out);
-    fputc('\n', out);
+    status = sg_print_finish(&table, out);
     if (mmds->rank_count > 0) {
         put_sums(mmds, out);
         fputc('\n', out);
@@ -453,8 +460,7 @@ static enum sg_status refuse(const char *why)
     return SG_ERR_MISSING;
 }
 
-enum sg_status sg_calls_print_primitives(const struct sg_report *report,
-                                         const struct sg_print_options *options, FILE *out)
+SG_REPORT_PRINTER(sg_calls_print_primitives)
 {
     struct sg_primitive *rows;
     uint32_t count;
@@ -478,7 +484,6 @@ static enum sg_status put_bins(const struct sg_mmds_distribution *distribution, 
 {
     bool is_bytes = distribution->of == SG_DISTRIBUTION_BYTES;
     struct sg_primitive_bin *bins;
-    struct sg_table table = {0};
     uint32_t count;
     enum sg_status status = sg_primitive_bins(distribution, &bins, &count);
 
@@ -492,11 +497,9 @@ static enum sg_status put_bins(const struct sg_mmds_distribution *distribution, 
                 ? ""
                 : " on other threads",
             distribution->points.count);
-    sg_table_show(&table, is_bytes ? sg_bin_bytes_columns : sg_bin_time_columns, NULL);
-    for (uint32_t i = 0; i < count; i++)
-        sg_table_row(&table, &bins[i], NULL);
-    status = sg_table_finish(&table, "report", out);
-    fputc('\n', out);
+    status = sg_section_print(
+        &(struct sg_section){.text = {is_bytes ? &sg_bin_bytes_columns : &sg_bin_time_columns}},
+        &SG_ROWS(bins, count, NULL), "report", out);
     free(bins);
     return status;
 }
@@ -528,8 +531,7 @@ static enum sg_status refuse_distribution(const struct sg_mmds *mmds, const char
     return SG_ERR_MISSING;
 }
 
-enum sg_status sg_calls_print_distribution(const struct sg_report *report,
-                                           const struct sg_print_options *options, FILE *out)
+SG_REPORT_PRINTER(sg_calls_print_distribution)
 {
     const struct sg_mmds *mmds = report->calls != NULL ? &report->calls->mmds : NULL;
     enum sg_status status = SG_OK;

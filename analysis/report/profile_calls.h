@@ -203,6 +203,7 @@ struct sg_primitive_bin {
     const char *primitive;
     const char *what; /* "latency_ns", "bytes" */
     uint64_t from, below, count, all;
+    bool is_of_thread, is_first_thread; /* the latter: if it is of a thread, not of a function */
 };
 
 /* Makes the non-empty bins of a distribution, in order; malloc'ed. Returns SG_OK or

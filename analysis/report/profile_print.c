@@ -4,11 +4,9 @@
 #include "report/profile_print.h"
 
 #include "output/format.h"
-#include "output/json_output.h"
-#include "output/table.h"
 #include "report/profile_calls.h"
-#include "report/profile_tables.h"
 #include "report/report_columns.h"
+#include "report/report_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +30,6 @@ static void print_comm(const void *of, const void *context, FILE *out)
 {
     const struct sg_call_row *row = of;
 
-    (void)context;
     if (row->place.comms == 0)
         fputs("-", out);
     else if (row->place.comm != NULL)
@@ -128,9 +125,6 @@ const struct sg_columns sg_call_target_columns = {target_columns,
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-#define MESSAGES "messages"
-#define ONE_SIDED "one_sided"
-
 static json_t *share_of(uint32_t rank, double share)
 {
     return json_pack("{s:I, s:f}", "rank", (json_int_t)rank, "share", share);
@@ -148,56 +142,7 @@ json_t *sg_calls_json_share(const struct sg_calls *calls)
                      known ? share_of(calls->greatest_rank, calls->greatest_share) : json_null());
 }
 
-static json_t *functions_of(const struct sg_calls *calls, const struct sg_print_options *options)
-{
-    uint32_t count = sg_print_count(options, calls->function_count);
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < count && rows != NULL; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, sg_call_function_columns, &calls->functions[i], calls);
-        sg_columns_set(&row, sg_call_figure_columns, &calls->functions[i], calls);
-        sg_json_append(&rows, row);
-    }
-    return rows;
-}
-
-static json_t *calls_of(const struct sg_calls *calls, const struct sg_print_options *options)
-{
-    uint32_t count = sg_print_count(options, calls->row_count);
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < count && rows != NULL; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, sg_call_columns, &calls->rows[i], calls);
-        sg_json_append(&rows, row);
-    }
-    return rows;
-}
-
-/* Primitives and the figures of MMDS. */
-
-static json_t *primitives_of(const struct sg_calls *calls, const struct sg_print_options *options)
-{
-    struct sg_primitive *primitives;
-    uint32_t count;
-    json_t *rows;
-
-    if (sg_primitives_make(calls, &primitives, &count) != SG_OK)
-        return NULL;
-    rows = json_array();
-    count = sg_print_count(options, count);
-    for (uint32_t i = 0; i < count && rows != NULL; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, sg_primitive_columns, &primitives[i], NULL);
-        sg_json_append(&rows, row);
-    }
-    free(primitives);
-    return rows;
-}
+/* The figures of MMDS. */
 
 static json_t *points_of(const struct sg_mmds *mmds, enum sg_distribution of, bool is_first_thread)
 {
@@ -209,177 +154,133 @@ static json_t *points_of(const struct sg_mmds *mmds, enum sg_distribution of, bo
                      sg_json_count(known, points.max));
 }
 
-/* Bins of all primitives, or of the one named by only unless it is NULL. */
-static json_t *bins_of(const struct sg_mmds *mmds, const char *only)
+/* Passes on the bins of each distribution: of all primitives, or of the one named by only unless it
+ * is NULL. */
+static enum sg_status each_bins(const struct sg_mmds *mmds, const char *only,
+                                enum sg_status (*take)(const struct sg_rows *bins, void *to),
+                                void *to)
 {
-    json_t *rows = json_array();
+    enum sg_status status = SG_OK;
 
-    for (uint32_t i = 0; i < mmds->distribution_count && rows != NULL; i++) {
-        const struct sg_mmds_distribution *distribution = &mmds->distributions[i];
+    for (uint32_t i = 0; i < mmds->distribution_count && status == SG_OK; i++) {
         struct sg_primitive_bin *bins;
         uint32_t count;
 
-        if (only != NULL && strcasecmp(distribution->primitive, only) != 0)
+        if (only != NULL && strcasecmp(mmds->distributions[i].primitive, only) != 0)
             continue;
-        if (sg_primitive_bins(distribution, &bins, &count) != SG_OK) {
-            json_decref(rows);
-            return NULL;
-        }
-        for (uint32_t bin = 0; bin < count && rows != NULL; bin++) {
-            json_t *row = json_object();
-
-            sg_columns_set(&row, sg_bin_columns, &bins[bin], NULL);
-            sg_json_set(&row, "first_thread",
-                        sg_mmds_is_of_function(distribution->of)
-                            ? json_null()
-                            : json_boolean(distribution->is_first_thread));
-            sg_json_append(&rows, row);
-        }
+        status = sg_primitive_bins(&mmds->distributions[i], &bins, &count);
+        if (status != SG_OK)
+            continue;
+        status = take(&SG_ROWS(bins, count, NULL), to);
         free(bins);
     }
-    return rows;
+    return status;
 }
 
-static json_t *mmds_of(const struct sg_mmds *mmds)
+static enum sg_status put_bins(const struct sg_rows *bins, void *to)
 {
-    json_t *root;
+    sg_section_put_rows(&sg_distributions_section.table, bins, to);
+    return SG_OK;
+}
 
-    if (mmds->rank_count == 0)
-        return json_null();
-    root = json_pack("{s:I, s:I, s:I, s:I}", "ranks", (json_int_t)mmds->rank_count, "run_ns",
-                     (json_int_t)mmds->run_ns, "sum_ns", (json_int_t)sg_mmds_sum_ns(mmds), "gap_ns",
-                     (json_int_t)sg_mmds_gap_ns(mmds));
-    sg_json_set(&root, "granularity", points_of(mmds, SG_DISTRIBUTION_GRANULARITY, true));
-    sg_json_set(&root, "overhead", points_of(mmds, SG_DISTRIBUTION_OVERHEAD, true));
-    sg_json_set(&root, "other_granularity", points_of(mmds, SG_DISTRIBUTION_GRANULARITY, false));
-    sg_json_set(&root, "other_overhead", points_of(mmds, SG_DISTRIBUTION_OVERHEAD, false));
-    sg_json_set(&root, "distributions", bins_of(mmds, NULL));
-    return root;
+static void put_mmds(const struct sg_mmds *mmds, struct sg_json_writer *writer)
+{
+    if (mmds->rank_count == 0) {
+        sg_json_put(writer, "mmds", json_null());
+        return;
+    }
+    sg_json_begin(writer, "mmds", '{');
+    sg_json_put_count(writer, "ranks", mmds->rank_count);
+    sg_json_put_count(writer, "run_ns", mmds->run_ns);
+    sg_json_put_count(writer, "sum_ns", sg_mmds_sum_ns(mmds));
+    sg_json_put_count(writer, "gap_ns", (uint64_t)sg_mmds_gap_ns(mmds));
+    sg_json_put(writer, "granularity", points_of(mmds, SG_DISTRIBUTION_GRANULARITY, true));
+    sg_json_put(writer, "overhead", points_of(mmds, SG_DISTRIBUTION_OVERHEAD, true));
+    sg_json_put(writer, "other_granularity", points_of(mmds, SG_DISTRIBUTION_GRANULARITY, false));
+    sg_json_put(writer, "other_overhead", points_of(mmds, SG_DISTRIBUTION_OVERHEAD, false));
+    sg_json_begin(writer, "distributions", '[');
+    if (each_bins(mmds, NULL, put_bins, writer) != SG_OK)
+        writer->failed = true;
+    sg_json_end(writer, ']');
+    sg_json_end(writer, '}');
 }
 
 /* All members. */
 
-void sg_calls_json(json_t **root, const struct sg_report *report,
-                   const struct sg_print_options *options)
+static void put_primitives(const struct sg_calls *calls, const struct sg_print_options *options,
+                           struct sg_json_writer *writer)
 {
-    const struct sg_calls *calls = report->calls;
+    struct sg_primitive *primitives;
+    uint32_t count;
 
-    sg_json_set(root, "mpi", calls != NULL ? sg_calls_json_share(calls) : json_null());
-    sg_json_set(root, "functions", calls != NULL ? functions_of(calls, options) : json_null());
-    sg_json_set(root, "calls", calls != NULL ? calls_of(calls, options) : json_null());
-    sg_json_set(root, MESSAGES, json_null());
-    sg_json_set(root, ONE_SIDED, json_null());
-    sg_json_set(root, "primitives", calls != NULL ? primitives_of(calls, options) : json_null());
-    sg_json_set(root, "mmds", calls != NULL ? mmds_of(&calls->mmds) : json_null());
+    if (calls == NULL || sg_primitives_make(calls, &primitives, &count) != SG_OK) {
+        sg_json_put(writer, "primitives", calls == NULL ? json_null() : NULL);
+        return;
+    }
+    sg_section_put(&sg_primitives_section.table,
+                   &SG_ROWS(primitives, sg_print_count(options, count), NULL), writer);
+    free(primitives);
 }
 
-static void put_messages(struct sg_json_writer *writer, const struct sg_calls *calls,
-                         uint32_t count)
+SG_REPORT_MEMBER(sg_calls_put)
 {
-    sg_json_begin(writer, "pairs", '[');
-    for (uint32_t i = 0; i < count; i++) {
-        sg_json_begin(writer, NULL, '{');
-        sg_columns_put(writer, sg_call_pair_columns, &calls->pairs[i], calls);
-        sg_json_end(writer, '}');
-    }
-    sg_json_end(writer, ']');
+    static const char *const unknown[] = {"messages", "one_sided", "primitives", "mmds"};
+    const struct sg_calls *calls = report->calls;
+    const struct sg_print_options each = {.top = options->top, .comms = true};
+
+    sg_json_put(writer, "mpi", calls != NULL ? sg_calls_json_share(calls) : json_null());
+    sg_report_put(&sg_functions_section, report, options, writer);
+    sg_report_put(&sg_calls_section, report, &each, writer);
+    for (size_t i = 0; calls == NULL && i < sizeof unknown / sizeof *unknown; i++)
+        sg_json_put(writer, unknown[i], json_null());
+    if (calls == NULL)
+        return;
+    sg_json_begin(writer, "messages", '{');
+    sg_report_put(&sg_messages_section, report, options, writer);
     sg_json_put_count(writer, "other_messages", calls->other_messages);
     sg_json_put_count(writer, "other_bytes", calls->other_bytes);
-}
-
-static void put_one_sided(struct sg_json_writer *writer, const struct sg_call_targets *targets,
-                          uint32_t count)
-{
-    sg_json_begin(writer, "pairs", '[');
-    for (uint32_t i = 0; i < count; i++) {
-        sg_json_begin(writer, NULL, '{');
-        sg_columns_put(writer, sg_call_target_columns, &targets->rows[i], NULL);
-        sg_json_end(writer, '}');
-    }
-    sg_json_end(writer, ']');
-    sg_json_put_count(writer, "other_puts", targets->others.puts);
-    sg_json_put_count(writer, "other_put_bytes", targets->others.put_bytes);
-    sg_json_put_count(writer, "other_gets", targets->others.gets);
-    sg_json_put_count(writer, "other_got_bytes", targets->others.got_bytes);
-}
-
-bool sg_calls_put_pairs(struct sg_json_writer *writer, const char *member,
-                        const struct sg_report *report, const struct sg_print_options *options)
-{
-    const struct sg_calls *calls = report->calls;
-    bool is_messages = strcmp(member, MESSAGES) == 0;
-
-    if (!is_messages && strcmp(member, ONE_SIDED) != 0)
-        return false;
-    if (calls == NULL) {
-        sg_json_put(writer, member, json_null());
-        return true;
-    }
-    sg_json_begin(writer, member, '{');
-    if (is_messages)
-        put_messages(writer, calls, sg_print_count(options, calls->pair_count));
-    else
-        put_one_sided(writer, &calls->one_sided, sg_print_count(options, calls->one_sided.count));
     sg_json_end(writer, '}');
-    return true;
+    sg_json_begin(writer, "one_sided", '{');
+    sg_report_put(&sg_one_sided_section, report, options, writer);
+    sg_json_put_count(writer, "other_puts", calls->one_sided.others.puts);
+    sg_json_put_count(writer, "other_put_bytes", calls->one_sided.others.put_bytes);
+    sg_json_put_count(writer, "other_gets", calls->one_sided.others.gets);
+    sg_json_put_count(writer, "other_got_bytes", calls->one_sided.others.got_bytes);
+    sg_json_end(writer, '}');
+    put_primitives(calls, options, writer);
+    put_mmds(&calls->mmds, writer);
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------- */
+/* ---- CSV of primitives and distributions ----------------------------------------------------- */
 
-#define FIGURES                                                                                    \
-    "calls failed_calls time_ns run_share mean_ns min_ns max_ns deviation_ns sent_bytes "          \
-    "received_bytes completed_calls latency_mean_ns"
-
-/* Prints row by row, because there may be a million pairs. */
-static enum sg_status print_pairs(const struct sg_csv *csv, const struct sg_columns columns,
-                                  const void *rows, size_t row_bytes, uint32_t count, FILE *out)
+static SG_REPORT_PRINTER(print_primitives_csv)
 {
-    enum sg_status status = SG_OK;
+    struct sg_primitive *primitives;
+    uint32_t count;
+    enum sg_status status = sg_primitives_make(report->calls, &primitives, &count);
 
-    sg_csv_begin(csv, out);
-    for (uint32_t i = 0; i < count && status == SG_OK; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, columns, (const char *)rows + i * row_bytes, NULL);
-        status = sg_csv_row(csv, row, out);
-    }
-    if (status != SG_OK)
+    if (status != SG_OK) {
         sg_log("report: %s", sg_status_text(status));
+        return status;
+    }
+    status =
+        sg_section_csv(&sg_primitives_section.table,
+                       &SG_ROWS(primitives, sg_print_count(options, count), NULL), "report", out);
+    free(primitives);
     return status;
 }
 
-enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_table table,
-                                  const struct sg_print_options *options, FILE *out)
+static enum sg_status print_bins(const struct sg_rows *bins, void *to)
 {
-    static const struct sg_csv forms[] = {
-        [SG_PRINT_FUNCTIONS] = {"\r\n", 6, "mpi_function " FIGURES},
-        [SG_PRINT_CALLS] = {"\r\n", 6,
-                            "mpi_function id function file line module offset comm "
-                            "comm_size " FIGURES},
-        [SG_PRINT_MESSAGES] = {"\r\n", 6,
-                               "from to messages bytes sent_messages sent_bytes "
-                               "received_messages received_bytes"},
-        [SG_PRINT_ONE_SIDED] = {"\r\n", 6, "origin target puts put_bytes gets got_bytes"},
-        [SG_PRINT_PRIMITIVES] = {"\r\n", 6, "primitive min_ns max_ns total_ns count mean_ns open"},
-        [SG_PRINT_DISTRIBUTIONS] = {"\r\n", 6, "primitive what first_thread from below count"},
-    };
-    static const struct sg_calls none;
-    const struct sg_calls *calls = report->calls != NULL ? report->calls : &none;
-    const struct sg_call_targets *targets = &calls->one_sided;
-    json_t *rows;
+    return sg_section_csv_rows(&sg_distributions_section.table, bins, "report", to);
+}
 
-    if (table == SG_PRINT_MESSAGES)
-        return print_pairs(&forms[table], sg_call_pair_columns, calls->pairs, sizeof *calls->pairs,
-                           sg_print_count(options, calls->pair_count), out);
-    if (table == SG_PRINT_ONE_SIDED)
-        return print_pairs(&forms[table], sg_call_target_columns, targets->rows,
-                           sizeof *targets->rows, sg_print_count(options, targets->count), out);
-    rows = table == SG_PRINT_FUNCTIONS    ? functions_of(calls, options)
-           : table == SG_PRINT_CALLS      ? calls_of(calls, options)
-           : table == SG_PRINT_PRIMITIVES ? primitives_of(calls, options)
-                                          : bins_of(&calls->mmds, options->distribution);
-
-    return sg_csv_print(&forms[table], rows, "report", out);
+static SG_REPORT_PRINTER(print_bins_csv)
+{
+    sg_section_csv_begin(&sg_distributions_section.table, out);
+    return report->calls != NULL
+               ? each_bins(&report->calls->mmds, options->distribution, print_bins, out)
+               : SG_OK;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -402,77 +303,6 @@ void sg_calls_print_share(const struct sg_report *report, FILE *out)
                 100 * calls->least_share, calls->least_rank, 100 * calls->greatest_share,
                 calls->greatest_rank);
     fputc('\n', out);
-}
-
-/* Functions and call sites. */
-
-static void show_figures(struct sg_table *table, const struct sg_call_row *rows, uint32_t count,
-                         const char *names)
-{
-    bool failed = false, completed = false;
-
-    for (uint32_t i = 0; i < count; i++) {
-        failed = failed || rows[i].of.failed > 0;
-        completed = completed || rows[i].of.completed > 0;
-    }
-    sg_table_show(table, sg_call_columns, names);
-    if (completed)
-        sg_table_show(table, sg_call_columns, "latency");
-    if (failed)
-        sg_table_show(table, sg_call_columns, "failed");
-}
-
-enum sg_status sg_calls_print_functions(const struct sg_report *report,
-                                        const struct sg_print_options *options, FILE *out)
-{
-    const struct sg_calls *calls = report->calls;
-    uint32_t count = calls != NULL ? sg_print_count(options, calls->function_count) : 0;
-    struct sg_table table = {0};
-
-    if (count == 0)
-        return SG_OK;
-    show_figures(&table, calls->functions, count,
-                 "function calls time run mean min max deviation sent received");
-    for (uint32_t i = 0; i < count; i++)
-        sg_table_row(&table, &calls->functions[i], calls);
-    return sg_print_finish(&table, out);
-}
-
-enum sg_status sg_calls_print_sites(const struct sg_report *report,
-                                    const struct sg_print_options *options, FILE *out)
-{
-    const struct sg_calls *calls = report->calls;
-    struct sg_table table = {0};
-    const struct sg_call_row *rows;
-    uint32_t count;
-
-    if (calls == NULL || !sg_calls_has_others(calls))
-        return SG_OK;
-    rows = options->comms ? calls->rows : calls->sites;
-    count = sg_print_count_of_long(options, options->comms ? calls->row_count : calls->site_count);
-    sg_table_show(&table, sg_call_columns, "function");
-    sg_table_show(&table, sg_site_columns, "site");
-    show_figures(&table, rows, count, "comm calls time run mean max sent received");
-    for (uint32_t i = 0; i < count; i++)
-        sg_table_row(&table, &rows[i], calls);
-    return sg_print_finish(&table, out);
-}
-
-void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
-                             FILE *out)
-{
-    const struct sg_calls *calls = report->calls;
-    uint32_t all;
-
-    if (calls != NULL && sg_print_count(options, calls->function_count) < calls->function_count)
-        fprintf(out, "note: %" PRIu32 " of %" PRIu32 " functions are shown\n",
-                sg_print_count(options, calls->function_count), calls->function_count);
-    if (calls == NULL || !sg_calls_has_others(calls))
-        return;
-    all = options->comms ? calls->row_count : calls->site_count;
-    if (sg_print_count_of_long(options, all) < all)
-        fprintf(out, "note: %" PRIu32 " of %" PRIu32 " %s of MPI functions are shown (--top)\n",
-                sg_print_count_of_long(options, all), all, options->comms ? "rows" : "call sites");
 }
 
 /* Messages and one-sided operations. */
@@ -524,37 +354,42 @@ static enum sg_status put_matrices(const struct sg_calls *calls, FILE *out)
     return status == SG_OK ? put_matrix(&matrix, false, out) : status;
 }
 
-static enum sg_status put_pairs(const struct sg_calls *calls,
-                                const struct sg_print_options *options, FILE *out)
+static void put_pairs_lead(const struct sg_report *report, uint32_t shown, FILE *out)
 {
-    uint32_t count = sg_print_count_of_long(options, calls->pair_count);
-    struct sg_table table = {0};
-
-    fprintf(out, "messages between ranks, %" PRIu32 " of %" PRIu32 " pairs:\n", count,
-            calls->pair_count);
-    sg_table_show(&table, sg_call_pair_columns, NULL);
-    for (uint32_t i = 0; i < count; i++)
-        sg_table_row(&table, &calls->pairs[i], calls);
-    return sg_print_finish(&table, out);
+    fprintf(out, "messages between ranks, %" PRIu32 " of %" PRIu32 " pairs:\n", shown,
+            report->calls->pair_count);
 }
 
-static enum sg_status text_put_one_sided(const struct sg_call_targets *targets,
-                                         const struct sg_print_options *options, FILE *out)
+static SG_REPORT_PRINTER(print_messages)
 {
-    uint32_t count = sg_print_count_of_long(options, targets->count);
-    const struct sg_call_target *others = &targets->others;
+    const struct sg_calls *calls = report->calls;
     enum sg_status status = SG_OK;
-    struct sg_table table = {0};
 
-    if (targets->count > 0) {
-        fprintf(out, "one-sided operations, %" PRIu32 " of %" PRIu32 " pairs:\n", count,
-                targets->count);
-        sg_table_show(&table, sg_call_target_columns, NULL);
-        for (uint32_t i = 0; i < count; i++)
-            sg_table_row(&table, &targets->rows[i], NULL);
-        status = sg_print_finish(&table, out);
-    }
-    if (others->puts > 0 || others->gets > 0)
+    if (calls == NULL)
+        return SG_OK;
+    if (calls->pair_count > 0)
+        status = calls->rank_count <= MATRIX_RANKS
+                     ? put_matrices(calls, out)
+                     : sg_report_print_table(&sg_messages_section, report, options, out);
+    if (calls->other_messages > 0)
+        fprintf(out, "messages to ranks that are not known: %" PRIu64 ", %s\n\n",
+                calls->other_messages, SG_BYTES(calls->other_bytes));
+    return status;
+}
+
+static void put_targets_lead(const struct sg_report *report, uint32_t shown, FILE *out)
+{
+    fprintf(out, "one-sided operations, %" PRIu32 " of %" PRIu32 " pairs:\n", shown,
+            report->calls->one_sided.count);
+}
+
+static SG_REPORT_PRINTER(print_one_sided)
+{
+    enum sg_status status = sg_report_print_table(&sg_one_sided_section, report, options, out);
+    const struct sg_call_target *others =
+        report->calls != NULL ? &report->calls->one_sided.others : NULL;
+
+    if (others != NULL && (others->puts > 0 || others->gets > 0))
         fprintf(
             out,
             "one-sided operations on unknown ranks: %" PRIu64 " puts, %s; %" PRIu64 " gets, %s\n\n",
@@ -562,18 +397,88 @@ static enum sg_status text_put_one_sided(const struct sg_call_targets *targets,
     return status;
 }
 
-enum sg_status sg_calls_print_messages(const struct sg_report *report,
-                                       const struct sg_print_options *options, FILE *out)
-{
-    const struct sg_calls *calls = report->calls;
-    enum sg_status status = SG_OK;
+/* ---- sections -------------------------------------------------------------------------------- */
 
-    if (calls != NULL && calls->pair_count > 0)
-        status = calls->rank_count <= MATRIX_RANKS ? put_matrices(calls, out)
-                                                   : put_pairs(calls, options, out);
-    if (calls != NULL && calls->other_messages > 0)
-        fprintf(out, "messages to ranks that are not known: %" PRIu64 ", %s\n\n",
-                calls->other_messages, SG_BYTES(calls->other_bytes));
-    return calls != NULL && status == SG_OK ? text_put_one_sided(&calls->one_sided, options, out)
-                                            : status;
+#define ROWS(name, array, count)                                                                   \
+    static struct sg_rows name##_of(const struct sg_report *report,                                \
+                                    const struct sg_print_options *options)                        \
+    {                                                                                              \
+        const struct sg_calls *calls = report->calls;                                              \
+                                                                                                   \
+        return calls != NULL ? SG_ROWS(array, count, calls) : (struct sg_rows){0};                 \
+    }
+
+ROWS(functions, calls->functions, calls->function_count)
+ROWS(calls, options->comms ? calls->rows : calls->sites,
+     options->comms ? calls->row_count : calls->site_count)
+ROWS(pairs, calls->pairs, calls->pair_count)
+ROWS(targets, calls->one_sided.rows, calls->one_sided.count)
+
+static bool has_others(const struct sg_report *report)
+{
+    return report->calls != NULL && sg_calls_has_others(report->calls);
 }
+
+#define FIGURES                                                                                    \
+    "calls failed_calls time_ns run_share mean_ns min_ns max_ns deviation_ns sent_bytes "          \
+    "received_bytes completed_calls latency_mean_ns"
+
+const struct sg_report_section sg_functions_section = {
+    .name = "functions",
+    .rows = functions_of,
+    .rows_are = "functions",
+    .limit = SG_ROWS_TOP,
+    .table = {.member = "functions",
+              .json = {&sg_call_function_columns, &sg_call_figure_columns},
+              .csv = "mpi_function " FIGURES,
+              .text = {&sg_call_columns},
+              .shown = "function calls time run mean min max deviation sent received latency? "
+                       "failed?"}};
+
+const struct sg_report_section sg_calls_section = {
+    .name = "calls",
+    .rows = calls_of,
+    .rows_are = "call sites of MPI functions",
+    .comm_rows_are = "rows of MPI functions",
+    .is_shown = has_others,
+    .table = {.member = "calls",
+              .json = {&sg_call_columns},
+              .csv = "mpi_function id function file line module offset comm comm_size " FIGURES,
+              .text = {&sg_call_columns, &sg_site_columns},
+              .shown = "function site comm calls time run mean max sent received latency? "
+                       "failed?"}};
+
+const struct sg_report_section sg_messages_section = {
+    .name = "messages",
+    .rows = pairs_of,
+    .lead = put_pairs_lead,
+    .print = print_messages,
+    .table = {.member = "pairs",
+              .json = {&sg_call_pair_columns},
+              .csv = "from to messages bytes sent_messages sent_bytes received_messages "
+                     "received_bytes",
+              .text = {&sg_call_pair_columns}}};
+
+const struct sg_report_section sg_one_sided_section = {
+    .name = "one-sided",
+    .rows = targets_of,
+    .lead = put_targets_lead,
+    .print = print_one_sided,
+    .table = {.member = "pairs",
+              .json = {&sg_call_target_columns},
+              .csv = "origin target puts put_bytes gets got_bytes",
+              .text = {&sg_call_target_columns}}};
+
+const struct sg_report_section sg_primitives_section = {
+    .name = "primitives",
+    .is_apart = true,
+    .csv = print_primitives_csv,
+    .table = {.member = "primitives",
+              .json = {&sg_primitive_columns},
+              .csv = "primitive min_ns max_ns total_ns count mean_ns open"}};
+
+const struct sg_report_section sg_distributions_section = {
+    .name = "distributions",
+    .is_apart = true,
+    .csv = print_bins_csv,
+    .table = {.json = {&sg_bin_columns}, .csv = "primitive what first_thread from below count"}};

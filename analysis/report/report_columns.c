@@ -5,11 +5,13 @@
 
 #include "core/text.h"
 #include "output/format.h"
-#include "output/json_output.h"
 #include "report/cause_table.h"
+#include "report/filter.h"
+#include "report/report_print.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- known cells of a row -------------------------------------------------------------------- */
@@ -356,4 +358,243 @@ enum sg_status sg_report_sort(struct sg_report *report, const struct sg_column *
     if (status != SG_OK)
         sg_log("report: out of memory");
     return status;
+}
+
+#define RANKS_SHOWN 32 /* for more ranks, only the two ends of the list are shown */
+#define RANKS_EACH_END 8
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct rows {
+    const struct sg_report *report;
+    const struct sg_report_site *sites;
+    uint32_t count;
+};
+
+/* Counters of messages: each gets a column if some row has it. The last one alone does not make a
+ * row, because members run ahead in any reduce or broadcast. */
+static const char *const messages[] = {"avoided",   "exposed", "hidden",      "early",   "late",
+                                       "by_signal", "handler", "outstanding", "signals", "ignored",
+                                       "stalls",    "moves",   "repeats",     "ahead"};
+#define MESSAGES (sizeof messages / sizeof *messages)
+
+static bool has_any(const struct rows *rows, uint32_t row, size_t message)
+{
+    return sg_column_figure(sg_column_find(sg_site_columns, messages[message]), &rows->sites[row],
+                            rows->report) > 0;
+}
+
+/* The parent column is shown only if communicators have their own rows. */
+static bool has_parents(const struct rows *rows, bool comms)
+{
+    for (uint32_t row = 0; comms && row < rows->count; row++) {
+        if (rows->sites[row].comm_parent != NULL)
+            return true;
+    }
+    return false;
+}
+
+static enum sg_status put_messages(const struct rows *rows, FILE *out)
+{
+    struct sg_table table = {0};
+
+    sg_table_show(&table, sg_site_columns, "id op comm");
+    for (size_t i = 0; i < MESSAGES; i++) {
+        uint32_t row = 0;
+
+        while (row < rows->count && !has_any(rows, row, i))
+            row++;
+        if (row < rows->count)
+            sg_table_show(&table, sg_site_columns, messages[i]);
+    }
+    for (uint32_t row = 0; row < rows->count; row++) {
+        size_t i = 0;
+
+        while (i < MESSAGES - 1 && !has_any(rows, row, i))
+            i++;
+        if (i < MESSAGES - 1)
+            sg_table_row(&table, &rows->sites[row], rows->report);
+    }
+    return table.cell_count > 0 || table.failed ? sg_print_finish(&table, out) : SG_OK;
+}
+
+static SG_REPORT_PRINTER(print_rows)
+{
+    const struct rows rows = {
+        .report = report,
+        .sites = options->comms ? report->sites : report->sums,
+        .count = sg_print_count(options, options->comms ? report->site_count : report->sum_count)};
+    const char *const shown[][3] = {
+        {"op site comm algorithm calls instances bytes p50 p95 max wait blocked run last",
+         report->causes != NULL ? "why" : "", ""},
+        {"id op comm", has_parents(&rows, options->comms) ? "parent" : "", "where worst at"}};
+    enum sg_status status = SG_OK;
+
+    if (report->site_count == 0)
+        return SG_OK;
+    for (int i = 0; i < 2 && status == SG_OK; i++) {
+        struct sg_table table = {0};
+
+        for (int part = 0; part < 3; part++)
+            sg_table_show(&table, sg_site_columns, shown[i][part]);
+        for (uint32_t row = 0; row < rows.count; row++)
+            sg_table_row(&table, &rows.sites[row], report);
+        status = sg_print_finish(&table, out);
+    }
+    return status == SG_OK ? put_messages(&rows, out) : status;
+}
+
+static struct sg_rows rows_of(const struct sg_report *report,
+                              const struct sg_print_options *options)
+{
+    return options->comms ? SG_ROWS(report->sites, report->site_count, report)
+                          : SG_ROWS(report->sums, report->sum_count, report);
+}
+
+const struct sg_report_section sg_rows_section = {
+    .name = "sites",
+    .rows = rows_of,
+    .rows_are = "call sites",
+    .comm_rows_are = "rows",
+    .limit = SG_ROWS_TOP,
+    .print = print_rows,
+    .table = {.member = "sites",
+              .json = {&sg_site_columns},
+              .csv = "id op function file line module offset comm comm_size algorithm calls bytes "
+                     "skew_p50_ns=skew_ns.p50 skew_p95_ns=skew_ns.p95 skew_max_ns=skew_ns.max "
+                     "wait_ns blocked_ns last_rank last_rank_share early late signals event_calls "
+                     "instances wait_avoided_ns completion_ns run_share worst.seq worst.time_ns "
+                     "signals_ignored stalls token_moves releases_repeated outstanding_max "
+                     "handler_ns exposed_ns hidden_ns skew_mean_ns=skew_ns.mean comm_parent "
+                     "ran_ahead late_by_signal",
+              .text = {&sg_site_columns}}};
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static bool has_events(const void *row)
+{
+    const struct sg_ranked *ranked = row;
+
+    return ranked->has_events;
+}
+
+static void print_share(const void *row, const void *context, FILE *out)
+{
+    const struct sg_ranked *ranked = row;
+
+    fputs(SG_SHARE(ranked->of.blocked_ns, sg_rank_processor_ns(&ranked->of)), out);
+}
+
+#define OF_RANK(which, member)                                                                     \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_ranked, member)
+
+/* In JSON order. */
+static const struct sg_column rank_columns[] = {
+    {"rank", "rank", "rank", OF_RANK(COUNT32, rank)},
+    {"run_ns", "run", "run time", OF_RANK(NS, of.run_ns)},
+    {"blocked_ns", "blocked", "blocked", OF_RANK(NS, of.blocked_ns)},
+    {"elsewhere_ns", "elsewhere", "elsewhere", OF_RANK(NS, elsewhere_ns)},
+    {"compute_ns", OF_RANK(NS, elsewhere_ns)},
+    {NULL, "share", "share", .print = print_share},
+    {"threads", "threads", "threads", OF_RANK(COUNT32, of.threads)},
+    {"calls", "calls", "calls", OF_RANK(COUNT, of.calls)},
+    {"wait_ns", "wait", "wait", OF_RANK(NS, of.wait_ns), .known = has_events},
+    {"last_count", OF_RANK(COUNT, of.last_count), .known = has_events},
+    {NULL, "last", "last", OF_RANK(COUNT, of.last_count)},
+};
+const struct sg_columns sg_rank_columns = {rank_columns,
+                                           sizeof rank_columns / sizeof *rank_columns};
+
+static int by_blocked(const void *left, const void *right)
+{
+    const struct sg_ranked *a = left, *b = right;
+
+    if (a->of.blocked_ns != b->of.blocked_ns)
+        return a->of.blocked_ns < b->of.blocked_ns ? 1 : -1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* With a filter: each rank's share of the selected calls. */
+static void add_ranks_of_part(struct sg_table *table, const struct sg_report *report)
+{
+    sg_table_show(table, sg_rank_columns, "rank calls wait blocked share last");
+    for (uint32_t i = 0; i < report->rank_count; i++) {
+        const struct sg_ranked ranked = sg_ranked_of(report, i);
+
+        if (sg_filter_takes_rank(report->filter, i) && ranked.of.calls + ranked.of.last_count > 0)
+            sg_table_row(table, &ranked, NULL);
+    }
+}
+
+static void add_ranks(struct sg_table *table, const struct sg_report *report,
+                      struct sg_ranked *ranks, FILE *out)
+{
+    bool all = report->rank_count <= RANKS_SHOWN, threaded = false;
+
+    for (uint32_t i = 0; i < report->rank_count; i++) {
+        ranks[i] = sg_ranked_of(report, i);
+        threaded = threaded || report->ranks[i].threads > 1;
+    }
+    sg_table_show(table, sg_rank_columns, "rank run elsewhere blocked share");
+    if (threaded)
+        sg_table_show(table, sg_rank_columns, "threads");
+    if (!all) {
+        qsort(ranks, report->rank_count, sizeof *ranks, by_blocked);
+        fprintf(out, "the %d most and the %d least blocked of %" PRIu32 " ranks:\n", RANKS_EACH_END,
+                RANKS_EACH_END, report->rank_count);
+    }
+    for (uint32_t i = 0; i < report->rank_count; i++) {
+        if (all || i < RANKS_EACH_END || i >= report->rank_count - RANKS_EACH_END)
+            sg_table_row(table, &ranks[i], NULL);
+    }
+}
+
+static SG_REPORT_PRINTER(print_ranks)
+{
+    struct sg_ranked *ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
+    struct sg_table table = {.failed = ranks == NULL};
+
+    if (sg_filter_is_set(report->filter))
+        add_ranks_of_part(&table, report);
+    else if (ranks != NULL)
+        add_ranks(&table, report, ranks, out);
+    free(ranks);
+    return sg_table_finish(&table, "report", out);
+}
+
+const struct sg_report_section sg_ranks_section = {.print = print_ranks};
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_ranks(const struct sg_report *report, struct sg_json_writer *writer)
+{
+    static const struct sg_section section = {.json = {&sg_rank_columns}};
+
+    sg_json_begin(writer, "per_rank", '[');
+    for (uint32_t i = 0; i < report->rank_count; i++) {
+        const struct sg_ranked ranked = sg_ranked_of(report, i);
+
+        if (sg_filter_takes_rank(report->filter, i))
+            sg_section_put_rows(&section, &SG_ROWS(&ranked, 1, NULL), writer);
+    }
+    sg_json_end(writer, ']');
+}
+
+SG_REPORT_MEMBER(sg_rows_put)
+{
+    static const struct sg_column comms_column = {"comms", IS(COUNT32, comms)};
+    static const struct sg_columns comms = {&comms_column, 1};
+    static const struct sg_report_section sums = {
+        .rows = rows_of,
+        .limit = SG_ROWS_TOP,
+        .table = {.member = "by_site",
+                  .json = {&sg_site_place_columns, &sg_site_row_columns, &comms,
+                           &sg_site_count_columns}}};
+    const struct sg_print_options each = {.top = options->top, .comms = true};
+    const struct sg_print_options all = {.top = options->top};
+
+    sg_report_put(&sg_rows_section, report, &each, writer);
+    sg_report_put(&sums, report, &all, writer);
+    sg_json_put_count(writer, "by_site_count", report->sum_count);
+    put_ranks(report, writer);
 }

@@ -1,11 +1,7 @@
 /* Trials as text, with the cost of each candidate and the winner, and as JSON. */
-#include "report/trial_verdicts.h"
-
 #include "core/text.h"
 #include "output/format.h"
-#include "output/json_output.h"
-#include "output/table.h"
-#include "report/text_tables.h"
+#include "report/report_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -184,7 +180,7 @@ static void put_result(const struct sg_report_trial *trial, FILE *out)
     fputs("\n\n", out);
 }
 
-enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out)
+static SG_REPORT_PRINTER(print_text)
 {
     enum sg_status status = SG_OK;
 
@@ -232,15 +228,6 @@ static json_t *arm_of(const struct sg_report_trial *trial, const struct sg_repor
     return value;
 }
 
-static json_t *arms_of(const struct sg_report_trial *trial)
-{
-    json_t *arms = json_array();
-
-    for (uint32_t i = 0; i < trial->arm_count && arms != NULL; i++)
-        sg_json_append(&arms, arm_of(trial, &trial->arms[i]));
-    return arms;
-}
-
 static json_t *verdict_of(const struct sg_report_trial *trial, int tried)
 {
     bool known = trial->verdict[tried] == SG_TRIED_WINNER;
@@ -250,24 +237,32 @@ static json_t *verdict_of(const struct sg_report_trial *trial, int tried)
                      known ? sg_json_text(trial->arms[trial->least[tried]].text) : json_null());
 }
 
-static json_t *trial_of(const struct sg_report_trial *trial)
-{
-    return json_pack(
-        "{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "trial",
-        sg_json_text(trial->place), "id", sg_json_id(trial->has_id, trial->id), "op",
-        sg_trial_operation(trial), "function", sg_json_text(trial->function), "file",
-        sg_json_text(trial->file), "line", sg_json_count(trial->line > 0, trial->line), "block",
-        (json_int_t)trial->block, "rounds", (json_int_t)trial->rounds, "first_calls",
-        (json_int_t)trial->first_calls, "loose_calls", (json_int_t)trial->loose_calls,
-        "mixed_calls", (json_int_t)trial->mixed_calls, "arms", arms_of(trial), "blocked",
-        verdict_of(trial, SG_TRIED_BLOCKED), "processor", verdict_of(trial, SG_TRIED_PROCESSOR));
-}
+const struct sg_report_section sg_trials_section = {.print = print_text};
 
-json_t *sg_report_trials_json(const struct sg_report *report)
+SG_REPORT_MEMBER(sg_trials_put)
 {
-    json_t *trials = json_array();
+    sg_json_begin(writer, "trials", '[');
+    for (uint32_t i = 0; i < report->trial_count; i++) {
+        const struct sg_report_trial *trial = &report->trials[i];
 
-    for (uint32_t i = 0; i < report->trial_count && trials != NULL; i++)
-        sg_json_append(&trials, trial_of(&report->trials[i]));
-    return trials;
+        sg_json_begin(writer, NULL, '{');
+        sg_json_put_members(
+            writer,
+            json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "trial",
+                      sg_json_text(trial->place), "id", sg_json_id(trial->has_id, trial->id), "op",
+                      sg_trial_operation(trial), "function", sg_json_text(trial->function), "file",
+                      sg_json_text(trial->file), "line",
+                      sg_json_count(trial->line > 0, trial->line), "block",
+                      (json_int_t)trial->block, "rounds", (json_int_t)trial->rounds, "first_calls",
+                      (json_int_t)trial->first_calls, "loose_calls", (json_int_t)trial->loose_calls,
+                      "mixed_calls", (json_int_t)trial->mixed_calls));
+        sg_json_begin(writer, "arms", '[');
+        for (uint32_t arm = 0; arm < trial->arm_count; arm++)
+            sg_json_put(writer, NULL, arm_of(trial, &trial->arms[arm]));
+        sg_json_end(writer, ']');
+        sg_json_put(writer, "blocked", verdict_of(trial, SG_TRIED_BLOCKED));
+        sg_json_put(writer, "processor", verdict_of(trial, SG_TRIED_PROCESSOR));
+        sg_json_end(writer, '}');
+    }
+    sg_json_end(writer, ']');
 }

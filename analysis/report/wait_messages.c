@@ -111,7 +111,6 @@ sg_channel_opposite(const struct sg_channel *channel, const struct sg_waitstate_
 
 static void free_channel(void *context, struct sg_table_link *link)
 {
-    (void)context;
     free((struct sg_channel *)link);
 }
 
@@ -547,7 +546,6 @@ enum sg_status sg_waitstate_messages_finish(struct sg_waitstate_messages *messag
 /* The ends own their links, so there is nothing to free. */
 static void forget(void *context, struct sg_table_link *link)
 {
-    (void)context;
     (void)link;
 }
 

@@ -75,6 +75,8 @@ enum sg_status sg_waitstate_sums_create(const struct sg_aggregate *aggregate,
         free(sums);
         return SG_ERR_MEMORY;
     }
+    for (uint32_t i = 0; i < sums->rank_count; i++)
+        sums->ranks[i].rank = i;
     *out = sums;
     return SG_OK;
 }

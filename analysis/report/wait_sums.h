@@ -105,6 +105,7 @@ struct sg_waitstate_pair {
 };
 
 struct sg_waitstate_rank {
+    uint32_t rank;
     struct sg_waitstate_figures waited; /* waits of the rank for others */
     struct sg_waitstate_figures caused; /* waits of others for the rank */
 };

@@ -646,13 +646,11 @@ static void end_claim(void *context, struct sg_table_link *link)
 
 static void end_target(void *context, struct sg_table_link *link)
 {
-    (void)context;
     free((struct target *)link);
 }
 
 static void forget(void *context, struct sg_table_link *link)
 {
-    (void)context;
     (void)link;
 }
 

@@ -9,8 +9,8 @@
 #include "output/table.h"
 #include "report/between_calls.h"
 #include "report/profile_print.h"
-#include "report/profile_tables.h"
 #include "report/report_columns.h"
+#include "report/report_print.h"
 #include "report/wait_print.h"
 
 #include <inttypes.h>
@@ -70,7 +70,6 @@ static void print_per_s(const void *row, const void *context, FILE *out)
 {
     const struct sg_live_figures *figures = row;
 
-    (void)context;
     if (isnan(figures->calls_per_s))
         fputs("-", out);
     else
@@ -82,19 +81,16 @@ static json_t *json_per_s(const void *row, const void *context)
 {
     const struct sg_live_figures *figures = row;
 
-    (void)context;
     return sg_json_real(!isnan(figures->calls_per_s), figures->calls_per_s);
 }
 
 static void print_share(const void *row, const void *context, FILE *out)
 {
-    (void)context;
     put_share(((const struct sg_live_figures *)row)->share, out);
 }
 
 static json_t *json_share(const void *row, const void *context)
 {
-    (void)context;
     return json_of_share(((const struct sg_live_figures *)row)->share);
 }
 
@@ -103,7 +99,6 @@ static void print_last(const void *row, const void *context, FILE *out)
     const struct sg_live_figures *figures = row;
     char share[SG_FORMAT_BYTES];
 
-    (void)context;
     if (figures->last_rank < 0) {
         fputs("-", out);
         return;
@@ -117,7 +112,6 @@ static json_t *json_last_share(const void *row, const void *context)
 {
     const struct sg_live_figures *figures = row;
 
-    (void)context;
     return sg_json_share(figures->last_count, figures->last_rank < 0 ? 0 : figures->instances);
 }
 
@@ -155,7 +149,6 @@ static void print_why(const void *of, const void *context, FILE *out)
 {
     const struct sg_live_row *row = of;
 
-    (void)context;
     if (row->awaited != NULL)
         fprintf(out, "%s on %" PRIu32 " now", sg_cause_names[row->awaited->outside.cause],
                 row->awaited->rank);
@@ -170,7 +163,6 @@ static json_t *json_why(const void *of, const void *context)
     const struct sg_live_row *row = of;
     json_t *object;
 
-    (void)context;
     if (row->why == NULL)
         return json_null();
     object = json_object();
@@ -188,7 +180,6 @@ const struct sg_columns sg_live_why_columns = {why_columns, 1};
 
 static void print_state(const void *row, const void *context, FILE *out)
 {
-    (void)context;
     fputs(sg_live_state_names[((const struct sg_live_rank *)row)->state], out);
 }
 
@@ -199,13 +190,11 @@ static bool knows_now(const void *row)
 
 static json_t *json_rank_share(const void *row, const void *context)
 {
-    (void)context;
     return json_of_share(((const struct sg_live_rank *)row)->share);
 }
 
 static json_t *json_now_share(const void *row, const void *context)
 {
-    (void)context;
     return json_of_share(((const struct sg_live_rank *)row)->now_share);
 }
 

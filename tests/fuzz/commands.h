@@ -7,7 +7,7 @@
 #include "cli/main.h"
 #include "fuzz/fuzz.h"
 #include "report/report.h"
-#include "report/text_tables.h"
+#include "report/report_print.h"
 
 #define WORDS_MAX 8
 
@@ -26,9 +26,11 @@ static inline void fuzz_report(const char *path)
     sg_report_print_text(&report, &(struct sg_print_options){.comms = true}, out);
     sg_report_print_text(&report, &all, out);
     sg_report_print_json(&report, &all, out);
-    for (int table = SG_PRINT_SITES; table < SG_PRINT_TABLES; table++)
-        sg_report_print_csv(&report,
-                            &(struct sg_print_options){.table = (enum sg_print_table)table}, out);
+    for (size_t i = 0; sg_report_sections[i] != NULL; i++) {
+        if (sg_report_sections[i]->name != NULL)
+            sg_report_print_csv(&report, &(struct sg_print_options){.table = sg_report_sections[i]},
+                                out);
+    }
     fclose(out);
     sg_report_clear(&report);
 }

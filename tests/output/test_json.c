@@ -2,6 +2,7 @@
 #include "lib/unit.h"
 #include "output/column.h"
 #include "output/json_output.h"
+#include "output/section.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -13,6 +14,8 @@ struct row {
     uint32_t rank;
     uint64_t bytes, unknown;
     double mean_ns, none_ns;
+    uint32_t word;
+    const char *nothing;
 };
 
 static bool knows_nothing(const void *row)
@@ -21,6 +24,10 @@ static bool knows_nothing(const void *row)
 }
 
 #define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct row, member)
+static const char *const words[] = {[7] = "seven"};
+static const struct sg_column inner_columns[] = {{"text", IS(TEXT, text)},
+                                                 {"rank", IS(COUNT32, rank)}};
+static const struct sg_columns inner = {inner_columns, 2};
 static const struct sg_column columns[] = {
     {"text", IS(TEXT, text)},
     {"rank", IS(COUNT32, rank)},
@@ -30,16 +37,23 @@ static const struct sg_column columns[] = {
     {"unknown", IS(COUNT, unknown), .known = knows_nothing},
     {"mean_ns", IS(REAL_NS, mean_ns)},
     {"none_ns", IS(REAL_NS, none_ns)},
+    {"size.bytes", IS(BYTES, bytes)},
+    {"size.text", IS(TEXT, text)},
+    {"time.mean_ns", IS(REAL_NS, mean_ns)},
+    {"same", IS(OBJECT, text), .inner = &inner},
+    {"none", IS(OBJECT, nothing), .inner = &inner},
+    {"word", IS(WORD, word), .words = words},
 };
 static const struct sg_columns all = {columns, sizeof columns / sizeof *columns};
 
 static const struct row rows[] = {
     {.text = "a \"b\"\n{[,",
      .rank = 7,
+     .word = 7,
      .bytes = UINT64_C(1) << 40,
      .mean_ns = 1.0 / 3,
      .none_ns = NAN},
-    {.text = "\xce\xbb\xff", .rank = UINT32_MAX, .mean_ns = 1e300, .none_ns = NAN},
+    {.text = "\xce\xbb\xff", .rank = UINT32_MAX, .word = 7, .mean_ns = 1e300, .none_ns = NAN},
 };
 
 static json_t *list_of_rows(void)
@@ -88,19 +102,10 @@ static void print_parts(FILE *out)
 {
     struct sg_json_writer writer = {.out = out, .digits = 9};
 
-    json_t *members = head(), *value;
-    const char *name;
-
     sg_json_begin(&writer, NULL, '{');
-    json_object_foreach(members, name, value) sg_json_put(&writer, name, json_incref(value));
-    json_decref(members);
-    sg_json_begin(&writer, "rows", '[');
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        sg_json_begin(&writer, NULL, '{');
-        sg_columns_put(&writer, all, &rows[i], NULL);
-        sg_json_end(&writer, '}');
-    }
-    sg_json_end(&writer, ']');
+    sg_json_put_members(&writer, head());
+    sg_section_put(&(struct sg_section){.member = "rows", .json = {&all}},
+                   &SG_ROWS(rows, sizeof rows / sizeof *rows, NULL), &writer);
     sg_json_begin(&writer, "none", '[');
     sg_json_end(&writer, ']');
     sg_json_begin(&writer, "inside", '{');
@@ -109,7 +114,7 @@ static void print_parts(FILE *out)
     sg_json_put_count(&writer, "last", 3);
     sg_json_end(&writer, '}');
     sg_json_end(&writer, '}');
-    fputc('\n', out);
+    CU_ASSERT_EQUAL(sg_json_finish(&writer, "test"), SG_OK);
 }
 
 static void parts_are_the_whole(void)

@@ -71,7 +71,7 @@ check "messages as CSV" is "from,to,messages,bytes 0,1,16,8104" \
     "$("$STAGGER" report --csv=messages otf2.trace | cut -d, -f1-4 | head -n2 | xargs)"
 check "a table that is not there is bad usage" all \
     '! "$STAGGER" report --csv=nonsense otf2.trace 2>err' \
-    'has err "no table .nonsense. for CSV; there are: sites functions calls messages"'
+    'has err "no table .nonsense. for CSV; there are: functions sites collectives calls messages"'
 check "--csv alone has the rows" same <("$STAGGER" report --csv otf2.trace) <("$STAGGER" report --csv=sites otf2.trace)
 check "--top cuts the call sites, and the text says so" \
     has <("$STAGGER" report --top 2 otf2.trace) '^note: 2 of 1[0-9] call sites of MPI functions are shown'

@@ -6,7 +6,7 @@
 #include "report/known.h"
 #include "report/report.h"
 #include "report/report_columns.h"
-#include "report/text_tables.h"
+#include "report/report_print.h"
 
 #include <jansson.h>
 #include <limits.h>

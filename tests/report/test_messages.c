@@ -2,7 +2,7 @@
  * or of the statistics, to the row of a report. */
 #include "report/report.h"
 #include "report/report_columns.h"
-#include "report/text_tables.h"
+#include "report/report_print.h"
 #include "trace/export_setup.h"
 
 enum { BARRIER, REDUCE, ALLREDUCE };

@@ -2,7 +2,7 @@
  * the report, and the lines that the report prints about them. */
 #include "core/text.h"
 #include "report/report.h"
-#include "report/text_tables.h"
+#include "report/report_print.h"
 #include "trace/export_setup.h"
 
 struct waiting {

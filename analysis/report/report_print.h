@@ -1,0 +1,164 @@
+/* Prints a report: text for people, JSON and CSV for programs. The report is a list of sections,
+ * each of which the file defines that knows its rows; report_print.c has the list.
+ *
+ * Functions return SG_OK, SG_ERR_MEMORY, or SG_ERR_MISSING if the data was not kept; both errors
+ * are logged. The caller checks the stream for write errors (ferror, fclose). Parts of a report may
+ * be NULL: they are unknown, null in JSON, and left out of the text.
+ */
+#ifndef SG_REPORT_REPORT_PRINT_H
+#define SG_REPORT_REPORT_PRINT_H
+
+#include "bcs/recorded_slices.h"
+#include "core/status.h"
+#include "output/section.h"
+#include "report/report.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct sg_report_section;
+
+struct sg_print_options {
+    uint32_t top;                          /* the most rows, and sums, to print; 0: all */
+    bool comms;                            /* text: a row for each communicator, not the sums */
+    const struct sg_report_section *table; /* CSV: NULL: the rows */
+    bool primitives;                       /* text: only the summary of all calls */
+    bool has_slices;                       /* text: only slices */
+    struct sg_slices_filter slices;        /* selects the slices to print */
+    const char *distribution; /* text: only this primitive's distributions; NULL: the report */
+};
+
+/* How many rows are printed. */
+enum sg_rows_limit {
+    SG_ROWS_FEW, /* as --top says; without, text has 20 */
+    SG_ROWS_TOP, /* as --top says; without, all */
+    SG_ROWS_ALL
+};
+
+struct sg_report_section {
+    const char *name; /* of the table in CSV; NULL: none */
+    struct sg_section table;
+    const char *rows_are;      /* text notes how many of these it leaves out; NULL: no note */
+    const char *comm_rows_are; /* ... with --comms; NULL: the same */
+    enum sg_rows_limit limit;
+    struct sg_rows (*rows)(const struct sg_report *report, const struct sg_print_options *options);
+    bool (*is_shown)(const struct sg_report *report); /* in text; NULL: if there are rows */
+    /* Text: prints lines before the table, which shows `shown` rows. NULL: none. */
+    void (*lead)(const struct sg_report *report, uint32_t shown, FILE *out);
+    /* Text and CSV that are more than the table; NULL: the table. */
+    enum sg_status (*print)(const struct sg_report *report, const struct sg_print_options *options,
+                            FILE *out);
+    enum sg_status (*csv)(const struct sg_report *report, const struct sg_print_options *options,
+                          FILE *out);
+    bool is_apart; /* not in the report's text */
+};
+
+/* In the order of the text; ends with NULL. */
+extern const struct sg_report_section *const sg_report_sections[];
+
+enum sg_status sg_report_print_text(const struct sg_report *report,
+                                    const struct sg_print_options *options, FILE *out);
+enum sg_status sg_report_print_json(const struct sg_report *report,
+                                    const struct sg_print_options *options, FILE *out);
+enum sg_status sg_report_print_csv(const struct sg_report *report,
+                                   const struct sg_print_options *options, FILE *out);
+/* Prints the three most important lines at the end of a run, or fewer; none if nothing is known. */
+void sg_report_print_brief(const struct sg_report *report, FILE *out);
+/* Prints all causes at the call sites that the filter takes, and their meaning. SG_ERR_MISSING
+ * (logged): none are known there. */
+enum sg_status sg_causes_print_why(const struct sg_report *report, const struct sg_filter *sites,
+                                   FILE *out);
+/* Prints what auto has learned as rules for STAGGER_RULES, one a line. SG_ERR_MISSING, logged:
+ * there are none. */
+enum sg_status sg_learned_print_rules(const struct sg_report *report, FILE *out);
+
+/* ---- for the sections ------------------------------------------------------------------------ */
+
+static inline uint32_t sg_print_count(const struct sg_print_options *options, uint32_t count)
+{
+    return options->top != 0 && options->top < count ? options->top : count;
+}
+
+/* Row count for a table that may be long: without --top, only the first 20 rows. */
+static inline uint32_t sg_print_count_of_long(const struct sg_print_options *options,
+                                              uint32_t count)
+{
+    const struct sg_print_options few = {.top = options->top != 0 ? options->top : 20};
+
+    return sg_print_count(&few, count);
+}
+
+/* Puts the section's member. */
+void sg_report_put(const struct sg_report_section *section, const struct sg_report *report,
+                   const struct sg_print_options *options, struct sg_json_writer *writer);
+/* Prints the section's table as text, with the lines before it. */
+enum sg_status sg_report_print_table(const struct sg_report_section *section,
+                                     const struct sg_report *report,
+                                     const struct sg_print_options *options, FILE *out);
+/* Ends a table of the text, and its paragraph. */
+static inline enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
+{
+    return sg_section_end(table, "report", out);
+}
+
+#define SG_REPORT_PRINTER(name)                                                                    \
+    enum sg_status name(const struct sg_report *report, const struct sg_print_options *options,    \
+                        FILE *out)
+#define SG_REPORT_MEMBER(name)                                                                     \
+    void name(const struct sg_report *report, const struct sg_print_options *options,              \
+              struct sg_json_writer *writer)
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+/* report_columns.c: call sites and ranks. */
+extern const struct sg_report_section sg_rows_section, sg_ranks_section;
+
+SG_REPORT_MEMBER(sg_rows_put);
+
+/* profile_print.c: all calls. */
+extern const struct sg_report_section sg_functions_section, sg_calls_section, sg_messages_section,
+    sg_one_sided_section, sg_primitives_section, sg_distributions_section;
+
+void sg_calls_print_share(const struct sg_report *report, FILE *out);
+json_t *sg_calls_json_share(const struct sg_calls *calls);
+SG_REPORT_MEMBER(sg_calls_put);
+/* Print the summary of all calls with the figures of MMDS, and the distributions of one primitive.
+ */
+SG_REPORT_PRINTER(sg_calls_print_primitives);
+SG_REPORT_PRINTER(sg_calls_print_distribution);
+
+/* wait_print.c: wait states, and the skew of the collectives that MPICH carried out. */
+extern const struct sg_report_section sg_skews_section, sg_waits_section, sg_pairs_section;
+
+SG_REPORT_MEMBER(sg_waitstates_put);
+/* Notes which figures are unreliable. */
+void sg_waitstates_print_notes(const struct sg_report *report, FILE *out);
+
+/* cause_print.c: causes of lateness. */
+extern const struct sg_report_section sg_causes_section;
+
+SG_REPORT_MEMBER(sg_causes_put);
+/* Prints the line of the summary. */
+void sg_causes_print_summary(const struct sg_report *report, FILE *out);
+
+/* critical_path.c, between_calls.c. */
+extern const struct sg_report_section sg_path_section, sg_intervals_section;
+
+SG_REPORT_MEMBER(sg_path_put);
+SG_REPORT_MEMBER(sg_before_put);
+/* Prints one line with the sources that no rank has had; nothing if all are there. */
+void sg_before_print_missing(const struct sg_report *report, FILE *out);
+
+/* trial_verdicts.c, learned.c. */
+extern const struct sg_report_section sg_trials_section, sg_learned_section;
+
+SG_REPORT_MEMBER(sg_trials_put);
+SG_REPORT_MEMBER(sg_learned_put);
+
+/* bcs/slices_print.c. */
+extern const struct sg_report_section sg_slices_section;
+
+SG_REPORT_PRINTER(sg_slices_print_text);
+SG_REPORT_MEMBER(sg_slices_put);
+
+#endif
