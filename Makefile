@@ -50,7 +50,7 @@ WARN := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wpointer-ari
 # Sanitizers check executed code only; -O1 halves the compile time of -O2.
 OPT  := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1,-O2) -g)
 VERSION := $(shell cat VERSION)
-CPPFLAGS_ALL := -Ishim -Ianalysis -D_GNU_SOURCE -DSG_VERSION='"$(VERSION)"' $(CPPFLAGS)
+CPPFLAGS_ALL := -Ishim -Ianalysis -I$(B)/shim -D_GNU_SOURCE -DSG_VERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL := -std=gnu11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fno-common -ffp-contract=off \
               -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
               $(if $(filter 1,$(COVERAGE)),--coverage) $(CFLAGS)
@@ -67,6 +67,9 @@ MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runt
 ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm kernels) shim/bcs
 TRANSPORT_DIRS := shim/transport shim/transport/shm
 LIB_DIRS       := shim/core shim/core/altstack shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
+# Written from the table of MPI's functions.
+GENERATED      := $(addprefix $(B)/shim/,profile/functions.h profile/functions.c intercept/wrappers.c intercept/wrappers_f08.c)
+GENERATED_OBJECTS := $(patsubst %.c,%.o,$(filter %.c,$(GENERATED)))
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
 HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
@@ -190,7 +193,7 @@ $(B)/shim/core/altstack/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 # MPI_Finalize, or on a stack of the library's own (core/altstack.h).
 FRAMES_OURS := $(patsubst %,$(B)/shim/%.o,intranode/calibrate wait/processors wait/scheduling_group)
 $(filter-out $(FRAMES_OURS),$(call objects,shim/trace shim/causes shim/intranode shim/transport/shm shim/progress \
-  $(ALGO_DIRS) $(filter-out shim/runtime,$(MPI_DIRS)))): \
+  $(ALGO_DIRS) $(filter-out shim/runtime,$(MPI_DIRS)))) $(GENERATED_OBJECTS): \
   CFLAGS_ALL += $(if $(SAN)$(filter 1,$(DEBUG) $(COVERAGE)),,-Wframe-larger-than=1024)
 # The test of the signal handler reads the machine code, where a jump through a table looks like an
 # indirect call.
@@ -209,24 +212,33 @@ $(B)/commit: FORCE
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 FORCE:
 
-$(B)/%.o: %.c Makefile VERSION
+$(GENERATED): shim/profile/functions.table $(addprefix shim/intercept/wrappers.,awk template) Makefile
+	$(say) AWK $@
+	@mkdir -p $(@D)
+	$(Q)awk -f shim/intercept/wrappers.awk -v output=$(@F) shim/intercept/wrappers.template $< >$@
+
+$(B)/%.o: %.c Makefile VERSION | $(B)/shim/profile/functions.h
 	$(say) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-$(B)/libstagger.so: $(call objects,$(LIB_DIRS))
+$(B)/%.o: $(B)/%.c Makefile VERSION | $(B)/shim/profile/functions.h
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+$(B)/libstagger.so: $(call objects,$(LIB_DIRS)) $(GENERATED_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger.so $^ -o $@ -pthread -ldl
 
 # The library for `stagger-bench account`: recompiles the sources that have marks, with the marks
 # enabled.
 MARKED := $(basename $(shell grep -rl --include=*.c '"core/account.h"' shim))
-$(B)/account/%.o: %.c Makefile VERSION
+$(B)/account/%.o: %.c Makefile VERSION | $(B)/shim/profile/functions.h
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(MPI_INCLUDES) -DSG_ACCOUNT $(CFLAGS_ALL) -ftls-model=initial-exec -MMD -MP -c $< -o $@
 
-$(B)/libstagger-account.so: $(MARKED:%=$(B)/account/%.o) $(filter-out $(MARKED:%=$(B)/%.o),$(call objects,$(LIB_DIRS)))
+$(B)/libstagger-account.so: $(MARKED:%=$(B)/account/%.o) $(filter-out $(MARKED:%=$(B)/%.o),$(call objects,$(LIB_DIRS)) $(GENERATED_OBJECTS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-account.so $^ -o $@ -pthread -ldl
 
@@ -317,7 +329,7 @@ WEAK_PARTS := $(patsubst %,$(B)/tests/weak/%.o,explore fault graph instrument or
 WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_PULL_BLOCK_BYTES=8u -DSG_SHM_MULTICASTS=2 -DSG_WAIT_POKES=0 -DSG_INTERNODE_CHOICES=4
 weak = $(patsubst %,$(B)/weak/%.o,$(1))
 $(B)/tests/weak/%.o: CPPFLAGS_ALL += $(WEAK_SIZES) $(MPI_INCLUDES)
-$(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile
+$(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile | $(B)/shim/profile/functions.h
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests $(MPI_INCLUDES) $(WEAK_SIZES) -include tests/weak/stand_in.h -std=gnu11 -O1 -g $(WARN) \
@@ -412,7 +424,7 @@ C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-lint: ## formatting, clang-tidy, cppcheck
+lint: $(B)/shim/profile/functions.h ## formatting, clang-tidy, cppcheck
 	@clang-format --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability \
 	  --suppress=missingIncludeSystem -Ishim -Ianalysis shim analysis

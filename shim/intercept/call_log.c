@@ -12,7 +12,6 @@
 #include "core/tick.h"
 #include "intercept/choose.h"
 #include "intercept/comm_setup.h"
-#include "intercept/passing.h"
 #include "intercept/past.h"
 #include "intercept/test_loop.h"
 #include "internode/request.h"
@@ -637,7 +636,7 @@ static enum sg_status start(void)
         sg_profile_start(may_use_threads());
         sg_emds_start();
     }
-    if (sg_test_loop_start(&sg_process.exchange, sg_passing_is_direct) != SG_OK)
+    if (sg_test_loop_start(&sg_process.exchange, sg_past_is_direct) != SG_OK)
         return SG_ERR_SYSTEM;
     if (sg_comm_start(sg_sliced_choose()) != SG_OK)
         return SG_ERR_SYSTEM;

@@ -1,4 +1,4 @@
-/* Facts about MPI's functions, generated from their table (functions.h): numbers, names, and
+/* Facts about MPI's functions, generated from their table (functions.table): numbers, names, and
  * positions of arguments. Also matches globs of names, and defines functions in the log.
  *
  * A call's arguments are words as wide as a register. Any thread; the table is constant.
@@ -11,13 +11,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum sg_function {
-#define SG_FUNCTION_NUMBER(name, ...) SG_FUNCTION_##name,
-    SG_FUNCTIONS(SG_FUNCTION_NUMBER)
-#undef SG_FUNCTION_NUMBER
-        SG_FUNCTION_COUNT
-};
 
 enum sg_function_mode {
     SG_MODE_WAIT,
@@ -99,6 +92,7 @@ struct sg_function_facts {
     uint8_t class;    /* enum sg_function_class */
     uint8_t flow;     /* enum sg_function_flow */
     bool counts_wide; /* MPI_Count */
+    bool may_loop;    /* a loop of tests may carry it out (intercept/test_loop.h) */
     uint8_t words;
     uint8_t arguments[SG_ARGUMENTS_MAX]; /* enum sg_function_argument; 0: none */
 };
