@@ -3,9 +3,10 @@
 
 #include <CUnit/TestRun.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+/* Ends of the section, which the linker defines. */
+extern const struct unit_test *__start_unit_tests[], *__stop_unit_tests[];
 
 static char directory[64];
 
@@ -44,16 +45,27 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFa
     fflush(stdout);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct unit_test *const *first = a, *const *second = b;
+
+    return (*first)->number - (*second)->number;
+}
+
 int unit_run(void)
 {
+    size_t count = (size_t)(__stop_unit_tests - __start_unit_tests);
+    const struct unit_test *tests[count];
     CU_pSuite suite;
     unsigned failed;
 
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 1;
     suite = CU_add_suite("unit", NULL, NULL);
-    for (const struct unit_test *test = unit_tests; test->sentence != NULL; test++) {
-        if (CU_add_test(suite, test->sentence, test->run) == NULL) {
+    memcpy(tests, __start_unit_tests, sizeof tests);
+    qsort(tests, count, sizeof tests[0], compare_numbers);
+    for (size_t i = 0; i < count; i++) {
+        if (CU_add_test(suite, tests[i]->sentence, tests[i]->run) == NULL) {
             fprintf(stderr, "cannot add test: %s\n", CU_get_error_msg());
             return 1;
         }

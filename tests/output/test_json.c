@@ -4,9 +4,6 @@
 #include "output/json_output.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct row {
     const char *text;
@@ -68,7 +65,7 @@ static char *text_of(void (*print)(FILE *out))
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    ASSERT(out != NULL);
     print(out);
     fclose(out);
     return text;
@@ -81,7 +78,7 @@ static void print_whole(FILE *out)
     sg_json_set(&root, "rows", list_of_rows());
     sg_json_set(&root, "none", json_array());
     sg_json_set(&root, "inside", json_pack("{s:{}, s:i}", "nothing", "last", 3));
-    CU_ASSERT_EQUAL(sg_json_print(root, 9, "test", out), SG_OK);
+    EXPECT(sg_json_print(root, 9, "test", out) == SG_OK);
 }
 
 static void print_parts(FILE *out)
@@ -112,18 +109,12 @@ static void print_parts(FILE *out)
     fputc('\n', out);
 }
 
-static void parts_are_the_whole(void)
+TEST("an object printed part by part is the one printed as a whole")
 {
     char *whole = text_of(print_whole), *parts = text_of(print_parts);
 
-    CU_ASSERT_STRING_EQUAL(whole, parts);
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(parts, "\n   \"text\": \"a \\\"b\\\"\\n{[,\",\n   \"rank\": 7,\n"));
+    EXPECT(text_is(whole, parts),
+           contains(parts, "\n   \"text\": \"a \\\"b\\\"\\n{[,\",\n   \"rank\": 7,\n"));
     free(whole);
     free(parts);
 }
-
-const struct unit_test unit_tests[] = {
-    {"an object printed part by part is the one printed as a whole", parts_are_the_whole},
-    {NULL, NULL},
-};

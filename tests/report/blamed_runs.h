@@ -9,8 +9,6 @@
 #include "report/critical_path.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RANKS 3
 #define ROUNDS 40
@@ -165,7 +163,7 @@ static inline void rooted(void)
 /* Returns ns at the only site; 0: the cause is not named on that rank. */
 static inline uint64_t of(enum sg_cause cause, uint32_t rank)
 {
-    CU_ASSERT_EQUAL_FATAL(found->site_count, 1);
+    ASSERT(found->site_count == 1);
     for (uint32_t i = 0; i < found->sites[0].row_count; i++) {
         const struct sg_cause_row *row = &found->sites[0].rows[i];
 

@@ -44,15 +44,13 @@ static inline json_t *report_of(const char *path)
     FILE *stream = open_memstream(&text, &size_bytes);
     json_t *json;
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(
-        sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, &(struct sg_print_options){0}, stream),
-                          SG_OK);
+    ASSERT(sg_report_read(path, false, NULL, &report) == SG_OK,
+           sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)) == SG_OK,
+           sg_report_print_json(&report, &(struct sg_print_options){0}, stream) == SG_OK);
     fclose(stream);
     sg_report_clear(&report);
     json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    ASSERT(json != NULL);
     free(text);
     return json;
 }
@@ -62,8 +60,7 @@ static inline json_int_t figure(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
-    CU_ASSERT_FATAL(json_is_integer(value) || json_is_null(value));
+    ASSERT(value != NULL, json_is_integer(value) || json_is_null(value));
     return json_is_null(value) ? -1 : json_integer_value(value);
 }
 
@@ -72,11 +69,11 @@ static inline void expect_text(const json_t *object, const char *name, const cha
 {
     const json_t *value = json_object_get(object, name);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+    ASSERT(value != NULL);
     if (text == NULL)
-        CU_ASSERT_TRUE(json_is_null(value))
+        EXPECT(json_is_null(value));
     else
-        CU_ASSERT_STRING_EQUAL(json_string_value(value), text);
+        EXPECT(text_is(json_string_value(value), text));
 }
 
 #endif

@@ -57,11 +57,11 @@ static void read_report(const char *directory, struct sg_report *report)
 {
     struct sg_export_result result;
 
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_FALSE(result.partial);
-    CU_ASSERT_EQUAL_FATAL(
-        sg_report_read(directory, false, &(struct sg_watch){.waitstates = true}, report), SG_OK);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(report->waitstates);
+    ASSERT(setup_export(directory, &result) == SG_OK);
+    EXPECT(!result.partial);
+    ASSERT(sg_report_read(directory, false, &(struct sg_watch){.waitstates = true}, report) ==
+               SG_OK,
+           report->waitstates != NULL);
 }
 
 static void expect_wait(const struct sg_report *report, enum sg_waitstate_kind kind,
@@ -69,16 +69,14 @@ static void expect_wait(const struct sg_report *report, enum sg_waitstate_kind k
 {
     const struct sg_waitstates *states = report->waitstates;
 
-    CU_ASSERT_EQUAL_FATAL(states->row_count, 1);
-    CU_ASSERT_EQUAL(states->rows[0].kind, kind);
-    CU_ASSERT_STRING_EQUAL(states->rows[0].at.function, "MPI_Wait");
-    CU_ASSERT_EQUAL(states->rows[0].of.waits, 1);
-    CU_ASSERT_EQUAL(states->rows[0].of.wait_ns, wait_ns);
+    ASSERT(states->row_count == 1);
+    EXPECT(states->rows[0].kind == kind, text_is(states->rows[0].at.function, "MPI_Wait"),
+           states->rows[0].of.waits == 1, states->rows[0].of.wait_ns == wait_ns);
 }
 
 /* Rank 1, the root, begins the first at 2300: rank 0 waits for it from 2200. The second, at 2350,
  * is there when rank 0 asks for it. */
-static void completions(void)
+TEST("collectives that ranks complete in opposite orders match as they began")
 {
     const char *directory = setup_directory("completions");
     struct sg_report report;
@@ -102,7 +100,7 @@ static void completions(void)
 /* The collective made first is started at 3000 and 3300: rank 0 waits for it from 3200. The one
  * made second, started at 3100 and 3250, is there when rank 0 asks for it; so is the first,
  * started again. */
-static void starts(void)
+TEST("persistent ones that ranks start in opposite orders match as they were made")
 {
     const char *directory = setup_directory("starts");
     struct sg_report report;
@@ -129,9 +127,3 @@ static void starts(void)
     expect_wait(&report, SG_WAITSTATE_NXN, 100);
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"collectives that ranks complete in opposite orders match as they began", completions},
-    {"persistent ones that ranks start in opposite orders match as they were made", starts},
-    {NULL, NULL},
-};

@@ -93,41 +93,38 @@ static void export(const char *name, enum fault fault, int without, const char *
         if (rank != without)
             add_log(*directory, rank, fault);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(*directory, result), SG_OK);
+    ASSERT(setup_export(*directory, result) == SG_OK);
     json_decref(setup_check(*directory, NULL));
 }
 
-static void both_groups(void)
+TEST("both groups of an intercommunicator tell of one, and of messages and collectives")
 {
     const char *directory;
     struct sg_export_result result;
 
     export("both", NONE, -1, &directory, &result);
-    CU_ASSERT_EQUAL(result.dropped, 0);
-    CU_ASSERT_TRUE(has(directory, "^INTER_COMM .*between", 1));
+    EXPECT(result.dropped == 0, has(directory, "^INTER_COMM .*between", 1));
     /* In the sender's numbers rank 1 is 0, in the receiver's rank 0 is 1. */
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_SEND .*Receiver: 0 ", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_RECV .*Sender: 1 ", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END .*Root: SELF", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END .*Root: THIS_GROUP", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END .*Root: 0 ", 1));
+    EXPECT(has_event(directory, "^MPI_SEND .*Receiver: 0 ", 1),
+           has_event(directory, "^MPI_RECV .*Sender: 1 ", 1),
+           has_event(directory, "^MPI_COLLECTIVE_END .*Root: SELF", 1),
+           has_event(directory, "^MPI_COLLECTIVE_END .*Root: THIS_GROUP", 1),
+           has_event(directory, "^MPI_COLLECTIVE_END .*Root: 0 ", 1));
 }
 
 /* The list of one group's first rank is enough. */
-static void one_of_two_lists(void)
+TEST("the members that one group's first rank tells are enough")
 {
     const char *directory;
     struct sg_export_result result;
 
     export("one", NONE, 2, &directory, &result);
-    CU_ASSERT_TRUE(has(directory, "^INTER_COMM .*between", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_SEND ", 1));
+    EXPECT(has(directory, "^INTER_COMM .*between", 1), has_event(directory, "^MPI_SEND ", 1));
     /* Not all members have recorded it. */
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END ", 0));
-    CU_ASSERT_EQUAL(result.dropped, 2);
+    EXPECT(has_event(directory, "^MPI_COLLECTIVE_END ", 0), result.dropped == 2);
 }
 
-static void contradictions(void)
+TEST("one that contradicts itself or has members outside is left out and counted")
 {
     for (int fault = NONE + 1; fault < FAULTS; fault++) {
         const char *directory;
@@ -136,15 +133,6 @@ static void contradictions(void)
 
         snprintf(name, sizeof name, "fault%d", fault);
         export(name, (enum fault)fault, -1, &directory, &result);
-        CU_ASSERT_TRUE(has(directory, "^INTER_COMM ", 0));
-        CU_ASSERT_EQUAL(result.dropped, 5);
+        EXPECT(has(directory, "^INTER_COMM ", 0), result.dropped == 5);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"both groups of an intercommunicator tell of one, and of messages and collectives",
-     both_groups},
-    {"the members that one group's first rank tells are enough", one_of_two_lists},
-    {"one that contradicts itself or has members outside is left out and counted", contradictions},
-    {NULL, NULL},
-};

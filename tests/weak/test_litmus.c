@@ -3,10 +3,6 @@
 #include "lib/unit.h"
 #include "weak/litmus.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define OUTCOMES_MAX 64
 #define OUTCOME_BYTES 16
 
@@ -67,7 +63,7 @@ static bool is_as_expected(void)
     return false;
 }
 
-static void test_programs(void)
+TEST("programs with known outcomes have those and no other")
 {
     for (int i = 0; i < litmus_count; i++) {
         struct weak_result result;
@@ -77,13 +73,6 @@ static void test_programs(void)
         weak_explore(&program->scenario, &result);
         if (result.failed)
             printf("# %s\n", result.what);
-        CU_ASSERT_FALSE(result.failed);
-        CU_ASSERT_TRUE(result.complete);
-        CU_ASSERT_TRUE(is_as_expected());
+        EXPECT(!result.failed, result.complete, is_as_expected());
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"programs with known outcomes have those and no other", test_programs},
-    {NULL, NULL},
-};
