@@ -10,8 +10,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { DATA_BYTES = 16384 };

@@ -7,9 +7,6 @@
 
 #include <arpa/inet.h>
 #include <rdma/rdma_cma.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum {
     MESSAGES = 20,

@@ -10,11 +10,6 @@
 #include "clock.h"
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { RIGHTWARD, LEFTWARD };
 
 /* One neighbour: the messages sent to it and received from it. */

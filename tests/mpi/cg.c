@@ -10,8 +10,6 @@
 #include "mpi_test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct grid {
     int n;            /* points in each direction */

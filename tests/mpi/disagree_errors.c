@@ -15,9 +15,6 @@
 #include "mpi_test.h"
 
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int rank, ranks;
 static MPI_Comm comm;

@@ -7,8 +7,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/time.h>
 
 #define COUNT 3000

@@ -6,8 +6,6 @@
 #include "clock.h"
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static void swap(int rank, int other, int value)
 {
     int got;

@@ -12,8 +12,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-
 #define COUNT 700 /* pairs: beyond MPICH's switch */
 
 static struct own_counts counts;

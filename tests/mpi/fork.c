@@ -5,10 +5,8 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static struct own_counts counts;
 

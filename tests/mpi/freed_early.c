@@ -6,8 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static int rank, ranks;
 
 static void use(MPI_Comm comm, int calls)

@@ -9,8 +9,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static int rank, ranks;
 
 static void reduce(int number)

@@ -12,15 +12,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define LONG_S 60 /* longer than a script waits for us */
 

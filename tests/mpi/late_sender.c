@@ -7,8 +7,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One call in some hundred brings the log up to date. */
 #define BARRIERS 200

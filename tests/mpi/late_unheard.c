@@ -17,11 +17,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 
 #define SIGNAL 42 /* STAGGER_SIGNAL's default */
 

@@ -14,9 +14,6 @@
 #include "mpi_test.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LATE_S 0.05
 #define PIECE_S 0.00002

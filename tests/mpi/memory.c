@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int rank, ranks;
 static bool nonblocking;

@@ -1,9 +1,6 @@
 /* Makes rounds of collectives and checks each result: past_ends ROUNDS [broadcasts]. */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #define LARGE 5000
 
 static int rank, ranks;

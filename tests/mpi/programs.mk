@@ -239,6 +239,7 @@ $(addprefix $(P)/,bench_added bench_call): tests/mpi/blocks.h
 $(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/mpi/clock.h
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
+$(addprefix $(P)/,known_between known_neighbors known_skews known_waits known_windows orders): tests/mpi/known.h
 
 # Programs that test parts of the library against MPI's own.
 KERNEL_OBJECTS := $(call objects,shim/algos/kernels) \

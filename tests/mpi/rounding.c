@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #define COUNT_MAX 20000
 
 static union {

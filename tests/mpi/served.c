@@ -15,8 +15,6 @@
 
 #include <dlfcn.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 enum { ROUNDS = 300, OPERATIONS = 100, FEW = OPERATIONS / 5 };

@@ -14,10 +14,6 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define MANY 1500
 

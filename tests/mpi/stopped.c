@@ -10,8 +10,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 5 };
 

@@ -10,10 +10,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT_MAX 5000
 
 static int rank, ranks;   /* of the communicator in use */

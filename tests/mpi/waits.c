@@ -5,10 +5,6 @@
 #include "mpi_test.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SMALL 16
 #define LARGE 40000 /* more than is sent at once */

@@ -6,9 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 static MPI_Comm comm;
 static int rank, size;
 static int one, other,
