@@ -48,24 +48,12 @@ static const char *best_of(const struct sg_advice_item *item)
 /* Prints advice into a string; the caller frees it. */
 static char *rules_of(const struct sg_advice *advice)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-
-    sg_advice_print_rules(advice, stream);
-    fclose(stream);
-    return text;
+    return PRINTED(sg_advice_print_rules(advice, stream));
 }
 
 static char *text_of(const struct sg_advice *advice)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-
-    EXPECT(sg_advice_print_text(advice, 0, stream) == SG_OK);
-    fclose(stream);
-    return text;
+    return PRINTED(EXPECT(sg_advice_print_text(advice, 0, stream) == SG_OK));
 }
 
 static bool has_rule(const struct sg_advice *advice, const char *rule)
@@ -394,15 +382,12 @@ TEST("every algorithm but bcs is a candidate, and every candidate a rule")
 TEST("JSON has the figures worked out by hand")
 {
     struct sg_advice advice;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
+    char *text;
     json_t *root, *group;
 
     planted_pair(&archive);
     advise(NULL, &advice);
-    EXPECT(sg_advice_print_json(&advice, stream) == SG_OK);
-    fclose(stream);
+    text = PRINTED(EXPECT(sg_advice_print_json(&advice, stream) == SG_OK));
     root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ASSERT(root != NULL);
     group = json_array_get(json_object_get(root, "groups"), 0);

@@ -3,14 +3,11 @@
 #include "core/clock.h"
 #include "lib/unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,30 +21,11 @@ static const struct sg_counter_event software[SG_COUNTERS] = {
 };
 static const struct sg_reader_places here = {"/proc", "/sys", software};
 
-static char root[256];
+static const char *root;
 
-static void fresh(void)
-{
-    static int number;
-
-    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
-    ASSERT(mkdir(root, 0777) == 0);
-}
-
-/* A file below it, with the directories above it. */
 static void put(const char *name, const char *text)
 {
-    char path[512];
-    FILE *file;
-
-    for (const char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        snprintf(path, sizeof path, "%s/%.*s", root, (int)(slash - name), name);
-        ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
-    }
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    file = fopen(path, "w");
-    ASSERT(file != NULL, fputs(text, file) >= 0);
-    fclose(file);
+    unit_write(text, "%s/%s", root, name);
 }
 
 /* Returns the difference between readings before and after a function. */
@@ -329,7 +307,7 @@ TEST("files of the kernel are read")
     struct sg_reader_places places = elsewhere();
     struct sg_reading reading;
 
-    fresh();
+    root = unit_fresh_directory();
     put("self/cgroup", "0::/job\n");
     put("fs/cgroup/job/cpu.max", "50000 100000\n");
     put("thread-self/schedstat", "90 1000 2\n");
@@ -350,7 +328,7 @@ TEST("control groups of version 1 are, too")
     struct sg_reader_places places = elsewhere();
     struct sg_reading reading;
 
-    fresh();
+    root = unit_fresh_directory();
     put("self/cgroup", "3:memory:/x\n2:cpu,cpuacct:/\n0::/\n");
     put("fs/cgroup/cpu/cpu.cfs_quota_us", "20000\n");
     put("fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
@@ -366,7 +344,7 @@ TEST("sources that are missing, or tell nonsense, are left out alone")
     struct sg_reader_places places = elsewhere();
     struct sg_reader reader;
 
-    fresh();
+    root = unit_fresh_directory();
     sg_reader_open(&reader, &places);
     EXPECT(reader.errors[SG_SOURCE_SCHEDULER] == ENOENT, reader.errors[SG_SOURCE_QUOTA] == ENOENT,
            (reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0,
@@ -393,7 +371,7 @@ TEST("a file that the program put in the place of ours is its own")
     char path[512];
     int file, own;
 
-    fresh();
+    root = unit_fresh_directory();
     sg_reader_open(&reader, &here);
     if ((reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0) {
         sg_reader_close(&reader);

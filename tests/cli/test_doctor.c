@@ -28,22 +28,9 @@ bool sg_machine_put_rdma(const struct sg_config *config, FILE *out)
 
 static char place[300];
 
-/* A file below a directory of this name, with those above it. */
 static void put(const char *name, const char *text)
 {
-    char path[600];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", place, name);
-    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-    file = fopen(path, "w");
-    ASSERT(file != NULL);
-    fputs(text, file);
-    fclose(file);
+    unit_write(text, "%s/%s", place, name);
 }
 
 static struct sg_config config;

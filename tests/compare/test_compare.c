@@ -185,14 +185,11 @@ TEST("processor time has what was handled outside of calls, once")
 TEST("JSON has the figures worked out by hand")
 {
     struct sg_comparison it;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
+    char *text;
     json_t *root, *blocked;
 
     compare_runs(write_run("a", 0, PAIR_A), write_run("b", 1, PAIR_A), &it);
-    ASSERT(sg_comparison_print_json(&it, stream) == SG_OK);
-    fclose(stream);
+    text = PRINTED(ASSERT(sg_comparison_print_json(&it, stream) == SG_OK));
     root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ASSERT(root != NULL);
     blocked = json_object_get(

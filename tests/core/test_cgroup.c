@@ -2,35 +2,15 @@
 #include "core/cgroup.h"
 #include "lib/unit.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
 
-static char root[256];
+static const char *root;
 
-/* A new tree, empty. */
-static void fresh(void)
-{
-    static int number;
-
-    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
-    ASSERT(mkdir(root, 0777) == 0);
-}
-
-/* A group below it, with a file; those above it are there. */
+/* A file of a group. */
 static void put(const char *group, const char *name, const char *text)
 {
-    char path[512];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s%s", root, group);
-    ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
-    if (name == NULL)
-        return;
-    snprintf(path, sizeof path, "%s%s/%s", root, group, name);
-    file = fopen(path, "w");
-    ASSERT(file != NULL, fputs(text, file) >= 0);
-    fclose(file);
+    unit_write(text, "%s%s/%s", root, group, name);
 }
 
 static uint64_t id_of(const char *group)
@@ -64,9 +44,9 @@ static void expect(int processors, const char *path, const char *group)
 
 TEST("without a quota anywhere there is none")
 {
-    fresh();
+    root = unit_fresh_directory();
     EXPECT(quota("") == INT_MAX);
-    put("/a", NULL, NULL);
+    put("/a", "cgroup.procs", "");
     EXPECT(quota("/a") == INT_MAX, quota("/nowhere/at/all") == INT_MAX);
     put("/a", "cpu.max", "max 100000\n");
     EXPECT(quota("/a") == INT_MAX);
@@ -74,7 +54,7 @@ TEST("without a quota anywhere there is none")
 
 TEST("a group's quota is its time by its period")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "200000 100000\n");
     expect(2, "/a", "/a");
     put("/a", "cpu.max", "100000 100000\n");
@@ -83,7 +63,7 @@ TEST("a group's quota is its time by its period")
 
 TEST("parts of a processor count as one")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "150000 100000\n");
     expect(2, "/a", "/a");
     put("/a", "cpu.max", "1000 100000\n");
@@ -94,7 +74,7 @@ TEST("parts of a processor count as one")
 
 TEST("of nested groups the least decides, and names its group")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "300000 100000\n");
     put("/a/b", "cpu.max", "max 100000\n");
     put("/a/b/c", "cpu.max", "800000 100000\n");
@@ -108,9 +88,9 @@ TEST("of nested groups the least decides, and names its group")
 
 TEST("the root has a quota, too, for groups that are not seen")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("", "cpu.max", "400000 100000\n");
-    put("/a", NULL, NULL);
+    put("/a", "cgroup.procs", "");
     expect(4, "/a", "");
     expect(4, "", "");
     /* A group that is not seen from here, as in a container. */
@@ -119,7 +99,7 @@ TEST("the root has a quota, too, for groups that are not seen")
 
 TEST("groups of version 1 have two files")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.cfs_quota_us", "-1\n");
     put("/a", "cpu.cfs_period_us", "100000\n");
     EXPECT(quota("/a") == INT_MAX);
@@ -135,7 +115,7 @@ TEST("what is no quota counts as none")
 {
     char path[2 * PATH_MAX];
 
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "");
     EXPECT(quota("/a") == INT_MAX);
     put("/a", "cpu.max", "100000\n");
@@ -158,12 +138,8 @@ TEST("what is no quota counts as none")
 /* groups: what /proc/self/cgroup says */
 static void fresh_system(const char *groups)
 {
-    fresh();
-    put("/proc", NULL, NULL);
+    root = unit_fresh_directory();
     put("/proc/self", "cgroup", groups);
-    put("/sys", NULL, NULL);
-    put("/sys/fs", NULL, NULL);
-    put("/sys/fs/cgroup", NULL, NULL);
 }
 
 static uint64_t memory_left(void)
@@ -197,7 +173,6 @@ TEST("what a group and those above it leave of memory is the least of them")
 TEST("groups of version 1 have other names for memory")
 {
     fresh_system("4:cpu,memory:/a\n0::/\n");
-    put("/sys/fs/cgroup/memory", NULL, NULL);
     put("/sys/fs/cgroup/memory/a", "memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/a", "memory.usage_in_bytes", "700\n");
     EXPECT(memory_left() > UINT64_C(1) << 62);

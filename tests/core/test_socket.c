@@ -2,45 +2,20 @@
 #include "core/file.h"
 #include "lib/unit.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <sys/stat.h>
-
-static char root[256];
-
-static void make(const char *path)
-{
-    ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
-}
+static const char *root;
 
 static void put(int processor, const char *name, int number)
 {
-    char path[512];
-    FILE *file;
+    char text[16];
 
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d", root, processor);
-    make(path);
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology", root, processor);
-    make(path);
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/%s", root, processor, name);
-    file = fopen(path, "w");
-    ASSERT(file != NULL);
-    fprintf(file, "%d\n", number);
-    fclose(file);
+    snprintf(text, sizeof text, "%d\n", number);
+    unit_write(text, "%s/devices/system/cpu/cpu%d/topology/%s", root, processor, name);
 }
 
 /* Two sockets of two cores of two threads: as many systems number them, threads last. */
 static void machine(void)
 {
-    static const char *const levels[] = {"", "/devices", "/devices/system", "/devices/system/cpu"};
-    static int number;
-    char path[300];
-
-    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        snprintf(path, sizeof path, "%s%s", root, levels[i]);
-        make(path);
-    }
+    root = unit_fresh_directory();
     for (int processor = 0; processor < 8; processor++) {
         put(processor, "physical_package_id", processor / 2 % 2);
         put(processor, "core_id", processor % 2);

@@ -2,7 +2,9 @@
 #include "lib/unit.h"
 
 #include <CUnit/TestRun.h>
+#include <errno.h>
 #include <ftw.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 /* Ends of the section, which the linker defines. */
@@ -33,6 +35,35 @@ const char *unit_directory(void)
         atexit(remove_directory);
     }
     return directory;
+}
+
+const char *unit_fresh_directory(void)
+{
+    static char path[128];
+    static int number;
+
+    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
+    ASSERT(mkdir(path, 0777) == 0);
+    return path;
+}
+
+const char *unit_write(const char *text, const char *path_format, ...)
+{
+    static char path[1024];
+    va_list arguments;
+    FILE *file;
+
+    va_start(arguments, path_format);
+    vsnprintf(path, sizeof path, path_format, arguments);
+    va_end(arguments);
+    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
+        *slash = '/';
+    }
+    file = fopen(path, "w");
+    ASSERT(file != NULL, fputs(text, file) >= 0, fclose(file) == 0);
+    return path;
 }
 
 static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFailureRecord failure)

@@ -86,4 +86,26 @@ int unit_run(void);
 /* A new directory below $TMPDIR or /tmp, removed with its content when the program ends. */
 const char *unit_directory(void);
 
+/* A new directory below that one. The path is valid until the next call. */
+const char *unit_fresh_directory(void);
+
+/* Writes a file, and makes the directories above it. Returns its path, valid until the next call. */
+const char *unit_write(const char *text, const char *path_format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The text that an expression prints to `stream`; the caller frees it:
+ *
+ *     char *text = PRINTED(EXPECT(sg_report_print(report, stream) == SG_OK));
+ */
+#define PRINTED(print)                                                                             \
+    ({                                                                                             \
+        char *printed_text = NULL;                                                                 \
+        size_t printed_bytes;                                                                      \
+        FILE *stream = open_memstream(&printed_text, &printed_bytes);                              \
+                                                                                                   \
+        print;                                                                                     \
+        fclose(stream);                                                                            \
+        printed_text;                                                                              \
+    })
+
 #endif

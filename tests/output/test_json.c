@@ -61,14 +61,7 @@ static json_t *head(void)
 
 static char *text_of(void (*print)(FILE *out))
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-
-    ASSERT(out != NULL);
-    print(out);
-    fclose(out);
-    return text;
+    return PRINTED(print(stream));
 }
 
 static void print_whole(FILE *out)

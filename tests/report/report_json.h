@@ -9,24 +9,13 @@
 #include "report/text_tables.h"
 
 #include <jansson.h>
-#include <limits.h>
 
-/* Returns a path of this test's own that does not exist yet. It is valid until the next call; so
- * is the result of write_known(). */
-static inline const char *fresh_directory(void)
-{
-    static char path[PATH_MAX];
-    static int number;
-
-    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
-    return path;
-}
-
-/* Writes the known run, changed by `change` unless that is NULL, and returns its directory. */
+/* Writes the known run, changed by `change` unless that is NULL, and returns its directory, valid
+ * until the next call. */
 static inline const char *write_known(void (*change)(struct archive *))
 {
     static struct archive archive;
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     known_run(&archive);
     if (change != NULL)
@@ -39,15 +28,13 @@ static inline const char *write_known(void (*change)(struct archive *))
 static inline json_t *report_of(const char *path)
 {
     struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
+    char *text;
     json_t *json;
 
-    ASSERT(sg_report_read(path, false, NULL, &report) == SG_OK,
-           sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)) == SG_OK,
-           sg_report_print_json(&report, &(struct sg_print_options){0}, stream) == SG_OK);
-    fclose(stream);
+    text = PRINTED(
+        ASSERT(sg_report_read(path, false, NULL, &report) == SG_OK,
+               sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)) == SG_OK,
+               sg_report_print_json(&report, &(struct sg_print_options){0}, stream) == SG_OK));
     sg_report_clear(&report);
     json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ASSERT(json != NULL);

@@ -299,7 +299,7 @@ static size_t window_of(uint64_t instances)
 {
     static struct archive archive;
     static char path[PATH_MAX + 16];
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_progress_line progress;
     struct sg_report report = {0};
     size_t window_max;

@@ -9,20 +9,9 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define WORLD_NAME "MPI_COMM_WORLD"
-
-static const char *fresh_directory(void)
-{
-    static char path[256];
-    static int number;
-
-    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
-    ASSERT(mkdir(path, 0777) == 0);
-    return path;
-}
 
 static void put_profile(struct log_writer *log, struct sg_record_profile record)
 {
@@ -97,7 +86,7 @@ static void read_directory(const char *directory, const struct sg_filter *filter
 
 static const struct sg_calls *read_run(struct sg_report *report)
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     write_run(directory);
     read_directory(directory, NULL, report);
@@ -198,7 +187,7 @@ TEST("messages are told by ranks, those with ranks that are not known are summed
 /* As when its send was left out. */
 TEST("messages that only their receiver counted count")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -221,7 +210,7 @@ TEST("messages that only their receiver counted count")
 /* Two threads of rank 1 put and get; a target that there is not is damage. */
 TEST("one-sided operations are told by origin and target, those on other windows apart")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -275,7 +264,7 @@ static void put_swapped(struct log_writer *log, int rank, uint32_t index, bool i
 /* Rank 0 operates on, and sends to, itself and rank 1, and its log tells only who itself is. */
 static const char *write_swapped(void)
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct log_writer log;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -355,7 +344,7 @@ TEST("so are messages there")
  * of its start, its latency also what came after. */
 TEST("reductions send and receive as in the statistics of all calls")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     const struct sg_call_row *reduce, *all, *posted;
     struct sg_report report;
     struct log_writer log;
@@ -417,7 +406,7 @@ static void write_mmds(const char *directory)
 
 TEST("what MMDS kept is summed over its ranks, other threads apart")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_filter rank = {.ranks = "1-2"}, site = {.site = "norm"};
     struct sg_mmds_points points;
     struct sg_report report;
@@ -456,7 +445,7 @@ TEST("what MMDS kept is summed over its ranks, other threads apart")
 /* Distributions of kinds, functions and bins that do not exist. */
 TEST("damaged distributions are left out")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_record_distribution odd = {
         .kind = SG_RECORD_DISTRIBUTION, .of = SG_DISTRIBUTION_OVERHEAD, .bins = 3, .count = 1};
     struct sg_report report;
@@ -478,7 +467,7 @@ TEST("damaged distributions are left out")
 
 TEST("logs without such statistics, and readers who do not ask, have none")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -489,7 +478,7 @@ TEST("logs without such statistics, and readers who do not ask, have none")
     EXPECT(report.calls == NULL);
     sg_report_clear(&report);
 
-    directory = fresh_directory();
+    directory = unit_fresh_directory();
     write_run(directory);
     ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
     EXPECT(report.calls == NULL);
@@ -499,7 +488,7 @@ TEST("logs without such statistics, and readers who do not ask, have none")
 /* Functions, communicators and peers that are not there, and figures that are no numbers. */
 TEST("damaged records are left out")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_record_profile odd = log_profile(9, 9, 0, TIMES(100));
     struct sg_report report;
     struct log_writer log;
@@ -525,7 +514,7 @@ TEST("damaged records are left out")
 
 TEST("filters take sites, communicators and ranks")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_filter site = {.site = "norm"}, rank = {.ranks = "0"}, comm = {.comm = "row"};
     struct sg_report report;
     char message[200];
@@ -581,7 +570,7 @@ static void write_many(const char *directory)
 
 TEST("a thousand ranks are merged by call site")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
 
     write_many(directory);
@@ -610,7 +599,7 @@ static const char *calls_path(const char *directory, int rank)
 static const char *write_archive(int ranks)
 {
     static struct archive archive;
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     known_run(&archive);
     archive_write(&archive, directory);
@@ -688,7 +677,7 @@ TEST("an archive without files has no such figures")
 TEST("of communicators only those are kept that have slices")
 {
     const struct sg_slice slice = {.number = 4, .first = UINT32_MAX};
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 

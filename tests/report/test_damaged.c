@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char directory[PATH_MAX];
+static const char *directory;
 
 /* OTF2 itself leaks what it had of an archive whose anchor it refuses. */
 const char *__lsan_default_suppressions(void) __attribute__((visibility("default")));
@@ -27,31 +27,14 @@ static const char *in_directory(const char *name)
     return path;
 }
 
-static void fresh_directory(void)
-{
-    static int number;
-
-    snprintf(directory, sizeof directory, "%s/%d", unit_directory(), number++);
-    ASSERT(mkdir(directory, 0777) == 0);
-}
-
 static void fresh_archive(bool no_events)
 {
     static struct archive archive;
 
-    fresh_directory();
+    directory = unit_fresh_directory();
     known_run(&archive);
     archive.no_events = no_events;
     archive_write(&archive, directory);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(in_directory(name), "wb");
-
-    ASSERT(file != NULL);
-    fputs(text, file);
-    fclose(file);
 }
 
 /* path is refused with one line that holds the text. */
@@ -78,18 +61,18 @@ static bool is_refused(const char *path, const char *text)
 
 TEST("a path that is not there and a directory without a trace are refused")
 {
-    fresh_directory();
+    directory = unit_fresh_directory();
     EXPECT(is_refused(in_directory("nowhere"), "No such file"),
            is_refused(directory, "neither traces.otf2 nor rank-*.log"));
 }
 
 TEST("files that are no archive are refused")
 {
-    fresh_directory();
-    write_file("traces.otf2", "this is a letter, not an archive\n");
+    directory = unit_fresh_directory();
+    unit_write("this is a letter, not an archive\n", "%s/traces.otf2", directory);
     EXPECT(is_refused(directory, "not an OTF2 archive"),
            is_refused(in_directory("traces.otf2"), "not an OTF2 archive"));
-    write_file("traces.otf2", "");
+    unit_write("", "%s/traces.otf2", directory);
     EXPECT(is_refused(directory, "not an OTF2 archive"));
 }
 
@@ -155,7 +138,7 @@ TEST("logs of a run without an archive point to stagger recover")
 {
     struct log_writer log;
 
-    fresh_directory();
+    directory = unit_fresh_directory();
     log_begin(&log, directory, 0, 1, SG_TRACE_OTF2, SG_LOG_RUNNING);
     log_end(&log);
     EXPECT(is_refused(directory, "stagger recover "));
@@ -163,8 +146,8 @@ TEST("logs of a run without an archive point to stagger recover")
 
 TEST("a file that is no log is refused")
 {
-    fresh_directory();
-    write_file("rank-000000.log", "not a log\n");
+    directory = unit_fresh_directory();
+    unit_write("not a log\n", "%s/rank-000000.log", directory);
     EXPECT(is_refused(directory, "rank-000000.log"));
 }
 
@@ -174,7 +157,7 @@ TEST("logs of another run beside a partial archive are refused")
     static struct archive archive;
     struct log_writer log;
 
-    fresh_directory();
+    directory = unit_fresh_directory();
     known_run(&archive);
     archive.partial = "1";
     archive_write(&archive, directory);

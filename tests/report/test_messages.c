@@ -127,13 +127,8 @@ TEST("... and counts and time from statistics")
 /* The text with the table of messages, or without. */
 static char *text_of(const struct sg_report *report)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-
-    ASSERT(sg_report_print_text(report, &(struct sg_print_options){0}, stream) == SG_OK);
-    fclose(stream);
-    return text;
+    return PRINTED(
+        ASSERT(sg_report_print_text(report, &(struct sg_print_options){0}, stream) == SG_OK));
 }
 
 TEST("columns stand where something is not zero")

@@ -236,15 +236,13 @@ TEST("beside a partial archive they tell those of all posts")
 static char *text_of(const char *directory, bool csv)
 {
     struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
+    char *text;
 
-    ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK,
-           sg_report_sort(&report, sg_column_find(sg_site_columns, "hidden")) == SG_OK,
-           (csv ? sg_report_print_csv(&report, &(struct sg_print_options){0}, stream)
-                : sg_report_print_text(&report, &(struct sg_print_options){0}, stream)) == SG_OK);
-    fclose(stream);
+    text = PRINTED(ASSERT(
+        sg_report_read(directory, false, NULL, &report) == SG_OK,
+        sg_report_sort(&report, sg_column_find(sg_site_columns, "hidden")) == SG_OK,
+        (csv ? sg_report_print_csv(&report, &(struct sg_print_options){0}, stream)
+             : sg_report_print_text(&report, &(struct sg_print_options){0}, stream)) == SG_OK));
     sg_report_clear(&report);
     return text;
 }

@@ -84,13 +84,10 @@ static char *text_of(const char *directory, bool comms)
 {
     struct sg_print_options options = {.comms = comms};
     struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
+    char *text;
 
     ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
-    EXPECT(sg_report_print_text(&report, &options, stream) == SG_OK);
-    fclose(stream);
+    text = PRINTED(EXPECT(sg_report_print_text(&report, &options, stream) == SG_OK));
     sg_report_clear(&report);
     return text;
 }

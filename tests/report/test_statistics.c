@@ -4,18 +4,6 @@
 #include "report/report.h"
 #include "report/report_columns.h"
 
-#include <sys/stat.h>
-
-static const char *fresh_directory(void)
-{
-    static char path[256];
-    static int number;
-
-    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
-    ASSERT(mkdir(path, 0777) == 0);
-    return path;
-}
-
 /* Two ranks and two communicators named "row", both with rank 0 as their first, made in this order
  * but met by rank 1 in the other; rank 1 does not know their names. Rank 1's log has its statistics
  * before the definitions they need. */
@@ -55,7 +43,7 @@ static void write_run(const char *directory, enum sg_log_state state)
 
 static void read_run(enum sg_log_state state, struct sg_report *report)
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     write_run(directory, state);
     ASSERT(sg_report_read(directory, false, NULL, report) == SG_OK,

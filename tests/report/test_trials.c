@@ -365,13 +365,10 @@ TEST("many rounds are put together, means stay what they are")
 static char *page_of(const char *directory)
 {
     struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
+    char *text;
 
     ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
-    sg_page_write_trials(&report, stream);
-    fclose(stream);
+    text = PRINTED(sg_page_write_trials(&report, stream));
     sg_report_clear(&report);
     return text;
 }

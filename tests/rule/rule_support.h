@@ -49,13 +49,10 @@ static inline struct sg_ruleset *rules_of(const char *text, char **log)
 /* Prints the set without the built-in rule; malloc'ed. */
 static inline char *printed(const struct sg_ruleset *rules)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *out = open_memstream(&text, &size_bytes);
+    char *text;
     char *last;
 
-    sg_ruleset_print(rules, out);
-    fclose(out);
+    text = PRINTED(sg_ruleset_print(rules, stream));
     last = strstr(text, "*=mpich # default\n");
     ASSERT(last != NULL);
     EXPECT(text_is(last, "*=mpich # default\n"));

@@ -3,8 +3,6 @@
 #include "lib/unit.h"
 #include "sim/network.h"
 
-#include <limits.h>
-
 static const char good[] = "# a comment\n"
                            "source = somewhere\n"
                            "latency_us = 5.5 # L\n"
@@ -12,24 +10,10 @@ static const char good[] = "# a comment\n"
                            "\n"
                            "gap_ns_per_byte = 2\n";
 
-/* Writes NAME.conf and returns its path. */
-static const char *write_file(const char *name, const char *text)
-{
-    static char path[PATH_MAX];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", unit_directory(), name);
-    file = fopen(path, "w");
-    ASSERT(file != NULL);
-    fputs(text, file);
-    fclose(file);
-    return path;
-}
-
 /* The one line that reading the file logs. */
 static void refused(const char *text, const char *line)
 {
-    const char *path = write_file("bad.conf", text);
+    const char *path = unit_write(text, "%s/bad.conf", unit_directory());
     struct sg_network network;
     struct capture capture;
     char *log;
@@ -45,7 +29,8 @@ TEST("a network's file is read, comments and spaces left out")
 {
     struct sg_network network;
 
-    EXPECT(sg_network_read("sim", write_file("good.conf", good), &network) == SG_OK,
+    EXPECT(sg_network_read("sim", unit_write(good, "%s/good.conf", unit_directory()), &network) ==
+               SG_OK,
            text_is(network.name, "good"), text_is(network.source, "somewhere"),
            network.latency_us == 5.5, network.overhead_us == 0.5,
            sg_network_gap_ns(&network, 100) == 200, network.fitted[0] == NULL);
@@ -57,8 +42,10 @@ TEST("fitted values are read from beside it and listed")
 {
     struct sg_network network;
 
-    write_file("pair.fitted.conf", "signal_us = 18 # of a figure\nlatency_us = 7\n");
-    EXPECT(sg_network_read("sim", write_file("pair.conf", good), &network) == SG_OK,
+    unit_write("signal_us = 18 # of a figure\nlatency_us = 7\n", "%s/pair.fitted.conf",
+               unit_directory());
+    EXPECT(sg_network_read("sim", unit_write(good, "%s/pair.conf", unit_directory()), &network) ==
+               SG_OK,
            network.signal_us == 18, network.latency_us == 7,
            text_is(network.fitted[0], "signal_us"), text_is(network.fitted[1], "latency_us"),
            network.fitted[2] == NULL, sg_network_set(&network, "signal_us=3") == SG_OK,

@@ -98,14 +98,7 @@ static __attribute__((format(printf, 1, 2))) int run(const char *format, ...)
 
 static void write_file(const char *name, const char *text)
 {
-    char path[256];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", unit_directory(), name);
-    file = fopen(path, "w");
-    ASSERT(file != NULL);
-    fputs(text, file);
-    fclose(file);
+    unit_write(text, "%s/%s", unit_directory(), name);
 }
 
 /* Runs a program that prints offsets; returns how many. */

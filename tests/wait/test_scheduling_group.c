@@ -2,40 +2,17 @@
 #include "lib/unit.h"
 #include "wait/scheduling_group.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
-static char proc[256];
-
-static void make_directory(const char *name)
-{
-    char path[512];
-
-    snprintf(path, sizeof path, "%s/%s", proc, name);
-    ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
-}
+static const char *proc;
 
 static void put(const char *name, const char *text)
 {
-    char path[512];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", proc, name);
-    file = fopen(path, "w");
-    ASSERT(file != NULL, fputs(text, file) >= 0);
-    fclose(file);
+    unit_write(text, "%s/%s", proc, name);
 }
 
 /* A process in autogroup 17. */
 static void fresh(void)
 {
-    static int number;
-
-    snprintf(proc, sizeof proc, "%s/%d", unit_directory(), number++);
-    make_directory("");
-    make_directory("self");
-    make_directory("sys");
-    make_directory("sys/kernel");
+    proc = unit_fresh_directory();
     put("sys/kernel/sched_autogroup_enabled", "1\n");
     put("self/autogroup", "/autogroup-17 nice 0\n");
     put("self/cgroup", "2:cpuacct:/\n1:cpu:/\n0::/\n");
