@@ -60,10 +60,9 @@ static bool has_rule(const struct sg_advice *advice, const char *rule)
 {
     char *rules = rules_of(advice);
     char line[200];
-    bool found;
 
     snprintf(line, sizeof line, "\n%s\n", rule);
-    found = strstr(rules, line) != NULL;
+    bool found = strstr(rules, line) != NULL;
     free(rules);
     return found;
 }
@@ -98,11 +97,10 @@ TEST("estimates are those worked out by hand")
 TEST("one rank that is always late: adaptive")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_late_rank(&archive);
     advise("STAGGER_PROGRESS=poll\n", &advice);
-    item = &advice.items[0];
+    const struct sg_advice_item *item = &advice.items[0];
     NEAR(item->measured_blocked_ns, 7090500.0 / 8);
     NEAR(estimate(item, "tree")->processor_ns, 7090500.0 / 8);
     EXPECT(item->verdict == SG_ADVICE_CHANGE, text_is(best_of(item), "adaptive"),
@@ -115,11 +113,10 @@ TEST("one rank that is always late: adaptive")
 TEST("a small skew in any order: srm")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_small_skew(&archive);
     advise(NULL, &advice);
-    item = &advice.items[0];
+    const struct sg_advice_item *item = &advice.items[0];
     EXPECT(item->group->instances == 4 * PLANTED_INSTANCES, item->verdict == SG_ADVICE_CHANGE,
            text_is(best_of(item), "srm"));
     /* 900 till the last, 100 and 16 to write a line, 100 to see it, 3 folds of 32; less the
@@ -132,15 +129,13 @@ TEST("a small skew in any order: srm")
 TEST("a late root leaves nothing to bypass, and that is said")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
-    char *text;
 
     planted_late_root(&archive);
     advise(NULL, &advice);
-    item = &advice.items[0];
+    const struct sg_advice_item *item = &advice.items[0];
     EXPECT(item->group->root_last == PLANTED_INSTANCES, estimate(item, "bypass")->gain_ns < 0,
            !contains(best_of(item), "bypass"));
-    text = text_of(&advice);
+    char *text = text_of(&advice);
     EXPECT(contains(text, "the root is the last to come in 100% of the instances"));
     free(text);
     sg_advice_clear(&advice);
@@ -149,11 +144,10 @@ TEST("a late root leaves nothing to bypass, and that is said")
 TEST("a broadcast in a node is advised, too")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_broadcast(&archive);
     advise(NULL, &advice);
-    item = &advice.items[0];
+    const struct sg_advice_item *item = &advice.items[0];
     NEAR(estimate(item, "mpich")->blocked_ns, 216);
     NEAR(estimate(item, "srm")->blocked_ns, 116);
     EXPECT(item->estimate_count == 2); /* handoff folds; the others are for between nodes */
@@ -164,11 +158,10 @@ TEST("a broadcast in a node is advised, too")
 TEST("a broadcast behind a late rank of the tree: bypass")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_late_inner(&archive);
     advise("STAGGER_PROGRESS=signal\n", &advice);
-    item = &advice.items[0];
+    const struct sg_advice_item *item = &advice.items[0];
     EXPECT(item->verdict == SG_ADVICE_CHANGE, text_is(best_of(item), "bypass"),
            estimate(item, "mpich")->blocked_ns > 2e6 / 8,
            estimate(item, "tree")->processor_ns > 1e6 / 8,
@@ -295,13 +288,12 @@ TEST("a rule that would be wrong elsewhere is not advised")
 TEST("an archive without calibration is simulated with a network by name")
 {
     struct sg_advice advice;
-    char *text;
 
     planted_pair(&archive);
     archive.calibration = NULL;
     advise(NULL, &advice);
     EXPECT(!advice.machine.measured, text_is(advice.machine.between.name, SG_MACHINE_DEFAULT));
-    text = text_of(&advice);
+    char *text = text_of(&advice);
     EXPECT(contains(text, "its archive has no calibration"));
     free(text);
     sg_advice_clear(&advice);
@@ -322,12 +314,11 @@ TEST("another machine's network takes the place of the calibration")
 static void says(const char *calibration, bool busy)
 {
     struct sg_advice advice;
-    char *text;
 
     planted_pair(&archive);
     archive.calibration = calibration;
     advise(NULL, &advice);
-    text = text_of(&advice);
+    char *text = text_of(&advice);
     EXPECT((strstr(text, "the costs may be far off") != NULL) == busy,
            sg_machine_was_busy(&advice.machine) == busy);
     free(text);
@@ -382,15 +373,13 @@ TEST("every algorithm but bcs is a candidate, and every candidate a rule")
 TEST("JSON has the figures worked out by hand")
 {
     struct sg_advice advice;
-    char *text;
-    json_t *root, *group;
 
     planted_pair(&archive);
     advise(NULL, &advice);
-    text = PRINTED(EXPECT(sg_advice_print_json(&advice, stream) == SG_OK));
-    root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    char *text = PRINTED(EXPECT(sg_advice_print_json(&advice, stream) == SG_OK));
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ASSERT(root != NULL);
-    group = json_array_get(json_object_get(root, "groups"), 0);
+    json_t *group = json_array_get(json_object_get(root, "groups"), 0);
     EXPECT(text_is(json_string_value(json_object_get(group, "advice")), "srm"),
            text_is(json_string_value(json_object_get(group, "verdict")), "change"));
     NEAR(json_real_value(json_object_get(json_object_get(group, "measured"), "processor_ns")),

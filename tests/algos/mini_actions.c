@@ -69,10 +69,9 @@ static void post(struct mini_host *host, int rank, int to, const struct sg_actio
                  const struct sg_actions *actions, mini_value *parts)
 {
     const struct sg_header *header = &action->send.header;
-    struct mini_item *item;
 
     ASSERT(to >= 0 && to < host->setup.size && to != rank);
-    item = mini_add(host, MINI_MESSAGE, rank, to);
+    struct mini_item *item = mini_add(host, MINI_MESSAGE, rank, to);
     item->header = *header;
     item->multicast = action->kind == SG_ACTION_MULTICAST;
     ASSERT(header->parts <= host->needs.parts);
@@ -147,11 +146,9 @@ static bool takes_posts(const struct mini_host *host)
 
 static void start_access(struct mini_host *host, int rank, const struct sg_action *action)
 {
-    struct mini_item *item;
-
     ASSERT(action->to >= 0 && action->to < host->setup.size,
            sg_algo_is_one_sided(host->setup.algo, &host->setup.parameters));
-    item = mini_add(host, MINI_ACCESS, rank, action->to);
+    struct mini_item *item = mini_add(host, MINI_ACCESS, rank, action->to);
     item->access = *action;
     if (is_write(action)) {
         check_bytes(action->access.bytes);
@@ -162,20 +159,16 @@ static void start_access(struct mini_host *host, int rank, const struct sg_actio
 
 void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uint64_t time_ns)
 {
-    struct mini_timer *timer;
-
     ASSERT(id < SG_TIMERS);
-    timer = &host->endpoints[rank].timers[id];
+    struct mini_timer *timer = &host->endpoints[rank].timers[id];
     host->timers_set += set - timer->set;
     *timer = (struct mini_timer){set, time_ns};
 }
 
 static void watch(struct mini_host *host, int rank, const struct sg_action *action)
 {
-    struct mini_watch *entry;
-
     ASSERT(action->id < SG_WATCHES && action->access.remote < host->needs.cells);
-    entry = &host->endpoints[rank].watches[action->id];
+    struct mini_watch *entry = &host->endpoints[rank].watches[action->id];
     host->watches_set += !entry->set;
     entry->set = true;
     host->endpoints[rank].watched |= 1u << action->id;
@@ -297,7 +290,6 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
     struct mini_endpoint *target = &host->endpoints[item->to];
     struct sg_data slot = {action->kind == SG_ACTION_WRITE_RESULT ? SG_DATA_RESULT : SG_DATA_SLOT,
                            (uint16_t)remote};
-    struct mini_item *reply;
 
     if (action->kind == SG_ACTION_FILL || action->kind == SG_ACTION_DRAIN) {
         access_post(host, item->to, action);
@@ -312,7 +304,7 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
         target->cells[remote] = action->access.value;
         return;
     }
-    reply = mini_add(host, MINI_REPLY, item->to, item->from);
+    struct mini_item *reply = mini_add(host, MINI_REPLY, item->to, item->from);
     reply->tag = action->access.tag;
     if (action->kind == SG_ACTION_READ) {
         memcpy(resolve(host, item->from, action->access.into, NULL),

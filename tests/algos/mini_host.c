@@ -165,7 +165,6 @@ int mini_in_flight(const struct mini_host *host, int from, int to)
 struct mini_item *mini_add(struct mini_host *host, enum mini_kind kind, int from, int to)
 {
     struct mini_item *item = get(sizeof *item);
-    int under_way;
 
     if (host->item_count == host->item_room) {
         host->item_room = 2 * host->item_room + 64;
@@ -179,7 +178,7 @@ struct mini_item *mini_add(struct mini_host *host, enum mini_kind kind, int from
     item->from = from;
     item->to = to;
     host->items[host->item_count++] = item;
-    under_way = mini_in_flight(host, from, to);
+    int under_way = mini_in_flight(host, from, to);
     if (under_way > host->most_in_flight)
         host->most_in_flight = under_way;
     return item;

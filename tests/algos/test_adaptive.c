@@ -140,14 +140,13 @@ TEST("two last ranks below different children each release with two tokens")
     struct mini_setup setup = setup_of(16, 8, 2, 1);
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call call = allreduce(0);
-    int before;
 
     for (int rank = 0; rank < 16; rank++) {
         if (rank != 2 && rank != 15)
             mini_call(host, rank, &call);
     }
     mini_settle(host);
-    before = mini_actions(host, -1, SG_ACTION_SEND);
+    int before = mini_actions(host, -1, SG_ACTION_SEND);
     mini_call(host, 2, &call);
     mini_call(host, 15, &call);
     EXPECT(mini_actions(host, 2, SG_ACTION_MULTICAST) == 1,
@@ -196,14 +195,13 @@ TEST("results have the tree's bits in a thousand orders with losses and repetiti
         int size = sizes[seed % SIZES];
         uint8_t degree = (uint8_t)(seed / 3 % 6);
         struct mini_setup setup = setup_of(size, degree, (uint8_t)(seed % 5), seed);
-        struct mini_host *host;
 
         setup.loss_percent = seed % 2 ? 20 : 0;
         setup.repeat_percent = seed % 3 ? 20 : 0;
         setup.parameters.predict = seed % 7 == 0;
         if (size == 64 && degree == 1)
             continue;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 6);
         for (uint32_t seq = 1; seq <= 6; seq++) {
             if (seq % 3 != 0)
@@ -231,10 +229,9 @@ TEST("arrival order gives all endpoints the same bits")
         int size = sizes[seed % SIZES];
         struct mini_setup setup =
             setup_of(size, (uint8_t)(seed % 4 + 2), (uint8_t)(seed % 5), seed);
-        struct mini_host *host;
 
         setup.parameters.arrival_order = 1;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, &call, 1);
         for (int rank = 1; rank < size; rank++)
             EXPECT(mini_result(host, rank, 1, 0) == mini_result(host, 0, 1, 0));
@@ -274,16 +271,14 @@ TEST("the token starts where the last arriver usually is, and moves when that is
 
     for (int i = 0; i < 2; i++) {
         struct mini_setup setup = setup_of(17, 2, 1, 1);
-        struct mini_host *host;
-        int moved;
 
         setup.parameters.predict = 1;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         habitually_late(host, 17, 13, 3, &calls[i]);
         EXPECT(mini_marks(host, 13) & MARK(PREDICTED),
                !(mini_marks(host, -1) & MARK(PREDICT_WRONG)));
         /* It holds the token from the start: all that is sent are acks. */
-        moved = mini_actions(host, -1, SG_ACTION_SEND);
+        int moved = mini_actions(host, -1, SG_ACTION_SEND);
         habitually_late(host, 17, 13, 1, &calls[i]);
         EXPECT(mini_actions(host, -1, SG_ACTION_SEND) - moved == 16);
         /* Another one is last: the token goes there. */
@@ -314,11 +309,10 @@ TEST("all endpoints agree on predictions in any order and with losses")
         int size = sizes[seed % SIZES];
         struct mini_setup setup =
             setup_of(size, (uint8_t)(2 + seed % 4), (uint8_t)(seed % 4), seed);
-        struct mini_host *host;
 
         setup.parameters.predict = 1;
         setup.loss_percent = seed % 2 ? 15 : 0;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 12);
         for (uint32_t seq = 1; seq <= 12; seq++) {
             if (seq % 4 != 0)

@@ -355,7 +355,6 @@ TEST("a lost strobe is repeated")
 {
     for (int loser = 1; loser < SIZE; loser++) {
         struct mini_host *host = open_host((struct sg_algo_parameters){0});
-        int sent;
 
         mini_call_all(host, &allreduce);
         mini_settle(host);
@@ -364,7 +363,7 @@ TEST("a lost strobe is repeated")
         EXPECT(!mini_completed(host, 0, 1));
         ASSERT(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
         mini_settle(host);
-        sent = mini_actions(host, -1, SG_ACTION_SEND);
+        int sent = mini_actions(host, -1, SG_ACTION_SEND);
         for (int rank = 0; rank < SIZE; rank++)
             EXPECT(mini_finished(host, rank, 1));
         EXPECT(mini_marks(host, 0) & MARK(STROBE_REPEATED));
@@ -446,14 +445,13 @@ TEST("lost data of a broadcast are repeated")
 TEST("a strobe is repeated once")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){0});
-    int sent;
 
     mini_call_all(host, &barrier);
     mini_settle(host);
     mini_hold(host, 1, true);
     ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
     mini_settle(host);
-    sent = mini_actions(host, 0, SG_ACTION_SEND);
+    int sent = mini_actions(host, 0, SG_ACTION_SEND);
     ASSERT(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
     mini_settle(host);
     EXPECT(mini_actions(host, 0, SG_ACTION_SEND) == sent + 1,

@@ -413,18 +413,17 @@ TEST("a message does not pass one that was refused")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 4}, SIZE, seed);
-        uint32_t first, second, got;
 
         for (int i = 0; i < 2; i++)
             send(&world, 0, 2, 9, 8);
         receive(&world, 2, SG_ANY, 6);
         send(&world, 1, 2, 6, 8);
-        first = send(&world, 3, 2, 5, 8);
-        second = send(&world, 3, 2, 6, 8);
+        uint32_t first = send(&world, 3, 2, 5, 8);
+        uint32_t second = send(&world, 3, 2, 6, 8);
         send(&world, 4, 2, 6, 8);
         slices(&world, 1);
         EXPECT(mini_marks(world.host, 2) & MARK(HELD_BACK));
-        got = receive(&world, 2, 3, SG_ANY);
+        uint32_t got = receive(&world, 2, 3, SG_ANY);
         while (!is_over(&world, 2, got))
             slices(&world, 1);
         EXPECT(mini_received(world.host, 2, got) == first);
@@ -471,17 +470,16 @@ TEST("what was probed stays")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 4}, SIZE, seed);
-        uint32_t found, got;
 
         for (int i = 0; i < 4; i++)
             send(&world, 1, 2, 5, 8);
         slices(&world, 1);
-        found = probe(&world, SG_POST_PROBE, 2, SG_ANY, 6);
+        uint32_t found = probe(&world, SG_POST_PROBE, 2, SG_ANY, 6);
         send(&world, 4, 2, 6, 8);
         slices(&world, 1);
         EXPECT(source(&world, 2, found) == 4);
         send(&world, 3, 2, 6, 8);
-        got = receive(&world, 2, SG_ANY, 6);
+        uint32_t got = receive(&world, 2, SG_ANY, 6);
         slices(&world, 1);
         EXPECT(source(&world, 2, got) == 4);
         receive(&world, 2, 3, 6);

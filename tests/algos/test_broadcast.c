@@ -79,7 +79,6 @@ static uint64_t drive_mixture(const struct sg_algo *algo, uint64_t seed)
     };
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call calls[CALLS];
-    uint64_t marks;
 
     for (int i = 0; i < CALLS; i++)
         calls[i] = mixed(algo, seed, i, size);
@@ -88,7 +87,7 @@ static uint64_t drive_mixture(const struct sg_algo *algo, uint64_t seed)
         if (calls[i].operation == SG_OPERATION_BCAST)
             check(host, size, (uint32_t)i + 1, &calls[i]);
     }
-    marks = mini_marks(host, -1);
+    uint64_t marks = mini_marks(host, -1);
     mini_free(host);
     return marks;
 }

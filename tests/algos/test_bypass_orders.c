@@ -10,14 +10,13 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, uint32_t fla
 {
     struct mini_host *host = bypass_host(size, parameters, seed);
     struct sg_algo_call calls[ROUNDS];
-    uint64_t marks;
 
     for (int i = 0; i < ROUNDS; i++)
         calls[i] = bypass_call(flags, bytes, root < 0 ? (int)(seed + i) % size : root);
     mini_drive(host, calls, ROUNDS);
     for (uint32_t seq = 1; seq <= ROUNDS; seq++)
         bypass_check(host, size, &calls[seq - 1], seq);
-    marks = mini_marks(host, -1);
+    uint64_t marks = mini_marks(host, -1);
     mini_free(host);
     return marks;
 }

@@ -63,7 +63,6 @@ static void start_call(struct node *node, uint32_t seq)
 static void arrive(struct node *node, uint32_t rank, enum sg_operation operation, int root)
 {
     struct sg_combining_step step;
-    uint64_t own;
     bool last = true;
 
     sg_combining_arrive(node->combining, rank, operation, root, &step);
@@ -74,7 +73,7 @@ static void arrive(struct node *node, uint32_t rank, enum sg_operation operation
         return;
     }
     node->arrived[rank]++;
-    own = carry_out(node, rank, &step);
+    uint64_t own = carry_out(node, rank, &step);
     for (uint32_t other = 0; other < node->ranks; other++)
         last = last && node->arrived[other] >= step.seq;
     if (last)

@@ -15,10 +15,9 @@ TEST("barriers end in every order")
     for (uint64_t seed = 0; seed < 180; seed++) {
         struct mini_setup setup = {.algo = &sg_algo_dissemination,
                                    .size = seed % 18 == 17 ? 64 : 1 + (int)(seed % 18)};
-        struct mini_host *host;
 
         setup.seed = seed;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 10);
         EXPECT(mini_actions(host, -1, SG_ACTION_FINISH) == 10 * setup.size);
         marks |= mini_marks(host, -1);

@@ -62,7 +62,6 @@ TEST("reduces at changing roots, allreduces and barriers mix, with losses")
         int size = seed % 20 == 19 ? 64 : 1 + (int)(seed % 17);
         uint8_t degree = (uint8_t)(seed % 5);
         struct mini_setup setup = setup_of(size, degree, seed);
-        struct mini_host *host;
 
         for (int i = 0; i < 24; i++) {
             int root = (int)(seed * 7 + (seed % 3 ? (uint64_t)i * i : 0)) % size;
@@ -77,7 +76,7 @@ TEST("reduces at changing roots, allreduces and barriers mix, with losses")
         setup.parameters.credits = (uint8_t)(seed % 7 + 2);
         setup.loss_percent = seed % 4 == 1 ? 30 : 0;
         setup.repeat_percent = seed % 4 == 3 ? 30 : 0;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 24);
         for (int i = 0; i < 24; i++) {
             int first = calls[i].root < 0 ? 0 : calls[i].root;
@@ -101,10 +100,9 @@ TEST("a leaf runs ahead as far as its credits and no further")
     for (uint8_t credits = 2; credits <= 9; credits++) {
         struct mini_setup setup = setup_of(2, 1, 1);
         struct sg_algo_call call = data_call(SG_OPERATION_REDUCE, 0, 0);
-        struct mini_host *host;
 
         setup.parameters.credits = credits;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         for (int i = 0; i < credits; i++) {
             mini_call(host, 1, &call);
             ASSERT(mini_completed(host, 1, (uint32_t)i + 1));
@@ -170,10 +168,9 @@ TEST("an exact operation is right in arrival order")
 
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct mini_setup setup = setup_of(4 + (int)(seed % 14), (uint8_t)(seed % 4), seed);
-        struct mini_host *host;
 
         setup.parameters.arrival_order = 1;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, &call, 1);
         EXPECT(mini_result(host, 3, 1, 0) ==
                expected(setup.size, setup.parameters.degree, 1, call.flags, 3));

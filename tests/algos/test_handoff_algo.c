@@ -68,7 +68,6 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, int operatio
 {
     struct mini_host *host = host_of(size, parameters, seed);
     struct sg_algo_call calls[ROUNDS];
-    uint64_t marks;
 
     for (int i = 0; i < ROUNDS; i++) {
         int kind = operation < 0 ? (int)(seed + (uint64_t)(i * i)) % OPERATIONS : operation;
@@ -80,7 +79,7 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, int operatio
     mini_drive(host, calls, ROUNDS);
     for (uint32_t seq = 1; seq <= ROUNDS; seq++)
         check_result(host, size, &calls[seq - 1], seq);
-    marks = mini_marks(host, -1);
+    uint64_t marks = mini_marks(host, -1);
     mini_free(host);
     return marks;
 }

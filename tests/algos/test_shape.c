@@ -62,11 +62,10 @@ static void recursive_doubling(int size, char *out)
 {
     static expression value[RANKS_MAX], next[RANKS_MAX];
     int power = 1;
-    int extra;
 
     while (2 * power <= size)
         power *= 2;
-    extra = size - power;
+    int extra = size - power;
     leaves(value, size);
     for (int rank = 0; rank < 2 * extra; rank += 2)
         fold(value[rank], value[rank + 1], value[rank + 1]);
@@ -99,11 +98,9 @@ static void shuffle(int *order, int size, unsigned seed)
     for (int i = 0; i < size; i++)
         order[i] = i;
     for (int i = size - 1; i > 0; i--) {
-        int j, other;
-
         seed = seed * 1103515245u + 12345u;
-        j = (int)(seed >> 16) % (i + 1);
-        other = order[i];
+        int j = (int)(seed >> 16) % (i + 1);
+        int other = order[i];
         order[i] = order[j];
         order[j] = other;
     }

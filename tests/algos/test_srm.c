@@ -46,7 +46,6 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, int operatio
 {
     struct mini_host *host = host_of(size, parameters, seed);
     struct sg_algo_call calls[ROUNDS];
-    uint64_t marks;
 
     for (int i = 0; i < ROUNDS; i++) {
         int kind = operation < 0 ? (int)(seed + (uint64_t)(i * i)) % OPERATIONS : operation;
@@ -62,7 +61,7 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, int operatio
     for (uint32_t seq = 1; seq <= ROUNDS; seq++)
         check_result(host, size, &calls[seq - 1], seq);
     EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == 0);
-    marks = mini_marks(host, -1);
+    uint64_t marks = mini_marks(host, -1);
     mini_free(host);
     return marks;
 }

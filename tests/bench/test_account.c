@@ -107,10 +107,9 @@ TEST("half of the blocks, the quicker ones, are the account")
 {
     struct sg_bench_account accounts[5] = {
         {.sum = 9}, {.sum = 2}, {.sum = 700}, {.sum = 4}, {.sum = 3}};
-    struct sg_bench_account mean;
 
     for (int i = 0; i < 5; i++)
         accounts[i].parts[SG_BENCH_PART_SEE] = accounts[i].sum / 2;
-    mean = sg_bench_account_of_all(accounts, 5);
+    struct sg_bench_account mean = sg_bench_account_of_all(accounts, 5);
     EXPECT(is_near(mean.sum, 3, 1e-9), is_near(mean.parts[SG_BENCH_PART_SEE], 1.5, 1e-9));
 }

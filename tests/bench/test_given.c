@@ -38,12 +38,10 @@ TEST("what is no rule or names another communicator is not")
 static void check_said(const char *text, const char *expected)
 {
     struct capture capture;
-    char *said;
-    bool good;
 
     capture_begin(&capture);
-    good = sg_bench_given_check("--vs", text);
-    said = capture_end(&capture);
+    bool good = sg_bench_given_check("--vs", text);
+    char *said = capture_end(&capture);
     EXPECT(good == (expected == NULL), text_is(said, expected != NULL ? expected : ""));
     free(said);
 }
@@ -60,14 +58,13 @@ TEST("one line says what is wrong")
 static void check_found(const char *line, const char *expected)
 {
     char text[200], *argv[8] = {text};
-    const char *found;
     int argc = 1;
 
     snprintf(text, sizeof text, "stagger-bench %s", line);
     strtok(text, " ");
     while ((argv[argc] = strtok(NULL, " ")) != NULL)
         argc++;
-    found = sg_bench_given_find(argc, argv);
+    const char *found = sg_bench_given_find(argc, argv);
     EXPECT((found != NULL) == (expected != NULL));
     if (found != NULL && expected != NULL)
         EXPECT(text_is(found, expected));

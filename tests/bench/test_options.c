@@ -14,14 +14,13 @@ static enum sg_bench_verdict read_line(const char *line)
     char text[400], *argv[WORDS_MAX + 1] = {text};
     int argc = 1;
     struct capture capture;
-    enum sg_bench_verdict verdict;
 
     snprintf(text, sizeof text, "stagger-bench %s", line);
     for (char *word = strtok(text, " "); (word = strtok(NULL, " ")) != NULL && argc < WORDS_MAX;)
         argv[argc++] = word;
     free(said);
     capture_begin(&capture);
-    verdict = sg_bench_options_read(argc, argv, 4, &options);
+    enum sg_bench_verdict verdict = sg_bench_options_read(argc, argv, 4, &options);
     said = capture_end(&capture);
     return verdict;
 }

@@ -83,10 +83,9 @@ static char *printed(double line_ns, bool complete)
     size_t size_bytes;
     char *text;
     FILE *stream = open_memstream(&text, &size_bytes);
-    enum sg_status status;
 
     ASSERT(stream != NULL, sg_bench_output_open(&head, stream, &output) == SG_OK);
-    status = put_row(output);
+    enum sg_status status = put_row(output);
     EXPECT(status == SG_OK, sg_bench_output_close(output, complete) == SG_OK);
     fclose(stream);
     return text;
@@ -109,16 +108,16 @@ static double number(const json_t *object, const char *name)
 
 TEST("the JSON has the fields of version 1")
 {
-    json_t *root, *limits, *result;
+    json_t *limits;
 
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
-    root = parsed(50);
+    json_t *root = parsed(50);
     EXPECT(json_integer_value(json_object_get(root, "version")) == 1,
            json_integer_value(json_object_get(root, "ranks")) == 4);
     limits = json_object_get(root, "limits");
     EXPECT(number(limits, "line_ns") == 50, number(limits, "copy_gbs") == 10);
     ASSERT(json_array_size(json_object_get(root, "results")) == 1);
-    result = json_array_get(json_object_get(root, "results"), 0);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
     EXPECT(text_is(json_string_value(json_object_get(result, "op")), "allreduce"),
            number(result, "bytes") == 65536, number(result, "ours_us") == 2,
            number(result, "mpich_us") == 10, number(result, "ratio") == 0.2,
@@ -129,16 +128,16 @@ TEST("the JSON has the fields of version 1")
 
 TEST("processor times stand apart from latencies")
 {
-    json_t *root, *late, *result;
+    json_t *late;
 
     options = (struct sg_bench_options){
         .format = SG_BENCH_JSON, .late = true, .skews_us = {{1000}, 1}, .late_rank = 3};
-    root = parsed(50);
+    json_t *root = parsed(50);
     EXPECT(json_array_size(json_object_get(root, "results")) == 0);
     late = json_object_get(root, "late");
     EXPECT(number(late, "skew_us") == 1000, number(late, "rank") == 3);
     ASSERT(json_array_size(json_object_get(late, "results")) == 1);
-    result = json_array_get(json_object_get(late, "results"), 0);
+    json_t *result = json_array_get(json_object_get(late, "results"), 0);
     EXPECT(text_is(json_string_value(json_object_get(result, "class")), "non-root"),
            number(result, "ours_us") == 0.5, number(result, "ratio") == 0.0005);
     json_decref(root);
@@ -146,20 +145,16 @@ TEST("processor times stand apart from latencies")
 
 TEST("a limit that is not known is null")
 {
-    json_t *root;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
-    root = parsed(NAN);
+    json_t *root = parsed(NAN);
     EXPECT(json_is_null(json_object_get(json_object_get(root, "limits"), "line_ns")));
     json_decref(root);
 }
 
 TEST("a run that fails prints no JSON")
 {
-    char *text;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
-    text = printed(50, false);
+    char *text = printed(50, false);
     EXPECT(text_is(text, ""));
     free(text);
 }
@@ -174,20 +169,17 @@ TEST("the table is aligned")
         "ours x stock   model us\n"
         "allreduce           65536        2.000       10.000     0.200  0.190   to 0.210      201  "
         "500 x 100             -\n";
-    char *text;
 
     options = (struct sg_bench_options){.scheme = SG_BENCH_LOOP};
-    text = printed(50, true);
+    char *text = printed(50, true);
     EXPECT(text_is(text, expected));
     free(text);
 }
 
 TEST("the table of processor times says who is late")
 {
-    char *text;
-
     options = (struct sg_bench_options){.late = true, .skews_us = {{1000}, 1}, .late_rank = 3};
-    text = printed(NAN, true);
+    char *text = printed(NAN, true);
     EXPECT(contains(text, "cache line one way not known"),
            contains(text, "rank 3 enters 1000 us late\n"),
            contains(text, "\nreduce                  8 non-root"));
@@ -202,7 +194,7 @@ static void know_cpu(void)
 
 TEST("rows of processor time have the fields of version 1")
 {
-    json_t *root, *result;
+    json_t *root;
 
     options =
         (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU, .root = 2};
@@ -211,7 +203,7 @@ TEST("rows of processor time have the fields of version 1")
     EXPECT(text_is(json_string_value(json_object_get(root, "command")), "cpu"),
            text_is(json_string_value(json_object_get(root, "clock")), "process"),
            number(root, "root") == 2, json_object_get(root, "limits") == NULL);
-    result = json_array_get(json_object_get(root, "results"), 0);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
     EXPECT(text_is(json_string_value(json_object_get(result, "op")), "reduce"),
            text_is(json_string_value(json_object_get(result, "algorithm")), "bypass"),
            text_is(json_string_value(json_object_get(result, "progress")), "thread"),
@@ -226,35 +218,30 @@ TEST("rows of processor time have the fields of version 1")
 
 TEST("a factor or a tree that is not known is null, or a dash")
 {
-    char *text;
-    json_t *root, *result;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU};
     cpu = (struct sg_bench_summary){0, 0, 0};
     tree = (struct sg_bench_summary){NAN, NAN, NAN};
-    root = parsed(NAN);
-    result = json_array_get(json_object_get(root, "results"), 0);
+    json_t *root = parsed(NAN);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
     EXPECT(number(result, "cpu_us") == 0, json_is_null(json_object_get(result, "factor")),
            json_is_null(json_object_get(result, "tree_cpu_us")));
     json_decref(root);
     options.format = SG_BENCH_TEXT;
-    text = printed(NAN, true);
+    char *text = printed(NAN, true);
     EXPECT(contains(text, " 100.0            -        -  - to -"));
     free(text);
 }
 
 TEST("rows of delay have the fields of version 1")
 {
-    json_t *root, *result;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON,
                                         .command = SG_BENCH_DELAY,
                                         .arrival = SG_BENCH_ONE_LATE,
                                         .late_rank = 3};
-    root = parsed(NAN);
+    json_t *root = parsed(NAN);
     EXPECT(text_is(json_string_value(json_object_get(root, "command")), "delay"),
            number(root, "late_rank") == 3);
-    result = json_array_get(json_object_get(root, "results"), 0);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
     EXPECT(text_is(json_string_value(json_object_get(result, "op")), "barrier"),
            text_is(json_string_value(json_object_get(result, "algorithm")), "tree"),
            number(result, "ranks") == 4, number(result, "late_us") == 1000,
@@ -284,11 +271,10 @@ TEST("the tables of processor time and delay are aligned")
         "delay us  95 % interval        calls\n"
         "barrier        tree                 0      1000       1001.0       "
         "20.000  10.0 to 30.0         9 of 12\n";
-    char *text;
 
     options = (struct sg_bench_options){.command = SG_BENCH_CPU};
     know_cpu();
-    text = printed(NAN, true);
+    char *text = printed(NAN, true);
     EXPECT(text_is(strchr(text, '\n') + 1, cpu_table));
     free(text);
     options = (struct sg_bench_options){
@@ -335,20 +321,18 @@ TEST("rows are kept back, and marked where processors changed their speed")
         "    201  500 x 100             -  *\n"
         "\n"
         "* processors changed their speed: 1 row at 0.70 to 1.02 times that of the start\n";
-    json_t *root, *rows, *second;
-    char *text;
 
     options = (struct sg_bench_options){.scheme = SG_BENCH_LOOP, .processes = {{2, 4}, 2}};
-    text = released(speeds);
+    char *text = released(speeds);
     ASSERT(contains(text, "ranks  "));
     EXPECT(text_is(strstr(text, "ranks  "), table));
     free(text);
     options.format = SG_BENCH_JSON;
     text = released(speeds);
-    root = json_loads(text, 0, NULL);
+    json_t *root = json_loads(text, 0, NULL);
     ASSERT(root != NULL);
-    rows = json_object_get(root, "results");
-    second = json_array_get(rows, 1);
+    json_t *rows = json_object_get(root, "results");
+    json_t *second = json_array_get(rows, 1);
     EXPECT(number(json_array_get(rows, 0), "processes") == 2,
            json_is_false(json_object_get(json_array_get(rows, 0), "speed_changed")),
            number(second, "processes") == 4, json_is_true(json_object_get(second, "speed_changed")),
@@ -363,20 +347,17 @@ TEST("rows are kept back, and marked where processors changed their speed")
 /* The late rank depends on the number of ranks. */
 TEST("of several numbers of processes each has its own last rank")
 {
-    json_t *root;
-    char *text;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON,
                                         .command = SG_BENCH_DELAY,
                                         .arrival = SG_BENCH_ONE_LATE,
                                         .late_rank = 3,
                                         .late_is_last = true,
                                         .processes = {{2, 4}, 2}};
-    root = parsed(NAN);
+    json_t *root = parsed(NAN);
     EXPECT(json_is_null(json_object_get(root, "late_rank")));
     json_decref(root);
     options.format = SG_BENCH_TEXT;
-    text = printed(NAN, true);
+    char *text = printed(NAN, true);
     EXPECT(contains(text, "when the last rank is late\n"));
     free(text);
 }

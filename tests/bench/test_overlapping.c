@@ -108,14 +108,13 @@ static int measure(void *context)
     struct sg_bench_samples samples = {0};
     struct sg_bench_overlap found;
     struct sg_clocksync *clocks;
-    enum sg_status status;
 
     if (sg_clocksync_open(virtual_exchange(), 1, virtual_clock_ns, SG_CLOCKSYNC_TREE, &clocks) !=
         SG_OK)
         return 1;
     sg_clocksync_measure(clocks, NULL);
-    status = sg_bench_overlap_measure(&machine, &target, 0, clocks, &sampling, script->tests,
-                                      &found, &samples);
+    enum sg_status status = sg_bench_overlap_measure(&machine, &target, 0, clocks, &sampling,
+                                                     script->tests, &found, &samples);
     sg_bench_samples_clear(&samples);
     sg_clocksync_close(clocks);
     if (virtual_rank() == 0) {

@@ -77,10 +77,9 @@ TEST("who is late is told, one or some")
 static const char *file_of(const char *text)
 {
     static char path[256];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/arrivals", unit_directory());
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     fputs(text, file);
     fclose(file);
     return path;

@@ -165,7 +165,6 @@ static int measure(void *context)
         .check = check, .call = call, .barrier = barrier, .context = script};
     struct sg_bench_samples samples;
     struct sg_clocksync *clocks;
-    enum sg_status status;
 
     if (sg_clocksync_open(virtual_exchange(), (uint64_t)virtual_rank() + 1, virtual_clock_ns,
                           SG_CLOCKSYNC_TREE, &clocks) != SG_OK)
@@ -174,7 +173,7 @@ static int measure(void *context)
     sg_clocksync_measure(clocks, NULL);
     virtual_pass(10e9);
     sg_clocksync_measure(clocks, NULL);
-    status = sg_bench_sample(&machine, &target, clocks, &script->sampling, &samples);
+    enum sg_status status = sg_bench_sample(&machine, &target, clocks, &script->sampling, &samples);
     sg_clocksync_close(clocks);
     if (virtual_rank() == 0) {
         script->samples = samples;

@@ -53,18 +53,14 @@ static struct sg_bench_reference reference(void)
 
 TEST("interruptions are no change of speed")
 {
-    struct sg_bench_reference known;
-    struct sg_bench_look before, after;
-    struct sg_bench_speed speed;
-
     start();
-    known = reference();
+    struct sg_bench_reference known = reference();
     interrupted = 10;
-    before = look();
+    struct sg_bench_look before = look();
     clock_ns += 2e9;
     interrupted = 10;
-    after = look();
-    speed = sg_bench_speed_between(&known, &before, &after);
+    struct sg_bench_look after = look();
+    struct sg_bench_speed speed = sg_bench_speed_between(&known, &before, &after);
     EXPECT(is_near(speed.low, 1, 1e-3), is_near(speed.high, 1, 1e-3),
            is_near(speed.counter_rate, 1, 1e-3), !sg_bench_speed_changed(&speed));
 }
@@ -75,17 +71,13 @@ TEST("a loop that takes longer or shorter than at the start is")
     static const double times[][2] = {{100, 125}, {100, 90}, {80, 80}, {150, 150}, {125, 100}};
 
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        struct sg_bench_reference known;
-        struct sg_bench_look before, after;
-        struct sg_bench_speed speed;
-
         start();
-        known = reference();
+        struct sg_bench_reference known = reference();
         quantum_ns = times[i][0];
-        before = look();
+        struct sg_bench_look before = look();
         quantum_ns = times[i][1];
-        after = look();
-        speed = sg_bench_speed_between(&known, &before, &after);
+        struct sg_bench_look after = look();
+        struct sg_bench_speed speed = sg_bench_speed_between(&known, &before, &after);
         EXPECT(is_near(speed.low, 100 / fmax(times[i][0], times[i][1]), 1e-3),
                is_near(speed.high, 100 / fmin(times[i][0], times[i][1]), 1e-3),
                sg_bench_speed_changed(&speed));
@@ -95,33 +87,25 @@ TEST("a loop that takes longer or shorter than at the start is")
 /* The loop is the same at both ends, but the counter stood still between them for a tenth. */
 TEST("so is a counter that runs at another rate")
 {
-    struct sg_bench_reference known;
-    struct sg_bench_look before, after;
-    struct sg_bench_speed speed;
-
     start();
-    known = reference();
-    before = look();
+    struct sg_bench_reference known = reference();
+    struct sg_bench_look before = look();
     clock_ns += 1e9;
-    after = look();
+    struct sg_bench_look after = look();
     after.counter -= (uint64_t)(1e8 * counts_per_ns);
-    speed = sg_bench_speed_between(&known, &before, &after);
+    struct sg_bench_speed speed = sg_bench_speed_between(&known, &before, &after);
     EXPECT(is_near(speed.counter_rate, 0.9, 1e-2), is_near(speed.low, 1, 1e-3),
            sg_bench_speed_changed(&speed));
 }
 
 TEST("without a counter the loop alone decides")
 {
-    struct sg_bench_look first, second;
-    struct sg_bench_reference known;
-    struct sg_bench_speed speed;
-
     start();
-    first = sg_bench_look_take(&machine, NULL);
+    struct sg_bench_look first = sg_bench_look_take(&machine, NULL);
     clock_ns += 1e6;
-    second = sg_bench_look_take(&machine, NULL);
-    known = sg_bench_reference_of(&first, &second);
-    speed = sg_bench_speed_between(&known, &first, &second);
+    struct sg_bench_look second = sg_bench_look_take(&machine, NULL);
+    struct sg_bench_reference known = sg_bench_reference_of(&first, &second);
+    struct sg_bench_speed speed = sg_bench_speed_between(&known, &first, &second);
     EXPECT(isnan(speed.counter_rate), !sg_bench_speed_changed(&speed));
 }
 
@@ -139,11 +123,9 @@ TEST("of several ranks the extremes count")
 /* This processor's own counter counts. */
 TEST("this processor's counter counts")
 {
-    uint64_t before;
-
     if (sg_bench_counter == NULL)
         return;
-    before = sg_bench_counter();
+    uint64_t before = sg_bench_counter();
     for (volatile int i = 0; i < 100000; i++)
         ;
     EXPECT(sg_bench_counter() > before);

@@ -60,11 +60,10 @@ TEST("an interval holds the median as often as it says")
 
     for (int i = 0; i < SAMPLES; i++) {
         double values[COUNT];
-        struct sg_bench_summary summary;
 
         for (int j = 0; j < COUNT; j++)
             values[j] = pow(2 * erand48(seed), 8) - 1;
-        summary = sg_bench_summarize(values, COUNT);
+        struct sg_bench_summary summary = sg_bench_summarize(values, COUNT);
         held += summary.low <= 0 && summary.high >= 0;
     }
     EXPECT(held > SAMPLES * 0.96, held < SAMPLES * 0.985);
@@ -74,7 +73,6 @@ TEST("an interval holds the median as often as it says")
 TEST("a drift of both sides does not touch the ratio")
 {
     double ours[8], stock[8], scratch[8];
-    struct sg_bench_comparison comparison;
 
     for (int i = 0; i < 8; i++) {
         /* Not in order, so that sorting one side alone would part the pairs. */
@@ -83,7 +81,7 @@ TEST("a drift of both sides does not touch the ratio")
         stock[i] = 100 * step;
         ours[i] = 25 * step;
     }
-    comparison = sg_bench_compare(ours, stock, scratch, 8);
+    struct sg_bench_comparison comparison = sg_bench_compare(ours, stock, scratch, 8);
     EXPECT(is_near(comparison.ratio.median, 0.25, NEAR), is_near(comparison.ratio.low, 0.25, NEAR),
            is_near(comparison.ratio.high, 0.25, NEAR), comparison.ours.median == 112.5,
            comparison.ours.low == 25, comparison.stock.high == 800);

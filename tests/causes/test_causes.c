@@ -165,13 +165,12 @@ TEST("records have a share of the log, and the rest is counted")
 {
     const struct sg_record_causes *totals = NULL;
     const struct sg_record_interval_sum *sum = NULL;
-    unsigned kept;
 
     start(SG_CAUSES_ALL, true, 65536);
     for (uint32_t i = 0; i < 20000; i++)
         call(1, 0, 0);
     stop();
-    kept = count(SG_RECORD_INTERVAL, NULL);
+    unsigned kept = count(SG_RECORD_INTERVAL, NULL);
     EXPECT(kept <= 65536 / 8 / SG_INTERVAL_SLOTS, kept > 65536 / 8 / SG_INTERVAL_SLOTS / 2);
     count(SG_RECORD_CAUSES, (const void **)&totals);
     EXPECT(totals->left_out + kept == 20000, totals->intervals == 20000);
@@ -263,11 +262,10 @@ TEST("sums can be set to zero")
 TEST("children of fork record nothing")
 {
     int status;
-    pid_t child;
 
     start(SG_CAUSES_ALL, true, 65536);
     call(1, 0, 0);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         sg_causes_forget();
         call(2, 0, 0);

@@ -66,12 +66,11 @@ TEST("page faults are those of the interval")
 {
     size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct sg_reading reading;
 
     ASSERT(map != MAP_FAILED);
     madvise(map, bytes, MADV_NOHUGEPAGE);
     pages = map;
-    reading = of(&here, touch);
+    struct sg_reading reading = of(&here, touch);
     EXPECT(reading.figures[SG_FIGURE_MINOR_FAULTS] >= PAGES,
            reading.figures[SG_FIGURE_MINOR_FAULTS] < PAGES + 20,
            reading.figures[SG_FIGURE_MAJOR_FAULTS] == 0);
@@ -131,17 +130,15 @@ TEST("events that the kernel counts are those of the interval")
 {
     size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
     struct sg_counter counter;
-    struct sg_reading reading;
-    void *map;
 
     if (sg_counter_open(&software[0], &counter) != 0)
         return; /* the kernel counts for nobody: the masks of other tests tell */
     sg_counter_close(&counter);
-    map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT(map != MAP_FAILED);
     madvise(map, bytes, MADV_NOHUGEPAGE);
     pages = map;
-    reading = of(&here, touch);
+    struct sg_reading reading = of(&here, touch);
     EXPECT(has(&reading, SG_FIGURE_INSTRUCTIONS), reading.figures[SG_FIGURE_INSTRUCTIONS] >= PAGES,
            reading.figures[SG_FIGURE_CYCLES] > 0, reading.figures[SG_FIGURE_CACHE_MISSES] >= PAGES);
     munmap(map, bytes);
@@ -166,10 +163,9 @@ TEST("events can be closed between intervals, and their switches paid for")
     const struct timespec moment = {.tv_nsec = 1000};
     struct sg_reader reader;
     struct sg_reading reading;
-    uint64_t three_ns;
 
     sg_reader_open(&reader, &here);
-    three_ns = 3 * cost_of_a_switch(&reader);
+    uint64_t three_ns = 3 * cost_of_a_switch(&reader);
     sg_reader_begin(&reader, &reading);
     EXPECT(reading.mask == (reader.mask & ~calls));
     sg_reader_watch(&reader, false);
@@ -305,7 +301,6 @@ static void later_figures(void)
 TEST("files of the kernel are read")
 {
     struct sg_reader_places places = elsewhere();
-    struct sg_reading reading;
 
     root = unit_fresh_directory();
     put("self/cgroup", "0::/job\n");
@@ -313,7 +308,7 @@ TEST("files of the kernel are read")
     put("thread-self/schedstat", "90 1000 2\n");
     put("fs/cgroup/job/cpu.stat",
         "usage_usec 1\nnr_periods 4\nnr_throttled 4\nthrottled_usec 500\nnr_bursts 0\n");
-    reading = of(&places, later_figures);
+    struct sg_reading reading = of(&places, later_figures);
     EXPECT(reading.figures[SG_FIGURE_RUNNABLE] == 3500, reading.figures[SG_FIGURE_THROTTLES] == 3,
            reading.figures[SG_FIGURE_THROTTLED] == 1000000);
 }
@@ -326,14 +321,13 @@ static void later_figures_1(void)
 TEST("control groups of version 1 are, too")
 {
     struct sg_reader_places places = elsewhere();
-    struct sg_reading reading;
 
     root = unit_fresh_directory();
     put("self/cgroup", "3:memory:/x\n2:cpu,cpuacct:/\n0::/\n");
     put("fs/cgroup/cpu/cpu.cfs_quota_us", "20000\n");
     put("fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
     put("fs/cgroup/cpu/cpu.stat", "nr_periods 4\nnr_throttled 4\nthrottled_time 700\n");
-    reading = of(&places, later_figures_1);
+    struct sg_reading reading = of(&places, later_figures_1);
     EXPECT(reading.figures[SG_FIGURE_THROTTLES] == 1, reading.figures[SG_FIGURE_THROTTLED] == 77);
 }
 
@@ -369,7 +363,7 @@ TEST("a file that the program put in the place of ours is its own")
     struct sg_reader reader;
     struct sg_reading reading;
     char path[512];
-    int file, own;
+    int file;
 
     root = unit_fresh_directory();
     sg_reader_open(&reader, &here);
@@ -380,7 +374,7 @@ TEST("a file that the program put in the place of ours is its own")
     file = reader.scheduler.file;
     put("thread-self/schedstat", "1 9000000000000000000 1\n");
     snprintf(path, sizeof path, "%s/thread-self/schedstat", root);
-    own = open(path, O_RDONLY);
+    int own = open(path, O_RDONLY);
     ASSERT(dup2(own, file) == file);
     close(own);
     switch_context();

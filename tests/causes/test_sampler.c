@@ -93,13 +93,12 @@ TEST("what costs more is taken more seldom")
 TEST("what comes more seldom is taken more often, soon")
 {
     struct run run;
-    uint64_t before;
 
     start(&run, 0, 0);
     come(&run, 10000000, 1000, COST_NS);
     EXPECT(run.sampler.level >= 10);
     /* One a second: not all of the next thousand are missed. */
-    before = run.taken;
+    uint64_t before = run.taken;
     come(&run, 1000, 1000000000, COST_NS);
     EXPECT(run.taken - before >= 900, run.sampler.level == 0);
 }

@@ -18,10 +18,9 @@ static union {
 static void put(uint32_t type, uint16_t misc, uint64_t time_ns)
 {
     struct perf_event_header header = {.type = type, .misc = misc, .size = 16};
-    size_t at;
 
     page.data_head -= 16;
-    at = page.data_head & (RING_BYTES - 1);
+    size_t at = page.data_head & (RING_BYTES - 1);
     memcpy(&ring.bytes[at], &header, sizeof header);
     memcpy(&ring.bytes[at + 8], &time_ns, sizeof time_ns);
 }
@@ -83,15 +82,14 @@ TEST("who sleeps is away, and not ready")
     const struct timespec pause = {.tv_nsec = 2000000};
     struct sg_switches switches;
     struct sg_switch last;
-    uint64_t before_ns, after_ns;
 
     if (sg_switches_open(&switches) != 0) {
         EXPECT(switches.file == -1, !sg_switches_read(&switches, &last));
         return; /* the kernel records them for nobody: the made up ring tells */
     }
-    before_ns = sg_clock_ns();
+    uint64_t before_ns = sg_clock_ns();
     nanosleep(&pause, NULL);
-    after_ns = sg_clock_ns();
+    uint64_t after_ns = sg_clock_ns();
     EXPECT(sg_switches_read(&switches, &last));
     /* It may have been preempted since, which the machine does as it likes. */
     EXPECT(last.resumed_ns >= before_ns);
@@ -114,12 +112,11 @@ TEST("a call's time is the difference of the readings at its ends")
     const struct timespec pause = {.tv_nsec = 2000000};
     struct sg_reading begin, end, between;
     struct sg_reader reader;
-    uint64_t until_ns;
 
     sg_reader_open(&reader, &here);
     sg_reader_begin(&reader, &begin);
     sg_reader_end(&reader, &end);
-    until_ns = sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) + 3000000;
+    uint64_t until_ns = sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) + 3000000;
     while (sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns)
         ;
     nanosleep(&pause, NULL);

@@ -67,11 +67,10 @@ static bool says(const struct sg_finding *finding, const char *text)
 
 TEST("a quota is noted with what it comes to")
 {
-    struct sg_finding finding;
     cpu_set_t mask;
 
     begin("quota");
-    finding = examine("quota", sg_doctor_check_processors);
+    struct sg_finding finding = examine("quota", sg_doctor_check_processors);
     EXPECT((finding.health != SG_HEALTH_BAD) == true);
     put("proc/self/cgroup", "0::/job\n");
     put("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
@@ -89,11 +88,9 @@ TEST("a quota is noted with what it comes to")
 
 TEST("refused memory is noted with what refuses it")
 {
-    struct sg_finding finding;
-
     begin("reading");
     refused = 0;
-    finding = examine("reading", sg_doctor_check_reading);
+    struct sg_finding finding = examine("reading", sg_doctor_check_reading);
     EXPECT(finding.health == SG_HEALTH_GOOD);
     refused = EPERM;
     finding = examine("reading", sg_doctor_check_reading);
@@ -110,11 +107,10 @@ TEST("refused memory is noted with what refuses it")
 
 TEST("devices and locked memory matter where there is a device")
 {
-    struct sg_finding finding;
-    struct rlimit limit, low;
+    struct rlimit limit;
 
     begin("devices");
-    finding = examine("devices", sg_doctor_check_devices);
+    struct sg_finding finding = examine("devices", sg_doctor_check_devices);
     EXPECT(finding.health == SG_HEALTH_GOOD, says(&finding, "none"));
     put("sys/class/infiniband/mlx9_0/node_guid", "0\n");
     is_used = false;
@@ -126,7 +122,7 @@ TEST("devices and locked memory matter where there is a device")
     EXPECT(finding.health == SG_HEALTH_GOOD, says(&finding, "device mlx9_0, port 1"));
 
     ASSERT(getrlimit(RLIMIT_MEMLOCK, &limit) == 0);
-    low = (struct rlimit){64 * 1024, limit.rlim_max};
+    struct rlimit low = (struct rlimit){64 * 1024, limit.rlim_max};
     ASSERT(setrlimit(RLIMIT_MEMLOCK, &low) == 0);
     config.verbs_memory_bytes = UINT64_C(1) << 26;
     finding = examine("devices", sg_doctor_check_memlock);
@@ -142,23 +138,20 @@ TEST("devices and locked memory matter where there is a device")
 
 TEST("without shared memory there is no MPICH")
 {
-    struct sg_finding finding;
-
     begin("shared");
     strcat(place, "/nowhere");
-    finding = examine("shared", sg_doctor_check_shared);
+    struct sg_finding finding = examine("shared", sg_doctor_check_shared);
     EXPECT(finding.health == SG_HEALTH_BAD, says(&finding, "No such file"));
 }
 
 TEST("a directory that cannot be written is bad")
 {
     static char where[400];
-    struct sg_finding finding;
 
     begin("directory");
     snprintf(where, sizeof where, "%s", "/proc/new/run/");
     config.directory = where;
-    finding = examine("directory", sg_doctor_check_directory);
+    struct sg_finding finding = examine("directory", sg_doctor_check_directory);
     EXPECT(finding.health == SG_HEALTH_BAD, says(&finding, "runs cannot write into /proc"));
     /* One that is taken: the run's is beside it. */
     snprintf(where, sizeof where, "%s", "/proc");

@@ -87,12 +87,11 @@ TEST("damaged programs are safe to look at")
     for (int round = 0; round < 500; round++) {
         struct image image = image_of(ET_EXEC, PT_INTERP);
         unsigned char *bytes = (unsigned char *)&image;
-        enum sg_elf_kind kind;
 
         for (int i = 1 + rand_r(&seed) % 6; i > 0; i--)
             bytes[EI_NIDENT + (size_t)rand_r(&seed) % (sizeof image - EI_NIDENT)] =
                 (unsigned char)rand_r(&seed);
-        kind = sg_elf_inspect(
+        enum sg_elf_kind kind = sg_elf_inspect(
             write_program("d", &image, 16 + (size_t)rand_r(&seed) % (sizeof image - 15)));
         ASSERT(kind == SG_ELF_OTHER || kind == SG_ELF_DYNAMIC || kind == SG_ELF_STATIC);
     }
@@ -168,14 +167,13 @@ TEST("the programs of a command line are found behind launchers")
 /* Programs are found where execvp looks. */
 TEST("programs are found as execvp finds them")
 {
-    char *path;
     char both[500];
 
     write_program("here", "#!/bin/sh\n", 10);
     ASSERT(chdir(unit_directory()) == 0);
     snprintf(both, sizeof both, "/nonexistent::%s", unit_directory());
     setenv("PATH", both, 1);
-    path = sg_locate_program("here");
+    char *path = sg_locate_program("here");
     ASSERT(path != NULL);
     EXPECT(text_is(path, "here")); /* the empty element */
     free(path);

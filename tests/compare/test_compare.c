@@ -170,11 +170,10 @@ TEST("processor time has what was handled outside of calls, once")
     const char *directory = write_late();
     struct sg_collection collection;
     struct sg_report report;
-    const struct sg_collected *item;
 
     ASSERT(sg_collect(directory, false, &report, &collection) == SG_OK, report.site_count == 1);
     EXPECT(report.sites[0].handler_ns == 40 + 25 + 7);
-    item = sg_collection_find(&collection, &report.sites[0]);
+    const struct sg_collected *item = sg_collection_find(&collection, &report.sites[0]);
     ASSERT(item != NULL);
     EXPECT(item->series.sum.ns[SG_MEASURED_BLOCKED] == 400,
            item->series.sum.ns[SG_MEASURED_PROCESSOR] == 400 + 40 + 7);
@@ -185,12 +184,11 @@ TEST("processor time has what was handled outside of calls, once")
 TEST("JSON has the figures worked out by hand")
 {
     struct sg_comparison it;
-    char *text;
-    json_t *root, *blocked;
+    json_t *blocked;
 
     compare_runs(write_run("a", 0, PAIR_A), write_run("b", 1, PAIR_A), &it);
-    text = PRINTED(ASSERT(sg_comparison_print_json(&it, stream) == SG_OK));
-    root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    char *text = PRINTED(ASSERT(sg_comparison_print_json(&it, stream) == SG_OK));
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ASSERT(root != NULL);
     blocked = json_object_get(
         json_object_get(json_array_get(json_object_get(root, "sites"), 0), "per_call"), "blocked");

@@ -40,10 +40,9 @@ static inline char *read_with(struct sg_config *config, const char *const *varia
 static inline const char *write_file(const char *content, size_t size_bytes)
 {
     static char path[200];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/stagger.conf", unit_directory());
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     if (file == NULL || fwrite(content, 1, size_bytes, file) != size_bytes || fclose(file) != 0) {
         perror(path);
         exit(1);

@@ -204,12 +204,11 @@ static int count_rounds(void *context)
     struct cost *cost = context;
     struct sg_clocksync *sync;
     struct sg_clock_offset offset;
-    double begin_ns;
 
     sg_clocksync_open(virtual_exchange(), machine_of_rank(virtual_rank()), virtual_clock_ns,
                       cost->scheme, &sync);
     virtual_meet();
-    begin_ns = virtual_time_ns();
+    double begin_ns = virtual_time_ns();
     if (sg_clocksync_measure(sync, &offset) != SG_OK)
         return 1;
     virtual_meet();
@@ -243,13 +242,11 @@ static int take_leaders(void *context)
     const bool *honest = context;
     int rank = virtual_rank(), leader = machines[rank] == 7 ? 0 : machines[rank] == 8 ? 1 : 3;
     struct sg_clocksync *sync;
-    struct found found;
-    bool good;
 
     sg_clocksync_open(virtual_exchange(), (uint64_t)machines[rank], virtual_clock_ns,
                       SG_CLOCKSYNC_TREE, &sync);
-    good = sg_clocksync_measure(sync, NULL) == SG_OK;
-    found = look(sync, 0);
+    bool good = sg_clocksync_measure(sync, NULL) == SG_OK;
+    struct found found = look(sync, 0);
     good = good && found.wrong_ns <= found.bound_ns;
     /* The machine with two clocks falls apart, the others do not. */
     if (!*honest && machines[rank] == 8)

@@ -106,11 +106,10 @@ TEST("very long values are safe, and a path too long is refused")
 {
     struct sg_config config;
     char *value = malloc(100001);
-    char *log;
 
     memset(value, 'x', 100000);
     value[100000] = '\0';
-    log = READ(&config, "STAGGER_DIR", value, "STAGGER_RULES", value);
+    char *log = READ(&config, "STAGGER_DIR", value, "STAGGER_RULES", value);
     EXPECT(text_is(config.directory, ""),
            strstr(log, "xxx... is ignored: expected a path of at most 3500 bytes\n") != NULL,
            strchr(log, '\n') == log + strlen(log) - 1, strlen(config.rules[0].text) == 100000);
@@ -155,7 +154,6 @@ TEST("nothing is said when asked not to speak")
 {
     struct capture capture;
     struct sg_config config;
-    char *log;
 
     clear_environment();
     setenv("STAGGER_NONSENSE", "1", 1);
@@ -163,7 +161,7 @@ TEST("nothing is said when asked not to speak")
     setenv("STAGGER_CONFIG", "/nonexistent", 1);
     capture_begin(&capture);
     EXPECT(sg_config_read(&config, false) == SG_OK);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(log, ""));
     free(log);
     sg_config_clear(&config);
@@ -173,14 +171,13 @@ TEST("nothing is said when asked not to speak")
 TEST("a value is checked on its own for the command line")
 {
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
     EXPECT(sg_config_check("--trace", "STAGGER_TRACE", "stats") == SG_OK,
            sg_config_check("--trace", "STAGGER_TRACE", "all") == SG_ERR_SYNTAX,
            sg_config_check("--output", "STAGGER_DIR", "") == SG_ERR_SYNTAX,
            sg_config_check("x", "STAGGER_RULES", "x") == SG_ERR_ARGUMENT);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(log, "stagger: --trace 'all': expected otf2, stats or off\n"
                         "stagger: --output '': expected a path of at most 3500 bytes\n"));
     free(log);

@@ -144,7 +144,6 @@ TEST("a file that cannot be read gets one line")
 {
     struct sg_config config;
     char path[200];
-    char *log;
 
     EXPECT(
         says("STAGGER_CONFIG", "/nonexistent/stagger.conf",
@@ -153,7 +152,7 @@ TEST("a file that cannot be read gets one line")
         says("STAGGER_CONFIG", "/", "stagger: STAGGER_CONFIG=/ is ignored: not a regular file\n"));
     snprintf(path, sizeof path, "%s/fifo", unit_directory());
     EXPECT(mkfifo(path, 0600) == 0);
-    log = READ(&config, "STAGGER_CONFIG", path);
+    char *log = READ(&config, "STAGGER_CONFIG", path);
     EXPECT(strstr(log, "/fifo is ignored: not a regular file\n") != NULL);
     free(log);
     sg_config_clear(&config);
@@ -169,10 +168,9 @@ TEST("huge files and files of very many lines are safe")
     struct sg_config config;
     size_t size_bytes = (1 << 20) + 1;
     char *content = malloc(size_bytes);
-    char *log;
 
     memset(content, 'x', size_bytes);
-    log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes));
+    char *log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes));
     EXPECT(strstr(log, "/stagger.conf is ignored: larger than 1 MiB\n") != NULL);
     free(log);
     sg_config_clear(&config);
@@ -221,15 +219,13 @@ static bool survives(const struct sg_config *config)
 {
     char *text = sg_config_text(config);
     struct sg_config parsed, from_file;
-    char *log, *text2;
-    bool same;
 
     if (sg_config_parse(text, &parsed) != SG_OK)
         return false;
-    log = read_file_with(&from_file, text);
-    text2 = sg_config_text(&parsed);
-    same = same_values(config, &parsed) && same_values(config, &from_file) && *log == '\0' &&
-           strcmp(text, text2) == 0;
+    char *log = read_file_with(&from_file, text);
+    char *text2 = sg_config_text(&parsed);
+    bool same = same_values(config, &parsed) && same_values(config, &from_file) && *log == '\0' &&
+                strcmp(text, text2) == 0;
     if (!same)
         printf("# %s# %s", log, text);
     sg_config_clear(&parsed);
@@ -316,8 +312,6 @@ TEST("random values survive the text form")
     for (int round = 0; round < 500; round++) {
         char values[3][40];
         struct sg_config config;
-        char *log;
-        bool survived;
 
         for (int i = 0; i < 3; i++) {
             int length = rand_r(&seed) % 39;
@@ -326,9 +320,9 @@ TEST("random values survive the text form")
                 values[i][at] = (char)(1 + rand_r(&seed) % 255);
             values[i][length] = '\0';
         }
-        log = READ(&config, "STAGGER_DIR", values[0], "STAGGER_RULES", values[1],
-                   "STAGGER_SITE_00000001", values[2]);
-        survived = survives(&config);
+        char *log = READ(&config, "STAGGER_DIR", values[0], "STAGGER_RULES", values[1],
+                         "STAGGER_SITE_00000001", values[2]);
+        bool survived = survives(&config);
         free(log);
         sg_config_clear(&config);
         EXPECT(survived);
@@ -351,7 +345,6 @@ TEST("any text parses, and its text form is stable")
     for (int round = 0; round < rounds; round++) {
         char text[400] = "";
         struct sg_config config, again;
-        char *first, *second;
 
         for (int i = rand_r(&seed) % 24; i > 0; i--) {
             if (rand_r(&seed) % 8 == 0)
@@ -361,10 +354,10 @@ TEST("any text parses, and its text form is stable")
         }
         if (sg_config_parse(text, &config) != SG_OK)
             break;
-        first = sg_config_text(&config);
+        char *first = sg_config_text(&config);
         if (sg_config_parse(first, &again) != SG_OK)
             break;
-        second = sg_config_text(&again);
+        char *second = sg_config_text(&again);
         stable += strcmp(first, second) == 0;
         free(first);
         free(second);
@@ -382,11 +375,10 @@ TEST("any file is safe")
         char content[300];
         size_t length = (size_t)rand_r(&seed) % sizeof content;
         struct sg_config config;
-        const char *path;
 
         for (size_t i = 0; i < length; i++)
             content[i] = (char)rand_r(&seed);
-        path = write_file(content, length);
+        const char *path = write_file(content, length);
         setenv("STAGGER_CONFIG", path, 1);
         ASSERT(sg_config_read(&config, false) == SG_OK);
         sg_config_clear(&config);

@@ -14,14 +14,13 @@ TEST("a metric is found by its name in any case")
 TEST("of a list what is no metric is ignored, with the nearest name")
 {
     struct capture capture;
-    char *text;
 
     EXPECT(sg_slice_metrics_parse("x", "GETTS, ltts", true) ==
                (1u << SG_SLICE_GETTS | 1u << SG_SLICE_LTTS),
            sg_slice_metrics_parse("x", "", true) == 0);
     capture_begin(&capture);
     EXPECT(sg_slice_metrics_parse("HERE", "NCOLMSM,BPTS", true) == 1u << SG_SLICE_BPTS);
-    text = capture_end(&capture);
+    char *text = capture_end(&capture);
     EXPECT(contains(text, "HERE: there is no metric "),
            contains(text, "the nearest name is NCOLLMSM\n"));
     free(text);

@@ -25,13 +25,12 @@ static void machine(void)
 /* processors: ends with -1. */
 static void expect(uint32_t socket, uint32_t core, const int *processors)
 {
-    struct sg_socket place;
     cpu_set_t mask;
 
     CPU_ZERO(&mask);
     for (; *processors >= 0; processors++)
         CPU_SET(*processors, &mask);
-    place = sg_socket_of(root, &mask);
+    struct sg_socket place = sg_socket_of(root, &mask);
     EXPECT(place.socket == socket, place.core == core);
 }
 

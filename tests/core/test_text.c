@@ -96,11 +96,10 @@ TEST("numbers take k, m and g and do not overflow")
 static bool shell_reads_back(const char *text)
 {
     char word[SG_WORD_BYTES], command[SG_WORD_BYTES + 50], read_back[1000] = "";
-    FILE *shell;
 
     snprintf(command, sizeof command, "exec bash -c \"$(cat <<'E'\nprintf %%s %s\nE\n)\"",
              sg_text_word(text, word, sizeof word));
-    shell = popen(command, "r");
+    FILE *shell = popen(command, "r");
     ASSERT(shell != NULL);
     read_back[fread(read_back, 1, sizeof read_back - 1, shell)] = '\0';
     return pclose(shell) == 0 &&

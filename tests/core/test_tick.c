@@ -55,14 +55,13 @@ TEST("threads read what the clock says, and never backwards")
 TEST("where the kernel uses another clock it is that one")
 {
     char path[256];
-    FILE *file;
 
     snprintf(path, sizeof path, "mkdir -p %s/devices/system/clocksource/clocksource0",
              unit_directory());
     ASSERT(system(path) == 0);
     snprintf(path, sizeof path, "%s/devices/system/clocksource/clocksource0/current_clocksource",
              unit_directory());
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     ASSERT(file != NULL);
     fputs("hpet\n", file);
     fclose(file);

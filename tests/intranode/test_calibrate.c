@@ -25,12 +25,11 @@ static int run(const struct sg_exchange *exchange, void *context)
                                  .ranks = 2,
                                  .signal = plan->signal,
                                  .within_ns = plan->within_ns};
-    struct sg_calibration zero;
     int first_different;
 
     if (sg_calibrate(&setup, &plan->result) != SG_OK)
         return 1;
-    zero = plan->result;
+    struct sg_calibration zero = plan->result;
     if (exchange->broadcast(exchange->context, &zero, sizeof zero) != SG_OK)
         return 1;
     if (sg_exchange_agree(exchange, memcmp(&zero, &plan->result, sizeof zero) == 0,

@@ -172,11 +172,9 @@ static void free_actors(struct actor *actors, void *segment)
 /* One poll of one rank. Polluting the send buffer after a call shows whoever still reads it. */
 static void step(struct actor *actor, const struct collective *script, int rank)
 {
-    enum sg_node_step got;
-
     if (!actor->inside)
         begin(actor, &script[actor->at], rank);
-    got = sg_node_poll(&actor->op);
+    enum sg_node_step got = sg_node_poll(&actor->op);
     ASSERT(got != SG_NODE_MISMATCH);
     if (has_boxes && actor->op.stalled && got == SG_NODE_WAIT && draw(4) == 0)
         sg_node_goes_on(&actor->op);
@@ -540,11 +538,9 @@ static void pull_all(bool root_writes)
 
 TEST("a large broadcast is copied once, by its readers and its root")
 {
-    size_t all;
-
     pull_all(false);
     EXPECT(writes == 0 && bytes_moved > 0);
-    all = bytes_moved;
+    size_t all = bytes_moved;
     /* Each byte is copied once, by the one or the other. */
     pull_all(true);
     EXPECT(reads > writes / 4 && writes > reads / 4, bytes_moved == all);
@@ -610,7 +606,6 @@ TEST("ranks that disagree on size are found by both")
         struct collective eight = {
             SG_OPERATION_ALLREDUCE, methods[i], {SG_SHAPE_DOUBLING, 2, 0}, -1, 1, false, 0};
         struct collective sixteen = eight;
-        uint64_t at;
 
         sixteen.count = 2;
         begin(&actors[0], &eight, 0);
@@ -618,7 +613,7 @@ TEST("ranks that disagree on size are found by both")
         EXPECT(sg_node_poll(&actors[0].op) == SG_NODE_WAIT, !sg_node_disagrees(&actors[0].op),
                sg_node_poll(&actors[1].op) == SG_NODE_MISMATCH, actors[1].op.mismatch_rank == 0,
                sg_node_disagrees(&actors[0].op), actors[0].op.mismatch_rank == 1);
-        at = actors[0].op.position;
+        uint64_t at = actors[0].op.position;
         EXPECT(sg_node_call_info(&actors[0].node, at, 1)->bytes == 16,
                sg_node_call_info(&actors[1].node, at, 0)->bytes == 8,
                text_is(sg_node_call_info(&actors[1].node, at, 0)->module, "module"));

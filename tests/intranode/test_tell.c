@@ -122,11 +122,9 @@ static bool begin(struct actor *actor, int rank)
 
 static void step(struct actor *actor, int rank)
 {
-    enum sg_node_step got;
-
     if (!actor->inside && (!begin(actor, rank) || !actor->inside))
         return;
-    got = sg_node_poll(&actor->op);
+    enum sg_node_step got = sg_node_poll(&actor->op);
     ASSERT(got != SG_NODE_MISMATCH);
     if (got != SG_NODE_DONE)
         return;

@@ -51,7 +51,6 @@ const char *unit_write(const char *text, const char *path_format, ...)
 {
     static char path[1024];
     va_list arguments;
-    FILE *file;
 
     va_start(arguments, path_format);
     vsnprintf(path, sizeof path, path_format, arguments);
@@ -61,7 +60,7 @@ const char *unit_write(const char *text, const char *path_format, ...)
         ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
         *slash = '/';
     }
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     ASSERT(file != NULL, fputs(text, file) >= 0, fclose(file) == 0);
     return path;
 }
@@ -87,12 +86,10 @@ int unit_run(void)
 {
     size_t count = (size_t)(__stop_unit_tests - __start_unit_tests);
     const struct unit_test *tests[count];
-    CU_pSuite suite;
-    unsigned failed;
 
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 1;
-    suite = CU_add_suite("unit", NULL, NULL);
+    CU_pSuite suite = CU_add_suite("unit", NULL, NULL);
     memcpy(tests, __start_unit_tests, sizeof tests);
     qsort(tests, count, sizeof tests[0], compare_numbers);
     for (size_t i = 0; i < count; i++) {
@@ -103,7 +100,7 @@ int unit_run(void)
     }
     CU_set_test_complete_handler(on_complete);
     CU_run_all_tests();
-    failed = CU_get_number_of_tests_failed();
+    unsigned failed = CU_get_number_of_tests_failed();
     CU_cleanup_registry();
     return failed > 0;
 }

@@ -13,7 +13,6 @@ static MPI_Comm pair; /* of ranks 2 and 0, in this order */
 static void be_late(MPI_Comm comm, int late)
 {
     int member, size;
-    double until_s;
 
     MPI_Comm_rank(comm, &member);
     MPI_Comm_size(comm, &size);
@@ -23,7 +22,7 @@ static void be_late(MPI_Comm comm, int late)
     }
     for (int i = 1; i < size; i++)
         MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE);
-    until_s = MPI_Wtime() + LATE_S;
+    double until_s = MPI_Wtime() + LATE_S;
     while (MPI_Wtime() < until_s)
         ;
 }

@@ -115,7 +115,6 @@ int main(int argc, char **argv)
     int rounds = argc > 1 ? atoi(argv[1]) : 10;
     bool messages = argc > 2;
     uint64_t all[64];
-    long before;
 
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -123,7 +122,7 @@ int main(int argc, char **argv)
     REQUIRE(size <= 64);
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
-    before = yields();
+    long before = yields();
     for (int i = 0; i < rounds; i++) {
         exchange(SMALL, i);
         if (!messages)

@@ -9,13 +9,12 @@ static void read_known(struct sg_detail *detail, struct sg_report *report)
     static struct archive archive;
     static int number;
     char path[256];
-    struct sg_watch watch;
 
     snprintf(path, sizeof path, "%s/known-%d", unit_directory(), number++);
     known_run(&archive);
     archive_write(&archive, path);
     ASSERT(sg_detail_create(detail) == SG_OK);
-    watch = sg_detail_watch(detail);
+    struct sg_watch watch = sg_detail_watch(detail);
     ASSERT(sg_report_read(path, false, &watch, report) == SG_OK);
 }
 
@@ -105,11 +104,11 @@ TEST("the worst instance of each call site is kept whole")
 {
     struct sg_detail detail;
     struct sg_report report;
-    const struct sg_detail_worst *worst;
 
     read_known(&detail, &report);
     EXPECT(detail.worst_count == 3);
-    worst = worst_of(&detail, site_of(&report, 0x3f2a9c1b, SG_OPERATION_BARRIER)->row);
+    const struct sg_detail_worst *worst =
+        worst_of(&detail, site_of(&report, 0x3f2a9c1b, SG_OPERATION_BARRIER)->row);
     ASSERT(worst != NULL);
     EXPECT(worst->seq == 2, worst->skew_ns == 6000);
     ASSERT(worst->size == 4);
@@ -141,7 +140,6 @@ TEST("a long run has as many bins of time as a short one")
     char path[256];
     struct sg_detail detail;
     struct sg_report report;
-    struct sg_watch watch;
     const struct sg_detail_row *row;
     uint64_t instances = 0, last = 0;
 
@@ -159,7 +157,7 @@ TEST("a long run has as many bins of time as a short one")
     archive.repeat_seq = 1;
     archive_write(&archive, path);
     ASSERT(sg_detail_create(&detail) == SG_OK);
-    watch = sg_detail_watch(&detail);
+    struct sg_watch watch = sg_detail_watch(&detail);
     ASSERT(sg_report_read(path, false, &watch, &report) == SG_OK);
     row = sg_detail_row(&detail, report.sums[0].row);
     for (uint32_t i = 0; i < SG_DETAIL_TIMES; i++) {
@@ -181,7 +179,6 @@ TEST("late contributions go with their instance, before and after it is complete
     struct sg_export_result result;
     struct sg_detail detail;
     struct sg_report report;
-    struct sg_watch watch;
 
     for (int rank = 0; rank < 2; rank++) {
         static const uint64_t begins[2][2] = {{2000, 4000}, {2100, 4010}};
@@ -208,7 +205,7 @@ TEST("late contributions go with their instance, before and after it is complete
         fabricate_finish(&log, directory);
     }
     ASSERT(setup_export(directory, &result) == SG_OK, sg_detail_create(&detail) == SG_OK);
-    watch = sg_detail_watch(&detail);
+    struct sg_watch watch = sg_detail_watch(&detail);
     ASSERT(sg_report_read(directory, false, &watch, &report) == SG_OK, detail.worst_count == 1);
     EXPECT(detail.worst[0].seq == 0);
     ASSERT(detail.worst[0].late_count == 2);

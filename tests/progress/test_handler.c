@@ -124,13 +124,11 @@ TEST("a signal handler touches nothing of a client between machines")
 
 TEST("what comes from another machine is handled by a thread, from the way out of a call on")
 {
-    int before;
-
     EXPECT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD),
            adapter_calls[SG_PROGRESS_BY_CALL] == 0);
     sg_progress_listen(&clients[BETWEEN]);
     EXPECT(adapter_calls[SG_PROGRESS_BY_CALL] > 0);
-    before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
+    int before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
     EXPECT(write(told[1], "", 1) == 1);
     while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) == before)
         sched_yield();
@@ -150,8 +148,6 @@ static void put_helper_to_sleep(void)
 /* The listener looks twice when it is told. Who goes on to look is the helper thread. */
 TEST("a timer that this thread sets is minded by the helper thread")
 {
-    int before;
-
     put_helper_to_sleep();
     EXPECT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD));
     sg_progress_listen(&clients[BETWEEN]);
@@ -159,7 +155,7 @@ TEST("a timer that this thread sets is minded by the helper thread")
     EXPECT(write(told[1], "", 1) == 1);
     while (atomic_load(&sets_timer))
         sched_yield();
-    before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
+    int before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
     while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) < before + 9)
         sched_yield();
     atomic_store(&doorbells[BETWEEN].next_timer_ns, 0);

@@ -100,7 +100,6 @@ static inline void barrier(void)
 {
     struct sg_cause_member members[RANKS];
     uint32_t last = 0;
-    int64_t end_ns;
 
     for (uint32_t r = 0; r < RANKS; r++) {
         members[r] = (struct sg_cause_member){who(r, BARRIER, 10), now_ns[r]};
@@ -112,7 +111,7 @@ static inline void barrier(void)
         finder,
         &(struct sg_cause_instance){
             .comm = WORLD, .size = RANKS, .is_contradicted = is_contradicted, .members = members}));
-    end_ns = now_ns[last] + 10;
+    int64_t end_ns = now_ns[last] + 10;
     for (uint32_t r = 0; r < RANKS; r++) {
         if (r != last)
             sg_critical_wait(critical, r, came_ns[r], came_ns[last], last);

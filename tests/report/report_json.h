@@ -28,15 +28,13 @@ static inline const char *write_known(void (*change)(struct archive *))
 static inline json_t *report_of(const char *path)
 {
     struct sg_report report;
-    char *text;
-    json_t *json;
 
-    text = PRINTED(
+    char *text = PRINTED(
         ASSERT(sg_report_read(path, false, NULL, &report) == SG_OK,
                sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)) == SG_OK,
                sg_report_print_json(&report, &(struct sg_print_options){0}, stream) == SG_OK));
     sg_report_clear(&report);
-    json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ASSERT(json != NULL);
     free(text);
     return json;

@@ -55,13 +55,11 @@ static void be_partial(struct archive *archive)
 TEST("a partial archive takes totals from the logs beside it")
 {
     const char *directory = write_known(be_partial);
-    const json_t *row;
-    json_t *report;
 
     write_logs(directory);
-    report = report_of(directory);
+    json_t *report = report_of(directory);
     expect_text(report, "source", "archive+statistics");
-    row = find_row(report, "3f2a9c1b", "barrier");
+    const json_t *row = find_row(report, "3f2a9c1b", "barrier");
     EXPECT(figure(row, "calls") == 24, figure(row, "event_calls") == 12,
            figure(row, "blocked_ns") == 80000, figure(row, "wait_ns") == 26300,
            figure(json_object_get(row, "skew_ns"), "max") == 6000);
@@ -96,7 +94,6 @@ TEST("a run is at least as long as its calls, and without an instance no wait is
     struct sg_report report;
     char *text = NULL;
     size_t size_bytes;
-    FILE *stream;
 
     for (int rank = 0; rank < 4; rank++) {
         struct log_writer log;
@@ -111,7 +108,7 @@ TEST("a run is at least as long as its calls, and without an instance no wait is
     EXPECT(report.total.blocked_ns == 80000, report.ranks_run_ns >= 80000);
     for (uint32_t rank = 0; rank < 4; rank++)
         EXPECT(report.ranks[rank].run_ns >= report.ranks[rank].blocked_ns);
-    stream = open_memstream(&text, &size_bytes);
+    FILE *stream = open_memstream(&text, &size_bytes);
     EXPECT(sg_report_print_text(&report, &(struct sg_print_options){0}, stream) == SG_OK);
     fclose(stream);
     EXPECT(contains(text, "lost waiting       not known: no instance is complete\n"),

@@ -174,8 +174,6 @@ TEST("what is hardly longer has no cause")
 /* Pairs are told apart, threads are not; the rank that is longest beyond the others comes first. */
 TEST("rows are of a rank between two places")
 {
-    const struct sg_before_row *row;
-
     begin();
     usual(0, (struct sg_before_figures){0});
     usual(1, (struct sg_before_figures){TIME(100)});
@@ -185,7 +183,7 @@ TEST("rows are of a rank between two places")
     finish(NULL);
     ASSERT(before->row_count == 3);
     EXPECT(before->intervals == 3 * INTERVALS + 3);
-    row = &before->rows[0];
+    const struct sg_before_row *row = &before->rows[0];
     EXPECT(row->rank == 1, row->own.intervals == 2 * INTERVALS,
            is_near(row->mean_ns, 1200000, 0.001),
            is_near(row->longer_ns, 200000.0 * 2 * INTERVALS, 0.001),

@@ -15,12 +15,10 @@ static void more_on_rank_2(void)
 
 TEST("a rank that computes longer is named, with the interval")
 {
-    const struct sg_cause_row *row;
-
     run(more_on_rank_2);
     EXPECT(found->instances == ROUNDS, found->unsampled == 0, found->late_ns == 1900 * ROUNDS,
            of(SG_CAUSE_COMPUTING, 2) == 1900 * ROUNDS, found->sites[0].row_count == 1);
-    row = &found->sites[0].rows[0];
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
     EXPECT(row->instances == ROUNDS, row->steps == 0, row->low_ns == 1900 * ROUNDS,
            row->high_ns == 1900 * ROUNDS, found->sites[0].at.site.line == 10,
            row->after.site.line == 10, row->until.site.line == 40);
@@ -175,8 +173,6 @@ TEST("where nobody is late there is no cause")
 /* More instances than are remembered one by one: a tenth of them are ten times as late. */
 TEST("limits come from a sample of many instances")
 {
-    const struct sg_cause_row *row;
-
     begin();
     barrier();
     for (int i = 0; i < 3000; i++) {
@@ -186,7 +182,7 @@ TEST("limits come from a sample of many instances")
         barrier();
     }
     finish();
-    row = &found->sites[0].rows[0];
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
     EXPECT(row->ns == 2 * 3000 * 190, row->low_ns < 6000 * 190 && row->low_ns > 6000 * 130,
            row->high_ns > 6000 * 190 && row->high_ns < 6000 * 250);
     end();

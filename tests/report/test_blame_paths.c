@@ -43,8 +43,6 @@ static void sleep_for_two(void)
 
 TEST("a late message leads to where it began")
 {
-    const struct sg_cause_row *row;
-
     run(sleep_for_two);
     /* Rank 2 came at 8005. Its path: 3900 of its own, 5 in the call, 100 and 4000 of rank 0. That
      * of rank 1, which came at 4000: 4000; and that of rank 0, which came at 4205: 100 and 5 there,
@@ -52,7 +50,7 @@ TEST("a late message leads to where it began")
     EXPECT(found->late_ns == (4005 + 3800) * ROUNDS, of(SG_CAUSE_ASLEEP, 0) == 4000 * ROUNDS,
            of(SG_CAUSE_COMPUTING, 2) == 3800 * ROUNDS, of(SG_CAUSE_CALLS, 2) == 5 * ROUNDS,
            found->sites[0].row_count == 3);
-    row = &found->sites[0].rows[0];
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
     EXPECT(row->cause == SG_CAUSE_ASLEEP, row->steps == 1, row->after.site.line == 10,
            row->until.site.line == 40);
     end();
@@ -82,7 +80,6 @@ TEST("... two steps back, too")
 /* The instances are alike; kept is the first, whose barrier before ended at 10. */
 TEST("the latest instance has its chain, back to where it began")
 {
-    const struct sg_cause_chain *chain;
     static const struct {
         uint32_t rank;
         int64_t from_ns, to_ns;
@@ -94,7 +91,7 @@ TEST("the latest instance has its chain, back to where it began")
 
     run(two_steps);
     EXPECT(found->chain_count == 1);
-    chain = &found->chains[0];
+    const struct sg_cause_chain *chain = &found->chains[0];
     EXPECT(chain->at.site.line == 10, chain->late_ns == 2105 + 100, chain->first_rank == 0,
            chain->first_ns == 10 + 2105, chain->cause == SG_CAUSE_PREEMPTED, chain->cause_rank == 1,
            chain->cause_ns == 2000, chain->link_count == 3);
@@ -152,13 +149,11 @@ static void long_calls(void)
 
 TEST("time in calls that wait for nobody is told apart")
 {
-    const struct sg_cause_row *row;
-
     run(long_calls);
     EXPECT(found->late_ns == 2 * 1000 * ROUNDS, of(SG_CAUSE_CALLS_PREEMPTED, 2) == 2 * 400 * ROUNDS,
            of(SG_CAUSE_CALLS_BUSY, 2) == 2 * 300 * ROUNDS,
            of(SG_CAUSE_CALLS_ASLEEP, 2) == 2 * 300 * ROUNDS, found->sites[0].row_count == 3);
-    row = &found->sites[0].rows[0];
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
     EXPECT(row->cause == SG_CAUSE_CALLS_PREEMPTED, row->after.function == NULL,
            row->until.site.line == 30);
     end();
@@ -207,14 +202,12 @@ static void leave_later(void)
 
 TEST("who leaves later has had no processor, or it is not told")
 {
-    const struct sg_cause_row *row;
-
     leaves_later_ns[2] = 500;
     is_told = true;
     run(leave_later);
     EXPECT(of(SG_CAUSE_CALLS_PREEMPTED, 2) == 2 * 480 * ROUNDS,
            of(SG_CAUSE_CALLS_BUSY, 2) == 2 * 20 * ROUNDS, found->sites[0].row_count == 2);
-    row = &found->sites[0].rows[0];
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
     EXPECT(row->after.function == NULL, text_is(row->until.function, "MPI_Barrier"));
     end();
     is_told = false;

@@ -30,7 +30,6 @@ static void write_run(const char *directory)
 {
     static const char module[] = "/opt/cg\0";
     static const char solve[] = "solve\0/src/solver.c", norm[] = "norm\0/src/norm.c";
-    struct sg_record_profile send, receive, wait;
     struct log_writer log;
 
     log_begin(&log, directory, 0, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
@@ -42,7 +41,7 @@ static void write_run(const char *directory)
     log_put_function(&log, 0, "MPI_Send");
     log_put_profile_comm(&log, 1, 2, WORLD_NAME);
     log_put_profile_comm(&log, 2, 2, "row");
-    send = log_profile(1, 1, 0, TIMES(100, 300));
+    struct sg_record_profile send = log_profile(1, 1, 0, TIMES(100, 300));
     send.sent_bytes = 16;
     put_profile(&log, send);
     send = log_profile(1, 2, 0, TIMES(500));
@@ -53,12 +52,12 @@ static void write_run(const char *directory)
     log_end(&log);
 
     log_begin(&log, directory, 1, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
-    receive = log_profile(7, 4, 1, TIMES(200, 200, 800));
+    struct sg_record_profile receive = log_profile(7, 4, 1, TIMES(200, 200, 800));
     receive.failed = 1;
     receive.received_bytes = 80;
     receive.thread = 1;
     put_profile(&log, receive);
-    wait = log_profile(6, 0, 0, TIMES(1000));
+    struct sg_record_profile wait = log_profile(6, 0, 0, TIMES(1000));
     wait.completed = 4;
     wait.latency_ns = 6000;
     put_profile(&log, wait);
@@ -345,7 +344,6 @@ TEST("so are messages there")
 TEST("reductions send and receive as in the statistics of all calls")
 {
     const char *directory = unit_fresh_directory();
-    const struct sg_call_row *reduce, *all, *posted;
     struct sg_report report;
     struct log_writer log;
 
@@ -372,9 +370,12 @@ TEST("reductions send and receive as in the statistics of all calls")
         log_end(&log);
     }
     read_directory(directory, NULL, &report);
-    reduce = find(report.calls->functions, report.calls->function_count, "MPI_Reduce");
-    all = find(report.calls->functions, report.calls->function_count, "MPI_Allreduce");
-    posted = find(report.calls->functions, report.calls->function_count, "MPI_Ibarrier");
+    const struct sg_call_row *reduce =
+        find(report.calls->functions, report.calls->function_count, "MPI_Reduce");
+    const struct sg_call_row *all =
+        find(report.calls->functions, report.calls->function_count, "MPI_Allreduce");
+    const struct sg_call_row *posted =
+        find(report.calls->functions, report.calls->function_count, "MPI_Ibarrier");
     EXPECT(reduce->of.sent_bytes == 64, reduce->of.received_bytes == 16,
            all->of.received_bytes == 64, posted->of.calls == 4, posted->of.time_ns == 206,
            posted->of.min_ns == 50, posted->of.max_ns == 53,
@@ -408,7 +409,6 @@ TEST("what MMDS kept is summed over its ranks, other threads apart")
 {
     const char *directory = unit_fresh_directory();
     struct sg_filter rank = {.ranks = "1-2"}, site = {.site = "norm"};
-    struct sg_mmds_points points;
     struct sg_report report;
     char message[200];
 
@@ -418,7 +418,8 @@ TEST("what MMDS kept is summed over its ranks, other threads apart")
     EXPECT(report.calls->mmds.rank_count == 2, report.calls->mmds.run_ns == 2 * 99900,
            sg_mmds_sum_ns(&report.calls->mmds) == 5 + 9 + 3 + 4,
            sg_mmds_gap_ns(&report.calls->mmds) == 2 * 99900 - 21);
-    points = sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_GRANULARITY, true);
+    struct sg_mmds_points points =
+        sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_GRANULARITY, true);
     EXPECT(points.count == 4, points.min == 2, points.max == 7);
     points = sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_OVERHEAD, false);
     EXPECT(points.count == 2, points.sum == 100);
@@ -618,18 +619,17 @@ static const char *write_archive(int ranks)
 TEST("files beside an archive count, with the archive's names")
 {
     const char *directory = write_archive(4);
-    const struct sg_call_row *send;
     struct capture capture;
     struct sg_report report;
-    char *said;
 
     capture_begin(&capture);
     read_directory(directory, NULL, &report);
-    said = capture_end(&capture);
+    char *said = capture_end(&capture);
     EXPECT(text_is(said, ""));
     free(said);
     ASSERT(report.calls != NULL);
-    send = find(report.calls->sites, report.calls->site_count, "MPI_Send");
+    const struct sg_call_row *send =
+        find(report.calls->sites, report.calls->site_count, "MPI_Send");
     EXPECT(send->of.calls == 8);
     /* As the archive names it. */
     EXPECT(text_is(send->place.function, "solve_the_system"),
@@ -643,13 +643,12 @@ TEST("damaged and missing files get one line, and the others count")
     const char *directory = write_archive(4);
     struct capture capture;
     struct sg_report report;
-    char *said;
 
     ASSERT(truncate(calls_path(directory, 1), SG_LOG_HEADER_BYTES + 64) == 0,
            truncate(calls_path(directory, 2), 100) == 0, unlink(calls_path(directory, 3)) == 0);
     capture_begin(&capture);
     read_directory(directory, NULL, &report);
-    said = capture_end(&capture);
+    char *said = capture_end(&capture);
     EXPECT(contains(said, "traces/1.calls: "), strchr(said, '\n') == strrchr(said, '\n'));
     free(said);
     EXPECT(find(report.calls->functions, report.calls->function_count, "MPI_Send")->of.calls == 2,
@@ -662,11 +661,10 @@ TEST("an archive without files has no such figures")
     const char *directory = write_archive(0);
     struct capture capture;
     struct sg_report report;
-    char *said;
 
     capture_begin(&capture);
     read_directory(directory, NULL, &report);
-    said = capture_end(&capture);
+    char *said = capture_end(&capture);
     EXPECT(text_is(said, ""));
     free(said);
     EXPECT(report.calls == NULL);

@@ -42,17 +42,14 @@ static bool is_refused(const char *path, const char *text)
 {
     struct capture capture;
     struct sg_report report;
-    enum sg_status status;
-    bool refused;
-    char *said;
 
     capture_begin(&capture);
-    status = sg_report_read(path, false, NULL, &report);
-    said = capture_end(&capture);
+    enum sg_status status = sg_report_read(path, false, NULL, &report);
+    char *said = capture_end(&capture);
     if (status == SG_OK)
         sg_report_clear(&report);
-    refused = status != SG_OK && strncmp(said, "stagger: ", 9) == 0 &&
-              strchr(said, '\n') == said + strlen(said) - 1 && strstr(said, text) != NULL;
+    bool refused = status != SG_OK && strncmp(said, "stagger: ", 9) == 0 &&
+                   strchr(said, '\n') == said + strlen(said) - 1 && strstr(said, text) != NULL;
     if (!refused)
         printf("# %s: status %d, said: %s\n", path, (int)status, said);
     free(said);
@@ -97,11 +94,9 @@ TEST("an archive cut short anywhere in any of its files is refused")
                                         "traces/4294967296.evt"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        long size_bytes, step;
-
         fresh_archive(false);
-        size_bytes = size_of(names[i]);
-        step = size_bytes > 500 ? 61 : 7;
+        long size_bytes = size_of(names[i]);
+        long step = size_bytes > 500 ? 61 : 7;
         for (long length = size_bytes - 3; length >= 0; length -= step) {
             ASSERT(truncate(in_directory(names[i]), length) == 0);
             EXPECT(is_refused(directory, "traces.otf2: "));

@@ -49,14 +49,12 @@ static void write_logs(const char *directory)
             put_reduce(&log, 1, 0, 2100, 2760);
             put_reduce(&log, 1, 1, 2800, 2900);
         } else {
-            struct sg_record_call *call;
-
             put_reduce(&log, 1, 0, 2000, 2050)->outstanding = 3;
             put_late(&log, 1, 0, 2500, 2540, 450);
             put_late(&log, 1, 0, 2700, 2750, 200);
             put_late(&log, 1, 0, 2710, 2720, 0);
             put_late(&log, 2, 0, 2780, 2790, 5); /* of a call that is in no instance */
-            call = put_reduce(&log, 1, 1, 2800, 2850);
+            struct sg_record_call *call = put_reduce(&log, 1, 1, 2800, 2850);
             call->early = 1;
             call->late = 2;
             call->signals = 3;
@@ -99,12 +97,11 @@ TEST("... and counts and time from statistics")
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_stat *stat;
 
         fabricate_start(&log, rank, 2);
         log.header.trace_mode = SG_TRACE_STATS;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        stat = fabricate_stat(&log, REDUCE, 1, 0, 10);
+        struct sg_record_stat *stat = fabricate_stat(&log, REDUCE, 1, 0, 10);
         stat->outstanding_max = rank == 0 ? 8 : 5;
         if (rank == 0) {
             stat->early = 1;
@@ -136,12 +133,11 @@ TEST("columns stand where something is not zero")
     const char *directory = setup_directory("zero");
     struct sg_export_result result;
     struct sg_report report;
-    char *text;
 
     write_logs(directory);
     ASSERT(setup_export(directory, &result) == SG_OK,
            sg_report_read(directory, false, NULL, &report) == SG_OK);
-    text = text_of(&report);
+    char *text = text_of(&report);
     EXPECT(contains(text, " avoided early late handler outstanding signals ignored "
                           "stalls moves repeats ahead\n"),
            contains(text, "   650ns     1    2    90ns           8       3       4      "

@@ -36,10 +36,9 @@ static uint64_t ibcast(struct fabricated *log, int number, uint64_t begin_ns)
 /* maker: the place of what made it. */
 static uint64_t begin(struct fabricated *log, int maker, uint32_t starts, uint64_t begin_ns)
 {
-    struct sg_record_request *request;
-
     fabricate_event(log, START, 0, begin_ns, begin_ns + 10);
-    request = fabricate_request(log, SG_REQUEST_PREPARED, WORLD, begin_ns, fabricate_last(log) + 1);
+    struct sg_record_request *request =
+        fabricate_request(log, SG_REQUEST_PREPARED, WORLD, begin_ns, fabricate_last(log) + 1);
     request->function = ALLTOALL_INIT;
     request->tag = maker;
     request->start = starts;
@@ -83,11 +82,10 @@ TEST("collectives that ranks complete in opposite orders match as they began")
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        uint64_t first, second;
 
         start(&log, rank);
-        first = ibcast(&log, 0, rank == 0 ? 2000 : 2300);
-        second = ibcast(&log, 1, rank == 0 ? 2100 : 2350);
+        uint64_t first = ibcast(&log, 0, rank == 0 ? 2000 : 2300);
+        uint64_t second = ibcast(&log, 1, rank == 0 ? 2100 : 2350);
         complete(&log, rank == 0 ? first : second, rank == 0 ? 2200 : 2700, 2800);
         complete(&log, rank == 0 ? second : first, 2900, 2950);
         fabricate_finish(&log, directory);

@@ -53,11 +53,9 @@ static void write_logs(const char *directory)
         fabricate_site(&log, 2, 0xb, "/opt/bin/cg", "", 0x20);
         fabricate_site(&log, 3, 0xc, "/opt/bin/cg", "", 0x30);
         if (rank == 0) {
-            struct sg_record_late *late;
-
             put_nonblocking(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500);
             put_nonblocking(&log, REDUCE, 2, 1, 4000, 10, 5, 4100);
-            late = fabricate_late(&log, 4050, 4080);
+            struct sg_record_late *late = fabricate_late(&log, 4050, 4080);
             late->site = 2;
             late->seq = 1;
             late->avoided_ns = 77;
@@ -109,16 +107,14 @@ TEST("posts have rows of their own, their begin is their arrival")
 {
     const char *directory = setup_directory("events");
     struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     write_logs(directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
     EXPECT(result.calls == 10);
-    report = report_of(directory);
+    json_t *report = report_of(directory);
     expect_text(report, "source", "archive");
     EXPECT(figure(report, "site_count") == 4);
-    row = find_row(report, "0000000a", "iallreduce");
+    const json_t *row = find_row(report, "0000000a", "iallreduce");
     expect_row(row, (json_int_t[]){32, 430, 320, 1470, 300, 650, 1, 0, 0, 2});
     expect_text(row, "algorithm", "bypass");
     EXPECT(figure(json_object_get(row, "skew_ns"), "max") == 1000, figure(row, "last_rank") == 1,
@@ -146,14 +142,13 @@ TEST("a post on MPI_COMM_SELF is an instance of one")
     const char *directory = setup_directory("alone");
     struct sg_export_result result;
     struct fabricated log;
-    json_t *report;
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
     fabricate_nonblocking(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500)->site = 1;
     fabricate_finish(&log, directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
-    report = report_of(directory);
+    json_t *report = report_of(directory);
     EXPECT(figure(report, "site_count") == 1);
     expect_row(find_row(report, "0000000a", "iallreduce"),
                (json_int_t[]){0, 350, 300, 1150, 0, 0, 1, 0, 0, 1});
@@ -164,12 +159,11 @@ static void write_statistics(const char *directory, enum sg_trace_mode mode)
 {
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_stat *stat;
 
         fabricate_start(&log, rank, 2);
         log.header.trace_mode = mode;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 10);
+        struct sg_record_stat *stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 10);
         stat->nonblocking = 1;
         stat->bytes = 160;
         stat->blocked_ns = 1000;
@@ -185,14 +179,12 @@ static void write_statistics(const char *directory, enum sg_trace_mode mode)
 TEST("statistics tell blocked and hidden time of posts")
 {
     const char *directory = setup_directory("statistics");
-    const json_t *row;
-    json_t *report;
 
     write_statistics(directory, SG_TRACE_STATS);
-    report = report_of(directory);
+    json_t *report = report_of(directory);
     expect_text(report, "source", "statistics");
     EXPECT(figure(report, "site_count") == 2);
-    row = find_row(report, "0000000a", "iallreduce");
+    const json_t *row = find_row(report, "0000000a", "iallreduce");
     expect_row(row, (json_int_t[]){320, 2000, -1, 8000, -1, -1, 0, -1, 0, 20});
     row = find_row(report, "0000000a", "allreduce");
     expect_row(row, (json_int_t[]){96, 1400, -1, -1, -1, -1, 0, -1, 0, 6});
@@ -206,18 +198,15 @@ TEST("beside a partial archive they tell those of all posts")
 {
     const char *directory = setup_directory("both");
     struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_stat *stat;
 
         fabricate_start(&log, rank, 2);
         log.header.dropped_events = 2;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
         put_nonblocking(&log, ALLREDUCE, 1, 0, 2000 + 100 * (uint64_t)rank, 50, 300, 3500);
-        stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 3);
+        struct sg_record_stat *stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 3);
         stat->nonblocking = 1;
         stat->blocked_ns = 1000;
         stat->hidden_ns = 4000;
@@ -225,10 +214,10 @@ TEST("beside a partial archive they tell those of all posts")
         fabricate_finish(&log, directory);
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
-    report = report_of(directory);
+    json_t *report = report_of(directory);
     expect_text(report, "source", "archive+statistics");
     EXPECT(figure(report, "site_count") == 1);
-    row = find_row(report, "0000000a", "iallreduce");
+    const json_t *row = find_row(report, "0000000a", "iallreduce");
     expect_row(row, (json_int_t[]){0, 2000, 600, 8000, 100, 0, 1, 0, 0, 6});
     json_decref(report);
 }
@@ -236,9 +225,8 @@ TEST("beside a partial archive they tell those of all posts")
 static char *text_of(const char *directory, bool csv)
 {
     struct sg_report report;
-    char *text;
 
-    text = PRINTED(ASSERT(
+    char *text = PRINTED(ASSERT(
         sg_report_read(directory, false, NULL, &report) == SG_OK,
         sg_report_sort(&report, sg_column_find(sg_site_columns, "hidden")) == SG_OK,
         (csv ? sg_report_print_csv(&report, &(struct sg_print_options){0}, stream)
@@ -264,11 +252,10 @@ TEST("exposed and hidden time are columns where there are posts")
 {
     const char *directory = setup_directory("columns");
     struct sg_export_result result;
-    char *text;
 
     write_logs(directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
-    text = squeezed(text_of(directory, false));
+    char *text = squeezed(text_of(directory, false));
     EXPECT(contains(text, " id op comm avoided exposed hidden handler\n"),
            contains(text, " 0000000a iallreduce WORLD(2) 650ns 320ns 1.47us 0ns\n"
                           " 0000000b ireduce WORLD(2) 0ns 505ns 165ns 30ns\n"
@@ -284,10 +271,9 @@ TEST("exposed and hidden time are columns where there are posts")
 TEST("... of statistics only the hidden")
 {
     const char *directory = setup_directory("unexposed");
-    char *text;
 
     write_statistics(directory, SG_TRACE_STATS);
-    text = squeezed(text_of(directory, false));
+    char *text = squeezed(text_of(directory, false));
     EXPECT(contains(text, " id op comm hidden\n 0000000a iallreduce WORLD(2) "
                           "8.00us\n\n"));
     free(text);
@@ -298,24 +284,22 @@ TEST("MPI_Ibcast has rows like the others")
 {
     const char *directory = setup_directory("broadcasts");
     struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     for (int rank = 0; rank < 2; rank++) {
-        struct sg_record_nonblocking *post;
         struct fabricated log;
 
         fabricate_start(&log, rank, 2);
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        post = rank == 0 ? put_nonblocking(&log, BCAST, 1, 0, 3000, 50, 0, 3100)
-                         : put_nonblocking(&log, BCAST, 1, 0, 2000, 50, 700, 3150);
+        struct sg_record_nonblocking *post =
+            rank == 0 ? put_nonblocking(&log, BCAST, 1, 0, 3000, 50, 0, 3100)
+                      : put_nonblocking(&log, BCAST, 1, 0, 2000, 50, 700, 3150);
         post->root = 0;
         log.header.finalize_begin_ns = 8000;
         fabricate_finish(&log, directory);
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
-    report = report_of(directory);
-    row = find_row(report, "0000000a", "ibcast");
+    json_t *report = report_of(directory);
+    const json_t *row = find_row(report, "0000000a", "ibcast");
     EXPECT(figure(row, "event_calls") == 2, figure(row, "instances") == 1,
            figure(row, "bytes") == 48, figure(row, "wait_ns") == 700,
            figure(row, "wait_avoided_ns") == 250);

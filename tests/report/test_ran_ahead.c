@@ -64,13 +64,11 @@ TEST("calls that return before others come, and what signals bring then, are cou
 {
     const char *directory = setup_directory("events");
     struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     write_logs(directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
-    report = report_of(directory);
-    row = json_array_get(json_object_get(report, "sites"), 0);
+    json_t *report = report_of(directory);
+    const json_t *row = json_array_get(json_object_get(report, "sites"), 0);
     EXPECT(figure(row, "event_calls") == 6, figure(row, "ran_ahead") == 2,
            figure(row, "late_by_signal") == 1, figure(row, "handler_ns") == 20,
            text_is(json_string_value(json_object_get(row, "comm_parent")), "MPI_COMM_WORLD"));
@@ -84,10 +82,9 @@ static char *text_of(const char *directory, bool comms)
 {
     struct sg_print_options options = {.comms = comms};
     struct sg_report report;
-    char *text;
 
     ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
-    text = PRINTED(EXPECT(sg_report_print_text(&report, &options, stream) == SG_OK));
+    char *text = PRINTED(EXPECT(sg_report_print_text(&report, &options, stream) == SG_OK));
     sg_report_clear(&report);
     return text;
 }
@@ -96,11 +93,10 @@ TEST("the text tells of them where there are any, and of parents by communicator
 {
     const char *directory = setup_directory("text");
     struct sg_export_result result;
-    char *text;
 
     write_logs(directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
-    text = text_of(directory, true);
+    char *text = text_of(directory, true);
     EXPECT(contains(text, "  id        op      comm    parent  where"),
            contains(text, "  row(2)  WORLD   "), contains(text, "ahead"),
            contains(text, "by_signal"));

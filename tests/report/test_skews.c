@@ -63,14 +63,13 @@ TEST("a call site has its instances' skew, who was last, and the waits")
 {
     static const int64_t at_ns[3][RANKS] = {
         {100, 130, 180, 150}, {1010, 1000, 1000, 1005}, {2000, 2010, 2030, 2020}};
-    const struct sg_report_site *skew;
 
     begin_orders(NULL);
     for (int i = 0; i < 3; i++)
         call_at(WORLD, "MPI_Alltoall", SG_PATTERN_NXN, at_ns[i], one_line, at_ns[i][0] + 500);
     finish();
     EXPECT(states->skew_count == 1);
-    skew = skew_of("MPI_Alltoall", 10);
+    const struct sg_report_site *skew = skew_of("MPI_Alltoall", 10);
     EXPECT(skew->instances == 3, skew->event_calls == 12, skew->skew_sum_ns == 120,
            skew->skew_p50_ns == 30, skew->skew_p95_ns == 80, skew->skew_max_ns == 80,
            skew->worst_time_ns == 100, skew->last_rank == 2, skew->last_count == 2,
@@ -83,12 +82,11 @@ TEST("a call site has its instances' skew, who was last, and the waits")
 TEST("of a broadcast the root's arrival decides who waits, not the skew")
 {
     static const int64_t at_ns[RANKS] = {150, 130, 180, 120};
-    const struct sg_report_site *skew;
 
     begin_orders(NULL);
     call_at(WORLD, "MPI_Bcast", SG_PATTERN_BROADCAST, at_ns, one_line, 500);
     finish();
-    skew = skew_of("MPI_Bcast", 10);
+    const struct sg_report_site *skew = skew_of("MPI_Bcast", 10);
     EXPECT(skew->skew_max_ns == 60, skew->last_rank == 2, skew->wait_ns == 20 + 30);
     end();
 }
@@ -167,13 +165,12 @@ TEST("a nonblocking collective is at the call that began it")
 TEST("a call site on several communicators is one row")
 {
     static const int64_t at_ns[2] = {100, 130}, later_ns[2] = {200, 250};
-    const struct sg_report_site *skew;
 
     begin_orders(NULL);
     call_at(HALF, "MPI_Allgather", SG_PATTERN_NXN, at_ns, one_line, 500);
     call_at(QUARTER, "MPI_Allgather", SG_PATTERN_NXN, later_ns, one_line, 500);
     finish();
-    skew = skew_of("MPI_Allgather", 10);
+    const struct sg_report_site *skew = skew_of("MPI_Allgather", 10);
     EXPECT(skew->instances == 2, skew->comms == 2, skew->comm == NULL, skew->comm_size == 2,
            skew->skew_sum_ns == 80);
     /* Ranks 1 and 3 once each: the lower one. */

@@ -164,13 +164,12 @@ static void put_twelve_rounds(uint32_t comm)
 
 TEST("costs, intervals and the winner of a trial are those worked out by hand")
 {
-    const json_t *trial, *mpich, *bypass;
-    json_t *report;
+    const json_t *mpich, *bypass;
 
     start_logs();
     put_twelve_rounds(WORLD_INDEX);
-    report = finish("winner", true);
-    trial = only_trial(report);
+    json_t *report = finish("winner", true);
+    const json_t *trial = only_trial(report);
     expect_text(trial, "trial", PLACE);
     expect_text(trial, "op", "allreduce");
     expect_text(trial, "id", "0000000a");
@@ -208,15 +207,12 @@ TEST("costs, intervals and the winner of a trial are those worked out by hand")
 /* Late contributions may cost more than they save. */
 TEST("processor time is judged by itself")
 {
-    const json_t *trial;
-    json_t *report;
-
     start_logs();
     put_twelve_rounds(WORLD_INDEX);
     for (uint32_t round = 0; round < 12; round++)
         put_late(WORLD_INDEX, (2 * round + (round + 1) % 2) * BLOCK + 2, 4000, 2000);
-    report = finish("processor", true);
-    trial = only_trial(report);
+    json_t *report = finish("processor", true);
+    const json_t *trial = only_trial(report);
     expect_real(arm_of(trial, "bypass(linger=auto)"), "processor_ns", "mean", 598, 599);
     expect_text(json_object_get(trial, "blocked"), "winner", "bypass(linger=auto)");
     expect_text(json_object_get(trial, "processor"), "winner", "mpich");
@@ -227,17 +223,14 @@ TEST("processor time is judged by itself")
  * directions. */
 TEST("arms that cost the same show no difference")
 {
-    const json_t *trial;
-    json_t *report;
-
     start_logs();
     for (uint32_t round = 0; round < 20; round++) {
         put_block(WORLD_INDEX, 2 * round, sg_executed(MPICH, ARM_MPICH), 100 + 50 * (round % 2));
         put_block(WORLD_INDEX, 2 * round + 1, sg_executed(BYPASS, ARM_BYPASS),
                   150 - 50 * (round % 2));
     }
-    report = finish("none", true);
-    trial = only_trial(report);
+    json_t *report = finish("none", true);
+    const json_t *trial = only_trial(report);
     expect_real(arm_of(trial, "mpich"), "blocked_ns", "mean", 325, 325);
     expect_real(arm_of(trial, "bypass(linger=auto)"), "blocked_ns", "mean", 325, 325);
     expect_text(json_object_get(trial, "blocked"), "verdict", "none");
@@ -249,9 +242,6 @@ TEST("arms that cost the same show no difference")
  * each round they differ alike. */
 TEST("arms are compared round by round")
 {
-    const json_t *trial;
-    json_t *report;
-
     start_logs();
     for (uint32_t round = 0; round < 20; round++) {
         uint64_t slow_ns = 1000 * (round % 2);
@@ -259,8 +249,8 @@ TEST("arms are compared round by round")
         put_block(WORLD_INDEX, 2 * round, sg_executed(MPICH, ARM_MPICH), 110 + slow_ns);
         put_block(WORLD_INDEX, 2 * round + 1, sg_executed(BYPASS, ARM_BYPASS), 100 + slow_ns);
     }
-    report = finish("paired", true);
-    trial = only_trial(report);
+    json_t *report = finish("paired", true);
+    const json_t *trial = only_trial(report);
     expect_real(arm_of(trial, "mpich"), "blocked_above_least_ns", "low", 9.99, 10.01);
     expect_real(arm_of(trial, "mpich"), "blocked_above_least_ns", "high", 9.99, 10.01);
     EXPECT(real(arm_of(trial, "mpich"), "blocked_ns", "low") <
@@ -271,8 +261,7 @@ TEST("arms are compared round by round")
 
 TEST("fewer than ten whole rounds have no winner")
 {
-    const json_t *trial, *mpich;
-    json_t *report;
+    const json_t *mpich;
 
     start_logs();
     for (uint32_t round = 0; round < 9; round++) {
@@ -282,8 +271,8 @@ TEST("fewer than ten whole rounds have no winner")
     /* Not whole: a block without another, and one that nothing is left of. */
     put_block(WORLD_INDEX, 18, sg_executed(MPICH, ARM_MPICH), 100);
     put_instance(WORLD_INDEX, 19 * BLOCK, sg_executed(BYPASS, ARM_BYPASS), 900);
-    report = finish("few", true);
-    trial = only_trial(report);
+    json_t *report = finish("few", true);
+    const json_t *trial = only_trial(report);
     mpich = arm_of(trial, "mpich");
     EXPECT(figure(trial, "rounds") == 9, figure(trial, "first_calls") == 2 * 20,
            figure(trial, "loose_calls") == 6);
@@ -299,9 +288,6 @@ TEST("fewer than ten whole rounds have no winner")
  * arms, or of one and none, for nobody. */
 TEST("calls that an arm declines are counted, instances of several arms left out")
 {
-    const json_t *trial;
-    json_t *report;
-
     start_logs();
     put_block(WORLD_INDEX, 0, sg_executed(MPICH, ARM_MPICH), 100);
     put_block(WORLD_INDEX, 1, sg_executed(MPICH, ARM_BYPASS), 100);
@@ -310,8 +296,8 @@ TEST("calls that an arm declines are counted, instances of several arms left out
     put_call(0, WORLD_INDEX, 9, sg_executed(MPICH, ARM_MPICH), time_of(0, 9), 100);
     put_call(1, WORLD_INDEX, 9, sg_executed(MPICH, 0), time_of(0, 9), 100);
     put_instance(WORLD_INDEX, 10, sg_executed(MPICH, 0), 100);
-    report = finish("mixed", true);
-    trial = only_trial(report);
+    json_t *report = finish("mixed", true);
+    const json_t *trial = only_trial(report);
     EXPECT(figure(trial, "mixed_calls") == 4, figure(trial, "rounds") == 1);
     expect_calls(arm_of(trial, "bypass(linger=auto)"), (json_int_t[]){8, 8, 1, 6, 3});
     expect_calls(arm_of(trial, "mpich"), (json_int_t[]){8, 0, 1, 6, 3});
@@ -323,8 +309,6 @@ TEST("calls that an arm declines are counted, instances of several arms left out
 TEST("rounds of several communicators go together")
 {
     static const uint32_t members[] = {0, 1};
-    const json_t *trial;
-    json_t *report;
 
     start_logs();
     for (int rank = 0; rank < 2; rank++)
@@ -332,8 +316,8 @@ TEST("rounds of several communicators go together")
                        rank == 0 ? members : NULL);
     put_twelve_rounds(WORLD_INDEX);
     put_twelve_rounds(OTHER_INDEX);
-    report = finish("communicators", true);
-    trial = only_trial(report);
+    json_t *report = finish("communicators", true);
+    const json_t *trial = only_trial(report);
     EXPECT(figure(trial, "rounds") == 24);
     expect_calls(arm_of(trial, "mpich"), (json_int_t[]){192, 0, 24, 144, 72});
     expect_real(arm_of(trial, "mpich"), "blocked_ns", "mean", 360, 360);
@@ -344,16 +328,13 @@ TEST("rounds of several communicators go together")
 /* As many rounds as are drawn from one by one, and more. */
 TEST("many rounds are put together, means stay what they are")
 {
-    const json_t *trial;
-    json_t *report;
-
     start_logs();
     for (uint32_t round = 0; round < 2501; round++) {
         put_block(WORLD_INDEX, 2 * round, sg_executed(MPICH, ARM_MPICH), 100 + 100 * (round % 2));
         put_block(WORLD_INDEX, 2 * round + 1, sg_executed(BYPASS, ARM_BYPASS), 50);
     }
-    report = finish("many", true);
-    trial = only_trial(report);
+    json_t *report = finish("many", true);
+    const json_t *trial = only_trial(report);
     EXPECT(figure(trial, "rounds") == 2501);
     expect_real(arm_of(trial, "mpich"), "blocked_ns", "mean", 349, 350);
     expect_real(arm_of(trial, "mpich"), "blocked_ns", "low", 345, 350);
@@ -365,10 +346,9 @@ TEST("many rounds are put together, means stay what they are")
 static char *page_of(const char *directory)
 {
     struct sg_report report;
-    char *text;
 
     ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
-    text = PRINTED(sg_page_write_trials(&report, stream));
+    char *text = PRINTED(sg_page_write_trials(&report, stream));
     sg_report_clear(&report);
     return text;
 }
@@ -394,11 +374,9 @@ TEST("the page has a section of it")
 
 TEST("a run without a trial has none in its report")
 {
-    json_t *report;
-
     start_logs();
     put_instance(WORLD_INDEX, 0, sg_executed(BYPASS, 0), 100);
-    report = finish("silent", true);
+    json_t *report = finish("silent", true);
     EXPECT(json_array_size(json_object_get(report, "trials")) == 0);
     json_decref(report);
 }
@@ -415,9 +393,6 @@ static void put_stat(int rank, uint8_t executed, uint64_t calls, uint64_t blocke
 
 TEST("statistics tell calls and means, and no winner")
 {
-    const json_t *trial, *arm;
-    json_t *report;
-
     start_logs();
     for (int rank = 0; rank < 2; rank++) {
         put_stat(rank, sg_executed(MPICH, 0), 7, 700);
@@ -425,10 +400,10 @@ TEST("statistics tell calls and means, and no winner")
         put_stat(rank, sg_executed(SG_ALGORITHM_BYPASS, ARM_BYPASS), 10, 2000);
         put_stat(rank, sg_executed(MPICH, ARM_BYPASS), 2, 1000);
     }
-    report = finish("statistics", false);
-    trial = only_trial(report);
+    json_t *report = finish("statistics", false);
+    const json_t *trial = only_trial(report);
     EXPECT(figure(trial, "block") == BLOCK);
-    arm = arm_of(trial, "mpich");
+    const json_t *arm = arm_of(trial, "mpich");
     expect_calls(arm, (json_int_t[]){20, 0, 0, 0, 0});
     EXPECT(is_near(json_real_value(json_object_get(arm, "mean_blocked_ns")), 300, 1e-6),
            json_is_null(json_object_get(arm, "blocked_ns")));

@@ -46,11 +46,10 @@ static void read_archive(const struct waiting *waiting, struct sg_report *report
 {
     static int number;
     char name[16];
-    const char *directory;
     struct sg_export_result result;
 
     snprintf(name, sizeof name, "archive%d", number++);
-    directory = setup_directory(name);
+    const char *directory = setup_directory(name);
     write_logs(directory, waiting, SG_TRACE_OTF2);
     ASSERT(setup_export(directory, &result) == SG_OK,
            sg_report_read(directory, false, NULL, report) == SG_OK);

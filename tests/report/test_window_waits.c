@@ -356,19 +356,17 @@ static void unlocked(uint32_t location, uint64_t operation, uint32_t target, int
 /* Rank 0 holds the lock from 100 to 200 and has flushed; rank 1 waits in its lock. */
 TEST("a lock is waited for until its holder unlocks")
 {
-    uint64_t first, second;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     enter(0, "MPI_Win_flush", 11, 120);
     flushed(0, first, 125);
     lock(1, 20, TARGET, true, 130);
     unlock(0, 12, TARGET, 200);
     unlocked(0, 0, TARGET, 210);
     leave(1, 215);
-    second = put(1, TARGET, 220);
+    uint64_t second = put(1, TARGET, 220);
     unlock(1, 21, TARGET, 230);
     unlocked(1, second, TARGET, 240);
     finish();
@@ -383,17 +381,15 @@ TEST("a lock is waited for until its holder unlocks")
 TEST("a lock that comes later is waited for in a flush or in the unlock")
 {
     for (int flushes = 0; flushes < 2; flushes++) {
-        uint64_t first, second;
-
         begin();
         lock(0, 10, TARGET, true, 100);
         leave(0, 101);
-        first = put(0, TARGET, 110);
+        uint64_t first = put(0, TARGET, 110);
         enter(0, "MPI_Win_flush", 11, 120);
         flushed(0, first, 125);
         lock(1, 20, TARGET, true, 130);
         leave(1, 131);
-        second = put(1, TARGET, 140);
+        uint64_t second = put(1, TARGET, 140);
         if (flushes) {
             enter(1, "MPI_Win_flush", 21, 150);
             unlock(0, 12, TARGET, 200);
@@ -419,15 +415,13 @@ TEST("a lock that comes later is waited for in a flush or in the unlock")
  * been the first. */
 TEST("where nothing tells who had the lock first, nobody waited")
 {
-    uint64_t first, second;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     lock(1, 20, TARGET, true, 130);
     leave(1, 131);
-    second = put(1, TARGET, 140);
+    uint64_t second = put(1, TARGET, 140);
     unlock(1, 21, TARGET, 150);
     unlock(0, 12, TARGET, 200);
     unlocked(0, first, TARGET, 210);
@@ -474,15 +468,13 @@ TEST("locks that exclude nobody are waited for by nobody")
 /* Both have it at the same time, as with MPI_MODE_NOCHECK. */
 TEST("locks that are not checked are not waited for")
 {
-    uint64_t first, second;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     lock(1, 20, TARGET, true, 120);
     leave(1, 121);
-    second = put(1, TARGET, 130);
+    uint64_t second = put(1, TARGET, 130);
     enter(0, "MPI_Win_flush", 11, 140);
     flushed(0, first, 145);
     enter(1, "MPI_Win_flush", 22, 150);
@@ -502,24 +494,22 @@ TEST("locks that are not checked are not waited for")
  * it: for the last. */
 TEST("locks on all targets wait and are waited for")
 {
-    uint64_t first, second, third;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     enter(0, "MPI_Win_flush", 11, 120);
     flushed(0, first, 125);
     lock(1, 20, SG_WAITSTATE_ALL, false, 130);
     lock(2, 30, SG_WAITSTATE_ALL, false, 140);
     leave(2, 141);
-    second = put(2, TARGET, 142);
+    uint64_t second = put(2, TARGET, 142);
     enter(2, "MPI_Win_flush_all", 31, 150);
     unlock(0, 12, TARGET, 200);
     unlocked(0, 0, TARGET, 210);
     leave(1, 215);
     flushed(2, second, 220);
-    third = put(1, TARGET, 222);
+    uint64_t third = put(1, TARGET, 222);
     enter(1, "MPI_Win_flush", 21, 224);
     flushed(1, third, 226);
 
@@ -547,11 +537,10 @@ TEST("what is kept of locks does not grow with their number")
     for (int i = 0; i < 10000; i++) {
         for (uint32_t rank = 0; rank < 3; rank++) {
             int64_t at_ns = 1000 * i + 100 * rank;
-            uint64_t operation;
 
             lock(rank, 10, TARGET, true, at_ns);
             leave(rank, at_ns + 1);
-            operation = put(rank, TARGET, at_ns + 2);
+            uint64_t operation = put(rank, TARGET, at_ns + 2);
             enter(rank, "MPI_Win_flush", 11, at_ns + 4);
             flushed(rank, operation, at_ns + 5);
             put(rank, TARGET, at_ns + 6);

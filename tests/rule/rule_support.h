@@ -49,11 +49,8 @@ static inline struct sg_ruleset *rules_of(const char *text, char **log)
 /* Prints the set without the built-in rule; malloc'ed. */
 static inline char *printed(const struct sg_ruleset *rules)
 {
-    char *text;
-    char *last;
-
-    text = PRINTED(sg_ruleset_print(rules, stream));
-    last = strstr(text, "*=mpich # default\n");
+    char *text = PRINTED(sg_ruleset_print(rules, stream));
+    char *last = strstr(text, "*=mpich # default\n");
     ASSERT(last != NULL);
     EXPECT(text_is(last, "*=mpich # default\n"));
     *last = '\0';

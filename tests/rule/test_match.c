@@ -26,10 +26,10 @@ static struct outcome match(const char *text, enum sg_operation operation,
     char *log;
     struct sg_ruleset *rules = rules_of(text, &log);
     struct outcome outcome;
-    const struct sg_choice *choice;
 
     EXPECT(text_is(log, ""));
-    choice = sg_ruleset_match(rules, operation, site, comm, bytes, &outcome.fixed);
+    const struct sg_choice *choice =
+        sg_ruleset_match(rules, operation, site, comm, bytes, &outcome.fixed);
     outcome.algorithm = choice->algorithm;
     outcome.degree = choice->parameters[DEGREE];
     outcome.needs_names = sg_ruleset_needs_names(rules);
@@ -223,16 +223,15 @@ TEST("fixed choices hold for every communicator and size")
     for (int round = 0; round < 3000; round++) {
         char text[300] = "";
         bool is_fixed, differs = false, all_agree = true;
-        struct sg_ruleset *rules;
-        const struct sg_choice *choice;
         char *log;
 
         for (int i = rand_r(&seed) % 5; i > 0; i--)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s;",
                      rand_r(&seed) % 2 ? "*" : "reduce", places[rand_r(&seed) % 10],
                      targets[rand_r(&seed) % 4]);
-        rules = rules_of(text, &log);
-        choice = sg_ruleset_match(rules, SG_OPERATION_REDUCE, &solve, &comms[0], 8, &is_fixed);
+        struct sg_ruleset *rules = rules_of(text, &log);
+        const struct sg_choice *choice =
+            sg_ruleset_match(rules, SG_OPERATION_REDUCE, &solve, &comms[0], 8, &is_fixed);
         for (int i = 0; i < 25; i++) {
             bool also_fixed;
             const struct sg_choice *other = sg_ruleset_match(
@@ -293,10 +292,9 @@ static bool depends_on_site(const char *text)
                                   (char *)"STAGGER_RULES", (char *)text};
     struct sg_config config = {.rules = &rule, .rule_count = 1};
     struct sg_ruleset *rules = NULL;
-    bool depends;
 
     ASSERT(sg_ruleset_create(&config, true, &rules) == SG_OK);
-    depends = sg_ruleset_depends_on_site(rules, SG_OPERATION_REDUCE);
+    bool depends = sg_ruleset_depends_on_site(rules, SG_OPERATION_REDUCE);
     sg_ruleset_destroy(rules);
     return depends;
 }
@@ -319,10 +317,9 @@ static int messages_of(const char *text, int size)
                                   (char *)"STAGGER_RULES", (char *)text};
     struct sg_config config = {.rules = &rule, .rule_count = 1};
     struct sg_ruleset *rules = NULL;
-    int index;
 
     ASSERT(sg_ruleset_create(&config, true, &rules) == SG_OK);
-    index = sg_ruleset_messages(rules, "MPI_COMM_WORLD", size);
+    int index = sg_ruleset_messages(rules, "MPI_COMM_WORLD", size);
     EXPECT(index < 0 || sg_ruleset_is_of_messages(rules, index));
     sg_ruleset_destroy(rules);
     return index;
@@ -359,12 +356,10 @@ static bool concerns(const char *place, const char *name, int size)
 {
     const struct sg_rule_comm comm = {.name = name, .size = size};
     char text[200], *log;
-    struct sg_ruleset *rules;
-    bool result;
 
     snprintf(text, sizeof text, "reduce%s=bypass", place);
-    rules = rules_of(text, &log);
-    result = sg_ruleset_concerns(rules, 0, &comm);
+    struct sg_ruleset *rules = rules_of(text, &log);
+    bool result = sg_ruleset_concerns(rules, 0, &comm);
     EXPECT(sg_ruleset_concerns(rules, 1, &comm)); /* the built-in one */
     free(log);
     sg_ruleset_destroy(rules);

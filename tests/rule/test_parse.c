@@ -9,7 +9,6 @@ static bool reads(const char *text, const char *expected)
     struct sg_ruleset *rules = rules_of(text, &log);
     char *print = printed(rules);
     char wanted[1000] = "";
-    bool same;
 
     for (const char *at = expected; *at != '\0';) {
         size_t length = strcspn(at, "\n");
@@ -18,7 +17,7 @@ static bool reads(const char *text, const char *expected)
                  (int)length, at);
         at += length + (at[length] != '\0');
     }
-    same = *log == '\0' && strcmp(print, wanted) == 0;
+    bool same = *log == '\0' && strcmp(print, wanted) == 0;
     if (!same)
         printf("# said: %s# got: %s# not: %s", log, print, wanted);
     free(print);
@@ -34,11 +33,10 @@ static bool says(const char *text, int column, const char *message)
     struct sg_ruleset *rules = rules_of(text, &log);
     char *print = printed(rules);
     char wanted[1000];
-    bool same;
 
     snprintf(wanted, sizeof wanted, "stagger: STAGGER_RULES, column %d: %s; left out: %s\n", column,
              message, text);
-    same = strcmp(log, wanted) == 0 && *print == '\0';
+    bool same = strcmp(log, wanted) == 0 && *print == '\0';
     if (!same)
         printf("# got: %s# not: %s# rules: %s", log, wanted, print);
     free(print);
@@ -128,7 +126,6 @@ TEST("printed rules parse to the same rules")
     char *log;
     struct sg_ruleset *rules = rules_of(text, &log);
     char *first = printed(rules);
-    char *again;
     char *copy = strdup(first);
 
     EXPECT(text_is(log, ""));
@@ -138,7 +135,7 @@ TEST("printed rules parse to the same rules")
     for (char *at = copy; (at = strstr(at, " # ")) != NULL;)
         memset(at, ' ', strcspn(at, "\n"));
     rules = rules_of(copy, &log);
-    again = printed(rules);
+    char *again = printed(rules);
     EXPECT(text_is(log, ""), text_is(first, again));
     sg_ruleset_destroy(rules);
     free(log);
@@ -292,12 +289,11 @@ TEST("very many faults are counted, not all said")
 {
     char text[101];
     char *log;
-    struct sg_ruleset *rules;
     int lines = 0;
 
     for (int i = 0; i < 50; i++)
         memcpy(text + (ptrdiff_t)i * 2, "x;", 3);
-    rules = rules_of(text, &log);
+    struct sg_ruleset *rules = rules_of(text, &log);
     for (const char *at = log; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
     EXPECT(lines == 21,
@@ -309,13 +305,12 @@ TEST("very many faults are counted, not all said")
 TEST("rules of the command line are checked alone")
 {
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
     EXPECT(sg_rule_check("--rule", "reduce@f=mpich; barrier=mpich") == SG_OK,
            sg_rule_check("--rule", "reduce=x; y") == SG_ERR_SYNTAX,
            sg_rule_check("--rule", " ;") == SG_ERR_SYNTAX);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(
         log,
         "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich, handoff, srm, "
@@ -396,7 +391,6 @@ TEST("messages are MPICH's")
 TEST("messages go by bcs alone")
 {
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
     EXPECT(sg_rule_check("--rule", "p2p~2-=mpich") == SG_OK,
@@ -404,7 +398,7 @@ TEST("messages go by bcs alone")
            sg_rule_check("--rule", "p2p~MPI_COMM_WORLD = bcs(slice=250,send=rendezvous)") == SG_OK,
            sg_rule_check("--rule", "p2p=bcs(slice=1)") == SG_ERR_SYNTAX,
            sg_rule_check("--rule", "p2p=srm") == SG_ERR_SYNTAX);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(log,
                    "stagger: --rule, column 15: expected slice from 100 to 1000000, found '1'\n"
                    "stagger: --rule, column 5: expected mpich or bcs, found 'srm'\n"));

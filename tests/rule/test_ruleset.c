@@ -39,11 +39,10 @@ TEST("the rules in force are printed with their sources")
                                "STAGGER_SITE_0000000a=adaptive\n";
     struct sg_config config;
     struct sg_ruleset *rules;
-    char *print;
 
     EXPECT(sg_config_parse(text, &config) == SG_OK,
            sg_ruleset_create_with(&test_table, &config, true, &rules) == SG_OK);
-    print = printed(rules);
+    char *print = printed(rules);
     EXPECT(text_is(print, "*@0000000a=adaptive(degree=auto,wait=block,limit=4096) # stagger.conf:4 "
                           "STAGGER_SITE_0000000a\n"
                           "reduce=bypass # stagger.conf:3 STAGGER_RULES\n"
@@ -66,12 +65,11 @@ TEST("a fault names the source it stands in")
     struct sg_config config;
     struct sg_ruleset *rules;
     struct capture capture;
-    char *log;
 
     EXPECT(sg_config_parse(text, &config) == SG_OK);
     capture_begin(&capture);
     EXPECT(sg_ruleset_create_with(&test_table, &config, true, &rules) == SG_OK);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(
         text_is(
             log,
@@ -98,12 +96,11 @@ TEST("nothing is said when asked not to speak")
     struct sg_config config;
     struct sg_ruleset *rules;
     struct capture capture;
-    char *log;
 
     EXPECT(sg_config_parse("nonsense\n", &config) == SG_OK);
     capture_begin(&capture);
     EXPECT(sg_ruleset_create(&config, false, &rules) == SG_OK);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(log, ""));
     free(log);
     sg_ruleset_destroy(rules);
@@ -184,11 +181,10 @@ TEST("progress is a parameter of every algorithm between nodes")
             struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, text, text, text};
             struct sg_config config = {.rules = &rule, .rule_count = 1};
             struct sg_ruleset *rules;
-            char *print;
 
             snprintf(text, sizeof text, "*=%s(progress=%s)", sg_algorithms[i].name, words[word]);
             EXPECT(sg_ruleset_create_with(&table, &config, false, &rules) == SG_OK);
-            print = printed(rules);
+            char *print = printed(rules);
             snprintf(text, sizeof text, "progress=%s)", words[word]);
             /* Candidates of auto take STAGGER_PROGRESS. */
             EXPECT((strstr(print, text) != NULL) ==
@@ -202,11 +198,10 @@ TEST("progress is a parameter of every algorithm between nodes")
 TEST("... and a word that is no mode is named, with those that are")
 {
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
     EXPECT(sg_rule_check("--rule", "reduce=bypass(progress=always)") == SG_ERR_SYNTAX);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(log, "stagger: --rule, column 24: expected progress to be one of "
                         "auto|poll|thread|signal, found 'always'\n"));
     free(log);
@@ -218,11 +213,10 @@ static int64_t short_slice(const char *text, double wake_us)
     int64_t slice_us = 0;
     struct sg_config config;
     struct sg_ruleset *rules;
-    bool is_short;
 
     ASSERT(sg_config_parse(text, &config) == SG_OK,
            sg_ruleset_create(&config, false, &rules) == SG_OK);
-    is_short = sg_ruleset_is_slice_short(rules, wake_us, &slice_us);
+    bool is_short = sg_ruleset_is_slice_short(rules, wake_us, &slice_us);
     EXPECT(is_short == (slice_us > 0));
     sg_ruleset_destroy(rules);
     sg_config_clear(&config);
@@ -259,10 +253,9 @@ TEST("what auto chooses between nodes is found behind the rules, and no call com
     struct sg_ruleset *rules = own_rules("allreduce~4[-1k]=auto\nreduce~4=auto(where=inside)\n");
     const struct sg_choice *arm = sg_ruleset_arm(rules, SG_ALGORITHM_SRM);
     bool fixed;
-    int index;
 
     ASSERT(arm != NULL);
-    index = sg_ruleset_index(rules, arm);
+    int index = sg_ruleset_index(rules, arm);
     EXPECT(sg_ruleset_choice(rules, index) == arm, sg_ruleset_concerns(rules, index, &four),
            !sg_ruleset_concerns(rules, index, &eight), sg_ruleset_most_bytes(rules, index) == 1024,
            sg_ruleset_arm(rules, SG_ALGORITHM_BCS) == NULL);

@@ -30,10 +30,9 @@ static const char *explore_to(struct sg_explore_subject *subject)
 static void expect(enum toy_bug bug, const char *words)
 {
     struct sg_explore_subject subject;
-    const char *violation;
 
     toy_bug = bug;
-    violation = explore_to(&subject);
+    const char *violation = explore_to(&subject);
     EXPECT(contains(violation, words));
     if (strstr(violation, words) == NULL)
         printf("# expected \"%s\", got \"%s\"\n", words, violation);
@@ -137,11 +136,10 @@ TEST("a violation is cut down to the least case, whose command repeats it")
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
-    struct sg_explore_subject subject, again;
+    struct sg_explore_subject subject;
     char *text = NULL, *only;
     size_t bytes = 0;
     const char *wrong;
-    FILE *memory;
 
     toy_bug = TOY_FINISHES_TWICE;
     EXPECT(!text_is(explore_to(&subject), ""));
@@ -151,13 +149,13 @@ TEST("a violation is cut down to the least case, whose command repeats it")
            scenario.instances == 1, scenario.nodes == 1, scenario.faults == 0);
 
     /* The printed command reads back as the same cut. */
-    memory = open_memstream(&text, &bytes);
+    FILE *memory = open_memstream(&text, &bytes);
     ASSERT(memory != NULL);
     sg_explore_print_replay(&subject, memory);
     fclose(memory);
     only = strstr(text, "--only ");
     ASSERT(only != NULL);
-    again = subject;
+    struct sg_explore_subject again = subject;
     again.cut = SG_EXPLORE_UNCUT;
     EXPECT(sg_explore_cut_read(only + strlen("--only "), &again.cut, &wrong),
            memcmp(&again.cut, &subject.cut, sizeof again.cut) == 0);
@@ -171,11 +169,10 @@ static bool walk_so(enum toy_bug bug, int32_t nodes, bool unreduced)
     char *text = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
-    bool well;
 
     toy_bug = bug;
     ASSERT(memory != NULL && sg_explore_world_create(&world));
-    well = sg_explore_exhaustive(&world, &toy_algo, nodes, SG_FAULTS_ALL, unreduced, memory);
+    bool well = sg_explore_exhaustive(&world, &toy_algo, nodes, SG_FAULTS_ALL, unreduced, memory);
     fclose(memory);
     EXPECT(contains(text, well ? "states" : "violation: "));
     free(text);

@@ -51,11 +51,10 @@ TEST("a rank that comes alone is seen by one after the other")
 TEST("groups keep lines within clusters")
 {
     struct sg_lines_machine far = small;
-    struct sg_lines_times by_two, flat;
 
     far.serve_ns = 100;
-    by_two = times_of(&far, SG_LINES_GROUPS, 8, 2);
-    flat = times_of(&far, SG_LINES_FLAT, 8, 0);
+    struct sg_lines_times by_two = times_of(&far, SG_LINES_GROUPS, 8, 2);
+    struct sg_lines_times flat = times_of(&far, SG_LINES_FLAT, 8, 0);
     EXPECT(by_two.at_once_ns < flat.at_once_ns);
     /* All in one group are flat. */
     EXPECT(times_of(&far, SG_LINES_GROUPS, 8, 8).at_once_ns == flat.at_once_ns,

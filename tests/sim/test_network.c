@@ -16,11 +16,10 @@ static void refused(const char *text, const char *line)
     const char *path = unit_write(text, "%s/bad.conf", unit_directory());
     struct sg_network network;
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
     EXPECT(sg_network_read("sim", path, &network) != SG_OK);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(contains(log, line), strchr(log, '\n') == log + strlen(log) - 1);
     free(log);
 }
@@ -67,12 +66,11 @@ TEST("a network that is not there is refused")
 {
     struct sg_network network;
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
     EXPECT(sg_network_read("sim", "token-ring", &network) == SG_ERR_MISSING,
            sg_network_read("sim", "./nowhere.conf", &network) == SG_ERR_MISSING);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(contains(log, "sim: no network 'token-ring'; there are: 200g, colony, infiniband-sdr, "
                          "myrinet2000, qsnet; a file of one is named with a slash"),
            contains(log, "./nowhere.conf: No such file"));

@@ -98,10 +98,9 @@ TEST("tables and protocols agree on ranges and defaults")
 static struct sg_algo_parameters simulated(const char *text, char **log)
 {
     struct capture capture;
-    struct sg_sim_algo algo;
 
     capture_begin(&capture);
-    algo = sg_sim_algo_of(text);
+    struct sg_sim_algo algo = sg_sim_algo_of(text);
     *log = capture_end(&capture);
     return algo.parameters;
 }

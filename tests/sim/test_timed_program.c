@@ -128,7 +128,6 @@ static struct sg_world_result run_ring(struct ring *ring, bool restart_slice)
     struct sg_world_setup setup =
         world_of(&sg_algo_bcs, SG_OPERATION_BARRIER, ring->ranks / ring->per_node, 0);
     struct sg_network card = round_network;
-    struct sg_world_result result;
 
     card.wake_us = 0;
     if (ring->on_card)
@@ -141,7 +140,7 @@ static struct sg_world_result run_ring(struct ring *ring, bool restart_slice)
     setup.parameters.posts = 16;
     setup.parameters.slice_ns = SLICE_NS;
     setup.parameters.restart_slice = restart_slice;
-    result = run_world(&setup);
+    struct sg_world_result result = run_world(&setup);
     EXPECT(ring->waits == (uint64_t)ring->ranks * (uint64_t)ring->iterations,
            ring->delivered == 2 * ring->messages * ring->waits,
            ring->bytes_received == ring->messages * ring->bytes * ring->waits);
@@ -158,10 +157,9 @@ TEST("messages run in slices")
                         .bytes = 64,
                         .compute_ns = 3500000,
                         .stagger_ns = 0};
-    double mean;
 
     run_ring(&ring, true);
-    mean = (double)ring.sum_ns / (double)ring.waits;
+    double mean = (double)ring.sum_ns / (double)ring.waits;
     /* Posted somewhere in a slice; runs in the next one; ends with it. */
     EXPECT(mean > 1.0 * SLICE_NS && mean < 2.0 * SLICE_NS);
 }
@@ -178,12 +176,11 @@ TEST("nonblocking messages hide behind computation")
                             .stagger_ns = 1000,
                             .on_card = true};
     struct ring hidden = blocking;
-    struct sg_world_result first, second;
 
     hidden.late_wait = true;
     hidden.compute_ns = blocking.compute_ns / 2;
-    first = run_ring(&blocking, false);
-    second = run_ring(&hidden, false);
+    struct sg_world_result first = run_ring(&blocking, false);
+    struct sg_world_result second = run_ring(&hidden, false);
     EXPECT(second.period_ns + 15 * SLICE_NS * 0.5 < first.period_ns);
 }
 

@@ -151,12 +151,11 @@ TEST("an early message costs its receipt at the call")
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 2, 0);
     struct sg_lateness late = {0, 0, 100000};
-    struct sg_world_result result;
 
     setup.late = &late;
     setup.late_count = 1;
     setup.catchup_ns = 1000000;
-    result = run_world(&setup);
+    struct sg_world_result result = run_world(&setup);
     EXPECT(result.signals == 0, result.early == 1,
            is_near(result.cpu_ns * 2, SENDS(1) + O_NS, 0.5));
 }
@@ -164,12 +163,11 @@ TEST("an early message costs its receipt at the call")
 TEST("skew is even and not counted as processor use")
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 2, 0);
-    struct sg_world_result result;
 
     setup.skew_ns = 1000000;
     setup.catchup_ns = 2000000;
     setup.iterations = 2000;
-    result = run_world(&setup);
+    struct sg_world_result result = run_world(&setup);
     EXPECT(is_near(result.signals, 0.5, 0.05), is_near(result.signals + result.early, 1, 0.02),
            result.cpu_ns * 2 < SENDS(1) + SIGNAL_NS + O_NS);
 }
@@ -177,15 +175,14 @@ TEST("skew is even and not counted as processor use")
 TEST("the seed decides the history")
 {
     struct sg_world_setup setup = world_of(&sg_algo_bypass, SG_OPERATION_REDUCE, 13, 32);
-    struct sg_world_result first, again, other;
 
     setup.skew_ns = 100000;
     setup.catchup_ns = 1000000;
     setup.iterations = 20;
-    first = run_world(&setup);
-    again = run_world(&setup);
+    struct sg_world_result first = run_world(&setup);
+    struct sg_world_result again = run_world(&setup);
     setup.seed = 2;
-    other = run_world(&setup);
+    struct sg_world_result other = run_world(&setup);
     EXPECT(first.history == again.history, first.history != other.history);
 }
 
@@ -193,7 +190,6 @@ TEST("lost releases are made up for")
 {
     struct sg_network network = round_network;
     struct sg_world_setup setup = world_of(&sg_algo_adaptive, SG_OPERATION_ALLREDUCE, 16, 64);
-    struct sg_world_result result;
 
     network.multicast_loss = 0.2;
     network.jitter_us = 3;
@@ -201,7 +197,7 @@ TEST("lost releases are made up for")
     setup.iterations = 50;
     setup.skew_ns = 20000;
     setup.data = true;
-    result = run_world(&setup);
+    struct sg_world_result result = run_world(&setup);
     EXPECT(result.lost > 50, result.marks[SG_MARK_RELEASE_ANSWERED] > 0);
 }
 
@@ -393,17 +389,16 @@ TEST("chunks of srm go side by side")
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         for (int32_t ranks = 1; ranks <= 3; ranks += 2) {
             struct sg_world_setup setup = world_of(&sg_algo_srm, operations[i], 8, 1024);
-            double one_ns, all_ns;
 
             setup.call.root = sg_operation_has_root(operations[i]) ? 5 : -1;
             setup.ranks_per_node = ranks;
             setup.parameters.chunk_bytes = 1024;
             setup.data = true;
             setup.iterations = 5;
-            one_ns = run_world(&setup).delay_ns;
+            double one_ns = run_world(&setup).delay_ns;
             setup.call.bytes = 32 * 1024;
             setup.chunk_bytes = SG_WORLD_CHUNKS_AUTO;
-            all_ns = run_world(&setup).delay_ns;
+            double all_ns = run_world(&setup).delay_ns;
             EXPECT(all_ns > one_ns, all_ns < 32 * one_ns);
             setup.skew_ns = 100000;
             setup.free_running = true;
@@ -418,13 +413,12 @@ TEST("more chunks than can be numbered are refused")
     struct sg_world_setup setup = world_of(&sg_algo_tree, SG_OPERATION_ALLREDUCE, 2, 1u << 30);
     struct sg_world_result result;
     struct capture capture;
-    char *log;
 
     setup.chunk_bytes = 1;
     setup.iterations = 4;
     capture_begin(&capture);
     EXPECT(sg_world_run(&setup, &result) == SG_ERR_ARGUMENT);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(log, "stagger: sim: too many calls of 1073741824 chunks\n"));
     free(log);
 }
@@ -434,13 +428,12 @@ TEST("a setup that is not for the protocol is refused in one line")
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 1, 0);
     struct sg_world_result result;
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
     EXPECT(sg_world_run(&setup, &result) == SG_ERR_ARGUMENT);
     setup = world_of(&toy, SG_OPERATION_BARRIER, 2, 0);
     EXPECT(sg_world_run(&setup, &result) == SG_ERR_ARGUMENT);
-    log = capture_end(&capture);
+    char *log = capture_end(&capture);
     EXPECT(text_is(log, "stagger: sim: toy does not take these parameters with 1 nodes\n"
                         "stagger: sim: toy has no barrier\n"));
     free(log);
@@ -453,12 +446,11 @@ TEST("recorded arrivals take the place of drawn ones, and each iteration's cost 
     static const uint64_t arrivals_ns[] = {0, 3000, 3000, 0, 0, 0};
     struct sg_world_cost costs[3] = {{0}};
     struct sg_world_setup setup = world_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 2, 0);
-    struct sg_world_result result;
 
     setup.iterations = 3;
     setup.arrivals_ns = arrivals_ns;
     setup.costs = costs;
-    result = run_world(&setup);
+    struct sg_world_result result = run_world(&setup);
     EXPECT(costs[0].blocked_ns == 12000, costs[1].blocked_ns == 12000);
     EXPECT(costs[2].blocked_ns == 12000); /* 500 + 5000 + 500, of both */
     for (int i = 0; i < 3; i++)

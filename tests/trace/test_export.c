@@ -14,7 +14,7 @@ TEST("a whole run is written whole")
 {
     const char *directory = setup_directory("whole");
     struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -30,7 +30,7 @@ TEST("a whole run is written whole")
     ASSERT(setup_export(directory, &result) == SG_OK);
     expect_result(&result, 8, 0, false);
     EXPECT(text_is(setup_told, "r0 r1 w0 w1 "));
-    counts = setup_check(directory, &events);
+    json_t *counts = setup_check(directory, &events);
     EXPECT(setup_count(counts, "MPI_Barrier", 0) == 2, setup_count(counts, "MPI_Reduce", 1) == 1,
            setup_instances(counts, "MPI_COMM_WORLD") == 3,
            text_is(setup_timeline(events, 1),
@@ -46,7 +46,6 @@ TEST("an instance that one rank did not record is left out on all")
 {
     const char *directory = setup_directory("incomplete");
     struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 3; rank++) {
         struct fabricated log;
@@ -62,7 +61,7 @@ TEST("an instance that one rank did not record is left out on all")
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     expect_result(&result, 21, 6, true);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     EXPECT(setup_instances(counts, "MPI_COMM_WORLD") == 7);
     for (int rank = 0; rank < 3; rank++)
         EXPECT(setup_count(counts, "MPI_Barrier", rank) == 7);
@@ -73,7 +72,6 @@ TEST("failed calls belong to no instance")
 {
     const char *directory = setup_directory("failed");
     struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -86,7 +84,7 @@ TEST("failed calls belong to no instance")
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     expect_result(&result, 4, 0, false);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     EXPECT(setup_count(counts, "MPI_Reduce", 0) == 0, setup_count(counts, "MPI_Barrier", 1) == 2);
     json_decref(counts);
 }
@@ -97,7 +95,7 @@ TEST("communicators are the same on all ranks, with Score-P's byte counts")
     static const uint32_t odd[] = {3, 1}, even[] = {0, 2};
     const char *directory = setup_directory("parts");
     struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
     size_t reduces = 0;
 
     for (int rank = 0; rank < 4; rank++) {
@@ -119,7 +117,7 @@ TEST("communicators are the same on all ranks, with Score-P's byte counts")
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     expect_result(&result, 20, 0, false);
-    counts = setup_check(directory, &events);
+    json_t *counts = setup_check(directory, &events);
     EXPECT(setup_instances(counts, "even") == 5, setup_instances(counts, "comm 3.2") == 5,
            setup_instances(counts, "MPI_COMM_WORLD") == 0);
     for (size_t i = 0; i < json_array_size(events); i++) {
@@ -143,7 +141,6 @@ TEST("a hundred communicators of the same members are told apart")
     static const uint32_t members[] = {0, 1};
     const char *directory = setup_directory("hundred");
     struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -164,7 +161,7 @@ TEST("a hundred communicators of the same members are told apart")
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     expect_result(&result, 10000, 0, false);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     EXPECT(setup_instances(counts, "dup 2") == 50, setup_instances(counts, "dup 101") == 50,
            setup_count(counts, "MPI_Barrier", 1) == 5000);
     json_decref(counts);
@@ -176,15 +173,14 @@ TEST("communicators stand behind the one they were made from")
     static const uint32_t all[] = {1, 0}, one[] = {0};
     const char *directory = setup_directory("parents");
     struct sg_export_result result;
-    json_t *counts, *comms;
+    json_t *comms;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_comm *comm;
 
         fabricate_start(&log, rank, 2);
         fabricate_comm(&log, 2, 1, 2, 2, rank == 1 ? 0 : 1, "parent", rank == 1 ? all : NULL);
-        comm = (void *)log.slots;
+        struct sg_record_comm *comm = (void *)log.slots;
         comm->parent = 0;
         if (rank == 0) {
             size_t at = log.count;
@@ -196,7 +192,7 @@ TEST("communicators stand behind the one they were made from")
         fabricate_finish(&log, directory);
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     comms = json_object_get(counts, "comms");
     ASSERT(json_array_size(comms) == 4);
     EXPECT(
@@ -210,16 +206,15 @@ TEST("a call carries its site, algorithm, seq, bytes and metrics")
 {
     const char *directory = setup_directory("attributes");
     struct sg_export_result result;
-    struct sg_record_call *call;
     struct fabricated log;
-    const json_t *event, *attributes;
-    json_t *counts, *events;
+    const json_t *attributes;
+    json_t *events;
     static const int metrics[] = {700, 2, 1, 3, 4, 5, 6, 7, 8, 9};
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
     fabricate_site_name(&log, 0x3f2a9c1b, "solve", "solver.c", 88);
-    call = fabricate_call(&log, ALLREDUCE, 0, 7, 2000, 2100);
+    struct sg_record_call *call = fabricate_call(&log, ALLREDUCE, 0, 7, 2000, 2100);
     call->site = 1;
     call->executed = 1;
     call->bytes = 24;
@@ -236,9 +231,9 @@ TEST("a call carries its site, algorithm, seq, bytes and metrics")
     call->repeats = 9;
     fabricate_finish(&log, directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
-    counts = setup_check(directory, &events);
+    json_t *counts = setup_check(directory, &events);
     ASSERT(json_array_size(events) == 7);
-    event = json_array_get(events, 2);
+    const json_t *event = json_array_get(events, 2);
     attributes = json_object_get(event, "attributes");
     EXPECT(text_is(json_string_value(json_object_get(attributes, "call site")),
                    "solve (solver.c:88) [cg+0x11c4] #3f2a9c1b"),
@@ -272,16 +267,15 @@ TEST("a late contribution carries whose it was and the wait it spared")
     static const uint32_t members[] = {0};
     const char *directory = setup_directory("lateness");
     struct sg_export_result result;
-    struct sg_record_late *late;
     struct fabricated log;
     const json_t *attributes;
-    json_t *counts, *events;
+    json_t *events;
 
     fabricate_start(&log, 0, 1);
     log.header.progress_thread = 2;
     fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
     fabricate_comm(&log, 2, 0, 2, 1, 0, "row", members);
-    late = fabricate_late(&log, 2000, 2100);
+    struct sg_record_late *late = fabricate_late(&log, 2000, 2100);
     late->site = 1;
     late->comm = 2;
     late->thread = 1;
@@ -294,7 +288,7 @@ TEST("a late contribution carries whose it was and the wait it spared")
     fabricate_late(&log, 2400, 2500)->operation = 200;
     fabricate_finish(&log, directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
-    counts = setup_check(directory, &events);
+    json_t *counts = setup_check(directory, &events);
     EXPECT(text_is(json_string_value(
                        json_object_get(json_object_get(counts, "locations"), "4294967296")),
                    "Progress thread"),
@@ -325,7 +319,6 @@ TEST("logs of many records are written whole")
     enum { CALLS = 20000 };
     const char *directory = setup_directory("large");
     struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -338,7 +331,7 @@ TEST("logs of many records are written whole")
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     expect_result(&result, 2 * CALLS, 0, false);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     EXPECT(setup_instances(counts, "MPI_COMM_WORLD") == CALLS,
            setup_count(counts, "MPI_Barrier", 1) == CALLS / 2);
     json_decref(counts);
@@ -361,7 +354,6 @@ TEST("an archive is never overwritten, what is left of one is")
     struct sg_export_result result;
     struct fabricated log;
     char path[300];
-    json_t *counts;
 
     fabricate_start(&log, 0, 1);
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
@@ -373,7 +365,7 @@ TEST("an archive is never overwritten, what is left of one is")
     fabricate_file(path, "half", 4);
     EXPECT(setup_export(directory, &result) == SG_OK,
            setup_export(directory, &result) == SG_ERR_SYSTEM);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     EXPECT(setup_count(counts, "MPI_Barrier", 0) == 1);
     json_decref(counts);
 }

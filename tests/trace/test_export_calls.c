@@ -127,10 +127,8 @@ static void post_send(struct fabricated *log, uint64_t begin_ns, int tag, uint64
 /* Calls of the two ranks of the run below: 0 sends three times, 1 receives what comes. */
 static void log_sender(struct fabricated *log)
 {
-    uint64_t request;
-
     post_send(log, 2000, 5, 80);
-    request = fabricate_last(log);
+    uint64_t request = fabricate_last(log);
     fabricate_event(log, WAIT, WORLD, 2050, 2060);
     fabricate_request(log, SG_REQUEST_SENT, WORLD, 2060, request);
     fabricate_event(log, START, 0, 2100, 2110);
@@ -166,10 +164,8 @@ static void complete_receive(struct fabricated *log, uint64_t time_ns, uint64_t 
 
 static void log_receiver(struct fabricated *log)
 {
-    uint64_t request;
-
     post_receive(log, IRECV, 1500);
-    request = fabricate_last(log);
+    uint64_t request = fabricate_last(log);
     fabricate_event(log, WAIT, 0, 1600, 2070);
     complete_receive(log, 2070, request, 5, 80);
     post_receive(log, MPROBE, 2105);
@@ -270,7 +266,6 @@ TEST("a collective of all members has its events, one of some is a region alone"
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        uint64_t request;
 
         start(&log, rank, 2);
         log.header.init_begin_ns = log.header.init_end_ns = 0;
@@ -278,7 +273,7 @@ TEST("a collective of all members has its events, one of some is a region alone"
         if (rank == 0)
             bcast(&log, BCAST, 2100, 1, 1);
         bcast(&log, IBCAST, 2200, 2, 0);
-        request = fabricate_last(&log);
+        uint64_t request = fabricate_last(&log);
         fabricate_event(&log, WAIT, 0, 2300, 2350);
         fabricate_request(&log, SG_REQUEST_COMPLETE, WORLD, 2340, request);
         fabricate_finish(&log, directory);
@@ -339,11 +334,11 @@ static void pairs(const char *name, bool linked, bool with_members, struct sg_ex
 TEST("communicators are joined across ranks, and with the library's")
 {
     struct sg_export_result result;
-    json_t *counts, *events, *comm;
+    json_t *counts, *events;
 
     pairs("pair", false, true, &result, &counts, &events);
     EXPECT(!result.partial);
-    comm = json_array_get(json_object_get(counts, "comms"), 2);
+    json_t *comm = json_array_get(json_object_get(counts, "comms"), 2);
     EXPECT(text_is(json_string_value(json_object_get(comm, "name")), "comm 00000063.4"),
            strstr(list(events, 3), "MpiSend comm 00000063.4 1 5 80") != NULL);
     json_decref(counts);
@@ -372,21 +367,19 @@ TEST("messages on a communicator of unknown members are left out and counted")
 TEST("failed and open calls are regions without messages")
 {
     struct sg_export_result result;
-    struct sg_record_event *event;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
     fabricate_function(&log, SEND, "MPI_Send");
     fabricate_function(&log, RECV, "MPI_Recv");
     fabricate_profile_comm(&log, WORLD, WORLD_IDENTITY, 0, 1, 0, "MPI_COMM_WORLD", NULL);
-    event = fabricate_event(&log, SEND, WORLD, 2000, 2100);
+    struct sg_record_event *event = fabricate_event(&log, SEND, WORLD, 2000, 2100);
     fabricate_sent(event, 0, 5, 80);
     event->flags |= SG_EVENT_FAILED;
     fabricate_event(&log, RECV, WORLD, 2200, 0);
     fabricate_marker(&log, SG_MARKER_STALL, 2900, "waits since long");
-    events = setup_events(&log, "open", &result);
+    json_t *events = setup_events(&log, "open", &result);
     EXPECT(result.partial, text_is(list(events, 0), "2000 Enter MPI_Send; 2100 Leave MPI_Send; "
                                                     "2200 Enter MPI_Recv; 2900 Leave MPI_Recv"));
     json_decref(events);
@@ -455,11 +448,10 @@ TEST("the checker finds messages and collectives that contradict each other")
 
     for (int fault = 0; fault < FAULTS; fault++) {
         struct sg_export_result result;
-        const char *directory;
         char name[20], command[1500];
 
         snprintf(name, sizeof name, "fault%d", fault);
-        directory = setup_directory(name);
+        const char *directory = setup_directory(name);
         for (int rank = 0; rank < 2; rank++) {
             struct fabricated log;
 

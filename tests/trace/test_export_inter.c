@@ -15,7 +15,6 @@ enum fault { NONE, OTHER_SIZE, OTHER_RANK, TWICE, BEYOND, UNTOLD, OUTSIDE, FAULT
 static void add_between(struct fabricated *log, int rank, enum fault fault)
 {
     uint32_t own_size = rank == 1 ? 1 : 2, members[RANKS + 1];
-    struct sg_record_profile_comm *comm;
 
     for (uint32_t i = 0; i < RANKS; i++)
         members[i] = groups[rank == 1 ? (i + 2) % RANKS : i];
@@ -25,8 +24,9 @@ static void add_between(struct fabricated *log, int rank, enum fault fault)
         members[2] = RANKS;
     members[RANKS] = 0;
     /* Its own size is there in two parts: the text's members are those of both groups. */
-    comm = fabricate_profile_comm(log, BETWEEN, fault == OUTSIDE ? 0 : 99, 0, RANKS, 0, "between",
-                                  rank == 0 || fault == UNTOLD ? NULL : members);
+    struct sg_record_profile_comm *comm =
+        fabricate_profile_comm(log, BETWEEN, fault == OUTSIDE ? 0 : 99, 0, RANKS, 0, "between",
+                               rank == 0 || fault == UNTOLD ? NULL : members);
     comm->is_inter = 1;
     comm->size = own_size;
     comm->peers = RANKS - own_size;
@@ -45,7 +45,6 @@ static void add_log(const char *directory, int rank, enum fault fault)
 {
     static const int roots[RANKS] = {-1, 0, SG_EVENT_ROOT_HERE};
     struct fabricated log;
-    struct sg_record_event *event;
     uint32_t members[RANKS] = {0, 1, 2};
 
     fabricate_start(&log, rank, RANKS);
@@ -59,7 +58,7 @@ static void add_log(const char *directory, int rank, enum fault fault)
         fabricate_sent(fabricate_event(&log, SEND, BETWEEN, 2000, 2100), 0, 5, 8);
     if (rank == 1)
         fabricate_received(fabricate_event(&log, RECV, BETWEEN, 2000, 2100), 1, 5, 8);
-    event = fabricate_event(&log, BCAST, BETWEEN, 2200, 2300);
+    struct sg_record_event *event = fabricate_event(&log, BCAST, BETWEEN, 2200, 2300);
     event->flags = SG_EVENT_ORDERED | SG_EVENT_ROOTED;
     event->from_tag = 0;
     event->to = roots[rank];

@@ -11,7 +11,7 @@ TEST("each thread that recorded is a location of its own")
     const char *directory = setup_directory("threads");
     struct sg_export_result result;
     struct fabricated log;
-    json_t *counts, *events, *locations;
+    json_t *events, *locations;
 
     setup_alone(&log);
     log.header.thread_count = 3;
@@ -23,7 +23,7 @@ TEST("each thread that recorded is a location of its own")
     fabricate_call(&log, BARRIER, 0, 1, 2600, 2650);
     fabricate_finish(&log, directory);
     ASSERT(setup_export(directory, &result) == SG_OK);
-    counts = setup_check(directory, &events);
+    json_t *counts = setup_check(directory, &events);
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Barrier 2500 <MPI_Barrier 2600 >MPI_Barrier 2650 <MPI_Barrier"),
            text_is(setup_timeline(events, THREAD_1),
@@ -41,7 +41,6 @@ TEST("late contributions nest, in calls and between them")
 {
     struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     fabricate_call(&log, REDUCE, 0, 0, 2000, 2500)->root = 0;
@@ -51,7 +50,7 @@ TEST("late contributions nest, in calls and between them")
     fabricate_late(&log, 2570, 2580); /* inside another */
     fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
     fabricate_late(&log, 3000, 3200); /* with it, and beyond its end: cut */
-    events = setup_events(&log, "late", &result);
+    json_t *events = setup_events(&log, "late", &result);
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Reduce 2100 >late contribution 2200 <late contribution "
                    "2500 <MPI_Reduce 2500 >late contribution 2550 <late contribution "
@@ -67,13 +66,12 @@ TEST("records are sorted by time, not by slot")
 {
     struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
     fabricate_late(&log, 2050, 2060);
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
-    events = setup_events(&log, "disorder", &result);
+    json_t *events = setup_events(&log, "disorder", &result);
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Barrier 2050 >late contribution 2060 <late contribution "
                    "2100 <MPI_Barrier 3000 >MPI_Barrier 3100 <MPI_Barrier"));
@@ -84,7 +82,6 @@ TEST("what was open when a rank ended is closed at its last time")
 {
     struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
@@ -93,7 +90,7 @@ TEST("what was open when a rank ended is closed at its last time")
     fabricate_call(&log, BARRIER, 0, 2, 2300, 0);
     fabricate_late(&log, 2400, 0);
     fabricate_marker(&log, SG_MARKER_STALL, 2900, "waits since long");
-    events = setup_events(&log, "open", &result);
+    json_t *events = setup_events(&log, "open", &result);
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Barrier 2100 <MPI_Barrier 2100 >MPI_Barrier "
                    "2200 <MPI_Barrier 2300 >MPI_Barrier 2400 >late contribution "
@@ -106,14 +103,13 @@ TEST("MPI_Init and MPI_Finalize come from the header")
 {
     struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     fabricate_start(&log, 0, 1);
     log.header.init_end_ns = 0; /* ended inside MPI_Init, says the header */
     log.header.finalize_begin_ns = 2500;
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2600);
     fabricate_late(&log, 2700, 2800);
-    events = setup_events(&log, "header", &result);
+    json_t *events = setup_events(&log, "header", &result);
     EXPECT(text_is(setup_timeline(events, 0),
                    "900 >MPI_Init 2000 <MPI_Init 2000 >MPI_Barrier 2500 <MPI_Barrier "
                    "2500 >MPI_Finalize 2700 >late contribution 2800 <late contribution "
@@ -161,7 +157,6 @@ TEST("a rank without a log takes its communicators' instances along")
     static const uint32_t with[] = {0, 2}, without[] = {0, 1};
     const char *directory = setup_directory("missing");
     struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -180,7 +175,7 @@ TEST("a rank without a log takes its communicators' instances along")
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     EXPECT(result.calls == 2, result.dropped == 4, result.partial);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     EXPECT(json_integer_value(json_object_get(counts, "ranks")) == 3,
            setup_instances(counts, "whole") == 1, setup_instances(counts, "MPI_COMM_WORLD") == 0,
            setup_instances(counts, "with the missing") == 0,
@@ -193,7 +188,6 @@ TEST("members are put together when their list is lost")
 {
     const char *directory = setup_directory("lost");
     struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -204,7 +198,7 @@ TEST("members are put together when their list is lost")
         fabricate_finish(&log, directory);
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
-    counts = setup_check(directory, NULL);
+    json_t *counts = setup_check(directory, NULL);
     EXPECT(setup_instances(counts, "turned") == 1);
     json_decref(counts);
 }
@@ -216,13 +210,13 @@ static void add_events(struct fabricated *log, int rank)
     static const char *const names[] = {"MPI_Send",  "MPI_Recv", "MPI_Isend",
                                         "MPI_Irecv", "MPI_Wait", "MPI_Ibcast"};
     const uint32_t world[] = {0, 1}, between[] = {(uint32_t)rank, (uint32_t)(1 - rank)};
-    struct sg_record_profile_comm *comm;
 
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         fabricate_function(log, SEND + i, names[i]);
     fabricate_profile_comm(log, 1, 77, 0, 2, (uint32_t)rank, "MPI_COMM_WORLD",
                            rank == 0 ? world : NULL);
-    comm = fabricate_profile_comm(log, 3, 99, 0, 2, 0, "between", between);
+    struct sg_record_profile_comm *comm =
+        fabricate_profile_comm(log, 3, 99, 0, 2, 0, "between", between);
     comm->is_inter = 1;
     comm->size = comm->peers = 1;
     for (uint32_t round = 0; round < 6; round++) {
@@ -252,7 +246,6 @@ static unsigned char *busy_log(int rank, size_t *size_bytes)
 {
     static const uint32_t members[] = {1, 0};
     struct fabricated log;
-    unsigned char *bytes;
 
     fabricate_start(&log, rank, 2);
     fabricate_clock(&log, 1200, 0);
@@ -274,7 +267,7 @@ static unsigned char *busy_log(int rank, size_t *size_bytes)
     fabricate_marker(&log, SG_MARKER_NOTE, 4000, "half way");
     fabricate_stat(&log, 0, 1, 0, 12);
     fabricate_clock(&log, 9000, 10);
-    bytes = fabricate_bytes(&log, size_bytes);
+    unsigned char *bytes = fabricate_bytes(&log, size_bytes);
     fabricate_free(&log);
     return bytes;
 }

@@ -80,7 +80,6 @@ static int export_own(const struct sg_exchange *exchange, void *context)
         .algorithm_count = 2,
         .exchange = exchange,
     };
-    enum sg_status status;
     char path[300];
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, run->directory, exchange->rank);
@@ -88,7 +87,7 @@ static int export_own(const struct sg_exchange *exchange, void *context)
         return 1;
     if (exchange->rank == run->full_rank)
         limit_files(run->limit_bytes);
-    status = sg_export_archive(&input, &run->result);
+    enum sg_status status = sg_export_archive(&input, &run->result);
     if (exchange->rank == run->full_rank)
         limit_files(RLIM_INFINITY);
     sg_logread_close(log);
@@ -100,12 +99,12 @@ TEST("each process exports its own log, and one process all of them alike")
     struct run run = {.directory = strdup(setup_directory("parallel")), .full_rank = -1};
     const char *serial;
     struct sg_export_result result;
-    json_t *counts, *events, *serial_counts, *serial_events;
+    json_t *events, *serial_events;
 
     write_logs(run.directory);
     ASSERT(exchange_fork(RANKS, export_own, &run));
     EXPECT(run.result.calls == 3 * (CALLS - 1) + 2 * (CALLS / 3), run.result.dropped == 2);
-    counts = setup_check(run.directory, &events);
+    json_t *counts = setup_check(run.directory, &events);
     EXPECT(json_integer_value(json_object_get(json_array_get(events, json_array_size(events) - 1),
                                               "time")) == 2100 + 100 * CALLS);
 
@@ -114,7 +113,7 @@ TEST("each process exports its own log, and one process all of them alike")
     write_logs(serial);
     ASSERT(setup_export(serial, &result) == SG_OK);
     EXPECT(result.calls == run.result.calls, result.dropped == run.result.dropped, result.partial);
-    serial_counts = setup_check(serial, &serial_events);
+    json_t *serial_counts = setup_check(serial, &serial_events);
     EXPECT(json_equal(counts, serial_counts),
            json_array_size(events) == json_array_size(serial_events));
     json_decref(counts);
@@ -160,13 +159,12 @@ static struct diversion divert(void)
 static int restore(struct diversion *diversion, const char *text)
 {
     char line[1200];
-    FILE *said;
     int count = 0;
 
     dup2(diversion->kept, STDERR_FILENO);
     close(diversion->kept);
     close(diversion->pipe[1]);
-    said = fdopen(diversion->pipe[0], "r");
+    FILE *said = fdopen(diversion->pipe[0], "r");
     ASSERT(said != NULL);
     while (fgets(line, sizeof line, said) != NULL) {
         EXPECT(contains(line, text));
@@ -211,10 +209,9 @@ TEST("a full disk at any point leaves nothing or a whole archive")
     for (rlim_t limit = 0; limit < 6000; limit += limit < 100 ? 10 : 50) {
         struct sg_export_result result;
         struct diversion diversion = divert();
-        enum sg_status status;
 
         limit_files(limit);
-        status = setup_export(directory, &result);
+        enum sg_status status = setup_export(directory, &result);
         limit_files(RLIM_INFINITY);
         EXPECT(restore(&diversion, "cannot write the trace: ") == (status != SG_OK));
         if (status == SG_OK) {
@@ -251,14 +248,13 @@ static int resolve_own(const struct sg_exchange *exchange, void *context)
                               .log_count = 1,
                               .world_size = RANKS,
                               .exchange = exchange};
-    enum sg_status status;
     char path[300];
     int found = 0;
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, exchange->rank);
     if (sg_logread_try(path, &log, &refusal) != SG_OK)
         return 1;
-    status = sg_export_site_names(&input, names_found, &found);
+    enum sg_status status = sg_export_site_names(&input, names_found, &found);
     sg_logread_close(log);
     return status != SG_OK || found != (exchange->rank == 0);
 }

@@ -69,7 +69,7 @@ TEST("a post and its completion carry what a call does, and exposed and hidden t
     static const int sent[][2] = {{24, 24}, {0, 24}}, received[][2] = {{0, 48}, {24, 0}};
     const char *directory = setup_directory("whole");
     struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -92,15 +92,15 @@ TEST("a post and its completion carry what a call does, and exposed and hidden t
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     EXPECT(result.calls == 4, result.dropped == 0);
-    counts = setup_check(directory, &events);
+    json_t *counts = setup_check(directory, &events);
     EXPECT(setup_count(counts, "MPI_Ireduce", 0) == 2, setup_count(counts, "MPI_Reduce", 0) == 0,
            setup_instances(counts, "turned") == 2);
     for (uint64_t rank = 0; rank < 2; rank++) {
         for (int seq = 0; seq < 2; seq++) {
-            const json_t *attributes, *event;
+            const json_t *attributes;
 
             /* The first is MPI_Init's. */
-            event = find(events, "Enter", rank, 1 + seq);
+            const json_t *event = find(events, "Enter", rank, 1 + seq);
             attributes = json_object_get(event, "attributes");
             EXPECT(
                 text_is(json_string_value(json_object_get(event, "region")), "MPI_Ireduce"),
@@ -129,7 +129,6 @@ TEST("completions fall inside any region and between them, in any order")
 {
     struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 0, 2550);
@@ -141,7 +140,7 @@ TEST("completions fall inside any region and between them, in any order")
     fabricate_late(&log, 2800, 2810); /* that one's falls in it */
     fabricate_nonblocking(&log, BARRIER, 0, 5, 2900, 10, 0, 3000);
     fabricate_call(&log, BARRIER, 0, 6, 3000, 3010); /* with the end of the one before */
-    events = setup_events(&log, "anywhere", &result);
+    json_t *events = setup_events(&log, "anywhere", &result);
     EXPECT(text_is(timeline(events, 0),
                    "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
                    "2200 >MPI_Iallreduce 2200 +2 2250 <MPI_Iallreduce 2400 =2 "
@@ -159,13 +158,12 @@ TEST("a request belongs to the thread that posted it")
 {
     struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     log.header.thread_count = 2;
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 0, 2300);
     fabricate_nonblocking(&log, BARRIER, 1, 0, 2010, 100, 0, 2200)->thread = 1;
-    events = setup_events(&log, "threads", &result);
+    json_t *events = setup_events(&log, "threads", &result);
     EXPECT(text_is(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier 2300 =1"),
            text_is(timeline(events, THREAD_1),
                    "2010 >MPI_Ibarrier 2010 +2 2110 <MPI_Ibarrier 2200 =2"));
@@ -176,14 +174,13 @@ TEST("a post that is never completed has no completion")
 {
     struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 70, 0);
     fabricate_call(&log, BARRIER, 0, 1, 2200, 2300);
     fabricate_nonblocking(&log, BARRIER, 0, 2, 2400, 50, 0, 0);
-    events = setup_events(&log, "open", &result);
+    json_t *events = setup_events(&log, "open", &result);
     EXPECT(text_is(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
                                         "2200 >MPI_Barrier 2300 <MPI_Barrier "
                                         "2400 >MPI_Ibarrier 2400 +3 2450 <MPI_Ibarrier"),
@@ -196,7 +193,7 @@ TEST("posts that cannot have been so are left out on all ranks")
 {
     const char *directory = setup_directory("impossible");
     struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -226,7 +223,7 @@ TEST("posts that cannot have been so are left out on all ranks")
     }
     ASSERT(setup_export(directory, &result) == SG_OK);
     EXPECT(result.calls == 6, result.dropped == 10);
-    counts = setup_check(directory, &events);
+    json_t *counts = setup_check(directory, &events);
     EXPECT(setup_instances(counts, "MPI_COMM_WORLD") == 3,
            text_is(timeline(events, 0), "2000 >MPI_Ireduce 2000 +1 2100 <MPI_Ireduce 2400 =1 "
                                         "8000 >MPI_Ireduce 8000 +7 8100 <MPI_Ireduce 8400 =7 "
@@ -244,14 +241,12 @@ TEST("times of a post that overlap are cut so that they add up")
     for (size_t i = 0; i < 2; i++) {
         struct sg_export_result result;
         struct fabricated log;
-        const json_t *event;
-        json_t *events;
 
         setup_alone(&log);
         fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, exposed_ns[i], ends_ns[i]);
-        events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
+        json_t *events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
         EXPECT(result.dropped == 0);
-        event = find(events, "Leave", 0, 0);
+        const json_t *event = find(events, "Leave", 0, 0);
         EXPECT(number(event, "time") == left_ns[i]);
         event = find(events, "NonBlockingCollectiveComplete", 0, 0);
         EXPECT(number(event, "time") == (json_int_t)ends_ns[i]);

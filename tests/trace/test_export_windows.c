@@ -154,7 +154,6 @@ TEST("operations are complete as MPI's rules say, whichever thread asks for it")
     struct sg_export_result result;
     struct fabricated log;
     json_t *events;
-    uint64_t request;
 
     start(&log, 0);
     log.header.thread_count = 2;
@@ -165,7 +164,7 @@ TEST("operations are complete as MPI's rules say, whichever thread asks for it")
     ((struct sg_record_event *)(log.slots + fabricate_last(&log) * SG_SLOT_BYTES))->thread = 1;
     operation(&log, GET, 0, 2200, 0);
     call(&log, FLUSH_LOCAL, 0, 2300)->to = 0;
-    request = operation(&log, RPUT, 0, 2400, 1);
+    uint64_t request = operation(&log, RPUT, 0, 2400, 1);
     fabricate_event(&log, WAIT, 0, 2500, 2510);
     fabricate_request(&log, SG_REQUEST_COMPLETE, WORLD, 2510, request);
     call(&log, FLUSH, 0, 2600)->to = 1;
@@ -191,7 +190,6 @@ TEST("what cannot be leaves the region alone")
     const char *directory = setup_directory("damage");
     struct sg_export_result result;
     struct fabricated log;
-    struct sg_record_event *lock;
     json_t *events;
 
     start(&log, 0);
@@ -201,7 +199,7 @@ TEST("what cannot be leaves the region alone")
     call(&log, UNLOCK, 0, 2200)->to = 9;
     call(&log, UNLOCK, 0, 2300)->to = 1;
     call(&log, POST, 0, 2400)->to = 12;
-    lock = call(&log, LOCK, 0, 2500);
+    struct sg_record_event *lock = call(&log, LOCK, 0, 2500);
     lock->to = 1;
     lock->end_ns = 0;
     fabricate_finish(&log, directory);

@@ -41,14 +41,12 @@ static const unsigned char *map_file(const struct sg_log_options *options, size_
 {
     char path[256];
     struct stat info;
-    FILE *file;
-    void *base;
 
     path_of(options, path, sizeof path);
-    file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     ASSERT(file != NULL, fstat(fileno(file), &info) == 0);
     *size_bytes = (size_t)info.st_size;
-    base = mmap(NULL, *size_bytes, PROT_READ, MAP_SHARED, fileno(file), 0);
+    void *base = mmap(NULL, *size_bytes, PROT_READ, MAP_SHARED, fileno(file), 0);
     fclose(file);
     ASSERT(base != MAP_FAILED);
     return base;
@@ -79,14 +77,13 @@ TEST("the log grows by segments and is cut to what is used")
 {
     struct sg_log_options options = options_of(64 << 20);
     struct sg_log *log;
-    const unsigned char *file;
     size_t size_bytes;
 
     ASSERT(sg_log_create(&options, &log) == SG_OK);
     append_calls(log, 100000);
     EXPECT(sg_log_header(log)->dropped_events == 0);
     sg_log_close(log, SG_LOG_FINALIZED);
-    file = map_file(&options, &size_bytes);
+    const unsigned char *file = map_file(&options, &size_bytes);
     EXPECT(size_bytes == SG_LOG_HEADER_BYTES + 100000 * SG_SLOT_BYTES,
            memcmp(file, SG_LOG_MAGIC, 8) == 0,
            count_kind(file, size_bytes, SG_RECORD_CALL) == 100000);
@@ -103,14 +100,13 @@ TEST("events stop at the limit, definitions and statistics go on")
 {
     struct sg_log_options options = options_of(1 << 20);
     struct sg_log *log;
-    struct sg_record_site *site;
     char text[200] = "a module's path";
 
     ASSERT(sg_log_create(&options, &log) == SG_OK);
     append_calls(log, 20000);
     EXPECT(sg_log_header(log)->next_slot == 16384,
            sg_log_header(log)->dropped_events == 20000 - 16384);
-    site = sg_log_definition(log, text, sizeof text);
+    struct sg_record_site *site = sg_log_definition(log, text, sizeof text);
     EXPECT(site != NULL, sg_log_entry(log, SG_STAT_SLOTS) != NULL);
     append_calls(log, 10);
     EXPECT(sg_log_header(log)->dropped_events == 20010 - 16384);
@@ -122,19 +118,17 @@ TEST("a definition's text lies in the slots behind it")
     struct sg_log_options options = options_of(1 << 20);
     struct sg_log *log;
     char text[150];
-    struct sg_record_site *site;
     const struct sg_record_cont *cont;
-    const unsigned char *file;
     size_t size_bytes;
 
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)('a' + i % 26);
     ASSERT(sg_log_create(&options, &log) == SG_OK);
-    site = sg_log_definition(log, text, sizeof text);
+    struct sg_record_site *site = sg_log_definition(log, text, sizeof text);
     site->text_bytes = sizeof text;
     sg_log_publish(site, SG_RECORD_SITE);
     sg_log_close(log, SG_LOG_FINALIZED);
-    file = map_file(&options, &size_bytes);
+    const unsigned char *file = map_file(&options, &size_bytes);
     EXPECT(size_bytes == SG_LOG_HEADER_BYTES + 4 * SG_SLOT_BYTES,
            count_kind(file, size_bytes, SG_RECORD_CONT) == 3);
     for (unsigned part = 0; part < 3; part++) {
@@ -207,7 +201,6 @@ TEST("an existing log is never overwritten")
 TEST("records stand in the file after SIGKILL")
 {
     struct sg_log_options options = options_of(64 << 20);
-    const unsigned char *file;
     size_t size_bytes;
     int status;
     pid_t child = fork();
@@ -220,7 +213,7 @@ TEST("records stand in the file after SIGKILL")
         raise(SIGKILL);
     }
     EXPECT(waitpid(child, &status, 0) == child, WIFSIGNALED(status));
-    file = map_file(&options, &size_bytes);
+    const unsigned char *file = map_file(&options, &size_bytes);
     EXPECT(count_kind(file, size_bytes, SG_RECORD_CALL) == 5000,
            ((const struct sg_log_header *)file)->state == SG_LOG_RUNNING);
 }
@@ -248,7 +241,6 @@ TEST("threads append side by side and lose nothing")
     struct sg_log_options options = options_of(64 << 20);
     pthread_t threads[WRITERS];
     struct sg_log *log;
-    const unsigned char *file;
     size_t size_bytes;
     void *failed;
 
@@ -261,7 +253,7 @@ TEST("threads append side by side and lose nothing")
     }
     EXPECT(sg_log_header(log)->dropped_events == 0);
     sg_log_close(log, SG_LOG_FINALIZED);
-    file = map_file(&options, &size_bytes);
+    const unsigned char *file = map_file(&options, &size_bytes);
     EXPECT(count_kind(file, size_bytes, SG_RECORD_CALL) == WRITERS * EACH,
            count_kind(file, size_bytes, SG_RECORD_CONT) == WRITERS * EACH / 1000);
 }
@@ -271,14 +263,12 @@ static bool lives(const struct sg_log_options *options)
 {
     char path[300];
     struct sg_log_header header;
-    bool lives;
-    int file;
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, options->directory, options->rank);
-    file = open(path, O_RDONLY);
+    int file = open(path, O_RDONLY);
     ASSERT(file >= 0, read(file, &header, sizeof header) == sizeof header);
     header.pid++; /* as if it were not us who ask */
-    lives = sg_lock_writer_lives(file, &header);
+    bool lives = sg_lock_writer_lives(file, &header);
     close(file);
     return lives;
 }
@@ -290,12 +280,11 @@ TEST("the writer lives until it lets go, whatever children and readers do")
     struct sg_log *log;
     int orders[2], answers[2];
     char byte = 0;
-    pid_t child;
 
     ASSERT(sg_log_create(&options, &log) == SG_OK);
     ASSERT(sg_log_header(log)->is_locked); /* temporary files' systems have locks */
     ASSERT((pipe(orders) | pipe(answers)) == 0);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         sg_log_forget(log);
         close(orders[1]);
@@ -339,11 +328,10 @@ TEST("a handler never grows the file")
 {
     struct sg_log_options options = options_of(64 << 20);
     struct sg_log *log;
-    uint64_t allocated;
     int taken = 0;
 
     ASSERT(sg_log_create(&options, &log) == SG_OK);
-    allocated = sg_log_header(log)->allocated_slots;
+    uint64_t allocated = sg_log_header(log)->allocated_slots;
     while (sg_log_event(log) != NULL)
         taken++;
     EXPECT(sg_log_header(log)->allocated_slots == allocated, taken > 4096,

@@ -19,7 +19,6 @@ static unsigned char *every_kind(size_t *size_bytes)
 {
     static const uint32_t members[] = {1, 0};
     struct fabricated log;
-    unsigned char *bytes;
 
     fabricate_start(&log, 1, 3);
     fabricate_comm(&log, 2, 1, 2, 2, 0, "row communicator", members);
@@ -34,7 +33,7 @@ static unsigned char *every_kind(size_t *size_bytes)
     fabricate_marker(&log, SG_MARKER_NOTE, 2300, "a note");
     fabricate_stat(&log, 0, 1, 0, 12);
     fabricate_call(&log, 2, 2, 0, 9000, 0);
-    bytes = fabricate_bytes(&log, size_bytes);
+    unsigned char *bytes = fabricate_bytes(&log, size_bytes);
     fabricate_free(&log);
     return bytes;
 }
@@ -102,12 +101,11 @@ TEST("a post's times count for the last time of a log")
     for (size_t i = 0; i < 3; i++) {
         struct fabricated log;
         struct sg_logread *read;
-        unsigned char *bytes;
         size_t size_bytes;
 
         fabricate_start(&log, 0, 1);
         fabricate_nonblocking(&log, 2, 0, 0, 2300, 40, 5, ends_ns[i]);
-        bytes = fabricate_bytes(&log, &size_bytes);
+        unsigned char *bytes = fabricate_bytes(&log, &size_bytes);
         ASSERT(open_bytes(bytes, size_bytes, &read) == SG_OK);
         EXPECT(sg_logread_last_ns(read) == lasts_ns[i]);
         sg_logread_close(read);
@@ -122,22 +120,19 @@ TEST("texts are put together from their slots")
     unsigned char *bytes = every_kind(&size_bytes);
     enum sg_record_kind kind;
     struct sg_logread *log;
-    const struct sg_record_comm *comm;
-    const struct sg_record_site *site;
     uint64_t slot = 0;
     uint32_t members[2];
-    char *text;
 
     ASSERT(open_bytes(bytes, size_bytes, &log) == SG_OK);
-    comm = sg_logread_next(log, &slot, &kind);
+    const struct sg_record_comm *comm = sg_logread_next(log, &slot, &kind);
     ASSERT(kind == SG_RECORD_COMM);
-    text = sg_logread_text(log, comm, comm->text_bytes);
+    char *text = sg_logread_text(log, comm, comm->text_bytes);
     ASSERT(text != NULL);
     EXPECT(text_is(text, "row communicator"));
     memcpy(members, text + 20, sizeof members);
     EXPECT(members[0] == 1, members[1] == 0);
     free(text);
-    site = sg_logread_next(log, &slot, &kind);
+    const struct sg_record_site *site = sg_logread_next(log, &slot, &kind);
     ASSERT(kind == SG_RECORD_SITE);
     text = sg_logread_text(log, site, site->text_bytes);
     ASSERT(text != NULL);
@@ -309,14 +304,13 @@ static enum sg_status open_all(const char *directory, int *count, int *world_siz
 {
     struct sg_logread **logs = NULL;
     int kept = dup(STDERR_FILENO);
-    enum sg_status status;
     char said[300];
 
     snprintf(said, sizeof said, "%s/said", unit_directory());
     if (freopen(said, "w", stderr) == NULL)
         abort();
     *count = 0;
-    status = sg_logread_open_all(directory, &logs, count, world_size, missing);
+    enum sg_status status = sg_logread_open_all(directory, &logs, count, world_size, missing);
     speak_again(kept);
     *lines = count_lines(said);
     for (int i = 0, last = -1; status == SG_OK && i < *count; i++) {

@@ -15,13 +15,11 @@ static char out[2000], err[2000];
 static void read_back(const char *name, char *text, size_t size_bytes)
 {
     char path[300];
-    size_t length;
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/%s", unit_directory(), name);
-    file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     ASSERT(file != NULL);
-    length = fread(text, 1, size_bytes - 1, file);
+    size_t length = fread(text, 1, size_bytes - 1, file);
     text[length] = '\0';
     fclose(file);
 }
@@ -33,7 +31,6 @@ static __attribute__((format(printf, 1, 2))) int stagger(const char *format, ...
     char self[PATH_MAX], arguments[500], command[2 * PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     va_list list;
-    int status;
 
     ASSERT(length > 0);
     self[length] = '\0';
@@ -44,7 +41,7 @@ static __attribute__((format(printf, 1, 2))) int stagger(const char *format, ...
     va_end(list);
     snprintf(command, sizeof command, "cd %s && %s/stagger %s >out 2>err", unit_directory(), self,
              arguments);
-    status = system(command);
+    int status = system(command);
     read_back("out", out, sizeof out);
     read_back("err", err, sizeof err);
     ASSERT(WIFEXITED(status));
@@ -165,11 +162,10 @@ TEST("stagger recover refuses bad usage with one line and status 2")
 TEST("stagger recover leaves an archive alone that another process is making")
 {
     char path[300];
-    int begun;
 
     make_logs("busy", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
     snprintf(path, sizeof path, "%s/busy/traces.otf2.part", unit_directory());
-    begun = open(path, O_RDWR | O_CREAT, 0666);
+    int begun = open(path, O_RDWR | O_CREAT, 0666);
     ASSERT(begun >= 0 && sg_lock_take(begun));
     EXPECT(stagger("recover busy") == 1,
            text_is(err, "stagger: busy: cannot write the trace: another process is making it\n"),

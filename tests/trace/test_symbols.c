@@ -105,11 +105,10 @@ static void write_file(const char *name, const char *text)
 static int read_offsets(const char *program, uint64_t offsets[4])
 {
     char command[512];
-    FILE *output;
     int count = 0;
 
     snprintf(command, sizeof command, "cd %s && LD_LIBRARY_PATH=. ./%s", unit_directory(), program);
-    output = popen(command, "r");
+    FILE *output = popen(command, "r");
     ASSERT(output != NULL);
     while (count < 4 && fscanf(output, "%" SCNx64, &offsets[count]) == 1)
         count++;
@@ -223,12 +222,11 @@ static void finds_alternate(const char *alternate, const char *function)
     struct sg_symbols *symbols;
     uint64_t offset;
     char program[300];
-    FILE *output;
 
     ASSERT(run("cd %s && gcc -DALT='\"%s\"' alternate_user.c -o alternate_user", unit_directory(),
                alternate) == 0);
     snprintf(program, sizeof program, "nm %s/alternate_user | grep ' main$'", unit_directory());
-    output = popen(program, "r");
+    FILE *output = popen(program, "r");
     ASSERT(output != NULL, fscanf(output, "%" SCNx64, &offset) == 1);
     pclose(output);
     ASSERT(sg_symbols_open(&symbols) == SG_OK);

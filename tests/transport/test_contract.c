@@ -301,12 +301,11 @@ TEST("slots and cells of others are written, read and added to")
     WORLD_FOR_EACH(which)
     {
         struct world world;
-        struct sg_transport_region region;
         uint64_t value[8] = {0}, word[2] = {17, 18}, back[2] = {0};
         struct sg_action action = {.kind = SG_ACTION_WRITE, .to = 4};
 
         world_open(&world, which, 2, 2, WORLD_EAGER_BYTES);
-        region = world_region(&world, sizeof word, 3, 10);
+        struct sg_transport_region region = world_region(&world, sizeof word, 3, 10);
         action.access.bytes = sizeof word;
         action.access.remote = 2;
         world_access(&world, 0, &action, &region, word, value);

@@ -183,11 +183,9 @@ TEST("a multicast that is overwritten while it is read is not received")
             ASSERT(pthread_create(&threads[i], NULL, send_storm, &storms[i]) == 0);
         }
         while (over < STORM_SENDERS) {
-            uint32_t *expected;
-
             if (!which->ops->receive(world.transport, 0, &message))
                 continue;
-            expected = &next[message.message.from];
+            uint32_t *expected = &next[message.message.from];
             wrong += !is_of_one_piece(&message) || message.message.header.seq < *expected;
             *expected = message.message.header.seq + 1;
             over += *expected == STORM;
@@ -257,12 +255,11 @@ TEST("of two threads that write and add, the second reads what the first wrote")
         pthread_t threads[2];
         pthread_barrier_t start;
         uint32_t adds = world_is_remote(which) ? REMOTE_ADDS : ADDS;
-        struct sg_transport_region region;
         struct sg_action action = {.kind = SG_ACTION_READ_CELLS};
         uint64_t value[8];
 
         world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
-        region = world_region(&world, 16, 2 * adds, adds + 1);
+        struct sg_transport_region region = world_region(&world, 16, 2 * adds, adds + 1);
         ASSERT(pthread_barrier_init(&start, NULL, 2) == 0);
         for (int i = 0; i < 2; i++) {
             adders[i] =

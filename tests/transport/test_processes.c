@@ -91,14 +91,13 @@ static bool take_from_victim(struct world *world, uint32_t generation, uint64_t 
 {
     const struct sg_transport_ops *ops = world->which->ops;
     struct sg_transport_message message;
-    uint32_t number;
     bool counts = false;
 
     if (!ops->receive(world->transport, 0, &message)) {
         sched_yield();
         return false;
     }
-    number = message.message.header.seq;
+    uint32_t number = message.message.header.seq;
     *wrong += !world_is_whole(&message, 0) || message.message.from != VICTIM;
     if (!message.message.multicast && number / GENERATION == generation) {
         number %= GENERATION;

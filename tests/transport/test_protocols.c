@@ -162,11 +162,10 @@ static void run(const struct trial *trial, const struct world_case *which, uint6
     struct sg_algo_call calls[CALLS];
     struct world world = {.which = which};
     struct host_setup setup = {trial->algo, trial->parameters, which->ops, calls, CALLS, seed};
-    struct host *host;
 
     faulty_set(&faults);
     plan(trial->algo, calls);
-    host = host_new(&setup);
+    struct host *host = host_new(&setup);
     if (which->concurrent)
         run_threads(host);
     else

@@ -119,12 +119,11 @@ static const struct standin_user *load(const char *name)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
-    void *object;
 
     path[length < 0 ? 0 : length] = '\0';
     *strrchr(path, '/') = '\0';
     snprintf(path + strlen(path), 64, "/standin/%s.so", name);
-    object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL)
         fprintf(stderr, "%s\n", dlerror());
     return object == NULL ? NULL : dlsym(object, "user");
@@ -199,10 +198,9 @@ static void close_all(struct chain chain)
 static ssize_t read_queue(struct standin_queue *queue, ssize_t events)
 {
     char buffer[8];
-    ssize_t result;
 
     queue->events = events;
-    result = queue->queue.ops->read(&queue->queue, buffer, sizeof buffer);
+    ssize_t result = queue->queue.ops->read(&queue->queue, buffer, sizeof buffer);
     EXPECT(queue->buffer == buffer && queue->count == sizeof buffer);
     return result;
 }
@@ -221,12 +219,11 @@ static bool has_turns(struct chain chain)
 TEST("a read of MPICH's queues is a turn: idle, or not")
 {
     struct standin standin = plain();
-    struct chain chain;
     uint64_t source = 0;
     struct standin_queue *queue;
 
     begin();
-    chain = open_all(mpich, &standin);
+    struct chain chain = open_all(mpich, &standin);
     queue = chain.queue;
     EXPECT(read_queue(queue, -EAGAIN) == -EAGAIN, read_queue(queue, 0) == 0,
            idle_turns == 2 && sg_turns.idle == 2, read_queue(queue, 3) == 3,
@@ -242,13 +239,11 @@ TEST("a read of MPICH's queues is a turn: idle, or not")
 TEST("copies of tables have the functions of the tables, which stay as they are")
 {
     struct standin standin = plain();
-    struct chain chain;
     struct fi_ops_cq expected = queue_table;
-    const struct fi_ops_cq *table;
 
     begin();
-    chain = open_all(mpich, &standin);
-    table = chain.queue->queue.ops;
+    struct chain chain = open_all(mpich, &standin);
+    const struct fi_ops_cq *table = chain.queue->queue.ops;
     EXPECT(table != &queue_table && table->read != queue_table.read);
     expected.read = table->read;
     expected.readfrom = table->readfrom;
@@ -261,17 +256,14 @@ TEST("several domains and queues each have their own functions")
 {
     struct standin standin = plain();
     struct fi_ops_cq second_table = queue_table;
-    struct chain a, b;
-    struct fid_domain *more_domain;
-    struct standin_queue *more_queue;
 
     begin();
     second_table.read = read_second;
-    a = open_all(mpich, &standin);
-    more_domain = open_domain(a.fabric);
-    more_queue = open_queue(more_domain);
+    struct chain a = open_all(mpich, &standin);
+    struct fid_domain *more_domain = open_domain(a.fabric);
+    struct standin_queue *more_queue = open_queue(more_domain);
     standin.queue = &second_table;
-    b = open_all(mpich, &standin);
+    struct chain b = open_all(mpich, &standin);
     EXPECT(a.queue->queue.ops == more_queue->queue.ops,
            a.fabric->ops == b.fabric->ops && a.domain->ops == b.domain->ops,
            a.queue->queue.ops != b.queue->queue.ops);
@@ -291,10 +283,9 @@ TEST("several domains and queues each have their own functions")
 TEST("other users of libfabric have its own tables and no turns")
 {
     struct standin standin = plain();
-    struct chain chain;
 
     begin();
-    chain = open_all(other, &standin);
+    struct chain chain = open_all(other, &standin);
     EXPECT(chain.fabric->ops == &fabric_table && chain.domain->ops == &domain_table,
            chain.queue->queue.ops == &queue_table, !has_turns(chain) && sg_turns.idle == 0);
     close_all(chain);
@@ -318,12 +309,11 @@ TEST("who has no libfabric gets an error")
 TEST("without the hook tables stay, and reads are no turns")
 {
     struct standin standin = plain();
-    struct chain before, during;
 
     begin();
-    during = open_all(mpich, &standin);
+    struct chain during = open_all(mpich, &standin);
     chosen = NULL;
-    before = open_all(mpich, &standin);
+    struct chain before = open_all(mpich, &standin);
     EXPECT(before.fabric->ops == &fabric_table && before.queue->queue.ops == &queue_table,
            !has_turns(before) && !has_turns(during), read_queue(during.queue, 2) == 2);
     chosen = &sg_hook_libfabric;
@@ -342,11 +332,10 @@ TEST("tables of unknown size or without a function stay")
         struct standin standin = plain();
         struct fi_ops_cq queue = queue_table;
         struct fi_ops_domain domain = domain_table;
-        struct chain chain;
 
         queue.size = sizes[i];
         standin.queue = &queue;
-        chain = open_all(mpich, &standin);
+        struct chain chain = open_all(mpich, &standin);
         EXPECT(chain.domain->ops != &domain_table && chain.queue->queue.ops == &queue,
                !has_turns(chain));
         close_all(chain);
@@ -372,21 +361,17 @@ TEST("tables of unknown size or without a function stay")
         }
         fabric.domain = make_domain;
         if (which == 2) {
-            struct fid_domain *made;
-
             opened = open_fabric(mpich, &standin);
-            made = open_domain(opened);
+            struct fid_domain *made = open_domain(opened);
             EXPECT(made->ops == &domain);
             free(made);
             free(opened);
         } else {
-            struct chain chain;
-
             domain.cq_open = make_queue;
             queue.readfrom = NULL;
             standin.fabric = &fabric_table;
             standin.domain = &domain_table;
-            chain = open_all(mpich, &standin);
+            struct chain chain = open_all(mpich, &standin);
             EXPECT(chain.queue->queue.ops == &queue && !has_turns(chain));
             close_all(chain);
         }
@@ -396,11 +381,10 @@ TEST("tables of unknown size or without a function stay")
 TEST("objects without tables stay")
 {
     struct standin standin = plain();
-    struct chain chain;
 
     begin();
     standin.queue = NULL;
-    chain = open_all(mpich, &standin);
+    struct chain chain = open_all(mpich, &standin);
     EXPECT(chain.queue->queue.ops == NULL);
     close_all(chain);
     standin.fabric = NULL;
@@ -438,12 +422,10 @@ TEST("failures of libfabric's come through")
 TEST("a queue may be given another table later")
 {
     struct standin standin = plain();
-    struct fi_ops_cq theirs;
-    struct chain chain;
 
     begin();
-    chain = open_all(mpich, &standin);
-    theirs = *chain.queue->queue.ops;
+    struct chain chain = open_all(mpich, &standin);
+    struct fi_ops_cq theirs = *chain.queue->queue.ops;
     chain.queue->queue.ops = &theirs;
     EXPECT(has_turns(chain), chain.queue->number == 1);
     chain.queue->queue.ops = &queue_table;
@@ -456,15 +438,14 @@ TEST("a table at the address of one that is gone is another")
 {
     static struct fi_ops_cq table;
     struct standin standin = plain();
-    struct chain first, second;
 
     begin();
     table = queue_table;
     standin.queue = &table;
-    first = open_all(mpich, &standin);
+    struct chain first = open_all(mpich, &standin);
     EXPECT(read_queue(first.queue, 1) == 1 && first.queue->number == 1);
     table.read = read_second;
-    second = open_all(mpich, &standin);
+    struct chain second = open_all(mpich, &standin);
     EXPECT(read_queue(second.queue, 1) == 1 && second.queue->number == 2,
            read_queue(first.queue, 1) == 1 && first.queue->number == 1);
     close_all(first);

@@ -31,12 +31,10 @@ bool sg_processors_are_short(void)
 /* Whether MPICH of that version is asked, with everything else in favour of it. */
 static bool asks(const char *of)
 {
-    bool asked;
-
     version = of;
     mode = SG_WAIT_AUTO;
     is_short = true;
-    asked = sg_hook_mpich.start();
+    bool asked = sg_hook_mpich.start();
     EXPECT(asked == (getenv(THROTTLE) != NULL), asked == (getenv(COUNT) != NULL));
     sg_hook_mpich.end();
     EXPECT(getenv(THROTTLE) == NULL && getenv(COUNT) == NULL);

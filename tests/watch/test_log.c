@@ -14,14 +14,13 @@ TEST("a file that is cut off while it is mapped ends the copy, and nothing else"
 {
     long page = sysconf(_SC_PAGESIZE);
     unsigned char copy[2 * SG_SLOT_BYTES];
-    unsigned char *map;
     char path[4096];
-    int file;
 
     snprintf(path, sizeof path, "%s/cut", unit_directory());
-    file = open(path, O_RDWR | O_CREAT, 0600);
+    int file = open(path, O_RDWR | O_CREAT, 0600);
     ASSERT(file >= 0 && ftruncate(file, 2 * page) == 0);
-    map = mmap(NULL, (size_t)(2 * page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    unsigned char *map =
+        mmap(NULL, (size_t)(2 * page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     ASSERT(map != MAP_FAILED);
     memset(map, SG_RECORD_CONT, (size_t)(2 * page));
     sg_slots_guard();
@@ -105,8 +104,6 @@ TEST("each call is told once, when it is complete; statistics are those of now")
     struct told told = {0};
     struct sg_live_log live;
     struct sg_refusal why;
-    struct sg_record_call *open, *unwritten;
-    struct sg_record_stat *stat;
     char path[4096];
     struct sg_log *log = create(path, sizeof path);
 
@@ -116,10 +113,10 @@ TEST("each call is told once, when it is complete; statistics are those of now")
         end_call(call, 200);
         sg_log_publish(call, SG_RECORD_CALL);
     }
-    open = begin_call(log);
+    struct sg_record_call *open = begin_call(log);
     sg_log_publish(open, SG_RECORD_CALL);
-    unwritten = begin_call(log);
-    stat = sg_log_entry(log, SG_STAT_SLOTS);
+    struct sg_record_call *unwritten = begin_call(log);
+    struct sg_record_stat *stat = sg_log_entry(log, SG_STAT_SLOTS);
     ASSERT(stat != NULL);
     stat->calls = 7;
     sg_log_publish(stat, SG_RECORD_STAT);
@@ -158,12 +155,11 @@ TEST("the end of a log that was removed is read")
     struct told told = {0};
     struct sg_live_log live;
     struct sg_refusal why;
-    struct sg_record_call *call;
     char path[4096];
     struct sg_log *log = create(path, sizeof path);
 
     ASSERT(sg_live_log_open(path, 3, &live, &why) == SG_OK);
-    call = begin_call(log);
+    struct sg_record_call *call = begin_call(log);
     end_call(call, 200);
     sg_log_publish(call, SG_RECORD_CALL);
     sg_log_close(log, SG_LOG_FINALIZED);

@@ -127,7 +127,6 @@ static void explore(const char *name, const char *expected)
     const struct weak_scenario scenario = {name, threads, set_up, run, finish, 0, 0};
     char all[OUTCOMES_MAX * OUTCOME_BYTES] = "";
     struct weak_result result;
-    bool is_as_expected;
 
     outcome_count = 0;
     weak_explore(&scenario, &result);
@@ -136,7 +135,7 @@ static void explore(const char *name, const char *expected)
         strcat(all, i > 0 ? " " : "");
         strcat(all, outcomes[i]);
     }
-    is_as_expected = *expected == '+' ? contains(all, expected + 1) : text_is(all, expected);
+    bool is_as_expected = *expected == '+' ? contains(all, expected + 1) : text_is(all, expected);
     if (!is_as_expected || result.failed)
         printf("# %s (%s): %s, not %s %s\n", name, print, all, expected,
                result.failed ? result.what : "");
