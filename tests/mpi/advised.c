@@ -9,7 +9,6 @@
 #include "mpi_test.h"
 
 #include <sched.h>
-#include <stdlib.h>
 
 /* Waits for a message of that rank's without keeping a processor that others need. */
 static void hear(int from)

@@ -17,10 +17,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int rank, ranks;
 static char empty;
 

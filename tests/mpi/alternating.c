@@ -4,9 +4,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 enum { COUNT_MAX = 4, BYTES = COUNT_MAX * 8 };
 
 struct form {

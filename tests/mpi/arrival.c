@@ -7,9 +7,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define AHEAD 12
 
 static int rank, ranks;

@@ -15,8 +15,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-
 #define RANKS 256
 #define OPERAND_BYTES (32 * REFERENCE_SWITCH_BYTES)
 

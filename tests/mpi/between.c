@@ -3,8 +3,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static void go_round(int rounds, int size, struct own_counts *counts)
 {
     for (int i = 0; i < rounds; i++) {

@@ -145,10 +145,8 @@ static int compare(const void *a, const void *b)
 
 static double batch(void (*call)(void), int count)
 {
-    double begin_s;
-
     MPI_Barrier(MPI_COMM_WORLD);
-    begin_s = now_s();
+    double begin_s = now_s();
     for (int i = 0; i < count; i++)
         call();
     return (now_s() - begin_s) / count;

@@ -4,10 +4,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 int main(int argc, char **argv)
 {
     struct own_counts counts = {0};

@@ -10,8 +10,6 @@
 #include "mpi_test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct grid {
     int n;            /* points in each direction */
@@ -149,12 +147,11 @@ static void run(const struct grid *grid, int rank, int steps)
 
     for (int step = 0; step < steps; step++) {
         double residual = 0;
-        int iterations;
 
         known_solution(grid, step, truth);
         exchange_halo(grid, truth);
         laplacian(grid, truth, b);
-        iterations = solve(grid, b, x, &residual);
+        int iterations = solve(grid, b, x, &residual);
         REQUIRE(iterations > 0);
         REQUIRE(largest_error(grid, x, truth) < 1e-6);
         COUNTED(counts.barrier, MPI_Barrier(MPI_COMM_WORLD));

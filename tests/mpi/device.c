@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COUNT_MAX 100000
 

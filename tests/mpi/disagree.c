@@ -9,9 +9,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static int rank, ranks;
 
 static void first_site(const double *mine, double *sum, int count)

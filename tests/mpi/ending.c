@@ -5,8 +5,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 int main(int argc, char **argv)
 {

@@ -14,11 +14,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define GUARD_BYTES 256
 #define COUNT_MAX 9000
 

@@ -11,13 +11,9 @@
 #include <errno.h>
 #include <omp.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define COUNT 40
 #define BYTES 4096

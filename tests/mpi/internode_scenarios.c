@@ -10,10 +10,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT 16 /* more than the smallest eager= */
 
 struct step {

@@ -39,7 +39,6 @@ static bool compare(int type, int op, sg_kernel kernel, enum sg_element element,
                     enum operand_values values)
 {
     enum sg_reduction reduction;
-    long at;
 
     REQUIRE(sg_reduction_of(predefined_operations[op].handle, &reduction));
     memcpy(expected, inout, count * EXTENT_BYTES);
@@ -48,7 +47,7 @@ static bool compare(int type, int op, sg_kernel kernel, enum sg_element element,
                            predefined_operations[op].handle));
     kernel(in, inout, got, count);
     comparisons++;
-    at = operands_differ(element, operands_exact(reduction, values), expected, got, count);
+    long at = operands_differ(element, operands_exact(reduction, values), expected, got, count);
     if (at < 0)
         return true;
     fail(type, op, "results differ");

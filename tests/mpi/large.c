@@ -6,7 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
 #include <sys/resource.h>
 
 static struct own_counts counts;

@@ -7,8 +7,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One call in some hundred brings the log up to date. */
 #define BARRIERS 200
@@ -23,7 +21,6 @@ static double now_s(void)
 
 int main(int argc, char **argv)
 {
-    double until_s;
     int rank, ranks;
 
     MUST(MPI_Init(&argc, &argv));
@@ -31,7 +28,7 @@ int main(int argc, char **argv)
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     REQUIRE(argc >= 2);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
-    until_s = now_s() + 1e-3 * atof(argv[1]);
+    double until_s = now_s() + 1e-3 * atof(argv[1]);
     if (rank < ranks - 1) {
         MUST(MPI_Recv(NULL, 0, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     } else {

@@ -14,9 +14,6 @@
 #include "mpi_test.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LATE_S 0.05
 #define PIECE_S 0.00002
@@ -250,15 +247,12 @@ static void compare_times(const struct call *call, double own_s)
 
 static void run(const struct call *call)
 {
-    long yields_before, sleeps_before;
-    double own_s;
-
     MUST(MPI_Barrier(MPI_COMM_WORLD));
-    yields_before = yields();
-    sleeps_before = sleeps();
+    long yields_before = yields();
+    long sleeps_before = sleeps();
     if (rank == 0)
         compute(LATE_S);
-    own_s = now_s();
+    double own_s = now_s();
     call->call();
     if (rank == ranks - 1)
         own_s = now_s();

@@ -9,8 +9,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdbool.h>
-
 /* Upper bound of any element's extent, in bytes. */
 #define EXTENT_MAX 32
 

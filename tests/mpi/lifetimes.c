@@ -5,8 +5,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static struct own_counts counts;
 static int rank, ranks;
 

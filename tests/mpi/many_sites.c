@@ -6,10 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int rank, size;
 
 /* Each rank's i-th site sends to the rank i + 1 behind it, and around again. */

@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int rank, ranks;
 static bool nonblocking;
@@ -110,7 +107,6 @@ int main(int argc, char **argv)
     int count = argc > 1 ? atoi(argv[1]) : 20;
     const char *path = argc > 2 ? argv[2] : NULL;
     MPI_Comm *comms = malloc((size_t)count * sizeof *comms);
-    MPI_Comm again;
 
     nonblocking = argc > 3 && strcmp(argv[3], "nonblocking") == 0;
     REQUIRE(comms != NULL);
@@ -126,7 +122,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++)
         MUST(MPI_Comm_free(&comms[i]));
     show("freed", path);
-    again = make();
+    MPI_Comm again = make();
     use(again, 7);
     show("again", path);
     MUST(MPI_Comm_free(&again));

@@ -4,8 +4,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-
 static int rank, size;
 static bool reductions_alone;
 

@@ -7,9 +7,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BYTES (64 << 20)
 
 static void collective(const char *name)

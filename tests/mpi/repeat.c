@@ -9,9 +9,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CHECKED_EVERY 10
 #define LOOKS 200
 #define ELEMENTS_MAX 65536

@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #define COUNT_MAX 20000
 
 static union {
@@ -30,10 +27,8 @@ static void fill(MPI_Datatype type, int count)
     bool flush = strcmp(mode, "flush") == 0;
 
     for (int i = 0; i < count; i++) {
-        long double value;
-
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        value = 0.5L + (long double)(state >> 2) / 0x1p62L;
+        long double value = 0.5L + (long double)(state >> 2) / 0x1p62L;
         if (type == MPI_FLOAT)
             operand.f[i] = (float)(flush ? value * 0x1p-130L : value);
         else if (type == MPI_DOUBLE)

@@ -8,8 +8,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-
 #define SWITCH_BYTES 2048
 #define BYTES_MAX (64 * 1024)
 

@@ -6,7 +6,6 @@
 #include "mpi_test.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 enum { REQUESTS = 4 };
 

@@ -17,11 +17,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { COUNT = 3, LATE_US = 40000 };
 
 static struct own_counts counts;

@@ -7,8 +7,6 @@
 #include "sim/lists.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SIZE = 8 };
 
@@ -35,7 +33,7 @@ static int64_t default_of(const struct sg_parameter *parameter)
     const char *text = parameter->default_text;
     int64_t value = 0;
 
-    CU_ASSERT_TRUE(sg_parameter_parse(parameter, text, text + strlen(text), &value));
+    EXPECT(sg_parameter_parse(parameter, text, text + strlen(text), &value));
     return value;
 }
 
@@ -60,21 +58,21 @@ static void check_part(const struct sg_algo *algo, const struct sg_parameter *li
                        struct sg_algo_parameters *into)
 {
     for (; list->name != NULL; list++) {
-        CU_ASSERT_PTR_NOT_NULL(list->documentation);
+        EXPECT(list->documentation != NULL);
         if (list->put != NULL)
             list->put(list, default_of(list), into);
         if (list->kind == SG_PARAMETER_CHOICE)
             continue;
-        CU_ASSERT_TRUE(parses(list, list->low) && !parses(list, list->low - 1));
-        CU_ASSERT_TRUE(parses(list, list->high) && !parses(list, list->high + 1));
+        EXPECT(parses(list, list->low) && !parses(list, list->low - 1),
+               parses(list, list->high) && !parses(list, list->high + 1));
         if (list->put == NULL && is_inside_node(list))
             continue;
-        CU_ASSERT_PTR_NOT_NULL_FATAL(list->put);
-        CU_ASSERT_TRUE(is_taken(algo, list, list->low) && is_taken(algo, list, list->high));
+        ASSERT(list->put != NULL);
+        EXPECT(is_taken(algo, list, list->low) && is_taken(algo, list, list->high));
     }
 }
 
-static void tables_fit_protocols(void)
+TEST("tables and protocols agree on ranges and defaults")
 {
     int protocols = 0;
 
@@ -86,50 +84,48 @@ static void tables_fit_protocols(void)
         if (algo == NULL)
             continue;
         protocols++;
-        CU_ASSERT_PTR_EQUAL_FATAL(sg_algorithms[i].parameters, algo->parameters);
+        ASSERT(sg_algorithms[i].parameters == algo->parameters);
         check_part(algo, algo->parameters, &filled.parameters);
         check_part(algo, sg_parameters_simulated(algo->parameters), &filled.parameters);
-        CU_ASSERT_TRUE(algo->needs(&plain, &plain_needs));
-        CU_ASSERT_TRUE(algo->needs(&filled, &filled_needs));
-        CU_ASSERT_EQUAL(memcmp(&plain_needs, &filled_needs, sizeof plain_needs), 0);
+        EXPECT(algo->needs(&plain, &plain_needs), algo->needs(&filled, &filled_needs),
+               memcmp(&plain_needs, &filled_needs, sizeof plain_needs) == 0);
     }
     /* All but mpich and auto. */
-    CU_ASSERT_EQUAL(protocols, sg_algorithm_count - 2);
+    EXPECT(protocols == sg_algorithm_count - 2);
 }
 
 /* Returns the simulator's parameters for a text, and its log, which the caller frees. */
 static struct sg_algo_parameters simulated(const char *text, char **log)
 {
     struct capture capture;
-    struct sg_sim_algo algo;
 
     capture_begin(&capture);
-    algo = sg_sim_algo_of(text);
+    struct sg_sim_algo algo = sg_sim_algo_of(text);
     *log = capture_end(&capture);
     return algo.parameters;
 }
 
-static void values_go_where_they_belong(void)
+TEST("values go where they belong")
 {
     char *log;
     struct sg_algo_parameters bypass =
         simulated("bypass(linger=auto,deterministic=0,credits=4,eager=4k,pool=3,split=1)", &log);
     struct sg_algo_parameters adaptive;
 
-    CU_ASSERT_STRING_EQUAL(log, "");
+    EXPECT(text_is(log, ""));
     free(log);
-    CU_ASSERT_TRUE(bypass.linger_auto == 1 && bypass.linger_ns == 100000);
-    CU_ASSERT_TRUE(bypass.arrival_order == 1 && bypass.credits == 4 && bypass.split == 1);
-    CU_ASSERT_TRUE(bypass.eager_bytes == 4096 && bypass.pool == 3);
+    EXPECT(bypass.linger_auto == 1 && bypass.linger_ns == 100000,
+           bypass.arrival_order == 1 && bypass.credits == 4 && bypass.split == 1,
+           bypass.eager_bytes == 4096 && bypass.pool == 3);
     adaptive =
         simulated("adaptive(degree=auto,tokens=2,predict=1,deterministic=1,timeout=20)", &log);
-    CU_ASSERT_STRING_EQUAL(log, "");
+    EXPECT(text_is(log, ""));
     free(log);
-    CU_ASSERT_TRUE(adaptive.degree == 0 && adaptive.tokens == 2 && adaptive.predict == 1);
-    CU_ASSERT_TRUE(adaptive.arrival_order == 0 && adaptive.timeout_ns == 20000);
-    CU_ASSERT_EQUAL(simulated("bypass(linger=5)", &log).linger_ns, 5000);
+    EXPECT(adaptive.degree == 0 && adaptive.tokens == 2 && adaptive.predict == 1,
+           adaptive.arrival_order == 0 && adaptive.timeout_ns == 20000,
+           simulated("bypass(linger=5)", &log).linger_ns == 5000);
     free(log);
-    CU_ASSERT_EQUAL(simulated("srm(chunk=2)", &log).chunk_bytes, 2048);
+    EXPECT(simulated("srm(chunk=2)", &log).chunk_bytes == 2048);
     free(log);
 }
 
@@ -149,7 +145,7 @@ static const struct spelling {
     {"handoff(predict=1)", "adaptive(predict=1)", "handoff has no parameter predict, "},
 };
 
-static void old_spellings_are_taken(void)
+TEST("old spellings are taken, with a line each")
 {
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
         const struct spelling *one = &spellings[i];
@@ -157,16 +153,14 @@ static void old_spellings_are_taken(void)
         struct sg_algo_parameters old = simulated(one->old, &said);
         struct sg_algo_parameters now = simulated(one->now, &nothing);
 
-        CU_ASSERT_EQUAL(memcmp(&old, &now, sizeof old), 0);
-        CU_ASSERT_PTR_NOT_NULL(strstr(said, one->said));
-        CU_ASSERT_PTR_NOT_NULL(strstr(said, "which the next release will refuse\n"));
-        CU_ASSERT_STRING_EQUAL(nothing, "");
+        EXPECT(memcmp(&old, &now, sizeof old) == 0, contains(said, one->said),
+               contains(said, "which the next release will refuse\n"), text_is(nothing, ""));
         free(said);
         free(nothing);
     }
 }
 
-static void what_no_algorithm_has_is_refused(void)
+TEST("what no algorithm has is refused")
 {
     static const char *const wrong[] = {"bypass(progress=poll)", "bypass(linger=100001)",
                                         "adaptive(degree=33)",   "adaptive(degree=none)",
@@ -176,13 +170,5 @@ static void what_no_algorithm_has_is_refused(void)
     struct sg_sim_algos algos;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CU_ASSERT_PTR_NOT_NULL(sg_sim_parse_algos(wrong[i], &algos, room));
+        EXPECT(sg_sim_parse_algos(wrong[i], &algos, room) != NULL);
 }
-
-const struct unit_test unit_tests[] = {
-    {"tables and protocols agree on ranges and defaults", tables_fit_protocols},
-    {"values go where they belong", values_go_where_they_belong},
-    {"old spellings are taken, with a line each", old_spellings_are_taken},
-    {"what no algorithm has is refused", what_no_algorithm_has_is_refused},
-    {NULL, NULL},
-};

@@ -8,7 +8,6 @@
 #include "trace/fabricate.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,7 +69,7 @@ static inline json_t *setup_load(const char *path)
 
     if (json == NULL)
         printf("# %s: %s\n", path, error.text);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    ASSERT(json != NULL);
     return json;
 }
 
@@ -95,7 +94,7 @@ static inline json_t *setup_check_with(const char *directory, const char *option
              "/usr/bin/python3 tests/lib/check_archive.py %s --json %s --events %s/events.json "
              "%s/traces.otf2 >%s/checks || { grep -v '^ok' %s/checks; false; }",
              option, counts, directory, directory, directory, directory);
-    CU_ASSERT_EQUAL_FATAL(system(command), 0);
+    ASSERT(system(command) == 0);
     return setup_load(counts);
 }
 
@@ -179,7 +178,7 @@ static inline json_t *setup_events(struct fabricated *log, const char *name,
     json_t *counts, *events;
 
     fabricate_finish(log, directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
+    ASSERT(setup_export(directory, result) == SG_OK);
     counts = setup_check(directory, &events);
     json_decref(counts);
     return events;

@@ -10,8 +10,6 @@
 #include "weak/rules.h"
 #include "weak/weak.h"
 
-#include <string.h>
-
 enum { RANKS_MAX = 3, AHEAD = SG_INTERNODE_CHOICES, CALLS = AHEAD + 2, ALIKE = RANKS_MAX };
 
 static _Alignas(64) unsigned char segment[sizeof(struct sg_internode_header) + 64 +
@@ -162,13 +160,7 @@ static const struct weak_scenario blocking = {
 
 static const struct weak_scenario *const scenarios[] = {&posts, &three, &blocking, NULL};
 
-static void test_all(void)
+TEST("ranks find one choice, or end before the same call, in every execution of the memory model")
 {
-    CU_ASSERT_TRUE(weak_holds(scenarios));
+    EXPECT(weak_holds(scenarios));
 }
-
-const struct unit_test unit_tests[] = {
-    {"ranks find one choice, or end before the same call, in every execution of the memory model",
-     test_all},
-    {NULL, NULL},
-};

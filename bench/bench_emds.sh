@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures the cost of EMDS and the accuracy of slices: tests/bench_emds.sh BUILD [BLOCKS [RANKS]].
+# Measures the cost of EMDS and the accuracy of slices: bench/bench_emds.sh BUILD [BLOCKS [RANKS]].
 # Each rank is a virtual node. Prints
 #
 #   - the time of a conjugate-gradient solver under `*=bcs` without and with STAGGER_EMDS, in blocks (10) of

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures the library's overhead on a message, a probe and a broadcast: tests/bench_added.sh BUILD
+# Measures the library's overhead on a message, a probe and a broadcast: bench/bench_added.sh BUILD
 # [ROUNDS]. Prints for each mode of STAGGER_TRACE the ns added to a call on MPI_COMM_SELF, the
 # minimum over all rounds (5), which alternate between modes, and the goal. MPI_Isend and MPI_Wait
 # are two calls. Asserts nothing.

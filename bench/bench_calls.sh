@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures MPI's functions with 2, 4 and 8 ranks: tests/bench_calls.sh BUILD [SECONDS]. Prints, for
+# Measures MPI's functions with 2, 4 and 8 ranks: bench/bench_calls.sh BUILD [SECONDS]. Prints, for
 # each, median microseconds under stock MPICH, under stagger, and under Open MPI with
 # mpi_yield_when_idle if BUILD holds the program built for it; and the ratio of stock to stagger.
 # SECONDS is the length of each measurement (0.2). Asserts nothing.

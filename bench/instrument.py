@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints the measuring instrument's results: instrument.py DIRECTORY (tests/bench/instrument.bash)."""
+"""Prints the measuring instrument's results: instrument.py DIRECTORY (bench/instrument.bash)."""
 import json
 import os
 import sys

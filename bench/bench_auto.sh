@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures the cost and benefit of `auto`: tests/bench_auto.sh BUILD [ROUNDS [RANKS
+# Measures the cost and benefit of `auto`: bench/bench_auto.sh BUILD [ROUNDS [RANKS
 # [RANKS-PER-NODE]]]. Prints
 #
 #   - for each operation and pattern of skew (bench_auto.c), the time in a call under each single algorithm

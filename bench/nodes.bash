@@ -1,4 +1,4 @@
-# Sourced by tests/bench.sh: measures between nodes, with each rank a virtual node of this machine,
+# Sourced by bench/bench.sh: measures between nodes, with each rank a virtual node of this machine,
 # and writes to $OUT/nodes, for bench/nodes.py. Uses MPIEXEC, BUILD, WORK, OUT and full; a failed
 # run sets status.
 # shellcheck shell=bash disable=SC2034,SC2154

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Prints stagger-bench's measurements between virtual nodes: nodes.py DIRECTORY.
 
-DIRECTORY holds files LABEL.RANKS.json, written by tests/bench/nodes.bash; missing inputs have no line.
+DIRECTORY holds files LABEL.RANKS.json, written by bench/nodes.bash; missing inputs have no line.
 """
 import glob
 import json

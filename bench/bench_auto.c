@@ -64,13 +64,12 @@ static double mean(const double *values, int from, int to)
 
 int main(int argc, char **argv)
 {
-    int calls;
     double *own, *all;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    calls = argc > 3 ? atoi(argv[3]) : 0;
+    int calls = argc > 3 ? atoi(argv[3]) : 0;
     if (calls <= LEARNING_CALLS)
         return EXIT_FAILURE;
     own = malloc((size_t)calls * sizeof *own);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures the cost of recording why ranks come late: tests/bench_causes.sh BUILD [ROUNDS
+# Measures the cost of recording why ranks come late: bench/bench_causes.sh BUILD [ROUNDS
 # [LIBRARY]]. Prints
 #
 #   - for STAGGER_TRACE=stats and otf2, and each mode of STAGGER_CAUSES, the ns that the library adds to a

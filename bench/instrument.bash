@@ -1,4 +1,4 @@
-# Sourced by tests/bench.sh: writes the measuring instrument's figures of this machine and of
+# Sourced by bench/bench.sh: writes the measuring instrument's figures of this machine and of
 # stagger on it to $OUT/instrument, with plots, for bench/goals.py. Uses MPIEXEC, BUILD, WORK and
 # OUT; a failed run sets status.
 # shellcheck shell=bash disable=SC2034,SC2154

@@ -33,7 +33,6 @@ static double block_of_plain_calls(void)
 int main(int argc, char **argv)
 {
     static double intercepted[BLOCKS], plain[BLOCKS], added[BLOCKS];
-    double intercepted_ns, plain_ns, added_ns;
 
     MPI_Init(&argc, &argv);
     for (int i = 0; i < WARM_BLOCKS; i++) {
@@ -48,9 +47,9 @@ int main(int argc, char **argv)
     if (argc > 1)
         _exit(0);
     MPI_Finalize();
-    intercepted_ns = median(intercepted, BLOCKS);
-    plain_ns = median(plain, BLOCKS);
-    added_ns = median(added, BLOCKS);
+    double intercepted_ns = median(intercepted, BLOCKS);
+    double plain_ns = median(plain, BLOCKS);
+    double added_ns = median(added, BLOCKS);
     printf("%.1f %.1f %.1f %ld\n", plain_ns, intercepted_ns, added_ns,
            (long)(BLOCKS + WARM_BLOCKS) * CALLS);
     return 0;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Compares the synchronization delay of adaptive with the least time in which this machine wakes as
-# many sleepers: tests/bench_wakes.sh BUILD [ROUNDS]. Each rank is a virtual node; the last one
+# many sleepers: bench/bench_wakes.sh BUILD [ROUNDS]. Each rank is a virtual node; the last one
 # arrives 1 ms late, while the others sleep. Both kinds alternate in each of ROUNDS (5) runs,
 # because the machine's speed drifts. Prints medians; asserts nothing.
 set -u

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures how much watching slows a job: tests/bench_watch.sh BUILD [PAIRS [RANKS]]. Prints the
+# Measures how much watching slows a job: bench/bench_watch.sh BUILD [PAIRS [RANKS]]. Prints the
 # time of a conjugate-gradient solver (4 ranks) alone, and of one that `stagger watch` reads every
 # second, in pairs (8) of alternating order; also the watcher's processor time, and the median,
 # minimum and maximum of the pairs' ratios. Asserts nothing.

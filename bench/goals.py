@@ -2,7 +2,7 @@
 """Prints the summary of `make bench`: one line per goal, with the measured value, and the limit if the
 machine sets one: goals.py DIRECTORY.
 
-DIRECTORY holds calls.json, speed/, nodes/ and instrument/, written by tests/bench.sh; missing inputs have
+DIRECTORY holds calls.json, speed/, nodes/ and instrument/, written by bench/bench.sh; missing inputs have
 no line. Also writes goals.json there.
 """
 import json

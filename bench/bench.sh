@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures the cost and benefit of stagger: tests/bench.sh BUILD [--full]. Prints
+# Measures the cost and benefit of stagger: bench/bench.sh BUILD [--full]. Prints
 #
 #   - per trace mode, the time of a barrier on MPI_COMM_SELF with and without interception in one run, the
 #     difference beside its goal, and the bytes of log and archive per call;
@@ -159,17 +159,17 @@ for ((round = 1; round <= ROUNDS; round++)); do
     theirs late 4 "${late[@]}" --time "$ROW_S"
 done
 echo
-/usr/bin/python3 "$ROOT/tests/bench/speed.py" "$RESULTS" || status=1
+/usr/bin/python3 "$ROOT/bench/speed.py" "$RESULTS" || status=1
 
 # ---- the instrument ----------------------------------------------------------------------------------
 echo
-. "$ROOT/tests/bench/instrument.bash"
-/usr/bin/python3 "$ROOT/tests/bench/instrument.py" "$INSTRUMENT" || status=1
+. "$ROOT/bench/instrument.bash"
+/usr/bin/python3 "$ROOT/bench/instrument.py" "$INSTRUMENT" || status=1
 
 # ---- between nodes -----------------------------------------------------------------------------------
 echo
-. "$ROOT/tests/bench/nodes.bash"
-/usr/bin/python3 "$ROOT/tests/bench/nodes.py" "$NODES" || status=1
+. "$ROOT/bench/nodes.bash"
+/usr/bin/python3 "$ROOT/bench/nodes.py" "$NODES" || status=1
 echo
-PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$ROOT/tests/bench/goals.py" "$OUT" || status=1
+PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$ROOT/bench/goals.py" "$OUT" || status=1
 exit "$status"

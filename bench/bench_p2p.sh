@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compares a program whose messages go in slices with its simulation: tests/bench_p2p.sh BUILD
+# Compares a program whose messages go in slices with its simulation: bench/bench_p2p.sh BUILD
 # [STEPS [RANKS]]. The neighbour exchange of `stagger sim bcs` runs live (bcs_pattern), with each
 # rank a virtual node, and is simulated with this machine's calibration as `--agent host`. Prints
 #
