@@ -295,7 +295,7 @@ static int wait_for(sg_word request, sg_word status)
     if (sg_process_running() && request != 0)
         sg_request_wait(*(MPI_Request *)request);
     if (request != 0 && sg_test_loop_begin())
-        return sg_loop_Wait(request, status);
+        return sg_test_loop_wait(request, status);
     sg_turn_begin_wait();
     return PASS(pass2, Wait)(request, status);
 }

@@ -75,7 +75,7 @@ FNR == 1 {
     has_wide_form = sub(/\[_c\]$/, "", name)
     f08 = $2
     value["mode"] = mode = $3
-    value["class"] = $4
+    value["class"] = class = $4
     value["flow"] = flow = $5 == "-" ? "NONE" : $5
     form = $6
     count = $7 == "-" ? 0 : NF - 6
@@ -92,9 +92,12 @@ END {
 
 function write_function(length_type) {
     value["name"] = name
-    value["begin"] = "I" tolower(substr(name, 1, 1)) substr(name, 2)
     value["counts_wide"] = name ~ /_c$/ ? "true" : "false"
     value["may_loop"] = form ~ /LOOP|BEGUN/ ? "true" : "false"
+    value["is_sliced"] = form ~ /SLICED/ ? "true" : "false"
+    value["begin"] = "COUNT"
+    if (form ~ /LOOP|BEGUN|DISPATCHED/ && mode == "WAIT" && class ~ /^(MESSAGE|COLLECTIVE)$/)
+        value["begin"] = "I" tolower(substr(name, 1, 1)) substr(name, 2)
     value["count"] = count
     set_arguments()
     set_mode()
@@ -137,21 +140,16 @@ function set_mode() {
 }
 
 function write_wrapper() {
-    value["comm"] = place["COMM"]
-    value["slices"] = value["other"] = ""
+    value["slices"] = value["loop_begins"] = ""
     if (form ~ /SLICED/)
-        value["slices"] = "sg_sliced_" name "(words, &error)"
+        value["slices"] = "sg_sliced_carries(SG_FUNCTION_" name ", words, &error)"
     else if (form ~ /REFUSED/)
         value["slices"] = "sg_sliced_refuses(SG_FUNCTION_" name ", words, &error)"
-    if (form ~ /LOOP/) {
-        value["may_loop_now"] = "sg_test_loop_begin()"
-        value["other"] = "sg_loop_" name "(" value["passed"] ")"
-    } else if (form == "BEGUN") {
-        value["other"] = "begin_" value["begin"] "(words)"
-        value["may_loop_now"] = loop_begins("(MPI_Comm)" place["COMM"], "(MPI_Datatype)" place["TYPE"], \
-                                            "(MPI_Op)" place["OP"])
-        write("begun")
-    }
+    if (form ~ /LOOP/)
+        value["loop_begins"] = "sg_test_loop_begin()"
+    else if (form == "BEGUN")
+        value["loop_begins"] = loop_begins("(MPI_Comm)" place["COMM"], "(MPI_Datatype)" place["TYPE"], \
+                                           "(MPI_Op)" place["OP"])
     write("function")
 }
 
@@ -165,7 +163,7 @@ function write_dispatched(length_type,   i, field) {
     value["is_blocking"] = mode == "WAIT" ? "yes" : ""
     value["is_nonblocking"] = mode == "WAIT" ? "" : "yes"
     value["or_no_request"] = mode == "WAIT" ? "" : " || request == 0"
-    value["may_loop_now"] = loop_begins("call->comm", "call->datatype", "call->op")
+    value["loop_begins"] = loop_begins("call->comm", "call->datatype", "call->op")
     field["BUFFER"] = flow == "BCAST" ? "call->receive" : "call->send"
     field["COUNT"] = "(" length_type ")call->count"
     field["TYPE"] = "call->datatype"

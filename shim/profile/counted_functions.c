@@ -14,6 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Words beyond the function's are passed, too, and ignored. */
+int sg_function_call(enum sg_function function, const sg_word *words)
+{
+    static void *_Atomic known[SG_FUNCTION_COUNT];
+    sg_word w[SG_ARGUMENTS_MAX] = {0};
+    int (*own)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word,
+               sg_word, sg_word, sg_word, sg_word, sg_word);
+
+    *(void **)&own = sg_real_find_once(&known[function], sg_functions[function].own);
+    memcpy(w, words, sg_functions[function].words * sizeof *w);
+    return own == NULL ? MPI_ERR_OTHER
+                       : own(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10],
+                             w[11], w[12], w[13]);
+}
+
 #define PREFIX_BYTES 4 /* of "MPI_" */
 
 static bool matches_name(const char *glob, const char *name)
