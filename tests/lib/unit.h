@@ -89,7 +89,8 @@ const char *unit_directory(void);
 /* A new directory below that one. The path is valid until the next call. */
 const char *unit_fresh_directory(void);
 
-/* Writes a file, and makes the directories above it. Returns its path, valid until the next call. */
+/* Writes a file, and makes the directories above it. Returns its path, valid until the next call.
+ */
 const char *unit_write(const char *text, const char *path_format, ...)
     __attribute__((format(printf, 2, 3)));
 
