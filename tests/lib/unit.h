@@ -100,13 +100,20 @@ const char *unit_write(const char *text, const char *path_format, ...)
  */
 #define PRINTED(print)                                                                             \
     ({                                                                                             \
-        char *printed_text = NULL;                                                                 \
-        size_t printed_bytes;                                                                      \
-        FILE *stream = open_memstream(&printed_text, &printed_bytes);                              \
+        struct unit_printer *unit_printer = unit_printer_open();                                   \
+        FILE *stream = unit_printer->stream;                                                       \
                                                                                                    \
         print;                                                                                     \
-        fclose(stream);                                                                            \
-        printed_text;                                                                              \
+        unit_printer_close(unit_printer);                                                          \
     })
+
+struct unit_printer {
+    FILE *stream;
+    char *text;
+    size_t size_bytes;
+};
+
+struct unit_printer *unit_printer_open(void);
+char *unit_printer_close(struct unit_printer *printer);
 
 #endif
