@@ -65,6 +65,24 @@ const char *unit_write(const char *text, const char *path_format, ...)
     return path;
 }
 
+struct unit_printer *unit_printer_open(void)
+{
+    struct unit_printer *printer = calloc(1, sizeof *printer);
+
+    ASSERT(printer != NULL);
+    printer->stream = open_memstream(&printer->text, &printer->size_bytes);
+    ASSERT(printer->stream != NULL);
+    return printer;
+}
+
+char *unit_printer_close(struct unit_printer *printer)
+{
+    fclose(printer->stream);
+    char *text = printer->text;
+    free(printer);
+    return text;
+}
+
 static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFailureRecord failure)
 {
     if (failure == NULL)

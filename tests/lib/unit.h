@@ -89,7 +89,8 @@ const char *unit_directory(void);
 /* A new directory below that one. The path is valid until the next call. */
 const char *unit_fresh_directory(void);
 
-/* Writes a file, and makes the directories above it. Returns its path, valid until the next call. */
+/* Writes a file, and makes the directories above it. Returns its path, valid until the next call.
+ */
 const char *unit_write(const char *text, const char *path_format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -99,13 +100,20 @@ const char *unit_write(const char *text, const char *path_format, ...)
  */
 #define PRINTED(print)                                                                             \
     ({                                                                                             \
-        char *printed_text = NULL;                                                                 \
-        size_t printed_bytes;                                                                      \
-        FILE *stream = open_memstream(&printed_text, &printed_bytes);                              \
+        struct unit_printer *unit_printer = unit_printer_open();                                   \
+        FILE *stream = unit_printer->stream;                                                       \
                                                                                                    \
         print;                                                                                     \
-        fclose(stream);                                                                            \
-        printed_text;                                                                              \
+        unit_printer_close(unit_printer);                                                          \
     })
+
+struct unit_printer {
+    FILE *stream;
+    char *text;
+    size_t size_bytes;
+};
+
+struct unit_printer *unit_printer_open(void);
+char *unit_printer_close(struct unit_printer *printer);
 
 #endif

@@ -10,9 +10,7 @@ int main(int argc, char **argv)
     bool pcontrol = argc > 2 && strcmp(argv[2], "pcontrol") == 0;
     int rank, size, iterations = argc > 1 ? atoi(argv[1]) : 100;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     for (int i = 0; i < iterations; i++) {
         double mine = i, sum = -1;
 

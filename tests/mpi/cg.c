@@ -168,9 +168,7 @@ int main(int argc, char **argv)
     int rank, size, option, n = 128, steps = 2, slow_rank = 0, slow_work = 10;
     struct grid grid;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     while ((option = getopt(argc, argv, "n:t:s:w:")) != -1) {
         switch (option) {
         case 'n':

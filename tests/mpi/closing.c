@@ -13,9 +13,7 @@ int main(int argc, char **argv)
     int rank, size, closed = 0;
     char name[64];
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     snprintf(name, sizeof name, "closing.%d.own", rank);
     for (int file = 3; file < 1024; file++) {
         char path[64], target[4096];

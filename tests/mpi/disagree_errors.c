@@ -223,9 +223,7 @@ int main(int argc, char **argv)
     REQUIRE(argc >= 3);
     bool has_function = strcmp(argv[1], "return") != 0;
     jumps = strcmp(argv[1], "jump") == 0;
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     if (has_function)
         MUST(MPI_Comm_create_errhandler(on_error, &handler));
     for (int i = 0; i < 2; i++) {

@@ -24,9 +24,7 @@ int main(int argc, char **argv)
 {
     int rank, ranks, steps, one = 1, all;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(argc == 3);
     double ms = atof(argv[1]);
     steps = atoi(argv[2]);

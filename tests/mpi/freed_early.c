@@ -20,9 +20,7 @@ static void use(MPI_Comm comm, int calls)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     int calls = argc > 1 ? atoi(argv[1]) : 0;
     REQUIRE(calls > 0);
     for (int i = 1; i <= 2 * calls; i++) {

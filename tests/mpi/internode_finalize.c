@@ -21,9 +21,7 @@ static void reduce(int number)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(argc == 2 + ranks);
     int reduces = atoi(argv[1]);
     MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */

@@ -73,9 +73,7 @@ int main(int argc, char **argv)
     int reductions = atoi(argv[1]);
     int late = atoi(argv[2]);
     int leaf = atoi(argv[3]);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     MUST(MPI_Win_allocate_shared(rank == leaf ? sizeof *returned : 0, sizeof *returned,
                                  MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window));
     MUST(MPI_Win_shared_query(window, leaf, &bytes, &unit, &memory));

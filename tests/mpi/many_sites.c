@@ -84,9 +84,7 @@ static void print_memory(const char *when)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(size > 1);
     print_memory("start");
     if (argc < 2 || strcmp(argv[1], "0") != 0) {

@@ -110,9 +110,7 @@ int main(int argc, char **argv)
 
     nonblocking = argc > 3 && strcmp(argv[3], "nonblocking") == 0;
     REQUIRE(comms != NULL);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     show("start", path);
     for (int i = 0; i < count; i++)
         comms[i] = make();

@@ -17,8 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REQUIRE(condition)                                                                         \
-    ((condition) ? (void)0 : require_failed(__FILE__, __LINE__, #condition))
+#define REQUIRE(condition) ((condition) ? (void)0 : require_failed(__FILE__, __LINE__, #condition))
 
 __attribute__((noreturn, cold)) static inline void require_failed(const char *file, int line,
                                                                   const char *condition)
@@ -29,6 +28,11 @@ __attribute__((noreturn, cold)) static inline void require_failed(const char *fi
 }
 
 #define MUST(call) REQUIRE((call) == MPI_SUCCESS)
+
+/* Begins main(argc, argv), and gets the rank and the number of ranks. */
+#define START(rank, ranks)                                                                         \
+    (MUST(MPI_Init(&argc, &argv)), MUST(MPI_Comm_rank(MPI_COMM_WORLD, &(rank))),                   \
+     MUST(MPI_Comm_size(MPI_COMM_WORLD, &(ranks))))
 
 struct own_counts {
     long barrier, reduce, allreduce;

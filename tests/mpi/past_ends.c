@@ -63,9 +63,7 @@ int main(int argc, char **argv)
     REQUIRE(argc >= 2);
     int rounds = atoi(argv[1]);
     bool broadcasts = argc > 2;
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
     for (int round = 0; round < rounds; round++) {
         MUST(MPI_Barrier(MPI_COMM_WORLD));

@@ -85,9 +85,7 @@ int main(int argc, char **argv)
 
     REQUIRE(argc == 2);
     mode = argv[1];
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     if (!documented_mpich()) {
         MUST(MPI_Finalize());
         return 77;

@@ -154,9 +154,7 @@ static void tell_process(const char *directory)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(argc > 2 && ranks > 1);
     tell_process(argv[1]);
     for (int i = 2; i < argc; i++) {

@@ -154,9 +154,7 @@ static void run_late(int iterations)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(argc > 1);
     if (argc > 2 && strcmp(argv[2], "late") == 0)
         run_late(atoi(argv[1]));

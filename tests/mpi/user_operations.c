@@ -260,9 +260,7 @@ int main(int argc, char **argv)
     MPI_Op product, composition;
     int world, worlds;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &world));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &worlds));
+    START(world, worlds);
     REQUIRE(worlds <= 64);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     number_ranks(MPI_COMM_WORLD);

@@ -116,9 +116,7 @@ int main(int argc, char **argv)
     bool messages = argc > 2;
     uint64_t all[64];
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(size <= 64);
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;

@@ -318,9 +318,7 @@ int main(int argc, char **argv)
             call = calls[i].call;
     }
     REQUIRE(call != NULL);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     comm = MPI_COMM_WORLD;
     if (strcmp(argv[3], "world") != 0)
         MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));

@@ -176,7 +176,6 @@ TEST("a long run has as many bins of time as a short one")
 TEST("late contributions go with their instance, before and after it is complete")
 {
     const char *directory = setup_directory("late");
-    struct sg_export_result result;
     struct sg_detail detail;
     struct sg_report report;
 
@@ -204,7 +203,7 @@ TEST("late contributions go with their instance, before and after it is complete
         }
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK, sg_detail_create(&detail) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK, sg_detail_create(&detail) == SG_OK);
     struct sg_watch watch = sg_detail_watch(&detail);
     ASSERT(sg_report_read(directory, false, &watch, &report) == SG_OK, detail.worst_count == 1);
     EXPECT(detail.worst[0].seq == 0);

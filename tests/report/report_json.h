@@ -24,9 +24,11 @@ static inline const char *write_known(void (*change)(struct archive *))
     return directory;
 }
 
-/* Reports all call sites, in the command's default order. */
+/* Reports all call sites, in the command's default order. The result stays until the program ends.
+ */
 static inline json_t *report_of(const char *path)
 {
+    static json_t *kept;
     struct sg_report report;
 
     char *text = PRINTED(
@@ -37,6 +39,9 @@ static inline json_t *report_of(const char *path)
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ASSERT(json != NULL);
     free(text);
+    if (kept == NULL)
+        kept = json_array();
+    json_array_append_new(kept, json);
     return json;
 }
 

@@ -164,7 +164,6 @@ TEST("rows of a hand-built archive have the figures worked out by hand")
     EXPECT(is_near(json_real_value(json_object_get(
                        json_array_get(json_object_get(report, "sites"), 0), "run_share")),
                    27750.0 / 500000.0, 1e-9));
-    json_decref(report);
 }
 
 TEST("names of call sites come through whole, and never break JSON")
@@ -184,7 +183,6 @@ TEST("names of call sites come through whole, and never break JSON")
     expect_text(json_array_get(sites, 2), "file", NULL);
     EXPECT(figure(json_array_get(sites, 2), "line") == -1);
     expect_text(json_array_get(sites, 2), "module", "lib.so");
-    json_decref(report);
 }
 
 TEST("ranks, clocks and totals of it are those worked out by hand")
@@ -213,7 +211,6 @@ TEST("ranks, clocks and totals of it are those worked out by hand")
                figure(rank, "elsewhere_ns") == (i == 0 ? 200000 : 100000) - blocked_ns[i],
                figure(rank, "compute_ns") == figure(rank, "elsewhere_ns"));
     }
-    json_decref(report);
 }
 
 /* ---- variants ---------------------------------------------------------------------------------
@@ -231,7 +228,6 @@ TEST("an archive without stagger's attributes is matched by order")
     expect_rows(report, foreign_rows, sizeof foreign_rows / sizeof foreign_rows[0]);
     EXPECT(figure(report, "dropped_calls") == 2);
     expect_text(report, "program", NULL);
-    json_decref(report);
 }
 
 static void triple_ticks(struct archive *archive)
@@ -246,7 +242,6 @@ TEST("a clock of three ticks a nanosecond gives the same report")
 
     expect_known(report);
     EXPECT(figure(json_object_get(report, "clock"), "offset_error_ns") == 70);
-    json_decref(report);
 }
 
 static void remove_init(struct archive *archive)
@@ -262,7 +257,6 @@ TEST("without MPI_Init and MPI_Finalize a rank runs from its first to its last e
 
     EXPECT(figure(json_array_get(ranks, 0), "run_ns") == 68100,
            figure(json_array_get(ranks, 3), "run_ns") == 56130);
-    json_decref(report);
 }
 
 static void be_partial(struct archive *archive)
@@ -277,18 +271,17 @@ TEST("a partial archive says so, with the calls it left out")
 
     expect_known(report);
     EXPECT(json_is_true(json_object_get(report, "partial")), figure(report, "dropped_calls") == 7);
-    json_decref(report);
 }
 
 TEST("the path may be the directory or the archive")
 {
     const char *directory = write_known(NULL);
-    char path[PATH_MAX + 16];
+    char path[256];
 
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
-    json_decref(report_of(path));
+    report_of(path);
     snprintf(path, sizeof path, "%s/", directory);
-    json_decref(report_of(path));
+    report_of(path);
 }
 
 /* ---- memory -----------------------------------------------------------------------------------
@@ -298,7 +291,7 @@ TEST("the path may be the directory or the archive")
 static size_t window_of(uint64_t instances)
 {
     static struct archive archive;
-    static char path[PATH_MAX + 16];
+    static char path[256];
     const char *directory = unit_fresh_directory();
     struct sg_progress_line progress;
     struct sg_report report = {0};

@@ -76,7 +76,6 @@ TEST("a partial archive takes totals from the logs beside it")
     EXPECT(figure(report, "unseen_calls") == 32);
     /* Rank 0: statistics know of 17 calls, the events of 6. */
     EXPECT(figure(json_array_get(json_object_get(report, "per_rank"), 0), "blocked_ns") == 20510);
-    json_decref(report);
 }
 
 /* A run that was killed: its archive ends with MPI_Init, and its logs know of blocked time. */
@@ -126,6 +125,4 @@ TEST("a whole archive does not")
     report = report_of(directory);
     expect_text(report, "source", "archive");
     EXPECT(json_equal(report, alone));
-    json_decref(report);
-    json_decref(alone);
 }

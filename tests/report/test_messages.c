@@ -77,11 +77,10 @@ static void expect_counts(const struct sg_report_site *site)
 TEST("counts, the time handlers took and the wait they spared come from events")
 {
     const char *directory = setup_directory("events");
-    struct sg_export_result result;
     struct sg_report report;
 
     write_logs(directory);
-    ASSERT(setup_export(directory, &result) == SG_OK,
+    ASSERT(setup_export(directory) == SG_OK,
            sg_report_read(directory, false, NULL, &report) == SG_OK, report.site_count == 1);
     EXPECT(report.sites[0].id == 0xa, report.sites[0].calls == 4);
     expect_counts(&report.sites[0]);
@@ -131,11 +130,10 @@ static char *text_of(const struct sg_report *report)
 TEST("columns stand where something is not zero")
 {
     const char *directory = setup_directory("zero");
-    struct sg_export_result result;
     struct sg_report report;
 
     write_logs(directory);
-    ASSERT(setup_export(directory, &result) == SG_OK,
+    ASSERT(setup_export(directory) == SG_OK,
            sg_report_read(directory, false, NULL, &report) == SG_OK);
     char *text = text_of(&report);
     EXPECT(contains(text, " avoided early late handler outstanding signals ignored "

@@ -54,10 +54,8 @@ static void complete(struct fabricated *log, uint64_t request, uint64_t begin_ns
 
 static void read_report(const char *directory, struct sg_report *report)
 {
-    struct sg_export_result result;
-
-    ASSERT(setup_export(directory, &result) == SG_OK);
-    EXPECT(!result.partial);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(!exported.partial);
     ASSERT(sg_report_read(directory, false, &(struct sg_watch){.waitstates = true}, report) ==
                SG_OK,
            report->waitstates != NULL);

@@ -40,10 +40,9 @@ static void expect_measured(const char *directory)
 TEST("the archive tells what stagger itself took")
 {
     const char *directory = setup_directory("archive");
-    struct sg_export_result result;
 
     write_logs(directory, true, SG_TRACE_OTF2);
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     expect_measured(directory);
 }
 
@@ -58,11 +57,10 @@ TEST("statistics tell it, too")
 TEST("nothing is told where no call was timed")
 {
     const char *directory = setup_directory("untimed");
-    struct sg_export_result result;
     struct sg_report report;
 
     write_logs(directory, false, SG_TRACE_OTF2);
-    ASSERT(setup_export(directory, &result) == SG_OK,
+    ASSERT(setup_export(directory) == SG_OK,
            sg_report_read(directory, false, NULL, &report) == SG_OK);
     EXPECT(report.overhead_calls == 0, sg_report_overhead_ns(&report) == 0);
     sg_report_clear(&report);

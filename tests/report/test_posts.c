@@ -106,11 +106,10 @@ static void expect_row(const json_t *row, const json_int_t expected[])
 TEST("posts have rows of their own, their begin is their arrival")
 {
     const char *directory = setup_directory("events");
-    struct sg_export_result result;
 
     write_logs(directory);
-    ASSERT(setup_export(directory, &result) == SG_OK);
-    EXPECT(result.calls == 10);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.calls == 10);
     json_t *report = report_of(directory);
     expect_text(report, "source", "archive");
     EXPECT(figure(report, "site_count") == 4);
@@ -133,26 +132,23 @@ TEST("posts have rows of their own, their begin is their arrival")
     EXPECT(figure(row, "blocked_ns") == 350 + 15 + 1 + 100);
     row = json_array_get(json_object_get(report, "per_rank"), 1);
     EXPECT(figure(row, "blocked_ns") == 80 + 520 + 100 + 50);
-    json_decref(report);
 }
 
 /* Each rank of MPI_COMM_SELF is an instance of its own, also of nonblocking calls. */
 TEST("a post on MPI_COMM_SELF is an instance of one")
 {
     const char *directory = setup_directory("alone");
-    struct sg_export_result result;
     struct fabricated log;
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
     fabricate_nonblocking(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500)->site = 1;
     fabricate_finish(&log, directory);
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     json_t *report = report_of(directory);
     EXPECT(figure(report, "site_count") == 1);
     expect_row(find_row(report, "0000000a", "iallreduce"),
                (json_int_t[]){0, 350, 300, 1150, 0, 0, 1, 0, 0, 1});
-    json_decref(report);
 }
 
 static void write_statistics(const char *directory, enum sg_trace_mode mode)
@@ -190,14 +186,12 @@ TEST("statistics tell blocked and hidden time of posts")
     expect_row(row, (json_int_t[]){96, 1400, -1, -1, -1, -1, 0, -1, 0, 6});
     row = json_array_get(json_object_get(report, "per_rank"), 1);
     EXPECT(figure(row, "blocked_ns") == 1700);
-    json_decref(report);
 }
 
 /* Blocked and hidden time are of all calls, what was exposed is of those in the events. */
 TEST("beside a partial archive they tell those of all posts")
 {
     const char *directory = setup_directory("both");
-    struct sg_export_result result;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -213,13 +207,12 @@ TEST("beside a partial archive they tell those of all posts")
         log.header.finalize_begin_ns = 9000;
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     json_t *report = report_of(directory);
     expect_text(report, "source", "archive+statistics");
     EXPECT(figure(report, "site_count") == 1);
     const json_t *row = find_row(report, "0000000a", "iallreduce");
     expect_row(row, (json_int_t[]){0, 2000, 600, 8000, 100, 0, 1, 0, 0, 6});
-    json_decref(report);
 }
 
 static char *text_of(const char *directory, bool csv)
@@ -251,10 +244,9 @@ static char *squeezed(char *text)
 TEST("exposed and hidden time are columns where there are posts")
 {
     const char *directory = setup_directory("columns");
-    struct sg_export_result result;
 
     write_logs(directory);
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     char *text = squeezed(text_of(directory, false));
     EXPECT(contains(text, " id op comm avoided exposed hidden handler\n"),
            contains(text, " 0000000a iallreduce WORLD(2) 650ns 320ns 1.47us 0ns\n"
@@ -283,7 +275,6 @@ TEST("... of statistics only the hidden")
 TEST("MPI_Ibcast has rows like the others")
 {
     const char *directory = setup_directory("broadcasts");
-    struct sg_export_result result;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -297,11 +288,10 @@ TEST("MPI_Ibcast has rows like the others")
         log.header.finalize_begin_ns = 8000;
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     json_t *report = report_of(directory);
     const json_t *row = find_row(report, "0000000a", "ibcast");
     EXPECT(figure(row, "event_calls") == 2, figure(row, "instances") == 1,
            figure(row, "bytes") == 48, figure(row, "wait_ns") == 700,
            figure(row, "wait_avoided_ns") == 250);
-    json_decref(report);
 }

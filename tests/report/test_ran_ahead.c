@@ -63,10 +63,9 @@ static void write_logs(const char *directory)
 TEST("calls that return before others come, and what signals bring then, are counted")
 {
     const char *directory = setup_directory("events");
-    struct sg_export_result result;
 
     write_logs(directory);
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     json_t *report = report_of(directory);
     const json_t *row = json_array_get(json_object_get(report, "sites"), 0);
     EXPECT(figure(row, "event_calls") == 6, figure(row, "ran_ahead") == 2,
@@ -75,7 +74,6 @@ TEST("calls that return before others come, and what signals bring then, are cou
     row = json_array_get(json_object_get(report, "by_site"), 0);
     EXPECT(figure(row, "ran_ahead") == 2, figure(row, "late_by_signal") == 1,
            text_is(json_string_value(json_object_get(row, "comm_parent")), "MPI_COMM_WORLD"));
-    json_decref(report);
 }
 
 static char *text_of(const char *directory, bool comms)
@@ -92,10 +90,9 @@ static char *text_of(const char *directory, bool comms)
 TEST("the text tells of them where there are any, and of parents by communicator")
 {
     const char *directory = setup_directory("text");
-    struct sg_export_result result;
 
     write_logs(directory);
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     char *text = text_of(directory, true);
     EXPECT(contains(text, "  id        op      comm    parent  where"),
            contains(text, "  row(2)  WORLD   "), contains(text, "ahead"),

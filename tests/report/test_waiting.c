@@ -46,12 +46,11 @@ static void read_archive(const struct waiting *waiting, struct sg_report *report
 {
     static int number;
     char name[16];
-    struct sg_export_result result;
 
     snprintf(name, sizeof name, "archive%d", number++);
     const char *directory = setup_directory(name);
     write_logs(directory, waiting, SG_TRACE_OTF2);
-    ASSERT(setup_export(directory, &result) == SG_OK,
+    ASSERT(setup_export(directory) == SG_OK,
            sg_report_read(directory, false, NULL, report) == SG_OK);
 }
 

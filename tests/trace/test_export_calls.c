@@ -61,16 +61,15 @@ static const char *list(const json_t *events, uint64_t location)
     return text;
 }
 
-static void export(const char *directory, struct sg_export_result *result, json_t **events)
+static void export(const char *directory, json_t **events)
 {
-    ASSERT(setup_export(directory, result) == SG_OK);
-    json_decref(setup_check(directory, events));
+    ASSERT(setup_export(directory) == SG_OK);
+    setup_check(directory, events);
 }
 
 TEST("the program is a region around all events of the master thread")
 {
     const char *directory = setup_directory("program");
-    struct sg_export_result result;
     struct fabricated log;
     json_t *events;
     char path[300];
@@ -78,20 +77,17 @@ TEST("the program is a region around all events of the master thread")
     fabricate_start(&log, 0, 1);
     log.header.finalize_begin_ns = 3000;
     fabricate_finish(&log, directory);
-    export(directory, &result, &events);
-    json_decref(events);
+    export(directory, &events);
     snprintf(path, sizeof path, "%s/events.json", directory);
     events = setup_load(path);
     EXPECT(text_is(list(events, 0),
                    "900 Enter byhand; 900 Enter MPI_Init; 1100 Leave MPI_Init; "
                    "3000 Enter MPI_Finalize; 3000 Leave MPI_Finalize; 3000 Leave byhand"));
-    json_decref(events);
 }
 
 TEST("blocking messages are sent behind Enter and received before Leave")
 {
     const char *directory = setup_directory("blocking");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -105,15 +101,14 @@ TEST("blocking messages are sent behind Enter and received before Leave")
             fabricate_received(fabricate_event(&log, RECV, WORLD, 1900, 2200), 0, 5, 80);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    EXPECT(!result.partial,
+    export(directory, &events);
+    EXPECT(!exported.partial,
            text_is(list(events, 0), "2000 Enter MPI_Send; "
                                     "2000 MpiSend MPI_COMM_WORLD 1 5 80; "
                                     "2100 Leave MPI_Send"),
            text_is(list(events, 1), "1900 Enter MPI_Recv; "
                                     "2200 MpiRecv MPI_COMM_WORLD 0 5 80; "
                                     "2200 Leave MPI_Recv"));
-    json_decref(events);
 }
 
 static void post_send(struct fabricated *log, uint64_t begin_ns, int tag, uint64_t bytes)
@@ -178,7 +173,6 @@ static void log_receiver(struct fabricated *log)
 TEST("requests begin in their call, and complete or are cancelled in a wait")
 {
     const char *directory = setup_directory("requests");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -192,7 +186,7 @@ TEST("requests begin in their call, and complete or are cancelled in a wait")
             log_receiver(&log);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
+    export(directory, &events);
     EXPECT(
         text_is(
             list(events, 0),
@@ -210,7 +204,6 @@ TEST("requests begin in their call, and complete or are cancelled in a wait")
                 "2120 Enter MPI_Mrecv; 2140 MpiIrecv MPI_COMM_WORLD 0 4294967295 0 28; "
                 "2140 Leave MPI_Mrecv; "
                 "2300 Enter MPI_Irecv; 2300 MpiIrecvRequest 31; 2305 Leave MPI_Irecv"));
-    json_decref(events);
 }
 
 static void bcast(struct fabricated *log, int function, uint64_t begin_ns, int number, int root)
@@ -261,7 +254,6 @@ TEST("numbers of the library's collectives and of others make one run")
 TEST("a collective of all members has its events, one of some is a region alone")
 {
     const char *directory = setup_directory("collectives");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -278,9 +270,9 @@ TEST("a collective of all members has its events, one of some is a region alone"
         fabricate_request(&log, SG_REQUEST_COMPLETE, WORLD, 2340, request);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
+    export(directory, &events);
     EXPECT(
-        result.partial, result.dropped == 1,
+        exported.partial, exported.dropped == 1,
         text_is(
             list(events, 0),
             "2000 Enter MPI_Bcast; 2000 MpiCollectiveBegin; 2050 MpiCollectiveEnd MPI_COMM_WORLD "
@@ -289,13 +281,12 @@ TEST("a collective of all members has its events, one of some is a region alone"
             "2200 Enter MPI_Ibcast; 2200 NonBlockingCollectiveRequest 27; 2250 Leave MPI_Ibcast; "
             "2300 Enter MPI_Wait; 2340 NonBlockingCollectiveComplete MPI_COMM_WORLD 0 27; "
             "2350 Leave MPI_Wait"));
-    json_decref(events);
 }
 
 /* Ranks 3 and 1 of four are the pair, whose parent is the world. If linked, the library's
  * collectives know the pair as well. */
-static void pairs(const char *name, bool linked, bool with_members, struct sg_export_result *result,
-                  json_t **counts, json_t **events)
+static void pairs(const char *name, bool linked, bool with_members, json_t **counts,
+                  json_t **events)
 {
     static const uint32_t pair[] = {3, 1};
     const char *directory = setup_directory(name);
@@ -327,46 +318,37 @@ static void pairs(const char *name, bool linked, bool with_members, struct sg_ex
         fabricate_event(&log, DUP, WORLD, 3000, 3100);
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     *counts = setup_check(directory, events);
 }
 
 TEST("communicators are joined across ranks, and with the library's")
 {
-    struct sg_export_result result;
     json_t *counts, *events;
 
-    pairs("pair", false, true, &result, &counts, &events);
-    EXPECT(!result.partial);
+    pairs("pair", false, true, &counts, &events);
+    EXPECT(!exported.partial);
     json_t *comm = json_array_get(json_object_get(counts, "comms"), 2);
     EXPECT(text_is(json_string_value(json_object_get(comm, "name")), "comm 00000063.4"),
            strstr(list(events, 3), "MpiSend comm 00000063.4 1 5 80") != NULL);
-    json_decref(counts);
-    json_decref(events);
 
-    pairs("linked", true, true, &result, &counts, &events);
+    pairs("linked", true, true, &counts, &events);
     EXPECT(json_array_size(json_object_get(counts, "comms")) == 3,
            strstr(list(events, 1), "MpiRecv of the library 0 5 80") != NULL);
-    json_decref(counts);
-    json_decref(events);
 }
 
 TEST("messages on a communicator of unknown members are left out and counted")
 {
-    struct sg_export_result result;
     json_t *counts, *events;
 
-    pairs("unknown", false, false, &result, &counts, &events);
-    EXPECT(result.partial, result.dropped == 2,
+    pairs("unknown", false, false, &counts, &events);
+    EXPECT(exported.partial, exported.dropped == 2,
            json_array_size(json_object_get(counts, "comms")) == 2,
            strstr(list(events, 3), "2000 Enter MPI_Send; 2100 Leave MPI_Send") != NULL);
-    json_decref(counts);
-    json_decref(events);
 }
 
 TEST("failed and open calls are regions without messages")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     setup_alone(&log);
@@ -379,16 +361,14 @@ TEST("failed and open calls are regions without messages")
     event->flags |= SG_EVENT_FAILED;
     fabricate_event(&log, RECV, WORLD, 2200, 0);
     fabricate_marker(&log, SG_MARKER_STALL, 2900, "waits since long");
-    json_t *events = setup_events(&log, "open", &result);
-    EXPECT(result.partial, text_is(list(events, 0), "2000 Enter MPI_Send; 2100 Leave MPI_Send; "
-                                                    "2200 Enter MPI_Recv; 2900 Leave MPI_Recv"));
-    json_decref(events);
+    json_t *events = setup_events(&log, "open");
+    EXPECT(exported.partial, text_is(list(events, 0), "2000 Enter MPI_Send; 2100 Leave MPI_Send; "
+                                                      "2200 Enter MPI_Recv; 2900 Leave MPI_Recv"));
 }
 
 TEST("events that there was no room for are counted by function")
 {
     const char *directory = setup_directory("left");
-    struct sg_export_result result;
     char command[600];
 
     for (int rank = 0; rank < 2; rank++) {
@@ -403,8 +383,8 @@ TEST("events that there was no room for are counted by function")
         }
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
-    EXPECT(result.partial);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.partial);
     snprintf(command, sizeof command, "grep -qa 'MPI_Recv=9 MPI_Send=7' %s/traces.otf2", directory);
     EXPECT(system(command) == 0);
 }
@@ -447,7 +427,6 @@ TEST("the checker finds messages and collectives that contradict each other")
     };
 
     for (int fault = 0; fault < FAULTS; fault++) {
-        struct sg_export_result result;
         char name[20], command[1500];
 
         snprintf(name, sizeof name, "fault%d", fault);
@@ -459,8 +438,8 @@ TEST("the checker finds messages and collectives that contradict each other")
             log_fault(&log, rank, (enum fault)fault);
             fabricate_finish(&log, directory);
         }
-        ASSERT(setup_export(directory, &result) == SG_OK);
-        EXPECT(!result.partial);
+        ASSERT(setup_export(directory) == SG_OK);
+        EXPECT(!exported.partial);
         snprintf(command, sizeof command,
                  "/usr/bin/python3 tests/lib/check_archive.py %s/traces.otf2 >%s/checks && exit 1; "
                  "grep -q '^not ok - %s' %s/checks && [ $(grep -c '^not ok' %s/checks) = 1 ]",

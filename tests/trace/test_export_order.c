@@ -9,7 +9,6 @@ enum { BARRIER, REDUCE, ALLREDUCE };
 TEST("each thread that recorded is a location of its own")
 {
     const char *directory = setup_directory("threads");
-    struct sg_export_result result;
     struct fabricated log;
     json_t *events, *locations;
 
@@ -22,7 +21,7 @@ TEST("each thread that recorded is a location of its own")
     fabricate_call(&log, BARRIER, 1, 1, 2450, 2700)->thread = 1;
     fabricate_call(&log, BARRIER, 0, 1, 2600, 2650);
     fabricate_finish(&log, directory);
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     json_t *counts = setup_check(directory, &events);
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Barrier 2500 <MPI_Barrier 2600 >MPI_Barrier 2650 <MPI_Barrier"),
@@ -33,13 +32,10 @@ TEST("each thread that recorded is a location of its own")
     locations = json_object_get(counts, "locations");
     EXPECT(text_is(json_string_value(json_object_get(locations, "4294967296")), "Thread 1"),
            text_is(json_string_value(json_object_get(locations, "8589934592")), "Progress thread"));
-    json_decref(counts);
-    json_decref(events);
 }
 
 TEST("late contributions nest, in calls and between them")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     setup_alone(&log);
@@ -50,7 +46,7 @@ TEST("late contributions nest, in calls and between them")
     fabricate_late(&log, 2570, 2580); /* inside another */
     fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
     fabricate_late(&log, 3000, 3200); /* with it, and beyond its end: cut */
-    json_t *events = setup_events(&log, "late", &result);
+    json_t *events = setup_events(&log, "late");
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Reduce 2100 >late contribution 2200 <late contribution "
                    "2500 <MPI_Reduce 2500 >late contribution 2550 <late contribution "
@@ -58,29 +54,25 @@ TEST("late contributions nest, in calls and between them")
                    "2580 <late contribution 2600 <late contribution "
                    "3000 >MPI_Barrier 3000 >late contribution 3100 <late contribution "
                    "3100 <MPI_Barrier"),
-           !result.partial);
-    json_decref(events);
+           !exported.partial);
 }
 
 TEST("records are sorted by time, not by slot")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     setup_alone(&log);
     fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
     fabricate_late(&log, 2050, 2060);
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
-    json_t *events = setup_events(&log, "disorder", &result);
+    json_t *events = setup_events(&log, "disorder");
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Barrier 2050 >late contribution 2060 <late contribution "
                    "2100 <MPI_Barrier 3000 >MPI_Barrier 3100 <MPI_Barrier"));
-    json_decref(events);
 }
 
 TEST("what was open when a rank ended is closed at its last time")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     setup_alone(&log);
@@ -90,18 +82,16 @@ TEST("what was open when a rank ended is closed at its last time")
     fabricate_call(&log, BARRIER, 0, 2, 2300, 0);
     fabricate_late(&log, 2400, 0);
     fabricate_marker(&log, SG_MARKER_STALL, 2900, "waits since long");
-    json_t *events = setup_events(&log, "open", &result);
+    json_t *events = setup_events(&log, "open");
     EXPECT(text_is(setup_timeline(events, 0),
                    "2000 >MPI_Barrier 2100 <MPI_Barrier 2100 >MPI_Barrier "
                    "2200 <MPI_Barrier 2300 >MPI_Barrier 2400 >late contribution "
                    "2900 <late contribution 2900 <MPI_Barrier"),
-           result.partial, result.calls == 3);
-    json_decref(events);
+           exported.partial, exported.calls == 3);
 }
 
 TEST("MPI_Init and MPI_Finalize come from the header")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     fabricate_start(&log, 0, 1);
@@ -109,12 +99,11 @@ TEST("MPI_Init and MPI_Finalize come from the header")
     log.header.finalize_begin_ns = 2500;
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2600);
     fabricate_late(&log, 2700, 2800);
-    json_t *events = setup_events(&log, "header", &result);
+    json_t *events = setup_events(&log, "header");
     EXPECT(text_is(setup_timeline(events, 0),
                    "900 >MPI_Init 2000 <MPI_Init 2000 >MPI_Barrier 2500 <MPI_Barrier "
                    "2500 >MPI_Finalize 2700 >late contribution 2800 <late contribution "
                    "2800 <MPI_Finalize"));
-    json_decref(events);
 }
 
 /* True if one of OTF2's tools prints the pattern for an archive. */
@@ -130,7 +119,6 @@ static bool prints(const char *tool, const char *directory, const char *pattern)
 TEST("markers are kept, and say what is missing")
 {
     const char *directory = setup_directory("markers");
-    struct sg_export_result result;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -142,8 +130,8 @@ TEST("markers are kept, and say what is missing")
         log.header.state = rank == 0 ? SG_LOG_FINALIZED : SG_LOG_ABORTED;
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
-    EXPECT(result.partial,
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.partial,
            prints("otf2-marker", directory, "LOCATION:0, Text: \"rank waits in MPI_Barrier"),
            prints("otf2-marker", directory, "LOCATION:0, Text: \"of a kind to come"),
            prints("otf2-marker", directory,
@@ -156,7 +144,6 @@ TEST("a rank without a log takes its communicators' instances along")
 {
     static const uint32_t with[] = {0, 2}, without[] = {0, 1};
     const char *directory = setup_directory("missing");
-    struct sg_export_result result;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -173,21 +160,19 @@ TEST("a rank without a log takes its communicators' instances along")
         }
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
-    EXPECT(result.calls == 2, result.dropped == 4, result.partial);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.calls == 2, exported.dropped == 4, exported.partial);
     json_t *counts = setup_check(directory, NULL);
     EXPECT(json_integer_value(json_object_get(counts, "ranks")) == 3,
            setup_instances(counts, "whole") == 1, setup_instances(counts, "MPI_COMM_WORLD") == 0,
            setup_instances(counts, "with the missing") == 0,
            setup_instances(counts, "of the missing") == -1);
-    json_decref(counts);
 }
 
 /* The members are known without their list when all of their logs are there. */
 TEST("members are put together when their list is lost")
 {
     const char *directory = setup_directory("lost");
-    struct sg_export_result result;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -197,10 +182,9 @@ TEST("members are put together when their list is lost")
         fabricate_call(&log, REDUCE, 2, 0, 2000, 2100)->root = 1;
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     json_t *counts = setup_check(directory, NULL);
     EXPECT(setup_instances(counts, "turned") == 1);
-    json_decref(counts);
 }
 
 /* Messages, requests and collectives of all calls, in the world and between the two ranks. */
@@ -275,17 +259,16 @@ static unsigned char *busy_log(int rank, size_t *size_bytes)
 static void export_bytes(const char *directory, unsigned char *const bytes[2],
                          const size_t sizes[2], bool check)
 {
-    struct sg_export_result result;
     char path[300];
 
     for (int rank = 0; rank < 2; rank++) {
         snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
         fabricate_file(path, bytes[rank], sizes[rank]);
     }
-    if (setup_export(directory, &result) != SG_OK)
+    if (setup_export(directory) != SG_OK)
         return;
     if (check)
-        json_decref(setup_check_with(directory, "--damaged"));
+        setup_check_with(directory, "--damaged");
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
     unlink(path);
 }

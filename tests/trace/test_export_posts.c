@@ -68,7 +68,6 @@ TEST("a post and its completion carry what a call does, and exposed and hidden t
     static const uint32_t members[] = {1, 0};
     static const int sent[][2] = {{24, 24}, {0, 24}}, received[][2] = {{0, 48}, {24, 0}};
     const char *directory = setup_directory("whole");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -90,8 +89,8 @@ TEST("a post and its completion carry what a call does, and exposed and hidden t
         }
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
-    EXPECT(result.calls == 4, result.dropped == 0);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.calls == 4, exported.dropped == 0);
     json_t *counts = setup_check(directory, &events);
     EXPECT(setup_count(counts, "MPI_Ireduce", 0) == 2, setup_count(counts, "MPI_Reduce", 0) == 0,
            setup_instances(counts, "turned") == 2);
@@ -120,14 +119,11 @@ TEST("a post and its completion carry what a call does, and exposed and hidden t
                    number(attributes, "tests") == 5);
         }
     }
-    json_decref(counts);
-    json_decref(events);
 }
 
 /* Requests are numbered by their record's place in the log: here from 1. */
 TEST("completions fall inside any region and between them, in any order")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     setup_alone(&log);
@@ -140,7 +136,7 @@ TEST("completions fall inside any region and between them, in any order")
     fabricate_late(&log, 2800, 2810); /* that one's falls in it */
     fabricate_nonblocking(&log, BARRIER, 0, 5, 2900, 10, 0, 3000);
     fabricate_call(&log, BARRIER, 0, 6, 3000, 3010); /* with the end of the one before */
-    json_t *events = setup_events(&log, "anywhere", &result);
+    json_t *events = setup_events(&log, "anywhere");
     EXPECT(text_is(timeline(events, 0),
                    "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
                    "2200 >MPI_Iallreduce 2200 +2 2250 <MPI_Iallreduce 2400 =2 "
@@ -150,29 +146,25 @@ TEST("completions fall inside any region and between them, in any order")
                    "2800 >late contribution 2805 =5 2810 <late contribution "
                    "2900 >MPI_Ibarrier 2900 +7 2910 <MPI_Ibarrier 3000 >MPI_Barrier 3000 "
                    "=7 3010 <MPI_Barrier"),
-           result.calls == 7, !result.partial);
-    json_decref(events);
+           exported.calls == 7, !exported.partial);
 }
 
 TEST("a request belongs to the thread that posted it")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     setup_alone(&log);
     log.header.thread_count = 2;
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 0, 2300);
     fabricate_nonblocking(&log, BARRIER, 1, 0, 2010, 100, 0, 2200)->thread = 1;
-    json_t *events = setup_events(&log, "threads", &result);
+    json_t *events = setup_events(&log, "threads");
     EXPECT(text_is(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier 2300 =1"),
            text_is(timeline(events, THREAD_1),
                    "2010 >MPI_Ibarrier 2010 +2 2110 <MPI_Ibarrier 2200 =2"));
-    json_decref(events);
 }
 
 TEST("a post that is never completed has no completion")
 {
-    struct sg_export_result result;
     struct fabricated log;
 
     setup_alone(&log);
@@ -180,19 +172,17 @@ TEST("a post that is never completed has no completion")
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 70, 0);
     fabricate_call(&log, BARRIER, 0, 1, 2200, 2300);
     fabricate_nonblocking(&log, BARRIER, 0, 2, 2400, 50, 0, 0);
-    json_t *events = setup_events(&log, "open", &result);
+    json_t *events = setup_events(&log, "open");
     EXPECT(text_is(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
                                         "2200 >MPI_Barrier 2300 <MPI_Barrier "
                                         "2400 >MPI_Ibarrier 2400 +3 2450 <MPI_Ibarrier"),
-           result.calls == 3, result.dropped == 0, result.partial);
-    json_decref(events);
+           exported.calls == 3, exported.dropped == 0, exported.partial);
 }
 
 /* The second to sixth cannot have been so on rank 1: they are left out on rank 0 too. */
 TEST("posts that cannot have been so are left out on all ranks")
 {
     const char *directory = setup_directory("impossible");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -221,15 +211,13 @@ TEST("posts that cannot have been so are left out on all ranks")
         fabricate_nonblocking(&log, REDUCE, 0, 8, 12000, 10, 0, 12100)->flags = SG_CALL_FAILED;
         fabricate_finish(&log, directory);
     }
-    ASSERT(setup_export(directory, &result) == SG_OK);
-    EXPECT(result.calls == 6, result.dropped == 10);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.calls == 6, exported.dropped == 10);
     json_t *counts = setup_check(directory, &events);
     EXPECT(setup_instances(counts, "MPI_COMM_WORLD") == 3,
            text_is(timeline(events, 0), "2000 >MPI_Ireduce 2000 +1 2100 <MPI_Ireduce 2400 =1 "
                                         "8000 >MPI_Ireduce 8000 +7 8100 <MPI_Ireduce 8400 =7 "
                                         "9000 >MPI_Ireduce 9000 +8 9100 <MPI_Ireduce 9400 =8"));
-    json_decref(counts);
-    json_decref(events);
 }
 
 /* Times that two threads noted at once still add up. */
@@ -239,20 +227,18 @@ TEST("times of a post that overlap are cut so that they add up")
     static const json_int_t left_ns[] = {2100, 2095}, kept_ns[] = {295, 0};
 
     for (size_t i = 0; i < 2; i++) {
-        struct sg_export_result result;
         struct fabricated log;
 
         setup_alone(&log);
         fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, exposed_ns[i], ends_ns[i]);
-        json_t *events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
-        EXPECT(result.dropped == 0);
+        json_t *events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all");
+        EXPECT(exported.dropped == 0);
         const json_t *event = find(events, "Leave", 0, 0);
         EXPECT(number(event, "time") == left_ns[i]);
         event = find(events, "NonBlockingCollectiveComplete", 0, 0);
         EXPECT(number(event, "time") == (json_int_t)ends_ns[i]);
         event = json_object_get(event, "attributes");
         EXPECT(number(event, "exposed wait") == kept_ns[i], number(event, "hidden time") == 0);
-        json_decref(events);
     }
 }
 

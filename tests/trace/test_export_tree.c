@@ -46,11 +46,10 @@ static void expect_path(const json_t *path, const char *expected)
 static void expect_places(const char *name, int count)
 {
     const char *directory = setup_directory(name);
-    struct sg_export_result result;
     json_t *counts, *events;
 
     write_logs(directory, count);
-    ASSERT(setup_export(directory, &result) == SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     counts = setup_check(directory, &events);
     for (int rank = 0; rank < count; rank++) {
         char number[12];
@@ -58,8 +57,6 @@ static void expect_places(const char *name, int count)
         snprintf(number, sizeof number, "%d", rank);
         expect_path(json_object_get(json_object_get(counts, "places"), number), places[rank].path);
     }
-    json_decref(counts);
-    json_decref(events);
 }
 
 TEST("ranks of a host stand on their sockets and cores")

@@ -85,17 +85,16 @@ static const char *list(const json_t *events, uint64_t location)
     return text;
 }
 
-static void export(const char *directory, struct sg_export_result *result, json_t **events)
+static void export(const char *directory, json_t **events)
 {
-    ASSERT(setup_export(directory, result) == SG_OK);
-    json_decref(setup_check(directory, events));
+    ASSERT(setup_export(directory) == SG_OK);
+    setup_check(directory, events);
 }
 
 /* Rank 1 did not record the making, and has one fence less. */
 TEST("a collective on a window is of all members; a window that some made unseen has no life")
 {
     const char *directory = setup_directory("differ");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < RANKS; rank++) {
@@ -111,13 +110,12 @@ TEST("a collective on a window is of all members; a window that some made unseen
         collective(&log, FREE, 0, 2300, 3);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    EXPECT(result.dropped == 2,
+    export(directory, &events);
+    EXPECT(exported.dropped == 2,
            text_is(list(events, 0), "2100 CollectiveBegin; 2110 CollectiveEnd; "
                                     "2300 CollectiveBegin; 2310 CollectiveEnd"),
            text_is(list(events, 1), "2100 CollectiveBegin; 2110 CollectiveEnd; "
                                     "2300 CollectiveBegin; 2310 CollectiveEnd"));
-    json_decref(events);
 }
 
 /* A window on a communicator of unknown members; one that was not seen to be made; one without a
@@ -125,7 +123,6 @@ TEST("a collective on a window is of all members; a window that some made unseen
 TEST("windows that are not known are left out and counted")
 {
     const char *directory = setup_directory("unknown");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < RANKS; rank++) {
@@ -141,9 +138,8 @@ TEST("windows that are not known are left out and counted")
         operation(&log, PUT, -1, 2400, 1);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    EXPECT(result.dropped == 2 * 4, text_is(list(events, 0), ""));
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(exported.dropped == 2 * 4, text_is(list(events, 0), ""));
 }
 
 /* One thread completes what another began; a flush of one target completes that one alone; a get
@@ -151,7 +147,6 @@ TEST("windows that are not known are left out and counted")
 TEST("operations are complete as MPI's rules say, whichever thread asks for it")
 {
     const char *directory = setup_directory("completions");
-    struct sg_export_result result;
     struct fabricated log;
     json_t *events;
 
@@ -172,23 +167,21 @@ TEST("operations are complete as MPI's rules say, whichever thread asks for it")
     fabricate_finish(&log, directory);
     start(&log, 1);
     fabricate_finish(&log, directory);
-    export(directory, &result, &events);
+    export(directory, &events);
     EXPECT(
-        result.dropped == 0,
+        exported.dropped == 0,
         text_is(list(events, 0),
                 "2000 Put 0; 2020 Put 1; 2200 Get 3; 2310 OpCompleteNonBlocking 1; "
                 "2310 OpCompleteNonBlocking 3; 2310 OpCompleteRemote 3; 2400 Put 5; "
                 "2510 OpCompleteNonBlocking 5; 2610 OpCompleteRemote 5; 2710 OpCompleteRemote 1"),
         text_is(list(events, UINT64_C(1) << 32),
                 "2110 OpCompleteNonBlocking 0; 2110 OpCompleteRemote 0"));
-    json_decref(events);
 }
 
 /* A target, a group and a lock that cannot be, an open lock, and an unlock of none. */
 TEST("what cannot be leaves the region alone")
 {
     const char *directory = setup_directory("damage");
-    struct sg_export_result result;
     struct fabricated log;
     json_t *events;
 
@@ -205,7 +198,6 @@ TEST("what cannot be leaves the region alone")
     fabricate_finish(&log, directory);
     start(&log, 1);
     fabricate_finish(&log, directory);
-    export(directory, &result, &events);
+    export(directory, &events);
     EXPECT(text_is(list(events, 0), ""));
-    json_decref(events);
 }

@@ -9,8 +9,8 @@
 
 enum litmus_operation { LITMUS_LOAD, LITMUS_STORE, LITMUS_ADD, LITMUS_EXCHANGE, LITMUS_FENCE };
 
-/* object: 0 to 2. Returns the value loaded, or whether an exchange from `from` succeeded. Aborts on an
- * order that no program has needed so far. */
+/* object: 0 to 2. Returns the value loaded, or whether an exchange from `from` succeeded. Aborts
+ * on an order that no program has needed so far. */
 int litmus_do(enum litmus_operation operation, memory_order order, int object, int value, int from);
 
 /* Waits until an acquire load of object 1 has 1. */
