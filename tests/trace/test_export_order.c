@@ -306,9 +306,11 @@ static void export_bytes(const char *directory, unsigned char *const bytes[2],
     unlink(path);
 }
 
-/* Whatever a log says, what comes out is sound. */
+/* Whatever a log says, what comes out is sound. The full check looks into more of it. */
 static void cut_and_damaged_logs(void)
 {
+    const char *all = getenv("SG_TEST_ALL");
+    const int sparse = all == NULL || strcmp(all, "1") == 0 ? 1 : 4;
     const char *directory = setup_directory("damaged");
     int kept = dup(STDERR_FILENO);
     unsigned char *bytes[2], *copy;
@@ -321,7 +323,7 @@ static void cut_and_damaged_logs(void)
     for (size_t cut = SG_LOG_HEADER_BYTES; cut < sizes[1]; cut += 97) {
         size_t cut_sizes[2] = {sizes[0], cut};
 
-        export_bytes(directory, bytes, cut_sizes, cut % 7 == 0);
+        export_bytes(directory, bytes, cut_sizes, cut % (size_t)(7 * sparse) == 0);
     }
     srand48(7);
     copy = malloc(sizes[1]);
@@ -336,7 +338,7 @@ static void cut_and_damaged_logs(void)
             copy[lrand48() % 4 == 0 ? lrand48() % 160 : (long)at] ^=
                 (unsigned char)(1u << (lrand48() % 8));
         }
-        export_bytes(directory, damaged, sizes, round % 8 == 0);
+        export_bytes(directory, damaged, sizes, round % (8 * sparse) == 0);
     }
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
