@@ -41,7 +41,7 @@ for each in 1 2; do
                 'has place.err "^stagger: .* disagree .*bytes in place at [a-z_]+ disagree"'
         done
     done
-    [ "${SG_TEST_ALL:-1}" = 1 ] || span=('*=tree') # two a node
+    in_full || span=('*=tree') # two a node
 done
 
 # ---- non-fatal errors --------------------------------------------------------------------------------------
@@ -52,7 +52,8 @@ done
 # nonblocking ones, and other chunk counts, ahead of calls that have begun
 ways+=("${ways[@]/#/i}" ibcast:100000,10 iallreduce:10,100000)
 for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;*=bypass' '*=srm' '*=bcs(slice=100)'; do
-    for run in '3 1 call' '4 2 jump'; do
+    in_turn '3 1 call' '4 2 jump'
+    for run in "${turn[@]}"; do
         read -r ranks each handler <<<"$run"
         run_across errors thread "$each" "$rules" "$ranks" "$PROGRAMS/disagree_errors" "$handler" "${ways[@]}"
         check "where errors are not fatal the call fails, and later calls are right ($rules, $ranks ranks, $each a node, $handler)" \

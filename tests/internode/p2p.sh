@@ -25,7 +25,7 @@ check "what nobody receives does not keep a program from its end" \
 
 # halves: two at a time; created: the last rank has no communicator, and waits in MPI_Finalize.
 # shellcheck disable=SC2046 # words
-for on in dup halves created $([ "${SG_TEST_ALL:-1}" != 1 ] || echo reversed cart); do
+for on in dup halves created $(in_full && echo reversed cart); do
     check "on a communicator that is made messages are as without ($on)" \
         as_without "on-$on" "$CARRIED" 4 1 on "$on" all freed
     check "... and went in slices ($on)" went_in_slices "on-$on"

@@ -26,10 +26,8 @@ users_give() {
 
 for case in '2 1' '4 1' '3 2' '5 3'; do
     read -r ranks each <<<"$case"
-    read -r mode others <<<"$MODES"
-    MODES="$others $mode" # one in turn, or all in the full check
-    # shellcheck disable=SC2086 # words
-    for mode in $(modes $MODES); do
+    in_turn $MODES
+    for mode in "${turn[@]}"; do
         users_give '' "$mode" "$ranks" "$each"
         check "reduces ran in the protocol ($ranks ranks, $each a node, $mode)" \
             has users.calls ' bypass users_reduce'
@@ -48,13 +46,15 @@ check "where a node's ranks do not follow each other those that do not commute a
     'is "bypass mpich" "$(algorithms_of users users_reduce)"' \
     'is "adaptive mpich" "$(algorithms_of users users_allreduce)"'
 
-each=1 mode=thread
+each=1
 for rules in '*=bypass(eager=64);*=adaptive' '*=bypass(deterministic=0);*=adaptive(degree=2,tokens=3)' '*=tree(degree=2)' \
     '*=adaptive(predict=1,deterministic=0);*=tree(degree=1)' 'allreduce=pairwise;*=bypass(linger=20)' \
     '*=handoff' '*=srm' '*=srm(chunk=1)'; do
-    each=$((each % 3 + 1))
-    users_give "$rules" "$mode" 5 "$each"
-    [ $mode = thread ] && mode=signal || mode=thread
+    in_turn thread signal
+    for mode in "${turn[@]}"; do
+        each=$((each % 3 + 1))
+        users_give "$rules" "$mode" 5 "$each"
+    done
 done
 users_give '*=bcs(slice=100)' thread 3 1
 check "bcs leaves them to MPICH" is mpich "$(algorithms_of users users_allreduce)"

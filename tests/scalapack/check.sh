@@ -5,12 +5,11 @@
 . "$ROOT/tests/scalapack/scalapack.bash"
 
 need_scalapack "ScaLAPACK's programs pass what they pass without the library"
-algorithm=srm other=handoff
 for name in $SCALAPACK_TEN; do
     without=$(stock "$name")
-    for rules in '' "*=$algorithm"; do
+    in_turn '*=srm' '*=handoff'
+    for rules in '' "${turn[@]}"; do
         STAGGER_RULES=$rules passes_too "$name" "$without" "rules '$rules'"
     done
     passes_something "$name" "$without"
-    read -r algorithm other <<<"$other $algorithm"
 done

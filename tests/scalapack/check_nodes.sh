@@ -12,10 +12,8 @@ need_scalapack "ScaLAPACK's programs pass what they pass without the library"
 export STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass'
 for name in $SCALAPACK_TEN; do
     without=$(stock "$name")
-    read -r mode others <<<"$MODES"
-    MODES="$others $mode"
-    # shellcheck disable=SC2086 # words
-    for mode in $(modes $MODES); do
+    in_turn $MODES
+    for mode in "${turn[@]}"; do
         STAGGER_PROGRESS=$mode passes_too "$name" "$without" "$mode"
     done
     passes_something "$name" "$without"
