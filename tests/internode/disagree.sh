@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # Ranks that reach one instance between nodes in different ways: another call site is legal and may
 # have its own rule; another operation, size or root is not.
 # timeout: 1200

@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 900
 # User-defined operations (MPI_Op_create), commutative or not, between virtual nodes: every protocol
 # that takes them gives the results of stock MPICH and of a sequential reference, and applies them

@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 1500
 # Two machines with RDMA. The transport verbs: the contract of all transports, events, and a set-up
 # that fails on one of the two. Collectives by it: right results, late contributions, never by signals,

@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 900
 # Under AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the command, and MPI
 # programs with a library built so. Leaks are checked in the first two; MPICH and UCX have their
