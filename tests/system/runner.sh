@@ -52,7 +52,7 @@ check "what a test leaves running is ended" all "is 0 $?" 'is "" "$(left)"'
 unit_test hangs "echo >'$WORK/begun'; setsid sleep 1000 & sleep 1000"
 MEET=$meet "$ROOT/tests/run" "$build" check only=runner/test_hangs >run.out 2>&1 &
 read -r <"$WORK/begun"
-kill "$!"
+kill "$!" $(cat "/proc/$!/task/$!/children") # as by a terminal or timeout, which reach its shells, too
 wait "$!"
 check "where it is ended itself, so are its tests" all "is 130 $?" 'is "" "$(left)"'
 

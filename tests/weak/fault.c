@@ -187,6 +187,14 @@ static bool is_found(const struct weak_scenario *const *scenarios, struct weak_r
     return false;
 }
 
+/* Those listed as not needed take most of the time: only the full check explores them. */
+static bool explores_listed(void)
+{
+    const char *all = getenv("SG_TEST_ALL");
+
+    return all == NULL || strcmp(all, "1") == 0;
+}
+
 /* The orders weaker than `order`, and, where that is not found, those weaker still. */
 static bool try_weaker(const struct site *site, memory_order order,
                        const struct weak_scenario *const *scenarios,
@@ -203,7 +211,7 @@ static bool try_weaker(const struct site *site, memory_order order,
         for (int k = 0; k < site_count; k++)
             is_faulty[k] = is_same(&sites[k], site);
         faulty_order = weaker[i];
-        bool found = is_found(scenarios, &result);
+        bool found = (listed == NULL || explores_listed()) && is_found(scenarios, &result);
         memset(is_faulty, 0, sizeof is_faulty);
         printf("# %s: %s %s -> %s: %s\n", weak_site_text(site->address),
                weak_operation_name((enum operation)site->operation),

@@ -4,11 +4,9 @@
 # works.
 . "$(dirname "$0")/../lib/sh.sh"
 
-options=DEBUG=1
-[ "${SG_TEST_ALL:-1}" = 1 ] && options+=" COVERAGE=1"
-for option in $options; do
+for option in DEBUG=1 COVERAGE=1 SAN=address,undefined; do
     check "everything builds with $option" \
-        make -C "$ROOT" --no-print-directory -j2 "$option" B="$BUILD/variant-${option%=1}" all
+        make -C "$ROOT" --no-print-directory -j2 "$option" B="$BUILD/variant-$(tr =, - <<<"$option")" all
 done
 
 if ! command -v clang >/dev/null; then
