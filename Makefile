@@ -50,7 +50,7 @@ WARN := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wpointer-ari
 # Sanitizers check executed code only; -O1 halves the compile time of -O2.
 OPT  := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1,-O2) -g)
 VERSION := $(shell cat VERSION)
-CPPFLAGS_ALL := -Ishim -Ianalysis -D_GNU_SOURCE -DSG_VERSION='"$(VERSION)"' $(CPPFLAGS)
+CPPFLAGS_ALL := -Ishim -Ianalysis -I$(B)/shim -D_GNU_SOURCE -DSG_VERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL := -std=gnu11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fno-common -ffp-contract=off \
               -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
               $(if $(filter 1,$(COVERAGE)),--coverage) $(CFLAGS)
@@ -67,6 +67,9 @@ MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runt
 ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm kernels) shim/bcs
 TRANSPORT_DIRS := shim/transport shim/transport/shm
 LIB_DIRS       := shim/core shim/core/altstack shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
+# Written from the table of MPI's functions.
+GENERATED      := $(addprefix $(B)/shim/,profile/functions.h profile/functions.c intercept/wrappers.c intercept/wrappers_f08.c)
+GENERATED_OBJECTS := $(patsubst %.c,%.o,$(filter %.c,$(GENERATED)))
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
 HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
@@ -93,7 +96,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-account.so $(B)/libstagger-otf2.s
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-build check-full check-mpich check-arm64 fresh soak fuzz lab bench papers demo install uninstall dist deb format lint clean test-programs unit
+.PHONY: help deps all check check-build check-full check-mpich check-arm64 fresh soak fuzz lab bench papers demo install uninstall dist deb manual format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -110,7 +113,7 @@ deps: ## installs the packages that are missing (root or sudo), or names them
 # unless the caller gave -j.
 parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-check: check-build ## everything that fits 20 minutes on 2 processors
+check: check-build ## everything that fits 15 minutes on 2 processors
 	$(Q)tests/run $(B) check
 
 check-build: # what check installs and builds
@@ -167,15 +170,15 @@ bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1
 	$(Q).ci/deps build
 	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bcs_pattern bench_added bench_call bench_auto bench_late bench_slices bench_wakes call_times cg) \
 	  $(if $(OPENMPI_CC),$(addprefix $(B)/openmpi/,stagger-bench call_times))
-	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
-	$(Q)tests/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
-	$(Q)tests/bench_added.sh $(B) | tee $(B)/bench/added.txt
-	$(Q)tests/bench_causes.sh $(B) 2 | tee $(B)/bench/causes.txt
-	$(Q)tests/bench_watch.sh $(B) 3 | tee $(B)/bench/watch.txt
-	$(Q)tests/bench_wakes.sh $(B) | tee $(B)/bench/wakes.txt
-	$(Q)tests/bench_emds.sh $(B) | tee $(B)/bench/emds.txt
-	$(Q)tests/bench_auto.sh $(B) 3 | tee $(B)/bench/auto.txt
-	$(Q)tests/bench_p2p.sh $(B) | tee $(B)/bench/p2p.txt
+	$(Q)bench/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
+	$(Q)bench/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
+	$(Q)bench/bench_added.sh $(B) | tee $(B)/bench/added.txt
+	$(Q)bench/bench_causes.sh $(B) 2 | tee $(B)/bench/causes.txt
+	$(Q)bench/bench_watch.sh $(B) 3 | tee $(B)/bench/watch.txt
+	$(Q)bench/bench_wakes.sh $(B) | tee $(B)/bench/wakes.txt
+	$(Q)bench/bench_emds.sh $(B) | tee $(B)/bench/emds.txt
+	$(Q)bench/bench_auto.sh $(B) 3 | tee $(B)/bench/auto.txt
+	$(Q)bench/bench_p2p.sh $(B) | tee $(B)/bench/p2p.txt
 
 papers: ## the papers' results against the simulator's, printed
 	$(Q).ci/deps build
@@ -190,7 +193,7 @@ $(B)/shim/core/altstack/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 # MPI_Finalize, or on a stack of the library's own (core/altstack.h).
 FRAMES_OURS := $(patsubst %,$(B)/shim/%.o,intranode/calibrate wait/processors wait/scheduling_group)
 $(filter-out $(FRAMES_OURS),$(call objects,shim/trace shim/causes shim/intranode shim/transport/shm shim/progress \
-  $(ALGO_DIRS) $(filter-out shim/runtime,$(MPI_DIRS)))): \
+  $(ALGO_DIRS) $(filter-out shim/runtime,$(MPI_DIRS)))) $(GENERATED_OBJECTS): \
   CFLAGS_ALL += $(if $(SAN)$(filter 1,$(DEBUG) $(COVERAGE)),,-Wframe-larger-than=1024)
 # The test of the signal handler reads the machine code, where a jump through a table looks like an
 # indirect call.
@@ -209,24 +212,33 @@ $(B)/commit: FORCE
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 FORCE:
 
-$(B)/%.o: %.c Makefile VERSION
+$(GENERATED): shim/profile/functions.table $(addprefix shim/intercept/wrappers.,awk template) Makefile
+	$(say) AWK $@
+	@mkdir -p $(@D)
+	$(Q)awk -f shim/intercept/wrappers.awk -v output=$(@F) shim/intercept/wrappers.template $< >$@
+
+$(B)/%.o: %.c Makefile VERSION | $(B)/shim/profile/functions.h
 	$(say) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-$(B)/libstagger.so: $(call objects,$(LIB_DIRS))
+$(B)/%.o: $(B)/%.c Makefile VERSION | $(B)/shim/profile/functions.h
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+$(B)/libstagger.so: $(call objects,$(LIB_DIRS)) $(GENERATED_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger.so $^ -o $@ -pthread -ldl
 
 # The library for `stagger-bench account`: recompiles the sources that have marks, with the marks
 # enabled.
 MARKED := $(basename $(shell grep -rl --include=*.c '"core/account.h"' shim))
-$(B)/account/%.o: %.c Makefile VERSION
+$(B)/account/%.o: %.c Makefile VERSION | $(B)/shim/profile/functions.h
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(MPI_INCLUDES) -DSG_ACCOUNT $(CFLAGS_ALL) -ftls-model=initial-exec -MMD -MP -c $< -o $@
 
-$(B)/libstagger-account.so: $(MARKED:%=$(B)/account/%.o) $(filter-out $(MARKED:%=$(B)/%.o),$(call objects,$(LIB_DIRS)))
+$(B)/libstagger-account.so: $(MARKED:%=$(B)/account/%.o) $(filter-out $(MARKED:%=$(B)/%.o),$(call objects,$(LIB_DIRS)) $(GENERATED_OBJECTS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-account.so $^ -o $@ -pthread -ldl
 
@@ -317,7 +329,7 @@ WEAK_PARTS := $(patsubst %,$(B)/tests/weak/%.o,explore fault graph instrument or
 WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_PULL_BLOCK_BYTES=8u -DSG_SHM_MULTICASTS=2 -DSG_WAIT_POKES=0 -DSG_INTERNODE_CHOICES=4
 weak = $(patsubst %,$(B)/weak/%.o,$(1))
 $(B)/tests/weak/%.o: CPPFLAGS_ALL += $(WEAK_SIZES) $(MPI_INCLUDES)
-$(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile
+$(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile | $(B)/shim/profile/functions.h
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests $(MPI_INCLUDES) $(WEAK_SIZES) -include tests/weak/stand_in.h -std=gnu11 -O1 -g $(WARN) \
@@ -330,7 +342,7 @@ WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/tran
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_channels: $(call weak,$(WEAK_SHM))
 # Unreachable functions of these objects are discarded.
-WEAK_INTERNODE := $(addprefix shim/internode/,chunk communicator consistency endpoint host nonblocking call_waiting) \
+WEAK_INTERNODE := $(addprefix shim/internode/,chunk communicator endpoint host nonblocking) \
                     shim/bcs/live/shared_posts $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
 $(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))
@@ -341,8 +353,8 @@ $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)
 $(B)/tests/internode/replay: $(B)/tests/internode/replay.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-# Log printers, used by tests/profile/*.sh and tests/causes/*.sh.
-PRINTERS := $(addprefix $(B)/tests/,profile/print_log causes/print_causes)
+# Printers of logs and of the settings' manual, used by tests/{profile,causes,cli}/*.sh.
+PRINTERS := $(addprefix $(B)/tests/,profile/print_log causes/print_causes cli/settings_page)
 $(PRINTERS): %: %.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
@@ -401,12 +413,18 @@ deb: ## a Debian package, in build/deb
 	$(Q).ci/deps build deb
 	$(Q)dist/deb build/deb
 
+# Replaces the lines between the marks of the page.
+manual: $(B)/tests/cli/settings_page ## the variables in docs/libstagger.7, from the configuration table
+	$(Q)$< >$(B)/settings.7
+	$(Q)sed -i -e '/^\.\\" BEGIN settings/,/^\.\\" END settings/{//!d}' -e '/^\.\\" BEGIN settings/r $(B)/settings.7' \
+	  docs/libstagger.7
+
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
 format: ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-lint: ## formatting, clang-tidy, cppcheck
+lint: $(B)/shim/profile/functions.h ## formatting, clang-tidy, cppcheck
 	@clang-format --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability \
 	  --suppress=missingIncludeSystem -Ishim -Ianalysis shim analysis

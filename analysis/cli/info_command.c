@@ -51,10 +51,8 @@ static void print_algorithm(const struct sg_algorithm *algorithm)
         separator = ", ";
     }
     printf("; %s\n", algorithm->documentation);
-    if (algorithm->parameters == NULL) {
+    if (algorithm->parameters[0].name == NULL)
         printf("      no parameters\n");
-        return;
-    }
     print_parameters(algorithm->parameters, "");
     print_parameters(sg_parameters_simulated(algorithm->parameters), "; only in stagger sim");
 }
@@ -77,7 +75,7 @@ static void print_entry(const struct sg_config_entry *entry, const struct sg_con
     printf("  %s=%s  [%s", entry->name, text, origin);
     if (strcmp(origin, "default") != 0)
         printf(", default %s", *entry->default_text != '\0' ? entry->default_text : "empty");
-    printf("]\n      %s\n", entry->documentation);
+    printf("]\n      %s\n", entry->summary);
 }
 
 static void print_rule_entry(const struct sg_config_entry *entry, const struct sg_config *config)
@@ -98,7 +96,7 @@ static void print_rule_entry(const struct sg_config_entry *entry, const struct s
     if (!found)
         printf("  %s%s=  [default]\n", entry->name,
                entry->rule == SG_CONFIG_RULE_SITE ? "<id>" : "");
-    printf("      %s\n", entry->documentation);
+    printf("      %s\n", entry->summary);
 }
 
 static void print_configuration(const struct sg_config *config)

@@ -414,8 +414,11 @@ static inline bool sg_algo_is_one_sided(const struct sg_algo *algo,
     return (algo->uses & SG_ALGO_ONE_SIDED) || sg_algo_takes_posts(algo, parameters);
 }
 
-extern const struct sg_algo sg_algo_bypass, sg_algo_adaptive, sg_algo_tree, sg_algo_dissemination,
-    sg_algo_pairwise, sg_algo_handoff, sg_algo_srm, sg_algo_bcs;
+/* sg_algo_bypass, ..., the protocols among the algorithms (algos/parameters.h). */
+#define SG_ALGO_PROTOCOL(name) extern const struct sg_algo sg_algo_##name;
+#define SG_ALGO_NO_PROTOCOL(name)
+#define SG_ALGO_DECLARE(number, name, protocol, ...) SG_ALGO_##protocol(name)
+SG_ALGORITHMS(SG_ALGO_DECLARE)
 
 /* All protocols, ended by NULL. */
 extern const struct sg_algo *const sg_algos[];

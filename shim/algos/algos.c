@@ -2,11 +2,10 @@
  * the rare states they report (algo.h). */
 #include "algos/algo.h"
 
-const struct sg_algo *const sg_algos[] = {
-    &sg_algo_bypass,        &sg_algo_adaptive, &sg_algo_tree,
-    &sg_algo_dissemination, &sg_algo_pairwise, &sg_algo_handoff,
-    &sg_algo_srm,           &sg_algo_bcs,      NULL,
-};
+#define PROTOCOL(name) &sg_algo_##name,
+#define NO_PROTOCOL(name)
+#define ENTRY(number, name, protocol, ...) protocol(name)
+const struct sg_algo *const sg_algos[] = {SG_ALGORITHMS(ENTRY) NULL};
 
 uint32_t sg_algo_slot_bytes(const struct sg_algo_needs *needs)
 {

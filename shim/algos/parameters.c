@@ -88,6 +88,8 @@ static void put_linger(const struct sg_parameter *parameter, int64_t value,
             FIELD(split, 1)                                                                        \
     }
 
+const struct sg_parameter sg_parameters_none[] = {END, END};
+
 const struct sg_parameter sg_parameters_bypass[] = {
     {"linger", SG_PARAMETER_INTEGER, 0, 100000, "auto", "0", "microseconds",
      "a call waits so long for late children before it returns", put_linger,
@@ -203,7 +205,7 @@ const struct sg_parameter *sg_parameters_simulated(const struct sg_parameter *pa
 void sg_parameters_put(const struct sg_parameter *parameters, const int64_t *values,
                        struct sg_algo_parameters *into)
 {
-    for (int i = 0; parameters != NULL && parameters[i].name != NULL; i++) {
+    for (int i = 0; parameters[i].name != NULL; i++) {
         if (parameters[i].put != NULL)
             parameters[i].put(&parameters[i], values[i], into);
     }

@@ -1,5 +1,5 @@
-/* The parameters of algorithms, each defined once: name, range, unit, default, and the field that
- * stores it.
+/* The algorithms, a row each, and their parameters, each defined once: name, range, unit, default,
+ * and the field that stores it.
  *
  * Each algorithm has one table. The grammar of rules, the engine, the simulator, `stagger advise`
  * and `stagger info` read it, and a test compares it with the manual pages. A table has two parts,
@@ -13,6 +13,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The algorithms that a rule may name: ROW(NUMBER, name, protocol, operations, reach, parameters,
+ * documentation). Logs store a row's position: append only. A PROTOCOL is an object sg_algo_NAME of
+ * shim/algos (algo.h); NO_PROTOCOL: the call's engine runs the algorithm. reach: where it runs, on
+ * the ranks of one node (NODE), between nodes (BETWEEN), or everywhere (EVERYWHERE). */
+#define SG_ALGORITHMS(ROW)                                                                         \
+    ROW(MPICH, mpich, NO_PROTOCOL, EVERY_OPERATION, EVERYWHERE, none,                              \
+        "MPICH's own, called as it is")                                                            \
+    ROW(HANDOFF, handoff, PROTOCOL, ALL_BUT_BCAST, NODE | BETWEEN, handoff,                        \
+        "a tree climbed by whoever is late; inside a node and between nodes")                      \
+    ROW(SRM, srm, PROTOCOL, EVERY_OPERATION, NODE | BETWEEN, srm,                                  \
+        "exchange of lines, or pipelined chunks; inside a node and between nodes")                 \
+    ROW(BYPASS, bypass, PROTOCOL, REDUCE | BCAST, BETWEEN, bypass,                                 \
+        "returns before late children arrive; between nodes")                                      \
+    ROW(ADAPTIVE, adaptive, PROTOCOL, BARRIER | ALLREDUCE, BETWEEN, adaptive,                      \
+        "a tree whose root moves to the last rank; between nodes")                                 \
+    ROW(TREE, tree, PROTOCOL, EVERY_OPERATION, BETWEEN, tree,                                      \
+        "gather and broadcast in a fixed tree; between nodes")                                     \
+    ROW(DISSEMINATION, dissemination, PROTOCOL, BARRIER, BETWEEN, dissemination,                   \
+        "rounds of notifications; between nodes")                                                  \
+    ROW(PAIRWISE, pairwise, PROTOCOL, ALLREDUCE, BETWEEN, pairwise,                                \
+        "recursive doubling; between nodes")                                                       \
+    ROW(BCS, bcs, PROTOCOL, EVERY_OPERATION, BETWEEN, bcs,                                         \
+        "buffered coscheduling in slices of time; between nodes")                                  \
+    ROW(AUTO, auto, NO_PROTOCOL, EVERY_OPERATION, NODE | BETWEEN, auto, /* no log names it */      \
+        "learns which algorithm costs least; inside a node and between nodes")
 
 #define SG_PARAMETERS_MAX 8 /* most parameters of one algorithm that rules may set */
 
@@ -132,8 +158,9 @@ void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value
 #define SG_PARAMETER_FIELD(field, scale)                                                           \
     offsetof(struct sg_algo_parameters, field), sizeof((struct sg_algo_parameters *)0)->field, scale
 
-extern const struct sg_parameter sg_parameters_bypass[], sg_parameters_adaptive[],
-    sg_parameters_tree[], sg_parameters_dissemination[], sg_parameters_pairwise[],
-    sg_parameters_handoff[], sg_parameters_srm[], sg_parameters_bcs[], sg_parameters_auto[];
+extern const struct sg_parameter sg_parameters_none[], sg_parameters_bypass[],
+    sg_parameters_adaptive[], sg_parameters_tree[], sg_parameters_dissemination[],
+    sg_parameters_pairwise[], sg_parameters_handoff[], sg_parameters_srm[], sg_parameters_bcs[],
+    sg_parameters_auto[];
 
 #endif

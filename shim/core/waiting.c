@@ -91,7 +91,7 @@ enum sg_status sg_epoch_agree(const struct sg_exchange *exchange, uint64_t machi
     return status;
 }
 
-/* ---- configuration table: entries, one line each, and the parsers they share ---- */
+/* ---- configuration table: the entries and the parsers they share ---- */
 
 /* Indexed by enum sg_trace_mode, which belongs to the trace. */
 static const char *const trace_modes[] = {"off", "stats", "otf2", NULL};
@@ -104,6 +104,7 @@ static const char *const none_or_auto[] = {"none", "auto", NULL};
 /* Indexed by the stored value: auto uses the feature where it is available. */
 static const char *const off_or_auto[] = {"off", "auto", NULL};
 static const char *const off_or_on[] = {"off", "on", NULL};
+static const char *const zero_or_one[] = {"0", "1", NULL};
 
 static void *field_of(const struct sg_config_entry *entry, struct sg_config *config)
 {
@@ -285,149 +286,235 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 #define GLOBS_BYTES 1000
 
 /* clang-format off */
+/* Starts a group of entries; stands before the first entry's name. */
+#define HEADING(title) .heading = title, .name =
 /* A variable's type: its parser and printer, the expected form, the field it is stored in. */
-#define TYPE(type, print, field, expected, low, high, words)                                       \
-    parse_##type, print_##print, expected, offsetof(struct sg_config, field), low, high, words,    \
-        SG_CONFIG_RULE_NONE
+#define TYPE(type, print_by, stored, form)                                                         \
+    .parse = parse_##type, .print = print_##print_by, .expected = form,                            \
+    .field = offsetof(struct sg_config, stored)
 #define TEXT_OF(value) #value
 #define TEXT(value) TEXT_OF(value)
-#define RANGE(low, high) "a number from " TEXT(low) " to " TEXT(high)
-#define WORD(field, expected, words) TYPE(word, word, field, expected, 0, 0, words)
-#define FLAG(field) TYPE(flag, flag, field, "0 or 1", 0, 0, NULL)
-#define INTEGER(field, low, high) TYPE(integer, integer, field, RANGE(low, high), low, high, NULL)
-#define AUTO(field, low, high)                                                                     \
-    TYPE(choice, choice, field, "auto or " RANGE(low, high), low, high, NULL)
-#define POWER(field, low, high)                                                                    \
-    TYPE(power, integer, field, "a power of two from " TEXT(low) " to " TEXT(high), low, high, NULL)
-#define SIZE(field, expected, low, high) TYPE(size, size, field, expected, low, high, NULL)
-#define STRING(field, what, bytes)                                                                 \
-    TYPE(path, path, field, what " of at most " TEXT(bytes) " bytes", 0, bytes, NULL)
-#define RANKS(field, what, bytes)                                                                  \
-    TYPE(ranks, path, field, what " such as 3 or 0-3,8, of at most " TEXT(bytes) " bytes", 0,      \
-         bytes, NULL)
+#define RANGE(from, to) "a number from " TEXT(from) " to " TEXT(to)
+#define NUMBER(sign, from, to) .placeholder = sign, .low = from, .high = to
+#define WORD(field, form, all) TYPE(word, word, field, form), .words = all
+#define FLAG(field) TYPE(flag, flag, field, "0 or 1"), .words = zero_or_one
+#define INTEGER(field, from, to)                                                                   \
+    TYPE(integer, integer, field, RANGE(from, to)), NUMBER("N", from, to)
+#define AUTO(field, from, to)                                                                      \
+    TYPE(choice, choice, field, "auto or " RANGE(from, to)), NUMBER("N", from, to)
+#define POWER(field, from, to)                                                                     \
+    TYPE(power, integer, field, "a power of two from " TEXT(from) " to " TEXT(to)),                \
+        NUMBER("N", from, to)
+#define SIZE(field, form, from, to) TYPE(size, size, field, form), NUMBER("SIZE", from, to)
+#define STRING(field, sign, what, bytes)                                                           \
+    TYPE(path, path, field, what " of at most " TEXT(bytes) " bytes"), NUMBER(sign, 0, bytes)
+#define RANKS(field, sign, what, bytes)                                                            \
+    TYPE(ranks, path, field, what " such as 3 or 0-3,8, of at most " TEXT(bytes) " bytes"),        \
+        NUMBER(sign, 0, bytes)
 #define WINDOW(field)                                                                              \
-    TYPE(window, path, field, "FIRST-LAST, of which FIRST is not the greater", 0, PATH_BYTES, NULL)
-#define RULE(kind) NULL, NULL, NULL, 0, 0, 0, NULL, SG_CONFIG_RULE_##kind
+    TYPE(window, path, field, "FIRST-LAST, of which FIRST is not the greater"),                    \
+        NUMBER("FIRST-LAST", 0, PATH_BYTES)
+#define RULE(source, sign) .rule = SG_CONFIG_RULE_##source, .placeholder = sign
 
 const struct sg_config_entry sg_config_entries[] = {
-    {"STAGGER_TRACE", "otf2",
-     "What is recorded: events and statistics, statistics alone, or nothing.",
+    {HEADING("Recording") "STAGGER_TRACE", "otf2",
+     "What to record: every call (otf2), statistics only (stats), or nothing (off).",
+     "With `otf2`, MPI_Finalize also writes an OTF2 archive of all events. All MPI functions that "
+     "communicate, wait, synchronise or access files are counted by call site.",
      WORD(trace, "otf2, stats or off", trace_modes)},
-    {"STAGGER_DIR", "", "Output directory; made new by every run: stagger-PROGRAM-ID when empty.",
-     STRING(directory, "a path", PATH_BYTES)},
+    {"STAGGER_DIR", "",
+     "Output directory; by default a new stagger-PROGRAM-ID in the working directory.",
+     "The library never writes into a directory that is not empty; it then makes another one and "
+     "reports its name.",
+     STRING(directory, "PATH", "a path", PATH_BYTES)},
     {"STAGGER_TRACE_BYTES", "64m",
-     "Limit of one rank's log, after which events are counted but not kept.",
+     "Maximum size of one rank's log; calls beyond it are counted but not recorded.",
+     "`k`, `m` and `g` are powers of 1024. If a log is full, the report and the archive are marked "
+     "partial. Calls other than the library's collectives use at most half of the log, so that "
+     "messages leave space for collectives. Communicators that the program makes use at most a "
+     "quarter; calls on later communicators count as dropped.",
      SIZE(trace_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
     {"STAGGER_CALLS", "",
-     "Functions of MPI whose calls are seen: globs, separated by commas; all when empty.",
-     STRING(calls, "globs", GLOBS_BYTES)},
+     "MPI functions to count and record: glob patterns, separated by commas; by default all.",
+     "Calls of other functions are neither counted nor recorded. Functions are named with or "
+     "without `MPI_`, in any case: `STAGGER_CALLS=send,isend,wait*`. A pattern that matches no "
+     "function is ignored.",
+     STRING(calls, "GLOB,...", "globs", GLOBS_BYTES)},
     {"STAGGER_EVENTS", "",
-     "Those, among them, whose calls are in the trace, and not in the statistics alone.",
-     STRING(events, "globs", GLOBS_BYTES)},
+     "Counted functions that are also traced: glob patterns, separated by commas; by default all.",
+     "For the other counted functions the library keeps statistics only.",
+     STRING(events, "GLOB,...", "globs", GLOBS_BYTES)},
     {"STAGGER_CAUSES", "sample",
-     "Between which calls of MPI it is recorded what a rank does: samples that take less than 0.5 "
-     "% of the time, all, or none.",
+     "How often to record what a rank does between MPI calls: for samples (less than 0.5 % of the "
+     "time), always (all), or never (off).",
+     "The library records the time on a processor and the time runnable without one, page faults, "
+     "context switches, blocks read and written, moves between processors, how often the quota of "
+     "the control group was exhausted and, where the kernel counts them, instructions, cycles and "
+     "cache misses. `sample` samples the same intervals on all ranks; `all` records every "
+     "interval, at a cost of some microseconds each. `stagger info` lists the sources, their "
+     "requirements and the cost of a reading. With `STAGGER_TRACE=off` nothing is recorded.",
      WORD(causes, "off, sample or all", causes_modes)},
-    {"STAGGER_DEPTH", "1", "Frames of the application that make up a call site.",
+    {"STAGGER_DEPTH", "1", "Number of application frames that identify a call site.",
+     "With 1, a call site is the location of an MPI call. With more frames, it is the path to that "
+     "location; its name shows the path from the outermost of these frames, or `main`, to the "
+     "function that calls MPI: `main cg.c:200 > step cg.c:120 > dot`. In the archive each function "
+     "on the path is also a region around the call.",
      INTEGER(depth, 1, 16)},
-    {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.", FLAG(quiet)},
+    {"STAGGER_QUIET", "0", "1 omits the messages at start and end.", NULL, FLAG(quiet)},
     {"STAGGER_CALIBRATE", "1",
-     "1 measures at start what messages, copies and the like cost here, for stagger advise.",
+     "1 measures this machine's communication costs at start, for stagger advise.",
+     "If events are recorded, MPI_Init takes some milliseconds to measure the costs of messages, "
+     "copies, steps in shared memory and context switches. Rank 0 measures with one other rank of "
+     "its node and with one rank of another node; the other ranks wait. The archive stores the "
+     "costs, and stagger-advise(1) simulates with them.",
      FLAG(calibrate)},
-    {"STAGGER_RANKS_PER_NODE", "0",
-     "Ranks of one machine that share memory as one node; 0: all of them.",
+    {HEADING("Nodes and shared memory") "STAGGER_RANKS_PER_NODE", "0",
+     "Ranks of one machine that form one (virtual) node; 0: all of them.",
+     "Nodes take ranks in ascending order. With 1, every rank is a node of its own.",
      INTEGER(ranks_per_node, 0, 1000000)},
     {"STAGGER_SETUP_AFTER", "16",
-     "Barriers and allreduces of MPICH's on a communicator before it is the library's.",
+     "Barriers and allreduces that MPICH runs on a communicator before the library takes over.",
+     "The members set the communicator up after the last of them, which costs as much as some "
+     "hundred MPICH calls. Until then MPICH also runs reduces and broadcasts. MPI_COMM_WORLD is "
+     "set up in MPI_Init.",
      INTEGER(setup_after, 1, 1000000)},
-    {"STAGGER_SLOTS", "8", "Collectives that a rank may run ahead of the slowest.",
-     POWER(slots, 2, 1024)},
+    {"STAGGER_SLOTS", "8",
+     "Collectives of a communicator that a rank may run ahead of the slowest rank without waiting.",
+     "Each slot takes 4224 bytes of shared memory per rank.", POWER(slots, 2, 1024)},
     {"STAGGER_COUNT_FROM", "0",
-     "Numbers of collectives begin there: for tests of very long runs.",
+     "Number of the first collective of each communicator: for tests of very long runs.", NULL,
      SIZE(count_from, "a number up to 4294967296g", 0, 4294967296 * GIB)},
-    {"STAGGER_MEMORY", "256m", "Limit of the memory that the ranks of a machine share.",
-     SIZE(memory_bytes, "a size from 1m to 1024g", MIB, 1024 * GIB)},
+    {"STAGGER_MEMORY", "256m",
+     "Maximum memory that the ranks of a machine share for the collectives of all communicators.",
+     "See MEMORY.", SIZE(memory_bytes, "a size from 1m to 1024g", MIB, 1024 * GIB)},
     {"STAGGER_SINGLE_COPY", "auto",
-     "Whether large operands are copied from rank to rank directly, where the system lets them.",
+     "Whether ranks copy large operands directly from each other's memory, or into it.",
+     "With `auto` they do so if a rule can choose this form and the system lets all ranks of a "
+     "node read each other's memory. With `off` they copy large operands through shared buffers. "
+     "See MEMORY.",
      WORD(single_copy, "auto or off", off_or_auto)},
-    {"STAGGER_WAIT", "auto",
-     "What a rank does that waits in MPI: auto gives its processor away where there are fewer than "
-     "ranks, and spins elsewhere.",
-     WORD(wait, "auto, spin, yield or sleep", sg_wait_mode_names)},
+    {HEADING("Waiting and progress") "STAGGER_WAIT", "auto",
+     "How a rank waits in MPI: auto yields the processor if a machine has fewer processors than "
+     "ranks, and spins otherwise.",
+     "See WAITING.", WORD(wait, "auto, spin, yield or sleep", sg_wait_mode_names)},
     {"STAGGER_WAIT_HOOK", "auto",
-     "Whether ranks that wait inside MPICH give way by a hook, the one that fits this MPICH.",
+     "Whether ranks that wait inside MPICH yield through a hook that fits this MPICH.",
+     "stagger-info(1) shows which hook fits. With `none`, blocking calls run as nonblocking calls "
+     "and tests. See WAITING WITHOUT A HOOK.",
      WORD(wait_hook, "auto or none", none_or_auto)},
     {"STAGGER_STALL_S", "30", "Seconds after which a wait is reported; 0: never.",
+     "The library reports such a wait once, with the current call of each rank. If ranks without "
+     "the library keep the others waiting in MPI_Init, the job ends with a message: at once if "
+     "they are processes of the same launcher, otherwise after this time, but after no less than "
+     "60 seconds.",
      INTEGER(stall_s, 0, 1000000)},
     {"STAGGER_PROGRESS", "thread",
-     "Between nodes, who handles late messages while the ranks of a node compute; between machines "
-     "a thread stands in for signal.",
+     "Who handles late messages between nodes while ranks compute: a helper thread, a signal "
+     "handler, or nobody (poll).",
+     "The helper thread sleeps until a message arrives. With `poll` a rank stays in its call until "
+     "the message has arrived. Between machines a thread replaces the signal handler. The "
+     "parameter `progress=` of a rule overrides this variable. See PROGRESS.",
      WORD(progress, "thread, signal or poll", progress_modes)},
-    {"STAGGER_SIGNAL", "42", "Number of the real-time signal for progress by signal.",
+    {"STAGGER_SIGNAL", "42", "Number of the real-time signal for progress by signal.", NULL,
      INTEGER(signal, SIGNAL_LOW, SIGNAL_HIGH)},
-    {"STAGGER_VERBS_DEVICE", "", "RDMA device; the best that all ranks reach when empty.",
-     STRING(verbs_device, "a name", DEVICE_BYTES)},
-    {"STAGGER_VERBS_PORT", "auto", "Its port; auto: the best active one.",
+    {HEADING("RDMA") "STAGGER_VERBS_DEVICE", "",
+     "RDMA device for messages between machines; by default the best that all ranks reach.",
+     "The default is a device with a port on a network on which all ranks have one. Among these, "
+     "InfiniBand precedes Ethernet; then a device with atomic operations is preferred, and then "
+     "one near the rank's processor.",
+     STRING(verbs_device, "NAME", "a name", DEVICE_BYTES)},
+    {"STAGGER_VERBS_PORT", "auto", "Port of the device; auto: the best active port.", NULL,
      AUTO(verbs_port, 1, 255)},
     {"STAGGER_VERBS_GID_INDEX", "auto",
-     "The port's GID; auto: of RoCE version 2 and IPv4 where there is one.",
-     AUTO(verbs_gid_index, 0, 255)},
+     "Index of the port's address (GID); auto: RoCE version 2, over IPv4 if possible.",
+     "On InfiniBand `auto` is 0.", AUTO(verbs_gid_index, 0, 255)},
     {"STAGGER_VERBS_PARTITION", "auto",
-     "Number of the partition: its key without the highest bit; auto: the port's first key.",
-     AUTO(verbs_partition, 0, 32767)},
-    {"STAGGER_VERBS_SERVICE_LEVEL", "0", "Service level of what is sent.",
+     "Partition number: the partition's key without its highest bit; auto: the port's first key.",
+     NULL, AUTO(verbs_partition, 0, 32767)},
+    {"STAGGER_VERBS_SERVICE_LEVEL", "0", "Service level of outgoing packets.", NULL,
      INTEGER(verbs_service_level, 0, 15)},
-    {"STAGGER_VERBS_TRAFFIC_CLASS", "0", "Traffic class of what is sent with a GID.",
+    {"STAGGER_VERBS_TRAFFIC_CLASS", "0",
+     "Traffic class of outgoing packets that carry a GID (on Ethernet all do).", NULL,
      INTEGER(verbs_traffic_class, 0, 255)},
-    {"STAGGER_VERBS_MTU", "auto", "The most bytes of a packet; auto: the port's.",
-     AUTO(verbs_mtu, 256, 4096)},
+    {"STAGGER_VERBS_MTU", "auto", "Maximum bytes of a packet; auto: the port's maximum.",
+     "If two ports differ, the smaller value applies.", AUTO(verbs_mtu, 256, 4096)},
     {"STAGGER_VERBS_MULTICAST", "auto",
-     "RDMA multicast where the network has it, or never: then messages along a tree.",
+     "Whether to send releases by RDMA multicast where the network supports it.",
+     "`auto` uses multicast if all machines can join one multicast group. Otherwise, and with "
+     "`off`, releases travel from machine to machine along a tree.",
      WORD(verbs_multicast, "auto or off", off_or_auto)},
-    {"STAGGER_VERBS_SENDERS", "16",
-     "Processes of a node that are connected to others; the first sends for the rest.",
+    {"STAGGER_VERBS_SENDERS", "16", "Processes of a node that connect to other nodes.",
+     "If a node has more processes, the helper thread of the first one sends for the others.",
      INTEGER(verbs_senders, 1, 64)},
-    {"STAGGER_VERBS_MEMORY", "256m", "Limit of the memory that a process registers for RDMA.",
+    {"STAGGER_VERBS_MEMORY", "256m", "Maximum memory that a process registers for RDMA.",
+     "MPICH runs the collectives of a communicator that would need more. A communicator whose "
+     "messages run in slices (`p2p=bcs`) needs about 20m. The system has a limit, too "
+     "(`ulimit -l`).",
      SIZE(verbs_memory_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
-    {"STAGGER_MMDS", "off",
-     "Whether each process keeps its computation granularity and communication overhead.",
+    {HEADING("Distributions and slices") "STAGGER_MMDS", "off",
+     "Whether each process records its computation granularity and communication overhead.",
+     "Computation granularity is the time from leaving a blocking MPI function to entering the "
+     "next one; communication overhead is the time inside one. `stagger report --calls` prints "
+     "both, and their sums. Statistics must be on (`STAGGER_TRACE`). Functions that "
+     "`STAGGER_CALLS` excludes count as computation.",
      WORD(mmds, "off or on", off_or_on)},
-    {"STAGGER_MMDS_RANKS", "", "The ranks that do; all of them when empty.",
-     RANKS(mmds_ranks, "ranks", LIST_BYTES)},
+    {"STAGGER_MMDS_RANKS", "", "Ranks that record for STAGGER_MMDS; by default all.",
+     "A list has at most 32 ranges.", RANKS(mmds_ranks, "RANKS", "ranks", LIST_BYTES)},
     {"STAGGER_MMDS_CALLS", "",
-     "MPI functions whose distributions of latency and bytes they keep, too: globs, separated by "
-     "commas.",
-     STRING(mmds_calls, "globs", GLOBS_BYTES)},
-    {"STAGGER_MMDS_BINS", "4", "Bins of these distributions to each doubling of the value.",
+     "MPI functions whose latency and bytes STAGGER_MMDS also records: glob patterns, separated by "
+     "commas; by default none.",
+     "Functions are named as in `STAGGER_CALLS`, for example `MPI_Waitall`. Bytes are recorded for "
+     "functions that move data. A pattern that matches no function is ignored.",
+     STRING(mmds_calls, "GLOB,...", "globs", GLOBS_BYTES)},
+    {"STAGGER_MMDS_BINS", "4",
+     "Bins of these distributions per doubling of the value.",
+     "A distribution takes 1.75 KiB of the log with 4 bins, and 6.5 KiB with 16.",
      POWER(mmds_bins, 1, 16)},
-    {"STAGGER_EMDS", "off", "Whether each slice of bcs is recorded, at every node.",
+    {"STAGGER_EMDS", "off", "Whether each node records every slice of bcs.",
+     "A record holds what the slice ran and how long its parts took; `stagger report --slices` "
+     "prints the metrics. A slice takes 128 bytes of the log. The library records the first 131072 "
+     "slices of a node on a communicator; for later slices, and for slices that do not fit into "
+     "the log, it keeps the least, mean and greatest values. If no rule names `bcs`, a message "
+     "says so and the variable has no effect.",
      WORD(emds, "off or on", off_or_on)},
-    {"STAGGER_EMDS_NODES", "", "The nodes at which they are; all of them when empty.",
-     RANKS(emds_nodes, "nodes", LIST_BYTES)},
+    {"STAGGER_EMDS_NODES", "", "Nodes that record slices; by default all.",
+     "Nodes are numbered in the order of their first ranks. A list has at most 32 ranges. Numbers "
+     "of nodes that do not exist are ignored.",
+     RANKS(emds_nodes, "NODES", "nodes", LIST_BYTES)},
     {"STAGGER_EMDS_METRICS", "",
-     "The metrics that are, such as GETTS,LTTS, separated by commas; all when empty.",
-     STRING(emds_metrics, "metrics", GLOBS_BYTES)},
-    {"STAGGER_EMDS_SLICES", "", "The slices that are: FIRST-LAST, from MPI_Init; all when empty.",
-     WINDOW(emds_slices)},
-    {"STAGGER_EMDS_EVERY", "1", "One slice in so many is.", INTEGER(emds_every, 1, 1000000)},
-    {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
-     STRING(config_file, "a path", PATH_BYTES)},
+     "Metrics to record for slices, such as GETTS,LTTS, separated by commas; by default all.",
+     "Names are accepted in any case; SLICES in stagger-report(1) lists them. Unknown names are "
+     "ignored.",
+     STRING(emds_metrics, "METRIC,...", "metrics", GLOBS_BYTES)},
+    {"STAGGER_EMDS_SLICES", "",
+     "Slices to record: FIRST-LAST, counted from MPI_Init; by default the first 131072 of a node.",
+     "The library records the slices of this range until the log is full.", WINDOW(emds_slices)},
+    {"STAGGER_EMDS_EVERY", "1", "Records one slice in N: those whose number is divisible by N.",
+     NULL, INTEGER(emds_every, 1, 1000000)},
+    {HEADING("Rules and trials") SG_CONFIG_FILE_VARIABLE, "",
+     "File with rules and variables, one per line.", "See THE CONFIGURATION FILE.",
+     STRING(config_file, "PATH", "a path", PATH_BYTES)},
     {"STAGGER_TRIAL", "",
-     "Trials, separated by ';': a rule whose algorithms, separated by '|', take turns.",
-     RULE(TRIAL)},
+     "Trials, separated by ';': rules whose algorithms, separated by '|', alternate.",
+     "A trial compares algorithms within one run. See TRIALS.", RULE(TRIAL, "TRIAL;...")},
     {"STAGGER_TRIAL_BLOCK", "32",
-     "Collectives of a communicator before a trial's next algorithm takes its turn.",
+     "Collectives of a communicator before a trial switches to the next algorithm.", NULL,
      INTEGER(trial_block, 2, 1000000)},
-    {"STAGGER_TRIAL_SEED", "1", "Seed of the order in which they take turns.",
+    {"STAGGER_TRIAL_SEED", "1", "Seed of the order in which a trial's algorithms alternate.", NULL,
      INTEGER(trial_seed, 0, 1000000000)},
-    {"STAGGER_SITE_", "", "Algorithm for the call site whose id of 8 hex digits follows.",
-     RULE(SITE)},
-    {"STAGGER_RULES", "", "Rules, separated by ';'; the first that matches a call decides.",
-     RULE(RULES)},
-    {"STAGGER_REDUCE", "", "Algorithm for MPI_Reduce where no rule matches.", RULE(SHORT)},
-    {"STAGGER_ALLREDUCE", "", "Algorithm for MPI_Allreduce where no rule matches.", RULE(SHORT)},
-    {"STAGGER_BARRIER", "", "Algorithm for MPI_Barrier where no rule matches.", RULE(SHORT)},
-    {"STAGGER_BCAST", "", "Algorithm for MPI_Bcast where no rule matches.", RULE(SHORT)},
+    {"STAGGER_SITE_", "",
+     "Algorithm for one call site, named by its id: the 8 hex digits that the report prints.", NULL,
+     RULE(SITE, "ALGORITHM")},
+    {"STAGGER_RULES", "", "Rules, separated by ';'; the first rule that matches a call decides.",
+     "See RULES.", RULE(RULES, "RULE;...")},
+    {"STAGGER_REDUCE", "", "Algorithm for MPI_Reduce if no rule matches.",
+     "Parameters may follow in parentheses.", RULE(SHORT, "ALGORITHM")},
+    {"STAGGER_ALLREDUCE", "", "Algorithm for MPI_Allreduce if no rule matches.",
+     "Parameters may follow in parentheses.", RULE(SHORT, "ALGORITHM")},
+    {"STAGGER_BARRIER", "", "Algorithm for MPI_Barrier if no rule matches.",
+     "Parameters may follow in parentheses.", RULE(SHORT, "ALGORITHM")},
+    {"STAGGER_BCAST", "", "Algorithm for MPI_Bcast if no rule matches.",
+     "Parameters may follow in parentheses.", RULE(SHORT, "ALGORITHM")},
 };
 /* clang-format on */
 const int sg_config_entry_count = sizeof sg_config_entries / sizeof *sg_config_entries;

@@ -143,10 +143,15 @@ struct sg_config {
     uint64_t from_file;        /* ... or in the file */
 };
 
+/* One variable. docs/libstagger.7 describes the variables by this table alone: `make manual` writes
+ * its part, tests/cli/manuals.sh compares it. In texts, `word` is printed bold there. */
 struct sg_config_entry {
-    const char *name;          /* "STAGGER_TRACE"; a prefix if it ends in '_' */
-    const char *default_text;  /* as a user would write it */
-    const char *documentation; /* one sentence */
+    const char *name;         /* "STAGGER_TRACE"; a prefix if it ends in '_' */
+    const char *default_text; /* as a user would write it */
+    const char *summary;      /* one sentence, without `; `stagger info` prints it */
+    const char *details;      /* more sentences; NULL: none */
+    const char *heading;      /* of the group that begins here; NULL: the same group */
+    const char *placeholder;  /* of the value: "N", "PATH"; NULL: words lists the values */
     /* SG_ERR_SYNTAX: invalid value, *config is unchanged. NULL: a rule, which shim/rule parses. */
     enum sg_status (*parse)(const char *text, const struct sg_config_entry *entry,
                             struct sg_config *config);
@@ -156,7 +161,7 @@ struct sg_config_entry {
     const char *expected;     /* for error messages: "otf2, stats or off" */
     size_t field;             /* offset in struct sg_config, for shared parsers */
     double low, high;         /* range, for numbers */
-    const char *const *words; /* indexed by value, ended by NULL; NULL: not a word */
+    const char *const *words; /* ended by NULL, indexed by the value of words; NULL: other types */
     enum sg_config_rule_kind rule;
 };
 

@@ -46,6 +46,17 @@ void sg_call_log_passed(struct sg_call_log_passing *passing, int error);
 void sg_call_log_first(const struct sg_call *call, void *caller, int error, uint64_t begin_ns,
                        uint64_t end_ns);
 
+/* ---- statistics ----
+ *
+ * One entry in the log per (site, communicator, operation, algorithm, trial candidate, size class),
+ * found in a lock-free table and updated in place.
+ */
+
+/* MPI_Pcontrol(2): sets all entries to zero. */
+void sg_statistics_reset(void);
+/* MPI_Pcontrol(3): writes DIR/interim-RANK-N.csv; N counts from 1. Logs one line on failure. */
+void sg_statistics_write(void);
+
 /* Hooks that start and stop call handling in MPI_Init and MPI_Finalize (runtime/start.h). */
 
 extern const struct sg_process_calls sg_calls;

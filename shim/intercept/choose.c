@@ -8,7 +8,7 @@
 
 #include "internode/internode.h"
 #include "intranode/mpi/intranode.h"
-#include "mpi/types.h"
+#include "mpi/operands.h"
 #include "runtime/recording.h"
 
 #include <stdlib.h>
@@ -238,7 +238,7 @@ static inline const struct sg_choice *choose(const struct sg_call *call, struct 
     return choice != NULL ? choice : match(call, site, comm, by_site);
 }
 
-static const struct sg_choice *choose_alike(const struct sg_call *call)
+const struct sg_choice *sg_choose_alike(const struct sg_call *call)
 {
     return choose(call, NULL, sg_comm_find(call->comm), false);
 }
@@ -247,10 +247,8 @@ const struct sg_choice *sg_choose(struct sg_call *call, struct sg_site *site, st
 {
     bool by_site = is_by_site(call, comm);
 
-    if (by_site && (call->intranode != NULL || call->internode != NULL)) {
+    if (by_site && (call->intranode != NULL || call->internode != NULL))
         call->rules = sg_process.rules;
-        call->choose_alike = choose_alike;
-    }
     return choose(call, site, comm, by_site);
 }
 
@@ -308,7 +306,7 @@ int sg_unmet_pass(const struct sg_call *call)
     /* Keep it before the call fails: the error handler may not return. */
     bool is_kept =
         comm != NULL && call->request == NULL && may_be_made(comm, call) && keep(comm, call);
-    int error = call->pass(call);
+    int error = sg_call_pass(call);
 
     if (is_kept && error == MPI_SUCCESS && comm->unmet != NULL && comm->unmet->count > 0)
         take_out(comm->unmet, comm->unmet->count - 1);
@@ -337,46 +335,54 @@ static int pass_nothing(const struct sg_call *call)
     return MPI_SUCCESS;
 }
 
-/* Takes part in the others' call. False: out of memory. */
-static bool take_part(struct sg_comm *comm, const struct sg_call *kept, struct sg_site *site,
-                      sg_unmet_run run)
+/* Elements occupy at most twice their size. */
+static size_t room_of(const struct sg_call *kept)
 {
-    /* Elements occupy at most twice their size. */
-    size_t room = 2 * (size_t)kept->bytes;
+    return 2 * (size_t)kept->bytes;
+}
+
+/* False: out of memory. */
+static bool make_part(const struct sg_call *kept, struct sg_call *part)
+{
+    size_t room = room_of(kept);
     char *buffers = calloc(2, room);
-    struct sg_call call = *kept;
-    struct sg_call_statistics statistics = {0};
 
     if (buffers == NULL)
         return false;
-    call.send = kept->operation == SG_OPERATION_BCAST ? buffers + room : buffers;
-    call.receive = buffers + room;
-    call.pass = pass_nothing;
-    run(&call, sg_choose(&call, site, comm), &statistics);
-    free(buffers);
-    atomic_fetch_add_explicit(&comm->seq, 1, memory_order_relaxed);
+    *part = *kept;
+    part->send = kept->operation == SG_OPERATION_BCAST ? buffers + room : buffers;
+    part->receive = buffers + room;
+    part->original = NULL;
+    part->pass = pass_nothing;
     return true;
 }
 
-void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_site *site,
-                   bool waits, sg_unmet_run run)
+bool sg_unmet_begin(struct sg_comm *comm, const struct sg_call *call, bool waits,
+                    struct sg_call *part)
 {
-    while (comm->unmet != NULL) {
-        struct sg_call kept = comm->unmet->calls[0];
-        enum sg_others others;
+    const struct sg_call *kept;
+    enum sg_others others;
 
-        /* The application repeats the call: that matches the others' call first. */
-        if (is_alike(call, &kept))
-            return;
-        others = others_are_in(&kept, waits);
-        if (others == SG_OTHERS_NOWHERE)
-            return;
-        if (others == SG_OTHERS_ELSEWHERE || !take_part(comm, &kept, site, run)) {
-            sg_unmet_forget(comm);
-            return;
-        }
-        take_out(comm->unmet, 0);
-        if (comm->unmet->count == 0)
-            sg_unmet_forget(comm);
-    }
+    if (comm->unmet == NULL)
+        return false;
+    kept = &comm->unmet->calls[0];
+    /* The application repeats the call: that matches the others' call first. */
+    if (is_alike(call, kept))
+        return false;
+    others = others_are_in(kept, waits);
+    if (others == SG_OTHERS_NOWHERE)
+        return false;
+    if (others == SG_OTHERS_THERE && make_part(kept, part))
+        return true;
+    sg_unmet_forget(comm);
+    return false;
+}
+
+void sg_unmet_end(struct sg_comm *comm, const struct sg_call *part)
+{
+    free((char *)part->receive - room_of(part));
+    atomic_fetch_add_explicit(&comm->seq, 1, memory_order_relaxed);
+    take_out(comm->unmet, 0);
+    if (comm->unmet->count == 0)
+        sg_unmet_forget(comm);
 }

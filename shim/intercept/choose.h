@@ -14,8 +14,10 @@
 #include "runtime/settings.h"
 
 /* Returns the choice for a call; its bytes, engines and communicator are set. If the choice may
- * differ between the ranks, sets call->rules and call->choose_alike. */
+ * differ between the ranks, sets call->rules. */
 const struct sg_choice *sg_choose(struct sg_call *call, struct sg_site *site, struct sg_comm *comm);
+/* Returns the choice without the call site, for a call on which the ranks no longer agree. */
+const struct sg_choice *sg_choose_alike(const struct sg_call *call);
 
 /* ---- trials (rule/trial.h) ----
  *
@@ -47,14 +49,12 @@ void sg_trial_stop(const struct sg_process *process);
  * it fails. */
 int sg_unmet_pass(const struct sg_call *call);
 
-/* The type of sg_call_run (dispatch.c). */
-typedef int (*sg_unmet_run)(const struct sg_call *call, const struct sg_choice *choice,
-                            struct sg_call_statistics *statistics);
-
-/* Catches up with failed calls; comm->unmet is not NULL. The call, from that site, is about to run.
- * waits: it waits for another rank if none has arrived. */
-void sg_unmet_meet(struct sg_comm *comm, const struct sg_call *call, struct sg_site *site,
-                   bool waits, sg_unmet_run run);
+/* Before a call on the communicator runs, while comm->unmet is not NULL: true if the other ranks are
+ * in a call that failed here. The caller then runs *part, this rank's part in it, ends it, and asks
+ * again. waits: the call waits for another rank if none has arrived. */
+bool sg_unmet_begin(struct sg_comm *comm, const struct sg_call *call, bool waits,
+                    struct sg_call *part);
+void sg_unmet_end(struct sg_comm *comm, const struct sg_call *part);
 void sg_unmet_forget(struct sg_comm *comm);
 
 #endif

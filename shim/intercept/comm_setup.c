@@ -10,7 +10,6 @@
 #include "intercept/comm_engine.h"
 #include "internode/internode.h"
 #include "intranode/mpi/intranode.h"
-#include "intranode/outbox.h"
 #include "mpi/real.h"
 #include "profile/comms.h"
 #include "runtime/recording.h"
@@ -205,7 +204,7 @@ static void begin_drain(struct sg_comm *comm)
 /* True when the other ranks have taken all that this rank left for them. */
 static bool has_empty_box(const struct sg_comm *comm)
 {
-    return comm->intranode == NULL || sg_outbox_is_empty(sg_intranode_node(comm->intranode));
+    return comm->intranode == NULL || sg_intranode_is_drained(comm->intranode);
 }
 
 static void drain(struct sg_comm *comm)

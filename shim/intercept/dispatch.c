@@ -12,23 +12,18 @@
 #include "intercept/call_log.h"
 #include "intercept/choose.h"
 #include "intercept/comm_setup.h"
+#include "internode/agree.h"
 #include "internode/internode.h"
 #include "internode/request.h"
-#include "intranode/mpi/choose_method.h"
+#include "intranode/mpi/intranode.h"
 #include "mpi/gpu_buffers.h"
+#include "mpi/operands.h"
 #include "mpi/packed.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 #include "profile/profile.h"
 #include "profile/site.h"
 #include "runtime/recording.h"
 #include "runtime/settings.h"
-
-struct sg_internode_plan;
-
-/* Returns what the MPI call returns. */
-int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
-                struct sg_call_statistics *statistics);
 
 /* ---- buffers in a GPU's memory ---- */
 
@@ -74,7 +69,7 @@ static int pass(const struct sg_call *call, const struct sg_choice *choice,
                 struct sg_call_statistics *statistics)
 {
     statistics->executed = sg_executed(SG_ALGORITHM_MPICH, choice->arm);
-    return choice->algorithm == SG_ALGORITHM_MPICH ? call->pass(call) : sg_unmet_pass(call);
+    return choice->algorithm == SG_ALGORITHM_MPICH ? sg_call_pass(call) : sg_unmet_pass(call);
 }
 
 /* A buffer may be in a GPU's memory, and no rank can wait for the others' report. */
@@ -86,13 +81,29 @@ static int pass_from_devices(const struct sg_call *call, const struct sg_choice 
     return pass(call, choice, statistics);
 }
 
+/* *choice becomes the one that all ranks follow. A call that is wrong on this rank alone takes no
+ * part in the choices of all ranks. */
+static bool plan_between_nodes(const struct sg_call *call, const struct sg_choice **choice,
+                               struct sg_internode_plan *plan)
+{
+    if ((call->rules != NULL || (*choice)->algorithm == SG_ALGORITHM_AUTO) &&
+        !sg_internode_takes(call->internode, call))
+        return false;
+    if (call->rules != NULL) {
+        *choice = sg_internode_agree(call->internode, call, *choice);
+        if (*choice == NULL)
+            *choice = sg_choose_alike(call);
+    }
+    return sg_internode_plan_call(call->internode, call, *choice, plan);
+}
+
 static int run_between_nodes(const struct sg_call *call, const struct sg_choice *choice,
                              struct sg_call_statistics *statistics)
 {
     struct sg_internode_plan plan;
-    bool runs = sg_internode_plan_call(call->internode, call, &choice, &plan);
-    int error = runs ? sg_internode_run(call->internode, call, &plan, statistics)
-                     : pass(call, choice, statistics);
+    int error = plan_between_nodes(call, &choice, &plan)
+                    ? sg_internode_run_planned(call->internode, &plan, statistics)
+                    : pass(call, choice, statistics);
 
     if (choice->algorithm == SG_ALGORITHM_AUTO)
         sg_internode_end_turn(call->internode, statistics);
@@ -101,22 +112,16 @@ static int run_between_nodes(const struct sg_call *call, const struct sg_choice 
 
 /* Runs the candidate that `auto` selects. The record has its algorithm, and the trial candidate of
  * the choice. */
-static __attribute__((noinline)) int run_automatic(const struct sg_call *call,
-                                                   const struct sg_choice *choice,
-                                                   const struct sg_intranode_plan *plan,
-                                                   struct sg_call_statistics *statistics)
+static __attribute__((noinline)) int run_auto_in_node(const struct sg_call *call,
+                                                      const struct sg_choice *choice,
+                                                      struct sg_call_statistics *statistics)
 {
-    struct sg_auto_turn turn;
-    int error;
+    const struct sg_choice *selected = sg_intranode_begin_turn(call->intranode, call, choice);
+    int error = selected->algorithm == SG_ALGORITHM_MPICH
+                    ? pass(call, selected, statistics)
+                    : sg_intranode_run_planned(call->intranode, call, selected, statistics);
 
-    sg_intranode_begin_auto(call->intranode, call, choice, &turn);
-    if (turn.choice->algorithm == SG_ALGORITHM_MPICH) {
-        sg_node_skip(sg_intranode_node(call->intranode));
-        error = pass(call, turn.choice, statistics);
-    } else {
-        error = sg_intranode_run_chosen(call->intranode, call, turn.choice, plan, statistics);
-    }
-    sg_auto_end(&turn);
+    sg_intranode_end_turn(call->intranode);
     statistics->executed = sg_executed(sg_executed_algorithm(statistics->executed), choice->arm);
     return error;
 }
@@ -124,23 +129,59 @@ static __attribute__((noinline)) int run_automatic(const struct sg_call *call,
 static int run_in_node(const struct sg_call *call, const struct sg_choice *choice,
                        struct sg_call_statistics *statistics)
 {
-    const struct sg_intranode_plan *plan = sg_intranode_choose(call->intranode, call, &choice);
-
-    if (plan == NULL)
+    if (!sg_intranode_plan(call->intranode, call, &choice))
         return pass(call, choice, statistics);
     if (choice->algorithm == SG_ALGORITHM_AUTO)
-        return run_automatic(call, choice, plan, statistics);
-    return sg_intranode_run_chosen(call->intranode, call, choice, plan, statistics);
+        return run_auto_in_node(call, choice, statistics);
+    return sg_intranode_run_planned(call->intranode, call, choice, statistics);
 }
 
 /* Runs the call on host buffers, or among ranks that report GPU buffers to each other. */
-static int run(const struct sg_call *call, const struct sg_choice *choice,
-               struct sg_call_statistics *statistics)
+static int run_on_engine(const struct sg_call *call, const struct sg_choice *choice,
+                         struct sg_call_statistics *statistics)
 {
     if (call->internode != NULL)
         return run_between_nodes(call, choice, statistics);
     return call->intranode != NULL ? run_in_node(call, choice, statistics)
                                    : pass(call, choice, statistics);
+}
+
+/* Runs the call on bytes that MPICH packs and unpacks. */
+static int run_packed(const struct sg_call *call, const struct sg_choice *choice,
+                      struct sg_call_statistics *statistics)
+{
+    struct sg_packed_call packed;
+    int error = sg_packed_begin_call(call, &packed), error_of_end;
+    bool has_data;
+
+    if (error != MPI_SUCCESS)
+        return sg_real.Comm_call_errhandler(call->comm, error);
+    error = sg_packed_fill(&packed);
+    if (error == MPI_SUCCESS)
+        error = run_on_engine(&packed.call, choice, statistics);
+    has_data =
+        error == MPI_SUCCESS && sg_executed_algorithm(statistics->executed) != SG_ALGORITHM_MPICH;
+    error_of_end = sg_packed_end_call(&packed, has_data);
+    return error != MPI_SUCCESS ? error : error_of_end;
+}
+
+/* Runs the call on host memory, into which MPICH copies the data of a GPU. */
+static int run_staged(const struct sg_call *call, const struct sg_choice *choice,
+                      struct sg_call_statistics *statistics)
+{
+    struct sg_device_stage stage;
+    int error, error_of_end;
+
+    if (!sg_device_can_stage(call))
+        return run_on_engine(call, choice, statistics);
+    error = sg_device_begin_stage(call, &stage);
+    if (error != MPI_SUCCESS)
+        return sg_real.Comm_call_errhandler(call->comm, error);
+    error = sg_device_fill_stage(&stage);
+    if (error == MPI_SUCCESS)
+        error = run_on_engine(&stage.call, choice, statistics);
+    error_of_end = sg_device_end_stage(&stage, error == MPI_SUCCESS);
+    return error != MPI_SUCCESS ? error : error_of_end;
 }
 
 /* Packs a derived type, or a buffer in a GPU's memory if the other ranks do not know of its
@@ -154,15 +195,17 @@ static int run_broadcast(const struct sg_call *call, const struct sg_choice *cho
     bool is_plain = is_derived && call->bytes > 0 && managed && sg_packed_is_plain(call);
     bool packs = (is_derived && !is_plain) ||
                  (managed && is_near_devices(call) && !call->devices && sg_device_has_buffer(call));
+    struct sg_call bytes;
 
     if (passes)
         return pass_from_devices(call, choice, statistics);
     if (!managed || call->bytes == 0 || !(packs || is_plain) ||
         (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL))
-        return run(call, choice, statistics);
-    if (!packs)
-        return sg_packed_run_plain(call, choice, statistics, run);
-    return sg_packed_run(call, choice, statistics, run);
+        return run_on_engine(call, choice, statistics);
+    if (packs)
+        return run_packed(call, choice, statistics);
+    bytes = sg_packed_as_bytes(call);
+    return run_on_engine(&bytes, choice, statistics);
 }
 
 /* MPICH returns from these calls at once, on all ranks. */
@@ -172,8 +215,9 @@ static bool moves_nothing(const struct sg_call *call)
            (call->operation == SG_OPERATION_BCAST && call->count >= 0 && call->bytes == 0);
 }
 
-int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
-                struct sg_call_statistics *statistics)
+/* Runs a collective by the choice. Returns what the MPI call returns. */
+static int run_collective(const struct sg_call *call, const struct sg_choice *choice,
+                          struct sg_call_statistics *statistics)
 {
     if (__builtin_expect(moves_nothing(call), 0))
         return pass(call, choice, statistics);
@@ -181,55 +225,46 @@ int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
         return run_broadcast(call, choice, statistics);
     if (__builtin_expect(!is_near_devices(call), 1) ||
         (call->internode == NULL && call->intranode == NULL))
-        return run(call, choice, statistics);
+        return run_on_engine(call, choice, statistics);
     if (!call->devices)
-        return sg_device_has_buffer(call) ? sg_device_run_staged(call, choice, statistics, run)
-                                          : run(call, choice, statistics);
+        return sg_device_has_buffer(call) ? run_staged(call, choice, statistics)
+                                          : run_on_engine(call, choice, statistics);
     if (call->internode == NULL)
-        return run(call, choice, statistics);
+        return run_on_engine(call, choice, statistics);
     return pass_from_devices(call, choice, statistics);
 }
 
-/* Returns the call on packed data, whose buffers are not there yet; the application's buffer may be
- * MPI_BOTTOM. */
-static struct sg_call packed_of(const struct sg_call *call)
-{
-    static char anywhere;
-    struct sg_call packed = *call;
-
-    if (sg_packed_wants(call))
-        packed.send = packed.receive = &anywhere;
-    return packed;
-}
+/* ---- calls that failed on this rank alone ---- */
 
 /* True if the other ranks reach the call's position without a message from this rank. False for a
  * call that MPICH runs: it does not wait for them, least of all if it fails. */
-static bool sg_call_is_met(const struct sg_call *call, const struct sg_choice *choice)
+static bool is_met(const struct sg_call *call, const struct sg_choice *choice)
 {
-    struct sg_call packed = packed_of(call);
-
     if (call->request != NULL || call->rules != NULL || choice->algorithm == SG_ALGORITHM_MPICH ||
         choice->algorithm == SG_ALGORITHM_AUTO)
         return false;
     if (call->internode != NULL)
-        return sg_internode_takes(call->internode, &packed);
-    return call->intranode != NULL &&
-           sg_intranode_plan_call(sg_intranode_node(call->intranode),
-                                  sg_intranode_planner(call->intranode), &packed) != NULL;
+        return sg_internode_takes(call->internode, call);
+    return call->intranode != NULL && sg_intranode_takes(call->intranode, call);
 }
 
-/* Plans a nonblocking call. *choice becomes the choice that all ranks follow. Returns false, the
- * same on all ranks, if MPICH runs the call; else sg_request_start may run it. */
-static bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,
-                                     struct sg_internode_plan *plan)
+/* Takes part in the failed calls in which the other ranks are. */
+static __attribute__((noinline)) void run_unmet(struct sg_comm *comm, const struct sg_call *call,
+                                                struct sg_site *site,
+                                                const struct sg_choice *choice)
 {
-    struct sg_call packed = packed_of(call);
+    bool waits = is_met(call, choice);
+    struct sg_call part;
 
-    return call->internode != NULL && !is_left_to_mpich(call) &&
-           sg_internode_plan_call(call->internode, &packed, choice, plan);
+    while (sg_unmet_begin(comm, call, waits, &part)) {
+        struct sg_call_statistics statistics = {0};
+
+        run_collective(&part, sg_choose(&part, site, comm), &statistics);
+        sg_unmet_end(comm, &part);
+    }
 }
 
-/* ---- what dispatch knows of a call besides its arguments ---- */
+/* ---- the rest of a call's description ---- */
 
 /* Returns the operand's bytes if they are known before the call, which holds for predefined types.
  * Only MPICH can check a derived type's handle. MPICH runs such calls anyway, except broadcasts,
@@ -359,7 +394,7 @@ static int start_nonblocking(struct sg_call *call, const struct sg_choice *choic
     int error;
 
     sg_request_reap();
-    if (!sg_call_plan_nonblocking(call, &choice, &plan)) {
+    if (is_left_to_mpich(call) || !plan_between_nodes(call, &choice, &plan)) {
         error = pass_unmanaged(call, return_address);
         /* The trial's candidate takes no such call; the blocks still advance. */
         if (choice->arm != 0)
@@ -369,7 +404,7 @@ static int start_nonblocking(struct sg_call *call, const struct sg_choice *choic
     if (is_recording(call, comm))
         error = sg_call_log_nonblocking(call, &plan, site, comm, begin_ns);
     else
-        error = sg_request_start(call, &plan, NULL, NULL, &statistics);
+        error = sg_request_start(&plan, NULL, NULL, &statistics);
     count_instance(comm, error);
     /* Last: the error handler need not return. */
     if (error != MPI_SUCCESS)
@@ -417,7 +452,7 @@ static int run_recorded(struct sg_call *call, const struct sg_choice *choice, st
     call->arrival_ns = begin_ns;
     record = sg_call_log_begin(call, site, comm, begin_ns);
     sg_account_mark(SG_ACCOUNT_RECORD);
-    error = sg_call_run(call, choice, &statistics);
+    error = run_collective(call, choice, &statistics);
     end_ns = sg_tick_ns();
     sg_account_mark(SG_ACCOUNT_ENDED);
     timed.inside_ns = end_ns - begin_ns;
@@ -432,7 +467,7 @@ static int run_unrecorded(const struct sg_call *call, const struct sg_choice *ch
 {
     struct sg_call_statistics statistics = {0};
 
-    return sg_call_run(call, choice, &statistics);
+    return run_collective(call, choice, &statistics);
 }
 
 /* ---- all calls ---- */
@@ -469,7 +504,7 @@ static inline int dispatch(struct sg_call *call, void *return_address,
     choice = sg_choose(call, site, comm);
     sg_account_mark(SG_ACCOUNT_CHOICE);
     if (__builtin_expect(comm->unmet != NULL, 0))
-        sg_unmet_meet(comm, call, site, sg_call_is_met(call, choice), sg_call_run);
+        run_unmet(comm, call, site, choice);
     if (nonblocking)
         return start_nonblocking(call, choice, site, comm, entered_ns, return_address);
     records = is_recording(call, comm);

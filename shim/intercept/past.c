@@ -102,6 +102,17 @@ void sg_past_report(void)
                import.symbol, tool.object);
 }
 
+bool sg_past_is_direct(void)
+{
+    for (int i = 0; i < SG_FUNCTION_COUNT; i++) {
+        void *next = sg_functions[i].may_loop ? sg_real_find(sg_functions[i].name) : NULL;
+
+        if (next != NULL && !sg_real_has(next))
+            return false;
+    }
+    return true;
+}
+
 /* ---- MPI_Init bypassed the library ---- */
 
 static pid_t loaded_in;

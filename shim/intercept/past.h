@@ -7,12 +7,16 @@
 #define SG_INTERCEPT_PAST_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Notes that MPI starts through the library. Otherwise a line is logged when the process exits. */
 void sg_past_started(void);
 /* Call in MPI_Finalize, while calls are counted. Names the object whose functions come first if
  * none of those functions was counted. */
 void sg_past_report(void);
+/* True if no other tool stands between the wrappers and MPICH for any function that a test loop may
+ * carry out. Takes the loader's lock. */
+bool sg_past_is_direct(void);
 
 /* ---- missing functions (docs/decisions/0065) ----
  *

@@ -6,11 +6,12 @@
 
 #include "intercept/comm.h"
 #include "internode/request.h"
-#include "mpi/types.h"
+#include "mpi/operands.h"
 #include "wait/hook.h"
 #include "wait/processors.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct sg_test_loop sg_test_loop;
 
@@ -294,165 +295,174 @@ static int complete_matched(MPI_Request request, MPI_Status *status)
     return error;
 }
 
-/* Both widths of counts. length: the type of a count; c: the suffix of its functions; size: the
- * type of MPI_Pack's sizes. */
-#define RECEIVE(length, c)                                                                         \
-    static int receive##c(void *into, length count, MPI_Datatype type, int from, int tag,          \
-                          MPI_Comm comm, MPI_Status *status)                                       \
-    {                                                                                              \
-        MPI_Request request;                                                                       \
-        MPI_Status message;                                                                        \
-        int error = from == MPI_PROC_NULL ? MPI_SUCCESS : await(from, tag, comm, &message);        \
-                                                                                                   \
-        if (error != MPI_SUCCESS)                                                                  \
-            return error;                                                                          \
-        if (from == MPI_PROC_NULL || !is_large(&message, count, type) ||                           \
-            !sg_test_loop_raises_on(comm))                                                         \
-            return sg_real.Recv##c(into, count, type, from, tag, comm, status);                    \
-        error = sg_real.Irecv##c(into, count, type, from, tag, comm, &request);                    \
-        return sg_test_loop_complete(error, &request, comm, status);                               \
-    }                                                                                              \
-    /* MPICH checks the other arguments first: the message may never come. */                      \
-    int sg_loop_Recv##c(SG_LOOP_ENVELOPE, sg_word from, sg_word tag, sg_word comm, sg_word status) \
-    {                                                                                              \
-        MPI_Status nothing;                                                                        \
-        int error = sg_real.Recv##c((void *)buffer, (length)count, (MPI_Datatype)type,             \
-                                    MPI_PROC_NULL, (int)tag, (MPI_Comm)comm, &nothing);            \
-                                                                                                   \
-        if (error != MPI_SUCCESS)                                                                  \
-            return error;                                                                          \
-        return receive##c((void *)buffer, (length)count, (MPI_Datatype)type, (int)from, (int)tag,  \
-                          (MPI_Comm)comm, (MPI_Status *)status);                                   \
-    }                                                                                              \
-    int sg_loop_Mrecv##c(SG_LOOP_ENVELOPE, sg_word message, sg_word status)                        \
-    {                                                                                              \
-        MPI_Request request;                                                                       \
-        int error = sg_real.Imrecv##c((void *)buffer, (length)count, (MPI_Datatype)type,           \
-                                      (MPI_Message *)message, &request);                           \
-                                                                                                   \
-        return error != MPI_SUCCESS ? error : complete_matched(request, (MPI_Status *)status);     \
-    }
-
-#define SEND(name, begin, length)                                                                  \
-    int sg_loop_##name(SG_LOOP_ENVELOPE, sg_word to, sg_word tag, sg_word comm)                    \
-    {                                                                                              \
-        MPI_Request request;                                                                       \
-        int error;                                                                                 \
-                                                                                                   \
-        if (!sg_test_loop_raises_on((MPI_Comm)comm))                                               \
-            return sg_real.name((void *)buffer, (length)count, (MPI_Datatype)type, (int)to,        \
-                                (int)tag, (MPI_Comm)comm);                                         \
-        error = sg_real.begin((void *)buffer, (length)count, (MPI_Datatype)type, (int)to,          \
-                              (int)tag, (MPI_Comm)comm, &request);                                 \
-        return sg_test_loop_complete(error, &request, (MPI_Comm)comm, MPI_STATUS_IGNORE);          \
-    }
-
-/* Sends and receives. Argument errors are found before anything is sent. */
-#define EXCHANGE(length, size, c)                                                                  \
-    static int exchange##c(void *send, length count, MPI_Datatype type, int to, int send_tag,      \
-                           void *into, length into_count, MPI_Datatype into_type, int from,        \
-                           int tag, MPI_Comm comm, MPI_Status *status)                             \
-    {                                                                                              \
-        MPI_Request request;                                                                       \
-        int there, received, error;                                                                \
-                                                                                                   \
-        error = sg_real.Iprobe(from, tag, comm, &there, MPI_STATUS_IGNORE);                        \
-        if (error != MPI_SUCCESS)                                                                  \
-            return error;                                                                          \
-        error = sg_real.Isend##c(send, count, type, to, send_tag, comm, &request);                 \
-        if (error != MPI_SUCCESS)                                                                  \
-            return error;                                                                          \
-        received = receive##c(into, into_count, into_type, from, tag, comm, status);               \
-        error = sg_test_loop_complete(MPI_SUCCESS, &request, comm, MPI_STATUS_IGNORE);             \
-        return received != MPI_SUCCESS ? received : error;                                         \
-    }                                                                                              \
-    int sg_loop_Sendrecv##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word into,          \
-                            sg_word into_count, sg_word into_type, sg_word from, sg_word tag,      \
-                            sg_word comm, sg_word status)                                          \
-    {                                                                                              \
-        bool raises = sg_test_loop_raises_on((MPI_Comm)comm);                                      \
-        MPI_Status nothing;                                                                        \
-        int error = sg_real.Sendrecv##c((void *)buffer, (length)count, (MPI_Datatype)type,         \
-                                        raises ? MPI_PROC_NULL : (int)to, (int)send_tag,           \
-                                        (void *)into, (length)into_count, (MPI_Datatype)into_type, \
-                                        raises ? MPI_PROC_NULL : (int)from, (int)tag,              \
-                                        (MPI_Comm)comm, raises ? &nothing : (MPI_Status *)status); \
-                                                                                                   \
-        if (error != MPI_SUCCESS || !raises)                                                       \
-            return error;                                                                          \
-        return exchange##c((void *)buffer, (length)count, (MPI_Datatype)type, (int)to,             \
-                           (int)send_tag, (void *)into, (length)into_count,                        \
-                           (MPI_Datatype)into_type, (int)from, (int)tag, (MPI_Comm)comm,           \
-                           (MPI_Status *)status);                                                  \
-    }                                                                                              \
-    /* Copies the data to send; NULL: it cannot be copied. */                                      \
-    static void *pack##c(void *buffer, length count, MPI_Datatype type, MPI_Comm comm,             \
-                         size *packed)                                                             \
-    {                                                                                              \
-        size room = 0;                                                                             \
-        void *copy = NULL;                                                                         \
-                                                                                                   \
-        *packed = 0;                                                                               \
-        if (sg_real.Pack_size##c(count, type, comm, &room) == MPI_SUCCESS)                         \
-            copy = malloc((size_t)room + 1);                                                       \
-        if (copy != NULL && count > 0 &&                                                           \
-            sg_real.Pack##c(buffer, count, type, copy, room, packed, comm) != MPI_SUCCESS) {       \
-            free(copy);                                                                            \
-            copy = NULL;                                                                           \
-        }                                                                                          \
-        return copy;                                                                               \
-    }                                                                                              \
-    int sg_loop_Sendrecv_replace##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word from,  \
-                                    sg_word tag, sg_word comm, sg_word status)                     \
-    {                                                                                              \
-        MPI_Status *out = (MPI_Status *)status, nothing = {.MPI_ERROR = UNTOUCHED};                \
-        void *copy = NULL;                                                                         \
-        size packed;                                                                               \
-        int error = sg_real.Sendrecv_replace##c((void *)buffer, (length)count, (MPI_Datatype)type, \
-                                                MPI_PROC_NULL, (int)send_tag, MPI_PROC_NULL,       \
-                                                (int)tag, (MPI_Comm)comm, &nothing);               \
-                                                                                                   \
-        if (error != MPI_SUCCESS)                                                                  \
-            return error;                                                                          \
-        if (sg_test_loop_raises_on((MPI_Comm)comm))                                                \
-            copy = pack##c((void *)buffer, (length)count, (MPI_Datatype)type, (MPI_Comm)comm,      \
-                           &packed);                                                               \
-        if (copy == NULL)                                                                          \
-            return sg_real.Sendrecv_replace##c((void *)buffer, (length)count, (MPI_Datatype)type,  \
-                                               (int)to, (int)send_tag, (int)from, (int)tag,        \
-                                               (MPI_Comm)comm, out);                               \
-        error = exchange##c(copy, packed, MPI_PACKED, (int)to, (int)send_tag, (void *)buffer,      \
-                            (length)count, (MPI_Datatype)type, (int)from, (int)tag,                \
-                            (MPI_Comm)comm, out);                                                  \
-        free(copy);                                                                                \
-        if (out != MPI_STATUS_IGNORE && nothing.MPI_ERROR != UNTOUCHED)                            \
-            out->MPI_ERROR = error;                                                                \
-        return error;                                                                              \
-    }
-
-RECEIVE(int, )
-RECEIVE(MPI_Count, _c)
-SEND(Send, Isend, int)
-SEND(Send_c, Isend_c, MPI_Count)
-SEND(Ssend, Issend, int)
-SEND(Ssend_c, Issend_c, MPI_Count)
-SEND(Rsend, Irsend, int)
-SEND(Rsend_c, Irsend_c, MPI_Count)
-EXCHANGE(int, int, )
-EXCHANGE(MPI_Count, MPI_Count, _c)
-
-int sg_loop_Probe(sg_word from, sg_word tag, sg_word comm, sg_word status)
+/* Begins the call's nonblocking form, or another function, whose arguments are the first of the
+ * call's and a request. */
+static int begin_as(enum sg_function function, const sg_word *words, MPI_Request *request)
 {
-    return await((int)from, (int)tag, (MPI_Comm)comm, (MPI_Status *)status);
+    sg_word begun[SG_ARGUMENTS_MAX];
+    int last = sg_functions[function].words - 1;
+
+    memcpy(begun, words, (size_t)last * sizeof *words);
+    begun[last] = (sg_word)request;
+    return sg_function_call(function, begun);
 }
 
-int sg_loop_Mprobe(sg_word from, sg_word tag, sg_word comm, sg_word message, sg_word status)
+static int run_begun(enum sg_function function, const sg_word *words, MPI_Comm comm,
+                     MPI_Status *status)
+{
+    MPI_Request request;
+    int error = begin_as(sg_functions[function].begin, words, &request);
+
+    return sg_test_loop_complete(error, &request, comm, status);
+}
+
+/* For MPI_Send, MPI_Ssend, MPI_Rsend. */
+static int send(enum sg_function function, const sg_word *words)
+{
+    MPI_Comm comm = (MPI_Comm)words[5];
+
+    return sg_test_loop_raises_on(comm) ? run_begun(function, words, comm, MPI_STATUS_IGNORE)
+                                        : sg_function_call(function, words);
+}
+
+/* For MPI_Recv, or such a part of another function, after a check of the arguments. */
+static int receive(enum sg_function function, const sg_word *words)
+{
+    MPI_Comm comm = (MPI_Comm)words[5];
+    int from = (int)words[3];
+    MPI_Status message;
+    int error = from == MPI_PROC_NULL ? MPI_SUCCESS : await(from, (int)words[4], comm, &message);
+
+    if (error != MPI_SUCCESS)
+        return error;
+    if (from == MPI_PROC_NULL ||
+        !is_large(&message, sg_function_amount(function, words[1]), (MPI_Datatype)words[2]) ||
+        !sg_test_loop_raises_on(comm))
+        return sg_function_call(function, words);
+    return run_begun(function, words, comm, (MPI_Status *)words[6]);
+}
+
+/* MPICH checks the other arguments first: the message may never come. */
+static int check_and_receive(enum sg_function function, const sg_word *words)
+{
+    MPI_Status nothing;
+    sg_word checked[] = {words[0], words[1], words[2],         MPI_PROC_NULL,
+                         words[4], words[5], (sg_word)&nothing};
+    int error = sg_function_call(function, checked);
+
+    return error != MPI_SUCCESS ? error : receive(function, words);
+}
+
+static int receive_matched(enum sg_function function, const sg_word *words)
+{
+    MPI_Request request;
+    int error = begin_as(sg_functions[function].begin, words, &request);
+
+    return error != MPI_SUCCESS ? error : complete_matched(request, (MPI_Status *)words[4]);
+}
+
+/* sends: the words of MPI_Send; receives: those of MPI_Recv. */
+static int exchange(bool is_wide, const sg_word *sends, const sg_word *receives)
+{
+    MPI_Comm comm = (MPI_Comm)receives[5];
+    MPI_Request request;
+    int there, received, error;
+
+    error = sg_real.Iprobe((int)receives[3], (int)receives[4], comm, &there, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+        return error;
+    error = begin_as(is_wide ? SG_FUNCTION_Isend_c : SG_FUNCTION_Isend, sends, &request);
+    if (error != MPI_SUCCESS)
+        return error;
+    received = receive(is_wide ? SG_FUNCTION_Recv_c : SG_FUNCTION_Recv, receives);
+    error = sg_test_loop_complete(MPI_SUCCESS, &request, comm, MPI_STATUS_IGNORE);
+    return received != MPI_SUCCESS ? received : error;
+}
+
+/* Argument errors are found before anything is sent. */
+static int send_and_receive(enum sg_function function, const sg_word *words)
+{
+    const sg_word sends[] = {words[0], words[1], words[2], words[3], words[4], words[10]};
+    bool raises = sg_test_loop_raises_on((MPI_Comm)words[10]);
+    sg_word checked[12];
+    MPI_Status nothing;
+    int error;
+
+    memcpy(checked, words, sizeof checked);
+    if (raises) {
+        checked[3] = checked[8] = MPI_PROC_NULL;
+        checked[11] = (sg_word)&nothing;
+    }
+    error = sg_function_call(function, checked);
+    if (error != MPI_SUCCESS || !raises)
+        return error;
+    return exchange(sg_functions[function].counts_wide, sends, &words[5]);
+}
+
+/* Copies the data of MPI_Sendrecv_replace to send. NULL: they cannot be copied. */
+static void *pack(bool is_wide, const sg_word *words, MPI_Count *packed)
+{
+    void *buffer = (void *)words[0], *copy = NULL;
+    MPI_Datatype type = (MPI_Datatype)words[2];
+    MPI_Comm comm = (MPI_Comm)words[7];
+    MPI_Count count = is_wide ? (MPI_Count)words[1] : (int)words[1], wide_room = 0;
+    int room = 0, at = 0, error;
+
+    *packed = 0;
+    if (is_wide)
+        error = sg_real.Pack_size_c(count, type, comm, &wide_room);
+    else
+        error = sg_real.Pack_size((int)count, type, comm, &room);
+    if (error == MPI_SUCCESS)
+        copy = malloc((size_t)(is_wide ? wide_room : room) + 1);
+    if (copy == NULL || count <= 0)
+        return copy;
+    if (is_wide)
+        error = sg_real.Pack_c(buffer, count, type, copy, wide_room, packed, comm);
+    else
+        error = sg_real.Pack(buffer, (int)count, type, copy, room, &at, comm);
+    if (!is_wide)
+        *packed = at;
+    if (error == MPI_SUCCESS)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+static int send_and_replace(enum sg_function function, const sg_word *words)
+{
+    bool is_wide = sg_functions[function].counts_wide;
+    MPI_Status *out = (MPI_Status *)words[8], nothing = {.MPI_ERROR = UNTOUCHED};
+    const sg_word checked[] = {words[0],      words[1], words[2], MPI_PROC_NULL,    words[4],
+                               MPI_PROC_NULL, words[6], words[7], (sg_word)&nothing};
+    const sg_word receives[] = {words[0], words[1], words[2], words[5],
+                                words[6], words[7], words[8]};
+    sg_word sends[6] = {0, 0, MPI_PACKED, words[3], words[4], words[7]};
+    MPI_Count packed;
+    void *copy = NULL;
+    int error = sg_function_call(function, checked);
+
+    if (error != MPI_SUCCESS)
+        return error;
+    if (sg_test_loop_raises_on((MPI_Comm)words[7]))
+        copy = pack(is_wide, words, &packed);
+    if (copy == NULL)
+        return sg_function_call(function, words);
+    sends[0] = (sg_word)copy;
+    sends[1] = packed;
+    error = exchange(is_wide, sends, receives);
+    free(copy);
+    if (out != MPI_STATUS_IGNORE && nothing.MPI_ERROR != UNTOUCHED)
+        out->MPI_ERROR = error;
+    return error;
+}
+
+static int probe_matched(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     int there = 0, error;
 
     for (;;) {
-        error = sg_real.Improbe((int)from, (int)tag, (MPI_Comm)comm, &there, (MPI_Message *)message,
-                                (MPI_Status *)status);
+        error = sg_real.Improbe(from, tag, comm, &there, message, status);
         if (there || error != MPI_SUCCESS)
             return error;
         sg_turn_idle();
@@ -467,7 +477,7 @@ int sg_loop_Mprobe(sg_word from, sg_word tag, sg_word comm, sg_word message, sg_
  * time.
  */
 
-int sg_loop_Wait(sg_word request, sg_word status)
+int sg_test_loop_wait(sg_word request, sg_word status)
 {
     int done = 0, error;
 
@@ -479,28 +489,26 @@ int sg_loop_Wait(sg_word request, sg_word status)
     }
 }
 
-int sg_loop_Waitany(sg_word count, sg_word requests, sg_word index, sg_word status)
+static int wait_any(int count, MPI_Request *requests, int *index, MPI_Status *status)
 {
     int done = 0, error;
 
     for (;;) {
-        error = sg_real.Testany((int)count, (MPI_Request *)requests, (int *)index, &done,
-                                (MPI_Status *)status);
+        error = sg_real.Testany(count, requests, index, &done, status);
         if (done || error != MPI_SUCCESS)
             return error;
         sg_turn_idle();
     }
 }
 
-int sg_loop_Waitsome(sg_word count, sg_word requests, sg_word done, sg_word indices,
-                     sg_word statuses)
+static int wait_some(int count, MPI_Request *requests, int *done, int *indices,
+                     MPI_Status *statuses)
 {
     int error;
 
     for (;;) {
-        error = sg_real.Testsome((int)count, (MPI_Request *)requests, (int *)done, (int *)indices,
-                                 (MPI_Status *)statuses);
-        if (error != MPI_SUCCESS || *(int *)done != 0 || count == 0)
+        error = sg_real.Testsome(count, requests, done, indices, statuses);
+        if (error != MPI_SUCCESS || *done != 0 || count == 0)
             return error;
         sg_turn_idle();
     }
@@ -599,18 +607,59 @@ static int complete_next(struct all *all)
     return MPI_SUCCESS;
 }
 
-int sg_loop_Waitall(sg_word count, sg_word requests, sg_word statuses)
+static int wait_all(int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    struct all all = {.count = (int)count,
-                      .requests = (MPI_Request *)requests,
-                      .statuses = (MPI_Status *)statuses};
+    struct all all = {.count = count, .requests = requests, .statuses = statuses};
     int error = MPI_SUCCESS;
 
-    if (all.count <= 0 || requests == 0)
+    if (all.count <= 0 || requests == NULL)
         return sg_real.Waitall(all.count, all.requests, all.statuses);
     for (int i = 0; i < all.count; i++)
         sg_request_wait(all.requests[i]);
     for (; all.next < all.count && error == MPI_SUCCESS; all.next++)
         error = complete_next(&all);
     return error;
+}
+
+/* ---- all functions ---- */
+
+int sg_test_loop_run(enum sg_function function, const sg_word *words)
+{
+    switch (function) {
+    case SG_FUNCTION_Send:
+    case SG_FUNCTION_Send_c:
+    case SG_FUNCTION_Ssend:
+    case SG_FUNCTION_Ssend_c:
+    case SG_FUNCTION_Rsend:
+    case SG_FUNCTION_Rsend_c:
+        return send(function, words);
+    case SG_FUNCTION_Recv:
+    case SG_FUNCTION_Recv_c:
+        return check_and_receive(function, words);
+    case SG_FUNCTION_Mrecv:
+    case SG_FUNCTION_Mrecv_c:
+        return receive_matched(function, words);
+    case SG_FUNCTION_Sendrecv:
+    case SG_FUNCTION_Sendrecv_c:
+        return send_and_receive(function, words);
+    case SG_FUNCTION_Sendrecv_replace:
+    case SG_FUNCTION_Sendrecv_replace_c:
+        return send_and_replace(function, words);
+    case SG_FUNCTION_Probe:
+        return await((int)words[0], (int)words[1], (MPI_Comm)words[2], (MPI_Status *)words[3]);
+    case SG_FUNCTION_Mprobe:
+        return probe_matched((int)words[0], (int)words[1], (MPI_Comm)words[2],
+                             (MPI_Message *)words[3], (MPI_Status *)words[4]);
+    case SG_FUNCTION_Waitall:
+        return wait_all((int)words[0], (MPI_Request *)words[1], (MPI_Status *)words[2]);
+    case SG_FUNCTION_Waitany:
+        return wait_any((int)words[0], (MPI_Request *)words[1], (int *)words[2],
+                        (MPI_Status *)words[3]);
+    case SG_FUNCTION_Waitsome:
+        return wait_some((int)words[0], (MPI_Request *)words[1], (int *)words[2], (int *)words[3],
+                         (MPI_Status *)words[4]);
+    default: /* a collective, by its nonblocking form */
+        return run_begun(function, words, (MPI_Comm)words[sg_functions[function].words - 1],
+                         MPI_STATUS_IGNORE);
+    }
 }

@@ -15,6 +15,7 @@
 
 #include "core/status.h"
 #include "mpi/real.h"
+#include "profile/counted_functions.h"
 #include "runtime/settings.h"
 #include "wait/turn.h"
 
@@ -65,37 +66,11 @@ bool sg_test_loop_begin_reduction(MPI_Comm comm, MPI_Datatype datatype, MPI_Op o
  * which it has raised. The status may be MPI_STATUS_IGNORE. */
 int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_Status *status);
 
-/* ---- point-to-point calls and waits ----
- *
- * Call only after sg_test_loop_begin has returned true. Arguments, results, statuses and errors are
- * those of the MPI functions of these names, in words. Any thread; not from a signal handler.
- */
-
-#define SG_LOOP_ENVELOPE sg_word buffer, sg_word count, sg_word type
-#define SG_LOOP_SEND(name)                                                                         \
-    int sg_loop_##name(SG_LOOP_ENVELOPE, sg_word to, sg_word tag, sg_word comm);
-#define SG_LOOP_OF_LENGTH(c)                                                                       \
-    SG_LOOP_SEND(Send##c)                                                                          \
-    SG_LOOP_SEND(Ssend##c)                                                                         \
-    SG_LOOP_SEND(Rsend##c)                                                                         \
-    int sg_loop_Recv##c(SG_LOOP_ENVELOPE, sg_word from, sg_word tag, sg_word comm,                 \
-                        sg_word status);                                                           \
-    int sg_loop_Mrecv##c(SG_LOOP_ENVELOPE, sg_word message, sg_word status);                       \
-    int sg_loop_Sendrecv##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word into,          \
-                            sg_word into_count, sg_word into_type, sg_word from, sg_word tag,      \
-                            sg_word comm, sg_word status);                                         \
-    int sg_loop_Sendrecv_replace##c(SG_LOOP_ENVELOPE, sg_word to, sg_word send_tag, sg_word from,  \
-                                    sg_word tag, sg_word comm, sg_word status);
-
-SG_LOOP_OF_LENGTH()
-SG_LOOP_OF_LENGTH(_c)
-
-int sg_loop_Probe(sg_word from, sg_word tag, sg_word comm, sg_word status);
-int sg_loop_Mprobe(sg_word from, sg_word tag, sg_word comm, sg_word message, sg_word status);
-int sg_loop_Wait(sg_word request, sg_word status);
-int sg_loop_Waitall(sg_word count, sg_word requests, sg_word statuses);
-int sg_loop_Waitany(sg_word count, sg_word requests, sg_word index, sg_word status);
-int sg_loop_Waitsome(sg_word count, sg_word requests, sg_word done, sg_word indices,
-                     sg_word statuses);
+/* Carries out a call of a function that a loop may carry out (sg_function_facts.may_loop), once one
+ * of the functions above has returned true for it. Results, statuses and errors are the function's.
+ * Any thread; not from a signal handler. */
+int sg_test_loop_run(enum sg_function function, const sg_word *words);
+/* The same for MPI_Wait. */
+int sg_test_loop_wait(sg_word request, sg_word status);
 
 #endif

@@ -1,5 +1,5 @@
-/* The C functions that libstagger.so exports: one thin wrapper per MPI function of its own. A
- * wrapper builds the call and hands it to dispatch or to the runtime. While stagger does not run,
+/* The handwritten wrappers of MPI functions; wrappers.awk writes the others. A wrapper builds the
+ * call and hands it to dispatch or to the runtime. While stagger does not run,
  * arguments pass unchanged to MPICH.
  *
  * A wrapper takes the caller's return address itself, one frame below the application.
@@ -16,7 +16,6 @@
 #include "internode/request.h"
 #include "profile/comms.h"
 #include "profile/profile.h"
-#include "profile/statistics.h"
 #include "runtime/settings.h"
 #include "wait/hook.h"
 
@@ -27,10 +26,6 @@ typedef int (*pass1)(sg_word);
 typedef int (*pass2)(sg_word, sg_word);
 typedef int (*pass3)(sg_word, sg_word, sg_word);
 typedef int (*pass4)(sg_word, sg_word, sg_word, sg_word);
-typedef int (*pass5)(sg_word, sg_word, sg_word, sg_word, sg_word);
-typedef int (*pass6)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
-typedef int (*pass7)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
-typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 
 /* Resolves MPICH at the first call, which a launcher or shell never makes. */
 #define PASS(form, name) (sg_real_is_mpich(), (form)(void (*)(void))sg_real.name)
@@ -244,33 +239,6 @@ int mpi_comm_dup(sg_word comm, sg_word copy) EXPORTS("MPI_Comm_dup", sg_wrap_com
 
 /* ---- collectives ---- */
 
-/* Sets each member: building a struct aside and copying it costs as much as a barrier's
- * exchange. */
-static inline void fill_call(struct sg_call *call, enum sg_operation operation, sg_word send,
-                             sg_word receive, MPI_Count count, sg_word datatype, sg_word op,
-                             int root, sg_word comm, MPI_Request *request,
-                             int (*pass)(const struct sg_call *))
-{
-    call->operation = operation;
-    call->send = (const void *)send;
-    call->receive = (void *)receive;
-    call->count = count;
-    call->datatype = (MPI_Datatype)datatype;
-    call->op = (MPI_Op)op;
-    call->root = root;
-    call->comm = (MPI_Comm)comm;
-    call->bytes = 0;
-    call->arrival_ns = 0;
-    call->site = NULL;
-    call->name.recorded = false;
-    call->intranode = NULL;
-    call->internode = NULL;
-    call->devices = false;
-    call->rules = NULL;
-    call->request = request;
-    call->pass = pass;
-}
-
 static int pass_barrier(const struct sg_call *call)
 {
     MPI_Request request;
@@ -287,7 +255,7 @@ int sg_wrap_barrier(sg_word comm, void *caller)
 
     if (!sg_process_running())
         return PASS(pass1, Barrier)(comm);
-    fill_call(&call, SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, NULL, pass_barrier);
+    sg_wrap_fill(&call, SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, NULL, pass_barrier);
     return sg_dispatch(&call, caller);
 }
 
@@ -302,8 +270,8 @@ int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller)
 
     if (!sg_process_running() || request == 0)
         return PASS(pass2, Ibarrier)(comm, request);
-    fill_call(&call, SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, (MPI_Request *)request,
-              pass_ibarrier);
+    sg_wrap_fill(&call, SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, (MPI_Request *)request,
+                 pass_ibarrier);
     return sg_dispatch(&call, caller);
 }
 
@@ -320,106 +288,6 @@ int mpi_ibarrier(sg_word comm, sg_word request)
     return sg_wrap_ibarrier(comm, request, __builtin_return_address(0));
 }
 
-/* Defines MPI_<name> for a reduction. parameters, arguments: in words, the latter for MPICH's own;
- * the rest: the call's fields. length: the type of a count. */
-#define REDUCTION(name, form, parameters, arguments, operation, length, root_or_none,              \
-                  request_or_none, is_whole)                                                       \
-    int mpi_##name parameters SG_INTERCEPTS("MPI_" #name);                                         \
-    int mpi_##name parameters                                                                      \
-    {                                                                                              \
-        struct sg_call call;                                                                       \
-                                                                                                   \
-        if (!sg_process_running() || !(is_whole))                                                  \
-            return PASS(form, name) arguments;                                                     \
-        fill_call(&call, operation, send, receive, (length)count, datatype, op, root_or_none,      \
-                  comm, request_or_none, pass_##name);                                             \
-        return sg_dispatch(&call, __builtin_return_address(0));                                    \
-    }
-
-#define WORDS sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op
-#define GIVEN send, receive, count, datatype, op
-#define OPERANDS(length) call->send, call->receive, (length)call->count, call->datatype, call->op
-
-/* Defines MPICH's own version of a call: directly, or by its nonblocking form. */
-#define OWN(name, passed)                                                                          \
-    static int pass_##name(const struct sg_call *call)                                             \
-    {                                                                                              \
-        return sg_real.name passed;                                                                \
-    }
-#define OWN_OR(name, begins, passed, begin, begun)                                                 \
-    static int pass_##name(const struct sg_call *call)                                             \
-    {                                                                                              \
-        MPI_Request request;                                                                       \
-                                                                                                   \
-        if (!(begins))                                                                             \
-            return sg_real.name passed;                                                            \
-        return sg_test_loop_complete(sg_real.begin begun, &request, call->comm,                    \
-                                     MPI_STATUS_IGNORE);                                           \
-    }
-
-#define REDUCTION_BEGINS sg_test_loop_begin_reduction(call->comm, call->datatype, call->op)
-
-#define REDUCE(name, begin, length)                                                                \
-    OWN_OR(name, REDUCTION_BEGINS, (OPERANDS(length), call->root, call->comm), begin,              \
-           (OPERANDS(length), call->root, call->comm, &request))                                   \
-    REDUCTION(name, pass7, (WORDS, sg_word root, sg_word comm), (GIVEN, root, comm),               \
-              SG_OPERATION_REDUCE, length, (int)root, NULL, true)
-#define ALLREDUCE(name, begin, length)                                                             \
-    OWN_OR(name, REDUCTION_BEGINS, (OPERANDS(length), call->comm), begin,                          \
-           (OPERANDS(length), call->comm, &request))                                               \
-    REDUCTION(name, pass6, (WORDS, sg_word comm), (GIVEN, comm), SG_OPERATION_ALLREDUCE, length,   \
-              -1, NULL, true)
-#define IREDUCE(name, length)                                                                      \
-    OWN(name, (OPERANDS(length), call->root, call->comm, call->request))                           \
-    REDUCTION(name, pass8, (WORDS, sg_word root, sg_word comm, sg_word request),                   \
-              (GIVEN, root, comm, request), SG_OPERATION_REDUCE, length, (int)root,                \
-              (MPI_Request *)request, request != 0)
-#define IALLREDUCE(name, length)                                                                   \
-    OWN(name, (OPERANDS(length), call->comm, call->request))                                       \
-    REDUCTION(name, pass7, (WORDS, sg_word comm, sg_word request), (GIVEN, comm, request),         \
-              SG_OPERATION_ALLREDUCE, length, -1, (MPI_Request *)request, request != 0)
-
-REDUCE(Reduce, Ireduce, int)
-REDUCE(Reduce_c, Ireduce_c, MPI_Count)
-ALLREDUCE(Allreduce, Iallreduce, int)
-ALLREDUCE(Allreduce_c, Iallreduce_c, MPI_Count)
-IREDUCE(Ireduce, int)
-IREDUCE(Ireduce_c, MPI_Count)
-IALLREDUCE(Iallreduce, int)
-IALLREDUCE(Iallreduce_c, MPI_Count)
-
-/* Defines a broadcast; its buffer is contribution or result. */
-#define BROADCAST(name, form, parameters, arguments, length, request_or_none, is_whole)            \
-    int mpi_##name parameters SG_INTERCEPTS("MPI_" #name);                                         \
-    int mpi_##name parameters                                                                      \
-    {                                                                                              \
-        struct sg_call call;                                                                       \
-                                                                                                   \
-        if (!sg_process_running() || !(is_whole))                                                  \
-            return PASS(form, name) arguments;                                                     \
-        fill_call(&call, SG_OPERATION_BCAST, buffer, buffer, (length)count, datatype, 0,           \
-                  (int)root, comm, request_or_none, pass_##name);                                  \
-        return sg_dispatch(&call, __builtin_return_address(0));                                    \
-    }
-
-#define BROADCAST_WORDS sg_word buffer, sg_word count, sg_word datatype, sg_word root, sg_word comm
-#define BROADCAST_GIVEN buffer, count, datatype, root, comm
-#define BROADCAST_OPERANDS(length)                                                                 \
-    call->receive, (length)call->count, call->datatype, call->root, call->comm
-#define BCAST(name, begin, length)                                                                 \
-    OWN_OR(name, sg_test_loop_begin_collective(call->comm), (BROADCAST_OPERANDS(length)), begin,   \
-           (BROADCAST_OPERANDS(length), &request))                                                 \
-    BROADCAST(name, pass5, (BROADCAST_WORDS), (BROADCAST_GIVEN), length, NULL, true)
-#define IBCAST(name, length)                                                                       \
-    OWN(name, (BROADCAST_OPERANDS(length), call->request))                                         \
-    BROADCAST(name, pass6, (BROADCAST_WORDS, sg_word request), (BROADCAST_GIVEN, request), length, \
-              (MPI_Request *)request, request != 0)
-
-BCAST(Bcast, Ibcast, int)
-BCAST(Bcast_c, Ibcast_c, MPI_Count)
-IBCAST(Ibcast, int)
-IBCAST(Ibcast_c, MPI_Count)
-
 /* ---- requests ---- */
 
 static int wait_for(sg_word request, sg_word status)
@@ -427,7 +295,7 @@ static int wait_for(sg_word request, sg_word status)
     if (sg_process_running() && request != 0)
         sg_request_wait(*(MPI_Request *)request);
     if (request != 0 && sg_test_loop_begin())
-        return sg_loop_Wait(request, status);
+        return sg_test_loop_wait(request, status);
     sg_turn_begin_wait();
     return PASS(pass2, Wait)(request, status);
 }

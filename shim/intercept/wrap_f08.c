@@ -4,10 +4,7 @@
  * MPICH's are one call and the store of ierror, which these repeat. If another MPI uses the same
  * names, its own function is called.
  */
-#include "intercept/passing.h"
 #include "intercept/wrap.h"
-#include "internode/request.h"
-#include "profile/profile.h"
 #include "runtime/settings.h"
 
 static void store(int *ierror, int error)
@@ -49,30 +46,3 @@ F08(barrier, (MPI_Comm * comm, int *ierror), (comm, ierror),
     sg_wrap_barrier(*comm, __builtin_return_address(0)))
 F08(ibarrier, (MPI_Comm * comm, MPI_Request *request, int *ierror), (comm, request, ierror),
     sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)))
-
-/* MPICH's own function sets Fortran's results. before: runs first, while stagger runs; error: the
- * last argument, ierror. */
-#define F08_BEFORE(name, function, count, error, before)                                           \
-    void f08_##name(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #name "_f08_");                        \
-    void f08_##name(PARAMETERS(count))                                                             \
-    {                                                                                              \
-        sg_word words[] = {GIVEN(count)};                                                          \
-        struct sg_profile_call call;                                                               \
-        bool counted = sg_profile_begin(&call, SG_FUNCTION_##function, true, words,                \
-                                        __builtin_frame_address(0), __builtin_return_address(0));  \
-                                                                                                   \
-        if (sg_real_is_mpich() && sg_process_running())                                            \
-            before;                                                                                \
-        ORIGINAL(name, (PARAMETERS(count)))(PASSED(count));                                        \
-        if (counted)                                                                               \
-            sg_profile_end(&call, words, sg_word_error(error));                                    \
-    }
-
-F08_BEFORE(wait, Wait, 3, c, sg_request_wait(*(const MPI_Request *)a))
-F08_BEFORE(request_get_status, Request_get_status, 4, d, sg_request_poll(*(const MPI_Request *)a))
-F08_BEFORE(request_get_status_all, Request_get_status_all, 5, e,
-           sg_wrap_poll(*(const int *)a, (const MPI_Request *)b))
-F08_BEFORE(request_get_status_any, Request_get_status_any, 6, f,
-           sg_wrap_poll(*(const int *)a, (const MPI_Request *)b))
-F08_BEFORE(request_get_status_some, Request_get_status_some, 6, f,
-           sg_wrap_poll(*(const int *)a, (const MPI_Request *)b))

@@ -16,9 +16,9 @@
  */
 #include "internode/agree.h"
 
-#include "internode/call_waiting.h"
 #include "internode/communicator.h"
 #include "internode/coordinator.h"
+#include "internode/endpoint.h"
 #include "mpi/user_lines.h"
 
 #include <stddef.h>
@@ -176,7 +176,7 @@ const struct sg_choice *sg_internode_agree(struct sg_internode *internode,
     if (internode->is_far_ahead) {
         if (choosing.found.rank == internode->rank)
             sg_report_far_ahead(call, internode->rank, SG_INTERNODE_CHOICES - SG_INTERNODE_QUARTER);
-        return call->choose_alike(call);
+        return NULL;
     }
     choice = sg_ruleset_choice(call->rules, (int)choosing.found.brought);
     sg_report_choice(internode->header->warned, call, internode->rank, own->algorithm,

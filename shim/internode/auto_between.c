@@ -1,7 +1,6 @@
 #include "internode/auto_between.h"
 
 #include "core/tick.h"
-#include "internode/call_waiting.h"
 #include "internode/endpoint.h"
 #include "mpi/learning.h"
 #include "mpi/real.h"

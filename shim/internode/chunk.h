@@ -15,8 +15,6 @@ enum sg_chunk_stage {
 };
 
 struct sg_chunk {
-    const struct sg_call *call;
-    const struct sg_internode_plan *plan;
     uint64_t position;
     const void *own;
     void *result;
@@ -33,7 +31,6 @@ struct sg_chunk {
 
 /* A call in progress at this rank. At most `width` chunks are begun and not yet left. */
 struct sg_chunk_window {
-    const struct sg_call *call;
     const struct sg_internode_plan *plan;
     uint64_t position;         /* position of the first chunk */
     size_t count, begun, left; /* chunks; all before `begun` are begun, all before `left` left */
@@ -44,10 +41,12 @@ struct sg_chunk_window {
     struct sg_chunk *chunks; /* by number, modulo the width */
 };
 
-/* Sets the plan's chunk size from its protocol, operands and count. */
-void sg_chunk_plan(const struct sg_internode *internode, const struct sg_call *call,
-                   struct sg_internode_plan *plan);
-size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan *plan);
+/* Sets the plan's chunk size from its call, protocol, operands and count. */
+void sg_chunk_plan(const struct sg_internode *internode, struct sg_internode_plan *plan);
+size_t sg_chunk_count(const struct sg_internode_plan *plan);
+
+/* A hash of the operation, its form, size, root and MPI_IN_PLACE. */
+uint16_t sg_chunk_signature(const struct sg_call *call);
 
 /* Gives the chunks the next positions. */
 void sg_chunk_window_begin(struct sg_internode *internode, struct sg_chunk_window *window);

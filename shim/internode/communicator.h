@@ -227,7 +227,7 @@ static inline void *sg_internode_result(const struct sg_internode *internode, ui
  *
  *   choices      calls whose operation has rules by call site, including those that go to MPICH
  *   openings     quarters of the choices' words (agree.c)
- *   signatures   instances (consistency.h)
+ *   signatures   instances (chunk.c)
  */
 
 #define SG_INTERNODE_FIELD_BITS 16

@@ -5,13 +5,12 @@
  * All ranks therefore run the call of the first rank that comes, which publishes a description of
  * it. A rank whose call differs takes part with operands and results that nobody reads, and its own
  * call fails. It stores its dissent before it arrives: ranks that are in the same call as the first
- * one, and wait for all, fail, too. In a broadcast the root comes first (consistency.c), because
+ * one, and wait for all, fail, too. In a broadcast the root comes first (chunk.c), because
  * its receivers take what it sends.
  */
 #include "internode/disagree.h"
 
 #include "internode/communicator.h"
-#include "internode/consistency.h"
 #include "mpi/user_lines.h"
 #include "wait/wait.h"
 
@@ -51,7 +50,7 @@ void sg_internode_end_different(const struct sg_internode *internode,
 {
     int other = found_at(internode, window->position).rank;
 
-    sg_report_end(window->call, internode->rank, own_info(internode), other,
+    sg_report_end(window->plan->call, internode->rank, own_info(internode), other,
                   info_of(internode, other, window->position));
 }
 
@@ -64,7 +63,7 @@ static const struct sg_first_call *await_first(const struct sg_internode *intern
     const struct sg_first_call *first = first_at(internode, position);
     struct sg_wait wait = {0};
 
-    /* Acquire: pairs with describe in consistency.c. */
+    /* Acquire: pairs with describe_first in chunk.c. */
     while (atomic_load_explicit(&first->number, memory_order_acquire) != position + 1)
         sg_wait_brief(&wait);
     return first;
@@ -115,7 +114,7 @@ static bool make_plan(const struct sg_internode *internode, const struct sg_firs
     }
     if (first->operation != SG_OPERATION_REDUCE || first->root == internode->rank)
         plan->result = (char *)others->buffers + bytes;
-    sg_chunk_plan(internode, &others->call, plan);
+    sg_chunk_plan(internode, plan);
     return true;
 }
 
@@ -127,15 +126,16 @@ void sg_internode_conform(struct sg_internode *internode, const struct sg_chunk_
     const struct sg_first_call *first;
     struct sg_call_info told;
 
-    sg_report_mismatch(window->call, internode->rank, own_info(internode), found.rank,
+    sg_report_mismatch(window->plan->call, internode->rank, own_info(internode), found.rank,
                        info_of(internode, found.rank, position));
     if (internode->remote != NULL)
         sg_internode_end_different(internode, window);
     first = await_first(internode, position);
-    *out = (struct sg_others_call){.plan = {.executed = window->plan->executed}};
-    make_call(window->call, first, &out->call);
-    if (!can_take_part(internode, window->call, first) ||
-        sg_consistency_signature(&out->call) != found.brought || !make_plan(internode, first, out))
+    *out =
+        (struct sg_others_call){.plan = {.call = &out->call, .executed = window->plan->executed}};
+    make_call(window->plan->call, first, &out->call);
+    if (!can_take_part(internode, window->plan->call, first) ||
+        sg_chunk_signature(&out->call) != found.brought || !make_plan(internode, first, out))
         sg_internode_end_different(internode, window);
     told = (struct sg_call_info){
         .bytes = first->bytes, .root = first->root, .operation = first->operation};
@@ -149,14 +149,14 @@ void sg_internode_conform(struct sg_internode *internode, const struct sg_chunk_
     atomic_store_explicit(&internode->header->has_dissent, true, memory_order_relaxed);
 }
 
-void sg_internode_conformed(const struct sg_chunk_window *window, struct sg_others_call *others)
+void sg_internode_conformed(const struct sg_internode_plan *own, struct sg_others_call *others)
 {
-    const struct sg_call *own = window->call;
-    size_t bytes = own->bytes < others->call.bytes ? (size_t)own->bytes : others->plan.count;
+    const struct sg_call *call = own->call;
+    size_t bytes = call->bytes < others->call.bytes ? (size_t)call->bytes : others->plan.count;
 
-    if (own->operation == SG_OPERATION_BCAST && others->call.operation == SG_OPERATION_BCAST &&
-        own->root == others->call.root)
-        memcpy(window->plan->result, others->plan.result, bytes);
+    if (call->operation == SG_OPERATION_BCAST && others->call.operation == SG_OPERATION_BCAST &&
+        call->root == others->call.root)
+        memcpy(own->result, others->plan.result, bytes);
     free(others->buffers);
 }
 
@@ -165,7 +165,7 @@ int sg_internode_dissent(const struct sg_internode *internode, const struct sg_c
     struct sg_internode_found found = sg_internode_found_in(window->dissent);
 
     /* The other rank describes the call in which it took part, not its own. */
-    sg_report_mismatch(window->call, internode->rank, own_info(internode), found.rank, NULL);
+    sg_report_mismatch(window->plan->call, internode->rank, own_info(internode), found.rank, NULL);
     return sg_internode_dissent_error(window->dissent);
 }
 

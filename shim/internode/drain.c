@@ -1,7 +1,6 @@
 /* Ends a communicator over several nodes: completes its nonblocking calls first, then tells the
  * protocols that no further CALL will come. They finish their outstanding instances. */
 #include "internode/auto_between.h"
-#include "internode/call_waiting.h"
 #include "internode/connect.h"
 #include "internode/endpoint.h"
 #include "internode/nonblocking.h"

@@ -1,16 +1,96 @@
 /* An endpoint's events and lock: delivers events to protocols in order, polls the transport and the
- * timers under the lock, and arms the doorbell as ranks leave their calls. See endpoint.h. Any
- * process of the endpoint may hold the lock, also in a signal handler. */
+ * timers under the lock, arms the doorbell as ranks leave their calls, and waits for other ranks.
+ * See endpoint.h. Any process of the endpoint may hold the lock, also in a signal handler. */
 #include "internode/endpoint.h"
 
 #include "bcs/live/shared_posts.h"
 #include "core/clock.h"
 #include "core/cpu/cpu.h"
-#include "internode/consistency.h"
 #include "internode/host.h"
+#include "mpi/user_lines.h"
 
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- notes: ranks of several machines are in the same call ----
+ *
+ * A message carries a note about its instance: the low bits of position + 1 (POSITION_MASK), shifted
+ * above the call's signature. A machine that is in that instance compares the two; another keeps the
+ * note until it enters the instance. Notes about older instances contain nothing new: each was
+ * compared when its first message came, or when the last rank of the endpoint arrived. After a
+ * difference an application thread aborts the job (sg_internode_check_health).
+ */
+
+#define POSITION_MASK 0xffffu
+#define POSITION_SHIFT 16
+
+uint32_t sg_endpoint_note(const struct sg_internode *internode,
+                          const struct sg_internode_instance *instance)
+{
+    uint32_t position = (uint32_t)(instance->position + 1) & POSITION_MASK;
+
+    /* One position in 65536 has no note, because 0 means none. */
+    return internode->remote == NULL || position == 0
+               ? 0
+               : position << POSITION_SHIFT | instance->signature;
+}
+
+static void keep_foreign(struct sg_internode *internode,
+                         const struct sg_internode_instance *instance, int32_t from)
+{
+    uint64_t none = 0;
+
+    atomic_compare_exchange_strong(&sg_internode_endpoint(internode, internode->endpoint)->foreign,
+                                   &none,
+                                   instance->position << 16 | (uint64_t)(uint32_t)(from + 1));
+}
+
+static bool is_of(uint32_t note, const struct sg_internode_instance *instance)
+{
+    return note >> POSITION_SHIFT == ((uint32_t)(instance->position + 1) & POSITION_MASK);
+}
+
+/* False: the message belongs to another call than this machine's ranks are in. Do not handle it; the
+ * job will end. */
+static bool check_note(struct sg_internode *internode, const struct sg_transport_message *message)
+{
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    uint32_t note = (uint32_t)(message->protocol >> 32);
+    uint32_t position = (note >> POSITION_SHIFT) - 1;
+    struct sg_internode_instance *instance;
+
+    if (note == 0)
+        return true;
+    /* The depth need not divide the range of the position's bits: both rings are small. */
+    for (uint32_t i = 0; i < internode->depth; i++) {
+        instance = &endpoint->instances[i];
+        if (instance->arrived == 0 || !is_of(note, instance))
+            continue;
+        if ((note & POSITION_MASK) == instance->signature)
+            return true;
+        keep_foreign(internode, instance, message->message.from);
+        return false;
+    }
+    endpoint->remote_note[position % SG_INTERNODE_INSTANCES_MAX] =
+        (struct sg_remote_note){note, message->message.from};
+    return true;
+}
+
+void sg_endpoint_check_instance(struct sg_internode *internode,
+                                const struct sg_internode_instance *instance)
+{
+    const struct sg_remote_note *remote_note =
+        &sg_internode_endpoint(internode, internode->endpoint)
+             ->remote_note[instance->position % SG_INTERNODE_INSTANCES_MAX];
+
+    if (remote_note->note != 0 && is_of(remote_note->note, instance) &&
+        (remote_note->note & POSITION_MASK) != instance->signature)
+        keep_foreign(internode, instance, remote_note->from);
+}
+
+/* ---- events ---- */
 
 typedef void (*sg_handler)(void *state, const struct sg_event *event, struct sg_actions *actions);
 
@@ -118,7 +198,7 @@ static void deliver_call(struct sg_internode *internode, struct sg_internode_ins
     if (place->bytes > 0 || internode->remote != NULL)
         *sg_internode_operand_type(internode, place->protocol, (uint32_t)place->protocol_seq) =
             (struct sg_operand_type){(uint32_t)place->protocol_seq, place->reduction,
-                                     place->element, sg_consistency_note(internode, place)};
+                                     place->element, sg_endpoint_note(internode, place)};
     if (place->flags & SG_CALL_SPLIT)
         atomic_fetch_add_explicit(&endpoint->doorbell.nonblocking, 1, memory_order_relaxed);
     atomic_store_explicit(&endpoint->delivered, place->position + 1, memory_order_relaxed);
@@ -370,7 +450,7 @@ static int take_arrived(struct sg_internode *internode)
         } else if (message.is_reply) {
             sg_endpoint_deliver_answer(internode, &message);
         } else if (internode->remote == NULL ||
-                   (sg_consistency_check(internode, &message) &&
+                   (check_note(internode, &message) &&
                     (message.protocol & 0xff) != SG_INTERNODE_NOTE_ONLY)) {
             event.message = message.message;
             learn_operand_type(internode, message.protocol, &message.message.header);
@@ -567,4 +647,115 @@ void sg_internode_leave(struct sg_internode *internode)
     if (is_left_something(internode))
         sg_internode_progress(internode);
     sg_progress_left(&internode->client);
+}
+
+/* ---- a rank's wait ---- */
+
+#define RANKS_NAMED 16
+#define TEXT_BYTES 4096
+#define TAG_BYTES 24
+#define PEER_BYTES 24
+#define MESSAGE_REPORTED UINT64_MAX /* no instance has this number */
+
+static uint64_t stall_ns;
+
+void sg_internode_stall_after(uint64_t ns)
+{
+    stall_ns = ns;
+}
+
+/* Appends a rank's state; leaves the text unchanged if it does not fit. */
+static void append(char *text, int *used, int rank, const struct sg_rank_state *info)
+{
+    char call[SG_REPORT_CALL_BYTES];
+    /* Relaxed: the value is only displayed. */
+    bool came_once = atomic_load_explicit(&info->position, memory_order_relaxed) > 0;
+    int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d was %s%s", rank,
+                          came_once ? "last in " : "in none before",
+                          came_once ? sg_report_call(&info->call, call) : "");
+
+    if (length > 0 && *used + length < TEXT_BYTES)
+        *used += length;
+    else
+        text[*used] = '\0';
+}
+
+static __attribute__((noinline)) void report_stall(const struct sg_internode *internode,
+                                                   const struct sg_call *call, uint64_t position)
+{
+    char *text, instance[SG_REPORT_CALL_BYTES];
+    uint64_t tag = position + 1;
+    int used = 0, missing = 0, here = 0;
+
+    if (atomic_exchange(&internode->header->stall_reported, tag) == tag ||
+        (text = calloc(1, TEXT_BYTES)) == NULL)
+        return;
+    for (int rank = 0; rank < internode->ranks; rank++) {
+        const struct sg_rank_state *info;
+
+        if (!sg_internode_is_here(internode, rank))
+            continue;
+        here++;
+        info = sg_internode_rank_state(internode, rank);
+        if (atomic_load_explicit(&info->position, memory_order_relaxed) > position)
+            continue;
+        if (missing++ < RANKS_NAMED)
+            append(text, &used, rank, info);
+    }
+    sg_report_line(SG_TRACE_LINE_STALL,
+                   "rank %d waits in %s for more than %d s, %s: %d of %d ranks%s have not come%s",
+                   internode->rank, sg_report_function(call),
+                   (int)(stall_ns / UINT64_C(1000000000)),
+                   sg_report_instance(call, position, internode->ranks, instance), missing, here,
+                   here < internode->ranks ? " of this machine" : "", text);
+    free(text);
+}
+
+/* "tag 5" */
+static const char *name_tag(int tag, char text[TAG_BYTES])
+{
+    if (tag == SG_ANY)
+        return "any tag";
+    snprintf(text, TAG_BYTES, "tag %d", tag);
+    return text;
+}
+
+/* Reports one line for each communicator: when a message is missing, other ranks often wait for its
+ * receiver's next step. */
+static __attribute__((noinline)) void report_message(const struct sg_internode *internode,
+                                                     const struct sg_carried_message *message)
+{
+    char tag[TAG_BYTES], peer[PEER_BYTES] = "any rank";
+
+    if (atomic_exchange(&internode->header->stall_reported, MESSAGE_REPORTED) == MESSAGE_REPORTED)
+        return;
+    if (message->peer != SG_ANY)
+        snprintf(peer, sizeof peer, "rank %d", message->peer);
+    sg_report_line(SG_TRACE_LINE_STALL,
+                   message->kind == SG_POST_SEND
+                       ? "rank %d waits for more than %d s: %s does not receive its message (%s, "
+                         "%u bytes) on a communicator of %d ranks"
+                       : "rank %d waits for more than %d s: %s does not send it a message (%s, "
+                         "%u bytes at most) on a communicator of %d ranks",
+                   internode->rank, (int)(stall_ns / UINT64_C(1000000000)), peer,
+                   name_tag(message->tag, tag), message->bytes, internode->ranks);
+}
+
+void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiting *waiting,
+                       bool (*is_over)(void *context), void *context)
+{
+    bool reported = (waiting->call == NULL && waiting->message == NULL) || stall_ns == 0;
+
+    while (!is_over(context)) {
+        if (!sg_wait_step(&waiting->wait, &internode->wait_queue, is_over, context))
+            continue;
+        sg_progress_poll();
+        if (!reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
+            reported = true;
+            if (waiting->call != NULL)
+                report_stall(internode, waiting->call, waiting->position);
+            else
+                report_message(internode, waiting->message);
+        }
+    }
 }

@@ -1,4 +1,5 @@
-/* An endpoint: its lock, polling and event delivery under that lock, and the ranks inside a call.
+/* An endpoint: its lock, polling and event delivery under that lock, and the ranks inside a call,
+ * with their waits.
  *
  * An application thread, the progress thread or a signal handler holds the lock, in any process of
  * the endpoint.
@@ -51,5 +52,35 @@ void sg_endpoint_deliver_answer(struct sg_internode *internode,
                                 const struct sg_transport_message *message);
 /* Tells the protocols that no CALL will come. */
 void sg_endpoint_deliver_drain(struct sg_internode *internode);
+
+/* Notes by which ranks of several machines find out that they are in different calls. With the
+ * lock. Returns the note for an instance's messages; 0: none. */
+uint32_t sg_endpoint_note(const struct sg_internode *internode,
+                          const struct sg_internode_instance *instance);
+/* Compares an instance that has just been entered with the note kept for it. */
+void sg_endpoint_check_instance(struct sg_internode *internode,
+                                const struct sg_internode_instance *instance);
+
+/* ---- a rank's wait for other ranks ----
+ *
+ * Meanwhile it drives its own progress, MPICH's and that of other communicators, and reports a long
+ * wait to the user.
+ */
+
+struct sg_carried_message;
+
+struct sg_internode_waiting {
+    struct sg_wait wait;
+    const struct sg_call *call;               /* NULL: waits for a message */
+    uint64_t position;                        /* of the awaited instance */
+    const struct sg_carried_message *message; /* NULL with no call: the wait is not reported */
+};
+
+/* Sets the length of a wait that is reported; 0: never. */
+void sg_internode_stall_after(uint64_t ns);
+/* Waits until is_over returns true. is_over makes progress here, and may restart the time of
+ * *waiting. */
+void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiting *waiting,
+                       bool (*is_over)(void *context), void *context);
 
 #endif

@@ -6,9 +6,8 @@
  * by any thread inside the library, or by asynchronous progress (progress/progress.h), under the
  * endpoint's lock. A call of any size is a sequence of chunks, each an instance of its protocol.
  *
- * The layers, lowest first: layout and communicator (data), consistency, host (carries out
- * actions), endpoint (lock, poll, delivery), call_waiting, chunk, disagree, nonblocking, connect,
- * coordinator, agree, run_call. setup and drain begin and end a communicator; request is a
+ * The layers, lowest first: layout and communicator (data), host (carries out actions), endpoint
+ * (lock, poll, delivery, waits), connect, chunk, disagree, nonblocking, coordinator, agree, run_call. setup and drain begin and end a communicator; request is a
  * nonblocking call as an MPI request. For the messages of the application, which a protocol may
  * carry, bcs/live has posts below host, and messages beside run_call.
  */
@@ -93,6 +92,7 @@ bool sg_internode_agrees(const struct sg_internode *internode);
 
 /* The plan for one call. */
 struct sg_internode_plan {
+    const struct sg_call *call;
     uint32_t protocol;
     uint8_t executed;            /* as in the call statistics */
     struct sg_operands operands; /* unset for a barrier */
@@ -107,19 +107,19 @@ struct sg_internode_plan {
     struct sg_user_fold *user;   /* for a user's operation; else NULL */
 };
 
-/* Plans a call. *choice becomes the one that all ranks follow. False: MPICH runs the call. That
- * decision is the same on all ranks, or due to an argument error on this rank, which MPICH will
- * report. A blocking call may connect its ranks, collectively. */
+/* Plans a call with the choice that all ranks follow. False: MPICH runs the call. That decision is
+ * the same on all ranks, or due to an argument error on this rank, which MPICH will report. A
+ * blocking call may connect its ranks, collectively. The call must stay until the plan is done. */
 bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
-                            const struct sg_choice **choice, struct sg_internode_plan *plan);
+                            const struct sg_choice *choice, struct sg_internode_plan *plan);
 
 /* Ends the trial round of a blocking call with choice `auto`, which has run here or in MPICH. */
 void sg_internode_end_turn(struct sg_internode *internode,
                            const struct sg_call_statistics *statistics);
 
 /* For a blocking call; a nonblocking one uses sg_request_start. */
-int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
-                     const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);
+int sg_internode_run_planned(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                             struct sg_call_statistics *statistics);
 
 /* False: MPICH runs the call with any choice. Either no protocol supports its type, which is the
  * same on all ranks; or an argument is wrong on this rank, which MPICH reports. */

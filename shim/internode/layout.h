@@ -95,7 +95,7 @@ struct sg_internode_instance {
     int32_t root; /* endpoint, or -1 */
     uint8_t operation, flags;
     uint8_t reduction, element; /* of the operands; valid if bytes > 0 */
-    uint16_t signature;         /* see consistency.h */
+    uint16_t signature;         /* see chunk.h */
     bool told;                  /* other machines have been notified that ranks wait for it */
     bool stays;                 /* the last local rank stays in its call until the end */
     uint64_t ready;             /* position + 1: its CALL may be delivered, in order */
@@ -108,7 +108,7 @@ struct sg_internode_instance {
 struct sg_operand_type {
     uint32_t seq; /* low half of the number, as in messages */
     uint8_t reduction, element;
-    uint32_t note; /* for other machines; 0: none. See consistency.h */
+    uint32_t note; /* for other machines; 0: none. See endpoint.c */
 };
 
 struct sg_endpoint_reply {

@@ -9,8 +9,8 @@
  */
 #include "internode/nonblocking.h"
 
-#include "internode/call_waiting.h"
 #include "internode/communicator.h"
+#include "internode/connect.h"
 #include "internode/disagree.h"
 #include "internode/endpoint.h"
 
@@ -45,11 +45,18 @@ struct sg_nonblocking {
  * keeps its communicator from being freed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* The call outlives the function that made it. */
+static void keep_call(struct sg_nonblocking *nonblocking, const struct sg_internode_plan *plan)
+{
+    nonblocking->call = *plan->call;
+    nonblocking->plan = *plan;
+    nonblocking->plan.call = &nonblocking->call;
+}
+
 struct sg_nonblocking *sg_nonblocking_new(struct sg_internode *internode,
-                                          const struct sg_call *call,
                                           const struct sg_internode_plan *plan)
 {
-    size_t count = sg_chunk_count(call, plan);
+    size_t count = sg_chunk_count(plan);
     size_t room = count < SG_INTERNODE_INSTANCES_MAX ? count : SG_INTERNODE_INSTANCES_MAX;
     struct sg_nonblocking *nonblocking =
         calloc(1, sizeof *nonblocking + room * sizeof *nonblocking->chunks);
@@ -57,10 +64,8 @@ struct sg_nonblocking *sg_nonblocking_new(struct sg_internode *internode,
     if (nonblocking == NULL)
         return NULL;
     nonblocking->internode = internode;
-    nonblocking->call = *call;
-    nonblocking->plan = *plan;
-    nonblocking->window = (struct sg_chunk_window){.call = &nonblocking->call,
-                                                   .plan = &nonblocking->plan,
+    keep_call(nonblocking, plan);
+    nonblocking->window = (struct sg_chunk_window){.plan = &nonblocking->plan,
                                                    .count = count,
                                                    .width = internode->depth,
                                                    .chunks = nonblocking->chunks};
@@ -119,13 +124,11 @@ static void conform(struct sg_internode *internode, struct sg_nonblocking *nonbl
         sg_internode_end_different(internode, window);
     sg_internode_conform(internode, window, &conformed->others);
     nonblocking->conformed = conformed;
-    *window = (struct sg_chunk_window){
-        .call = &conformed->others.call,
-        .plan = &conformed->others.plan,
-        .position = window->position,
-        .count = sg_chunk_count(&conformed->others.call, &conformed->others.plan),
-        .width = internode->depth,
-        .chunks = conformed->chunks};
+    *window = (struct sg_chunk_window){.plan = &conformed->others.plan,
+                                       .position = window->position,
+                                       .count = sg_chunk_count(&conformed->others.plan),
+                                       .width = internode->depth,
+                                       .chunks = conformed->chunks};
     by += window->count;
     internode->position += by;
     for (struct sg_nonblocking *next = nonblocking->next; next != NULL; next = next->next)
@@ -145,9 +148,7 @@ static void settle(struct sg_nonblocking *nonblocking)
         return;
     }
     nonblocking->error = conformed->others.error;
-    sg_internode_conformed(
-        &(struct sg_chunk_window){.call = &nonblocking->call, .plan = &nonblocking->plan},
-        &conformed->others);
+    sg_internode_conformed(&nonblocking->plan, &conformed->others);
     free(conformed);
 }
 
@@ -287,11 +288,9 @@ bool sg_nonblocking_keep(struct sg_internode *internode, const struct sg_chunk_w
     if (bytes > KEPT_BYTES_MAX - kept || (nonblocking = calloc(1, bytes)) == NULL)
         return false;
     nonblocking->internode = internode;
-    nonblocking->call = *window->call;
-    nonblocking->plan = *window->plan;
+    keep_call(nonblocking, window->plan);
     nonblocking->kept_bytes = bytes;
     nonblocking->window = *window;
-    nonblocking->window.call = &nonblocking->call;
     nonblocking->window.plan = &nonblocking->plan;
     nonblocking->window.chunks = nonblocking->chunks;
     operand = (char *)nonblocking->chunks + chunks_bytes;
@@ -301,8 +300,6 @@ bool sg_nonblocking_keep(struct sg_internode *internode, const struct sg_chunk_w
         struct sg_chunk *chunk = &nonblocking->chunks[i % window->width];
 
         *chunk = window->chunks[i % window->width];
-        chunk->call = &nonblocking->call;
-        chunk->plan = &nonblocking->plan;
         chunk->own = operand + ((const char *)chunk->own - (const char *)window->plan->own);
     }
     add(internode, nonblocking);

@@ -10,7 +10,6 @@ struct sg_nonblocking;
 
 /* NULL: out of memory. Free it before it is started, or when it is complete. */
 struct sg_nonblocking *sg_nonblocking_new(struct sg_internode *internode,
-                                          const struct sg_call *call,
                                           const struct sg_internode_plan *plan);
 void sg_nonblocking_free(struct sg_nonblocking *nonblocking);
 void sg_nonblocking_start(struct sg_nonblocking *nonblocking,

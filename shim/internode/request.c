@@ -306,9 +306,10 @@ static const struct sg_request_ops collective_ops = {
     is_done, poll, collective_request_await, collective_request_complete, query, discard};
 
 /* Packs a broadcast's data if its type may have holes. */
-static int prepare(struct collective *collective, const struct sg_call *call,
-                   const struct sg_internode_plan *plan, struct sg_request **request)
+static int prepare(struct collective *collective, const struct sg_internode_plan *plan,
+                   struct sg_request **request)
 {
+    const struct sg_call *call = plan->call;
     struct sg_internode_plan packed = *plan;
     int error;
 
@@ -322,19 +323,18 @@ static int prepare(struct collective *collective, const struct sg_call *call,
         else
             packed.own = collective->packed.bytes;
     }
-    collective->nonblocking = sg_nonblocking_new(call->internode, call, &packed);
+    collective->nonblocking = sg_nonblocking_new(call->internode, &packed);
     if (collective->nonblocking == NULL)
         return MPI_ERR_OTHER;
     return sg_request_make(&collective_ops, collective, call->request, request);
 }
 
-int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
-                     sg_request_completed completed, void *context,
-                     struct sg_call_statistics *statistics)
+int sg_request_start(const struct sg_internode_plan *plan, sg_request_completed completed,
+                     void *context, struct sg_call_statistics *statistics)
 {
     struct collective *collective = calloc(1, sizeof *collective);
     struct sg_request *request;
-    int error = collective != NULL ? prepare(collective, call, plan, &request) : MPI_ERR_OTHER;
+    int error = collective != NULL ? prepare(collective, plan, &request) : MPI_ERR_OTHER;
 
     if (error != MPI_SUCCESS) {
         if (collective != NULL) {

@@ -57,10 +57,9 @@ void sg_request_reap(void);
 /* Called once when the request is completed, by the thread that waits or tests. */
 typedef void (*sg_request_completed)(void *context, const struct sg_request_times *times);
 
-/* Starts the call and sets *call->request. On an error nothing has been started, and no error
+/* Starts the plan's call and sets its request. On an error nothing has been started, and no error
  * handler has been called. completed may be NULL. */
-int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
-                     sg_request_completed completed, void *context,
-                     struct sg_call_statistics *statistics);
+int sg_request_start(const struct sg_internode_plan *plan, sg_request_completed completed,
+                     void *context, struct sg_call_statistics *statistics);
 
 #endif

@@ -1,17 +1,16 @@
 /* Runs a call on a communicator over several nodes: plans it, begins it, and unless it is
  * nonblocking (nonblocking.h) waits for it. Both kinds run chunk by chunk through a window
  * (chunk.h). Also looks for other ranks' calls after a call that failed. */
-#include "internode/agree.h"
 #include "internode/auto_between.h"
-#include "internode/call_waiting.h"
+#include "internode/chunk.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
-#include "internode/consistency.h"
 #include "internode/disagree.h"
 #include "internode/endpoint.h"
 #include "internode/nonblocking.h"
+#include "mpi/operands.h"
+#include "mpi/packed.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 #include "mpi/user_lines.h"
 #include "wait/catch_up.h"
 
@@ -24,16 +23,21 @@
 static bool plan_broadcast(const struct sg_internode *internode, const struct sg_call *call,
                            struct sg_internode_plan *plan)
 {
-    if (call->bytes == 0 || call->receive == NULL || call->receive == MPI_IN_PLACE ||
-        call->root < 0 || call->root >= internode->ranks)
+    /* The buffer of a type that has to be packed may be MPI_BOTTOM; another takes its place before
+     * the call runs. */
+    static char anywhere;
+    void *buffer = sg_packed_wants(call) ? &anywhere : call->receive;
+
+    if (call->bytes == 0 || buffer == NULL || buffer == MPI_IN_PLACE || call->root < 0 ||
+        call->root >= internode->ranks)
         return false;
     plan->operands = (struct sg_operands){.element = SG_ELEMENT_BYTE};
     plan->count = (size_t)call->bytes;
     plan->own = plan->result = NULL;
     if (call->root == internode->rank)
-        plan->own = call->receive;
+        plan->own = buffer;
     else
-        plan->result = call->receive;
+        plan->result = buffer;
     /* A nonblocking call follows only if errors are not fatal, because following delays it. */
     plan->follows = plan->own == NULL && internode->remote == NULL &&
                     (call->request == NULL || !sg_report_is_fatal(call->comm));
@@ -107,14 +111,29 @@ static bool can_post(const struct sg_choice *choice)
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
 }
 
+/* True if the plan's protocol has the connections that it needs. The same on all ranks. sets_up: if
+ * that is not known yet, all ranks make the connections, collectively. */
+static bool reaches(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                    bool sets_up)
+{
+    int root = plan->call->root >= 0 ? internode->endpoint_of[plan->call->root] : -1;
+    uint8_t known;
+
+    if (internode->remote == NULL)
+        return true;
+    known = *sg_internode_reached(internode, plan->protocol, root);
+    return known == SG_REACHED || (known == SG_REACH_NOT_KNOWN && sets_up &&
+                                   sg_internode_reach(internode, plan->protocol, root));
+}
+
 /* arm: the candidate in the current trial round. */
 static bool plan_chosen(struct sg_internode *internode, const struct sg_call *call,
                         const struct sg_choice *choice, int arm, struct sg_internode_plan *plan)
 {
     int index = sg_ruleset_index(internode->rules, choice);
 
-    *plan = (struct sg_internode_plan){.protocol = (uint32_t)index,
-                                       .executed = sg_executed(choice->algorithm, arm)};
+    *plan = (struct sg_internode_plan){
+        .call = call, .protocol = (uint32_t)index, .executed = sg_executed(choice->algorithm, arm)};
     if (index < 0 || index >= internode->protocol_count ||
         internode->protocols[index].algo == NULL ||
         (internode->protocols[index].algo->operations & 1u << call->operation) == 0)
@@ -124,29 +143,21 @@ static bool plan_chosen(struct sg_internode *internode, const struct sg_call *ca
     if (!plan_operands(internode, call, plan) ||
         (plan->user != NULL && !(internode->protocols[index].algo->uses & SG_ALGO_USER)))
         return false;
-    sg_chunk_plan(internode, call, plan);
+    sg_chunk_plan(internode, plan);
     return true;
 }
 
 bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
-                            const struct sg_choice **choice, struct sg_internode_plan *plan)
+                            const struct sg_choice *choice, struct sg_internode_plan *plan)
 {
     bool waits = call->request == NULL;
-    const struct sg_choice *runs;
+    const struct sg_choice *runs = choice;
 
-    /* A call that is wrong on this rank alone takes no part in the choices of all ranks. */
-    if ((call->rules != NULL || (*choice)->algorithm == SG_ALGORITHM_AUTO) &&
-        !sg_internode_takes(internode, call))
-        return false;
-    if (call->rules != NULL)
-        *choice = sg_internode_agree(internode, call, *choice);
-    runs = *choice;
     if (runs->algorithm == SG_ALGORITHM_AUTO)
         runs = waits ? sg_internode_begin_turn(internode, call, runs)
                      : sg_internode_usual(internode, call, runs);
     return runs->algorithm != SG_ALGORITHM_MPICH && (waits || can_post(runs)) &&
-           plan_chosen(internode, call, runs, (*choice)->arm, plan) &&
-           sg_internode_reaches(internode, plan, call, waits);
+           plan_chosen(internode, call, runs, choice->arm, plan) && reaches(internode, plan, waits);
 }
 
 /* ---- waiting ---- */
@@ -206,22 +217,20 @@ static __attribute__((noinline)) void await(struct sg_internode *internode,
     struct awaited awaited = {
         .internode = internode,
         .window = window,
-        .waiting = {.call = window->call, .position = window->position + window->left}};
+        .waiting = {.call = window->plan->call, .position = window->position + window->left}};
 
     sg_internode_wait(internode, &awaited.waiting, is_over, &awaited);
 }
 
 /* Runs the call; the window then shows the outcome. */
-static void run(struct sg_internode *internode, const struct sg_call *call,
-                const struct sg_internode_plan *plan, struct sg_call_statistics *statistics,
-                struct sg_chunk_window *window)
+static void run_window(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                       struct sg_call_statistics *statistics, struct sg_chunk_window *window)
 {
     /* Sized for the chunks in progress at a time: few calls have more than one. */
     struct sg_chunk chunks[plan->side_by_side ? SG_INTERNODE_INSTANCES_MAX : 1];
 
-    *window = (struct sg_chunk_window){.call = call,
-                                       .plan = plan,
-                                       .count = sg_chunk_count(call, plan),
+    *window = (struct sg_chunk_window){.plan = plan,
+                                       .count = sg_chunk_count(plan),
                                        .width = plan->side_by_side ? internode->depth : 1,
                                        .chunks = chunks};
     statistics->executed = plan->executed;
@@ -250,25 +259,26 @@ static __attribute__((noinline)) int settle(struct sg_internode *internode,
         return SG_CALL_RAISES(sg_internode_dissent(internode, window));
     sg_internode_conform(internode, window, &others);
     internode->position = window->position;
-    run(internode, &others.call, &others.plan, statistics, &others_window);
-    sg_internode_conformed(window, &others);
+    run_window(internode, &others.plan, statistics, &others_window);
+    sg_internode_conformed(window->plan, &others);
     return SG_CALL_RAISES(others.error);
 }
 
-int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
-                     const struct sg_internode_plan *plan, struct sg_call_statistics *statistics)
+int sg_internode_run_planned(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                             struct sg_call_statistics *statistics)
 {
     struct sg_chunk_window window;
     int error = MPI_SUCCESS;
 
-    run(internode, call, plan, statistics, &window);
+    run_window(internode, plan, statistics, &window);
     if (__builtin_expect(window.differs || window.dissent != 0, 0))
         error = settle(internode, &window, statistics);
     sg_catch_up_owe();
     sg_internode_read_counters(internode, statistics);
     statistics->slice = window.slice;
-    return error != MPI_SUCCESS || plan->user == NULL ? error
-                                                      : sg_user_fold_error(plan->user, call->comm);
+    return error != MPI_SUCCESS || plan->user == NULL
+               ? error
+               : sg_user_fold_error(plan->user, plan->call->comm);
 }
 
 /* ---- the others' call ---- */
@@ -321,5 +331,5 @@ enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg
     if (!is_there)
         return SG_OTHERS_NOWHERE;
     found = sg_internode_found_in(atomic_load_explicit(looking.word, memory_order_relaxed));
-    return found.brought == sg_consistency_signature(call) ? SG_OTHERS_THERE : SG_OTHERS_ELSEWHERE;
+    return found.brought == sg_chunk_signature(call) ? SG_OTHERS_THERE : SG_OTHERS_ELSEWHERE;
 }

@@ -11,7 +11,6 @@
 #include "core/hash.h"
 #include "core/status.h"
 #include "internode/auto_between.h"
-#include "internode/call_waiting.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
 #include "internode/endpoint.h"
@@ -28,6 +27,7 @@ static uint32_t ring_depth = 8;
 static bool runs_users;
 static uint64_t slices_from_ns;
 static int servers_max = INT_MAX;
+static uint64_t first_count;
 
 void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations)
 {
@@ -37,10 +37,42 @@ void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_ope
     sg_internode_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
 }
 
+void sg_internode_count_from(uint64_t first)
+{
+    first_count = first;
+}
+
 void sg_internode_count_slices_from(uint64_t epoch_ns)
 {
     slices_from_ns = epoch_ns;
 }
+
+/* ---- the work of progress ---- */
+
+static struct sg_internode *internode_of(struct sg_progress_client *client)
+{
+    return (struct sg_internode *)((char *)client - offsetof(struct sg_internode, client));
+}
+
+static bool poll_client(struct sg_progress_client *client)
+{
+    return sg_endpoint_poll(internode_of(client));
+}
+
+static void advance_client(struct sg_progress_client *client)
+{
+    sg_nonblocking_advance(internode_of(client));
+    sg_messages_advance(internode_of(client));
+}
+
+static void check_client(struct sg_progress_client *client)
+{
+    sg_internode_check_health(internode_of(client));
+}
+
+static const struct sg_progress_ops progress_ops = {poll_client, advance_client, check_client};
+
+/* ---- layout ---- */
 
 static size_t line(size_t bytes)
 {
@@ -59,7 +91,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     sg_parameters_put(algorithm->parameters, choice->parameters, parameters);
     parameters->credits = (uint8_t)ring_depth;
     parameters->epoch_ns = slices_from_ns;
-    parameters->first = sg_counts_first();
+    parameters->first = first_count;
     for (int i = 0; sg_algos[i] != NULL; i++) {
         if (strcmp(sg_algos[i]->name, name) == 0)
             return sg_algos[i];
@@ -336,12 +368,13 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode = calloc(1, sizeof *internode);
     if (internode == NULL)
         return NULL;
+    internode->client.ops = &progress_ops;
     internode->rank = setup->rank;
     internode->ranks = setup->ranks;
     internode->endpoints = setup->endpoints;
     internode->rules = setup->rules;
     internode->depth = ring_depth;
-    internode->position = sg_counts_first();
+    internode->position = first_count;
     internode->arrived = internode->left = internode->position;
     internode->ops = &sg_transport_shm;
     if (setup->ops != NULL) {
@@ -350,7 +383,7 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
         internode->location.exchange = setup->exchange;
         internode->machines = setup->machines;
     } else {
-        internode->chosen = sg_counts_first(); /* a coordinator's tickets are counted from 0 */
+        internode->chosen = first_count; /* a coordinator's tickets are counted from 0 */
     }
     if (!number_ranks(internode, setup) || (setup->ops != NULL && !keep_hosts(internode, setup)))
         goto err_dispose;
@@ -411,6 +444,26 @@ static void init_protocols(struct sg_internode *internode)
     }
 }
 
+/* Initializes the counts of a new segment, as if all instances before the first had been left. */
+static void init_counts(struct sg_internode *internode)
+{
+    for (int number = 0; number < internode->ranks_here; number++) {
+        struct sg_rank_state *state =
+            (struct sg_rank_state *)sg_internode_at(internode, internode->rank_states_at) + number;
+
+        state->position = state->left = first_count;
+        state->chosen = internode->chosen;
+    }
+    for (int index = 0; index < internode->here; index++) {
+        struct sg_endpoint *endpoint =
+            (struct sg_endpoint *)sg_internode_at(internode, internode->endpoints_at) + index;
+
+        endpoint->delivered = endpoint->completed = first_count;
+        for (uint32_t i = 0; i < internode->depth; i++)
+            endpoint->instances[i].finished = first_count;
+    }
+}
+
 /* Frees the communicator unless status is SG_OK. */
 static enum sg_status hand_over(struct sg_internode *internode, enum sg_status status,
                                 struct sg_internode **out)
@@ -438,7 +491,7 @@ enum sg_status sg_internode_offer(const struct sg_internode_setup *setup, struct
     internode->is_maker = true;
     internode->header->nonce = ticket->nonce;
     internode->header->size_bytes = internode->size_bytes;
-    sg_counts_init(internode);
+    init_counts(internode);
     init_protocols(internode);
     internode->header->magic = SG_INTERNODE_MAGIC;
     status = attach(internode);

@@ -40,11 +40,16 @@ struct sg_call {
     bool devices;                    /* some rank of the communicator has a GPU driver */
     /* Not NULL: the choice may differ between the ranks, which agree on one. */
     const struct sg_ruleset *rules;
-    /* With rules: the choice without the call site, for when the ranks no longer agree on one. */
-    const struct sg_choice *(*choose_alike)(const struct sg_call *call);
-    /* Runs MPICH's own version of the call. */
+    /* Not NULL: this call takes the place of the application's, which MPICH would run. */
+    const struct sg_call *original;
+    /* Runs MPICH's own version of the call; see sg_call_pass. */
     int (*pass)(const struct sg_call *call);
 };
+
+static inline int sg_call_pass(const struct sg_call *call)
+{
+    return call->original != NULL ? call->original->pass(call->original) : call->pass(call);
+}
 
 /* Returned in place of an error class that sg_dispatch raises once the call is settled; the call
  * counts as an instance. Errors of MPICH are positive and have been raised. */

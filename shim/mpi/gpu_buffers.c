@@ -7,8 +7,8 @@
 #include "core/altstack.h"
 #include "core/clock.h"
 #include "core/status.h"
+#include "mpi/operands.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 #include "mpi/user_lines.h"
 
 #include <dirent.h>
@@ -376,58 +376,55 @@ static int copy(const struct sg_call *call, const void *from, void *to, size_t e
     return error;
 }
 
-struct stage {
-    void *send, *receive; /* in host memory; NULL: the program's buffer is used */
-};
-
-static int run_between(const struct sg_call *call, const struct sg_choice *choice,
-                       struct sg_call_statistics *statistics, sg_device_runner run,
-                       const struct stage *stage, size_t extent_bytes)
+bool sg_device_can_stage(const struct sg_call *call)
 {
-    struct sg_call host = *call;
-    int error = MPI_SUCCESS;
+    enum sg_element element;
 
-    if (stage->send != NULL) {
-        error = copy(call, call->send, stage->send, extent_bytes);
-        host.send = stage->send;
-    }
-    if (stage->receive != NULL) {
-        if (call->send == MPI_IN_PLACE)
-            error = copy(call, call->receive, stage->receive, extent_bytes);
-        host.receive = stage->receive;
-    }
-    if (error == MPI_SUCCESS)
-        error = run(&host, choice, statistics);
-    if (error == MPI_SUCCESS && stage->receive != NULL)
-        error = copy(call, stage->receive, call->receive, extent_bytes);
-    return error;
+    return sg_type_of(call->datatype, &element);
 }
 
-int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *choice,
-                         struct sg_call_statistics *statistics, sg_device_runner run)
+int sg_device_begin_stage(const struct sg_call *call, struct sg_device_stage *stage)
 {
-    struct stage stage = {NULL, NULL};
     bool has_send = is_held(call->send);
     bool has_receive = is_held(call->receive) && receives(call);
     enum sg_element element;
-    size_t extent_bytes, bytes;
-    int error;
+    size_t bytes;
 
-    /* With other types MPICH runs the call on all ranks. */
-    if (!sg_type_of(call->datatype, &element))
-        return run(call, choice, statistics);
     say_staged(call);
-    extent_bytes = sg_element_extent_bytes(element);
-    bytes = (size_t)call->count * extent_bytes;
+    sg_type_of(call->datatype, &element);
+    *stage = (struct sg_device_stage){
+        .call = *call, .staged = call, .extent_bytes = sg_element_extent_bytes(element)};
+    bytes = (size_t)call->count * stage->extent_bytes;
     if (has_send)
-        stage.send = malloc(bytes);
+        stage->call.send = stage->send = malloc(bytes);
     if (has_receive)
-        stage.receive = malloc(bytes);
-    if ((has_send && stage.send == NULL) || (has_receive && stage.receive == NULL))
-        error = sg_real.Comm_call_errhandler(call->comm, MPI_ERR_NO_MEM);
-    else
-        error = run_between(call, choice, statistics, run, &stage, extent_bytes);
-    free(stage.send);
-    free(stage.receive);
+        stage->call.receive = stage->receive = malloc(bytes);
+    if ((!has_send || stage->send != NULL) && (!has_receive || stage->receive != NULL))
+        return MPI_SUCCESS;
+    sg_device_end_stage(stage, false);
+    return MPI_ERR_NO_MEM;
+}
+
+int sg_device_fill_stage(const struct sg_device_stage *stage)
+{
+    const struct sg_call *call = stage->staged;
+    int error = MPI_SUCCESS;
+
+    if (stage->send != NULL)
+        error = copy(call, call->send, stage->send, stage->extent_bytes);
+    if (stage->receive != NULL && call->send == MPI_IN_PLACE)
+        error = copy(call, call->receive, stage->receive, stage->extent_bytes);
+    return error;
+}
+
+int sg_device_end_stage(struct sg_device_stage *stage, bool has_result)
+{
+    const struct sg_call *call = stage->staged;
+    int error = MPI_SUCCESS;
+
+    if (has_result && stage->receive != NULL)
+        error = copy(call, stage->receive, call->receive, stage->extent_bytes);
+    free(stage->send);
+    free(stage->receive);
     return error;
 }

@@ -42,12 +42,23 @@ bool sg_device_has_buffer(const struct sg_call *call);
 /* Call when MPICH runs a call because of such buffers: rank 0 logs it once. */
 void sg_device_say_mpich(const struct sg_call *call);
 
-/* Type of the function that runs a call on host buffers. Returns what the MPI call returns. */
-typedef int (*sg_device_runner)(const struct sg_call *call, const struct sg_choice *choice,
-                                struct sg_call_statistics *statistics);
+/* The call on host memory, in place of the application's. */
+struct sg_device_stage {
+    struct sg_call call;
+    const struct sg_call *staged; /* the application's */
+    void *send, *receive;         /* in host memory; NULL: the application's buffer is used */
+    size_t extent_bytes;
+};
 
-int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *choice,
-                         struct sg_call_statistics *statistics, sg_device_runner run);
+/* False: MPICH runs calls of this type on all ranks. */
+bool sg_device_can_stage(const struct sg_call *call);
+/* Makes the call on host memory. Returns an MPI error class without calling a handler; then there
+ * is nothing to end. */
+int sg_device_begin_stage(const struct sg_call *call, struct sg_device_stage *stage);
+/* Copies the operand to host memory, before stage->call runs. */
+int sg_device_fill_stage(const struct sg_device_stage *stage);
+/* Copies the result, if the call has one, and frees. */
+int sg_device_end_stage(struct sg_device_stage *stage, bool has_result);
 /* For a nonblocking call, which cannot be staged: logs that and ends the job. */
 void sg_device_end_job(const struct sg_call *call) __attribute__((noreturn));
 /* Returns how many calls of this process had such buffers. */

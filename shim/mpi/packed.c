@@ -3,8 +3,8 @@
  */
 #include "mpi/packed.h"
 
+#include "mpi/operands.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -99,21 +99,7 @@ bool sg_packed_is_plain(const struct sg_call *call)
            extent == size && is_in_order(call->datatype, 0);
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
-
-struct packed {
-    struct sg_call call; /* first: run gets a pointer to it */
-    const struct sg_call *original;
-    bool passed; /* MPICH has run it */
-};
-
-static int pass_original(const struct sg_call *call)
-{
-    struct packed *packed = (struct packed *)call;
-
-    packed->passed = true;
-    return packed->original->pass(packed->original);
-}
+/* ---- packing --------------------------------------------------------------------------------- */
 
 /* MPICH cannot pack from MPI_BOTTOM: describes the same elements relative to another address. */
 static int see_from_elsewhere(struct sg_packed *packed)
@@ -189,44 +175,45 @@ static void end(struct sg_packed *packed)
     *packed = (struct sg_packed){0};
 }
 
-static struct packed as_bytes(const struct sg_call *call)
-{
-    struct packed packed = {.call = *call, .original = call};
+/* ---- a call that waits ---- */
 
-    packed.call.count = (MPI_Count)call->bytes;
-    packed.call.datatype = MPI_BYTE;
-    packed.call.pass = pass_original;
-    return packed;
+struct sg_call sg_packed_as_bytes(const struct sg_call *call)
+{
+    struct sg_call bytes = *call;
+
+    bytes.count = (MPI_Count)call->bytes;
+    bytes.datatype = MPI_BYTE;
+    bytes.original = call;
+    return bytes;
 }
 
-int sg_packed_run_plain(const struct sg_call *call, const struct sg_choice *choice,
-                        struct sg_call_statistics *statistics, sg_packed_runner run)
+int sg_packed_begin_call(const struct sg_call *call, struct sg_packed_call *packed)
 {
-    struct packed packed = as_bytes(call);
-
-    return run(&packed.call, choice, statistics);
-}
-
-int sg_packed_run(const struct sg_call *call, const struct sg_choice *choice,
-                  struct sg_call_statistics *statistics, sg_packed_runner run)
-{
-    struct packed packed = as_bytes(call);
-    struct sg_packed data;
-    int error = packed_of(call, malloc(call->bytes), false, &data), rank = -1;
+    int error = packed_of(call, malloc(call->bytes), false, &packed->data), rank = -1;
 
     if (error != MPI_SUCCESS) {
-        end(&data);
-        return sg_real.Comm_call_errhandler(call->comm, error);
+        end(&packed->data);
+        return error;
     }
     sg_real.Comm_rank(call->comm, &rank);
-    packed.call.send = packed.call.receive = data.bytes;
-    if (rank == call->root)
-        error = pack(&data, call->comm);
-    if (error == MPI_SUCCESS)
-        error = run(&packed.call, choice, statistics);
-    if (error == MPI_SUCCESS && rank != call->root && !packed.passed)
-        error = unpack(&data, call->comm);
-    end(&data);
+    packed->is_root = rank == call->root;
+    packed->call = sg_packed_as_bytes(call);
+    packed->call.send = packed->call.receive = packed->data.bytes;
+    return MPI_SUCCESS;
+}
+
+int sg_packed_fill(const struct sg_packed_call *packed)
+{
+    return packed->is_root ? pack(&packed->data, packed->call.comm) : MPI_SUCCESS;
+}
+
+int sg_packed_end_call(struct sg_packed_call *packed, bool has_data)
+{
+    int error = MPI_SUCCESS;
+
+    if (has_data && !packed->is_root)
+        error = unpack(&packed->data, packed->call.comm);
+    end(&packed->data);
     return error;
 }
 

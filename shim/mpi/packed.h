@@ -36,17 +36,25 @@ int sg_packed_begin(const struct sg_call *call, bool gives, struct sg_packed *pa
 /* Unpacks received data (takes) and frees. Does nothing if the call is not packed. */
 void sg_packed_end(struct sg_packed *packed, bool takes);
 
-/* Runs the call on a buffer of call->bytes bytes, through run. Returns what the MPI call
- * returns. */
-typedef int (*sg_packed_runner)(const struct sg_call *call, const struct sg_choice *choice,
-                                struct sg_call_statistics *statistics);
-int sg_packed_run(const struct sg_call *call, const struct sg_choice *choice,
-                  struct sg_call_statistics *statistics, sg_packed_runner run);
+/* A broadcast of packed data in place of the application's. */
+struct sg_packed_call {
+    struct sg_call call; /* of call->bytes bytes; MPICH would run the application's */
+    struct sg_packed data;
+    bool is_root;
+};
 
-/* True if a derived type's data are in the buffer as they would be packed. run_plain runs such a
- * call without packing. */
+/* Makes the packed call. Returns an MPI error class without calling a handler; then there is
+ * nothing to end. */
+int sg_packed_begin_call(const struct sg_call *call, struct sg_packed_call *packed);
+/* Packs the root's data, before the packed call runs. */
+int sg_packed_fill(const struct sg_packed_call *packed);
+/* has_data: the packed call has run, and MPICH has not run the application's. Unpacks the data on
+ * the other ranks, and frees. */
+int sg_packed_end_call(struct sg_packed_call *packed, bool has_data);
+
+/* True if a derived type's data are in the buffer as they would be packed. Such a call runs as one
+ * of bytes. */
 bool sg_packed_is_plain(const struct sg_call *call);
-int sg_packed_run_plain(const struct sg_call *call, const struct sg_choice *choice,
-                        struct sg_call_statistics *statistics, sg_packed_runner run);
+struct sg_call sg_packed_as_bytes(const struct sg_call *call);
 
 #endif

@@ -64,15 +64,12 @@
     X(Igather)                                                                                     \
     X(Igatherv)                                                                                    \
     X(Improbe)                                                                                     \
-    X(Imrecv)                                                                                      \
     X(Init)                                                                                        \
     X(Init_thread)                                                                                 \
     X(Iprobe)                                                                                      \
     X(Irecv)                                                                                       \
     X(Ireduce)                                                                                     \
-    X(Irsend)                                                                                      \
     X(Isend)                                                                                       \
-    X(Issend)                                                                                      \
     X(Op_commutative)                                                                              \
     X(Pack)                                                                                        \
     X(Pack_size)                                                                                   \
@@ -83,11 +80,8 @@
     X(Reduce_local)                                                                                \
     X(Request_free)                                                                                \
     X(Request_get_status)                                                                          \
-    X(Rsend)                                                                                       \
     X(Send)                                                                                        \
     X(Sendrecv)                                                                                    \
-    X(Sendrecv_replace)                                                                            \
-    X(Ssend)                                                                                       \
     X(Status_set_cancelled)                                                                        \
     X(Status_set_elements)                                                                         \
     X(Status_set_elements_x)                                                                       \
@@ -117,21 +111,11 @@
     X(Bcast_c)                                                                                     \
     X(Iallreduce_c)                                                                                \
     X(Ibcast_c)                                                                                    \
-    X(Imrecv_c)                                                                                    \
-    X(Irecv_c)                                                                                     \
     X(Ireduce_c)                                                                                   \
-    X(Irsend_c)                                                                                    \
-    X(Isend_c)                                                                                     \
-    X(Issend_c)                                                                                    \
     X(Pack_c)                                                                                      \
     X(Pack_size_c)                                                                                 \
-    X(Recv_c)                                                                                      \
     X(Reduce_c)                                                                                    \
-    X(Rsend_c)                                                                                     \
-    X(Send_c)                                                                                      \
     X(Sendrecv_c)                                                                                  \
-    X(Sendrecv_replace_c)                                                                          \
-    X(Ssend_c)                                                                                     \
     X(Unpack_c)
 
 /* MPICH's extensions; NULL if it has none. */

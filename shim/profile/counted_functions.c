@@ -1,5 +1,5 @@
-/* Builds the table of functions, matches globs, and writes definitions of functions
- * (counted_functions.h). A _c function has the name of its narrow form in globs and definitions.
+/* Matches globs of functions, and writes their definitions (counted_functions.h). A _c function has
+ * the name of its narrow form in globs and definitions.
  */
 #include "profile/counted_functions.h"
 
@@ -14,38 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Converts names of arguments to numbers. */
-#define A(argument) SG_ARGUMENT_##argument
-#define ARGUMENTS_OF_1(a) A(a)
-#define ARGUMENTS_OF_2(a, ...) A(a), ARGUMENTS_OF_1(__VA_ARGS__)
-#define ARGUMENTS_OF_3(a, ...) A(a), ARGUMENTS_OF_2(__VA_ARGS__)
-#define ARGUMENTS_OF_4(a, ...) A(a), ARGUMENTS_OF_3(__VA_ARGS__)
-#define ARGUMENTS_OF_5(a, ...) A(a), ARGUMENTS_OF_4(__VA_ARGS__)
-#define ARGUMENTS_OF_6(a, ...) A(a), ARGUMENTS_OF_5(__VA_ARGS__)
-#define ARGUMENTS_OF_7(a, ...) A(a), ARGUMENTS_OF_6(__VA_ARGS__)
-#define ARGUMENTS_OF_8(a, ...) A(a), ARGUMENTS_OF_7(__VA_ARGS__)
-#define ARGUMENTS_OF_9(a, ...) A(a), ARGUMENTS_OF_8(__VA_ARGS__)
-#define ARGUMENTS_OF_10(a, ...) A(a), ARGUMENTS_OF_9(__VA_ARGS__)
-#define ARGUMENTS_OF_11(a, ...) A(a), ARGUMENTS_OF_10(__VA_ARGS__)
-#define ARGUMENTS_OF_12(a, ...) A(a), ARGUMENTS_OF_11(__VA_ARGS__)
-#define ARGUMENTS_OF_13(a, ...) A(a), ARGUMENTS_OF_12(__VA_ARGS__)
-#define ARGUMENTS_OF_14(a, ...) A(a), ARGUMENTS_OF_13(__VA_ARGS__)
-#define JOINED(a, b) a##b
-#define ARGUMENTS(count, ...) JOINED(ARGUMENTS_OF_, count)(__VA_ARGS__)
+/* Words beyond the function's are passed, too, and ignored. */
+int sg_function_call(enum sg_function function, const sg_word *words)
+{
+    static void *_Atomic known[SG_FUNCTION_COUNT];
+    sg_word w[SG_ARGUMENTS_MAX] = {0};
+    int (*own)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word,
+               sg_word, sg_word, sg_word, sg_word, sg_word);
 
-#define ENDS_WIDE(name)                                                                            \
-    (sizeof(name) > 3 && (name)[sizeof(name) - 3] == '_' && (name)[sizeof(name) - 2] == 'c')
-
-#define ROW(function, symbol, in_mode, in_class, in_flow, form, ...)                               \
-    {.name = "MPI_" #function,                                                                     \
-     .mode = SG_MODE_##in_mode,                                                                    \
-     .class = SG_CLASS_##in_class,                                                                 \
-     .flow = SG_FLOW_##in_flow,                                                                    \
-     .counts_wide = ENDS_WIDE(#function),                                                          \
-     .words = SG_FUNCTION_WORDS(__VA_ARGS__),                                                      \
-     .arguments = {ARGUMENTS(SG_FUNCTION_WORDS(__VA_ARGS__), __VA_ARGS__)}},
-
-const struct sg_function_facts sg_functions[SG_FUNCTION_COUNT] = {SG_FUNCTIONS(ROW)};
+    *(void **)&own = sg_real_find_once(&known[function], sg_functions[function].own);
+    memcpy(w, words, sg_functions[function].words * sizeof *w);
+    return own == NULL ? MPI_ERR_OTHER
+                       : own(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10],
+                             w[11], w[12], w[13]);
+}
 
 #define PREFIX_BYTES 4 /* of "MPI_" */
 

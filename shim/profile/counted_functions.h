@@ -1,4 +1,4 @@
-/* Facts about MPI's functions, generated from their table (functions.h): numbers, names, and
+/* Facts about MPI's functions, generated from their table (functions.table): numbers, names, and
  * positions of arguments. Also matches globs of names, and defines functions in the log.
  *
  * A call's arguments are words as wide as a register. Any thread; the table is constant.
@@ -6,18 +6,12 @@
 #ifndef SG_PROFILE_COUNTED_FUNCTIONS_H
 #define SG_PROFILE_COUNTED_FUNCTIONS_H
 
+#include "mpi/real.h"
 #include "profile/functions.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum sg_function {
-#define SG_FUNCTION_NUMBER(name, ...) SG_FUNCTION_##name,
-    SG_FUNCTIONS(SG_FUNCTION_NUMBER)
-#undef SG_FUNCTION_NUMBER
-        SG_FUNCTION_COUNT
-};
 
 enum sg_function_mode {
     SG_MODE_WAIT,
@@ -95,15 +89,29 @@ enum sg_function_argument {
 
 struct sg_function_facts {
     const char *name; /* "MPI_Send" */
+    const char *own;  /* "PMPI_Send" */
     uint8_t mode;     /* enum sg_function_mode */
     uint8_t class;    /* enum sg_function_class */
     uint8_t flow;     /* enum sg_function_flow */
     bool counts_wide; /* MPI_Count */
+    bool may_loop;    /* a loop of tests may carry it out (intercept/test_loop.h) */
+    bool is_sliced;   /* slices may carry it (bcs/live/sliced.h) */
+    uint16_t begin;   /* its nonblocking form, for a loop; SG_FUNCTION_COUNT: none */
     uint8_t words;
     uint8_t arguments[SG_ARGUMENTS_MAX]; /* enum sg_function_argument; 0: none */
 };
 
 extern const struct sg_function_facts sg_functions[SG_FUNCTION_COUNT];
+
+/* Returns the count that is in a word of the function's arguments. */
+static inline MPI_Count sg_function_amount(enum sg_function function, sg_word word)
+{
+    return sg_functions[function].counts_wide ? (MPI_Count)word : (int)word;
+}
+
+/* Calls MPI's own function (PMPI_*), with as many words as it has. MPI_ERR_OTHER: this MPI has
+ * none. */
+int sg_function_call(enum sg_function function, const sg_word *words);
 
 /* True if all members of the communicator call it in the same order. That includes the function
  * that makes a persistent collective, but not the one that starts it. */

@@ -3,7 +3,7 @@
  */
 #include "profile/moved.h"
 
-#include "mpi/types.h"
+#include "mpi/operands.h"
 
 struct sg_argument_places sg_places[SG_FUNCTION_COUNT];
 

@@ -69,7 +69,7 @@ static void print_choice(const struct sg_algorithm *algorithm, const struct sg_c
     const struct sg_parameter *parameter = algorithm->parameters;
 
     fputs(algorithm->name, out);
-    if (parameter == NULL || parameter->name == NULL)
+    if (parameter->name == NULL)
         return;
     for (int i = 0; parameter[i].name != NULL; i++) {
         int64_t value = choice->parameters[i];

@@ -37,10 +37,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The table of algorithms that a rule may name. The index is stored in logs: append only.
- *
- * An algorithm is one line here; its parameters are in algos/parameters.c; the table of engines
- * (shim/intercept/dispatch.c) runs it, by the same index. */
+/* The table of algorithms that a rule may name, made of the rows of algos/parameters.h. */
 
 /* Reach of an algorithm: the ranks of one node, or between nodes. */
 enum { SG_REACH_NODE = 1, SG_REACH_INTERNODE = 2 };
@@ -48,21 +45,14 @@ enum { SG_REACH_NODE = 1, SG_REACH_INTERNODE = 2 };
 struct sg_algorithm {
     const char *name;
     unsigned operations;                   /* bit 1u << enum sg_operation */
-    const struct sg_parameter *parameters; /* ends with a NULL name; NULL: none */
+    const struct sg_parameter *parameters; /* ends with a NULL name */
     const char *documentation;
     unsigned reach; /* SG_REACH_*; 0: everywhere. Rules out of reach are skipped */
 };
 
-#define SG_ALGORITHM_MPICH 0   /* pass through */
-#define SG_ALGORITHM_HANDOFF 1 /* inside a node by shim/intranode, between nodes by shim/algos */
-#define SG_ALGORITHM_SRM 2     /* likewise */
-#define SG_ALGORITHM_BYPASS 3  /* this and all below: between nodes only */
-#define SG_ALGORITHM_ADAPTIVE 4
-#define SG_ALGORITHM_TREE 5
-#define SG_ALGORITHM_DISSEMINATION 6
-#define SG_ALGORITHM_PAIRWISE 7
-#define SG_ALGORITHM_BCS 8
-#define SG_ALGORITHM_AUTO 9 /* chooses among the others; no log names it */
+/* SG_ALGORITHM_MPICH, ..., in the order of the rows; SG_ALGORITHM_MPICH is 0. */
+#define SG_ALGORITHM_NUMBER(number, ...) SG_ALGORITHM_##number,
+enum { SG_ALGORITHMS(SG_ALGORITHM_NUMBER) };
 
 /* Parameters of auto, by index. */
 enum { SG_AUTO_BLOCK, SG_AUTO_HOLD, SG_AUTO_WHERE, SG_AUTO_BITS };

@@ -123,7 +123,7 @@ static enum sg_status fail_value(const struct sg_parameter *parameter, const cha
 static void fill_defaults(const struct sg_algorithm *algorithm, struct sg_choice *choice)
 {
     memset(choice->parameters, 0, sizeof choice->parameters);
-    for (int i = 0; algorithm->parameters != NULL && algorithm->parameters[i].name != NULL; i++) {
+    for (int i = 0; algorithm->parameters[i].name != NULL; i++) {
         const struct sg_parameter *parameter = &algorithm->parameters[i];
         const char *text = parameter->default_text;
 
@@ -147,7 +147,7 @@ static enum sg_status parse_parameter(const struct sg_algorithm *algorithm, cons
     if (name_end == begin)
         return sg_rule_fail(fault, begin, "expected a parameter of %s, found %s", algorithm->name,
                             sg_rule_found(begin, end, found));
-    if (parameters == NULL)
+    if (parameters[0].name == NULL)
         return sg_rule_fail(fault, begin, "%s takes no parameters", algorithm->name);
     while (parameters[index].name != NULL && !is_word(begin, name_end, parameters[index].name))
         index++;

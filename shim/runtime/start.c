@@ -13,14 +13,13 @@
 #include "core/waiting.h"
 #include "internode/internode.h"
 #include "intranode/memory.h"
-#include "intranode/mpi/choose_method.h"
 #include "intranode/mpi/intranode.h"
-#include "intranode/mpi/plan_call.h"
+#include "intranode/mpi/pool.h"
 #include "intranode/reading.h"
 #include "mpi/gpu_buffers.h"
+#include "mpi/operands.h"
 #include "mpi/packed.h"
 #include "mpi/real.h"
-#include "mpi/types.h"
 #include "progress/progress.h"
 #include "runtime/present.h"
 #include "runtime/recording.h"
@@ -135,8 +134,7 @@ static bool agree(struct sg_process *process)
 /* Starts the access to large operands of other ranks in a node. */
 static enum sg_status start_large(const struct sg_process *process)
 {
-    enum sg_status status =
-        sg_pool_start(&process->exchange, sg_intranode_wants_pool(process->rules));
+    enum sg_status status = sg_pool_start(&process->exchange, process->rules);
 
     if (status != SG_OK)
         return status;

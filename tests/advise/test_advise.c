@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#define NEAR(a, b) CU_ASSERT_DOUBLE_EQUAL(a, b, 0.5)
+#define NEAR(a, b) EXPECT(is_near(a, b, 0.5))
 
 static struct archive archive;
 
@@ -19,7 +19,7 @@ static void advise_with(const struct sg_advise_options *options, struct sg_advic
 
     snprintf(path, sizeof path, "%s/run-%d", unit_directory(), ++number);
     archive_write(&archive, path);
-    CU_ASSERT_EQUAL_FATAL(sg_advise(path, options, out), SG_OK);
+    ASSERT(sg_advise(path, options, out) == SG_OK);
 }
 
 static void advise(const char *configuration, struct sg_advice *out)
@@ -48,50 +48,37 @@ static const char *best_of(const struct sg_advice_item *item)
 /* Prints advice into a string; the caller frees it. */
 static char *rules_of(const struct sg_advice *advice)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-
-    sg_advice_print_rules(advice, stream);
-    fclose(stream);
-    return text;
+    return PRINTED(sg_advice_print_rules(advice, stream));
 }
 
 static char *text_of(const struct sg_advice *advice)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-
-    CU_ASSERT_EQUAL(sg_advice_print_text(advice, 0, stream), SG_OK);
-    fclose(stream);
-    return text;
+    return PRINTED(EXPECT(sg_advice_print_text(advice, 0, stream) == SG_OK));
 }
 
 static bool has_rule(const struct sg_advice *advice, const char *rule)
 {
     char *rules = rules_of(advice);
     char line[200];
-    bool found;
 
     snprintf(line, sizeof line, "\n%s\n", rule);
-    found = strstr(rules, line) != NULL;
+    bool found = strstr(rules, line) != NULL;
     free(rules);
     return found;
 }
 
 /* ---- figures and planted patterns */
 
-static void hand_worked(void)
+TEST("estimates are those worked out by hand")
 {
     struct sg_advice advice;
     const struct sg_advice_item *item = NULL;
 
     planted_pair(&archive);
     advise(NULL, &advice);
-    CU_ASSERT_EQUAL_FATAL(advice.item_count, 1);
+    ASSERT(advice.item_count == 1);
     item = &advice.items[0];
-    CU_ASSERT_EQUAL(item->replayed, PLANTED_INSTANCES);
+    EXPECT(item->replayed == PLANTED_INSTANCES);
     NEAR(item->measured_blocked_ns, 1400);
     NEAR(item->measured_processor_ns, 1400);
     NEAR(item->error_ns, 0);
@@ -101,104 +88,90 @@ static void hand_worked(void)
     NEAR(estimate(item, "srm")->processor_ns, 700);
     NEAR(estimate(item, "srm")->gain_ns, 700);
     NEAR(estimate(item, "srm")->low_ns, 700);
-    CU_ASSERT_EQUAL(item->estimate_count, 3); /* the others are for between nodes */
-    CU_ASSERT_EQUAL(item->verdict, SG_ADVICE_CHANGE);
-    CU_ASSERT_STRING_EQUAL(best_of(item), "srm");
-    CU_ASSERT_TRUE(has_rule(&advice, "barrier@0000000a~2=srm"));
+    EXPECT(item->estimate_count == 3); /* the others are for between nodes */
+    EXPECT(item->verdict == SG_ADVICE_CHANGE, text_is(best_of(item), "srm"),
+           has_rule(&advice, "barrier@0000000a~2=srm"));
     sg_advice_clear(&advice);
 }
 
-static void one_rank_late(void)
+TEST("one rank that is always late: adaptive")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_late_rank(&archive);
     advise("STAGGER_PROGRESS=poll\n", &advice);
-    item = &advice.items[0];
+    const struct sg_advice_item *item = &advice.items[0];
     NEAR(item->measured_blocked_ns, 7090500.0 / 8);
     NEAR(estimate(item, "tree")->processor_ns, 7090500.0 / 8);
-    CU_ASSERT_EQUAL(item->verdict, SG_ADVICE_CHANGE);
-    CU_ASSERT_STRING_EQUAL(best_of(item), "adaptive");
-    CU_ASSERT_TRUE(estimate(item, "adaptive")->gain_ns > 5000);
-    CU_ASSERT_TRUE(estimate(item, "adaptive")->gain_ns < 6000);
+    EXPECT(item->verdict == SG_ADVICE_CHANGE, text_is(best_of(item), "adaptive"),
+           estimate(item, "adaptive")->gain_ns > 5000, estimate(item, "adaptive")->gain_ns < 6000);
     /* Over several machines rules name no call sites. */
-    CU_ASSERT_TRUE(has_rule(&advice, "barrier~8=adaptive"));
+    EXPECT(has_rule(&advice, "barrier~8=adaptive"));
     sg_advice_clear(&advice);
 }
 
-static void small_skew(void)
+TEST("a small skew in any order: srm")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_small_skew(&archive);
     advise(NULL, &advice);
-    item = &advice.items[0];
-    CU_ASSERT_EQUAL(item->group->instances, 4 * PLANTED_INSTANCES);
-    CU_ASSERT_EQUAL(item->verdict, SG_ADVICE_CHANGE);
-    CU_ASSERT_STRING_EQUAL(best_of(item), "srm");
+    const struct sg_advice_item *item = &advice.items[0];
+    EXPECT(item->group->instances == 4 * PLANTED_INSTANCES, item->verdict == SG_ADVICE_CHANGE,
+           text_is(best_of(item), "srm"));
     /* 900 till the last, 100 and 16 to write a line, 100 to see it, 3 folds of 32; less the
      * mean lateness. */
     NEAR(estimate(item, "srm")->blocked_ns, 900 + 116 + 100 + 96 - 450);
-    CU_ASSERT_TRUE(has_rule(&advice, "allreduce@0000000a~4=srm"));
+    EXPECT(has_rule(&advice, "allreduce@0000000a~4=srm"));
     sg_advice_clear(&advice);
 }
 
-static void late_root(void)
+TEST("a late root leaves nothing to bypass, and that is said")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
-    char *text;
 
     planted_late_root(&archive);
     advise(NULL, &advice);
-    item = &advice.items[0];
-    CU_ASSERT_EQUAL(item->group->root_last, PLANTED_INSTANCES);
-    CU_ASSERT_TRUE(estimate(item, "bypass")->gain_ns < 0);
-    CU_ASSERT_PTR_NULL(strstr(best_of(item), "bypass"));
-    text = text_of(&advice);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "the root arrives last in 100% of the instances"));
+    const struct sg_advice_item *item = &advice.items[0];
+    EXPECT(item->group->root_last == PLANTED_INSTANCES, estimate(item, "bypass")->gain_ns < 0,
+           !contains(best_of(item), "bypass"));
+    char *text = text_of(&advice);
+    EXPECT(contains(text, "the root arrives last in 100% of the instances"));
     free(text);
     sg_advice_clear(&advice);
 }
 
-static void broadcast_in_a_node(void)
+TEST("a broadcast in a node is advised, too")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_broadcast(&archive);
     advise(NULL, &advice);
-    item = &advice.items[0];
+    const struct sg_advice_item *item = &advice.items[0];
     NEAR(estimate(item, "mpich")->blocked_ns, 216);
     NEAR(estimate(item, "srm")->blocked_ns, 116);
-    CU_ASSERT_EQUAL(item->estimate_count, 2); /* handoff folds; the others are for between nodes */
-    CU_ASSERT_EQUAL(item->verdict, SG_ADVICE_CHANGE);
-    CU_ASSERT_TRUE(has_rule(&advice, "bcast@0000000a~2=srm"));
+    EXPECT(item->estimate_count == 2); /* handoff folds; the others are for between nodes */
+    EXPECT(item->verdict == SG_ADVICE_CHANGE, has_rule(&advice, "bcast@0000000a~2=srm"));
     sg_advice_clear(&advice);
 }
 
-static void broadcast_behind_a_late_rank(void)
+TEST("a broadcast behind a late rank of the tree: bypass")
 {
     struct sg_advice advice;
-    const struct sg_advice_item *item;
 
     planted_late_inner(&archive);
     advise("STAGGER_PROGRESS=signal\n", &advice);
-    item = &advice.items[0];
-    CU_ASSERT_EQUAL(item->verdict, SG_ADVICE_CHANGE);
-    CU_ASSERT_STRING_EQUAL(best_of(item), "bypass");
-    CU_ASSERT_TRUE(estimate(item, "mpich")->blocked_ns > 2e6 / 8);
-    CU_ASSERT_TRUE(estimate(item, "tree")->processor_ns > 1e6 / 8);
-    CU_ASSERT_TRUE(estimate(item, "bypass")->processor_ns < 1e6 / 8);
-    CU_ASSERT_TRUE(has_rule(&advice, "bcast~8=bypass"));
+    const struct sg_advice_item *item = &advice.items[0];
+    EXPECT(item->verdict == SG_ADVICE_CHANGE, text_is(best_of(item), "bypass"),
+           estimate(item, "mpich")->blocked_ns > 2e6 / 8,
+           estimate(item, "tree")->processor_ns > 1e6 / 8,
+           estimate(item, "bypass")->processor_ns < 1e6 / 8, has_rule(&advice, "bcast~8=bypass"));
     sg_advice_clear(&advice);
 }
 
 /* ---- when there is no advice */
 
-static void within_the_error(void)
+TEST("what the model does not explain forbids advice")
 {
     struct sg_advice advice;
 
@@ -206,13 +179,13 @@ static void within_the_error(void)
     archive.calls[0].end_ns += 1500; /* 750 a call that the model does not explain, above 700 */
     advise(NULL, &advice);
     NEAR(advice.items[0].error_ns, 750);
-    CU_ASSERT_STRING_EQUAL(best_of(&advice.items[0]), "srm");
-    CU_ASSERT_EQUAL(advice.items[0].verdict, SG_ADVICE_WITHIN_ERROR);
-    CU_ASSERT_FALSE(has_rule(&advice, "barrier@0000000a~2=srm"));
+    EXPECT(text_is(best_of(&advice.items[0]), "srm"),
+           advice.items[0].verdict == SG_ADVICE_WITHIN_ERROR,
+           !has_rule(&advice, "barrier@0000000a~2=srm"));
     sg_advice_clear(&advice);
 }
 
-static void best_already(void)
+TEST("where the best ran nothing is advised")
 {
     struct sg_advice advice;
 
@@ -223,44 +196,42 @@ static void best_already(void)
     }
     advise(NULL, &advice);
     NEAR(advice.items[0].error_ns, 0);
-    CU_ASSERT_EQUAL(advice.items[0].verdict, SG_ADVICE_BEST);
+    EXPECT(advice.items[0].verdict == SG_ADVICE_BEST);
     sg_advice_clear(&advice);
 }
 
-static void few_instances(void)
+TEST("few instances say nothing")
 {
     struct sg_advice advice;
 
     planted_pair(&archive);
     archive.repeat = 9;
     advise(NULL, &advice);
-    CU_ASSERT_EQUAL(advice.items[0].verdict, SG_ADVICE_FEW);
+    EXPECT(advice.items[0].verdict == SG_ADVICE_FEW);
     sg_advice_clear(&advice);
 }
 
-static void two_sites(void)
+TEST("call sites that meet in an instance get one rule, or none where rules tell them apart")
 {
     struct sg_advice advice;
 
     planted_pair(&archive);
     archive.calls[1].site = PLANTED_OTHER;
     advise("barrier@0000000b=mpich\nbarrier@0000000a=mpich\n", &advice);
-    CU_ASSERT_EQUAL(advice.items[0].verdict, SG_ADVICE_CHANGE);
-    CU_ASSERT_TRUE(has_rule(&advice, "barrier@0000000a~2=srm"));
-    CU_ASSERT_TRUE(has_rule(&advice, "barrier@0000000b~2=srm"));
-    CU_ASSERT_FALSE(has_rule(&advice, "STAGGER_DEPTH=3"));
+    EXPECT(advice.items[0].verdict == SG_ADVICE_CHANGE, has_rule(&advice, "barrier@0000000a~2=srm"),
+           has_rule(&advice, "barrier@0000000b~2=srm"), !has_rule(&advice, "STAGGER_DEPTH=3"));
     sg_advice_clear(&advice);
     advise("STAGGER_DEPTH=3\n", &advice);
-    CU_ASSERT_TRUE(has_rule(&advice, "STAGGER_DEPTH=3"));
+    EXPECT(has_rule(&advice, "STAGGER_DEPTH=3"));
     sg_advice_clear(&advice);
     advise("barrier@0000000b=handoff\nbarrier@0000000a=mpich\n", &advice);
-    CU_ASSERT_EQUAL(advice.items[0].verdict, SG_ADVICE_SITES);
-    CU_ASSERT_FALSE(has_rule(&advice, "barrier@0000000a~2=srm"));
+    EXPECT(advice.items[0].verdict == SG_ADVICE_SITES,
+           !has_rule(&advice, "barrier@0000000a~2=srm"));
     sg_advice_clear(&advice);
 }
 
 /* One call site with two sizes, of which each is better off by another algorithm. */
-static void two_sizes(void)
+TEST("sizes are told apart")
 {
     struct sg_advice advice;
 
@@ -280,15 +251,14 @@ static void two_sizes(void)
         call->end_ns += 100000;
     }
     advise(NULL, &advice);
-    CU_ASSERT_EQUAL(advice.item_count, 2);
-    CU_ASSERT_TRUE(has_rule(&advice, "allreduce@0000000a~2[8-15]=srm"));
-    CU_ASSERT_FALSE(has_rule(&advice, "allreduce@0000000a~2=srm"));
+    EXPECT(advice.item_count == 2, has_rule(&advice, "allreduce@0000000a~2[8-15]=srm"),
+           !has_rule(&advice, "allreduce@0000000a~2=srm"));
     sg_advice_clear(&advice);
 }
 
 /* The same on several machines, where one rule stands for both call sites: of which one is better
  * off by another algorithm. */
-static void conflict(void)
+TEST("a rule that would be wrong elsewhere is not advised")
 {
     struct sg_advice advice;
     uint32_t conflicts = 0;
@@ -306,61 +276,56 @@ static void conflict(void)
         call->end_ns += 5000000;
     }
     advise("STAGGER_PROGRESS=poll\n", &advice);
-    CU_ASSERT_EQUAL(advice.item_count, 2);
+    EXPECT(advice.item_count == 2);
     for (uint32_t i = 0; i < advice.item_count; i++)
         conflicts += advice.items[i].verdict == SG_ADVICE_CONFLICT;
-    CU_ASSERT_EQUAL(advice.counts[SG_ADVICE_CONFLICT], conflicts);
-    CU_ASSERT_TRUE(conflicts > 0);
+    EXPECT(advice.counts[SG_ADVICE_CONFLICT] == conflicts, conflicts > 0);
     sg_advice_clear(&advice);
 }
 
 /* ---- costs */
 
-static void without_calibration(void)
+TEST("an archive without calibration is simulated with a network by name")
 {
     struct sg_advice advice;
-    char *text;
 
     planted_pair(&archive);
     archive.calibration = NULL;
     advise(NULL, &advice);
-    CU_ASSERT_FALSE(advice.machine.measured);
-    CU_ASSERT_STRING_EQUAL(advice.machine.between.name, SG_MACHINE_DEFAULT);
-    text = text_of(&advice);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "its archive has no calibration"));
+    EXPECT(!advice.machine.measured, text_is(advice.machine.between.name, SG_MACHINE_DEFAULT));
+    char *text = text_of(&advice);
+    EXPECT(contains(text, "its archive has no calibration"));
     free(text);
     sg_advice_clear(&advice);
 }
 
-static void another_network(void)
+TEST("another machine's network takes the place of the calibration")
 {
     struct sg_advise_options options = {.network = "analysis/sim/networks/qsnet.conf"};
     struct sg_advice advice;
 
     planted_pair(&archive);
     advise_with(&options, &advice);
-    CU_ASSERT_FALSE(advice.machine.measured);
-    CU_ASSERT_EQUAL(advice.machine.between.latency_us, 1.3);
-    CU_ASSERT_EQUAL(advice.machine.inside.latency_us, 0.3); /* its local_us */
+    EXPECT(!advice.machine.measured, advice.machine.between.latency_us == 1.3);
+    EXPECT(advice.machine.inside.latency_us == 0.3); /* its local_us */
     sg_advice_clear(&advice);
 }
 
 static void says(const char *calibration, bool busy)
 {
     struct sg_advice advice;
-    char *text;
 
     planted_pair(&archive);
     archive.calibration = calibration;
     advise(NULL, &advice);
-    text = text_of(&advice);
-    CU_ASSERT_EQUAL(strstr(text, "the costs may be far off") != NULL, busy);
-    CU_ASSERT_EQUAL(sg_machine_was_busy(&advice.machine), busy);
+    char *text = text_of(&advice);
+    EXPECT((strstr(text, "the costs may be far off") != NULL) == busy,
+           sg_machine_was_busy(&advice.machine) == busy);
     free(text);
     sg_advice_clear(&advice);
 }
 
-static void busy_machine(void)
+TEST("costs that swing, or were measured few times, come with a warning")
 {
     says(PLANTED_COSTS " spread=3.5 samples=64", true);
     says(PLANTED_COSTS " spread=1.5 samples=8", true);
@@ -369,7 +334,7 @@ static void busy_machine(void)
 }
 
 /* Two ranks on one processor: a message of MPICH's waits for a turn, 4 ms. */
-static void oversubscribed(void)
+TEST("MPICH waits for its turn where processors are short")
 {
     struct sg_advice advice;
 
@@ -386,12 +351,12 @@ static void oversubscribed(void)
 
 /* ---- printing */
 
-static void every_algorithm(void)
+TEST("every algorithm but bcs is a candidate, and every candidate a rule")
 {
     /* Slices of time make no call faster; auto is one of the others. */
     for (int i = 0; i < sg_algorithm_count; i++)
-        CU_ASSERT_EQUAL(sg_candidate_find(sg_algorithms[i].name) >= 0,
-                        i != SG_ALGORITHM_BCS && i != SG_ALGORITHM_AUTO);
+        EXPECT((sg_candidate_find(sg_algorithms[i].name) >= 0) ==
+               (i != SG_ALGORITHM_BCS && i != SG_ALGORITHM_AUTO));
     for (int i = 0; i < sg_candidate_count; i++) {
         char rule[100];
 
@@ -400,55 +365,27 @@ static void every_algorithm(void)
                      sg_candidates[i]);
             if (sg_candidate_runs(i, (enum sg_operation)operation, true) ||
                 sg_candidate_runs(i, (enum sg_operation)operation, false))
-                CU_ASSERT_EQUAL(sg_rule_check("a candidate", rule), SG_OK);
+                EXPECT(sg_rule_check("a candidate", rule) == SG_OK);
         }
     }
 }
 
-static void json(void)
+TEST("JSON has the figures worked out by hand")
 {
     struct sg_advice advice;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    json_t *root, *group;
 
     planted_pair(&archive);
     advise(NULL, &advice);
-    CU_ASSERT_EQUAL(sg_advice_print_json(&advice, stream), SG_OK);
-    fclose(stream);
-    root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
-    group = json_array_get(json_object_get(root, "groups"), 0);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(group, "advice")), "srm");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(group, "verdict")), "change");
+    char *text = PRINTED(EXPECT(sg_advice_print_json(&advice, stream) == SG_OK));
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    ASSERT(root != NULL);
+    json_t *group = json_array_get(json_object_get(root, "groups"), 0);
+    EXPECT(text_is(json_string_value(json_object_get(group, "advice")), "srm"),
+           text_is(json_string_value(json_object_get(group, "verdict")), "change"));
     NEAR(json_real_value(json_object_get(json_object_get(group, "measured"), "processor_ns")),
          1400);
-    CU_ASSERT_EQUAL(json_array_size(json_object_get(group, "estimates")), 3);
+    EXPECT(json_array_size(json_object_get(group, "estimates")) == 3);
     json_decref(root);
     free(text);
     sg_advice_clear(&advice);
 }
-
-const struct unit_test unit_tests[] = {
-    {"estimates are those worked out by hand", hand_worked},
-    {"one rank that is always late: adaptive", one_rank_late},
-    {"a small skew in any order: srm", small_skew},
-    {"a late root leaves nothing to bypass, and that is said", late_root},
-    {"a broadcast in a node is advised, too", broadcast_in_a_node},
-    {"a broadcast behind a late rank of the tree: bypass", broadcast_behind_a_late_rank},
-    {"what the model does not explain forbids advice", within_the_error},
-    {"where the best ran nothing is advised", best_already},
-    {"few instances say nothing", few_instances},
-    {"call sites that meet in an instance get one rule, or none where rules tell them apart",
-     two_sites},
-    {"sizes are told apart", two_sizes},
-    {"a rule that would be wrong elsewhere is not advised", conflict},
-    {"an archive without calibration is simulated with a network by name", without_calibration},
-    {"costs that swing, or were measured few times, come with a warning", busy_machine},
-    {"another machine's network takes the place of the calibration", another_network},
-    {"MPICH waits for its turn where processors are short", oversubscribed},
-    {"every algorithm but bcs is a candidate, and every candidate a rule", every_algorithm},
-    {"JSON has the figures worked out by hand", json},
-    {NULL, NULL},
-};

@@ -5,7 +5,7 @@
 #define SENDS (4 * SG_RECORDED_PENDING_MAX)
 
 /* Sends of as many tags as there are sends: none is waited for because of another one. */
-static void posts_under_way_are_limited(void)
+TEST("so many posts are under way at most")
 {
     static struct sg_recorded_step steps[SENDS];
     struct sg_program_call call = {.end_ns = 1, .count = SENDS};
@@ -18,19 +18,12 @@ static void posts_under_way_are_limited(void)
     for (uint32_t i = 0; i < SENDS; i++)
         steps[i] =
             (struct sg_recorded_step){.step = {.kind = SG_STEP_SEND, .tag = i}, .blocking = true};
-    CU_ASSERT_EQUAL_FATAL(sg_recording_program(&recording, true, &made), SG_OK);
+    ASSERT(sg_recording_program(&recording, true, &made) == SG_OK);
     for (const struct sg_step *step = made.steps[0]; step->kind != SG_STEP_END; step++) {
         posted += step->kind == SG_STEP_ISEND;
         waited += step->kind == SG_STEP_WAIT;
         most = posted - waited > most ? posted - waited : most;
     }
-    CU_ASSERT_EQUAL(posted, SENDS);
-    CU_ASSERT_EQUAL(waited, SENDS);
-    CU_ASSERT_EQUAL(most, SG_RECORDED_PENDING_MAX);
+    EXPECT(posted == SENDS, waited == SENDS, most == SG_RECORDED_PENDING_MAX);
     sg_recorded_program_clear(&made, 1);
 }
-
-const struct unit_test unit_tests[] = {
-    {"so many posts are under way at most", posts_under_way_are_limited},
-    {NULL, NULL},
-};

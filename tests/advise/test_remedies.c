@@ -7,7 +7,6 @@
 #include "report/profile_calls.h"
 
 #include <math.h>
-#include <string.h>
 
 #define RANKS 4
 
@@ -43,10 +42,10 @@ static void begin(void)
 
 static void find(void)
 {
-    CU_ASSERT_EQUAL_FATAL(sg_remedies_find(&report, &remedies), SG_OK);
+    ASSERT(sg_remedies_find(&report, &remedies) == SG_OK);
 }
 
-static void test_causes(void)
+TEST("what mends a cause: the program, an algorithm, or what is not known")
 {
     static const char *const words[SG_CAUSES] = {
         [SG_CAUSE_COMPUTING] = "balance the work",
@@ -73,37 +72,35 @@ static void test_causes(void)
 
     begin();
     find();
-    CU_ASSERT_EQUAL_FATAL(remedies.row_count, SG_CAUSES);
-    CU_ASSERT(remedies.has_events);
-    CU_ASSERT_EQUAL(remedies.instances, 20);
+    ASSERT(remedies.row_count == SG_CAUSES);
+    EXPECT(remedies.has_events, remedies.instances == 20);
     for (unsigned i = 0; i < SG_CAUSES; i++) {
-        CU_ASSERT_EQUAL(remedies.rows[i].cause, i);
-        CU_ASSERT_PTR_NOT_NULL(strstr(remedies.rows[i].advice, words[i]));
-        CU_ASSERT_EQUAL(remedies.rows[i].remedy, i == SG_CAUSE_UNKNOWN ? SG_REMEDY_NONE
-                                                 : strcmp(words[i], "another algorithm") == 0
-                                                     ? SG_REMEDY_ALGORITHM
-                                                     : SG_REMEDY_PROGRAM);
+        EXPECT(remedies.rows[i].cause == i, contains(remedies.rows[i].advice, words[i]),
+               remedies.rows[i].remedy == (i == SG_CAUSE_UNKNOWN ? SG_REMEDY_NONE
+                                           : strcmp(words[i], "another algorithm") == 0
+                                               ? SG_REMEDY_ALGORITHM
+                                               : SG_REMEDY_PROGRAM));
     }
-    CU_ASSERT_EQUAL(remedies.of_ns[SG_REMEDY_NONE], 981);
-    CU_ASSERT_EQUAL(remedies.of_ns[SG_REMEDY_ALGORITHM], 989 + 984 + 983 + 982);
-    CU_ASSERT_EQUAL(remedies.ns, 20 * 1000 - 190);
+    EXPECT(remedies.of_ns[SG_REMEDY_NONE] == 981,
+           remedies.of_ns[SG_REMEDY_ALGORITHM] == 989 + 984 + 983 + 982,
+           remedies.ns == 20 * 1000 - 190);
     sg_remedies_clear(&remedies);
 }
 
 /* The other ranks' means are 100, 120 and 130. */
-static void test_median(void)
+TEST("an interval is compared with the median of the other ranks'")
 {
     begin();
     find();
-    CU_ASSERT_DOUBLE_EQUAL(remedies.rows[0].times, 1.6, 1e-9);
+    EXPECT(is_near(remedies.rows[0].times, 1.6, 1e-9));
     sg_remedies_clear(&remedies);
     befores[3].until = &send;
     find();
-    CU_ASSERT_DOUBLE_EQUAL(remedies.rows[0].times, 192 / 110.0, 1e-9);
+    EXPECT(is_near(remedies.rows[0].times, 192 / 110.0, 1e-9));
     sg_remedies_clear(&remedies);
     calls.before = NULL;
     find();
-    CU_ASSERT(isnan(remedies.rows[0].times));
+    EXPECT(isnan(remedies.rows[0].times));
     sg_remedies_clear(&remedies);
 }
 
@@ -122,31 +119,30 @@ static const char *advice_of_preempted(uint64_t short_ranks, uint64_t mode)
     return advice;
 }
 
-static void test_processors(void)
+TEST("of a preempted rank it depends on the processors")
 {
-    CU_ASSERT_PTR_NOT_NULL(strstr(advice_of_preempted(0, SG_WAIT_SPIN), "another process"));
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(advice_of_preempted(4, SG_WAIT_AUTO), "more ranks than processors"));
-    CU_ASSERT_PTR_NULL(strstr(advice_of_preempted(4, SG_WAIT_AUTO), "STAGGER_WAIT"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(advice_of_preempted(4, SG_WAIT_SPIN), "STAGGER_WAIT=auto"));
+    EXPECT(contains(advice_of_preempted(0, SG_WAIT_SPIN), "another process"),
+           contains(advice_of_preempted(4, SG_WAIT_AUTO), "more ranks than processors"),
+           !contains(advice_of_preempted(4, SG_WAIT_AUTO), "STAGGER_WAIT"),
+           contains(advice_of_preempted(4, SG_WAIT_SPIN), "STAGGER_WAIT=auto"));
 }
 
-static void test_little(void)
+TEST("what is little is left out")
 {
     begin();
     rows[0].ns = 1000000;
     find();
-    CU_ASSERT_EQUAL(remedies.row_count, 1);
+    EXPECT(remedies.row_count == 1);
     sg_remedies_clear(&remedies);
 }
 
 /* Without events those that are longer are told, if they end at a call. */
-static void test_without_events(void)
+TEST("without events it is what ranks do longer")
 {
     begin();
     report.causes = NULL;
     find();
-    CU_ASSERT_EQUAL(remedies.row_count, 0);
+    EXPECT(remedies.row_count == 0);
     sg_remedies_clear(&remedies);
     report.has_events = false;
     befores[1].has_cause = befores[2].has_cause = true;
@@ -154,23 +150,12 @@ static void test_without_events(void)
     befores[1].longer_ns = 300;
     befores[2].until = &(struct sg_waitstate_place){0};
     find();
-    CU_ASSERT_EQUAL_FATAL(remedies.row_count, 1);
-    CU_ASSERT(!remedies.has_events);
-    CU_ASSERT_EQUAL(remedies.rows[0].cause, SG_CAUSE_ASLEEP);
-    CU_ASSERT_EQUAL(remedies.rows[0].ns, 300);
-    CU_ASSERT_EQUAL(remedies.rows[0].rank, 1);
+    ASSERT(remedies.row_count == 1);
+    EXPECT(!remedies.has_events, remedies.rows[0].cause == SG_CAUSE_ASLEEP,
+           remedies.rows[0].ns == 300, remedies.rows[0].rank == 1);
     sg_remedies_clear(&remedies);
     report.calls = NULL;
     find();
-    CU_ASSERT_EQUAL(remedies.row_count, 0);
+    EXPECT(remedies.row_count == 0);
     sg_remedies_clear(&remedies);
 }
-
-const struct unit_test unit_tests[] = {
-    {"what mends a cause: the program, an algorithm, or what is not known", test_causes},
-    {"an interval is compared with the median of the other ranks'", test_median},
-    {"of a preempted rank it depends on the processors", test_processors},
-    {"what is little is left out", test_little},
-    {"without events it is what ranks do longer", test_without_events},
-    {NULL, NULL},
-};

@@ -43,8 +43,8 @@ static inline void bypass_check(const struct mini_host *host, int size,
                                 const struct sg_algo_call *call, uint32_t seq)
 {
     for (int element = 0; element < (int)call->bytes / 8; element++)
-        CU_ASSERT_EQUAL_FATAL(mini_result(host, call->root, seq, element),
-                              bypass_expected(size, call->root, call->flags, seq, element));
+        ASSERT(mini_result(host, call->root, seq, element) ==
+               bypass_expected(size, call->root, call->flags, seq, element));
 }
 
 #endif

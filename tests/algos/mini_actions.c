@@ -4,8 +4,6 @@
 #include "core/hash.h"
 #include "lib/unit.h"
 
-#include <string.h>
-
 uint64_t mini_operand(int rank, uint32_t seq, int element)
 {
     return sg_hash_mix(((uint64_t)seq << 32 | (uint32_t)rank << 4 | (uint32_t)element) + 1);
@@ -34,13 +32,13 @@ static uint64_t *resolve(struct mini_host *host, int rank, struct sg_data data, 
     case SG_DATA_OPERAND:
         return endpoint->operand;
     case SG_DATA_RESULT:
-        CU_ASSERT_TRUE_FATAL(data.index < host->credits);
+        ASSERT(data.index < host->credits);
         return endpoint->results[data.index];
     case SG_DATA_SLOT:
-        CU_ASSERT_TRUE_FATAL(data.index < host->needs.slots);
+        ASSERT(data.index < host->needs.slots);
         return endpoint->slots[data.index];
     case SG_DATA_PART:
-        CU_ASSERT_PTR_NOT_NULL_FATAL(parts);
+        ASSERT(parts != NULL);
         return parts[data.index];
     default:
         CU_FAIL_FATAL("data without a kind");
@@ -50,7 +48,7 @@ static uint64_t *resolve(struct mini_host *host, int rank, struct sg_data data, 
 
 static void check_bytes(uint32_t bytes)
 {
-    CU_ASSERT_TRUE_FATAL(bytes > 0 && bytes <= MINI_BYTES_MAX && bytes % 8 == 0);
+    ASSERT(bytes > 0 && bytes <= MINI_BYTES_MAX && bytes % 8 == 0);
 }
 
 static void reduce(struct mini_host *host, int rank, const struct sg_action *action,
@@ -62,7 +60,7 @@ static void reduce(struct mini_host *host, int rank, const struct sg_action *act
     uint64_t seq = action->data.seq - host->setup.parameters.first;
 
     check_bytes(action->data.bytes);
-    CU_ASSERT_TRUE_FATAL(seq < MINI_INSTANCES_MAX && host->entered[seq] > 0);
+    ASSERT(seq < MINI_INSTANCES_MAX && host->entered[seq] > 0);
     for (uint32_t i = 0; i < action->data.bytes / 8; i++)
         into[i] = mini_fold(host->flags[seq], left[i], right[i]);
 }
@@ -71,13 +69,12 @@ static void post(struct mini_host *host, int rank, int to, const struct sg_actio
                  const struct sg_actions *actions, mini_value *parts)
 {
     const struct sg_header *header = &action->send.header;
-    struct mini_item *item;
 
-    CU_ASSERT_TRUE_FATAL(to >= 0 && to < host->setup.size && to != rank);
-    item = mini_add(host, MINI_MESSAGE, rank, to);
+    ASSERT(to >= 0 && to < host->setup.size && to != rank);
+    struct mini_item *item = mini_add(host, MINI_MESSAGE, rank, to);
     item->header = *header;
     item->multicast = action->kind == SG_ACTION_MULTICAST;
-    CU_ASSERT_TRUE_FATAL(header->parts <= host->needs.parts);
+    ASSERT(header->parts <= host->needs.parts);
     for (int i = 0; i < header->parts; i++) {
         struct sg_data part = actions->parts[action->send.parts_at + (uint32_t)i];
 
@@ -110,10 +107,9 @@ static void complete(struct mini_host *host, int rank)
     struct mini_endpoint *endpoint = &host->endpoints[rank];
     uint32_t seq = endpoint->called;
 
-    CU_ASSERT_TRUE_FATAL(endpoint->in_call);
-    CU_ASSERT_FALSE_FATAL(endpoint->completed[seq]);
+    ASSERT(endpoint->in_call, !endpoint->completed[seq]);
     if (sg_operation_synchronises(endpoint->call.operation) && !host->setup.parameters.split)
-        CU_ASSERT_EQUAL_FATAL(host->entered[seq], (uint32_t)host->setup.size);
+        ASSERT(host->entered[seq] == (uint32_t)host->setup.size);
     endpoint->completed[seq] = true;
     endpoint->in_call = false;
     if (has_result(endpoint, rank) && !host->setup.parameters.split)
@@ -127,11 +123,10 @@ static void finish(struct mini_host *host, int rank, uint64_t seq)
     struct mini_endpoint *endpoint = &host->endpoints[rank];
     uint64_t *result = endpoint->results[mini_place(host, seq)];
 
-    CU_ASSERT_TRUE_FATAL(seq >= 1 && seq <= endpoint->called);
-    CU_ASSERT_FALSE_FATAL(endpoint->finished[seq]);
+    ASSERT(seq >= 1 && seq <= endpoint->called, !endpoint->finished[seq]);
     endpoint->finished[seq] = true;
     if (host->synchronises[seq])
-        CU_ASSERT_EQUAL_FATAL(host->entered[seq], (uint32_t)host->setup.size);
+        ASSERT(host->entered[seq] == (uint32_t)host->setup.size);
     if (host->setup.parameters.split)
         memcpy(endpoint->outcome[seq], result, sizeof(mini_value));
     /* A result that is written after its FINISH, or left before its COMPLETE, is not one. */
@@ -151,11 +146,9 @@ static bool takes_posts(const struct mini_host *host)
 
 static void start_access(struct mini_host *host, int rank, const struct sg_action *action)
 {
-    struct mini_item *item;
-
-    CU_ASSERT_TRUE_FATAL(action->to >= 0 && action->to < host->setup.size);
-    CU_ASSERT_TRUE_FATAL(sg_algo_is_one_sided(host->setup.algo, &host->setup.parameters));
-    item = mini_add(host, MINI_ACCESS, rank, action->to);
+    ASSERT(action->to >= 0 && action->to < host->setup.size,
+           sg_algo_is_one_sided(host->setup.algo, &host->setup.parameters));
+    struct mini_item *item = mini_add(host, MINI_ACCESS, rank, action->to);
     item->access = *action;
     if (is_write(action)) {
         check_bytes(action->access.bytes);
@@ -166,20 +159,16 @@ static void start_access(struct mini_host *host, int rank, const struct sg_actio
 
 void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uint64_t time_ns)
 {
-    struct mini_timer *timer;
-
-    CU_ASSERT_TRUE_FATAL(id < SG_TIMERS);
-    timer = &host->endpoints[rank].timers[id];
+    ASSERT(id < SG_TIMERS);
+    struct mini_timer *timer = &host->endpoints[rank].timers[id];
     host->timers_set += set - timer->set;
     *timer = (struct mini_timer){set, time_ns};
 }
 
 static void watch(struct mini_host *host, int rank, const struct sg_action *action)
 {
-    struct mini_watch *entry;
-
-    CU_ASSERT_TRUE_FATAL(action->id < SG_WATCHES && action->access.remote < host->needs.cells);
-    entry = &host->endpoints[rank].watches[action->id];
+    ASSERT(action->id < SG_WATCHES && action->access.remote < host->needs.cells);
+    struct mini_watch *entry = &host->endpoints[rank].watches[action->id];
     host->watches_set += !entry->set;
     entry->set = true;
     host->endpoints[rank].watched |= 1u << action->id;
@@ -190,15 +179,15 @@ static void watch(struct mini_host *host, int rank, const struct sg_action *acti
 /* One after the other, by increasing numbers. */
 static void begin_slice(struct mini_endpoint *endpoint)
 {
-    CU_ASSERT_FALSE(endpoint->in_slice);
+    EXPECT(!endpoint->in_slice);
     endpoint->in_slice = true;
 }
 
 static void end_slice(struct mini_endpoint *endpoint, const struct sg_slice *slice)
 {
-    CU_ASSERT_TRUE(endpoint->in_slice);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(slice);
-    CU_ASSERT_TRUE(endpoint->slice_count == 0 || slice->number > endpoint->slice.number);
+    EXPECT(endpoint->in_slice);
+    ASSERT(slice != NULL);
+    EXPECT(endpoint->slice_count == 0 || slice->number > endpoint->slice.number);
     endpoint->in_slice = false;
     endpoint->slice = *slice;
     endpoint->slice_count++;
@@ -247,7 +236,7 @@ static void carry_out(struct mini_host *host, int rank, const struct sg_action *
         break;
     case SG_ACTION_FILL:
     case SG_ACTION_DRAIN:
-        CU_ASSERT_TRUE_FATAL(takes_posts(host));
+        ASSERT(takes_posts(host));
         mini_add(host, MINI_ACCESS, rank, rank)->access = *action;
         break;
     case SG_ACTION_DELIVER:
@@ -262,11 +251,10 @@ static void carry_out(struct mini_host *host, int rank, const struct sg_action *
 void mini_carry_out(struct mini_host *host, int rank, const struct sg_actions *actions,
                     mini_value *parts)
 {
-    CU_ASSERT_TRUE_FATAL(actions->count <= SG_ACTIONS_MAX);
-    CU_ASSERT_TRUE_FATAL(actions->parts_count <= 2 * SG_ACTIONS_MAX);
+    ASSERT(actions->count <= SG_ACTIONS_MAX, actions->parts_count <= 2 * SG_ACTIONS_MAX);
     host->endpoints[rank].marks |= actions->marks;
     for (uint32_t i = 0; i < actions->count; i++) {
-        CU_ASSERT_TRUE_FATAL(actions->list[i].kind < SG_ACTION_KINDS);
+        ASSERT(actions->list[i].kind < SG_ACTION_KINDS);
         host->endpoints[rank].actions[actions->list[i].kind]++;
         carry_out(host, rank, &actions->list[i], actions, parts);
     }
@@ -276,7 +264,7 @@ static void access_post(struct mini_host *host, int rank, const struct sg_action
 {
     uint64_t *slot = resolve(host, rank, action->post.slot, NULL);
 
-    CU_ASSERT_TRUE_FATAL(action->post.bytes > 0 && action->post.bytes <= host->needs.slot_bytes);
+    ASSERT(action->post.bytes > 0 && action->post.bytes <= host->needs.slot_bytes);
     if (action->kind == SG_ACTION_FILL) {
         mini_fill(host, rank, action, slot);
     } else {
@@ -302,7 +290,6 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
     struct mini_endpoint *target = &host->endpoints[item->to];
     struct sg_data slot = {action->kind == SG_ACTION_WRITE_RESULT ? SG_DATA_RESULT : SG_DATA_SLOT,
                            (uint16_t)remote};
-    struct mini_item *reply;
 
     if (action->kind == SG_ACTION_FILL || action->kind == SG_ACTION_DRAIN) {
         access_post(host, item->to, action);
@@ -312,12 +299,12 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
         memcpy(resolve(host, item->to, slot, NULL), item->parts[0], bytes_of(host, action));
         return;
     }
-    CU_ASSERT_TRUE_FATAL(action->kind == SG_ACTION_READ || remote < host->needs.cells);
+    ASSERT(action->kind == SG_ACTION_READ || remote < host->needs.cells);
     if (action->kind == SG_ACTION_WRITE_CELL) {
         target->cells[remote] = action->access.value;
         return;
     }
-    reply = mini_add(host, MINI_REPLY, item->to, item->from);
+    struct mini_item *reply = mini_add(host, MINI_REPLY, item->to, item->from);
     reply->tag = action->access.tag;
     if (action->kind == SG_ACTION_READ) {
         memcpy(resolve(host, item->from, action->access.into, NULL),
@@ -326,8 +313,7 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
         reply->answer[0] = target->cells[remote];
         target->cells[remote] += action->access.value;
     } else {
-        CU_ASSERT_TRUE_FATAL(action->access.count <= 8);
-        CU_ASSERT_TRUE_FATAL(remote + action->access.count <= host->needs.cells);
+        ASSERT(action->access.count <= 8, remote + action->access.count <= host->needs.cells);
         memcpy(reply->answer, &target->cells[remote], 8 * action->access.count);
     }
 }

@@ -98,7 +98,7 @@ void mini_settle(struct mini_host *host)
     int steps = 0;
 
     while (step(host))
-        CU_ASSERT_TRUE_FATAL(++steps < STEPS_MAX);
+        ASSERT(++steps < STEPS_MAX);
 }
 
 static bool all_finished(const struct mini_host *host)
@@ -119,7 +119,7 @@ void mini_finish(struct mini_host *host)
     int steps = 0;
 
     while (!all_finished(host) && step_or_timer(host))
-        CU_ASSERT_TRUE_FATAL(++steps < STEPS_MAX);
+        ASSERT(++steps < STEPS_MAX);
     mini_settle(host);
 }
 
@@ -132,14 +132,14 @@ void mini_drain(struct mini_host *host)
     }
     mini_finish(host);
     for (int steps = 0; outstanding > 0; steps++) {
-        CU_ASSERT_TRUE_FATAL(steps < STEPS_MAX);
+        ASSERT(steps < STEPS_MAX);
         outstanding = 0;
         for (int rank = 0; rank < host->setup.size; rank++)
             outstanding += mini_head(host, rank)->outstanding;
         if (outstanding > 0)
-            CU_ASSERT_TRUE_FATAL(step_or_timer(host));
+            ASSERT(step_or_timer(host));
     }
-    CU_ASSERT_TRUE_FATAL(all_finished(host));
+    ASSERT(all_finished(host));
 }
 
 void mini_drive(struct mini_host *host, const struct sg_algo_call *calls, int count)
@@ -153,7 +153,7 @@ void mini_drive(struct mini_host *host, const struct sg_algo_call *calls, int co
         struct mini_endpoint *endpoint = &host->endpoints[rank];
         bool may = !endpoint->in_call && endpoint->called < (uint32_t)count;
 
-        CU_ASSERT_TRUE_FATAL(steps < STEPS_MAX);
+        ASSERT(steps < STEPS_MAX);
         if (may && mini_random(host, rank == slow ? 64 : haste) == 0) {
             mini_call(host, rank, &calls[endpoint->called]);
             left--;

@@ -3,9 +3,6 @@
 #include "core/hash.h"
 #include "lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define GUARD_BYTES 64
 #define GUARD 0x5a
 
@@ -13,7 +10,7 @@ static void *get(size_t size_bytes)
 {
     void *memory = calloc(1, size_bytes);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    ASSERT(memory != NULL);
     return memory;
 }
 
@@ -28,7 +25,7 @@ static unsigned char *state_memory(const struct mini_host *host)
     size_t size_bytes = (host->needs.state_bytes + 63) / 64 * 64 + 2 * GUARD_BYTES;
     unsigned char *memory = aligned_alloc(64, size_bytes);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    ASSERT(memory != NULL);
     memset(memory, GUARD, size_bytes);
     return memory;
 }
@@ -47,7 +44,7 @@ struct mini_host *mini_new(const struct mini_setup *setup)
     host->random = setup->seed;
     host->time_ns = 1000;
     host->credits = setup->parameters.credits ? setup->parameters.credits : 8;
-    CU_ASSERT_TRUE_FATAL(setup->algo->needs(&own, &host->needs));
+    ASSERT(setup->algo->needs(&own, &host->needs));
     host->choice = get((size_t)setup->size * sizeof(int));
     host->endpoints = get((size_t)setup->size * sizeof *host->endpoints);
     for (int rank = 0; rank < setup->size; rank++) {
@@ -93,7 +90,7 @@ static void check_guards(const struct mini_host *host, const unsigned char *memo
 
     for (int i = 0; i < GUARD_BYTES; i++)
         whole = whole && memory[i] == GUARD && behind[i] == GUARD;
-    CU_ASSERT_TRUE_FATAL(whole);
+    ASSERT(whole);
 }
 
 /* The state at another address, and where it was left only what no one may use. */
@@ -114,13 +111,13 @@ void mini_feed(struct mini_host *host, int rank, mini_handler handle, struct sg_
     struct sg_data data[2 * SG_ACTIONS_MAX];
     struct sg_actions actions = {.list = list, .capacity = SG_ACTIONS_MAX, .parts = data};
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(handle);
+    ASSERT(handle != NULL);
     event->time_ns = host->time_ns++;
     move_state(host, endpoint);
     handle(state(endpoint), event, &actions);
     check_guards(host, endpoint->state[endpoint->at]);
     mini_carry_out(host, rank, &actions, parts);
-    CU_ASSERT_EQUAL_FATAL(!endpoint->in_call, !mini_head(host, rank)->in_call);
+    ASSERT(!endpoint->in_call == !mini_head(host, rank)->in_call);
 }
 
 void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call)
@@ -131,8 +128,7 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
 
     if (host->setup.parameters.split)
         event.call.flags |= SG_CALL_SPLIT;
-    CU_ASSERT_FALSE_FATAL(endpoint->in_call);
-    CU_ASSERT_TRUE_FATAL(seq < MINI_INSTANCES_MAX);
+    ASSERT(!endpoint->in_call, seq < MINI_INSTANCES_MAX);
     endpoint->called = seq;
     endpoint->call = *call;
     endpoint->in_call = true;
@@ -169,21 +165,20 @@ int mini_in_flight(const struct mini_host *host, int from, int to)
 struct mini_item *mini_add(struct mini_host *host, enum mini_kind kind, int from, int to)
 {
     struct mini_item *item = get(sizeof *item);
-    int under_way;
 
     if (host->item_count == host->item_room) {
         host->item_room = 2 * host->item_room + 64;
         host->items = realloc(host->items, (size_t)host->item_room * sizeof(struct mini_item *));
-        CU_ASSERT_PTR_NOT_NULL_FATAL(host->items);
+        ASSERT(host->items != NULL);
         host->choice =
             realloc(host->choice, (size_t)(host->item_room + host->setup.size) * sizeof(int));
-        CU_ASSERT_PTR_NOT_NULL_FATAL(host->choice);
+        ASSERT(host->choice != NULL);
     }
     item->kind = kind;
     item->from = from;
     item->to = to;
     host->items[host->item_count++] = item;
-    under_way = mini_in_flight(host, from, to);
+    int under_way = mini_in_flight(host, from, to);
     if (under_way > host->most_in_flight)
         host->most_in_flight = under_way;
     return item;

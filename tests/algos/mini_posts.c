@@ -4,8 +4,6 @@
 #include "algos/mini_state.h"
 #include "lib/unit.h"
 
-#include <stdlib.h>
-
 enum { NAME, OFFSET, BYTES };
 
 /* Checks the bound that algo.h promises for posts that are not over. */
@@ -17,7 +15,7 @@ static void check_room(const struct mini_host *host, const struct mini_post *pos
     for (int i = 0; i < MINI_POSTS_MAX; i++)
         count += posts[i].post.number > 0 && !posts[i].delivered &&
                  (posts[i].post.kind == SG_POST_SEND) == (kind == SG_POST_SEND);
-    CU_ASSERT_TRUE_FATAL(count < host->setup.parameters.posts);
+    ASSERT(count < host->setup.parameters.posts);
 }
 
 void mini_post(struct mini_host *host, int rank, const struct sg_algo_post *post)
@@ -27,9 +25,8 @@ void mini_post(struct mini_host *host, int rank, const struct sg_algo_post *post
 
     if (endpoint->posts == NULL)
         endpoint->posts = calloc(MINI_POSTS_MAX, sizeof *endpoint->posts);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(endpoint->posts);
-    CU_ASSERT_TRUE_FATAL(post->handle < MINI_POSTS_MAX);
-    CU_ASSERT_EQUAL_FATAL(endpoint->posts[post->handle].post.number, 0);
+    ASSERT(endpoint->posts != NULL, post->handle < MINI_POSTS_MAX,
+           endpoint->posts[post->handle].post.number == 0);
     check_room(host, endpoint->posts, post->kind);
     endpoint->posts[post->handle].post = *post;
     mini_feed(host, rank, host->setup.algo->on_call, &event, NULL);
@@ -39,8 +36,7 @@ static struct mini_post *at(struct mini_host *host, int rank, uint32_t handle)
 {
     struct mini_post *post = &host->endpoints[rank].posts[handle];
 
-    CU_ASSERT_TRUE_FATAL(handle < MINI_POSTS_MAX && post->post.number > 0);
-    CU_ASSERT_FALSE_FATAL(post->delivered);
+    ASSERT(handle < MINI_POSTS_MAX && post->post.number > 0, !post->delivered);
     return post;
 }
 
@@ -48,8 +44,8 @@ void mini_fill(struct mini_host *host, int rank, const struct sg_action *action,
 {
     const struct mini_post *post = at(host, rank, action->post.handle);
 
-    CU_ASSERT_EQUAL_FATAL(post->post.kind, SG_POST_SEND);
-    CU_ASSERT_TRUE_FATAL(action->post.offset + action->post.bytes <= post->post.bytes);
+    ASSERT(post->post.kind == SG_POST_SEND,
+           action->post.offset + action->post.bytes <= post->post.bytes);
     slot[NAME] = (uint64_t)rank << 32 | action->post.handle;
     slot[OFFSET] = action->post.offset;
     slot[BYTES] = action->post.bytes;
@@ -60,14 +56,12 @@ void mini_empty(struct mini_host *host, int rank, const struct sg_action *action
     struct mini_post *post = at(host, rank, action->post.handle);
     uint64_t chunk = UINT64_C(1) << action->post.offset / host->needs.slot_bytes;
 
-    CU_ASSERT_EQUAL_FATAL(post->post.kind, SG_POST_RECEIVE);
-    CU_ASSERT_TRUE_FATAL(action->post.offset + action->post.bytes <= post->post.bytes);
-    CU_ASSERT_EQUAL_FATAL(slot[OFFSET], action->post.offset);
-    CU_ASSERT_TRUE_FATAL(slot[BYTES] >= action->post.bytes);
+    ASSERT(post->post.kind == SG_POST_RECEIVE,
+           action->post.offset + action->post.bytes <= post->post.bytes,
+           slot[OFFSET] == action->post.offset, slot[BYTES] >= action->post.bytes);
     if (post->chunks == 0)
         post->from = slot[NAME];
-    CU_ASSERT_EQUAL_FATAL(slot[NAME], post->from);
-    CU_ASSERT_EQUAL_FATAL(post->chunks & chunk, 0);
+    ASSERT(slot[NAME] == post->from, (post->chunks & chunk) == 0);
     post->chunks |= chunk;
     post->bytes += action->post.bytes;
 }
@@ -80,9 +74,9 @@ void mini_over(struct mini_host *host, int rank, const struct sg_action *action)
     post->delivery = *action;
     if (post->post.kind != SG_POST_RECEIVE)
         return;
-    CU_ASSERT_EQUAL_FATAL(post->bytes, action->delivery.bytes);
+    ASSERT(post->bytes == action->delivery.bytes);
     if (post->bytes > 0)
-        CU_ASSERT_EQUAL_FATAL((int32_t)(post->from >> 32), action->delivery.source);
+        ASSERT((int32_t)(post->from >> 32) == action->delivery.source);
 }
 
 bool mini_delivered(const struct mini_host *host, int rank, uint32_t handle,

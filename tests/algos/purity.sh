@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # The protocols between nodes do no I/O and keep all of their state in their own structs
 # (shim/algos/algo.h, docs/decisions/0007-protocols-without-io.md). Checks their includes, the calls
 # in their objects, and the contents of their states. The reduction kernels are not protocols and

@@ -36,7 +36,7 @@ static void check_results(const struct mini_host *host, int size, int degree, ui
         of.degree == 1 ? association_contiguous(&of, 0, size) : association_tree(&of);
 
     for (int rank = 0; rank < size; rank++)
-        CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, 0), expected);
+        ASSERT(mini_result(host, rank, seq, 0) == expected);
 }
 
 /* All but `late` come, everything settles; then these, one after the other. */
@@ -76,7 +76,7 @@ static void late_patterns(uint8_t degree, uint8_t tokens, const struct sg_algo_c
 
                 late_ranks(host, size, call, late, a == b ? 1 : 2);
                 for (int rank = 0; rank < size; rank++)
-                    CU_ASSERT_TRUE_FATAL(mini_finished(host, rank, 1));
+                    ASSERT(mini_finished(host, rank, 1));
                 if (call->bytes > 0)
                     check_results(host, size, degree, 1, call->flags);
                 mini_drain(host);
@@ -86,14 +86,14 @@ static void late_patterns(uint8_t degree, uint8_t tokens, const struct sg_algo_c
     }
 }
 
-static void test_late_barrier(void)
+TEST("a barrier ends whoever is late, one or two, with one to three tokens")
 {
     late_patterns(0, 1, &barrier);
     late_patterns(2, 2, &barrier);
     late_patterns(0, 3, &barrier);
 }
 
-static void test_late_deterministic(void)
+TEST("an allreduce that must keep its order has its tree's bits whoever is late")
 {
     struct sg_algo_call call = allreduce(0);
 
@@ -104,7 +104,7 @@ static void test_late_deterministic(void)
     late_patterns(8, 4, &call);
 }
 
-static void test_late_exact(void)
+TEST("an exact allreduce is right whoever is late")
 {
     struct sg_algo_call call = allreduce(EXACT);
 
@@ -113,7 +113,7 @@ static void test_late_exact(void)
 }
 
 /* The last one releases: all that is left is the multicast. */
-static void test_last_releases(void)
+TEST("a single last rank has nothing to do but the multicast")
 {
     for (int late = 0; late < 17; late++) {
         struct mini_setup setup = setup_of(17, 2, 1, 1);
@@ -125,10 +125,9 @@ static void test_last_releases(void)
         }
         mini_settle(host);
         mini_call(host, late, &barrier);
-        CU_ASSERT_TRUE(mini_completed(host, late, 1));
-        CU_ASSERT_EQUAL(mini_actions(host, late, SG_ACTION_MULTICAST), 1);
-        CU_ASSERT_EQUAL(mini_in_flight(host, -1, -1), 16);
-        CU_ASSERT_EQUAL((mini_marks(host, -1) & MARK(TOKEN_MOVED)) != 0, late != 0);
+        EXPECT(mini_completed(host, late, 1), mini_actions(host, late, SG_ACTION_MULTICAST) == 1,
+               mini_in_flight(host, -1, -1) == 16,
+               ((mini_marks(host, -1) & MARK(TOKEN_MOVED)) != 0) == (late != 0));
         mini_settle(host);
         mini_drain(host);
         mini_free(host);
@@ -136,33 +135,32 @@ static void test_last_releases(void)
 }
 
 /* Two late ones below different children of the root: their tokens wait there for them. */
-static void test_two_tokens(void)
+TEST("two last ranks below different children each release with two tokens")
 {
     struct mini_setup setup = setup_of(16, 8, 2, 1);
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call call = allreduce(0);
-    int before;
 
     for (int rank = 0; rank < 16; rank++) {
         if (rank != 2 && rank != 15)
             mini_call(host, rank, &call);
     }
     mini_settle(host);
-    before = mini_actions(host, -1, SG_ACTION_SEND);
+    int before = mini_actions(host, -1, SG_ACTION_SEND);
     mini_call(host, 2, &call);
     mini_call(host, 15, &call);
-    CU_ASSERT_EQUAL(mini_actions(host, 2, SG_ACTION_MULTICAST), 1);
-    CU_ASSERT_EQUAL(mini_actions(host, 15, SG_ACTION_MULTICAST), 1);
+    EXPECT(mini_actions(host, 2, SG_ACTION_MULTICAST) == 1,
+           mini_actions(host, 15, SG_ACTION_MULTICAST) == 1);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), before);
-    CU_ASSERT_TRUE(mini_marks(host, -1) & MARK(TOKENS_MEET));
+    EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == before,
+           mini_marks(host, -1) & MARK(TOKENS_MEET));
     check_results(host, 16, 8, 1, 0);
     mini_drain(host);
     mini_free(host);
 }
 
 /* Rank 1's ack and rank 0's token are under way together. */
-static void test_crossing(void)
+TEST("who gets a token after its ack releases, and its parent waits")
 {
     struct sg_algo_call calls[] = {barrier, allreduce(0), allreduce(EXACT)};
 
@@ -171,16 +169,14 @@ static void test_crossing(void)
         struct mini_host *host = mini_new(&setup);
 
         mini_call_all(host, &calls[i]);
-        CU_ASSERT_EQUAL(mini_in_flight(host, 0, 1), 1);
-        CU_ASSERT_EQUAL(mini_in_flight(host, 1, 0), 1);
+        EXPECT(mini_in_flight(host, 0, 1) == 1, mini_in_flight(host, 1, 0) == 1);
         mini_deliver(host, 1, 0);
-        CU_ASSERT_FALSE(mini_completed(host, 0, 1));
+        EXPECT(!mini_completed(host, 0, 1));
         mini_deliver(host, 0, 1);
-        CU_ASSERT_TRUE(mini_completed(host, 1, 1));
-        CU_ASSERT_TRUE(mini_marks(host, 1) & MARK(TOKEN_ACK_CROSS));
-        CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_MULTICAST), 0);
+        EXPECT(mini_completed(host, 1, 1), mini_marks(host, 1) & MARK(TOKEN_ACK_CROSS),
+               mini_actions(host, 0, SG_ACTION_MULTICAST) == 0);
         mini_settle(host);
-        CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+        EXPECT(mini_completed(host, 0, 1));
         if (calls[i].bytes > 0)
             check_results(host, 2, 4, 1, calls[i].flags);
         mini_drain(host);
@@ -188,7 +184,7 @@ static void test_crossing(void)
     }
 }
 
-static void test_orders(void)
+TEST("results have the tree's bits in a thousand orders with losses and repetitions")
 {
     struct sg_algo_call calls[6];
     uint64_t marks = 0;
@@ -199,14 +195,13 @@ static void test_orders(void)
         int size = sizes[seed % SIZES];
         uint8_t degree = (uint8_t)(seed / 3 % 6);
         struct mini_setup setup = setup_of(size, degree, (uint8_t)(seed % 5), seed);
-        struct mini_host *host;
 
         setup.loss_percent = seed % 2 ? 20 : 0;
         setup.repeat_percent = seed % 3 ? 20 : 0;
         setup.parameters.predict = seed % 7 == 0;
         if (size == 64 && degree == 1)
             continue;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 6);
         for (uint32_t seq = 1; seq <= 6; seq++) {
             if (seq % 3 != 0)
@@ -215,18 +210,18 @@ static void test_orders(void)
         marks |= mini_marks(host, -1);
         mini_free(host);
     }
-    CU_ASSERT_EQUAL(marks & MARK(TOKEN_ACK_CROSS), MARK(TOKEN_ACK_CROSS));
-    CU_ASSERT_EQUAL(marks & MARK(TOKEN_MOVED), MARK(TOKEN_MOVED));
-    CU_ASSERT_EQUAL(marks & MARK(TOKENS_MEET), MARK(TOKENS_MEET));
-    CU_ASSERT_EQUAL(marks & MARK(RELEASE_EARLY), MARK(RELEASE_EARLY));
-    CU_ASSERT_EQUAL(marks & MARK(RELEASE_LOST), MARK(RELEASE_LOST));
-    CU_ASSERT_EQUAL(marks & MARK(RELEASE_ANSWERED), MARK(RELEASE_ANSWERED));
-    CU_ASSERT_EQUAL(marks & MARK(RELEASE_FORWARDED), MARK(RELEASE_FORWARDED));
-    CU_ASSERT_EQUAL(marks & MARK(RELEASE_REPEATED), MARK(RELEASE_REPEATED));
+    EXPECT((marks & MARK(TOKEN_ACK_CROSS)) == MARK(TOKEN_ACK_CROSS),
+           (marks & MARK(TOKEN_MOVED)) == MARK(TOKEN_MOVED),
+           (marks & MARK(TOKENS_MEET)) == MARK(TOKENS_MEET),
+           (marks & MARK(RELEASE_EARLY)) == MARK(RELEASE_EARLY),
+           (marks & MARK(RELEASE_LOST)) == MARK(RELEASE_LOST),
+           (marks & MARK(RELEASE_ANSWERED)) == MARK(RELEASE_ANSWERED),
+           (marks & MARK(RELEASE_FORWARDED)) == MARK(RELEASE_FORWARDED),
+           (marks & MARK(RELEASE_REPEATED)) == MARK(RELEASE_REPEATED));
 }
 
 /* As they come, which no reference can say: but everywhere the same. */
-static void test_arrival_order(void)
+TEST("arrival order gives all endpoints the same bits")
 {
     struct sg_algo_call call = allreduce(SG_CALL_COMMUTATIVE);
 
@@ -234,19 +229,18 @@ static void test_arrival_order(void)
         int size = sizes[seed % SIZES];
         struct mini_setup setup =
             setup_of(size, (uint8_t)(seed % 4 + 2), (uint8_t)(seed % 5), seed);
-        struct mini_host *host;
 
         setup.parameters.arrival_order = 1;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, &call, 1);
         for (int rank = 1; rank < size; rank++)
-            CU_ASSERT_EQUAL(mini_result(host, rank, 1, 0), mini_result(host, 0, 1, 0));
+            EXPECT(mini_result(host, rank, 1, 0) == mini_result(host, 0, 1, 0));
         mini_free(host);
     }
 }
 
 /* Deterministic although commutative: arrival_order is off. */
-static void test_commutative(void)
+TEST("a commutative operation has the tree's bits without arrival order")
 {
     struct sg_algo_call call = allreduce(SG_CALL_COMMUTATIVE);
 
@@ -267,33 +261,31 @@ static void habitually_late(struct mini_host *host, int size, int late, int inst
     for (int i = 0; i < instances; i++) {
         late_ranks(host, size, call, &late, 1);
         for (int rank = 0; rank < size; rank++)
-            CU_ASSERT_TRUE_FATAL(mini_head(host, rank)->in_call == 0);
+            ASSERT(mini_head(host, rank)->in_call == 0);
     }
 }
 
-static void test_prediction(void)
+TEST("the token starts where the last arriver usually is, and moves when that is wrong")
 {
     struct sg_algo_call calls[] = {barrier, allreduce(EXACT)};
 
     for (int i = 0; i < 2; i++) {
         struct mini_setup setup = setup_of(17, 2, 1, 1);
-        struct mini_host *host;
-        int moved;
 
         setup.parameters.predict = 1;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         habitually_late(host, 17, 13, 3, &calls[i]);
-        CU_ASSERT_TRUE(mini_marks(host, 13) & MARK(PREDICTED));
-        CU_ASSERT_FALSE(mini_marks(host, -1) & MARK(PREDICT_WRONG));
+        EXPECT(mini_marks(host, 13) & MARK(PREDICTED),
+               !(mini_marks(host, -1) & MARK(PREDICT_WRONG)));
         /* It holds the token from the start: all that is sent are acks. */
-        moved = mini_actions(host, -1, SG_ACTION_SEND);
+        int moved = mini_actions(host, -1, SG_ACTION_SEND);
         habitually_late(host, 17, 13, 1, &calls[i]);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND) - moved, 16);
+        EXPECT(mini_actions(host, -1, SG_ACTION_SEND) - moved == 16);
         /* Another one is last: the token goes there. */
         habitually_late(host, 17, 5, 1, &calls[i]);
-        CU_ASSERT_TRUE(mini_marks(host, 5) & MARK(PREDICT_WRONG));
+        EXPECT(mini_marks(host, 5) & MARK(PREDICT_WRONG));
         habitually_late(host, 17, 5, 6, &calls[i]);
-        CU_ASSERT_TRUE(mini_marks(host, 5) & MARK(PREDICTED));
+        EXPECT(mini_marks(host, 5) & MARK(PREDICTED));
         if (calls[i].bytes > 0) {
             for (uint32_t seq = 1; seq <= 11; seq++)
                 check_results(host, 17, 2, seq, EXACT);
@@ -304,7 +296,7 @@ static void test_prediction(void)
 }
 
 /* Prediction at random, with losses: all endpoints must always agree on the tree. */
-static void test_prediction_orders(void)
+TEST("all endpoints agree on predictions in any order and with losses")
 {
     struct sg_algo_call calls[12];
     uint64_t marks = 0;
@@ -317,11 +309,10 @@ static void test_prediction_orders(void)
         int size = sizes[seed % SIZES];
         struct mini_setup setup =
             setup_of(size, (uint8_t)(2 + seed % 4), (uint8_t)(seed % 4), seed);
-        struct mini_host *host;
 
         setup.parameters.predict = 1;
         setup.loss_percent = seed % 2 ? 15 : 0;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 12);
         for (uint32_t seq = 1; seq <= 12; seq++) {
             if (seq % 4 != 0)
@@ -330,44 +321,26 @@ static void test_prediction_orders(void)
         marks |= mini_marks(host, -1);
         mini_free(host);
     }
-    CU_ASSERT_EQUAL(marks & MARK(PREDICTED), MARK(PREDICTED));
-    CU_ASSERT_EQUAL(marks & MARK(PREDICT_WRONG), MARK(PREDICT_WRONG));
+    EXPECT((marks & MARK(PREDICTED)) == MARK(PREDICTED),
+           (marks & MARK(PREDICT_WRONG)) == MARK(PREDICT_WRONG));
 }
 
 /* 2^20 endpoints of a simulator have to fit. */
-static void test_memory(void)
+TEST("the state is small, and a setup that a token cannot serve is refused")
 {
     struct sg_algo_setup setup = {.rank = 0, .size = 1 << 20};
     struct sg_algo_needs needs;
 
-    CU_ASSERT_TRUE_FATAL(sg_algo_adaptive.needs(&setup, &needs));
-    CU_ASSERT_TRUE(needs.state_bytes <= 400);
+    ASSERT(sg_algo_adaptive.needs(&setup, &needs));
+    EXPECT(needs.state_bytes <= 400);
     setup.parameters.degree = 33;
-    CU_ASSERT_FALSE(sg_algo_adaptive.needs(&setup, &needs));
+    EXPECT(!sg_algo_adaptive.needs(&setup, &needs));
     setup.parameters.degree = 1;
-    CU_ASSERT_FALSE(sg_algo_adaptive.needs(&setup, &needs));
+    EXPECT(!sg_algo_adaptive.needs(&setup, &needs));
     for (uint8_t degree = 2; degree <= 32; degree++) {
         setup.parameters.degree = degree;
         setup.parameters.tokens = 4;
         setup.size = SG_ENDPOINTS_MAX;
-        CU_ASSERT_TRUE(sg_algo_adaptive.needs(&setup, &needs));
+        EXPECT(sg_algo_adaptive.needs(&setup, &needs));
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"a barrier ends whoever is late, one or two, with one to three tokens", test_late_barrier},
-    {"an allreduce that must keep its order has its tree's bits whoever is late",
-     test_late_deterministic},
-    {"an exact allreduce is right whoever is late", test_late_exact},
-    {"a single last rank has nothing to do but the multicast", test_last_releases},
-    {"two last ranks below different children each release with two tokens", test_two_tokens},
-    {"who gets a token after its ack releases, and its parent waits", test_crossing},
-    {"results have the tree's bits in a thousand orders with losses and repetitions", test_orders},
-    {"arrival order gives all endpoints the same bits", test_arrival_order},
-    {"a commutative operation has the tree's bits without arrival order", test_commutative},
-    {"the token starts where the last arriver usually is, and moves when that is wrong",
-     test_prediction},
-    {"all endpoints agree on predictions in any order and with losses", test_prediction_orders},
-    {"the state is small, and a setup that a token cannot serve is refused", test_memory},
-    {NULL, NULL},
-};

@@ -3,9 +3,6 @@
 #include "bcs/state.h"
 #include "lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MARK(mark) (UINT64_C(1) << SG_MARK_##mark)
 #define SIZE 9
 #define SLICE_NS 100000u
@@ -35,7 +32,7 @@ static int strobes(const struct mini_host *host)
 /* The boundary comes, and everything that follows from it. */
 static void begin_slice(struct mini_host *host)
 {
-    CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+    ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
     mini_settle(host);
 }
 
@@ -74,14 +71,14 @@ static void run(struct mini_setup *setup, uint64_t *marks)
                                     : association_doubling(&of);
 
             if (call->root == -1 || (call->root == rank) == (call->operation != SG_OPERATION_BCAST))
-                CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, 0), expected);
+                ASSERT(mini_result(host, rank, seq, 0) == expected);
         }
     }
     *marks |= mini_marks(host, -1);
     mini_free(host);
 }
 
-static void test_orders(void)
+TEST("all have recursive doubling's bits in every order, with losses")
 {
     static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33};
     uint64_t marks = 0;
@@ -105,17 +102,17 @@ static void test_orders(void)
             run(&setup, &marks);
         }
     }
-    CU_ASSERT_EQUAL(marks & MARK(STROBE_REPEATED), MARK(STROBE_REPEATED));
-    CU_ASSERT_EQUAL(marks & MARK(SLICE_OVERRUN), MARK(SLICE_OVERRUN));
-    CU_ASSERT_EQUAL(marks & MARK(BUDGET_OUT), MARK(BUDGET_OUT));
-    CU_ASSERT_EQUAL(marks & MARK(SPLIT_FINISHED), MARK(SPLIT_FINISHED));
-    CU_ASSERT_EQUAL(marks & MARK(EARLY), MARK(EARLY));
+    EXPECT((marks & MARK(STROBE_REPEATED)) == MARK(STROBE_REPEATED),
+           (marks & MARK(SLICE_OVERRUN)) == MARK(SLICE_OVERRUN),
+           (marks & MARK(BUDGET_OUT)) == MARK(BUDGET_OUT),
+           (marks & MARK(SPLIT_FINISHED)) == MARK(SPLIT_FINISHED),
+           (marks & MARK(EARLY)) == MARK(EARLY));
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
 
 /* Nothing is sent to all, and no alarm set, before all have called. */
-static void test_all_or_nothing(void)
+TEST("a collective runs when all have called it")
 {
     for (int late = 0; late < SIZE; late++) {
         struct mini_host *host = open_host((struct sg_algo_parameters){0});
@@ -125,26 +122,26 @@ static void test_all_or_nothing(void)
                 mini_call(host, rank, &allreduce);
         }
         mini_settle(host);
-        CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        EXPECT(!mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
         mini_call(host, late, &allreduce);
         mini_settle(host);
-        CU_ASSERT_EQUAL(strobes(host), 0);
+        EXPECT(strobes(host) == 0);
         for (int rank = 0; rank < SIZE; rank++)
-            CU_ASSERT_FALSE(mini_completed(host, rank, 1));
+            EXPECT(!mini_completed(host, rank, 1));
         begin_slice(host);
         /* The strobe and the result. */
-        CU_ASSERT_EQUAL(strobes(host), 2);
+        EXPECT(strobes(host) == 2);
         for (int rank = 0; rank < SIZE; rank++)
-            CU_ASSERT_TRUE(mini_finished(host, rank, 1));
+            EXPECT(mini_finished(host, rank, 1));
         /* Nothing to do: no next slice. */
-        CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        EXPECT(!mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
         mini_drain(host);
         mini_free(host);
     }
 }
 
 /* A computing endpoint is left alone: of those below it nobody hears before it calls itself. */
-static void test_called_waits_for_own_call(void)
+TEST("who computes is not disturbed")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){0});
     int sent = 0;
@@ -154,18 +151,18 @@ static void test_called_waits_for_own_call(void)
     mini_settle(host);
     for (int rank = 0; rank < 2; rank++)
         sent += mini_actions(host, rank, SG_ACTION_SEND);
-    CU_ASSERT_EQUAL(sent, 0);
+    EXPECT(sent == 0);
     mini_call(host, 0, &barrier);
     mini_call(host, 1, &barrier);
     mini_settle(host);
     begin_slice(host);
-    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    EXPECT(mini_completed(host, 0, 1));
     mini_drain(host);
     mini_free(host);
 }
 
 /* CALLED and DONE of all but endpoint 0, and strobes: as many as the microphases. */
-static void test_microphases(void)
+TEST("messages are as many as the microphases say")
 {
     static const struct {
         bool separate;
@@ -189,15 +186,15 @@ static void test_microphases(void)
         mini_call_all(host, cases[i].call);
         mini_settle(host);
         begin_slice(host);
-        CU_ASSERT_EQUAL(strobes(host), cases[i].multicasts);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), cases[i].sends);
-        CU_ASSERT_TRUE(mini_finished(host, SIZE - 1, 1));
+        EXPECT(strobes(host) == cases[i].multicasts,
+               mini_actions(host, -1, SG_ACTION_SEND) == cases[i].sends,
+               mini_finished(host, SIZE - 1, 1));
         mini_drain(host);
         mini_free(host);
     }
 }
 
-static void test_restart(void)
+TEST("calls return at the next boundary where they shall")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){.restart_slice = 1});
 
@@ -205,12 +202,11 @@ static void test_restart(void)
     mini_settle(host);
     begin_slice(host);
     for (int rank = 0; rank < SIZE; rank++)
-        CU_ASSERT_FALSE(mini_completed(host, rank, 1));
+        EXPECT(!mini_completed(host, rank, 1));
     begin_slice(host);
     for (int rank = 0; rank < SIZE; rank++)
-        CU_ASSERT_TRUE(mini_finished(host, rank, 1));
-    CU_ASSERT_EQUAL(strobes(host), 2);
-    CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        EXPECT(mini_finished(host, rank, 1));
+    EXPECT(strobes(host) == 2, !mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
     mini_drain(host);
     mini_free(host);
 }
@@ -232,40 +228,36 @@ static int slices_of(int count, uint32_t budget_bytes)
             int in_one = budget_bytes < 16 ? 1 : (int)budget_bytes / 16;
             int most = (slices + 1) * (in_one < SG_BCS_TOGETHER ? in_one : SG_BCS_TOGETHER);
 
-            CU_ASSERT_EQUAL(mini_finished(host, SIZE - 1, (uint32_t)seq), seq <= most);
+            EXPECT(mini_finished(host, SIZE - 1, (uint32_t)seq) == (seq <= most));
         }
     }
-    CU_ASSERT_EQUAL((mini_marks(host, 0) & MARK(BUDGET_OUT)) != 0, slices > 1);
+    EXPECT(((mini_marks(host, 0) & MARK(BUDGET_OUT)) != 0) == (slices > 1));
     mini_drain(host);
     mini_free(host);
     return slices;
 }
 
-static void test_budget(void)
+TEST("a slice takes what its budget allows")
 {
-    CU_ASSERT_EQUAL(slices_of(3, 64), 1);
-    CU_ASSERT_EQUAL(slices_of(6, 32), 3);
-    CU_ASSERT_EQUAL(slices_of(5, 47), 3);
-    CU_ASSERT_EQUAL(slices_of(3, 1), 3);
-    CU_ASSERT_EQUAL(slices_of(9, 1 << 20), 3);
+    EXPECT(slices_of(3, 64) == 1, slices_of(6, 32) == 3, slices_of(5, 47) == 3,
+           slices_of(3, 1) == 3, slices_of(9, 1 << 20) == 3);
 }
 
 /* A strobe at each boundary, from the first collective to the drain. */
-static void test_always(void)
+TEST("strobes come always where they shall")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){.strobe_always = 1});
 
-    CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+    EXPECT(!mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
     mini_call_all(host, &barrier);
     mini_settle(host);
     for (int slice = 1; slice <= 4; slice++) {
         begin_slice(host);
-        CU_ASSERT_EQUAL(strobes(host), slice);
-        CU_ASSERT_TRUE(mini_finished(host, SIZE - 1, 1));
-        CU_ASSERT_EQUAL(mini_head(host, SIZE - 1)->outstanding, 1);
+        EXPECT(strobes(host) == slice, mini_finished(host, SIZE - 1, 1),
+               mini_head(host, SIZE - 1)->outstanding == 1);
     }
     mini_drain(host);
-    CU_ASSERT_EQUAL(strobes(host), 4);
+    EXPECT(strobes(host) == 4);
     mini_free(host);
 }
 
@@ -277,7 +269,7 @@ static uint32_t bits(enum sg_slice_metric first, enum sg_slice_metric last)
 }
 
 /* Every endpoint tells of each slice, once and in order, with what is known there. */
-static void test_slices_are_told(void)
+TEST("all tell of each slice, with what they know")
 {
     const uint32_t local =
         bits(SG_SLICE_LTDEM, SG_SLICE_LTTS) | 1u << SG_SLICE_NCOLLDEM | 1u << SG_SLICE_NCOLLMSM;
@@ -298,17 +290,15 @@ static void test_slices_are_told(void)
                     (rank == 0 ? 1u << SG_SLICE_GETTS : 0) | 1u << SG_SLICE_LETTS;
                 struct sg_slice last;
 
-                CU_ASSERT_EQUAL(mini_slices(host, rank, &last), slice);
-                CU_ASSERT_TRUE(rank == 0 || last.number == number);
+                EXPECT(mini_slices(host, rank, &last) == slice, rank == 0 || last.number == number);
                 number = last.number;
-                CU_ASSERT_EQUAL(last.known,
-                                local | (rank == 0 ? global : 0) | (slice > 1 ? since : 0));
-                CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NCOLLDEM), slice == 1);
-                CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NCOLLMSM), slice == 1);
-                CU_ASSERT_EQUAL(last.first, slice == 1);
+                EXPECT(last.known == (local | (rank == 0 ? global : 0) | (slice > 1 ? since : 0)),
+                       sg_slice_value(&last, SG_SLICE_NCOLLDEM) == (slice == 1),
+                       sg_slice_value(&last, SG_SLICE_NCOLLMSM) == (slice == 1),
+                       last.first == (slice == 1));
                 /* Two children, whose DONEs come one by one in each of the two microphases. */
                 if (rank == 0)
-                    CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_USRDEM), 1);
+                    EXPECT(sg_slice_value(&last, SG_SLICE_USRDEM) == 1);
             }
         }
         mini_drain(host);
@@ -325,7 +315,7 @@ static bool is_about(const struct sg_slice *slice, enum sg_slice_metric metric, 
 }
 
 /* Until it has run here; at endpoint 0, until it is over everywhere. */
-static void test_slice_times(void)
+TEST("a slice's times end here, and at endpoint 0 everywhere")
 {
     for (unsigned separate = 0; separate < 2; separate++) {
         struct mini_host *host = open_host(
@@ -334,29 +324,26 @@ static void test_slice_times(void)
 
         mini_call_all(host, &barrier);
         mini_settle(host);
-        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
         mini_advance(host, 7000);
         mini_settle(host);
         mini_slices(host, 0, &last);
-        CU_ASSERT_EQUAL(last.begin_ns, SLICE_NS);
-        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_GTDEM, 7000));
-        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_GTTS, 7000));
-        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_LTDEM, 0));
+        EXPECT(last.begin_ns == SLICE_NS, is_about(&last, SG_SLICE_GTDEM, 7000),
+               is_about(&last, SG_SLICE_GTTS, 7000), is_about(&last, SG_SLICE_LTDEM, 0));
         /* In one strobe, or in one each. */
-        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_GTMSM, separate ? 0 : 7000));
+        EXPECT(is_about(&last, SG_SLICE_GTMSM, separate ? 0 : 7000));
         mini_slices(host, SIZE - 1, &last);
-        CU_ASSERT_TRUE(last.begin_ns >= SLICE_NS + 7000);
-        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_LTTS, 0));
+        EXPECT(last.begin_ns >= SLICE_NS + 7000, is_about(&last, SG_SLICE_LTTS, 0));
         /* One that lasts over two boundaries; the next one begins at the third. */
-        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
         mini_advance(host, 2 * SLICE_NS);
         mini_settle(host);
         mini_slices(host, 0, &last);
-        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_USRTS), 0);
+        EXPECT(sg_slice_value(&last, SG_SLICE_USRTS) == 0);
         begin_slice(host);
         mini_slices(host, 0, &last);
-        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_USRTS), 2);
-        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_GETTS), 3 * SLICE_NS);
+        EXPECT(sg_slice_value(&last, SG_SLICE_USRTS) == 2,
+               sg_slice_value(&last, SG_SLICE_GETTS) == 3 * SLICE_NS);
         mini_drain(host);
         mini_free(host);
     }
@@ -364,35 +351,33 @@ static void test_slice_times(void)
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-static void test_lost_strobe(void)
+TEST("a lost strobe is repeated")
 {
     for (int loser = 1; loser < SIZE; loser++) {
         struct mini_host *host = open_host((struct sg_algo_parameters){0});
-        int sent;
 
         mini_call_all(host, &allreduce);
         mini_settle(host);
-        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
-        CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, loser));
+        ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY), mini_lose(host, 0, loser));
         mini_settle(host);
-        CU_ASSERT_FALSE(mini_completed(host, 0, 1));
-        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+        EXPECT(!mini_completed(host, 0, 1));
+        ASSERT(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
         mini_settle(host);
-        sent = mini_actions(host, -1, SG_ACTION_SEND);
+        int sent = mini_actions(host, -1, SG_ACTION_SEND);
         for (int rank = 0; rank < SIZE; rank++)
-            CU_ASSERT_TRUE(mini_finished(host, rank, 1));
-        CU_ASSERT_TRUE(mini_marks(host, 0) & MARK(STROBE_REPEATED));
+            EXPECT(mini_finished(host, rank, 1));
+        EXPECT(mini_marks(host, 0) & MARK(STROBE_REPEATED));
         /* The repeat, and nothing of it a second time: sends and results do not grow. */
-        CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), sent);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), SIZE);
+        EXPECT(!mini_fire(host, 0, SG_BCS_TIMER_REPEAT),
+               mini_actions(host, -1, SG_ACTION_SEND) == sent,
+               mini_actions(host, -1, SG_ACTION_COMPLETE) == SIZE);
         mini_drain(host);
         mini_free(host);
     }
 }
 
 /* The result is lost, for one or for a whole branch: the repeat brings it. */
-static void test_lost_result(void)
+TEST("a lost result is repeated")
 {
     for (int first = 1; first < SIZE; first++) {
         for (int last = first; last < SIZE; last++) {
@@ -401,23 +386,22 @@ static void test_lost_result(void)
 
             mini_call_all(host, &allreduce);
             mini_settle(host);
-            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+            ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
             while (strobes(host) < 2)
-                CU_ASSERT_TRUE_FATAL(mini_deliver(host, -1, -1));
+                ASSERT(mini_deliver(host, -1, -1));
             for (int rank = first; rank <= last; rank++) {
                 while (mini_in_flight(host, 0, rank) > 1)
                     mini_deliver(host, 0, rank);
-                CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, rank));
+                ASSERT(mini_lose(host, 0, rank));
             }
             mini_settle(host);
-            CU_ASSERT_FALSE(mini_completed(host, last, 1));
-            CU_ASSERT_TRUE(mini_completed(host, 0, 1));
-            CU_ASSERT_FALSE(mini_finished(host, 0, 1));
-            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+            EXPECT(!mini_completed(host, last, 1), mini_completed(host, 0, 1),
+                   !mini_finished(host, 0, 1));
+            ASSERT(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
             mini_settle(host);
             for (int rank = 0; rank < SIZE; rank++) {
-                CU_ASSERT_TRUE(mini_finished(host, rank, 1));
-                CU_ASSERT_EQUAL(mini_result(host, rank, 1, 0), association_doubling(&of));
+                EXPECT(mini_finished(host, rank, 1),
+                       mini_result(host, rank, 1, 0) == association_doubling(&of));
             }
             mini_drain(host);
             mini_free(host);
@@ -427,7 +411,7 @@ static void test_lost_result(void)
 
 /* The data are lost for a whole branch, of which the root may be one: who is above the root has
  * them in any case, and endpoint 0 repeats them. */
-static void test_lost_broadcast(void)
+TEST("lost data of a broadcast are repeated")
 {
     for (int root = 0; root < SIZE; root++) {
         for (int first = 0; first < SIZE; first++) {
@@ -437,19 +421,19 @@ static void test_lost_broadcast(void)
             call.root = root;
             mini_call_all(host, &call);
             mini_settle(host);
-            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+            ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
             for (int rank = first; rank < SIZE; rank++) {
                 while (rank > 0 && mini_lose(host, 0, rank))
                     ;
             }
             mini_settle(host);
-            CU_ASSERT_FALSE(mini_finished(host, 0, 1));
-            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+            EXPECT(!mini_finished(host, 0, 1));
+            ASSERT(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
             mini_settle(host);
             for (int rank = 0; rank < SIZE; rank++) {
-                CU_ASSERT_TRUE(mini_finished(host, rank, 1));
+                EXPECT(mini_finished(host, rank, 1));
                 if (rank != root)
-                    CU_ASSERT_EQUAL(mini_result(host, rank, 1, 0), mini_operand(root, 1, 0));
+                    EXPECT(mini_result(host, rank, 1, 0) == mini_operand(root, 1, 0));
             }
             mini_drain(host);
             mini_free(host);
@@ -458,24 +442,23 @@ static void test_lost_broadcast(void)
 }
 
 /* Nobody answers for long: one repeat, not a storm. */
-static void test_one_repeat(void)
+TEST("a strobe is repeated once")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){0});
-    int sent;
 
     mini_call_all(host, &barrier);
     mini_settle(host);
     mini_hold(host, 1, true);
-    CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+    ASSERT(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
     mini_settle(host);
-    sent = mini_actions(host, 0, SG_ACTION_SEND);
-    CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+    int sent = mini_actions(host, 0, SG_ACTION_SEND);
+    ASSERT(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_SEND), sent + 1);
-    CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+    EXPECT(mini_actions(host, 0, SG_ACTION_SEND) == sent + 1,
+           !mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
     mini_hold(host, 1, false);
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    EXPECT(mini_finished(host, 0, 1));
     mini_drain(host);
     mini_free(host);
 }
@@ -499,7 +482,7 @@ static uint64_t alarm_of(const struct sg_actions *actions)
 
 /* Boundaries are multiples of the slice from the epoch, the first one after the call's time; what
  * comes late begins the slice that it is in. */
-static void test_epoch(void)
+TEST("boundaries count from the epoch")
 {
     static const struct {
         uint64_t called_ns, fires_ns, alarm_ns, next_ns;
@@ -512,64 +495,42 @@ static void test_epoch(void)
         .size = 1, .parameters = {.slice_ns = 100000, .epoch_ns = 7000, .restart_slice = 1}};
     struct sg_algo_needs needs;
 
-    CU_ASSERT_TRUE_FATAL(sg_algo_bcs.needs(&setup, &needs));
+    ASSERT(sg_algo_bcs.needs(&setup, &needs));
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sg_event event = {
             .kind = SG_EVENT_CALL, .time_ns = cases[i].called_ns, .call = barrier};
         struct sg_actions actions = {.list = list, .capacity = SG_ACTIONS_MAX, .parts = parts};
         void *state = calloc(1, needs.state_bytes);
 
-        CU_ASSERT_PTR_NOT_NULL_FATAL(state);
+        ASSERT(state != NULL);
         sg_algo_bcs.init(state, &setup);
         sg_algo_bcs.on_call(state, &event, &actions);
-        CU_ASSERT_EQUAL(alarm_of(&actions), cases[i].alarm_ns);
+        EXPECT(alarm_of(&actions) == cases[i].alarm_ns);
         event = (struct sg_event){.kind = SG_EVENT_TIMER,
                                   .time_ns = cases[i].fires_ns,
                                   .timer = {.id = SG_BCS_TIMER_BOUNDARY}};
         actions.count = 0;
         sg_algo_bcs.on_timer(state, &event, &actions);
-        CU_ASSERT_EQUAL(alarm_of(&actions), cases[i].next_ns);
+        EXPECT(alarm_of(&actions) == cases[i].next_ns);
         free(state);
     }
 }
 
 /* Setups within the limits of the rules fit; larger ones are refused. */
-static void test_limits(void)
+TEST("limits hold")
 {
     struct sg_algo_setup setup = {.size = SG_BCS_ENDPOINTS_MAX};
     struct sg_algo_needs needs;
 
-    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &needs));
-    CU_ASSERT_EQUAL(needs.slots, SG_CREDITS_DEFAULT * SG_BCS_EDGES_MAX);
-    CU_ASSERT_EQUAL(needs.slot_bytes, 16384);
+    EXPECT(sg_algo_bcs.needs(&setup, &needs), needs.slots == SG_CREDITS_DEFAULT * SG_BCS_EDGES_MAX,
+           needs.slot_bytes == 16384);
     setup.size++;
-    CU_ASSERT_FALSE(sg_algo_bcs.needs(&setup, &needs));
+    EXPECT(!sg_algo_bcs.needs(&setup, &needs));
     setup.size = 3;
     setup.parameters.budget_bytes = 4096;
-    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &needs));
-    CU_ASSERT_EQUAL(needs.slot_bytes, 1024);
+    EXPECT(sg_algo_bcs.needs(&setup, &needs), needs.slot_bytes == 1024);
     setup.parameters.budget_bytes = 1 << 26;
-    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &needs));
-    CU_ASSERT_EQUAL(needs.slot_bytes, 65536);
+    EXPECT(sg_algo_bcs.needs(&setup, &needs), needs.slot_bytes == 65536);
     setup.parameters.credits = 1;
-    CU_ASSERT_FALSE(sg_algo_bcs.needs(&setup, &needs));
+    EXPECT(!sg_algo_bcs.needs(&setup, &needs));
 }
-
-const struct unit_test unit_tests[] = {
-    {"all have recursive doubling's bits in every order, with losses", test_orders},
-    {"a collective runs when all have called it", test_all_or_nothing},
-    {"who computes is not disturbed", test_called_waits_for_own_call},
-    {"messages are as many as the microphases say", test_microphases},
-    {"calls return at the next boundary where they shall", test_restart},
-    {"a slice takes what its budget allows", test_budget},
-    {"strobes come always where they shall", test_always},
-    {"all tell of each slice, with what they know", test_slices_are_told},
-    {"a slice's times end here, and at endpoint 0 everywhere", test_slice_times},
-    {"a lost strobe is repeated", test_lost_strobe},
-    {"a lost result is repeated", test_lost_result},
-    {"lost data of a broadcast are repeated", test_lost_broadcast},
-    {"a strobe is repeated once", test_one_repeat},
-    {"boundaries count from the epoch", test_epoch},
-    {"limits hold", test_limits},
-    {NULL, NULL},
-};

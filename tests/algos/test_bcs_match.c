@@ -4,8 +4,6 @@
 #include "bcs/posts.h"
 #include "lib/unit.h"
 
-#include <string.h>
-
 #define MARK(mark) (UINT64_C(1) << SG_MARK_##mark)
 #define SLICE_NS 100000u
 #define SIZE 5
@@ -77,7 +75,7 @@ static struct sg_action delivery(const struct world *world, int rank, uint32_t h
 {
     struct sg_action action = {0};
 
-    CU_ASSERT_TRUE_FATAL(mini_delivered(world->host, rank, handle, &action));
+    ASSERT(mini_delivered(world->host, rank, handle, &action));
     return action;
 }
 
@@ -112,7 +110,7 @@ static bool slice(struct world *world)
 static void slices(struct world *world, int count)
 {
     for (int i = 0; i < count; i++)
-        CU_ASSERT_TRUE_FATAL(slice(world));
+        ASSERT(slice(world));
 }
 
 static int strobes(const struct world *world)
@@ -123,28 +121,25 @@ static int strobes(const struct world *world)
 /* ---- slices ---------------------------------------------------------------------------------- */
 
 /* Nothing moves before the boundary, then everything in one slice; a receive asks for nothing. */
-static void test_one_slice(void)
+TEST("a message runs in the slice after its post")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t got = receive(&world, 3, 4, 7), sent;
 
-    CU_ASSERT_FALSE(slice(&world));
-    CU_ASSERT_EQUAL(mini_actions(world.host, -1, SG_ACTION_SEND), 0);
+    EXPECT(!slice(&world), mini_actions(world.host, -1, SG_ACTION_SEND) == 0);
     sent = send(&world, 4, 3, 7, 100);
     settle(&world);
-    CU_ASSERT_EQUAL(mini_actions(world.host, -1, SG_ACTION_READ), 0);
+    EXPECT(mini_actions(world.host, -1, SG_ACTION_READ) == 0);
     slices(&world, 1);
-    CU_ASSERT_EQUAL(strobes(&world), 2);
-    CU_ASSERT_TRUE(is_over(&world, 4, sent));
-    CU_ASSERT_EQUAL(delivery(&world, 3, got).delivery.tag, 7);
-    CU_ASSERT_EQUAL(delivery(&world, 3, got).delivery.bytes, 100);
-    CU_ASSERT_EQUAL(mini_received(world.host, 3, got), sent);
-    CU_ASSERT_FALSE(slice(&world));
+    EXPECT(strobes(&world) == 2, is_over(&world, 4, sent),
+           delivery(&world, 3, got).delivery.tag == 7,
+           delivery(&world, 3, got).delivery.bytes == 100,
+           mini_received(world.host, 3, got) == sent, !slice(&world));
     close_world(&world);
 }
 
 /* A slice tells of the descriptors that were offered here and of the receives that were matched. */
-static void test_slices_tell_of_messages(void)
+TEST("a slice tells of its descriptors and matches")
 {
     static const uint32_t offered[] = {0, 2, 1, 0, 0}, matched[] = {0, 0, 0, 2, 0};
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
@@ -158,24 +153,24 @@ static void test_slices_tell_of_messages(void)
     for (int rank = 0; rank < SIZE; rank++) {
         struct sg_slice last;
 
-        CU_ASSERT_EQUAL(mini_slices(world.host, rank, &last), 1);
-        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PDEM), offered[rank]);
-        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PMSM), matched[rank]);
+        EXPECT(mini_slices(world.host, rank, &last) == 1,
+               sg_slice_value(&last, SG_SLICE_NP2PDEM) == offered[rank],
+               sg_slice_value(&last, SG_SLICE_NP2PMSM) == matched[rank]);
     }
     receive(&world, 3, SG_ANY, SG_ANY);
     slices(&world, 1);
     for (int rank = 0; rank < SIZE; rank++) {
         struct sg_slice last;
 
-        CU_ASSERT_EQUAL(mini_slices(world.host, rank, &last), 2);
-        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PDEM), 0);
-        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NP2PMSM), rank == 3);
+        EXPECT(mini_slices(world.host, rank, &last) == 2,
+               sg_slice_value(&last, SG_SLICE_NP2PDEM) == 0,
+               sg_slice_value(&last, SG_SLICE_NP2PMSM) == (rank == 3));
     }
     close_world(&world);
 }
 
 /* Slices without an exchange do not. */
-static void test_slices_without_messages(void)
+TEST("a slice without messages tells of none")
 {
     struct world world = open_world((struct sg_algo_parameters){.strobe_always = 1}, SIZE, 1);
     struct sg_slice last;
@@ -183,14 +178,13 @@ static void test_slices_without_messages(void)
     send(&world, 1, 3, 7, 100);
     receive(&world, 3, 1, 7);
     slices(&world, 2);
-    CU_ASSERT_EQUAL(mini_slices(world.host, 1, &last), 2);
-    CU_ASSERT_FALSE(sg_slice_knows(&last, SG_SLICE_NP2PDEM));
-    CU_ASSERT_FALSE(sg_slice_knows(&last, SG_SLICE_NP2PMSM));
+    EXPECT(mini_slices(world.host, 1, &last) == 2, !sg_slice_knows(&last, SG_SLICE_NP2PDEM),
+           !sg_slice_knows(&last, SG_SLICE_NP2PMSM));
     close_world(&world);
 }
 
 /* WANT goes up once until the next strobe, from whatever endpoint, and is merged on its way. */
-static void test_wanted_once(void)
+TEST("slices are asked for once")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
 
@@ -198,19 +192,19 @@ static void test_wanted_once(void)
         for (int rank = 1; rank < SIZE; rank++)
             send(&world, rank, 0, 1, 8);
     }
-    CU_ASSERT_EQUAL(mini_actions(world.host, SIZE - 1, SG_ACTION_SEND), 1);
+    EXPECT(mini_actions(world.host, SIZE - 1, SG_ACTION_SEND) == 1);
     settle(&world);
     for (int rank = 1; rank < SIZE; rank++)
-        CU_ASSERT_EQUAL(mini_actions(world.host, rank, SG_ACTION_SEND), 1);
+        EXPECT(mini_actions(world.host, rank, SG_ACTION_SEND) == 1);
     for (int i = 0; i < 3 * (SIZE - 1); i++)
         receive(&world, 0, SG_ANY, 1);
     slices(&world, 1);
-    CU_ASSERT_FALSE(slice(&world));
+    EXPECT(!slice(&world));
     close_world(&world);
 }
 
 /* A message posted after the exchange has begun at its endpoint waits for the next exchange. */
-static void test_posted_in_an_exchange(void)
+TEST("what is posted in an exchange is for the next")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t early = send(&world, 1, 2, 5, 8), late, first, second;
@@ -224,51 +218,48 @@ static void test_posted_in_an_exchange(void)
     second = receive(&world, 2, 1, 6);
     mini_hold(world.host, SIZE - 1, false);
     settle(&world);
-    CU_ASSERT_TRUE(is_over(&world, 1, early) && is_over(&world, 2, first));
-    CU_ASSERT_FALSE(is_over(&world, 1, late) || is_over(&world, 2, second));
+    EXPECT(is_over(&world, 1, early) && is_over(&world, 2, first),
+           !(is_over(&world, 1, late) || is_over(&world, 2, second)));
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 1, late) && is_over(&world, 2, second));
+    EXPECT(is_over(&world, 1, late) && is_over(&world, 2, second));
     close_world(&world);
 }
 
 /* A receive that comes after its message wants a slice of its own. */
-static void test_unexpected(void)
+TEST("a message waits for its receive")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t sent = send(&world, 1, 2, 5, 8), other, got;
 
     slices(&world, 1);
-    CU_ASSERT_FALSE(slice(&world));
-    CU_ASSERT_FALSE(is_over(&world, 1, sent));
-    CU_ASSERT_TRUE(mini_marks(world.host, 2) & MARK(UNEXPECTED));
+    EXPECT(!slice(&world), !is_over(&world, 1, sent), mini_marks(world.host, 2) & MARK(UNEXPECTED));
     other = receive(&world, 2, 3, 5);
-    CU_ASSERT_FALSE(slice(&world));
+    EXPECT(!slice(&world));
     got = receive(&world, 2, 1, 5);
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 2, got) && is_over(&world, 1, sent));
+    EXPECT(is_over(&world, 2, got) && is_over(&world, 1, sent));
     send(&world, 3, 2, 5, 8);
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 2, other));
+    EXPECT(is_over(&world, 2, other));
     close_world(&world);
 }
 
 /* Deliveries wait for the next boundary where they shall, which then comes. */
-static void test_restart(void)
+TEST("posts end at the next boundary where they shall")
 {
     struct world world = open_world((struct sg_algo_parameters){.restart_slice = 1}, SIZE, 1);
     uint32_t got = receive(&world, 2, 1, 5), sent = send(&world, 1, 2, 5, 8);
 
     slices(&world, 1);
-    CU_ASSERT_FALSE(is_over(&world, 1, sent) || is_over(&world, 2, got));
+    EXPECT(!(is_over(&world, 1, sent) || is_over(&world, 2, got)));
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 1, sent) && is_over(&world, 2, got));
-    CU_ASSERT_FALSE(slice(&world));
+    EXPECT(is_over(&world, 1, sent) && is_over(&world, 2, got), !slice(&world));
     close_world(&world);
 }
 
 /* A strobe for the exchange and one for the rest, or one for each microphase; a collective's
  * microphase follows in the same slice. */
-static void test_microphases(void)
+TEST("messages have a strobe for their exchange")
 {
     static const struct {
         bool separate, barrier;
@@ -285,30 +276,28 @@ static void test_microphases(void)
         if (cases[i].barrier)
             mini_call_all(world.host, &barrier);
         slices(&world, 1);
-        CU_ASSERT_EQUAL(strobes(&world), cases[i].strobes);
-        CU_ASSERT_TRUE(is_over(&world, 2, got));
-        CU_ASSERT_EQUAL(mini_completed(world.host, 0, 1), cases[i].barrier);
+        EXPECT(strobes(&world) == cases[i].strobes, is_over(&world, 2, got),
+               mini_completed(world.host, 0, 1) == cases[i].barrier);
         close_world(&world);
     }
 }
 
 /* With strobe=always they come at each boundary, whether there are messages or not. */
-static void test_always(void)
+TEST("strobes come always where they shall")
 {
     struct world world = open_world((struct sg_algo_parameters){.strobe_always = 1}, SIZE, 1);
     uint32_t got = receive(&world, 2, 1, 5);
 
     send(&world, 1, 2, 5, 8);
     slices(&world, 3);
-    CU_ASSERT_EQUAL(strobes(&world), 4);
-    CU_ASSERT_TRUE(is_over(&world, 2, got));
+    EXPECT(strobes(&world) == 4, is_over(&world, 2, got));
     close_world(&world);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* Whatever overtakes what: seeds deliver in different orders. */
-static void test_order(void)
+TEST("messages of a sender keep their order")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){0}, SIZE, seed);
@@ -321,16 +310,16 @@ static void test_order(void)
         got[2] = receive(&world, 2, 1, 6);
         got[3] = receive(&world, 2, SG_ANY, 5);
         slices(&world, 1);
-        CU_ASSERT_EQUAL(mini_received(world.host, 2, got[0]), sent[0]);
-        CU_ASSERT_EQUAL(mini_received(world.host, 2, got[1]), sent[1]);
-        CU_ASSERT_EQUAL(mini_received(world.host, 2, got[2]), sent[3]);
-        CU_ASSERT_EQUAL(mini_received(world.host, 2, got[3]), sent[2]);
+        EXPECT(mini_received(world.host, 2, got[0]) == sent[0],
+               mini_received(world.host, 2, got[1]) == sent[1],
+               mini_received(world.host, 2, got[2]) == sent[3],
+               mini_received(world.host, 2, got[3]) == sent[2]);
         close_world(&world);
     }
 }
 
 /* Receives from anybody take messages by slice, endpoint, rank and number. */
-static void test_any_source(void)
+TEST("anybody's messages are taken by slice, endpoint, rank and number")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){0}, SIZE, seed);
@@ -348,21 +337,17 @@ static void test_any_source(void)
         for (int i = 0; i < 6; i++)
             got[i] = receive(&world, 2, SG_ANY, SG_ANY);
         slices(&world, 1);
-        CU_ASSERT_EQUAL(source(&world, 2, got[0]), 4);
-        CU_ASSERT_EQUAL(source(&world, 2, got[1]), 1);
-        CU_ASSERT_EQUAL(delivery(&world, 2, got[1]).delivery.tag, 5);
-        CU_ASSERT_EQUAL(source(&world, 2, got[2]), 1);
-        CU_ASSERT_EQUAL(delivery(&world, 2, got[2]).delivery.tag, 6);
-        CU_ASSERT_EQUAL(source(&world, 2, got[3]), 1);
-        CU_ASSERT_EQUAL(delivery(&world, 2, got[3]).delivery.source_local, 1);
-        CU_ASSERT_EQUAL(source(&world, 2, got[4]), 2);
-        CU_ASSERT_EQUAL(source(&world, 2, got[5]), 3);
+        EXPECT(source(&world, 2, got[0]) == 4, source(&world, 2, got[1]) == 1,
+               delivery(&world, 2, got[1]).delivery.tag == 5, source(&world, 2, got[2]) == 1,
+               delivery(&world, 2, got[2]).delivery.tag == 6, source(&world, 2, got[3]) == 1,
+               delivery(&world, 2, got[3]).delivery.source_local == 1,
+               source(&world, 2, got[4]) == 2, source(&world, 2, got[5]) == 3);
         close_world(&world);
     }
 }
 
 /* A message is for one rank of an endpoint, and from one. */
-static void test_ranks(void)
+TEST("ranks of an endpoint have messages of their own")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     struct sg_algo_post from_1 = {.kind = SG_POST_RECEIVE, .peer = 1, .tag = 5, .bytes = 8};
@@ -377,14 +362,13 @@ static void test_ranks(void)
     from_1.peer_local = 1;
     got[2] = post(&world, 2, from_1);
     slices(&world, 1);
-    CU_ASSERT_FALSE(is_over(&world, 2, got[0]) || is_over(&world, 2, got[1]));
-    CU_ASSERT_TRUE(is_over(&world, 2, got[2]));
+    EXPECT(!(is_over(&world, 2, got[0]) || is_over(&world, 2, got[1])), is_over(&world, 2, got[2]));
     send(&world, 1, 2, 5, 8);
     post(&world, 1,
          (struct sg_algo_post){
              .kind = SG_POST_SEND, .peer = 2, .peer_local = 1, .tag = 5, .bytes = 8});
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 2, got[0]) && is_over(&world, 2, got[1]));
+    EXPECT(is_over(&world, 2, got[0]) && is_over(&world, 2, got[1]));
     close_world(&world);
 }
 
@@ -392,7 +376,7 @@ static void test_ranks(void)
 
 /* A receive for the last of many messages gets it, though the capacity does not hold them all;
  * the others follow in order. */
-static void test_refused(void)
+TEST("who waits for a message gets it, though others have no room")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 8}, SIZE, seed);
@@ -403,19 +387,19 @@ static void test_refused(void)
             send(&world, 3, 2, 5, 8);
         }
         slices(&world, 1);
-        CU_ASSERT_TRUE(mini_marks(world.host, 2) & MARK(REFUSED));
+        EXPECT(mini_marks(world.host, 2) & MARK(REFUSED));
         /* Nothing can be done about them: no slice. */
-        CU_ASSERT_FALSE(slice(&world));
+        EXPECT(!slice(&world));
         last = send(&world, 3, 2, 6, 8);
         got = receive(&world, 2, SG_ANY, 6);
         slices(&world, 1);
-        CU_ASSERT_EQUAL(mini_received(world.host, 2, got), last);
+        EXPECT(mini_received(world.host, 2, got) == last);
         for (int i = 0; i < 7; i++) {
             receive(&world, 2, 1, 5);
             got = receive(&world, 2, 3, 5);
             while (!is_over(&world, 2, got))
                 slices(&world, 1);
-            CU_ASSERT_TRUE(i == 0 || mini_received(world.host, 2, got) > before);
+            EXPECT(i == 0 || mini_received(world.host, 2, got) > before);
             before = mini_received(world.host, 2, got);
         }
         close_world(&world);
@@ -425,29 +409,28 @@ static void test_refused(void)
 /* A message that is expected, behind one of its sender that is not and has no room: if another
  * takes its receive, it does not stay where that one could not.
  */
-static void test_held_back(void)
+TEST("a message does not pass one that was refused")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 4}, SIZE, seed);
-        uint32_t first, second, got;
 
         for (int i = 0; i < 2; i++)
             send(&world, 0, 2, 9, 8);
         receive(&world, 2, SG_ANY, 6);
         send(&world, 1, 2, 6, 8);
-        first = send(&world, 3, 2, 5, 8);
-        second = send(&world, 3, 2, 6, 8);
+        uint32_t first = send(&world, 3, 2, 5, 8);
+        uint32_t second = send(&world, 3, 2, 6, 8);
         send(&world, 4, 2, 6, 8);
         slices(&world, 1);
-        CU_ASSERT_TRUE(mini_marks(world.host, 2) & MARK(HELD_BACK));
+        EXPECT(mini_marks(world.host, 2) & MARK(HELD_BACK));
+        uint32_t got = receive(&world, 2, 3, SG_ANY);
+        while (!is_over(&world, 2, got))
+            slices(&world, 1);
+        EXPECT(mini_received(world.host, 2, got) == first);
         got = receive(&world, 2, 3, SG_ANY);
         while (!is_over(&world, 2, got))
             slices(&world, 1);
-        CU_ASSERT_EQUAL(mini_received(world.host, 2, got), first);
-        got = receive(&world, 2, 3, SG_ANY);
-        while (!is_over(&world, 2, got))
-            slices(&world, 1);
-        CU_ASSERT_EQUAL(mini_received(world.host, 2, got), second);
+        EXPECT(mini_received(world.host, 2, got) == second);
         receive(&world, 2, 4, 6);
         for (int i = 0; i < 2; i++)
             receive(&world, 2, 0, 9);
@@ -457,52 +440,48 @@ static void test_held_back(void)
 
 /* ---- probes ---------------------------------------------------------------------------------- */
 
-static void test_probe(void)
+TEST("probes find messages and leave them")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t before = probe(&world, SG_POST_IPROBE, 2, SG_ANY, 5), blocking, after, again, got;
 
-    CU_ASSERT_EQUAL(delivery(&world, 2, before).delivery.outcome, SG_OUTCOME_NOTHING);
+    EXPECT(delivery(&world, 2, before).delivery.outcome == SG_OUTCOME_NOTHING);
     blocking = probe(&world, SG_POST_PROBE, 2, SG_ANY, 5);
-    CU_ASSERT_FALSE(slice(&world));
+    EXPECT(!slice(&world));
     send(&world, 3, 2, 5, 24);
     slices(&world, 1);
-    CU_ASSERT_EQUAL(source(&world, 2, blocking), 3);
-    CU_ASSERT_EQUAL(delivery(&world, 2, blocking).delivery.bytes, 24);
-    CU_ASSERT_EQUAL(delivery(&world, 2, blocking).delivery.outcome, SG_OUTCOME_WHOLE);
+    EXPECT(source(&world, 2, blocking) == 3, delivery(&world, 2, blocking).delivery.bytes == 24,
+           delivery(&world, 2, blocking).delivery.outcome == SG_OUTCOME_WHOLE);
     /* It is still there, and in the place that it had. */
     send(&world, 1, 2, 5, 8);
     slices(&world, 1);
     after = probe(&world, SG_POST_IPROBE, 2, SG_ANY, 5);
-    CU_ASSERT_EQUAL(source(&world, 2, after), 3);
-    CU_ASSERT_EQUAL(delivery(&world, 2, after).delivery.bytes, 24);
+    EXPECT(source(&world, 2, after) == 3, delivery(&world, 2, after).delivery.bytes == 24);
     got = receive(&world, 2, SG_ANY, 5);
     again = probe(&world, SG_POST_PROBE, 2, SG_ANY, 5);
     slices(&world, 1);
-    CU_ASSERT_EQUAL(source(&world, 2, got), 3);
-    CU_ASSERT_EQUAL(source(&world, 2, again), 1);
+    EXPECT(source(&world, 2, got) == 3, source(&world, 2, again) == 1);
     receive(&world, 2, SG_ANY, 5);
     close_world(&world);
 }
 
 /* A message that a probe has found stays for its receive, though all others are refused. */
-static void test_probed_stays(void)
+TEST("what was probed stays")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 4}, SIZE, seed);
-        uint32_t found, got;
 
         for (int i = 0; i < 4; i++)
             send(&world, 1, 2, 5, 8);
         slices(&world, 1);
-        found = probe(&world, SG_POST_PROBE, 2, SG_ANY, 6);
+        uint32_t found = probe(&world, SG_POST_PROBE, 2, SG_ANY, 6);
         send(&world, 4, 2, 6, 8);
         slices(&world, 1);
-        CU_ASSERT_EQUAL(source(&world, 2, found), 4);
+        EXPECT(source(&world, 2, found) == 4);
         send(&world, 3, 2, 6, 8);
-        got = receive(&world, 2, SG_ANY, 6);
+        uint32_t got = receive(&world, 2, SG_ANY, 6);
         slices(&world, 1);
-        CU_ASSERT_EQUAL(source(&world, 2, got), 4);
+        EXPECT(source(&world, 2, got) == 4);
         receive(&world, 2, 3, 6);
         slices(&world, 1);
         for (int i = 0; i < 4; i++)
@@ -513,7 +492,7 @@ static void test_probed_stays(void)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void test_truncated(void)
+TEST("long messages are cut, empty ones arrive")
 {
     static const struct {
         uint32_t sent, room, got;
@@ -537,16 +516,16 @@ static void test_truncated(void)
                      .kind = SG_POST_RECEIVE, .peer = 1, .tag = 5, .bytes = cases[i].room});
 
         slices(&world, 1);
-        CU_ASSERT_TRUE(is_over(&world, 1, sent));
-        CU_ASSERT_EQUAL(delivery(&world, 1, sent).delivery.outcome, SG_OUTCOME_WHOLE);
-        CU_ASSERT_EQUAL(delivery(&world, 2, got).delivery.bytes, cases[i].got);
-        CU_ASSERT_EQUAL(delivery(&world, 2, got).delivery.outcome, cases[i].outcome);
+        EXPECT(is_over(&world, 1, sent),
+               delivery(&world, 1, sent).delivery.outcome == SG_OUTCOME_WHOLE,
+               delivery(&world, 2, got).delivery.bytes == cases[i].got,
+               delivery(&world, 2, got).delivery.outcome == cases[i].outcome);
         close_world(&world);
     }
 }
 
 /* To itself, and between ranks of one endpoint; in a communicator of one, too. */
-static void test_self(void)
+TEST("messages reach their own endpoint")
 {
     for (int size = 1; size < 4; size++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 4}, size, 1);
@@ -563,14 +542,14 @@ static void test_self(void)
                  .kind = SG_POST_SEND, .peer = rank, .peer_local = 1, .tag = 5, .bytes = 8});
         while (!is_over(&world, rank, got))
             slices(&world, 1);
-        CU_ASSERT_TRUE(is_over(&world, rank, sent) && is_over(&world, rank, other));
-        CU_ASSERT_EQUAL(mini_received(world.host, rank, got), sent);
+        EXPECT(is_over(&world, rank, sent) && is_over(&world, rank, other),
+               mini_received(world.host, rank, got) == sent);
         close_world(&world);
     }
 }
 
 /* Four chunks a slice and endpoint: the first message has what it wants, the others the rest. */
-static void test_budget(void)
+TEST("a slice moves what its budget allows")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t first = receive(&world, 2, 1, 5), second = receive(&world, 2, 3, 5),
@@ -580,21 +559,19 @@ static void test_budget(void)
     send(&world, 3, 2, 5, CHUNK + 8);
     send(&world, 2, 1, 5, CHUNK);
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 1, third));
-    CU_ASSERT_TRUE(mini_marks(world.host, 2) & MARK(CUT));
-    CU_ASSERT_FALSE(mini_marks(world.host, 1) & MARK(CUT));
-    CU_ASSERT_EQUAL(mini_actions(world.host, 2, SG_ACTION_DRAIN), 4);
+    EXPECT(is_over(&world, 1, third), mini_marks(world.host, 2) & MARK(CUT),
+           !(mini_marks(world.host, 1) & MARK(CUT)),
+           mini_actions(world.host, 2, SG_ACTION_DRAIN) == 4);
     slices(&world, 1);
-    CU_ASSERT_EQUAL(mini_actions(world.host, 2, SG_ACTION_DRAIN), 8);
-    CU_ASSERT_FALSE(is_over(&world, 2, first) || is_over(&world, 2, second));
+    EXPECT(mini_actions(world.host, 2, SG_ACTION_DRAIN) == 8,
+           !(is_over(&world, 2, first) || is_over(&world, 2, second)));
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 2, first) && is_over(&world, 2, second));
-    CU_ASSERT_FALSE(slice(&world));
+    EXPECT(is_over(&world, 2, first) && is_over(&world, 2, second), !slice(&world));
     close_world(&world);
 }
 
 /* More messages than one handler has actions for; all in one slice, between two endpoints. */
-static void test_many(void)
+TEST("many messages go in one slice")
 {
     struct world world =
         open_world((struct sg_algo_parameters){.posts = 512, .budget_bytes = 1 << 20}, 2, 1);
@@ -605,15 +582,14 @@ static void test_many(void)
         last = receive(&world, 0, 1, 399 - i);
     }
     slices(&world, 1);
-    CU_ASSERT_TRUE(is_over(&world, 0, last));
-    CU_ASSERT_FALSE(slice(&world));
+    EXPECT(is_over(&world, 0, last), !slice(&world));
     close_world(&world);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* A strobe that is lost is repeated, for messages too; descriptors come before it. */
-static void test_lost_strobe(void)
+TEST("a lost strobe is repeated")
 {
     for (int lost = 0; lost < 2; lost++) {
         struct world world = open_world((struct sg_algo_parameters){0}, 3, 1);
@@ -626,18 +602,16 @@ static void test_lost_strobe(void)
             mini_hold(world.host, 2, true);
             mini_settle(world.host);
             mini_hold(world.host, 2, false);
-            CU_ASSERT_TRUE_FATAL(mini_deliver(world.host, 0, 2));
-            CU_ASSERT_TRUE_FATAL(mini_deliver(world.host, 1, 2));
+            ASSERT(mini_deliver(world.host, 0, 2), mini_deliver(world.host, 1, 2));
             mini_hold(world.host, 2, true);
             mini_settle(world.host);
             mini_hold(world.host, 2, false);
         }
-        CU_ASSERT_TRUE_FATAL(mini_lose(world.host, 0, 2));
+        ASSERT(mini_lose(world.host, 0, 2));
         settle(&world);
-        CU_ASSERT_FALSE(is_over(&world, 2, got));
-        CU_ASSERT_TRUE(mini_fire(world.host, 0, SG_BCS_TIMER_REPEAT));
+        EXPECT(!is_over(&world, 2, got), mini_fire(world.host, 0, SG_BCS_TIMER_REPEAT));
         settle(&world);
-        CU_ASSERT_TRUE(is_over(&world, 2, got));
+        EXPECT(is_over(&world, 2, got));
         close_world(&world);
     }
 }
@@ -671,7 +645,7 @@ static void exchange(struct world *world, int size, int messages, uint32_t *from
     }
 }
 
-static void test_deterministic(void)
+TEST("matches depend on slices alone")
 {
     static const int sizes[] = {1, 2, 3, 5, 9};
 
@@ -691,54 +665,27 @@ static void test_deterministic(void)
 
                 exchange(&world, sizes[i], 7, seed == 0 ? first : other);
                 if (seed > 0)
-                    CU_ASSERT_EQUAL_FATAL(memcmp(first, other, sizeof first), 0);
+                    ASSERT(memcmp(first, other, sizeof first) == 0);
                 mini_free(world.host);
             }
         }
     }
 }
 
-static void test_needs(void)
+TEST("limits hold")
 {
     struct sg_algo_setup setup = {.size = 4096};
     struct sg_algo_needs without, with;
 
-    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &without));
+    EXPECT(sg_algo_bcs.needs(&setup, &without));
     setup.parameters.posts = 16;
-    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &with));
-    CU_ASSERT_EQUAL(with.slots, without.slots + sg_bcs_out_slots(16) + sg_bcs_in_slots(16));
-    CU_ASSERT_TRUE(with.state_bytes < without.state_bytes + 4096);
+    EXPECT(sg_algo_bcs.needs(&setup, &with),
+           with.slots == without.slots + sg_bcs_out_slots(16) + sg_bcs_in_slots(16),
+           with.state_bytes < without.state_bytes + 4096);
     setup.parameters.posts = SG_POSTS_MAX;
-    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &with));
+    EXPECT(sg_algo_bcs.needs(&setup, &with));
     setup.parameters.posts++;
-    CU_ASSERT_FALSE(sg_algo_bcs.needs(&setup, &with));
+    EXPECT(!sg_algo_bcs.needs(&setup, &with));
     setup.parameters.posts = SG_POSTS_MIN - 1;
-    CU_ASSERT_FALSE(sg_algo_bcs.needs(&setup, &with));
+    EXPECT(!sg_algo_bcs.needs(&setup, &with));
 }
-
-const struct unit_test unit_tests[] = {
-    {"a message runs in the slice after its post", test_one_slice},
-    {"a slice tells of its descriptors and matches", test_slices_tell_of_messages},
-    {"a slice without messages tells of none", test_slices_without_messages},
-    {"slices are asked for once", test_wanted_once},
-    {"what is posted in an exchange is for the next", test_posted_in_an_exchange},
-    {"a message waits for its receive", test_unexpected},
-    {"posts end at the next boundary where they shall", test_restart},
-    {"messages have a strobe for their exchange", test_microphases},
-    {"strobes come always where they shall", test_always},
-    {"messages of a sender keep their order", test_order},
-    {"anybody's messages are taken by slice, endpoint, rank and number", test_any_source},
-    {"ranks of an endpoint have messages of their own", test_ranks},
-    {"who waits for a message gets it, though others have no room", test_refused},
-    {"a message does not pass one that was refused", test_held_back},
-    {"probes find messages and leave them", test_probe},
-    {"what was probed stays", test_probed_stays},
-    {"long messages are cut, empty ones arrive", test_truncated},
-    {"messages reach their own endpoint", test_self},
-    {"a slice moves what its budget allows", test_budget},
-    {"many messages go in one slice", test_many},
-    {"a lost strobe is repeated", test_lost_strobe},
-    {"matches depend on slices alone", test_deterministic},
-    {"limits hold", test_needs},
-    {NULL, NULL},
-};

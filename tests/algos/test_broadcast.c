@@ -21,12 +21,11 @@ static void check(const struct mini_host *host, int size, uint32_t seq,
         if (rank == call->root)
             continue;
         for (int element = 0; element < 2; element++)
-            CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, element),
-                                  mini_operand(call->root, seq, element));
+            ASSERT(mini_result(host, rank, seq, element) == mini_operand(call->root, seq, element));
     }
 }
 
-static void test_every_root(void)
+TEST("every root's data reach everybody")
 {
     for (int a = 0; a < ALGOS; a++) {
         for (int size = 1; size <= 18; size++) {
@@ -80,7 +79,6 @@ static uint64_t drive_mixture(const struct sg_algo *algo, uint64_t seed)
     };
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call calls[CALLS];
-    uint64_t marks;
 
     for (int i = 0; i < CALLS; i++)
         calls[i] = mixed(algo, seed, i, size);
@@ -89,27 +87,27 @@ static uint64_t drive_mixture(const struct sg_algo *algo, uint64_t seed)
         if (calls[i].operation == SG_OPERATION_BCAST)
             check(host, size, (uint32_t)i + 1, &calls[i]);
     }
-    marks = mini_marks(host, -1);
+    uint64_t marks = mini_marks(host, -1);
     mini_free(host);
     return marks;
 }
 
-static void test_mixtures(void)
+TEST("so they do among other operations, with changing roots and few credits")
 {
     for (int a = 0; a < ALGOS; a++) {
         uint64_t marks = 0;
 
         for (uint64_t seed = 0; seed < 400; seed++)
             marks |= drive_mixture(algos[a], seed);
-        CU_ASSERT_TRUE(marks & MARK(CREDIT_OUT));
+        EXPECT(marks & MARK(CREDIT_OUT));
         if (algos[a] != &sg_algo_srm)
-            CU_ASSERT_TRUE(marks & MARK(EARLY));
-        CU_ASSERT_EQUAL((marks & MARK(PASSED_ON)) != 0, algos[a] == &sg_algo_bypass);
+            EXPECT(marks & MARK(EARLY));
+        EXPECT(((marks & MARK(PASSED_ON)) != 0) == (algos[a] == &sg_algo_bypass));
     }
 }
 
 /* Among 4 endpoints 3 is below 2, in bypass's tree. Who has not called passes on all the same. */
-static void test_passed_on(void)
+TEST("who has not called yet passes on, in bypass")
 {
     struct mini_setup setup = {.algo = &sg_algo_bypass, .size = 4, .seed = 1};
     struct mini_host *host = mini_new(&setup);
@@ -117,13 +115,12 @@ static void test_passed_on(void)
 
     mini_call(host, 0, &call);
     mini_call(host, 3, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    EXPECT(mini_completed(host, 0, 1));
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_completed(host, 3, 1));
-    CU_ASSERT_EQUAL(mini_head(host, 2)->seq, 0);
-    CU_ASSERT_EQUAL(mini_head(host, 2)->forwarded, 1);
+    EXPECT(mini_completed(host, 3, 1), mini_head(host, 2)->seq == 0,
+           mini_head(host, 2)->forwarded == 1);
     mini_call(host, 2, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 2, 1));
+    EXPECT(mini_completed(host, 2, 1));
     mini_call(host, 1, &call);
     check(host, 4, 1, &call);
     mini_drain(host);
@@ -131,7 +128,7 @@ static void test_passed_on(void)
 }
 
 /* ... and in the tree that does not, what is below it waits for its call. */
-static void test_not_passed_on(void)
+TEST("... and in tree does not")
 {
     struct mini_setup setup = {.algo = &sg_algo_tree,
                                .size = 4,
@@ -142,9 +139,9 @@ static void test_not_passed_on(void)
 
     mini_call(host, 0, &call);
     mini_call(host, 3, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    EXPECT(mini_completed(host, 0, 1));
     mini_settle(host);
-    CU_ASSERT_FALSE(mini_completed(host, 3, 1));
+    EXPECT(!mini_completed(host, 3, 1));
     mini_call(host, 2, &call);
     mini_call(host, 1, &call);
     mini_settle(host);
@@ -154,7 +151,7 @@ static void test_not_passed_on(void)
 }
 
 /* A root has room for so many broadcasts ahead of an endpoint that does not call; then it waits. */
-static void test_run_ahead(void)
+TEST("a root is ahead by its credits, and waits for the slowest then")
 {
     static const struct {
         const struct sg_algo *algo;
@@ -173,20 +170,20 @@ static void test_run_ahead(void)
             mini_settle(host);
             ahead++;
         } while (mini_completed(host, 0, ahead));
-        CU_ASSERT_EQUAL(ahead, (uint32_t)cases[i].ahead + 1);
+        EXPECT(ahead == (uint32_t)cases[i].ahead + 1);
         for (uint32_t seq = 1; seq <= ahead; seq++) {
             mini_call(host, 1, &call);
             mini_settle(host);
             check(host, 2, seq, &call);
         }
-        CU_ASSERT_TRUE(mini_completed(host, 0, ahead));
+        EXPECT(mini_completed(host, 0, ahead));
         mini_drain(host);
         mini_free(host);
     }
 }
 
 /* A call of srm's in chunks: addresses first, then puts into results, and no copy anywhere. */
-static void test_offered(void)
+TEST("a large broadcast of srm is put into results that have been offered")
 {
     for (int size = 2; size <= 17; size++) {
         struct mini_setup setup = {
@@ -196,24 +193,24 @@ static void test_offered(void)
 
         mini_call(host, call.root, &call);
         mini_settle(host);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_RESULT), 0);
-        CU_ASSERT_FALSE(mini_completed(host, call.root, 1));
+        EXPECT(mini_actions(host, -1, SG_ACTION_WRITE_RESULT) == 0,
+               !mini_completed(host, call.root, 1));
         for (int rank = 0; rank < size; rank++) {
             if (rank != call.root)
                 mini_call(host, rank, &call);
         }
         mini_settle(host);
         check(host, size, 1, &call);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_RESULT), size - 1);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE), 0);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COPY), 0);
+        EXPECT(mini_actions(host, -1, SG_ACTION_WRITE_RESULT) == size - 1,
+               mini_actions(host, -1, SG_ACTION_WRITE) == 0,
+               mini_actions(host, -1, SG_ACTION_COPY) == 0);
         mini_drain(host);
         mini_free(host);
     }
 }
 
 /* Among four endpoints, 0 has two partners below it: 2, which comes late, and 1. */
-static void test_late_sibling(void)
+TEST("... in whatever order they are, so that nobody waits for a sibling")
 {
     struct mini_setup setup = {
         .algo = &sg_algo_srm, .size = 4, .parameters = {.chunk_bytes = 8}, .seed = 3};
@@ -224,20 +221,19 @@ static void test_late_sibling(void)
         mini_call(host, i, &call);
         mini_settle(host);
     }
-    CU_ASSERT_TRUE(mini_finished(host, 1, 1));
-    CU_ASSERT_FALSE(mini_finished(host, 0, 1));
+    EXPECT(mini_finished(host, 1, 1), !mini_finished(host, 0, 1));
     for (int i = 2; i < 4; i++) {
         mini_call(host, i, &call);
         mini_settle(host);
     }
-    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    EXPECT(mini_finished(host, 0, 1));
     check(host, 4, 1, &call);
     mini_finish(host);
     mini_free(host);
 }
 
 /* Broadcasts without data, of one endpoint, and messages: one for each that is not the root. */
-static void test_messages(void)
+TEST("a tree has one message for each endpoint but the root")
 {
     for (int shape = 0; shape < SG_TREE_SHAPES; shape++) {
         for (int size = 1; size < 40; size++) {
@@ -250,7 +246,7 @@ static void test_messages(void)
 
             call.bytes = size % 2 ? 0 : 8;
             mini_drive(host, &call, 1);
-            CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), size - 1);
+            EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == size - 1);
             mini_free(host);
         }
     }
@@ -258,7 +254,7 @@ static void test_messages(void)
 
 /* The Fibonacci tree by its definition: in every step each endpoint that has the message passes it
  * on, and it is there two steps later. */
-static void test_fibonacci(void)
+TEST("the Fibonacci tree takes as long as it is to")
 {
     for (int size = 1; size <= 400; size++) {
         int there[400] = {0}, least = 0, last = 0, total = 1;
@@ -275,28 +271,14 @@ static void test_fibonacci(void)
             for (int i = 0; i < children; i++) {
                 int child = sg_branch_child(rank, size, SG_TREE_FIBONACCI, i);
 
-                CU_ASSERT_TRUE_FATAL(child > rank && child < size);
-                CU_ASSERT_EQUAL(sg_branch_parent(child, size, SG_TREE_FIBONACCI), rank);
+                ASSERT(child > rank && child < size);
+                EXPECT(sg_branch_parent(child, size, SG_TREE_FIBONACCI) == rank);
                 there[child] = there[rank] + i + 2;
                 last = there[child] > last ? there[child] : last;
                 total++;
             }
         }
-        CU_ASSERT_EQUAL(total, size);
-        CU_ASSERT_TRUE(last <= least);
+        EXPECT(total == size, last <= least);
     }
-    CU_ASSERT_EQUAL(sg_branch_parent(0, 5, SG_TREE_FIBONACCI), -1);
+    EXPECT(sg_branch_parent(0, 5, SG_TREE_FIBONACCI) == -1);
 }
-
-const struct unit_test unit_tests[] = {
-    {"every root's data reach everybody", test_every_root},
-    {"so they do among other operations, with changing roots and few credits", test_mixtures},
-    {"who has not called yet passes on, in bypass", test_passed_on},
-    {"... and in tree does not", test_not_passed_on},
-    {"a root is ahead by its credits, and waits for the slowest then", test_run_ahead},
-    {"a large broadcast of srm is put into results that have been offered", test_offered},
-    {"... in whatever order they are, so that nobody waits for a sibling", test_late_sibling},
-    {"a tree has one message for each endpoint but the root", test_messages},
-    {"the Fibonacci tree takes as long as it is to", test_fibonacci},
-    {NULL, NULL},
-};

@@ -2,7 +2,7 @@
  * test_bypass_orders.c tests it in random orders. */
 #include "algos/bypass_support.h"
 
-static void test_arrival_order(void)
+TEST("arrival order folds a commutative operation as messages come")
 {
     struct sg_algo_parameters parameters = {.credits = 4, .arrival_order = 1};
     struct sg_algo_call call = bypass_call(SG_CALL_COMMUTATIVE, 8, 0);
@@ -12,63 +12,54 @@ static void test_arrival_order(void)
     for (int rank = 3; rank > 0; rank--)
         mini_call(host, rank, &call);
     /* Endpoint 2's value comes first and is not kept back. */
-    CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
-    CU_ASSERT_TRUE(mini_deliver(host, 2, 0));
-    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_COPY), 0);
-    CU_ASSERT_TRUE(mini_deliver(host, 1, 0));
-    CU_ASSERT_EQUAL(
-        mini_result(host, 0, 1, 0),
-        mini_fold(call.flags,
-                  mini_fold(call.flags, mini_operand(0, 1, 0),
-                            mini_fold(call.flags, mini_operand(2, 1, 0), mini_operand(3, 1, 0))),
-                  mini_operand(1, 1, 0)));
+    EXPECT(mini_deliver(host, 3, 2), mini_deliver(host, 2, 0),
+           mini_actions(host, 0, SG_ACTION_COPY) == 0, mini_deliver(host, 1, 0),
+           mini_result(host, 0, 1, 0) ==
+               mini_fold(
+                   call.flags,
+                   mini_fold(call.flags, mini_operand(0, 1, 0),
+                             mini_fold(call.flags, mini_operand(2, 1, 0), mini_operand(3, 1, 0))),
+                   mini_operand(1, 1, 0)));
     mini_drain(host);
     mini_free(host);
 }
 
-static void test_leaf(void)
+TEST("a leaf sends from its operand and is done")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
     struct mini_host *host = bypass_host(2, parameters, 1);
 
     mini_call(host, 1, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 1, 1));
-    CU_ASSERT_TRUE(mini_finished(host, 1, 1));
-    CU_ASSERT_EQUAL(mini_head(host, 1)->outstanding, 0);
-    CU_ASSERT_EQUAL(mini_head(host, 1)->copies, 0);
-    CU_ASSERT_EQUAL(mini_in_flight(host, 1, 0), 1);
+    EXPECT(mini_completed(host, 1, 1), mini_finished(host, 1, 1),
+           mini_head(host, 1)->outstanding == 0, mini_head(host, 1)->copies == 0,
+           mini_in_flight(host, 1, 0) == 1);
     mini_call(host, 0, &call);
-    CU_ASSERT_FALSE(mini_completed(host, 0, 1));
+    EXPECT(!mini_completed(host, 0, 1));
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    EXPECT(mini_completed(host, 0, 1));
     bypass_check(host, 2, &call, 1);
     mini_drain(host);
     mini_free(host);
 }
 
 /* With 4 endpoints, 2 is internal and 3 is its child. */
-static void test_late(void)
+TEST("an internal endpoint leaves, and a late child is folded from its message")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
     struct mini_host *host = bypass_host(4, parameters, 1);
 
     mini_call(host, 2, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 2, 1));
-    CU_ASSERT_FALSE(mini_finished(host, 2, 1));
-    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 1);
-    CU_ASSERT_EQUAL(mini_actions(host, 2, SG_ACTION_COPY), 1);
+    EXPECT(mini_completed(host, 2, 1), !mini_finished(host, 2, 1),
+           mini_head(host, 2)->outstanding == 1, mini_actions(host, 2, SG_ACTION_COPY) == 1);
     mini_call(host, 3, &call);
-    CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
-    CU_ASSERT_EQUAL(mini_head(host, 2)->late, 1);
-    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
-    CU_ASSERT_TRUE(mini_finished(host, 2, 1));
-    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(LATE));
+    EXPECT(mini_deliver(host, 3, 2), mini_head(host, 2)->late == 1,
+           mini_head(host, 2)->outstanding == 0, mini_finished(host, 2, 1),
+           mini_marks(host, 2) == MARK(LATE));
     /* From the message's buffer: one fold, no other copy, one message up. */
-    CU_ASSERT_EQUAL(mini_actions(host, 2, SG_ACTION_REDUCE), 1);
-    CU_ASSERT_EQUAL(mini_actions(host, 2, SG_ACTION_COPY), 1);
-    CU_ASSERT_EQUAL(mini_in_flight(host, 2, 0), 1);
+    EXPECT(mini_actions(host, 2, SG_ACTION_REDUCE) == 1, mini_actions(host, 2, SG_ACTION_COPY) == 1,
+           mini_in_flight(host, 2, 0) == 1);
     mini_call(host, 0, &call);
     mini_call(host, 1, &call);
     mini_settle(host);
@@ -77,7 +68,7 @@ static void test_late(void)
     mini_free(host);
 }
 
-static void test_early(void)
+TEST("early contributions wait in slots for the call")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -86,15 +77,13 @@ static void test_early(void)
     mini_call(host, 3, &call);
     mini_call(host, 3, &call);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_head(host, 2)->early, 2);
-    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
+    EXPECT(mini_head(host, 2)->early == 2, mini_head(host, 2)->outstanding == 0);
     for (uint32_t seq = 1; seq <= 2; seq++) {
         mini_call(host, 2, &call);
-        CU_ASSERT_TRUE(mini_finished(host, 2, seq));
+        EXPECT(mini_finished(host, 2, seq));
     }
     /* Each was copied into its slot, and folded from there with the operand itself. */
-    CU_ASSERT_EQUAL(mini_head(host, 2)->copies, 2);
-    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(EARLY));
+    EXPECT(mini_head(host, 2)->copies == 2, mini_marks(host, 2) == MARK(EARLY));
     for (uint32_t seq = 1; seq <= 2; seq++) {
         mini_call(host, 1, &call);
         mini_call(host, 0, &call);
@@ -106,7 +95,7 @@ static void test_early(void)
 }
 
 /* With 8 endpoints, 4 has the children 5 and 6: 6's value may not overtake 5's. */
-static void test_order_kept(void)
+TEST("a late contribution that may not be folded yet waits in a slot")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -116,12 +105,10 @@ static void test_order_kept(void)
     mini_call(host, 7, &call);
     mini_call(host, 6, &call);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_head(host, 4)->late, 1);
-    CU_ASSERT_EQUAL(mini_actions(host, 4, SG_ACTION_REDUCE), 0);
+    EXPECT(mini_head(host, 4)->late == 1, mini_actions(host, 4, SG_ACTION_REDUCE) == 0);
     mini_call(host, 5, &call);
-    CU_ASSERT_TRUE(mini_deliver(host, 5, 4));
-    CU_ASSERT_EQUAL(mini_actions(host, 4, SG_ACTION_REDUCE), 2);
-    CU_ASSERT_TRUE(mini_finished(host, 4, 1));
+    EXPECT(mini_deliver(host, 5, 4), mini_actions(host, 4, SG_ACTION_REDUCE) == 2,
+           mini_finished(host, 4, 1));
     for (int rank = 0; rank < 4; rank++)
         mini_call(host, rank, &call);
     mini_settle(host);
@@ -131,7 +118,7 @@ static void test_order_kept(void)
 }
 
 /* Endpoint 2 of 4 is a leaf of the second instance, and over with it before the first. */
-static void test_overtaking(void)
+TEST("several instances are outstanding and end in any order")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call first = bypass_call(SG_CALL_COMMUTATIVE, 8, 0);
@@ -140,13 +127,12 @@ static void test_overtaking(void)
 
     mini_call(host, 2, &first);
     mini_call(host, 2, &second);
-    CU_ASSERT_FALSE(mini_finished(host, 2, 1));
-    CU_ASSERT_TRUE(mini_finished(host, 2, 2));
-    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 1);
+    EXPECT(!mini_finished(host, 2, 1), mini_finished(host, 2, 2),
+           mini_head(host, 2)->outstanding == 1);
     for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1)
         mini_call(host, rank, &first);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
+    EXPECT(mini_head(host, 2)->outstanding == 0);
     bypass_check(host, 4, &first, 1);
     for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1)
         mini_call(host, rank, &second);
@@ -156,7 +142,7 @@ static void test_overtaking(void)
     mini_free(host);
 }
 
-static void test_credits(void)
+TEST("a child that is credits ahead of its parent waits")
 {
     struct sg_algo_parameters parameters = {.credits = 4};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -165,33 +151,30 @@ static void test_credits(void)
     for (uint32_t seq = 1; seq <= 4; seq++) {
         mini_call(host, 1, &call);
         mini_settle(host);
-        CU_ASSERT_TRUE(mini_completed(host, 1, seq));
+        EXPECT(mini_completed(host, 1, seq));
     }
     mini_call(host, 1, &call);
     mini_settle(host);
-    CU_ASSERT_FALSE(mini_completed(host, 1, 5));
-    CU_ASSERT_EQUAL(mini_marks(host, 1), MARK(CREDIT_OUT));
-    CU_ASSERT_EQUAL(mini_head(host, 1)->stalls, 1);
-    CU_ASSERT_EQUAL(mini_most_in_flight(host), 1);
+    EXPECT(!mini_completed(host, 1, 5), mini_marks(host, 1) == MARK(CREDIT_OUT),
+           mini_head(host, 1)->stalls == 1, mini_most_in_flight(host) == 1);
     /* Credits come back two at a time. */
     mini_call(host, 0, &call);
-    CU_ASSERT_EQUAL(mini_in_flight(host, 0, 1), 0);
+    EXPECT(mini_in_flight(host, 0, 1) == 0);
     mini_call(host, 0, &call);
-    CU_ASSERT_EQUAL(mini_in_flight(host, 0, 1), 1);
+    EXPECT(mini_in_flight(host, 0, 1) == 1);
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_completed(host, 1, 5));
-    CU_ASSERT_EQUAL(mini_head(host, 1)->stalls, 1);
+    EXPECT(mini_completed(host, 1, 5), mini_head(host, 1)->stalls == 1);
     for (uint32_t seq = 3; seq <= 5; seq++)
         mini_call(host, 0, &call);
     for (uint32_t seq = 1; seq <= 5; seq++)
         bypass_check(host, 2, &call, seq);
-    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_SEND), 2);
+    EXPECT(mini_actions(host, 0, SG_ACTION_SEND) == 2);
     mini_drain(host);
     mini_free(host);
 }
 
 /* An endpoint keeps at most `credits` instances, whoever is missing. */
-static void test_ring(void)
+TEST("an endpoint with credits instances outstanding waits")
 {
     struct sg_algo_parameters parameters = {.credits = 2};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -199,18 +182,16 @@ static void test_ring(void)
 
     for (int i = 0; i < 3; i++)
         mini_call(host, 2, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 2, 2));
-    CU_ASSERT_FALSE(mini_completed(host, 2, 3));
-    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(CREDIT_OUT));
+    EXPECT(mini_completed(host, 2, 2), !mini_completed(host, 2, 3),
+           mini_marks(host, 2) == MARK(CREDIT_OUT));
     mini_call(host, 3, &call);
     mini_settle(host);
     /* The first is over; the third has its place, but not yet a credit of endpoint 0. */
-    CU_ASSERT_TRUE(mini_finished(host, 2, 1));
-    CU_ASSERT_FALSE(mini_completed(host, 2, 3));
+    EXPECT(mini_finished(host, 2, 1), !mini_completed(host, 2, 3));
     mini_call(host, 1, &call);
     mini_call(host, 0, &call);
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_completed(host, 2, 3));
+    EXPECT(mini_completed(host, 2, 3));
     for (int i = 0; i < 2; i++) {
         for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1) {
             mini_call(host, rank, &call);
@@ -223,7 +204,7 @@ static void test_ring(void)
     mini_free(host);
 }
 
-static void test_pulled(void)
+TEST("a call waits for the pool, and the parent pulls before its own call")
 {
     struct sg_algo_parameters parameters = {.eager_bytes = 8, .pool = 2};
     struct sg_algo_call call = bypass_call(0, 16, 0);
@@ -233,18 +214,14 @@ static void test_pulled(void)
     for (int i = 0; i < 3; i++)
         mini_call(host, 1, &call);
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_completed(host, 1, 2));
-    CU_ASSERT_FALSE(mini_finished(host, 1, 1));
-    CU_ASSERT_FALSE(mini_completed(host, 1, 3));
-    CU_ASSERT_EQUAL(mini_marks(host, 1), MARK(POOL_OUT));
-    CU_ASSERT_EQUAL(mini_actions(host, 1, SG_ACTION_COPY), 2);
+    EXPECT(mini_completed(host, 1, 2), !mini_finished(host, 1, 1), !mini_completed(host, 1, 3),
+           mini_marks(host, 1) == MARK(POOL_OUT), mini_actions(host, 1, SG_ACTION_COPY) == 2);
     /* The parent pulls before its own call: a slow one does not hold its children's pool. */
     mini_hold(host, 0, false);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_head(host, 0)->seq, 0);
-    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_READ), 3);
-    CU_ASSERT_EQUAL(mini_marks(host, 0), MARK(EARLY) | MARK(PULLED));
-    CU_ASSERT_EQUAL(mini_head(host, 1)->outstanding, 0);
+    EXPECT(mini_head(host, 0)->seq == 0, mini_actions(host, 0, SG_ACTION_READ) == 3,
+           mini_marks(host, 0) == (MARK(EARLY) | MARK(PULLED)),
+           mini_head(host, 1)->outstanding == 0);
     for (uint32_t seq = 1; seq <= 3; seq++) {
         mini_call(host, 0, &call);
         bypass_check(host, 2, &call, seq);
@@ -253,7 +230,7 @@ static void test_pulled(void)
     mini_free(host);
 }
 
-static void test_split(void)
+TEST("a split-phase root returns at once")
 {
     struct sg_algo_parameters parameters = {.split = 1};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -261,22 +238,21 @@ static void test_split(void)
 
     mini_call(host, 0, &call);
     mini_call(host, 0, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 0, 2));
-    CU_ASSERT_FALSE(mini_finished(host, 0, 1));
-    CU_ASSERT_EQUAL(mini_head(host, 0)->outstanding, 2);
+    EXPECT(mini_completed(host, 0, 2), !mini_finished(host, 0, 1),
+           mini_head(host, 0)->outstanding == 2);
     for (uint32_t seq = 1; seq <= 2; seq++) {
         mini_call(host, 1, &call);
         mini_settle(host);
-        CU_ASSERT_TRUE(mini_finished(host, 0, seq));
+        EXPECT(mini_finished(host, 0, seq));
         bypass_check(host, 2, &call, seq);
     }
-    CU_ASSERT_EQUAL(mini_marks(host, 0), MARK(LATE) | MARK(SPLIT_FINISHED));
+    EXPECT(mini_marks(host, 0) == (MARK(LATE) | MARK(SPLIT_FINISHED)));
     mini_drain(host);
     mini_free(host);
 }
 
 /* The host gives a call's result its place with the CALL: no earlier one may still be due there. */
-static void test_split_places(void)
+TEST("a split-phase root waits rather than share a result's place")
 {
     struct sg_algo_parameters parameters = {.split = 1, .credits = 3};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -284,13 +260,11 @@ static void test_split_places(void)
 
     for (int i = 0; i < 3; i++)
         mini_call(host, 0, &call);
-    CU_ASSERT_TRUE(mini_completed(host, 0, 2));
-    CU_ASSERT_FALSE(mini_completed(host, 0, 3));
+    EXPECT(mini_completed(host, 0, 2), !mini_completed(host, 0, 3));
     for (uint32_t seq = 1; seq <= 3; seq++) {
         mini_call(host, 1, &call);
         mini_settle(host);
-        CU_ASSERT_TRUE(mini_completed(host, 0, 3));
-        CU_ASSERT_TRUE(mini_finished(host, 0, seq));
+        EXPECT(mini_completed(host, 0, 3), mini_finished(host, 0, seq));
         bypass_check(host, 2, &call, seq);
     }
     mini_drain(host);
@@ -299,21 +273,18 @@ static void test_split_places(void)
 
 /* ---- linger ---- */
 
-static void test_linger_paid(void)
+TEST("a child that comes within the linger costs no signal and no copy")
 {
     struct sg_algo_parameters parameters = {.linger_ns = 1000};
     struct sg_algo_call call = bypass_call(0, 8, 0);
     struct mini_host *host = bypass_host(4, parameters, 1);
 
     mini_call(host, 2, &call);
-    CU_ASSERT_FALSE(mini_completed(host, 2, 1));
+    EXPECT(!mini_completed(host, 2, 1));
     mini_call(host, 3, &call);
-    CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
-    CU_ASSERT_TRUE(mini_finished(host, 2, 1));
-    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(LINGER_PAID));
-    CU_ASSERT_EQUAL(mini_head(host, 2)->late, 0);
-    CU_ASSERT_EQUAL(mini_head(host, 2)->copies, 0);
-    CU_ASSERT_FALSE(mini_fire(host, 2, 0));
+    EXPECT(mini_deliver(host, 3, 2), mini_finished(host, 2, 1),
+           mini_marks(host, 2) == MARK(LINGER_PAID), mini_head(host, 2)->late == 0,
+           mini_head(host, 2)->copies == 0, !mini_fire(host, 2, 0));
     mini_call(host, 1, &call);
     mini_call(host, 0, &call);
     mini_settle(host);
@@ -322,21 +293,20 @@ static void test_linger_paid(void)
     mini_free(host);
 }
 
-static void test_linger_vain(void)
+TEST("a linger that runs out leaves the child to be late")
 {
     struct sg_algo_parameters parameters = {.linger_ns = 1000};
     struct sg_algo_call call = bypass_call(0, 8, 0);
     struct mini_host *host = bypass_host(4, parameters, 1);
 
     mini_call(host, 2, &call);
-    CU_ASSERT_TRUE(mini_fire(host, 2, 0));
-    CU_ASSERT_TRUE(mini_completed(host, 2, 1));
-    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(LINGER_VAIN));
+    EXPECT(mini_fire(host, 2, 0), mini_completed(host, 2, 1),
+           mini_marks(host, 2) == MARK(LINGER_VAIN));
     mini_call(host, 3, &call);
     mini_call(host, 1, &call);
     mini_call(host, 0, &call);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_head(host, 2)->late, 1);
+    EXPECT(mini_head(host, 2)->late == 1);
     bypass_check(host, 4, &call, 1);
     mini_drain(host);
     mini_free(host);
@@ -350,7 +320,7 @@ static void teach(struct mini_host *host, const struct sg_algo_call *call, int r
         mini_call(host, 2, call);
         mini_advance(host, late_ns);
         mini_call(host, 3, call);
-        CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
+        EXPECT(mini_deliver(host, 3, 2));
         mini_fire(host, 2, 0);
         mini_call(host, 1, call);
         mini_call(host, 0, call);
@@ -358,7 +328,7 @@ static void teach(struct mini_host *host, const struct sg_algo_call *call, int r
     }
 }
 
-static void test_linger_auto(void)
+TEST("the automatic linger follows the lateness seen at its call site")
 {
     struct sg_algo_parameters parameters = {.linger_ns = 1000, .linger_auto = 1};
     struct sg_algo_call call = bypass_call(0, 8, 0), elsewhere = call;
@@ -370,7 +340,7 @@ static void test_linger_auto(void)
     teach(host, &call, 3, 50000);
     mini_call(host, 2, &call);
     seq = mini_head(host, 2)->seq;
-    CU_ASSERT_TRUE(mini_completed(host, 2, seq));
+    EXPECT(mini_completed(host, 2, seq));
     mini_call(host, 3, &call);
     mini_call(host, 1, &call);
     mini_call(host, 0, &call);
@@ -379,7 +349,7 @@ static void test_linger_auto(void)
      */
     mini_call(host, 2, &elsewhere);
     seq = mini_head(host, 2)->seq;
-    CU_ASSERT_FALSE(mini_completed(host, 2, seq));
+    EXPECT(!mini_completed(host, 2, seq));
     mini_call(host, 3, &elsewhere);
     mini_call(host, 1, &elsewhere);
     mini_call(host, 0, &elsewhere);
@@ -388,10 +358,10 @@ static void test_linger_auto(void)
     teach(host, &call, 60, 100);
     mini_call(host, 2, &call);
     seq = mini_head(host, 2)->seq;
-    CU_ASSERT_FALSE(mini_completed(host, 2, seq));
+    EXPECT(!mini_completed(host, 2, seq));
     mini_call(host, 3, &call);
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_finished(host, 2, seq));
+    EXPECT(mini_finished(host, 2, seq));
     mini_call(host, 1, &call);
     mini_call(host, 0, &call);
     mini_settle(host);
@@ -401,25 +371,25 @@ static void test_linger_auto(void)
 
 /* ---- bounds ---- */
 
-static void test_bounds(void)
+TEST("the bounds are those of the parameters")
 {
     struct sg_algo_setup setup = {0, 16, {.credits = 4, .pool = 3}};
     struct sg_algo_needs needs;
 
-    CU_ASSERT_TRUE(sg_algo_bypass.needs(&setup, &needs));
+    EXPECT(sg_algo_bypass.needs(&setup, &needs));
     /* Values, early contributions of the four possible children, pool. */
-    CU_ASSERT_EQUAL(needs.slots, 4 + 4 * 4 + 3 + 4);
+    EXPECT(needs.slots == 4 + 4 * 4 + 3 + 4);
     setup.parameters.credits = 65;
-    CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
+    EXPECT(!sg_algo_bypass.needs(&setup, &needs));
     setup.parameters.credits = 1;
-    CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
+    EXPECT(!sg_algo_bypass.needs(&setup, &needs));
     setup.parameters.credits = 0;
     setup.size = 0;
-    CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
+    EXPECT(!sg_algo_bypass.needs(&setup, &needs));
 }
 
 /* Reduces are cut into what is read, broadcasts into messages. */
-static void test_chunks(void)
+TEST("reduces are cut into what a parent reads, broadcasts into messages")
 {
     static const uint32_t eager_bytes[] = {0, 64, 1024, 8192, 20000, 32768};
     static const uint32_t reduced[] = {4096, 4096, 4096, 16384, 40000, 65536};
@@ -429,16 +399,15 @@ static void test_chunks(void)
         struct sg_algo_setup setup = {0, 16, {.eager_bytes = eager_bytes[i]}};
         struct sg_algo_needs needs = {0};
 
-        CU_ASSERT_TRUE(sg_algo_bypass.needs(&setup, &needs));
-        CU_ASSERT_EQUAL(sg_algo_slot_bytes(&needs), reduced[i]);
-        CU_ASSERT_EQUAL(sg_algo_chunk_bytes(&needs, SG_OPERATION_REDUCE), reduced[i]);
-        CU_ASSERT_EQUAL(sg_algo_part_bytes(&needs), sent[i]);
-        CU_ASSERT_EQUAL(sg_algo_chunk_bytes(&needs, SG_OPERATION_BCAST), sent[i]);
+        EXPECT(sg_algo_bypass.needs(&setup, &needs), sg_algo_slot_bytes(&needs) == reduced[i],
+               sg_algo_chunk_bytes(&needs, SG_OPERATION_REDUCE) == reduced[i],
+               sg_algo_part_bytes(&needs) == sent[i],
+               sg_algo_chunk_bytes(&needs, SG_OPERATION_BCAST) == sent[i]);
     }
 }
 
 /* The same endpoints 4 times as fast as their parent: what is under way stays bounded. */
-static void test_in_flight(void)
+TEST("no more contributions are under way than the parent gave credits")
 {
     struct sg_algo_parameters parameters = {.credits = 4};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -451,29 +420,7 @@ static void test_in_flight(void)
             mini_call(host, 0, &call);
         mini_settle(host);
     }
-    CU_ASSERT_EQUAL(mini_head(host, 0)->seq, 100);
-    CU_ASSERT_EQUAL(mini_most_in_flight(host), 4);
+    EXPECT(mini_head(host, 0)->seq == 100, mini_most_in_flight(host) == 4);
     mini_drain(host);
     mini_free(host);
 }
-
-const struct unit_test unit_tests[] = {
-    {"arrival order folds a commutative operation as messages come", test_arrival_order},
-    {"a leaf sends from its operand and is done", test_leaf},
-    {"an internal endpoint leaves, and a late child is folded from its message", test_late},
-    {"early contributions wait in slots for the call", test_early},
-    {"a late contribution that may not be folded yet waits in a slot", test_order_kept},
-    {"several instances are outstanding and end in any order", test_overtaking},
-    {"a child that is credits ahead of its parent waits", test_credits},
-    {"an endpoint with credits instances outstanding waits", test_ring},
-    {"a call waits for the pool, and the parent pulls before its own call", test_pulled},
-    {"a split-phase root returns at once", test_split},
-    {"a split-phase root waits rather than share a result's place", test_split_places},
-    {"a child that comes within the linger costs no signal and no copy", test_linger_paid},
-    {"a linger that runs out leaves the child to be late", test_linger_vain},
-    {"the automatic linger follows the lateness seen at its call site", test_linger_auto},
-    {"the bounds are those of the parameters", test_bounds},
-    {"reduces are cut into what a parent reads, broadcasts into messages", test_chunks},
-    {"no more contributions are under way than the parent gave credits", test_in_flight},
-    {NULL, NULL},
-};

@@ -10,14 +10,13 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, uint32_t fla
 {
     struct mini_host *host = bypass_host(size, parameters, seed);
     struct sg_algo_call calls[ROUNDS];
-    uint64_t marks;
 
     for (int i = 0; i < ROUNDS; i++)
         calls[i] = bypass_call(flags, bytes, root < 0 ? (int)(seed + i) % size : root);
     mini_drive(host, calls, ROUNDS);
     for (uint32_t seq = 1; seq <= ROUNDS; seq++)
         bypass_check(host, size, &calls[seq - 1], seq);
-    marks = mini_marks(host, -1);
+    uint64_t marks = mini_marks(host, -1);
     mini_free(host);
     return marks;
 }
@@ -35,56 +34,56 @@ static uint64_t run_all(struct sg_algo_parameters parameters, uint32_t flags, ui
     return marks;
 }
 
-static void test_ordered(void)
+TEST("an operation that does not commute keeps the order of ranks, at every root and size")
 {
     struct sg_algo_parameters parameters = {.credits = 4};
 
-    CU_ASSERT_EQUAL(run_all(parameters, 0, 16) & MARK(EARLY), MARK(EARLY));
+    EXPECT((run_all(parameters, 0, 16) & MARK(EARLY)) == MARK(EARLY));
 }
 
-static void test_commutative(void)
+TEST("a commutative operation has the bits of the tree relative to its root")
 {
     struct sg_algo_parameters parameters = {.credits = 3};
     uint64_t marks = run_all(parameters, SG_CALL_COMMUTATIVE, 8);
 
-    CU_ASSERT_TRUE((marks & MARK(LATE)) && (marks & MARK(CREDIT_OUT)));
+    EXPECT((marks & MARK(LATE)) && (marks & MARK(CREDIT_OUT)));
 }
 
-static void test_exact(void)
+TEST("an exact operation is right in any order")
 {
     struct sg_algo_parameters parameters = {.credits = 2};
 
     run_all(parameters, SG_CALL_COMMUTATIVE | SG_CALL_EXACT, 8);
 }
 
-static void test_pulled_results(void)
+TEST("contributions above the eager limit give the same bits")
 {
     struct sg_algo_parameters parameters = {.credits = 3, .eager_bytes = 8, .pool = 1};
     uint64_t marks = run_all(parameters, 0, 24) | run_all(parameters, SG_CALL_COMMUTATIVE, 24);
 
-    CU_ASSERT_TRUE((marks & MARK(PULLED)) && (marks & MARK(POOL_OUT)));
+    EXPECT((marks & MARK(PULLED)) && (marks & MARK(POOL_OUT)));
 }
 
-static void test_split_results(void)
+TEST("a split-phase root gets the same bits later")
 {
     struct sg_algo_parameters eager = {.credits = 3, .split = 1};
     struct sg_algo_parameters large = {.credits = 2, .split = 1, .eager_bytes = 8, .pool = 1};
 
-    CU_ASSERT_TRUE(run_all(eager, SG_CALL_COMMUTATIVE, 16) & MARK(SPLIT_FINISHED));
-    CU_ASSERT_TRUE(run_all(eager, 0, 16) & MARK(SPLIT_FINISHED));
-    CU_ASSERT_TRUE(run_all(large, 0, 16) & MARK(SPLIT_FINISHED));
+    EXPECT(run_all(eager, SG_CALL_COMMUTATIVE, 16) & MARK(SPLIT_FINISHED),
+           run_all(eager, 0, 16) & MARK(SPLIT_FINISHED),
+           run_all(large, 0, 16) & MARK(SPLIT_FINISHED));
 }
 
-static void test_linger_results(void)
+TEST("a linger that estimates itself changes no result")
 {
     struct sg_algo_parameters parameters = {.credits = 4, .linger_ns = 50, .linger_auto = 1};
     uint64_t marks = run_all(parameters, 0, 16);
 
-    CU_ASSERT_TRUE((marks & MARK(LINGER_PAID)) && (marks & MARK(LINGER_VAIN)));
+    EXPECT((marks & MARK(LINGER_PAID)) && (marks & MARK(LINGER_VAIN)));
 }
 
 /* It changes neither what is exact nor what does not commute. */
-static void test_arrival_order_results(void)
+TEST("arrival order changes no result that it may not")
 {
     struct sg_algo_parameters parameters = {.credits = 4, .arrival_order = 1};
 
@@ -92,23 +91,10 @@ static void test_arrival_order_results(void)
     run_all(parameters, 0, 8);
 }
 
-static void test_nothing(void)
+TEST("a reduction of nothing names no data")
 {
     struct sg_algo_parameters parameters = {.credits = 2, .split = 1};
 
     run_all(parameters, SG_CALL_COMMUTATIVE, 0);
     run_all(parameters, 0, 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"an operation that does not commute keeps the order of ranks, at every root and size",
-     test_ordered},
-    {"a commutative operation has the bits of the tree relative to its root", test_commutative},
-    {"an exact operation is right in any order", test_exact},
-    {"contributions above the eager limit give the same bits", test_pulled_results},
-    {"a split-phase root gets the same bits later", test_split_results},
-    {"a linger that estimates itself changes no result", test_linger_results},
-    {"a reduction of nothing names no data", test_nothing},
-    {"arrival order changes no result that it may not", test_arrival_order_results},
-    {NULL, NULL},
-};

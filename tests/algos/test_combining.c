@@ -4,9 +4,6 @@
 #include "algos/partial_results.h"
 #include "lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define INSTANCES 20
 #define RANKS_MAX 17
 
@@ -35,7 +32,7 @@ static void open_node(struct node *node, uint32_t ranks, uint32_t depth, uint64_
     node->depth = depth;
     node->random = seed;
     node->combining = malloc(sg_combining_bytes(ranks, depth));
-    CU_ASSERT_PTR_NOT_NULL_FATAL(node->combining);
+    ASSERT(node->combining != NULL);
     sg_combining_init(node->combining, ranks, depth);
 }
 
@@ -57,38 +54,35 @@ static uint64_t carry_out(struct node *node, uint32_t rank, const struct sg_comb
 
 static void start_call(struct node *node, uint32_t seq)
 {
-    CU_ASSERT_EQUAL_FATAL(node->calling, 0);
-    CU_ASSERT_EQUAL_FATAL(seq, node->completed + 1);
+    ASSERT(node->calling == 0, seq == node->completed + 1);
     for (uint32_t rank = 0; rank < node->ranks; rank++)
-        CU_ASSERT_TRUE_FATAL(node->arrived[rank] >= seq);
+        ASSERT(node->arrived[rank] >= seq);
     node->calling = seq;
 }
 
 static void arrive(struct node *node, uint32_t rank, enum sg_operation operation, int root)
 {
     struct sg_combining_step step;
-    uint64_t own;
     bool last = true;
 
     sg_combining_arrive(node->combining, rank, operation, root, &step);
-    CU_ASSERT_EQUAL_FATAL(step.seq, node->arrived[rank] + 1);
-    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_FULL,
-                          step.seq - node->completed > node->depth);
+    ASSERT(step.seq == node->arrived[rank] + 1,
+           (step.result == SG_COMBINING_FULL) == (step.seq - node->completed > node->depth));
     if (step.result == SG_COMBINING_FULL) {
         node->full++;
         return;
     }
     node->arrived[rank]++;
-    own = carry_out(node, rank, &step);
+    uint64_t own = carry_out(node, rank, &step);
     for (uint32_t other = 0; other < node->ranks; other++)
         last = last && node->arrived[other] >= step.seq;
     if (last)
         node->contribution[step.seq] = own;
-    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_LEAVES,
-                          !last && operation == SG_OPERATION_REDUCE && root != (int)rank);
+    ASSERT((step.result == SG_COMBINING_LEAVES) ==
+           (!last && operation == SG_OPERATION_REDUCE && root != (int)rank));
     if (step.result != SG_COMBINING_LEAVES)
         node->waits[rank] = step.seq;
-    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_CALLS, last);
+    ASSERT((step.result == SG_COMBINING_CALLS) == last);
     if (last)
         start_call(node, step.seq);
 }
@@ -106,22 +100,21 @@ static void arrive_at_broadcast(struct node *node, uint32_t rank, int root)
     }
     calls = root >= 0 ? root == (int)rank : first;
     sg_combining_arrive(node->combining, rank, SG_OPERATION_BCAST, root, &step);
-    CU_ASSERT_EQUAL_FATAL(step.seq, seq);
-    CU_ASSERT_EQUAL(step.folds, 0);
-    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_FULL, seq - least > node->depth);
+    ASSERT(step.seq == seq);
+    EXPECT(step.folds == 0);
+    ASSERT((step.result == SG_COMBINING_FULL) == (seq - least > node->depth));
     if (step.result == SG_COMBINING_FULL) {
         node->full++;
         return;
     }
     node->arrived[rank] = seq;
-    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_LEAVES, seq <= node->completed);
-    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_CALLS, seq > node->completed && calls);
+    ASSERT((step.result == SG_COMBINING_LEAVES) == (seq <= node->completed),
+           (step.result == SG_COMBINING_CALLS) == (seq > node->completed && calls));
     if (step.result != SG_COMBINING_LEAVES)
         node->waits[rank] = seq;
     if (step.result != SG_COMBINING_CALLS)
         return;
-    CU_ASSERT_EQUAL_FATAL(node->calling, 0);
-    CU_ASSERT_EQUAL_FATAL(seq, node->completed + 1);
+    ASSERT(node->calling == 0, seq == node->completed + 1);
     node->calling = seq;
 }
 
@@ -154,12 +147,12 @@ static void run(struct node *node, enum sg_operation operation, int root)
     for (uint32_t seq = 1; operation != SG_OPERATION_BCAST && seq <= INSTANCES; seq++) {
         struct association of = {.size = (int)node->ranks, .seq = seq};
 
-        CU_ASSERT_EQUAL_FATAL(node->contribution[seq], association_doubling(&of));
+        ASSERT(node->contribution[seq] == association_doubling(&of));
     }
     free(node->combining);
 }
 
-static void test_reduce(void)
+TEST("reduces keep their association in every order, their first arrivers leave")
 {
     int full = 0;
 
@@ -172,10 +165,10 @@ static void test_reduce(void)
             full += node.full;
         }
     }
-    CU_ASSERT_TRUE(full > 0);
+    EXPECT(full > 0);
 }
 
-static void test_allreduce(void)
+TEST("allreduces keep their association in every order, all wait")
 {
     for (uint32_t ranks = 1; ranks <= RANKS_MAX; ranks++) {
         for (uint64_t seed = 0; seed < 60; seed++) {
@@ -187,7 +180,7 @@ static void test_allreduce(void)
     }
 }
 
-static void test_broadcast(void)
+TEST("a broadcast is fed by its root, or the first; late ranks find its data")
 {
     int full = 0;
 
@@ -200,42 +193,31 @@ static void test_broadcast(void)
             full += node.full;
         }
     }
-    CU_ASSERT_TRUE(full > 0);
+    EXPECT(full > 0);
 }
 
-static void test_limits(void)
+TEST("a node without ranks or room, or with too many, is refused")
 {
-    CU_ASSERT_EQUAL(sg_combining_bytes(0, 1), 0);
-    CU_ASSERT_EQUAL(sg_combining_bytes(1, 0), 0);
-    CU_ASSERT_EQUAL(sg_combining_bytes(SG_COMBINING_RANKS_MAX + 1, 1), 0);
-    CU_ASSERT_EQUAL(sg_combining_bytes(1, SG_COMBINING_DEPTH_MAX + 1), 0);
-    CU_ASSERT_TRUE(sg_combining_bytes(SG_COMBINING_RANKS_MAX, SG_COMBINING_DEPTH_MAX) > 0);
+    EXPECT(sg_combining_bytes(0, 1) == 0, sg_combining_bytes(1, 0) == 0,
+           sg_combining_bytes(SG_COMBINING_RANKS_MAX + 1, 1) == 0,
+           sg_combining_bytes(1, SG_COMBINING_DEPTH_MAX + 1) == 0,
+           sg_combining_bytes(SG_COMBINING_RANKS_MAX, SG_COMBINING_DEPTH_MAX) > 0);
 }
 
 /* The deepest climb there may be writes within its step. */
-static void test_most_ranks(void)
+TEST("the deepest climb fits a step")
 {
     uint32_t ranks = SG_COMBINING_RANKS_MAX - 1, folds = 0;
     struct sg_combining *combining = malloc(sg_combining_bytes(ranks, 1));
     struct sg_combining_step step;
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(combining);
+    ASSERT(combining != NULL);
     sg_combining_init(combining, ranks, 1);
     for (uint32_t rank = ranks; rank-- > 0;) {
         sg_combining_arrive(combining, rank, SG_OPERATION_BARRIER, -1, &step);
         folds += step.folds;
-        CU_ASSERT_TRUE_FATAL(step.folds <= SG_COMBINING_FOLDS_MAX);
+        ASSERT(step.folds <= SG_COMBINING_FOLDS_MAX);
     }
-    CU_ASSERT_EQUAL(step.result, SG_COMBINING_CALLS);
-    CU_ASSERT_EQUAL(folds, ranks - 1);
+    EXPECT(step.result == SG_COMBINING_CALLS, folds == ranks - 1);
     free(combining);
 }
-
-const struct unit_test unit_tests[] = {
-    {"reduces keep their association in every order, their first arrivers leave", test_reduce},
-    {"allreduces keep their association in every order, all wait", test_allreduce},
-    {"a broadcast is fed by its root, or the first; late ranks find its data", test_broadcast},
-    {"a node without ranks or room, or with too many, is refused", test_limits},
-    {"the deepest climb fits a step", test_most_ranks},
-    {NULL, NULL},
-};

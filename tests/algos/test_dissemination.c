@@ -5,7 +5,7 @@
 
 static const struct sg_algo_call barrier = {.operation = SG_OPERATION_BARRIER, .root = -1};
 
-static void test_orders(void)
+TEST("barriers end in every order")
 {
     struct sg_algo_call calls[10];
     uint64_t marks = 0;
@@ -15,20 +15,19 @@ static void test_orders(void)
     for (uint64_t seed = 0; seed < 180; seed++) {
         struct mini_setup setup = {.algo = &sg_algo_dissemination,
                                    .size = seed % 18 == 17 ? 64 : 1 + (int)(seed % 18)};
-        struct mini_host *host;
 
         setup.seed = seed;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 10);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_FINISH), 10 * setup.size);
+        EXPECT(mini_actions(host, -1, SG_ACTION_FINISH) == 10 * setup.size);
         marks |= mini_marks(host, -1);
         mini_free(host);
     }
-    CU_ASSERT_TRUE(marks & UINT64_C(1) << SG_MARK_EARLY);
+    EXPECT(marks & UINT64_C(1) << SG_MARK_EARLY);
 }
 
 /* A late endpoint holds up all others. */
-static void test_late(void)
+TEST("whoever is late holds everyone")
 {
     for (int size = 2; size <= 17; size++) {
         for (int late = 0; late < size; late++) {
@@ -40,17 +39,17 @@ static void test_late(void)
                     mini_call(host, rank, &barrier);
             }
             mini_settle(host);
-            CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), 0);
+            EXPECT(mini_actions(host, -1, SG_ACTION_COMPLETE) == 0);
             mini_call(host, late, &barrier);
             mini_settle(host);
-            CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), size);
+            EXPECT(mini_actions(host, -1, SG_ACTION_COMPLETE) == size);
             mini_free(host);
         }
     }
 }
 
 /* ceil(log2(size)) messages each. */
-static void test_messages(void)
+TEST("messages are as many as the algorithm says")
 {
     static const struct {
         int size, rounds;
@@ -62,14 +61,7 @@ static void test_messages(void)
 
         mini_call_all(host, &barrier);
         mini_settle(host);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), cases[i].rounds * cases[i].size);
+        EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == cases[i].rounds * cases[i].size);
         mini_free(host);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"barriers end in every order", test_orders},
-    {"whoever is late holds everyone", test_late},
-    {"messages are as many as the algorithm says", test_messages},
-    {NULL, NULL},
-};

@@ -3,8 +3,6 @@
 #include "algos/mini_host.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-
 #define ROUNDS 24
 #define SIZES 7
 #define SEEDS 4
@@ -57,17 +55,17 @@ static void compare(const struct mini_setup *setup, const struct sg_algo_call *c
     mini_drive(early, calls, ROUNDS);
     mini_drive(late, calls, ROUNDS);
     for (int rank = 0; rank < setup->size; rank++) {
-        CU_ASSERT_EQUAL(mini_head(late, rank)->seq, late_setup.parameters.first + ROUNDS);
-        CU_ASSERT_EQUAL(mini_marks(late, rank), mini_marks(early, rank));
+        EXPECT(mini_head(late, rank)->seq == late_setup.parameters.first + ROUNDS,
+               mini_marks(late, rank) == mini_marks(early, rank));
         for (uint32_t seq = 1; seq <= ROUNDS; seq++) {
-            CU_ASSERT_TRUE(mini_finished(late, rank, seq));
+            EXPECT(mini_finished(late, rank, seq));
             if (gets_result(&calls[seq - 1], rank))
-                CU_ASSERT_EQUAL(mini_result(late, rank, seq, 0), mini_result(early, rank, seq, 0));
+                EXPECT(mini_result(late, rank, seq, 0) == mini_result(early, rank, seq, 0));
         }
     }
     for (int kind = 0; kind < SG_ACTION_KINDS; kind++)
-        CU_ASSERT_EQUAL(mini_actions(late, -1, (enum sg_action_kind)kind),
-                        mini_actions(early, -1, (enum sg_action_kind)kind));
+        EXPECT(mini_actions(late, -1, (enum sg_action_kind)kind) ==
+               mini_actions(early, -1, (enum sg_action_kind)kind));
     mini_free(early);
     mini_free(late);
 }
@@ -94,7 +92,7 @@ static void compare_all(const struct sg_algo *algo, int operation, uint8_t split
     }
 }
 
-static void test_each_operation(void)
+TEST("each operation of each protocol goes past the ends of numbers")
 {
     for (int i = 0; sg_algos[i] != NULL; i++) {
         for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
@@ -104,21 +102,14 @@ static void test_each_operation(void)
     }
 }
 
-static void test_mixed(void)
+TEST("so do operations in turn")
 {
     for (int i = 0; sg_algos[i] != NULL; i++)
         compare_all(sg_algos[i], -1, 0);
 }
 
-static void test_split(void)
+TEST("so do split calls")
 {
     for (int i = 0; sg_algos[i] != NULL; i++)
         compare_all(sg_algos[i], -1, 1);
 }
-
-const struct unit_test unit_tests[] = {
-    {"each operation of each protocol goes past the ends of numbers", test_each_operation},
-    {"so do operations in turn", test_mixed},
-    {"so do split calls", test_split},
-    {NULL, NULL},
-};

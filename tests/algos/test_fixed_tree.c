@@ -30,7 +30,7 @@ static uint64_t expected(int size, int degree, uint32_t seq, uint32_t flags, int
     return association_tree(&of);
 }
 
-static void test_every_root(void)
+TEST("a reduce has its tree's bits at every root")
 {
     static const uint32_t flags[] = {0, SG_CALL_COMMUTATIVE};
 
@@ -43,8 +43,8 @@ static void test_every_root(void)
                     struct sg_algo_call call = data_call(SG_OPERATION_REDUCE, root, flags[i]);
 
                     mini_drive(host, &call, 1);
-                    CU_ASSERT_EQUAL(mini_result(host, root, 1, 0),
-                                    expected(size, degree, 1, flags[i], root));
+                    EXPECT(mini_result(host, root, 1, 0) ==
+                           expected(size, degree, 1, flags[i], root));
                     mini_free(host);
                 }
             }
@@ -53,7 +53,7 @@ static void test_every_root(void)
 }
 
 /* Changing roots and operations, endpoints far ahead of others, losses. */
-static void test_mixtures(void)
+TEST("reduces at changing roots, allreduces and barriers mix, with losses")
 {
     struct sg_algo_call calls[24];
     uint64_t marks = 0;
@@ -62,7 +62,6 @@ static void test_mixtures(void)
         int size = seed % 20 == 19 ? 64 : 1 + (int)(seed % 17);
         uint8_t degree = (uint8_t)(seed % 5);
         struct mini_setup setup = setup_of(size, degree, seed);
-        struct mini_host *host;
 
         for (int i = 0; i < 24; i++) {
             int root = (int)(seed * 7 + (seed % 3 ? (uint64_t)i * i : 0)) % size;
@@ -77,53 +76,47 @@ static void test_mixtures(void)
         setup.parameters.credits = (uint8_t)(seed % 7 + 2);
         setup.loss_percent = seed % 4 == 1 ? 30 : 0;
         setup.repeat_percent = seed % 4 == 3 ? 30 : 0;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, calls, 24);
         for (int i = 0; i < 24; i++) {
             int first = calls[i].root < 0 ? 0 : calls[i].root;
             int last = calls[i].root < 0 ? size - 1 : calls[i].root;
 
             for (int rank = first; rank <= last && calls[i].bytes > 0; rank++)
-                CU_ASSERT_EQUAL(
-                    mini_result(host, rank, (uint32_t)i + 1, 0),
-                    expected(size, degree, (uint32_t)i + 1, calls[i].flags, calls[i].root));
+                EXPECT(mini_result(host, rank, (uint32_t)i + 1, 0) ==
+                       expected(size, degree, (uint32_t)i + 1, calls[i].flags, calls[i].root));
         }
         marks |= mini_marks(host, -1);
         mini_free(host);
     }
-    CU_ASSERT_TRUE(marks & MARK(EARLY));
-    CU_ASSERT_TRUE(marks & MARK(CREDIT_OUT));
-    CU_ASSERT_TRUE(marks & MARK(RELEASE_LOST));
-    CU_ASSERT_TRUE(marks & MARK(RELEASE_ANSWERED));
-    CU_ASSERT_TRUE(marks & MARK(RELEASE_REPEATED));
+    EXPECT(marks & MARK(EARLY), marks & MARK(CREDIT_OUT), marks & MARK(RELEASE_LOST),
+           marks & MARK(RELEASE_ANSWERED), marks & MARK(RELEASE_REPEATED));
 }
 
 /* Rank 0 has not come: a leaf leaves `credits` reduces and is held in the next one, and what waits
  * at rank 0 is bounded. */
-static void test_run_ahead(void)
+TEST("a leaf runs ahead as far as its credits and no further")
 {
     for (uint8_t credits = 2; credits <= 9; credits++) {
         struct mini_setup setup = setup_of(2, 1, 1);
         struct sg_algo_call call = data_call(SG_OPERATION_REDUCE, 0, 0);
-        struct mini_host *host;
 
         setup.parameters.credits = credits;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         for (int i = 0; i < credits; i++) {
             mini_call(host, 1, &call);
-            CU_ASSERT_TRUE_FATAL(mini_completed(host, 1, (uint32_t)i + 1));
+            ASSERT(mini_completed(host, 1, (uint32_t)i + 1));
         }
         mini_call(host, 1, &call);
         mini_settle(host);
-        CU_ASSERT_FALSE(mini_completed(host, 1, credits + 1u));
-        CU_ASSERT_EQUAL(mini_head(host, 1)->stalls, 1);
-        CU_ASSERT_EQUAL(mini_head(host, 0)->early, credits);
+        EXPECT(!mini_completed(host, 1, credits + 1u), mini_head(host, 1)->stalls == 1,
+               mini_head(host, 0)->early == credits);
         for (uint32_t seq = 1; seq <= credits + 1u; seq++) {
             mini_call(host, 0, &call);
             mini_settle(host);
-            CU_ASSERT_EQUAL(mini_result(host, 0, seq, 0), expected(2, 1, seq, 0, 0));
+            EXPECT(mini_result(host, 0, seq, 0) == expected(2, 1, seq, 0, 0));
         }
-        CU_ASSERT_TRUE(mini_completed(host, 1, credits + 1u));
+        EXPECT(mini_completed(host, 1, credits + 1u));
         mini_drain(host);
         mini_free(host);
     }
@@ -131,7 +124,7 @@ static void test_run_ahead(void)
 
 /* Children are folded in order whatever the order of arrival: rank 4's waits for those of 1 and 2.
  */
-static void test_blocking(void)
+TEST("the binomial tree folds its children in order")
 {
     struct mini_setup setup = setup_of(8, 1, 1);
     struct mini_host *host = mini_new(&setup);
@@ -142,19 +135,18 @@ static void test_blocking(void)
         mini_call(host, rank, &call);
     mini_call(host, 4, &call);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_COPY), 1);
-    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_REDUCE), 0);
-    CU_ASSERT_FALSE(mini_completed(host, 0, 1));
+    EXPECT(mini_actions(host, 0, SG_ACTION_COPY) == 1, mini_actions(host, 0, SG_ACTION_REDUCE) == 0,
+           !mini_completed(host, 0, 1));
     for (int rank = 1; rank < 4; rank++)
         mini_call(host, rank, &call);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_result(host, 0, 1, 0), expected(8, 1, 1, 0, 0));
+    EXPECT(mini_result(host, 0, 1, 0) == expected(8, 1, 1, 0, 0));
     mini_drain(host);
     mini_free(host);
 }
 
 /* Synchronising instances raise the floor for nothing: no message but contributions. */
-static void test_no_reports(void)
+TEST("barriers cost no message beside contributions and releases")
 {
     struct mini_setup setup = setup_of(17, 2, 1);
     struct mini_host *host = mini_new(&setup);
@@ -163,51 +155,39 @@ static void test_no_reports(void)
         mini_call_all(host, &barrier);
         mini_settle(host);
     }
-    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), 40 * 16);
-    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_MULTICAST), 40);
+    EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == 40 * 16,
+           mini_actions(host, -1, SG_ACTION_MULTICAST) == 40);
     mini_drain(host);
     mini_free(host);
 }
 
-static void test_arrival_order(void)
+TEST("an exact operation is right in arrival order")
 {
     struct sg_algo_call call =
         data_call(SG_OPERATION_REDUCE, 3, SG_CALL_EXACT | SG_CALL_COMMUTATIVE);
 
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct mini_setup setup = setup_of(4 + (int)(seed % 14), (uint8_t)(seed % 4), seed);
-        struct mini_host *host;
 
         setup.parameters.arrival_order = 1;
-        host = mini_new(&setup);
+        struct mini_host *host = mini_new(&setup);
         mini_drive(host, &call, 1);
-        CU_ASSERT_EQUAL(mini_result(host, 3, 1, 0),
-                        expected(setup.size, setup.parameters.degree, 1, call.flags, 3));
+        EXPECT(mini_result(host, 3, 1, 0) ==
+               expected(setup.size, setup.parameters.degree, 1, call.flags, 3));
         mini_free(host);
     }
 }
 
-static void test_memory(void)
+TEST("the state is small, and a wrong degree or too few credits are refused")
 {
     struct sg_algo_setup setup = {.rank = 0, .size = 1 << 20};
     struct sg_algo_needs needs;
 
-    CU_ASSERT_TRUE_FATAL(sg_algo_tree.needs(&setup, &needs));
-    CU_ASSERT_TRUE(needs.state_bytes <= 1024);
+    ASSERT(sg_algo_tree.needs(&setup, &needs));
+    EXPECT(needs.state_bytes <= 1024);
     setup.parameters.degree = 33;
-    CU_ASSERT_FALSE(sg_algo_tree.needs(&setup, &needs));
+    EXPECT(!sg_algo_tree.needs(&setup, &needs));
     setup.parameters.degree = 0;
     setup.parameters.credits = 1;
-    CU_ASSERT_FALSE(sg_algo_tree.needs(&setup, &needs));
+    EXPECT(!sg_algo_tree.needs(&setup, &needs));
 }
-
-const struct unit_test unit_tests[] = {
-    {"a reduce has its tree's bits at every root", test_every_root},
-    {"reduces at changing roots, allreduces and barriers mix, with losses", test_mixtures},
-    {"a leaf runs ahead as far as its credits and no further", test_run_ahead},
-    {"the binomial tree folds its children in order", test_blocking},
-    {"barriers cost no message beside contributions and releases", test_no_reports},
-    {"an exact operation is right in arrival order", test_arrival_order},
-    {"the state is small, and a wrong degree or too few credits are refused", test_memory},
-    {NULL, NULL},
-};

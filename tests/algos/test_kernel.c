@@ -4,8 +4,6 @@
 #include "lib/operands.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-
 static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 65537};
 #define LENGTH(array) (int)(sizeof(array) / sizeof((array)[0]))
 #define LARGEST 65537
@@ -100,11 +98,10 @@ static void check_all(enum operand_values values, enum placing placing)
                     failures += !pair_agrees(set, reduction, element, values, placing);
         }
     }
-    CU_ASSERT(pairs > 0);
-    CU_ASSERT_EQUAL(failures, 0);
+    EXPECT(pairs > 0, failures == 0);
 }
 
-static void finds_what_there_is(void)
+TEST("there is a kernel for each pair of MPICH's, in every instruction set")
 {
     unsigned char a[EXTENT_BYTES] = {0}, b[EXTENT_BYTES] = {0}, c[EXTENT_BYTES];
 
@@ -114,81 +111,66 @@ static void finds_what_there_is(void)
 
             for (enum sg_kernel_set set = 0; set < SG_KERNEL_SET_COUNT; set++)
                 if (sg_kernel_set_available(set))
-                    CU_ASSERT_EQUAL(sg_kernel_find_in(set, reduction, element) != NULL, is_pair);
-            CU_ASSERT_EQUAL(sg_kernel_find(reduction, element) != NULL, is_pair);
+                    EXPECT((sg_kernel_find_in(set, reduction, element) != NULL) == is_pair);
+            EXPECT((sg_kernel_find(reduction, element) != NULL) == is_pair);
         }
     }
 }
 
-static void chooses_the_best(void)
+TEST("the plain kernels serve until the instruction set is chosen, then the best")
 {
     enum sg_kernel_set best = SG_KERNEL_PLAIN;
 
-    CU_ASSERT_PTR_EQUAL(sg_kernel_find(SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE),
-                        sg_kernel_find_in(SG_KERNEL_PLAIN, SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE));
+    EXPECT(sg_kernel_find(SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE) ==
+           sg_kernel_find_in(SG_KERNEL_PLAIN, SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE));
     for (enum sg_kernel_set set = 0; set < SG_KERNEL_SET_COUNT; set++)
         if (sg_kernel_set_available(set))
             best = set;
     sg_kernel_init();
     for (enum sg_kernel_set set = 0; set < SG_KERNEL_SET_COUNT; set++)
-        CU_ASSERT_EQUAL(sg_kernel_find(SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE) ==
-                            sg_kernel_find_in(set, SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE),
-                        set == best);
+        EXPECT((sg_kernel_find(SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE) ==
+                sg_kernel_find_in(set, SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE)) == (set == best));
 }
 
-static void ordinary_values(void)
+TEST("each kernel computes what the operation says, for ordinary values")
 {
     check_all(OPERANDS_ORDINARY, APART);
 }
 
-static void hard_values(void)
+TEST("each kernel treats infinities, denormals, zeros, extremes and NaN as C does")
 {
     check_all(OPERANDS_HARD, APART);
 }
 
-static void any_nan(void)
+TEST("each kernel gives NaN where NaNs of any kind make one")
 {
     check_all(OPERANDS_NANS, APART);
 }
 
-static void over_in(void)
+TEST("each kernel may write over in")
 {
     check_all(OPERANDS_HARD, OVER_IN);
 }
 
-static void over_inout(void)
+TEST("each kernel may write over inout")
 {
     check_all(OPERANDS_HARD, OVER_INOUT);
 }
 
-static void odd_addresses(void)
+TEST("each kernel works at odd addresses")
 {
     check_all(OPERANDS_HARD, ODD);
 }
 
-static void extents_hold_the_values(void)
+TEST("an element's extent holds its values")
 {
     for (enum sg_element element = 0; element < SG_ELEMENT_COUNT; element++) {
         const struct operand_field *last = operand_fields[element];
 
         if (last[1].kind != OPERAND_NONE)
             last++;
-        CU_ASSERT(last->offset_bytes + last->size_bytes <= sg_element_extent_bytes(element));
-        CU_ASSERT(sg_element_size_bytes(element) <= sg_element_extent_bytes(element));
-        CU_ASSERT(sg_element_extent_bytes(element) <= EXTENT_BYTES);
+        EXPECT(last->offset_bytes + last->size_bytes <= sg_element_extent_bytes(element),
+               sg_element_size_bytes(element) <= sg_element_extent_bytes(element),
+               sg_element_extent_bytes(element) <= EXTENT_BYTES);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"the plain kernels serve until the instruction set is chosen, then the best",
-     chooses_the_best},
-    {"there is a kernel for each pair of MPICH's, in every instruction set", finds_what_there_is},
-    {"an element's extent holds its values", extents_hold_the_values},
-    {"each kernel computes what the operation says, for ordinary values", ordinary_values},
-    {"each kernel treats infinities, denormals, zeros, extremes and NaN as C does", hard_values},
-    {"each kernel gives NaN where NaNs of any kind make one", any_nan},
-    {"each kernel may write over in", over_in},
-    {"each kernel may write over inout", over_inout},
-    {"each kernel works at odd addresses", odd_addresses},
-    {NULL, NULL},
-};

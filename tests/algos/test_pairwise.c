@@ -21,13 +21,13 @@ static void run(int size, uint64_t seed, uint64_t *marks)
         struct association of = {.size = size, .seq = seq};
 
         for (int rank = 0; rank < size && seq % 4 != 0; rank++)
-            CU_ASSERT_EQUAL(mini_result(host, rank, seq, 0), association_doubling(&of));
+            EXPECT(mini_result(host, rank, seq, 0) == association_doubling(&of));
     }
     *marks |= mini_marks(host, -1);
     mini_free(host);
 }
 
-static void test_orders(void)
+TEST("all have recursive doubling's bits in every order")
 {
     uint64_t marks = 0;
 
@@ -36,11 +36,11 @@ static void test_orders(void)
             run(size, seed, &marks);
         run(64, seed, &marks);
     }
-    CU_ASSERT_TRUE(marks & UINT64_C(1) << SG_MARK_EARLY);
+    EXPECT(marks & UINT64_C(1) << SG_MARK_EARLY);
 }
 
 /* log2(size) messages each, and two more for each pair that folds. */
-static void test_messages(void)
+TEST("messages are as many as the algorithm says")
 {
     static const struct {
         int size, messages;
@@ -53,14 +53,8 @@ static void test_messages(void)
 
         mini_call_all(host, &call);
         mini_settle(host);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), cases[i].messages);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), cases[i].size);
+        EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == cases[i].messages,
+               mini_actions(host, -1, SG_ACTION_COMPLETE) == cases[i].size);
         mini_free(host);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"all have recursive doubling's bits in every order", test_orders},
-    {"messages are as many as the algorithm says", test_messages},
-    {NULL, NULL},
-};

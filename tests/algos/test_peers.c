@@ -3,9 +3,6 @@
 #include "algos/algo.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define SIZE_MAX_TESTED 4096
 
 static int levels(int size)
@@ -29,14 +26,13 @@ static void find(const struct sg_algo *algo, const struct sg_algo_parameters *pa
     lists->size = size;
     lists->list = malloc((size_t)size * (size_t)size * sizeof *lists->list);
     lists->count = malloc((size_t)size * sizeof *lists->count);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(lists->list);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(lists->count);
+    ASSERT(lists->list != NULL, lists->count != NULL);
     for (int32_t rank = 0; rank < size; rank++) {
         struct sg_algo_setup setup = {rank, size, *parameters};
 
         lists->count[rank] =
             algo->peers(&setup, operation, root, lists->list + (size_t)rank * (size_t)size, size);
-        CU_ASSERT_TRUE_FATAL(lists->count[rank] >= 0 && lists->count[rank] <= size);
+        ASSERT(lists->count[rank] >= 0 && lists->count[rank] <= size);
     }
 }
 
@@ -63,9 +59,8 @@ static void check_symmetric(const struct lists *lists)
         const int32_t *list = lists->list + (size_t)rank * (size_t)lists->size;
 
         for (int i = 0; i < lists->count[rank]; i++) {
-            CU_ASSERT_TRUE_FATAL(i == 0 || list[i] > list[i - 1]);
-            CU_ASSERT_TRUE_FATAL(list[i] >= 0 && list[i] < lists->size);
-            CU_ASSERT_TRUE_FATAL(names(lists, list[i], rank));
+            ASSERT(i == 0 || list[i] > list[i - 1], list[i] >= 0 && list[i] < lists->size,
+                   names(lists, list[i], rank));
         }
     }
 }
@@ -103,7 +98,7 @@ static void check_lists(const struct sg_algo *algo, const struct sg_algo_paramet
     check_symmetric(lists);
 }
 
-static void test_symmetric(void)
+TEST("who names one is named by it")
 {
     for (int size = 1; size <= 70; size++)
         each(size, check_lists);
@@ -136,16 +131,16 @@ static void check_few(const struct sg_algo *algo, const struct sg_algo_parameter
         most = lists->count[rank] > most ? lists->count[rank] : most;
     }
     if (algo == &sg_algo_handoff) {
-        CU_ASSERT_TRUE(sum <= (long)lists->size * (4 * depth + 4));
+        EXPECT(sum <= (long)lists->size * (4 * depth + 4));
         return;
     }
-    CU_ASSERT_TRUE(most <= few);
+    EXPECT(most <= few);
     if (most > few)
         printf("# %s, operation %d, %d endpoints: %d peers, %d expected\n", algo->name, operation,
                lists->size, most, few);
 }
 
-static void test_few(void)
+TEST("few are named, whatever the size")
 {
     for (int size = 64; size <= SIZE_MAX_TESTED; size *= 4) {
         each(size, check_few);
@@ -154,7 +149,7 @@ static void test_few(void)
     each(SIZE_MAX_TESTED, check_lists);
 }
 
-static void test_no_room(void)
+TEST("a list that is too short stays as it is")
 {
     for (int a = 0; sg_algos[a] != NULL; a++) {
         struct sg_algo_setup setup = {0, 64, {0}};
@@ -162,17 +157,10 @@ static void test_no_room(void)
         int32_t peers[64 + 1];
         int count = sg_algos[a]->peers(&setup, operation, 0, peers, 64);
 
-        CU_ASSERT_TRUE_FATAL(count > 0);
+        ASSERT(count > 0);
         peers[count] = peers[count - 1] = -7;
-        CU_ASSERT_EQUAL(sg_algos[a]->peers(&setup, operation, 0, peers, count - 1), -1);
-        CU_ASSERT_EQUAL(peers[count - 1], -7);
-        CU_ASSERT_EQUAL(sg_algos[a]->peers(&setup, operation, 0, peers, count), count);
+        EXPECT(sg_algos[a]->peers(&setup, operation, 0, peers, count - 1) == -1,
+               peers[count - 1] == -7,
+               sg_algos[a]->peers(&setup, operation, 0, peers, count) == count);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"who names one is named by it", test_symmetric},
-    {"few are named, whatever the size", test_few},
-    {"a list that is too short stays as it is", test_no_room},
-    {NULL, NULL},
-};

@@ -33,7 +33,7 @@ static int up_to_release(struct mini_host *host, const struct sg_algo_call *call
     }
     /* A tree that does not adapt: what is under way climbs to rank 0. */
     while (mini_actions(host, 0, SG_ACTION_MULTICAST) == 0)
-        CU_ASSERT_TRUE_FATAL(mini_deliver(host, -1, -1));
+        ASSERT(mini_deliver(host, -1, -1));
     return 0;
 }
 
@@ -46,7 +46,7 @@ static bool fire_release_timer(struct mini_host *host, int rank)
 }
 
 /* Any one copy is lost: the timer asks, the window answers, the results are right. */
-static void test_one_lost(void)
+TEST("whoever loses a release asks and is answered")
 {
     for (int a = 0; a < 2; a++) {
         for (int late = 0; late < SIZE; late++) {
@@ -56,16 +56,15 @@ static void test_one_lost(void)
                 struct association of = {.size = SIZE, .degree = 2, .seq = 1};
 
                 if (loser != maker) {
-                    CU_ASSERT_TRUE_FATAL(mini_lose(host, maker, loser));
+                    ASSERT(mini_lose(host, maker, loser));
                     mini_settle(host);
-                    CU_ASSERT_FALSE(mini_completed(host, loser, 1));
-                    CU_ASSERT_TRUE(fire_release_timer(host, loser));
-                    CU_ASSERT_TRUE(mini_marks(host, loser) & MARK(RELEASE_LOST));
-                    CU_ASSERT_TRUE(mini_marks(host, -1) & MARK(RELEASE_ANSWERED));
+                    EXPECT(!mini_completed(host, loser, 1), fire_release_timer(host, loser),
+                           mini_marks(host, loser) & MARK(RELEASE_LOST),
+                           mini_marks(host, -1) & MARK(RELEASE_ANSWERED));
                 }
                 mini_settle(host);
                 for (int rank = 0; rank < SIZE; rank++)
-                    CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, 1, 0), association_tree(&of));
+                    ASSERT(mini_result(host, rank, 1, 0) == association_tree(&of));
                 mini_drain(host);
                 mini_free(host);
             }
@@ -74,22 +73,19 @@ static void test_one_lost(void)
 }
 
 /* Child and parent both lose it: the parent asks for the child, too. */
-static void test_forwarded(void)
+TEST("a parent that lost it, too, asks further and answers its child")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
         int maker = up_to_release(host, &allreduce, 0);
 
-        CU_ASSERT_EQUAL(maker, 0);
-        CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, 1));
-        CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, 2));
+        EXPECT(maker == 0);
+        ASSERT(mini_lose(host, 0, 1), mini_lose(host, 0, 2));
         mini_settle(host);
-        CU_ASSERT_TRUE(fire_release_timer(host, 2));
-        CU_ASSERT_TRUE(mini_marks(host, 1) & MARK(RELEASE_FORWARDED));
-        CU_ASSERT_TRUE(mini_completed(host, 1, 1));
-        CU_ASSERT_TRUE(mini_completed(host, 2, 1));
-        CU_ASSERT_EQUAL(mini_result(host, 1, 1, 0), mini_result(host, 0, 1, 0));
-        CU_ASSERT_EQUAL(mini_result(host, 2, 1, 0), mini_result(host, 0, 1, 0));
+        EXPECT(fire_release_timer(host, 2), mini_marks(host, 1) & MARK(RELEASE_FORWARDED),
+               mini_completed(host, 1, 1), mini_completed(host, 2, 1),
+               mini_result(host, 1, 1, 0) == mini_result(host, 0, 1, 0),
+               mini_result(host, 2, 1, 0) == mini_result(host, 0, 1, 0));
         mini_drain(host);
         mini_free(host);
     }
@@ -97,65 +93,64 @@ static void test_forwarded(void)
 
 /* Rank 1 misses a release; its child's contribution to the next one tells it so, without a timer.
  */
-static void test_gap(void)
+TEST("a contribution to the next instance shows that a release was lost")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
 
         up_to_release(host, &barrier, 0);
-        CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, 1));
+        ASSERT(mini_lose(host, 0, 1));
         mini_settle(host);
         mini_call(host, 3, &barrier);
         mini_call(host, 2, &barrier);
         mini_settle(host);
-        CU_ASSERT_TRUE(mini_completed(host, 1, 1));
-        CU_ASSERT_TRUE(mini_marks(host, 1) & MARK(RELEASE_LOST));
+        EXPECT(mini_completed(host, 1, 1), mini_marks(host, 1) & MARK(RELEASE_LOST));
         for (int rank = 0; rank < SIZE; rank++) {
             if (rank != 2 && rank != 3)
                 mini_call(host, rank, &barrier);
         }
         mini_settle(host);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), 2 * SIZE);
+        EXPECT(mini_actions(host, -1, SG_ACTION_COMPLETE) == 2 * SIZE);
         mini_drain(host);
         mini_free(host);
     }
 }
 
 /* The last release of all is lost by anyone while the others drain: they wait and answer. */
-static void test_drain(void)
+TEST("the last release reaches everyone while others drain")
 {
     for (int a = 0; a < 2; a++) {
         for (int loser = 1; loser < SIZE; loser++) {
             struct mini_host *host = open_host(algos[a], 1);
 
             up_to_release(host, &allreduce, 0);
-            CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, loser));
+            ASSERT(mini_lose(host, 0, loser));
             mini_settle(host);
             mini_drain(host);
-            CU_ASSERT_TRUE(mini_completed(host, loser, 1));
-            CU_ASSERT_EQUAL(mini_result(host, loser, 1, 0), mini_result(host, 0, 1, 0));
+            EXPECT(mini_completed(host, loser, 1),
+                   mini_result(host, loser, 1, 0) == mini_result(host, 0, 1, 0));
             mini_free(host);
         }
     }
 }
 
-static void test_repeated(void)
+TEST("a release that comes twice counts once")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
 
         up_to_release(host, &barrier, 0);
-        CU_ASSERT_TRUE_FATAL(mini_repeat(host, 0, 5));
+        ASSERT(mini_repeat(host, 0, 5));
         mini_settle(host);
-        CU_ASSERT_TRUE(mini_marks(host, 5) & MARK(RELEASE_REPEATED));
-        CU_ASSERT_EQUAL(mini_actions(host, 5, SG_ACTION_COMPLETE), 1);
+        EXPECT(mini_marks(host, 5) & MARK(RELEASE_REPEATED),
+               mini_actions(host, 5, SG_ACTION_COMPLETE) == 1);
         mini_drain(host);
         mini_free(host);
     }
 }
 
 /* Two late ones, two tokens, and any one copy of either piece lost. */
-static void test_pieces(void)
+TEST("any lost piece of two is answered")
 {
     for (int loser = 0; loser < SIZE; loser++) {
         for (int which = 0; which < 2; which++) {
@@ -170,13 +165,13 @@ static void test_pieces(void)
             mini_settle(host);
             mini_call(host, late[0], &allreduce);
             mini_call(host, late[1], &allreduce);
-            CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_MULTICAST), 2);
-            CU_ASSERT_EQUAL(mini_lose(host, late[which], loser), loser != late[which]);
+            EXPECT(mini_actions(host, -1, SG_ACTION_MULTICAST) == 2,
+                   mini_lose(host, late[which], loser) == (loser != late[which]));
             mini_settle(host);
-            CU_ASSERT_EQUAL(mini_completed(host, loser, 1), loser == late[which]);
+            EXPECT(mini_completed(host, loser, 1) == (loser == late[which]));
             fire_release_timer(host, loser);
             for (int rank = 0; rank < SIZE; rank++)
-                CU_ASSERT_EQUAL(mini_result(host, rank, 1, 0), association_tree(&of));
+                EXPECT(mini_result(host, rank, 1, 0) == association_tree(&of));
             mini_drain(host);
             mini_free(host);
         }
@@ -184,7 +179,7 @@ static void test_pieces(void)
 }
 
 /* In the common case an instance costs its contributions and the multicast, and nothing else. */
-static void test_cost(void)
+TEST("acknowledgements cost no message")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
@@ -195,15 +190,15 @@ static void test_cost(void)
                 mini_settle(host);
             }
         }
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), 20 * (SIZE - 1));
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_MULTICAST), 20);
+        EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == 20 * (SIZE - 1),
+               mini_actions(host, -1, SG_ACTION_MULTICAST) == 20);
         mini_drain(host);
         mini_free(host);
     }
 }
 
 /* Nobody asks before its contribution has gone, and a late endpoint does not answer too early. */
-static void test_late_question(void)
+TEST("a question for what is not released yet gets no answer")
 {
     struct mini_host *host = open_host(&sg_algo_tree, 1);
 
@@ -211,25 +206,12 @@ static void test_late_question(void)
         mini_call(host, rank, &barrier);
     mini_settle(host);
     for (int i = 0; i < 10; i++) {
-        CU_ASSERT_TRUE(fire_release_timer(host, 1));
-        CU_ASSERT_FALSE(mini_completed(host, 1, 1));
+        EXPECT(fire_release_timer(host, 1), !mini_completed(host, 1, 1));
     }
-    CU_ASSERT_EQUAL(mini_marks(host, -1) & MARK(RELEASE_ANSWERED), 0);
+    EXPECT((mini_marks(host, -1) & MARK(RELEASE_ANSWERED)) == 0);
     mini_call(host, 0, &barrier);
     mini_settle(host);
-    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), SIZE);
+    EXPECT(mini_actions(host, -1, SG_ACTION_COMPLETE) == SIZE);
     mini_drain(host);
     mini_free(host);
 }
-
-const struct unit_test unit_tests[] = {
-    {"whoever loses a release asks and is answered", test_one_lost},
-    {"a parent that lost it, too, asks further and answers its child", test_forwarded},
-    {"a contribution to the next instance shows that a release was lost", test_gap},
-    {"the last release reaches everyone while others drain", test_drain},
-    {"a release that comes twice counts once", test_repeated},
-    {"any lost piece of two is answered", test_pieces},
-    {"acknowledgements cost no message", test_cost},
-    {"a question for what is not released yet gets no answer", test_late_question},
-    {NULL, NULL},
-};

@@ -4,9 +4,6 @@
 #include "algos/tree.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define RANKS_MAX 33
 #define TEXT_BYTES 512
 
@@ -41,7 +38,7 @@ static void climb_all(const struct sg_shape *shape, const int *order, char *out)
 
         snprintf(own, sizeof own, "%d", rank);
         while (sg_climb_step(shape, &climb, &node, &right)) {
-            CU_ASSERT_TRUE_FATAL(node >= 1 && node < shape->size);
+            ASSERT(node >= 1 && node < shape->size);
             if (!there[node]) {
                 there[node] = true;
                 strcpy(waiting[node], own);
@@ -58,18 +55,17 @@ static void climb_all(const struct sg_shape *shape, const int *order, char *out)
             strcpy(out, own);
         }
     }
-    CU_ASSERT_EQUAL(tops, 1);
+    EXPECT(tops == 1);
 }
 
 static void recursive_doubling(int size, char *out)
 {
     static expression value[RANKS_MAX], next[RANKS_MAX];
     int power = 1;
-    int extra;
 
     while (2 * power <= size)
         power *= 2;
-    extra = size - power;
+    int extra = size - power;
     leaves(value, size);
     for (int rank = 0; rank < 2 * extra; rank += 2)
         fold(value[rank], value[rank + 1], value[rank + 1]);
@@ -102,11 +98,9 @@ static void shuffle(int *order, int size, unsigned seed)
     for (int i = 0; i < size; i++)
         order[i] = i;
     for (int i = size - 1; i > 0; i--) {
-        int j, other;
-
         seed = seed * 1103515245u + 12345u;
-        j = (int)(seed >> 16) % (i + 1);
-        other = order[i];
+        int j = (int)(seed >> 16) % (i + 1);
+        int other = order[i];
         order[i] = order[j];
         order[j] = other;
     }
@@ -120,11 +114,11 @@ static void compare(const struct sg_shape *shape, const char *expected)
     for (unsigned seed = 0; seed < 20; seed++) {
         shuffle(order, shape->size, seed);
         climb_all(shape, order, got);
-        CU_ASSERT_STRING_EQUAL(got, expected);
+        EXPECT(text_is(got, expected));
     }
 }
 
-static void test_doubling(void)
+TEST("a doubling shape is recursive doubling, whatever the order of arrival")
 {
     for (int size = 1; size < RANKS_MAX; size++) {
         struct sg_shape shape = {SG_SHAPE_DOUBLING, size, 0};
@@ -135,7 +129,7 @@ static void test_doubling(void)
     }
 }
 
-static void test_binomial(void)
+TEST("a binomial shape is the binomial tree of every root, whatever the order of arrival")
 {
     for (int size = 1; size < RANKS_MAX; size++) {
         for (int root = 0; root < size; root++) {
@@ -149,7 +143,7 @@ static void test_binomial(void)
 }
 
 /* Each of the size - 1 nodes is met twice, once from each side. */
-static void test_nodes(void)
+TEST("every node of a shape is reached from both sides")
 {
     for (int kind = SG_SHAPE_DOUBLING; kind <= SG_SHAPE_BINOMIAL; kind++) {
         for (int size = 1; size < 200; size++) {
@@ -165,13 +159,13 @@ static void test_nodes(void)
                     paths[right][node]++;
             }
             for (int node = 1; node < size; node++)
-                CU_ASSERT_TRUE(paths[0][node] > 0 && paths[1][node] > 0);
+                EXPECT(paths[0][node] > 0 && paths[1][node] > 0);
         }
     }
 }
 
 /* Groups follow each other, none has more leaves than are asked for, and the next level's would. */
-static void test_groups(void)
+TEST("groups are the greatest subtrees of a size, and cover the shape")
 {
     for (int size = 2; size < 200; size++) {
         for (int most = 2; most < size; most++) {
@@ -181,36 +175,26 @@ static void test_groups(void)
                 struct sg_shape_groups above = {groups.level + 1, 0};
                 int first, end, last_end = 0;
 
-                CU_ASSERT_TRUE_FATAL(groups.count >= 2);
+                ASSERT(groups.count >= 2);
                 for (int group = 0; group < groups.count; group++) {
                     sg_shape_group(&shape, &groups, group, &first, &end);
-                    CU_ASSERT_TRUE_FATAL(first == last_end && end > first && end - first <= most);
+                    ASSERT(first == last_end && end > first && end - first <= most);
                     last_end = end;
                 }
-                CU_ASSERT_EQUAL_FATAL(last_end, size);
+                ASSERT(last_end == size);
                 sg_shape_group(&shape, &above, 0, &first, &end);
-                CU_ASSERT_TRUE_FATAL(end > most);
+                ASSERT(end > most);
             }
         }
     }
 }
 
-static void test_leaves(void)
+TEST("a rank's leaf is found from both ends")
 {
     for (int root = 0; root < 7; root++) {
         struct sg_shape shape = {SG_SHAPE_BINOMIAL, 7, root};
 
         for (int rank = 0; rank < 7; rank++)
-            CU_ASSERT_EQUAL(sg_shape_leaf(&shape, sg_shape_leaf_of(&shape, rank)), rank);
+            EXPECT(sg_shape_leaf(&shape, sg_shape_leaf_of(&shape, rank)) == rank);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"a doubling shape is recursive doubling, whatever the order of arrival", test_doubling},
-    {"a binomial shape is the binomial tree of every root, whatever the order of arrival",
-     test_binomial},
-    {"every node of a shape is reached from both sides", test_nodes},
-    {"groups are the greatest subtrees of a size, and cover the shape", test_groups},
-    {"a rank's leaf is found from both ends", test_leaves},
-    {NULL, NULL},
-};

@@ -34,7 +34,7 @@ static void check_result(const struct mini_host *host, int size, const struct sg
             struct association of = {
                 .size = size, .seq = seq, .flags = call->flags, .element = element};
 
-            CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, element), association_doubling(&of));
+            ASSERT(mini_result(host, rank, seq, element) == association_doubling(&of));
         }
     }
 }
@@ -46,7 +46,6 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, int operatio
 {
     struct mini_host *host = host_of(size, parameters, seed);
     struct sg_algo_call calls[ROUNDS];
-    uint64_t marks;
 
     for (int i = 0; i < ROUNDS; i++) {
         int kind = operation < 0 ? (int)(seed + (uint64_t)(i * i)) % OPERATIONS : operation;
@@ -61,8 +60,8 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, int operatio
     mini_drive(host, calls, ROUNDS);
     for (uint32_t seq = 1; seq <= ROUNDS; seq++)
         check_result(host, size, &calls[seq - 1], seq);
-    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), 0);
-    marks = mini_marks(host, -1);
+    EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == 0);
+    uint64_t marks = mini_marks(host, -1);
     mini_free(host);
     return marks;
 }
@@ -78,7 +77,7 @@ static uint64_t run_all(struct sg_algo_parameters parameters, int operation)
     return marks;
 }
 
-static void test_operations(void)
+TEST("every operation has the bits of recursive doubling, at every root and size")
 {
     struct sg_algo_parameters parameters = {.credits = 3};
 
@@ -86,7 +85,7 @@ static void test_operations(void)
         run_all(parameters, operation);
 }
 
-static void test_mixed(void)
+TEST("reduces, allreduces and barriers may follow each other, in chunks or not")
 {
     for (uint8_t credits = 2; credits <= 12; credits += 5) {
         struct sg_algo_parameters parameters = {.credits = credits, .chunk_bytes = 16};
@@ -95,13 +94,13 @@ static void test_mixed(void)
     }
 }
 
-static void test_split(void)
+TEST("split calls get the same bits later")
 {
     for (uint8_t credits = 2; credits <= 12; credits += 5) {
         struct sg_algo_parameters parameters = {.credits = credits, .split = 1, .chunk_bytes = 16};
         uint64_t marks = run_all(parameters, -1);
 
-        CU_ASSERT_EQUAL(marks, MARK(CREDIT_OUT) | MARK(SPLIT_FINISHED));
+        EXPECT(marks == (MARK(CREDIT_OUT) | MARK(SPLIT_FINISHED)));
     }
 }
 
@@ -114,7 +113,7 @@ struct cost {
 };
 
 /* copies: of a single endpoint its operand is its result. */
-static void test_costs(void)
+TEST("a value and a word for each step, and results where they are read from")
 {
     static const struct cost costs[] = {
         {1, {SG_OPERATION_ALLREDUCE, 0, 8, -1, 0}, 0, 0, 0, 1},
@@ -137,16 +136,16 @@ static void test_costs(void)
         mini_call_all(host, &costs[i].call);
         mini_finish(host);
         check_result(host, costs[i].size, &costs[i].call, 1);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE), costs[i].writes);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_RESULT), costs[i].results);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_CELL), costs[i].words);
-        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COPY), costs[i].copies);
+        EXPECT(mini_actions(host, -1, SG_ACTION_WRITE) == costs[i].writes,
+               mini_actions(host, -1, SG_ACTION_WRITE_RESULT) == costs[i].results,
+               mini_actions(host, -1, SG_ACTION_WRITE_CELL) == costs[i].words,
+               mini_actions(host, -1, SG_ACTION_COPY) == costs[i].copies);
         mini_free(host);
     }
 }
 
 /* A partner that does not come has room for so many. */
-static void test_room(void)
+TEST("who is ahead of a partner stops when that has no room")
 {
     struct sg_algo_parameters parameters = {.credits = 8};
     struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
@@ -155,19 +154,18 @@ static void test_room(void)
     for (int i = 0; i < ROOM; i++) {
         mini_call(host, 1, &call);
         mini_settle(host);
-        CU_ASSERT_TRUE(mini_completed(host, 1, (uint32_t)i + 1));
+        EXPECT(mini_completed(host, 1, (uint32_t)i + 1));
     }
     mini_call(host, 1, &call);
     mini_settle(host);
-    CU_ASSERT_FALSE(mini_completed(host, 1, ROOM + 1));
-    CU_ASSERT_TRUE(mini_marks(host, 1) & MARK(CREDIT_OUT));
+    EXPECT(!mini_completed(host, 1, ROOM + 1), mini_marks(host, 1) & MARK(CREDIT_OUT));
     /* It hears of two that were taken. */
     mini_call(host, 0, &call);
     mini_settle(host);
-    CU_ASSERT_FALSE(mini_completed(host, 1, ROOM + 1));
+    EXPECT(!mini_completed(host, 1, ROOM + 1));
     mini_call(host, 0, &call);
     mini_settle(host);
-    CU_ASSERT_TRUE(mini_completed(host, 1, ROOM + 1));
+    EXPECT(mini_completed(host, 1, ROOM + 1));
     for (int i = 2; i <= ROOM; i++) {
         mini_call(host, 0, &call);
         mini_settle(host);
@@ -179,7 +177,7 @@ static void test_room(void)
 }
 
 /* In a split call no endpoint waits for another while slots and result buffers last. */
-static void test_side_by_side(void)
+TEST("parts of a call are under way side by side")
 {
     struct sg_algo_parameters parameters = {.credits = 3, .split = 1};
     struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 8, -1);
@@ -189,10 +187,9 @@ static void test_side_by_side(void)
     for (uint32_t seq = 1; seq <= 3; seq++) {
         mini_call(host, 2, &call);
         mini_settle(host);
-        CU_ASSERT_EQUAL(mini_completed(host, 2, seq), seq < 3);
-        CU_ASSERT_FALSE(mini_finished(host, 2, seq));
+        EXPECT(mini_completed(host, 2, seq) == (seq < 3), !mini_finished(host, 2, seq));
     }
-    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 3);
+    EXPECT(mini_head(host, 2)->outstanding == 3);
     for (int rank = 0; rank < 4; rank++) {
         for (int i = 0; i < 3 && rank != 2; i++) {
             mini_call(host, rank, &call);
@@ -201,41 +198,27 @@ static void test_side_by_side(void)
     }
     mini_finish(host);
     for (uint32_t seq = 1; seq <= 3; seq++) {
-        CU_ASSERT_TRUE(mini_finished(host, 2, seq));
+        EXPECT(mini_finished(host, 2, seq));
         check_result(host, 4, &call, seq);
     }
-    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
+    EXPECT(mini_head(host, 2)->outstanding == 0);
     mini_free(host);
 }
 
-static void test_bounds(void)
+TEST("the bounds are those of the parameters")
 {
     struct sg_algo_needs needs;
     struct sg_algo_setup setup = {0, 256, {0}};
 
-    CU_ASSERT_TRUE(sg_algo_srm.needs(&setup, &needs));
-    CU_ASSERT_EQUAL(needs.slots, 8 * ROOM + 8);
-    CU_ASSERT_EQUAL(needs.cells, 8);
-    CU_ASSERT_EQUAL(needs.slot_bytes, 16384);
+    EXPECT(sg_algo_srm.needs(&setup, &needs), needs.slots == 8 * ROOM + 8, needs.cells == 8,
+           needs.slot_bytes == 16384);
     setup.size = 257;
     setup.parameters.chunk_bytes = 1024;
-    CU_ASSERT_TRUE(sg_algo_srm.needs(&setup, &needs));
-    CU_ASSERT_EQUAL(needs.slots, 9 * ROOM + 8);
-    CU_ASSERT_EQUAL(needs.slot_bytes, 1024);
+    EXPECT(sg_algo_srm.needs(&setup, &needs), needs.slots == 9 * ROOM + 8,
+           needs.slot_bytes == 1024);
     setup.parameters.credits = 1;
-    CU_ASSERT_FALSE(sg_algo_srm.needs(&setup, &needs));
+    EXPECT(!sg_algo_srm.needs(&setup, &needs));
     setup.parameters.credits = 2;
     setup.size = (1 << 16) + 1;
-    CU_ASSERT_FALSE(sg_algo_srm.needs(&setup, &needs));
+    EXPECT(!sg_algo_srm.needs(&setup, &needs));
 }
-
-const struct unit_test unit_tests[] = {
-    {"every operation has the bits of recursive doubling, at every root and size", test_operations},
-    {"reduces, allreduces and barriers may follow each other, in chunks or not", test_mixed},
-    {"split calls get the same bits later", test_split},
-    {"a value and a word for each step, and results where they are read from", test_costs},
-    {"who is ahead of a partner stops when that has no room", test_room},
-    {"parts of a call are under way side by side", test_side_by_side},
-    {"the bounds are those of the parameters", test_bounds},
-    {NULL, NULL},
-};

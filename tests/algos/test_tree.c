@@ -2,8 +2,6 @@
 #include "algos/tree.h"
 #include "lib/unit.h"
 
-#include <string.h>
-
 #define SIZE_MAX_TESTED 130
 
 /* Endpoints of the subtree, which is [rank, rank + span). */
@@ -19,40 +17,35 @@ static int32_t dissemination_from(int32_t rank, int32_t size, int round)
     return (int32_t)((rank - (INT64_C(1) << round) % size + size) % size);
 }
 
-static void test_relative(void)
+TEST("ranks turn to a tree's top and back")
 {
     for (int size = 1; size < 20; size++) {
         for (int top = 0; top < size; top++) {
             for (int rank = 0; rank < size; rank++) {
                 int relative = sg_tree_relative(rank, top, size);
 
-                CU_ASSERT_EQUAL(relative, (rank - top + size) % size);
-                CU_ASSERT_EQUAL(sg_tree_absolute(relative, top, size), rank);
+                EXPECT(relative == (rank - top + size) % size,
+                       sg_tree_absolute(relative, top, size) == rank);
             }
         }
     }
-    CU_ASSERT_EQUAL(sg_tree_absolute(INT32_MAX - 1, INT32_MAX - 1, INT32_MAX), INT32_MAX - 2);
+    EXPECT(sg_tree_absolute(INT32_MAX - 1, INT32_MAX - 1, INT32_MAX) == INT32_MAX - 2);
 }
 
-static void test_levels(void)
+TEST("levels and powers hold up to the largest sizes")
 {
-    CU_ASSERT_EQUAL(sg_tree_levels(1), 0);
-    CU_ASSERT_EQUAL(sg_tree_levels(2), 1);
-    CU_ASSERT_EQUAL(sg_tree_levels(3), 2);
-    CU_ASSERT_EQUAL(sg_tree_levels(1 << 24), 24);
-    CU_ASSERT_EQUAL(sg_tree_levels(INT32_MAX), 31);
-    CU_ASSERT_EQUAL(sg_tree_power(1), 1);
-    CU_ASSERT_EQUAL(sg_tree_power(17), 16);
-    CU_ASSERT_EQUAL(sg_tree_power(INT32_MAX), 1 << 30);
+    EXPECT(sg_tree_levels(1) == 0, sg_tree_levels(2) == 1, sg_tree_levels(3) == 2,
+           sg_tree_levels(1 << 24) == 24, sg_tree_levels(INT32_MAX) == 31, sg_tree_power(1) == 1,
+           sg_tree_power(17) == 16, sg_tree_power(INT32_MAX) == 1 << 30);
 }
 
 /* Children and parents name each other, and subtrees are the ranges that their children make up. */
-static void test_binomial(void)
+TEST("binomial parents and children name each other and share out their ranges")
 {
     for (int size = 1; size < SIZE_MAX_TESTED; size++) {
         int children = 0;
 
-        CU_ASSERT_EQUAL(sg_binomial_parent(0), -1);
+        EXPECT(sg_binomial_parent(0) == -1);
         for (int rank = 0; rank < size; rank++) {
             int count = sg_binomial_children(rank, size);
             int next = rank + 1;
@@ -60,15 +53,14 @@ static void test_binomial(void)
             for (int i = 0; i < count; i++) {
                 int child = sg_binomial_child(rank, i);
 
-                CU_ASSERT_EQUAL(child, next);
-                CU_ASSERT_EQUAL(sg_binomial_parent(child), rank);
-                CU_ASSERT_EQUAL(sg_binomial_index(child), i);
+                EXPECT(child == next, sg_binomial_parent(child) == rank,
+                       sg_binomial_index(child) == i);
                 next = child + binomial_span(child, size);
             }
-            CU_ASSERT_EQUAL(next, rank + binomial_span(rank, size));
+            EXPECT(next == rank + binomial_span(rank, size));
             children += count;
         }
-        CU_ASSERT_EQUAL(children, size - 1);
+        EXPECT(children == size - 1);
     }
 }
 
@@ -78,30 +70,29 @@ static void check_place(int size, int degree, const struct sg_tree_place *place,
     struct sg_tree_place found = sg_tree_find(place->lo, size, degree);
     int next = place->lo + 1, first = 0;
 
-    CU_ASSERT_TRUE(found.lo == place->lo && found.hi == place->hi);
-    CU_ASSERT_TRUE(found.parent == place->parent && found.index == place->index);
-    CU_ASSERT_EQUAL(found.depth, place->depth);
+    EXPECT(found.lo == place->lo && found.hi == place->hi,
+           found.parent == place->parent && found.index == place->index,
+           found.depth == place->depth);
     if (place->depth > *depth)
         *depth = place->depth;
-    CU_ASSERT_EQUAL(sg_tree_toward(place, degree, place->lo), -1);
-    CU_ASSERT_EQUAL(sg_tree_toward(place, degree, place->hi), -1);
+    EXPECT(sg_tree_toward(place, degree, place->lo) == -1,
+           sg_tree_toward(place, degree, place->hi) == -1);
     for (int i = 0; i < count; i++) {
         struct sg_tree_place child = sg_tree_child(place, degree, i);
         int length = child.hi - child.lo;
 
         first = i == 0 ? length : first;
-        CU_ASSERT_EQUAL(child.lo, next);
-        CU_ASSERT_TRUE(length >= 1 && (length == first || length == first - 1));
-        CU_ASSERT_TRUE(child.parent == place->lo && child.index == i);
+        EXPECT(child.lo == next, length >= 1 && (length == first || length == first - 1),
+               child.parent == place->lo && child.index == i);
         for (int rank = child.lo; rank < child.hi; rank++)
-            CU_ASSERT_EQUAL(sg_tree_toward(place, degree, rank), i);
+            EXPECT(sg_tree_toward(place, degree, rank) == i);
         check_place(size, degree, &child, depth);
         next = child.hi;
     }
-    CU_ASSERT_EQUAL(next, place->hi);
+    EXPECT(next == place->hi);
 }
 
-static void test_contiguous(void)
+TEST("the contiguous tree shares out every range evenly, and ranks are found in it")
 {
     static const int degrees[] = {1, 2, 3, 4, 5, 8, 32};
 
@@ -110,15 +101,15 @@ static void test_contiguous(void)
             struct sg_tree_place top = sg_tree_top(size);
             int depth = 0;
 
-            CU_ASSERT_TRUE(top.parent == -1 && top.index == -1);
+            EXPECT(top.parent == -1 && top.index == -1);
             check_place(size, degrees[i], &top, &depth);
-            CU_ASSERT_EQUAL(sg_tree_depth(size, degrees[i]), depth);
+            EXPECT(sg_tree_depth(size, degrees[i]) == depth);
         }
     }
-    CU_ASSERT_EQUAL(sg_tree_find((1 << 24) - 1, 1 << 24, 2).hi, 1 << 24);
+    EXPECT(sg_tree_find((1 << 24) - 1, 1 << 24, 2).hi == 1 << 24);
 }
 
-static void test_branch(void)
+TEST("a branch is the contiguous tree's, or with degree 1 the binomial one's")
 {
     for (int size = 1; size < 40; size++) {
         for (int degree = 1; degree < 5; degree++) {
@@ -126,16 +117,16 @@ static void test_branch(void)
                 for (int i = 0; i < sg_branch_children(rank, size, degree); i++) {
                     int child = sg_branch_child(rank, size, degree, i);
 
-                    CU_ASSERT_EQUAL(sg_branch_parent(child, size, degree), rank);
-                    CU_ASSERT_EQUAL(sg_branch_index(child, size, degree), i);
+                    EXPECT(sg_branch_parent(child, size, degree) == rank,
+                           sg_branch_index(child, size, degree) == i);
                 }
             }
         }
-        CU_ASSERT_EQUAL(sg_branch_children(0, size, 1), sg_tree_levels(size));
+        EXPECT(sg_branch_children(0, size, 1) == sg_tree_levels(size));
     }
 }
 
-static void test_hypercube(void)
+TEST("every position of a hypercube has one rank, and the rest fold in pairs")
 {
     for (int size = 1; size < SIZE_MAX_TESTED; size++) {
         bool taken[SIZE_MAX_TESTED] = {false};
@@ -143,26 +134,25 @@ static void test_hypercube(void)
         for (int rank = 0; rank < size; rank++) {
             struct sg_hypercube cube = sg_hypercube_find(rank, size);
 
-            CU_ASSERT_EQUAL(1 << cube.dimensions, cube.power);
-            CU_ASSERT_TRUE(cube.power <= size && 2 * cube.power > size);
+            EXPECT(1 << cube.dimensions == cube.power, cube.power <= size && 2 * cube.power > size);
             if (cube.partner >= 0) {
-                CU_ASSERT_EQUAL(sg_hypercube_find(cube.partner, size).partner, rank);
-                CU_ASSERT_EQUAL(cube.position < 0, rank % 2 == 0);
+                EXPECT(sg_hypercube_find(cube.partner, size).partner == rank,
+                       (cube.position < 0) == (rank % 2 == 0));
             }
             if (cube.position < 0)
                 continue;
-            CU_ASSERT_TRUE(cube.position < cube.power && !taken[cube.position]);
+            EXPECT(cube.position < cube.power && !taken[cube.position]);
             taken[cube.position] = true;
-            CU_ASSERT_EQUAL(sg_hypercube_rank(cube.position, size), rank);
-            CU_ASSERT_EQUAL(sg_hypercube_position(rank, size), cube.position);
+            EXPECT(sg_hypercube_rank(cube.position, size) == rank,
+                   sg_hypercube_position(rank, size) == cube.position);
         }
         for (int position = 0; position < sg_tree_power(size); position++)
-            CU_ASSERT_TRUE(taken[position]);
+            EXPECT(taken[position]);
     }
 }
 
 /* After all rounds everyone knows of everyone. */
-static void test_dissemination(void)
+TEST("dissemination tells everyone of everyone")
 {
     for (int size = 1; size < SIZE_MAX_TESTED; size++) {
         static bool knows[SIZE_MAX_TESTED][SIZE_MAX_TESTED],
@@ -176,26 +166,14 @@ static void test_dissemination(void)
             for (int rank = 0; rank < size; rank++) {
                 int to = sg_dissemination_to(rank, size, round);
 
-                CU_ASSERT_EQUAL(dissemination_from(to, size, round), rank);
+                EXPECT(dissemination_from(to, size, round) == rank);
                 for (int i = 0; i < size; i++)
                     knows[to][i] = knows[to][i] || before[rank][i];
             }
         }
         for (int rank = 0; rank < size; rank++) {
             for (int i = 0; i < size; i++)
-                CU_ASSERT_TRUE_FATAL(knows[rank][i]);
+                ASSERT(knows[rank][i]);
         }
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"ranks turn to a tree's top and back", test_relative},
-    {"levels and powers hold up to the largest sizes", test_levels},
-    {"binomial parents and children name each other and share out their ranges", test_binomial},
-    {"the contiguous tree shares out every range evenly, and ranks are found in it",
-     test_contiguous},
-    {"a branch is the contiguous tree's, or with degree 1 the binomial one's", test_branch},
-    {"every position of a hypercube has one rank, and the rest fold in pairs", test_hypercube},
-    {"dissemination tells everyone of everyone", test_dissemination},
-    {NULL, NULL},
-};

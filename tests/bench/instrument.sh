@@ -89,28 +89,24 @@ check "the ranks' clocks, which are one, differ by no more than the bounds" is "
 plainly noise 2 noise --json --time 0.05
 check "noise has a row for each rank" all 'is 0 "$status"' 'is "0 1" "$(fields noise "r[\"rank\"]")"' \
     'is True "$(json noise.out "all(0 <= r[\"lost\"] < 1 and r[\"quantum_count\"] == 50 for r in d[\"results\"])")"'
-# Limits the operations, for commands that allow a choice.
-declare -A ops=([latency]="--ops barrier" [cpu]="--elements 4" [delay]="--ops barrier" [overlap]="--ops barrier")
-# shellcheck disable=SC2086 # words of options
-for which in latency overlap clock noise; do
-    plainly text 2 $which --time 0.02 ${ops[$which]-}
-    check "$which prints a table" all 'is 0 "$status"' 'has text.out "^[ a-z0-9]+ .* [0-9.]+"'
-done
-
 # ---- CSV and figures -----------------------------------------------------------------------------------
 under csv 2 latency --csv "${quick[@]}" --bytes 8,64
 check "CSV has the head, a line of names and a line a row" all 'is 0 "$status"' \
     'has csv.out "^# environment.commit: ."' 'has_lines csv.out "^op,bytes,algorithm," 1' \
     'has_lines csv.out "^(barrier|allreduce|reduce),[0-9]+,rules," 5'
 check "... as many fields in each" is 1 "$(grep -v '^#' csv.out | sed 's/"[^"]*"//g' | awk -F, '{ print NF }' | sort -u | wc -l)"
-if command -v gnuplot >/dev/null; then
-    for which in latency cpu delay overlap clock noise; do
-        plainly plot 2 $which --time 0.02 ${ops[$which]-} --plot "$WORK/$which.svg"
-        check "a figure of $which is drawn" all 'is 0 "$status"' 'has $which.svg "</svg>"' 'has $which.svg "<path"'
-    done
-else
-    skip "figures are drawn" "gnuplot is not installed"
-fi
+# Limits the operations, for commands that allow a choice.
+declare -A ops=([latency]="--iterations 2 --ops barrier" [cpu]="--iterations 2 --elements 4"
+    [delay]="--iterations 2 --ops barrier" [overlap]="--iterations 2 --ops barrier")
+command -v gnuplot >/dev/null || skip "figures are drawn" "gnuplot is not installed"
+for which in latency cpu delay overlap clock noise; do
+    plot=
+    ! command -v gnuplot >/dev/null || plot="--plot $WORK/$which.svg"
+    # shellcheck disable=SC2086 # words of options
+    plainly text 2 $which --time 0.02 ${ops[$which]-} $plot
+    check "$which prints a table" all 'is 0 "$status"' 'has text.out "^[ a-z0-9]+ .* [0-9.]+"'
+    [ -z "$plot" ] || check "a figure of $which is drawn" all 'has $which.svg "</svg>"' 'has $which.svg "<path"'
+done
 
 # ---- wrong results ---------------------------------------------------------------------------------------
 build_wrong_library

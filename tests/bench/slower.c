@@ -27,11 +27,10 @@ static uint64_t ns_of(const struct timespec *time)
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
     int error = read_clock(clock, out);
-    uint64_t ns;
 
     if (error != 0 || begin_ns == 0 || clock != CLOCK_MONOTONIC_RAW)
         return error;
-    ns = ns_of(out) * 2 - begin_ns;
+    uint64_t ns = ns_of(out) * 2 - begin_ns;
     out->tv_sec = (time_t)(ns / NS_PER_S);
     out->tv_nsec = (long)(ns % NS_PER_S);
     return 0;

@@ -3,7 +3,6 @@
 #include "lib/unit.h"
 
 #include <math.h>
-#include <string.h>
 
 #define CALLS 4
 
@@ -39,34 +38,33 @@ static void fill_alike(void)
     }
 }
 
-static void of_two_alike(void)
+TEST("the path goes through the rank whose line comes last")
 {
     struct sg_bench_account account;
 
     fill_alike();
-    CU_ASSERT_TRUE(sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account));
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_WRAPPER], 10 + 7, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_PLAN], 20, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_PUBLISH], 5, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_TRANSFER], 80, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_SEE], 20, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.sum, 142, 1e-9);
+    EXPECT(sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account),
+           is_near(account.parts[SG_BENCH_PART_WRAPPER], 10 + 7, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_PLAN], 20, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_PUBLISH], 5, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_TRANSFER], 80, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_SEE], 20, 1e-9), is_near(account.sum, 142, 1e-9));
 }
 
-static void without_marks(void)
+TEST("what marks take is no part of it")
 {
     struct sg_bench_account account;
 
     fill_alike();
-    CU_ASSERT_TRUE(sg_bench_account_walk(ranks, 1, CALLS, 2, 80, &account));
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_PLAN], 18, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_TRANSFER], 80, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.sum, 142 - 4 * 2, 1e-9);
+    EXPECT(sg_bench_account_walk(ranks, 1, CALLS, 2, 80, &account),
+           is_near(account.parts[SG_BENCH_PART_PLAN], 18, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_TRANSFER], 80, 1e-9),
+           is_near(account.sum, 142 - 4 * 2, 1e-9));
 }
 
 /* A reduce with a slow root, rank 1. Rank 0 runs ahead and gets its last slot 60 after the root
  * has left the call before. */
-static void of_a_slot(void)
+TEST("a rank that waits for a slot has the path of the rank that leaves it")
 {
     struct sg_bench_account account;
     uint64_t root = 1000, now = 1000, left = 0;
@@ -85,45 +83,33 @@ static void of_a_slot(void)
         root = put(1, call, root, SG_ACCOUNT_RETURN, 1);
     }
     /* To the root's end: all that it takes, and nothing of the other rank. */
-    CU_ASSERT_TRUE(sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account));
-    CU_ASSERT_DOUBLE_EQUAL(account.sum, 365, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_TRANSFER], 0, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_SEE], 4, 1e-9);
+    EXPECT(sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account), is_near(account.sum, 365, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_TRANSFER], 0, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_SEE], 4, 1e-9));
     /* To the other rank's end. */
     put(0, CALLS - 1, root, SG_ACCOUNT_RETURN, 2);
-    CU_ASSERT_TRUE(sg_bench_account_walk(ranks, CALLS - 1, CALLS, 0, 80, &account));
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_SLOT], 60, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_PUBLISH], 5, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(account.parts[SG_BENCH_PART_LEAVE], 0, 1e-9);
+    EXPECT(sg_bench_account_walk(ranks, CALLS - 1, CALLS, 0, 80, &account),
+           is_near(account.parts[SG_BENCH_PART_SLOT], 60, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_PUBLISH], 5, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_LEAVE], 0, 1e-9));
 }
 
-static void not_whole(void)
+TEST("marks that are missing are no account")
 {
     struct sg_bench_account account;
 
     fill_alike();
     marks[1][2][SG_ACCOUNT_PUBLISH] = 0;
-    CU_ASSERT_FALSE(sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account));
+    EXPECT(!sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account));
 }
 
-static void quicker_half(void)
+TEST("half of the blocks, the quicker ones, are the account")
 {
     struct sg_bench_account accounts[5] = {
         {.sum = 9}, {.sum = 2}, {.sum = 700}, {.sum = 4}, {.sum = 3}};
-    struct sg_bench_account mean;
 
     for (int i = 0; i < 5; i++)
         accounts[i].parts[SG_BENCH_PART_SEE] = accounts[i].sum / 2;
-    mean = sg_bench_account_of_all(accounts, 5);
-    CU_ASSERT_DOUBLE_EQUAL(mean.sum, 3, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(mean.parts[SG_BENCH_PART_SEE], 1.5, 1e-9);
+    struct sg_bench_account mean = sg_bench_account_of_all(accounts, 5);
+    EXPECT(is_near(mean.sum, 3, 1e-9), is_near(mean.parts[SG_BENCH_PART_SEE], 1.5, 1e-9));
 }
-
-const struct unit_test unit_tests[] = {
-    {"the path goes through the rank whose line comes last", of_two_alike},
-    {"what marks take is no part of it", without_marks},
-    {"a rank that waits for a slot has the path of the rank that leaves it", of_a_slot},
-    {"marks that are missing are no account", not_whole},
-    {"half of the blocks, the quicker ones, are the account", quicker_half},
-    {NULL, NULL},
-};

@@ -3,21 +3,17 @@
 #include "core/capture.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void check_bound(const char *text, const char *expected)
 {
     char *bound = sg_bench_given_bind(text, "c/d");
 
-    CU_ASSERT_EQUAL(bound != NULL, expected != NULL);
+    EXPECT((bound != NULL) == (expected != NULL));
     if (bound != NULL && expected != NULL)
-        CU_ASSERT_STRING_EQUAL(bound, expected);
+        EXPECT(text_is(bound, expected));
     free(bound);
 }
 
-static void test_binding(void)
+TEST("rules are bound to the communicator")
 {
     check_bound("*=mpich", "*~c/d=mpich;");
     check_bound("barrier=tree(degree=2)", "barrier~c/d=tree(degree=2);");
@@ -28,7 +24,7 @@ static void test_binding(void)
     check_bound("barrier=srm; *=mpich\n", "barrier~c/d=srm;*~c/d=mpich;");
 }
 
-static void test_what_cannot_be_bound(void)
+TEST("what is no rule or names another communicator is not")
 {
     check_bound("", NULL);
     check_bound(" ; ", NULL);
@@ -42,18 +38,15 @@ static void test_what_cannot_be_bound(void)
 static void check_said(const char *text, const char *expected)
 {
     struct capture capture;
-    char *said;
-    bool good;
 
     capture_begin(&capture);
-    good = sg_bench_given_check("--vs", text);
-    said = capture_end(&capture);
-    CU_ASSERT_EQUAL(good, expected == NULL);
-    CU_ASSERT_STRING_EQUAL(said, expected != NULL ? expected : "");
+    bool good = sg_bench_given_check("--vs", text);
+    char *said = capture_end(&capture);
+    EXPECT(good == (expected == NULL), text_is(said, expected != NULL ? expected : ""));
     free(said);
 }
 
-static void test_complaints(void)
+TEST("one line says what is wrong")
 {
     check_said("*=mpich", NULL);
     check_said("*~a=mpich",
@@ -66,20 +59,19 @@ static void test_complaints(void)
 static void check_found(const char *line, const char *expected)
 {
     char text[200], *argv[8] = {text};
-    const char *found;
     int argc = 1;
 
     snprintf(text, sizeof text, "stagger-bench %s", line);
     strtok(text, " ");
     while ((argv[argc] = strtok(NULL, " ")) != NULL)
         argc++;
-    found = sg_bench_given_find(argc, argv);
-    CU_ASSERT_EQUAL(found != NULL, expected != NULL);
+    const char *found = sg_bench_given_find(argc, argv);
+    EXPECT((found != NULL) == (expected != NULL));
     if (found != NULL && expected != NULL)
-        CU_ASSERT_STRING_EQUAL(found, expected);
+        EXPECT(text_is(found, expected));
 }
 
-static void test_command_line(void)
+TEST("they are found on the command line")
 {
     check_found("latency --vs", NULL);
     check_found("latency --vs rules", NULL);
@@ -88,11 +80,3 @@ static void test_command_line(void)
     check_found("--vs *=srm --vs=rules", NULL);
     check_found("-- --vs *=srm", NULL);
 }
-
-const struct unit_test unit_tests[] = {
-    {"rules are bound to the communicator", test_binding},
-    {"what is no rule or names another communicator is not", test_what_cannot_be_bound},
-    {"one line says what is wrong", test_complaints},
-    {"they are found on the command line", test_command_line},
-    {NULL, NULL},
-};

@@ -14,148 +14,104 @@ static enum sg_bench_verdict read_line(const char *line)
     char text[400], *argv[WORDS_MAX + 1] = {text};
     int argc = 1;
     struct capture capture;
-    enum sg_bench_verdict verdict;
 
     snprintf(text, sizeof text, "stagger-bench %s", line);
     for (char *word = strtok(text, " "); (word = strtok(NULL, " ")) != NULL && argc < WORDS_MAX;)
         argv[argc++] = word;
     free(said);
     capture_begin(&capture);
-    verdict = sg_bench_options_read(argc, argv, 4, &options);
+    enum sg_bench_verdict verdict = sg_bench_options_read(argc, argv, 4, &options);
     said = capture_end(&capture);
     return verdict;
 }
 
-static void test_defaults(void)
+TEST("without options all collectives are measured with 8 bytes")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("latency"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.operation_count, 4);
-    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
-    CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_ALLREDUCE);
-    CU_ASSERT_EQUAL(options.operations[2], SG_OPERATION_REDUCE);
-    CU_ASSERT_EQUAL(options.operations[3], SG_OPERATION_BCAST);
-    CU_ASSERT_EQUAL(options.bytes.count, 1);
-    CU_ASSERT_EQUAL(options.bytes.list[0], 8);
-    CU_ASSERT_EQUAL(options.iterations, 0);
-    CU_ASSERT_EQUAL(options.row_s, 2);
-    CU_ASSERT_EQUAL(options.format, SG_BENCH_TEXT);
-    CU_ASSERT_FALSE(options.late);
-    CU_ASSERT_EQUAL(options.command, SG_BENCH_LATENCY);
+    ASSERT(read_line("latency") == SG_BENCH_RUN);
+    EXPECT(options.operation_count == 4, options.operations[0] == SG_OPERATION_BARRIER,
+           options.operations[1] == SG_OPERATION_ALLREDUCE,
+           options.operations[2] == SG_OPERATION_REDUCE,
+           options.operations[3] == SG_OPERATION_BCAST, options.bytes.count == 1,
+           options.bytes.list[0] == 8, options.iterations == 0, options.row_s == 2,
+           options.format == SG_BENCH_TEXT, !options.late, options.command == SG_BENCH_LATENCY);
 }
 
 /* As the manual page and --help have them. */
-static void test_overlap(void)
+TEST("overlap is of barrier and allreduce, of 64 KiB")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("overlap"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.operation_count, 2);
-    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
-    CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_ALLREDUCE);
-    CU_ASSERT_EQUAL(options.bytes.count, 1);
-    CU_ASSERT_EQUAL(options.bytes.list[0], 65536);
-    CU_ASSERT_EQUAL(options.test_bytes.count, 3);
+    ASSERT(read_line("overlap") == SG_BENCH_RUN);
+    EXPECT(options.operation_count == 2, options.operations[0] == SG_OPERATION_BARRIER,
+           options.operations[1] == SG_OPERATION_ALLREDUCE, options.bytes.count == 1,
+           options.bytes.list[0] == 65536, options.test_bytes.count == 3);
 }
 
-static void test_cpu(void)
+TEST("processor time is a reduction's, of three sizes, at 1000 us")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("cpu"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.command, SG_BENCH_CPU);
-    CU_ASSERT_EQUAL(options.operation_count, 1);
-    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
-    CU_ASSERT_EQUAL(options.bytes.count, 3);
-    CU_ASSERT_EQUAL(options.bytes.list[0], 32);
-    CU_ASSERT_EQUAL(options.bytes.list[2], 1024);
-    CU_ASSERT_EQUAL(options.skews_us.count, 1);
-    CU_ASSERT_EQUAL(options.skews_us.list[0], 1000);
-    CU_ASSERT_EQUAL(options.algorithm_count, 0);
-    CU_ASSERT_FALSE(options.late);
-    CU_ASSERT_EQUAL_FATAL(read_line("--skew-us 0,0.5 cpu --elements 1k --algorithms bypass,rules"),
-                          SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.bytes.count, 1);
-    CU_ASSERT_EQUAL(options.bytes.list[0], 8192);
-    CU_ASSERT_EQUAL(options.skews_us.count, 2);
-    CU_ASSERT_EQUAL(options.skews_us.list[0], 0);
-    CU_ASSERT_EQUAL(options.skews_us.list[1], 0.5);
-    CU_ASSERT_EQUAL(options.algorithm_count, 2);
-    CU_ASSERT_STRING_EQUAL(sg_bench_algorithm_name(options.algorithms[0]), "bypass");
-    CU_ASSERT_EQUAL(options.algorithms[1], SG_BENCH_RULES);
+    ASSERT(read_line("cpu") == SG_BENCH_RUN);
+    EXPECT(options.command == SG_BENCH_CPU, options.operation_count == 1,
+           options.operations[0] == SG_OPERATION_REDUCE, options.bytes.count == 3,
+           options.bytes.list[0] == 32, options.bytes.list[2] == 1024, options.skews_us.count == 1,
+           options.skews_us.list[0] == 1000, options.algorithm_count == 0, !options.late);
+    ASSERT(read_line("--skew-us 0,0.5 cpu --elements 1k --algorithms bypass,rules") ==
+           SG_BENCH_RUN);
+    EXPECT(options.bytes.count == 1, options.bytes.list[0] == 8192, options.skews_us.count == 2,
+           options.skews_us.list[0] == 0, options.skews_us.list[1] == 0.5,
+           options.algorithm_count == 2,
+           text_is(sg_bench_algorithm_name(options.algorithms[0]), "bypass"),
+           options.algorithms[1] == SG_BENCH_RULES);
 }
 
-static void test_delay(void)
+TEST("delay is a barrier's and an allreduce's, the last rank late by 1000 us")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("delay"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.command, SG_BENCH_DELAY);
-    CU_ASSERT_EQUAL(options.operation_count, 2);
-    CU_ASSERT_EQUAL(options.bytes.list[0], 1024);
-    CU_ASSERT_EQUAL(options.late_rank, 3);
-    CU_ASSERT_EQUAL(options.skews_us.list[0], 1000);
-    CU_ASSERT_EQUAL_FATAL(read_line("delay --late 1 --late-us 5,7 --ops allreduce"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.late_rank, 1);
-    CU_ASSERT_EQUAL(options.skews_us.count, 2);
-    CU_ASSERT_EQUAL(options.skews_us.list[1], 7);
-    CU_ASSERT_EQUAL(options.operation_count, 1);
+    ASSERT(read_line("delay") == SG_BENCH_RUN);
+    EXPECT(options.command == SG_BENCH_DELAY, options.operation_count == 2,
+           options.bytes.list[0] == 1024, options.late_rank == 3, options.skews_us.list[0] == 1000);
+    ASSERT(read_line("delay --late 1 --late-us 5,7 --ops allreduce") == SG_BENCH_RUN);
+    EXPECT(options.late_rank == 1, options.skews_us.count == 2, options.skews_us.list[1] == 7,
+           options.operation_count == 1);
 }
 
-static void test_everything(void)
+TEST("every option reaches its place")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("--ops reduce,barrier latency --bytes 8,64k,1M -i 30 -t 0.5 "
-                                    "--root 3 --json"),
-                          SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.operation_count, 2);
-    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
-    CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_BARRIER);
-    CU_ASSERT_EQUAL(options.bytes.count, 3);
-    CU_ASSERT_EQUAL(options.bytes.list[1], 65536);
-    CU_ASSERT_EQUAL(options.bytes.list[2], 1048576);
-    CU_ASSERT_EQUAL(options.iterations, 30);
-    CU_ASSERT_EQUAL(options.row_s, 0.5);
-    CU_ASSERT_EQUAL(options.root, 3);
-    CU_ASSERT_EQUAL(options.format, SG_BENCH_JSON);
+    ASSERT(read_line("--ops reduce,barrier latency --bytes 8,64k,1M -i 30 -t 0.5 "
+                     "--root 3 --json") == SG_BENCH_RUN);
+    EXPECT(options.operation_count == 2, options.operations[0] == SG_OPERATION_REDUCE,
+           options.operations[1] == SG_OPERATION_BARRIER, options.bytes.count == 3,
+           options.bytes.list[1] == 65536, options.bytes.list[2] == 1048576,
+           options.iterations == 30, options.row_s == 0.5, options.root == 3,
+           options.format == SG_BENCH_JSON);
 }
 
-static void test_late(void)
+TEST("a late rank makes it a measurement of processor time")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("latency --skew-us 1500"), SG_BENCH_RUN);
-    CU_ASSERT_TRUE(options.late);
-    CU_ASSERT_EQUAL(options.skews_us.list[0], 1500);
-    CU_ASSERT_EQUAL(options.late_rank, 3);
-    CU_ASSERT_EQUAL(options.operation_count, 1);
-    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
-    CU_ASSERT_EQUAL_FATAL(read_line("latency --late 1 --skew-us 10 --ops barrier"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.late_rank, 1);
-    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
+    ASSERT(read_line("latency --skew-us 1500") == SG_BENCH_RUN);
+    EXPECT(options.late, options.skews_us.list[0] == 1500, options.late_rank == 3,
+           options.operation_count == 1, options.operations[0] == SG_OPERATION_REDUCE);
+    ASSERT(read_line("latency --late 1 --skew-us 10 --ops barrier") == SG_BENCH_RUN);
+    EXPECT(options.late_rank == 1, options.operations[0] == SG_OPERATION_BARRIER);
 }
 
-static void test_instrument(void)
+TEST("schemes, reductions, arrivals and what to compare with can be chosen")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("latency --scheme barrier --reduce span --arrival some:3 "
-                                    "--skew-us 5,10 --vs tree --seed 7 --csv --plot a.svg"),
-                          SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.scheme, SG_BENCH_BARRIER);
-    CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_SPAN);
-    CU_ASSERT_EQUAL(options.arrival, SG_BENCH_SOME_LATE);
-    CU_ASSERT_EQUAL(options.late_count, 3);
-    CU_ASSERT_EQUAL(options.skews_us.count, 2);
-    CU_ASSERT_FALSE(options.late);
-    CU_ASSERT_STRING_EQUAL(sg_bench_algorithm_name(options.vs), "tree");
-    CU_ASSERT_EQUAL(options.seed, 7);
-    CU_ASSERT_EQUAL(options.format, SG_BENCH_CSV);
-    CU_ASSERT_STRING_EQUAL(options.plot, "a.svg");
-    CU_ASSERT_EQUAL_FATAL(read_line("overlap --arrival trace:a.txt --test-bytes 0,4k"),
-                          SG_BENCH_RUN);
-    CU_ASSERT_STRING_EQUAL(options.arrivals, "a.txt");
-    CU_ASSERT_EQUAL(options.test_bytes.list[1], 4096);
-    CU_ASSERT_EQUAL_FATAL(read_line("latency"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.scheme, SG_BENCH_WINDOW);
-    CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_MAX);
-    CU_ASSERT_EQUAL(options.arrival, SG_BENCH_TOGETHER);
-    CU_ASSERT_EQUAL(options.skews_us.list[0], 0);
-    CU_ASSERT_EQUAL_FATAL(read_line("cpu"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.arrival, SG_BENCH_UNIFORM);
-    CU_ASSERT_EQUAL_FATAL(read_line("delay --arrival linear"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.skews_us.list[0], 1000);
+    ASSERT(read_line("latency --scheme barrier --reduce span --arrival some:3 "
+                     "--skew-us 5,10 --vs tree --seed 7 --csv --plot a.svg") == SG_BENCH_RUN);
+    EXPECT(options.scheme == SG_BENCH_BARRIER, options.reduction == SG_BENCH_REDUCE_SPAN,
+           options.arrival == SG_BENCH_SOME_LATE, options.late_count == 3,
+           options.skews_us.count == 2, !options.late,
+           text_is(sg_bench_algorithm_name(options.vs), "tree"), options.seed == 7,
+           options.format == SG_BENCH_CSV, text_is(options.plot, "a.svg"));
+    ASSERT(read_line("overlap --arrival trace:a.txt --test-bytes 0,4k") == SG_BENCH_RUN);
+    EXPECT(text_is(options.arrivals, "a.txt"), options.test_bytes.list[1] == 4096);
+    ASSERT(read_line("latency") == SG_BENCH_RUN);
+    EXPECT(options.scheme == SG_BENCH_WINDOW, options.reduction == SG_BENCH_REDUCE_MAX,
+           options.arrival == SG_BENCH_TOGETHER, options.skews_us.list[0] == 0);
+    ASSERT(read_line("cpu") == SG_BENCH_RUN);
+    EXPECT(options.arrival == SG_BENCH_UNIFORM);
+    ASSERT(read_line("delay --arrival linear") == SG_BENCH_RUN);
+    EXPECT(options.skews_us.list[0] == 1000);
 }
 
-static void test_faults(void)
+TEST("each fault gets one line and changes nothing")
 {
     static const struct {
         const char *line, *says;
@@ -250,20 +206,16 @@ static void test_faults(void)
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         options.iterations = 4711;
-        CU_ASSERT_EQUAL(read_line(faults[i].line), SG_BENCH_BAD);
-        CU_ASSERT_PTR_NOT_NULL(strstr(said, faults[i].says));
-        CU_ASSERT_EQUAL(strncmp(said, "stagger: bench: ", 16), 0);
-        CU_ASSERT_PTR_EQUAL(strchr(said, '\n'), said + strlen(said) - 1);
-        CU_ASSERT_EQUAL(options.iterations, 4711);
+        EXPECT(read_line(faults[i].line) == SG_BENCH_BAD, contains(said, faults[i].says),
+               strncmp(said, "stagger: bench: ", 16) == 0,
+               strchr(said, '\n') == said + strlen(said) - 1, options.iterations == 4711);
     }
 }
 
-static void test_unknown(void)
+TEST("what is no option, or lacks its value, is named")
 {
-    CU_ASSERT_EQUAL(read_line("latency --nonsense"), SG_BENCH_BAD);
-    CU_ASSERT_PTR_NOT_NULL(strstr(said, "--nonsense"));
-    CU_ASSERT_EQUAL(read_line("latency --bytes"), SG_BENCH_BAD);
-    CU_ASSERT_PTR_NOT_NULL(strstr(said, "--bytes"));
+    EXPECT(read_line("latency --nonsense") == SG_BENCH_BAD, contains(said, "--nonsense"),
+           read_line("latency --bytes") == SG_BENCH_BAD, contains(said, "--bytes"));
 }
 
 static void expect_processes(const char *list, int count, const uint64_t *numbers)
@@ -271,13 +223,12 @@ static void expect_processes(const char *list, int count, const uint64_t *number
     char line[100];
 
     snprintf(line, sizeof line, "latency --processes %s", list);
-    CU_ASSERT_EQUAL_FATAL(read_line(line), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL_FATAL(options.processes.count, count);
+    ASSERT(read_line(line) == SG_BENCH_RUN, options.processes.count == count);
     for (int i = 0; i < count; i++)
-        CU_ASSERT_EQUAL(options.processes.list[i], numbers[i]);
+        EXPECT(options.processes.list[i] == numbers[i]);
 }
 
-static void test_processes(void)
+TEST("numbers of processes are listed, ranges or powers")
 {
     expect_processes("3", 1, (const uint64_t[]){3});
     expect_processes("4,2", 2, (const uint64_t[]){4, 2});
@@ -287,53 +238,31 @@ static void test_processes(void)
     expect_processes("2,2-3", 2, (const uint64_t[]){2, 3});
     expect_processes("powers", 2, (const uint64_t[]){2, 4});
     /* The last of those that measure, unless it is named. */
-    CU_ASSERT_EQUAL_FATAL(read_line("delay --processes 2-3"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.late_rank, 2);
-    CU_ASSERT(options.late_is_last);
-    CU_ASSERT_EQUAL_FATAL(read_line("delay --processes 2-3 --late 0"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.late_rank, 0);
-    CU_ASSERT_FALSE(options.late_is_last);
+    ASSERT(read_line("delay --processes 2-3") == SG_BENCH_RUN);
+    EXPECT(options.late_rank == 2, options.late_is_last);
+    ASSERT(read_line("delay --processes 2-3 --late 0") == SG_BENCH_RUN);
+    EXPECT(options.late_rank == 0, !options.late_is_last);
 }
 
-static void test_all_collectives(void)
+TEST("collectives that are MPICH's alone can be chosen, too")
 {
-    CU_ASSERT_EQUAL_FATAL(read_line("latency --cold --reduce median --ops "
-                                    "gather,scatter,allgather,alltoall,reduce_scatter,scan,"
-                                    "barrier,allreduce,reduce,bcast"),
-                          SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.operation_count, SG_BENCH_COLLECTIVES);
-    CU_ASSERT_EQUAL(options.operations[0], SG_BENCH_GATHER);
-    CU_ASSERT_EQUAL(options.operations[5], SG_BENCH_SCAN);
-    CU_ASSERT_EQUAL(options.operations[9], SG_OPERATION_BCAST);
-    CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_MEDIAN);
-    CU_ASSERT(options.cold);
-    CU_ASSERT_EQUAL(read_line("latency --scheme loop --reduce median"), SG_BENCH_RUN);
+    ASSERT(read_line("latency --cold --reduce median --ops "
+                     "gather,scatter,allgather,alltoall,reduce_scatter,scan,"
+                     "barrier,allreduce,reduce,bcast") == SG_BENCH_RUN);
+    EXPECT(options.operation_count == SG_BENCH_COLLECTIVES,
+           options.operations[0] == SG_BENCH_GATHER, options.operations[5] == SG_BENCH_SCAN,
+           options.operations[9] == SG_OPERATION_BCAST, options.reduction == SG_BENCH_REDUCE_MEDIAN,
+           options.cold, read_line("latency --scheme loop --reduce median") == SG_BENCH_RUN);
 }
 
-static void test_sizes(void)
+TEST("there is a limit to the list of sizes")
 {
     char line[400] = "latency --bytes 8";
 
     for (int i = 1; i < SG_OPTION_LIST_MAX; i++)
         strcat(line, ",8");
-    CU_ASSERT_EQUAL_FATAL(read_line(line), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.bytes.count, SG_OPTION_LIST_MAX);
+    ASSERT(read_line(line) == SG_BENCH_RUN);
+    EXPECT(options.bytes.count == SG_OPTION_LIST_MAX);
     strcat(line, ",8");
-    CU_ASSERT_EQUAL(read_line(line), SG_BENCH_BAD);
+    EXPECT(read_line(line) == SG_BENCH_BAD);
 }
-
-const struct unit_test unit_tests[] = {
-    {"without options all collectives are measured with 8 bytes", test_defaults},
-    {"overlap is of barrier and allreduce, of 64 KiB", test_overlap},
-    {"every option reaches its place", test_everything},
-    {"a late rank makes it a measurement of processor time", test_late},
-    {"processor time is a reduction's, of three sizes, at 1000 us", test_cpu},
-    {"delay is a barrier's and an allreduce's, the last rank late by 1000 us", test_delay},
-    {"schemes, reductions, arrivals and what to compare with can be chosen", test_instrument},
-    {"each fault gets one line and changes nothing", test_faults},
-    {"what is no option, or lacks its value, is named", test_unknown},
-    {"numbers of processes are listed, ranges or powers", test_processes},
-    {"collectives that are MPICH's alone can be chosen, too", test_all_collectives},
-    {"there is a limit to the list of sizes", test_sizes},
-    {NULL, NULL},
-};

@@ -4,8 +4,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct sg_bench_options options;
 
@@ -85,13 +83,10 @@ static char *printed(double line_ns, bool complete)
     size_t size_bytes;
     char *text;
     FILE *stream = open_memstream(&text, &size_bytes);
-    enum sg_status status;
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
-    CU_ASSERT_EQUAL_FATAL(sg_bench_output_open(&head, stream, &output), SG_OK);
-    status = put_row(output);
-    CU_ASSERT_EQUAL(status, SG_OK);
-    CU_ASSERT_EQUAL(sg_bench_output_close(output, complete), SG_OK);
+    ASSERT(stream != NULL, sg_bench_output_open(&head, stream, &output) == SG_OK);
+    enum sg_status status = put_row(output);
+    EXPECT(status == SG_OK, sg_bench_output_close(output, complete) == SG_OK);
     fclose(stream);
     return text;
 }
@@ -101,7 +96,7 @@ static json_t *parsed(double line_ns)
     char *text = printed(line_ns, true);
     json_t *root = json_loads(text, 0, NULL);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
+    ASSERT(root != NULL);
     free(text);
     return root;
 }
@@ -111,70 +106,60 @@ static double number(const json_t *object, const char *name)
     return json_number_value(json_object_get(object, name));
 }
 
-static void test_json(void)
+TEST("the JSON has the fields of version 1")
 {
-    json_t *root, *limits, *result;
+    json_t *limits;
 
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
-    root = parsed(50);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(root, "version")), 1);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(root, "ranks")), 4);
+    json_t *root = parsed(50);
+    EXPECT(json_integer_value(json_object_get(root, "version")) == 1,
+           json_integer_value(json_object_get(root, "ranks")) == 4);
     limits = json_object_get(root, "limits");
-    CU_ASSERT_EQUAL(number(limits, "line_ns"), 50);
-    CU_ASSERT_EQUAL(number(limits, "copy_gbs"), 10);
-    CU_ASSERT_EQUAL_FATAL(json_array_size(json_object_get(root, "results")), 1);
-    result = json_array_get(json_object_get(root, "results"), 0);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "op")), "allreduce");
-    CU_ASSERT_EQUAL(number(result, "bytes"), 65536);
-    CU_ASSERT_EQUAL(number(result, "ours_us"), 2);
-    CU_ASSERT_EQUAL(number(result, "mpich_us"), 10);
-    CU_ASSERT_EQUAL(number(result, "ratio"), 0.2);
-    CU_ASSERT_EQUAL(number(result, "ratio_low"), 0.19);
-    CU_ASSERT_EQUAL(number(result, "ratio_high"), 0.21);
-    CU_ASSERT_EQUAL(number(result, "mpich_calls"), 100);
+    EXPECT(number(limits, "line_ns") == 50, number(limits, "copy_gbs") == 10);
+    ASSERT(json_array_size(json_object_get(root, "results")) == 1);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
+    EXPECT(text_is(json_string_value(json_object_get(result, "op")), "allreduce"),
+           number(result, "bytes") == 65536, number(result, "ours_us") == 2,
+           number(result, "mpich_us") == 10, number(result, "ratio") == 0.2,
+           number(result, "ratio_low") == 0.19, number(result, "ratio_high") == 0.21,
+           number(result, "mpich_calls") == 100);
     json_decref(root);
 }
 
-static void test_json_late(void)
+TEST("processor times stand apart from latencies")
 {
-    json_t *root, *late, *result;
+    json_t *late;
 
     options = (struct sg_bench_options){
         .format = SG_BENCH_JSON, .late = true, .skews_us = {{1000}, 1}, .late_rank = 3};
-    root = parsed(50);
-    CU_ASSERT_EQUAL(json_array_size(json_object_get(root, "results")), 0);
+    json_t *root = parsed(50);
+    EXPECT(json_array_size(json_object_get(root, "results")) == 0);
     late = json_object_get(root, "late");
-    CU_ASSERT_EQUAL(number(late, "skew_us"), 1000);
-    CU_ASSERT_EQUAL(number(late, "rank"), 3);
-    CU_ASSERT_EQUAL_FATAL(json_array_size(json_object_get(late, "results")), 1);
-    result = json_array_get(json_object_get(late, "results"), 0);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "class")), "non-root");
-    CU_ASSERT_EQUAL(number(result, "ours_us"), 0.5);
-    CU_ASSERT_EQUAL(number(result, "ratio"), 0.0005);
+    EXPECT(number(late, "skew_us") == 1000, number(late, "rank") == 3);
+    ASSERT(json_array_size(json_object_get(late, "results")) == 1);
+    json_t *result = json_array_get(json_object_get(late, "results"), 0);
+    EXPECT(text_is(json_string_value(json_object_get(result, "class")), "non-root"),
+           number(result, "ours_us") == 0.5, number(result, "ratio") == 0.0005);
     json_decref(root);
 }
 
-static void test_unknown_limit(void)
+TEST("a limit that is not known is null")
 {
-    json_t *root;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
-    root = parsed(NAN);
-    CU_ASSERT(json_is_null(json_object_get(json_object_get(root, "limits"), "line_ns")));
+    json_t *root = parsed(NAN);
+    EXPECT(json_is_null(json_object_get(json_object_get(root, "limits"), "line_ns")));
     json_decref(root);
 }
 
-static void test_incomplete(void)
+TEST("a run that fails prints no JSON")
 {
-    char *text;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
-    text = printed(50, false);
-    CU_ASSERT_STRING_EQUAL(text, "");
+    char *text = printed(50, false);
+    EXPECT(text_is(text, ""));
     free(text);
 }
 
-static void test_text(void)
+TEST("the table is aligned")
 {
     static const char expected[] =
         "4 ranks; ours: MPI_* from libours.so; stock: PMPI_* from libmpi.so (An MPI 1.0)\n"
@@ -184,23 +169,20 @@ static void test_text(void)
         "ours x stock   model us\n"
         "allreduce           65536        2.000       10.000     0.200  0.190   to 0.210      201  "
         "500 x 100             -\n";
-    char *text;
 
     options = (struct sg_bench_options){.scheme = SG_BENCH_LOOP};
-    text = printed(50, true);
-    CU_ASSERT_STRING_EQUAL(text, expected);
+    char *text = printed(50, true);
+    EXPECT(text_is(text, expected));
     free(text);
 }
 
-static void test_text_late(void)
+TEST("the table of processor times says who is late")
 {
-    char *text;
-
     options = (struct sg_bench_options){.late = true, .skews_us = {{1000}, 1}, .late_rank = 3};
-    text = printed(NAN, true);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "cache line one way not known"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "rank 3 enters 1000 us late\n"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nreduce                  8 non-root"));
+    char *text = printed(NAN, true);
+    EXPECT(contains(text, "cache line one way not known"),
+           contains(text, "rank 3 enters 1000 us late\n"),
+           contains(text, "\nreduce                  8 non-root"));
     free(text);
 }
 
@@ -210,80 +192,65 @@ static void know_cpu(void)
     tree = (struct sg_bench_summary){50000, 40000, 60000};
 }
 
-static void test_json_cpu(void)
+TEST("rows of processor time have the fields of version 1")
 {
-    json_t *root, *result;
+    json_t *root;
 
     options =
         (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU, .root = 2};
     know_cpu();
     root = parsed(NAN);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "command")), "cpu");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "clock")), "process");
-    CU_ASSERT_EQUAL(number(root, "root"), 2);
-    CU_ASSERT_PTR_NULL(json_object_get(root, "limits"));
-    result = json_array_get(json_object_get(root, "results"), 0);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "op")), "reduce");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "algorithm")), "bypass");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "progress")), "thread");
-    CU_ASSERT_EQUAL(number(result, "ranks"), 4);
-    CU_ASSERT_EQUAL(number(result, "skew_us"), 500);
-    CU_ASSERT_EQUAL(number(result, "elements"), 4);
-    CU_ASSERT_EQUAL(number(result, "cpu_us"), 20);
-    CU_ASSERT_EQUAL(number(result, "cpu_low_us"), 10);
-    CU_ASSERT_EQUAL(number(result, "mpich_cpu_us"), 100);
-    CU_ASSERT_EQUAL(number(result, "tree_cpu_us"), 50);
-    CU_ASSERT_EQUAL(number(result, "factor"), 5);
-    CU_ASSERT_EQUAL(number(result, "factor_low"), 3);
-    CU_ASSERT_EQUAL(number(result, "factor_high"), 11);
-    CU_ASSERT_EQUAL(number(result, "calls"), 24);
+    EXPECT(text_is(json_string_value(json_object_get(root, "command")), "cpu"),
+           text_is(json_string_value(json_object_get(root, "clock")), "process"),
+           number(root, "root") == 2, json_object_get(root, "limits") == NULL);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
+    EXPECT(text_is(json_string_value(json_object_get(result, "op")), "reduce"),
+           text_is(json_string_value(json_object_get(result, "algorithm")), "bypass"),
+           text_is(json_string_value(json_object_get(result, "progress")), "thread"),
+           number(result, "ranks") == 4, number(result, "skew_us") == 500,
+           number(result, "elements") == 4, number(result, "cpu_us") == 20,
+           number(result, "cpu_low_us") == 10, number(result, "mpich_cpu_us") == 100,
+           number(result, "tree_cpu_us") == 50, number(result, "factor") == 5,
+           number(result, "factor_low") == 3, number(result, "factor_high") == 11,
+           number(result, "calls") == 24);
     json_decref(root);
 }
 
-static void test_unknown_factor(void)
+TEST("a factor or a tree that is not known is null, or a dash")
 {
-    char *text;
-    json_t *root, *result;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU};
     cpu = (struct sg_bench_summary){0, 0, 0};
     tree = (struct sg_bench_summary){NAN, NAN, NAN};
-    root = parsed(NAN);
-    result = json_array_get(json_object_get(root, "results"), 0);
-    CU_ASSERT_EQUAL(number(result, "cpu_us"), 0);
-    CU_ASSERT(json_is_null(json_object_get(result, "factor")));
-    CU_ASSERT(json_is_null(json_object_get(result, "tree_cpu_us")));
+    json_t *root = parsed(NAN);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
+    EXPECT(number(result, "cpu_us") == 0, json_is_null(json_object_get(result, "factor")),
+           json_is_null(json_object_get(result, "tree_cpu_us")));
     json_decref(root);
     options.format = SG_BENCH_TEXT;
-    text = printed(NAN, true);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, " 100.0            -        -  - to -"));
+    char *text = printed(NAN, true);
+    EXPECT(contains(text, " 100.0            -        -  - to -"));
     free(text);
 }
 
-static void test_json_delay(void)
+TEST("rows of delay have the fields of version 1")
 {
-    json_t *root, *result;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON,
                                         .command = SG_BENCH_DELAY,
                                         .arrival = SG_BENCH_ONE_LATE,
                                         .late_rank = 3};
-    root = parsed(NAN);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "command")), "delay");
-    CU_ASSERT_EQUAL(number(root, "late_rank"), 3);
-    result = json_array_get(json_object_get(root, "results"), 0);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "op")), "barrier");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "algorithm")), "tree");
-    CU_ASSERT_EQUAL(number(result, "ranks"), 4);
-    CU_ASSERT_EQUAL(number(result, "late_us"), 1000);
-    CU_ASSERT_EQUAL(number(result, "delay_us"), 20);
-    CU_ASSERT_EQUAL(number(result, "delay_high_us"), 30);
-    CU_ASSERT_EQUAL(number(result, "calls"), 9);
-    CU_ASSERT_EQUAL(number(result, "rounds"), 12);
+    json_t *root = parsed(NAN);
+    EXPECT(text_is(json_string_value(json_object_get(root, "command")), "delay"),
+           number(root, "late_rank") == 3);
+    json_t *result = json_array_get(json_object_get(root, "results"), 0);
+    EXPECT(text_is(json_string_value(json_object_get(result, "op")), "barrier"),
+           text_is(json_string_value(json_object_get(result, "algorithm")), "tree"),
+           number(result, "ranks") == 4, number(result, "late_us") == 1000,
+           number(result, "delay_us") == 20, number(result, "delay_high_us") == 30,
+           number(result, "calls") == 9, number(result, "rounds") == 12);
     json_decref(root);
 }
 
-static void test_text_rows(void)
+TEST("the tables of processor time and delay are aligned")
 {
     static const char cpu_table[] =
         "processor time of a call, average over the ranks, on the process's clock; progress: "
@@ -304,17 +271,16 @@ static void test_text_rows(void)
         "delay us  95 % interval        calls\n"
         "barrier        tree                 0      1000       1001.0       "
         "20.000  10.0 to 30.0         9 of 12\n";
-    char *text;
 
     options = (struct sg_bench_options){.command = SG_BENCH_CPU};
     know_cpu();
-    text = printed(NAN, true);
-    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, cpu_table);
+    char *text = printed(NAN, true);
+    EXPECT(text_is(strchr(text, '\n') + 1, cpu_table));
     free(text);
     options = (struct sg_bench_options){
         .command = SG_BENCH_DELAY, .arrival = SG_BENCH_ONE_LATE, .late_rank = 3};
     text = printed(NAN, true);
-    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, delay_table);
+    EXPECT(text_is(strchr(text, '\n') + 1, delay_table));
     free(text);
 }
 
@@ -328,24 +294,22 @@ static char *released(const struct sg_bench_speed speeds[2])
     char *text;
     FILE *stream = open_memstream(&text, &size_bytes);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
-    CU_ASSERT_EQUAL_FATAL(sg_bench_output_open(&head, stream, &output), SG_OK);
+    ASSERT(stream != NULL, sg_bench_output_open(&head, stream, &output) == SG_OK);
     for (int i = 0; i < 2; i++) {
         sg_bench_output_hold(output);
         fflush(stream);
         before = size_bytes;
-        CU_ASSERT_EQUAL(put_row(output), SG_OK);
+        EXPECT(put_row(output) == SG_OK);
         fflush(stream);
         after = size_bytes;
-        CU_ASSERT_EQUAL(before, after);
-        CU_ASSERT_EQUAL(sg_bench_output_release(output, 2 * i + 2, &speeds[i]), SG_OK);
+        EXPECT(before == after, sg_bench_output_release(output, 2 * i + 2, &speeds[i]) == SG_OK);
     }
-    CU_ASSERT_EQUAL(sg_bench_output_close(output, true), SG_OK);
+    EXPECT(sg_bench_output_close(output, true) == SG_OK);
     fclose(stream);
     return text;
 }
 
-static void test_marks(void)
+TEST("rows are kept back, and marked where processors changed their speed")
 {
     static const struct sg_bench_speed speeds[2] = {{0.99, 1.01, 1}, {0.7, 1.02, NAN}};
     static const char table[] =
@@ -357,81 +321,58 @@ static void test_marks(void)
         "    201  500 x 100             -  *\n"
         "\n"
         "* processors changed their speed: 1 row at 0.70 to 1.02 times that of the start\n";
-    json_t *root, *rows, *second;
-    char *text;
 
     options = (struct sg_bench_options){.scheme = SG_BENCH_LOOP, .processes = {{2, 4}, 2}};
-    text = released(speeds);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(strstr(text, "ranks  "));
-    CU_ASSERT_STRING_EQUAL(strstr(text, "ranks  "), table);
+    char *text = released(speeds);
+    ASSERT(contains(text, "ranks  "));
+    EXPECT(text_is(strstr(text, "ranks  "), table));
     free(text);
     options.format = SG_BENCH_JSON;
     text = released(speeds);
-    root = json_loads(text, 0, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
-    rows = json_object_get(root, "results");
-    second = json_array_get(rows, 1);
-    CU_ASSERT_EQUAL(number(json_array_get(rows, 0), "processes"), 2);
-    CU_ASSERT(json_is_false(json_object_get(json_array_get(rows, 0), "speed_changed")));
-    CU_ASSERT_EQUAL(number(second, "processes"), 4);
-    CU_ASSERT(json_is_true(json_object_get(second, "speed_changed")));
-    CU_ASSERT_EQUAL(number(second, "speed_low"), 0.7);
-    CU_ASSERT(json_is_null(json_object_get(second, "counter_rate")));
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(second, "caches")), "warm");
-    CU_ASSERT_PTR_NULL(json_object_get(second, "mark"));
+    json_t *root = json_loads(text, 0, NULL);
+    ASSERT(root != NULL);
+    json_t *rows = json_object_get(root, "results");
+    json_t *second = json_array_get(rows, 1);
+    EXPECT(number(json_array_get(rows, 0), "processes") == 2,
+           json_is_false(json_object_get(json_array_get(rows, 0), "speed_changed")),
+           number(second, "processes") == 4, json_is_true(json_object_get(second, "speed_changed")),
+           number(second, "speed_low") == 0.7,
+           json_is_null(json_object_get(second, "counter_rate")),
+           text_is(json_string_value(json_object_get(second, "caches")), "warm"),
+           json_object_get(second, "mark") == NULL);
     json_decref(root);
     free(text);
 }
 
 /* The late rank depends on the number of ranks. */
-static void test_last_of_several(void)
+TEST("of several numbers of processes each has its own last rank")
 {
-    json_t *root;
-    char *text;
-
     options = (struct sg_bench_options){.format = SG_BENCH_JSON,
                                         .command = SG_BENCH_DELAY,
                                         .arrival = SG_BENCH_ONE_LATE,
                                         .late_rank = 3,
                                         .late_is_last = true,
                                         .processes = {{2, 4}, 2}};
-    root = parsed(NAN);
-    CU_ASSERT(json_is_null(json_object_get(root, "late_rank")));
+    json_t *root = parsed(NAN);
+    EXPECT(json_is_null(json_object_get(root, "late_rank")));
     json_decref(root);
     options.format = SG_BENCH_TEXT;
-    text = printed(NAN, true);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "when the last rank is late\n"));
+    char *text = printed(NAN, true);
+    EXPECT(contains(text, "when the last rank is late\n"));
     free(text);
 }
 
 /* A stream that takes nothing. */
-static void test_full_disk(void)
+TEST("output that is lost is an error")
 {
     struct sg_bench_head head = {
         .options = &options, .ours = "a", .stock = "b", .mpi_name = "c", .ranks = 1};
     struct sg_bench_output *output;
     FILE *stream = fopen("/dev/full", "w");
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    ASSERT(stream != NULL);
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
-    CU_ASSERT_EQUAL_FATAL(sg_bench_output_open(&head, stream, &output), SG_OK);
-    CU_ASSERT_EQUAL(sg_bench_output_close(output, true), SG_ERR_SYSTEM);
+    ASSERT(sg_bench_output_open(&head, stream, &output) == SG_OK);
+    EXPECT(sg_bench_output_close(output, true) == SG_ERR_SYSTEM);
     fclose(stream);
 }
-
-const struct unit_test unit_tests[] = {
-    {"the JSON has the fields of version 1", test_json},
-    {"processor times stand apart from latencies", test_json_late},
-    {"rows of processor time have the fields of version 1", test_json_cpu},
-    {"a factor or a tree that is not known is null, or a dash", test_unknown_factor},
-    {"rows of delay have the fields of version 1", test_json_delay},
-    {"the tables of processor time and delay are aligned", test_text_rows},
-    {"a limit that is not known is null", test_unknown_limit},
-    {"a run that fails prints no JSON", test_incomplete},
-    {"the table is aligned", test_text},
-    {"the table of processor times says who is late", test_text_late},
-    {"rows are kept back, and marked where processors changed their speed", test_marks},
-    {"of several numbers of processes each has its own last rank", test_last_of_several},
-    {"output that is lost is an error", test_full_disk},
-    {NULL, NULL},
-};

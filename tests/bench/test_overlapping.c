@@ -108,14 +108,13 @@ static int measure(void *context)
     struct sg_bench_samples samples = {0};
     struct sg_bench_overlap found;
     struct sg_clocksync *clocks;
-    enum sg_status status;
 
     if (sg_clocksync_open(virtual_exchange(), 1, virtual_clock_ns, SG_CLOCKSYNC_TREE, &clocks) !=
         SG_OK)
         return 1;
     sg_clocksync_measure(clocks, NULL);
-    status = sg_bench_overlap_measure(&machine, &target, 0, clocks, &sampling, script->tests,
-                                      &found, &samples);
+    enum sg_status status = sg_bench_overlap_measure(&machine, &target, 0, clocks, &sampling,
+                                                     script->tests, &found, &samples);
     sg_bench_samples_clear(&samples);
     sg_clocksync_close(clocks);
     if (virtual_rank() == 0) {
@@ -129,9 +128,8 @@ static struct sg_bench_overlap run_script(struct script script)
 {
     struct virtual_world world = {.size = RANKS, .latency_ns = 2000, .reading_ns = 5};
 
-    CU_ASSERT_TRUE_FATAL(virtual_run(&world, measure, &script));
-    CU_ASSERT_EQUAL(script.status, SG_OK);
-    CU_ASSERT_EQUAL(script.found.rounds, 20);
+    ASSERT(virtual_run(&world, measure, &script));
+    EXPECT(script.status == SG_OK, script.found.rounds == 20);
     return script.found;
 }
 
@@ -140,10 +138,10 @@ static struct sg_bench_overlap run(enum progress progress, uint64_t tests)
     return run_script((struct script){.progress = progress, .tests = tests});
 }
 
-#define CLOSE(found, expected) CU_ASSERT_DOUBLE_EQUAL(found, expected, 0.01)
+#define CLOSE(found, expected) EXPECT(is_near(found, expected, 0.01))
 
 /* But for the start all is hidden: 99 of 100 us. */
-static void test_by_itself(void)
+TEST("what progresses by itself is hidden but for its start, by every formula")
 {
     struct sg_bench_overlap found = run(BY_ITSELF, 0);
 
@@ -157,7 +155,7 @@ static void test_by_itself(void)
     CLOSE(found.imb.median, 0.99);
 }
 
-static void test_none(void)
+TEST("what only finish does is not hidden, by any formula")
 {
     struct sg_bench_overlap found = run(NONE, 0);
 
@@ -171,7 +169,7 @@ static void test_none(void)
 }
 
 /* Three tests do three quarters; start, tests and the last quarter are 27.5 us of 101. */
-static void test_by_tests(void)
+TEST("what tests do is hidden but for what they cost")
 {
     struct sg_bench_overlap found = run(BY_TESTS, 3);
 
@@ -185,7 +183,7 @@ static void test_by_tests(void)
 }
 
 /* Tests that bring nothing cost 5 us on top of the 101. */
-static void test_less_than_nothing(void)
+TEST("tests that cost more than they bring make it less than nothing")
 {
     struct sg_bench_overlap found = run(NONE, 10);
 
@@ -196,7 +194,7 @@ static void test_less_than_nothing(void)
 }
 
 /* The computation by time ends when it would have, that by work 20 us later. */
-static void test_interrupted(void)
+TEST("an interrupt of the computation shows where it is by work, not by time")
 {
     struct sg_bench_overlap found = run(BY_INTERRUPT, 0);
 
@@ -206,7 +204,7 @@ static void test_interrupted(void)
     CLOSE(found.osu.median, 0.79);
 }
 
-static void test_slow_at_first(void)
+TEST("the computation is as long as the call, though the first calls take longer")
 {
     struct sg_bench_overlap found =
         run_script((struct script){.progress = NONE, .first_factor = 3});
@@ -216,33 +214,17 @@ static void test_slow_at_first(void)
     CLOSE(found.worked.median / 1e5, 2.02);
 }
 
-static void test_wrong(void)
+TEST("a wrong result of a nonblocking call ends the measurement")
 {
     struct virtual_world world = {.size = RANKS, .latency_ns = 2000, .reading_ns = 5};
     struct script script = {.progress = NONE, .wrong = true};
 
-    CU_ASSERT_TRUE(virtual_run(&world, measure, &script));
-    CU_ASSERT_EQUAL(script.status, SG_ERR_FORMAT);
+    EXPECT(virtual_run(&world, measure, &script), script.status == SG_ERR_FORMAT);
 }
 
 /* Paper 004, section 4.2: 4096 bytes at 2048 are three tests. */
-static void test_intervals(void)
+TEST("the number of tests is the paper's")
 {
-    CU_ASSERT_EQUAL(sg_bench_overlap_tests(4096, 2048), 3);
-    CU_ASSERT_EQUAL(sg_bench_overlap_tests(4097, 2048), 4);
-    CU_ASSERT_EQUAL(sg_bench_overlap_tests(4096, 0), 0);
-    CU_ASSERT_EQUAL(sg_bench_overlap_tests(0, 64), 1);
+    EXPECT(sg_bench_overlap_tests(4096, 2048) == 3, sg_bench_overlap_tests(4097, 2048) == 4,
+           sg_bench_overlap_tests(4096, 0) == 0, sg_bench_overlap_tests(0, 64) == 1);
 }
-
-const struct unit_test unit_tests[] = {
-    {"what progresses by itself is hidden but for its start, by every formula", test_by_itself},
-    {"what only finish does is not hidden, by any formula", test_none},
-    {"what tests do is hidden but for what they cost", test_by_tests},
-    {"tests that cost more than they bring make it less than nothing", test_less_than_nothing},
-    {"an interrupt of the computation shows where it is by work, not by time", test_interrupted},
-    {"the computation is as long as the call, though the first calls take longer",
-     test_slow_at_first},
-    {"a wrong result of a nonblocking call ends the measurement", test_wrong},
-    {"the number of tests is the paper's", test_intervals},
-    {NULL, NULL},
-};

@@ -3,9 +3,6 @@
 #include "lib/unit.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { RANKS = 8, ROUNDS = 4000 };
 
@@ -28,7 +25,7 @@ static double mean_of(const struct sg_bench_pattern *pattern, double *most)
         for (int rank = 0; rank < RANKS; rank++) {
             double late = sg_bench_lateness_ns(pattern, round, rank);
 
-            CU_ASSERT(late >= 0 && late <= sg_bench_lateness_most_ns(pattern));
+            EXPECT(late >= 0 && late <= sg_bench_lateness_most_ns(pattern));
             sum += late;
             *most = fmax(*most, late);
         }
@@ -36,7 +33,7 @@ static double mean_of(const struct sg_bench_pattern *pattern, double *most)
     return sum / ROUNDS / RANKS;
 }
 
-static void test_means(void)
+TEST("patterns have the means and bounds of their distributions")
 {
     static const struct {
         enum sg_bench_arrival arrival;
@@ -52,12 +49,12 @@ static void test_means(void)
         struct sg_bench_pattern pattern = pattern_of(known[i].arrival);
         double most, mean = mean_of(&pattern, &most);
 
-        CU_ASSERT_DOUBLE_EQUAL(mean, known[i].mean, 0.03 * known[i].mean);
-        CU_ASSERT(most >= known[i].most_low && most <= known[i].most_high);
+        EXPECT(is_near(mean, known[i].mean, 0.03 * known[i].mean),
+               most >= known[i].most_low && most <= known[i].most_high);
     }
 }
 
-static void test_who(void)
+TEST("who is late is told, one or some")
 {
     struct sg_bench_pattern one = pattern_of(SG_BENCH_ONE_LATE);
     struct sg_bench_pattern some = pattern_of(SG_BENCH_SOME_LATE);
@@ -67,49 +64,45 @@ static void test_who(void)
         int late = 0;
 
         for (int rank = 0; rank < RANKS; rank++) {
-            CU_ASSERT_EQUAL(sg_bench_is_to_be_late(&one, round, rank), rank == 5);
+            EXPECT(sg_bench_is_to_be_late(&one, round, rank) == (rank == 5));
             late += sg_bench_is_to_be_late(&some, round, rank);
             differs = differs || sg_bench_is_to_be_late(&some, round, rank) !=
                                      sg_bench_is_to_be_late(&some, 0, rank);
         }
-        CU_ASSERT_EQUAL(late, 3);
+        EXPECT(late == 3);
     }
-    CU_ASSERT_TRUE(differs);
+    EXPECT(differs);
 }
 
 static const char *file_of(const char *text)
 {
     static char path[256];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/arrivals", unit_directory());
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     fputs(text, file);
     fclose(file);
     return path;
 }
 
-static void test_replay(void)
+TEST("a file of arrivals is replayed, round by round")
 {
     struct sg_bench_pattern pattern = pattern_of(SG_BENCH_REPLAY);
     double *lateness_ns;
 
     pattern.ranks = 3;
-    CU_ASSERT_EQUAL_FATAL(sg_bench_pattern_read(file_of("# from a trace\n0 1.5 3\n\n7 5 5\n"), 3,
-                                                &lateness_ns, &pattern.calls),
-                          SG_OK);
+    ASSERT(sg_bench_pattern_read(file_of("# from a trace\n0 1.5 3\n\n7 5 5\n"), 3, &lateness_ns,
+                                 &pattern.calls) == SG_OK);
     pattern.lateness_ns = lateness_ns;
-    CU_ASSERT_EQUAL(pattern.calls, 2);
-    CU_ASSERT_EQUAL(sg_bench_lateness_ns(&pattern, 0, 1), 1500);
+    EXPECT(pattern.calls == 2, sg_bench_lateness_ns(&pattern, 0, 1) == 1500);
     /* The first of each call is in time, and from the end it begins anew. */
-    CU_ASSERT_EQUAL(sg_bench_lateness_ns(&pattern, 1, 0), 2000);
-    CU_ASSERT_EQUAL(sg_bench_lateness_ns(&pattern, 1, 2), 0);
-    CU_ASSERT_EQUAL(sg_bench_lateness_ns(&pattern, 2, 2), 3000);
-    CU_ASSERT_EQUAL(sg_bench_lateness_most_ns(&pattern), 3000);
+    EXPECT(sg_bench_lateness_ns(&pattern, 1, 0) == 2000, sg_bench_lateness_ns(&pattern, 1, 2) == 0,
+           sg_bench_lateness_ns(&pattern, 2, 2) == 3000,
+           sg_bench_lateness_most_ns(&pattern) == 3000);
     free(lateness_ns);
 }
 
-static void test_bad_files(void)
+TEST("files that hold no arrivals are refused")
 {
     static const char *const bad[] = {
         "", "1 2\n", "1 2 3 4\n", "1 2 x\n", "1 2 inf\n", "1e305 -1e305 0\n", "# none\n"};
@@ -117,16 +110,6 @@ static void test_bad_files(void)
     size_t calls;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CU_ASSERT_EQUAL(sg_bench_pattern_read(file_of(bad[i]), 3, &lateness_ns, &calls),
-                        SG_ERR_FORMAT);
-    CU_ASSERT_EQUAL(sg_bench_pattern_read("/nowhere/arrivals", 3, &lateness_ns, &calls),
-                    SG_ERR_MISSING);
+        EXPECT(sg_bench_pattern_read(file_of(bad[i]), 3, &lateness_ns, &calls) == SG_ERR_FORMAT);
+    EXPECT(sg_bench_pattern_read("/nowhere/arrivals", 3, &lateness_ns, &calls) == SG_ERR_MISSING);
 }
-
-const struct unit_test unit_tests[] = {
-    {"patterns have the means and bounds of their distributions", test_means},
-    {"who is late is told, one or some", test_who},
-    {"a file of arrivals is replayed, round by round", test_replay},
-    {"files that hold no arrivals are refused", test_bad_files},
-    {NULL, NULL},
-};

@@ -13,7 +13,7 @@ static double block_ns(const struct sg_bench_plan *plan, const double call_ns[2]
 }
 
 /* Over all magnitudes of both sides' speed. */
-static void test_balance(void)
+TEST("both sides' blocks take as long, and fill the time")
 {
     for (double ours = 50; ours < 1e6; ours *= 1.7) {
         for (double stock = 50; stock < 4e7; stock *= 1.7) {
@@ -21,39 +21,35 @@ static void test_balance(void)
             struct sg_bench_plan plan = sg_bench_plan_row(call_ns, ROW_NS, 0);
             double first = block_ns(&plan, call_ns, 0), second = block_ns(&plan, call_ns, 1);
 
-            CU_ASSERT(plan.calls[0] >= 1 && plan.calls[1] >= 1);
-            CU_ASSERT(first < 1.6 * second && second < 1.6 * first);
-            CU_ASSERT(plan.pairs >= SG_BENCH_COUNT_MIN && plan.pairs <= SG_BENCH_PAIRS_MAX);
-            CU_ASSERT((first + second) * (double)plan.pairs <= ROW_NS * 1.001);
-            CU_ASSERT((first + second) * (double)(plan.pairs + 1) >= ROW_NS);
-            CU_ASSERT(plan.limit_ns > ROW_NS && plan.limit_ns < 10 * ROW_NS);
+            EXPECT(plan.calls[0] >= 1 && plan.calls[1] >= 1,
+                   first < 1.6 * second && second < 1.6 * first,
+                   plan.pairs >= SG_BENCH_COUNT_MIN && plan.pairs <= SG_BENCH_PAIRS_MAX,
+                   (first + second) * (double)plan.pairs <= ROW_NS * 1.001,
+                   (first + second) * (double)(plan.pairs + 1) >= ROW_NS,
+                   plan.limit_ns > ROW_NS && plan.limit_ns < 10 * ROW_NS);
         }
     }
 }
 
 /* A call that takes a second still gets an interval. */
-static void test_slow_calls(void)
+TEST("slow calls get enough pairs for an interval")
 {
     static const double call_ns[2] = {1000, 1e9};
     struct sg_bench_plan plan = sg_bench_plan_row(call_ns, ROW_NS, 0);
 
-    CU_ASSERT_EQUAL(plan.pairs, SG_BENCH_COUNT_MIN);
-    CU_ASSERT_EQUAL(plan.calls[1], 1);
-    CU_ASSERT_EQUAL(plan.calls[0], 1000000);
+    EXPECT(plan.pairs == SG_BENCH_COUNT_MIN, plan.calls[1] == 1, plan.calls[0] == 1000000);
     /* And is not cut off before that. */
-    CU_ASSERT(plan.limit_ns > (double)plan.pairs * 2e9);
+    EXPECT(plan.limit_ns > (double)plan.pairs * 2e9);
 }
 
-static void test_calls_asked_for(void)
+TEST("the calls asked for stand on both sides")
 {
     static const double call_ns[2] = {100, 100000};
     struct sg_bench_plan plan = sg_bench_plan_row(call_ns, ROW_NS, 1000);
 
-    CU_ASSERT_EQUAL(plan.calls[0], 1000);
-    CU_ASSERT_EQUAL(plan.calls[1], 1000);
-    CU_ASSERT_EQUAL(plan.pairs, 19);
+    EXPECT(plan.calls[0] == 1000, plan.calls[1] == 1000, plan.pairs == 19);
     plan = sg_bench_plan_row(call_ns, ROW_NS, 1);
-    CU_ASSERT_EQUAL(plan.pairs, SG_BENCH_PAIRS_MAX);
+    EXPECT(plan.pairs == SG_BENCH_PAIRS_MAX);
 }
 
 /* Calls that take call_ns, after first ones that take longer. */
@@ -74,25 +70,17 @@ static int trials(double call_ns, double first_ns, double wanted_ns, double *est
     return count;
 }
 
-static void test_trials(void)
+TEST("trials find out what a call takes")
 {
     double wanted_ns = sg_bench_plan_block_ns(ROW_NS), estimate_ns;
 
     for (double call_ns = 50; call_ns < 1e9; call_ns *= 1.7) {
-        CU_ASSERT(trials(call_ns, 0, wanted_ns, &estimate_ns) <= 8);
-        CU_ASSERT_DOUBLE_EQUAL(estimate_ns, call_ns, call_ns * 1e-9);
+        EXPECT(trials(call_ns, 0, wanted_ns, &estimate_ns) <= 8,
+               is_near(estimate_ns, call_ns, call_ns * 1e-9));
     }
     /* The slow first call is in the first trial only. */
-    CU_ASSERT(trials(100, wanted_ns / 10, wanted_ns, &estimate_ns) > 1);
-    CU_ASSERT_DOUBLE_EQUAL(estimate_ns, 100, 1e-6);
+    EXPECT(trials(100, wanted_ns / 10, wanted_ns, &estimate_ns) > 1,
+           is_near(estimate_ns, 100, 1e-6));
     /* A clock that stands still ends nothing, but overflows nothing either. */
-    CU_ASSERT_EQUAL(sg_bench_plan_trial(1000, 0, wanted_ns), 32000);
+    EXPECT(sg_bench_plan_trial(1000, 0, wanted_ns) == 32000);
 }
-
-const struct unit_test unit_tests[] = {
-    {"both sides' blocks take as long, and fill the time", test_balance},
-    {"slow calls get enough pairs for an interval", test_slow_calls},
-    {"the calls asked for stand on both sides", test_calls_asked_for},
-    {"trials find out what a call takes", test_trials},
-    {NULL, NULL},
-};

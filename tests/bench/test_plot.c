@@ -2,9 +2,6 @@
 #include "bench/bench_plot.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Counts the figure's lines that have the text. */
@@ -14,14 +11,14 @@ static int count_in(const char *path, const char *text)
     char line[4096];
     int count = 0;
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    ASSERT(file != NULL);
     while (fgets(line, sizeof line, file) != NULL)
         count += strstr(line, text) != NULL;
     fclose(file);
     return count;
 }
 
-static void test_below_zero(void)
+TEST("a part hidden that is below 0 is drawn")
 {
     char path[] = "/tmp/stagger-test-XXXXXX.svg";
     int file = mkstemps(path, 4);
@@ -29,12 +26,12 @@ static void test_below_zero(void)
                              "overlap", "ranks", 2, "results", "op", "allreduce", "bytes", 8,
                              "overlap", -0.25, "op", "allreduce", "bytes", 64, "overlap", -0.125);
 
-    CU_ASSERT_FATAL(file >= 0);
+    ASSERT(file >= 0);
     close(file);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
-    CU_ASSERT_EQUAL(sg_bench_plot(root, path), SG_OK);
+    ASSERT(root != NULL);
+    EXPECT(sg_bench_plot(root, path) == SG_OK);
 
-    CU_ASSERT(count_in(path, "<use xlink:href='#gpPt0' transform") >= 2);
+    EXPECT(count_in(path, "<use xlink:href='#gpPt0' transform") >= 2);
     json_decref(root);
     unlink(path);
 }
@@ -43,15 +40,15 @@ static void draw(json_t *root, char path[])
 {
     int file = mkstemps(path, 4);
 
-    CU_ASSERT_FATAL(file >= 0);
+    ASSERT(file >= 0);
     close(file);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
-    CU_ASSERT_EQUAL(sg_bench_plot(root, path), SG_OK);
+    ASSERT(root != NULL);
+    EXPECT(sg_bench_plot(root, path) == SG_OK);
     json_decref(root);
 }
 
 /* One operation at two sizes: its own name, and MPICH's beside it. */
-static void test_others(void)
+TEST("a single operation has its name, and what it is compared with is drawn")
 {
     char path[] = "/tmp/stagger-test-XXXXXX.svg";
 
@@ -61,13 +58,13 @@ static void test_others(void)
                    "allreduce", "algorithm", "rules", "vs", "mpich", "bytes", 64, "time_us", 0.5,
                    "vs_us", 1.0),
          path);
-    CU_ASSERT_EQUAL(count_in(path, ">allreduce rules<"), 1);
-    CU_ASSERT_EQUAL(count_in(path, ">mpich, compared with allreduce rules<"), 1);
+    EXPECT(count_in(path, ">allreduce rules<") == 1,
+           count_in(path, ">mpich, compared with allreduce rules<") == 1);
     unlink(path);
 }
 
 /* A value that a row lacks is not drawn. */
-static void test_missing(void)
+TEST("what rows have no figure of is not drawn")
 {
     char path[] = "/tmp/stagger-test-XXXXXX.svg";
 
@@ -77,13 +74,12 @@ static void test_missing(void)
                    "algorithm", "rules", "skew_us", 10, "cpu_us", 0.5, "mpich_cpu_us", 1.0,
                    "tree_cpu_us"),
          path);
-    CU_ASSERT_EQUAL(count_in(path, ">mpich, compared with reduce rules<"), 1);
-    CU_ASSERT_EQUAL(count_in(path, "tree"), 0);
+    EXPECT(count_in(path, ">mpich, compared with reduce rules<") == 1, count_in(path, "tree") == 0);
     unlink(path);
 }
 
 /* Over the number of ranks where that varies, a series a size; rows at another speed are told. */
-static void test_processes(void)
+TEST("time is drawn over the number of ranks where rows differ in it")
 {
     static const char format[] = "{s:s, s:s, s:i, s:i, s:f, s:b}";
     char path[] = "/tmp/stagger-test-XXXXXX.svg";
@@ -94,17 +90,8 @@ static void test_processes(void)
                                               i % 2 == 0 ? 8 : 4096, "processes", 2 << i / 2,
                                               "time_us", 1.0 + i, "speed_changed", i == 5));
     draw(json_pack("{s:s, s:i, s:o}", "command", "latency", "ranks", 8, "results", rows), path);
-    CU_ASSERT_EQUAL(count_in(path, ">bytes 8<"), 1);
-    CU_ASSERT_EQUAL(count_in(path, ">bytes 4096<"), 1);
-    CU_ASSERT_EQUAL(count_in(path, ">processes<"), 1);
-    CU_ASSERT_EQUAL(count_in(path, "changed their speed in 1 of 6 rows"), 1);
+    EXPECT(count_in(path, ">bytes 8<") == 1, count_in(path, ">bytes 4096<") == 1,
+           count_in(path, ">processes<") == 1,
+           count_in(path, "changed their speed in 1 of 6 rows") == 1);
     unlink(path);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a part hidden that is below 0 is drawn", test_below_zero},
-    {"a single operation has its name, and what it is compared with is drawn", test_others},
-    {"time is drawn over the number of ranks where rows differ in it", test_processes},
-    {"what rows have no figure of is not drawn", test_missing},
-    {NULL, NULL},
-};

@@ -7,8 +7,6 @@
 #include "lib/virtual.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RANKS 4
 #define LATENCY_NS 100e3
@@ -167,7 +165,6 @@ static int measure(void *context)
         .check = check, .call = call, .barrier = barrier, .context = script};
     struct sg_bench_samples samples;
     struct sg_clocksync *clocks;
-    enum sg_status status;
 
     if (sg_clocksync_open(virtual_exchange(), (uint64_t)virtual_rank() + 1, virtual_clock_ns,
                           SG_CLOCKSYNC_TREE, &clocks) != SG_OK)
@@ -176,7 +173,7 @@ static int measure(void *context)
     sg_clocksync_measure(clocks, NULL);
     virtual_pass(10e9);
     sg_clocksync_measure(clocks, NULL);
-    status = sg_bench_sample(&machine, &target, clocks, &script->sampling, &samples);
+    enum sg_status status = sg_bench_sample(&machine, &target, clocks, &script->sampling, &samples);
     sg_clocksync_close(clocks);
     if (virtual_rank() == 0) {
         script->samples = samples;
@@ -208,7 +205,7 @@ static void run(struct script *script)
         world.offset_ns[rank] = 1e12 * (rank + 1);
         world.drift[rank] = 1e-5 * (rank - 1);
     }
-    CU_ASSERT_TRUE_FATAL(virtual_run(&world, measure, script));
+    ASSERT(virtual_run(&world, measure, script));
 }
 
 static double median_of(const struct script *script, int variant, enum sg_bench_reduction reduction)
@@ -216,26 +213,25 @@ static double median_of(const struct script *script, int variant, enum sg_bench_
     const struct sg_bench_samples *samples = &script->samples;
     double values[1024];
 
-    CU_ASSERT_FATAL(samples->rounds > 0 && samples->rounds <= 1024);
+    ASSERT(samples->rounds > 0 && samples->rounds <= 1024);
     for (size_t i = 0; i < samples->rounds; i++)
         values[i] = sg_bench_reduced_ns(sg_bench_samples_at(samples, i, variant), samples->ranks,
                                         reduction, 0);
     return sg_bench_summarize(values, samples->rounds).median;
 }
 
-#define WITHIN(part, expected, found) CU_ASSERT_DOUBLE_EQUAL(found, expected, (part) * (expected))
+#define WITHIN(part, expected, found) EXPECT(is_near(found, expected, (part) * (expected)))
 
 /* ---- known delays ---------------------------------------------------------------------------- */
 
-static void test_known_delay(void)
+TEST("collectives of known duration are measured within 2 % by every scheme")
 {
     for (int scheme = 0; scheme < SG_BENCH_SCHEMES; scheme++) {
         struct script script = script_of(SLEEPS, 2, 50);
 
         script.sampling.scheme = (enum sg_bench_scheme)scheme;
         run(&script);
-        CU_ASSERT_EQUAL(script.status, SG_OK);
-        CU_ASSERT_EQUAL(script.samples.rounds, 50);
+        EXPECT(script.status == SG_OK, script.samples.rounds == 50);
         WITHIN(0.02, 20e3, median_of(&script, 0, SG_BENCH_REDUCE_MAX));
         WITHIN(0.02, 30e3, median_of(&script, 1, SG_BENCH_REDUCE_MIN));
         WITHIN(0.02, 30e3, median_of(&script, 1, SG_BENCH_REDUCE_ROOT));
@@ -244,48 +240,43 @@ static void test_known_delay(void)
 }
 
 /* Thirty times the window that is tried first. */
-static void test_window_adapts(void)
+TEST("the window grows to what calls take, and shrinks")
 {
     struct script script = script_of(SLEEPS_LONG, 1, 20);
 
     run(&script);
-    CU_ASSERT_EQUAL(script.samples.rounds, 20);
-    CU_ASSERT(script.samples.took_too_long > 0);
-    CU_ASSERT(script.samples.window_ns >= 30000000);
+    EXPECT(script.samples.rounds == 20, script.samples.took_too_long > 0,
+           script.samples.window_ns >= 30000000);
     WITHIN(0.02, 30e6, median_of(&script, 0, SG_BENCH_REDUCE_SPAN));
     sg_bench_samples_clear(&script.samples);
     script = script_of(SLEEPS, 1, 200);
     run(&script);
-    CU_ASSERT(script.samples.window_ns < 200000);
-    CU_ASSERT_EQUAL(script.samples.took_too_long, 0);
+    EXPECT(script.samples.window_ns < 200000, script.samples.took_too_long == 0);
     sg_bench_samples_clear(&script.samples);
 }
 
-static void test_flags(void)
+TEST("calls that start late or take too long are flagged and repeated")
 {
     struct script script = script_of(HICCUPS, 1, 100);
     const struct sg_bench_samples *samples = &script.samples;
 
     /* A call that lasts 40 ms is repeated, and so are those whose windows it has taken up. */
     run(&script);
-    CU_ASSERT_EQUAL(samples->rounds, 100);
-    CU_ASSERT(samples->took_too_long >= 10);
-    CU_ASSERT(samples->attempts >= 110);
+    EXPECT(samples->rounds == 100, samples->took_too_long >= 10, samples->attempts >= 110);
     WITHIN(0.02, 20e3, median_of(&script, 0, SG_BENCH_REDUCE_MAX));
     for (size_t i = 0; i < samples->rounds; i++)
-        CU_ASSERT(sg_bench_reduced_ns(sg_bench_samples_at(samples, i, 0), RANKS,
-                                      SG_BENCH_REDUCE_MAX, 0) < samples->window_ns + 40e6);
+        EXPECT(sg_bench_reduced_ns(sg_bench_samples_at(samples, i, 0), RANKS, SG_BENCH_REDUCE_MAX,
+                                   0) < samples->window_ns + 40e6);
     sg_bench_samples_clear(&script.samples);
     script = script_of(SLEEPS, 1, 60);
     oversleeps = true;
     run(&script);
     oversleeps = false;
     /* Rank 2 oversleeps in every seventh of 70 calls. */
-    CU_ASSERT_EQUAL(samples->rounds, 60);
-    CU_ASSERT(samples->started_late >= 9 && samples->started_late <= 12);
-    CU_ASSERT_EQUAL(samples->attempts, samples->rounds + samples->started_late);
+    EXPECT(samples->rounds == 60, samples->started_late >= 9 && samples->started_late <= 12,
+           samples->attempts == samples->rounds + samples->started_late);
     for (size_t i = 0; i < samples->rounds; i++)
-        CU_ASSERT(sg_bench_skew_ns(sg_bench_samples_at(samples, i, 0), RANKS) < 20e3);
+        EXPECT(sg_bench_skew_ns(sg_bench_samples_at(samples, i, 0), RANKS) < 20e3);
     sg_bench_samples_clear(&script.samples);
 }
 
@@ -308,13 +299,13 @@ static int loop_of_three(void *context)
     return 0;
 }
 
-static void test_pipelining(void)
+TEST("a pipelined loop is biased as paper 004's figure 1 has it, and the window is not")
 {
     struct virtual_world world = {.size = RANKS, .latency_ns = LATENCY_NS};
     struct script script = script_of(BROADCAST, 1, 50);
     double longest_ns = 0;
 
-    CU_ASSERT_TRUE(virtual_run(&world, loop_of_three, &longest_ns));
+    EXPECT(virtual_run(&world, loop_of_three, &longest_ns));
     WITHIN(0.02, (8 * GAP_NS + LATENCY_NS) / 3, longest_ns);
     run(&script);
     WITHIN(0.02, LATENCY_NS + 2 * GAP_NS, median_of(&script, 0, SG_BENCH_REDUCE_MAX));
@@ -322,13 +313,13 @@ static void test_pipelining(void)
     /* Behind a barrier that rank 0 is the first to leave, it has sent before the others look. */
     script.sampling.scheme = SG_BENCH_BARRIER;
     run(&script);
-    CU_ASSERT(median_of(&script, 0, SG_BENCH_REDUCE_MAX) < 0.5 * (LATENCY_NS + 2 * GAP_NS));
+    EXPECT(median_of(&script, 0, SG_BENCH_REDUCE_MAX) < 0.5 * (LATENCY_NS + 2 * GAP_NS));
     sg_bench_samples_clear(&script.samples);
 }
 
 /* ---- delay and processor time ---------------------------------------------------------------- */
 
-static void test_delay(void)
+TEST("the synchronization delay of a linear barrier is what was worked out")
 {
     struct script script = script_of(BARRIER, 1, 30);
 
@@ -337,7 +328,7 @@ static void test_delay(void)
     script.sampling.pattern.skew_ns = 1e6;
     script.sampling.synchronises = true;
     run(&script);
-    CU_ASSERT_EQUAL(script.status, SG_OK);
+    EXPECT(script.status == SG_OK);
     for (size_t i = 0; i < script.samples.rounds; i++) {
         const struct sg_bench_times *times = sg_bench_samples_at(&script.samples, i, 0);
 
@@ -349,7 +340,7 @@ static void test_delay(void)
 }
 
 /* Ranks come one after the other, by a third of the skew each. */
-static void test_linear_arrival(void)
+TEST("it is the same when ranks come one after the other")
 {
     struct script script = script_of(BARRIER, 1, 10);
 
@@ -365,7 +356,7 @@ static void test_linear_arrival(void)
     sg_bench_samples_clear(&script.samples);
 }
 
-static void test_processor(void)
+TEST("processor time under skew is what was worked out, busy and asleep")
 {
     for (int busy = 0; busy < 2; busy++) {
         struct script script = script_of(BURNS, 1, 40);
@@ -377,17 +368,17 @@ static void test_processor(void)
         script.sampling.pattern.arrival = SG_BENCH_UNIFORM;
         script.sampling.pattern.skew_ns = 300e3;
         run(&script);
-        CU_ASSERT_EQUAL(script.samples.rounds, 40);
+        EXPECT(script.samples.rounds == 40);
         for (size_t i = 0; i < script.samples.rounds; i++) {
             double nothing_ns =
                 sg_bench_processor_ns(sg_bench_samples_at(&script.samples, i, 1), RANKS);
 
             /* Four ranks' 7 us and one's 3: 31 by four. Sleeping costs, work does not. */
-            CU_ASSERT_DOUBLE_EQUAL(nothing_ns, busy ? 0 : 2000, 1e-3);
-            CU_ASSERT_DOUBLE_EQUAL(
-                sg_bench_processor_ns(sg_bench_samples_at(&script.samples, i, 0), RANKS) -
-                    nothing_ns,
-                7750, 1e-3);
+            EXPECT(
+                is_near(nothing_ns, busy ? 0 : 2000, 1e-3),
+                is_near(sg_bench_processor_ns(sg_bench_samples_at(&script.samples, i, 0), RANKS) -
+                            nothing_ns,
+                        7750, 1e-3));
         }
         sg_bench_samples_clear(&script.samples);
     }
@@ -395,38 +386,36 @@ static void test_processor(void)
 
 /* ---- what is wrong --------------------------------------------------------------------------- */
 
-static void test_wrong(void)
+TEST("a wrong result, and a barrier that lets ranks through, end the measurement")
 {
     struct script script = script_of(SLEEPS, 2, 20);
 
     script.wrong = true;
     run(&script);
-    CU_ASSERT_EQUAL(script.status, SG_ERR_FORMAT);
-    CU_ASSERT_EQUAL(script.samples.wrong_variant, 1);
+    EXPECT(script.status == SG_ERR_FORMAT, script.samples.wrong_variant == 1);
     sg_bench_samples_clear(&script.samples);
     script = script_of(NO_BARRIER, 1, 20);
     script.sampling.synchronises = true;
     script.sampling.pattern.arrival = SG_BENCH_ONE_LATE;
     script.sampling.pattern.skew_ns = 1e6;
     run(&script);
-    CU_ASSERT_EQUAL(script.status, SG_ERR_FORMAT);
-    CU_ASSERT_EQUAL(script.samples.wrong_variant, 0);
+    EXPECT(script.status == SG_ERR_FORMAT, script.samples.wrong_variant == 0);
     sg_bench_samples_clear(&script.samples);
 }
 
 /* A time that does not vary is known after the minimum number of calls. */
-static void test_enough(void)
+TEST("measuring ends when intervals are narrow")
 {
     struct script script = script_of(SLEEPS, 2, 0);
 
     script.sampling.until_enough = true;
     run(&script);
-    CU_ASSERT_TRUE(script.samples.enough);
-    CU_ASSERT(script.samples.rounds >= SG_BENCH_ENOUGH_MIN && script.samples.rounds < 60);
+    EXPECT(script.samples.enough,
+           script.samples.rounds >= SG_BENCH_ENOUGH_MIN && script.samples.rounds < 60);
     sg_bench_samples_clear(&script.samples);
 }
 
-static void test_reductions(void)
+TEST("six ways to reduce over ranks, and delay and skew, are those worked out")
 {
     static const struct sg_bench_times times[] = {{.entry_ns = 100, .exit_ns = 150},
                                                   {.entry_ns = 120, .exit_ns = 240},
@@ -434,12 +423,10 @@ static void test_reductions(void)
     static const double expected[SG_BENCH_REDUCTIONS] = {120, 120, 140, 200.0 / 3, 30, 50};
 
     for (int way = 0; way < SG_BENCH_REDUCTIONS; way++)
-        CU_ASSERT_DOUBLE_EQUAL(sg_bench_reduced_ns(times, 3, (enum sg_bench_reduction)way, 1),
-                               expected[way], 1e-9);
-    CU_ASSERT_EQUAL(sg_bench_delay_ns(times, 3), 60);
-    CU_ASSERT_EQUAL(sg_bench_skew_ns(times, 3), 80);
-    CU_ASSERT_TRUE(sg_bench_left_early(times, 3, 14));
-    CU_ASSERT_FALSE(sg_bench_left_early(times, 3, 15));
+        EXPECT(is_near(sg_bench_reduced_ns(times, 3, (enum sg_bench_reduction)way, 1),
+                       expected[way], 1e-9));
+    EXPECT(sg_bench_delay_ns(times, 3) == 60, sg_bench_skew_ns(times, 3) == 80,
+           sg_bench_left_early(times, 3, 14), !sg_bench_left_early(times, 3, 15));
 }
 
 /* Against sorting: so many ranks, with equal times among them, and one that left before it came. */
@@ -450,7 +437,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void test_median_over_ranks(void)
+TEST("the median over ranks is the one that sorting finds")
 {
     enum { MOST = 33 };
     struct sg_bench_times times[MOST];
@@ -464,23 +451,7 @@ static void test_median_over_ranks(void)
             own_ns[rank] = (double)spread - 5;
         }
         qsort(own_ns, (size_t)count, sizeof *own_ns, by_value);
-        CU_ASSERT_EQUAL(sg_bench_reduced_ns(times, count, SG_BENCH_REDUCE_MEDIAN, 0),
-                        own_ns[(count - 1) / 2]);
+        EXPECT(sg_bench_reduced_ns(times, count, SG_BENCH_REDUCE_MEDIAN, 0) ==
+               own_ns[(count - 1) / 2]);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"collectives of known duration are measured within 2 % by every scheme", test_known_delay},
-    {"the window grows to what calls take, and shrinks", test_window_adapts},
-    {"calls that start late or take too long are flagged and repeated", test_flags},
-    {"a pipelined loop is biased as paper 004's figure 1 has it, and the window is not",
-     test_pipelining},
-    {"the synchronization delay of a linear barrier is what was worked out", test_delay},
-    {"it is the same when ranks come one after the other", test_linear_arrival},
-    {"processor time under skew is what was worked out, busy and asleep", test_processor},
-    {"a wrong result, and a barrier that lets ranks through, end the measurement", test_wrong},
-    {"measuring ends when intervals are narrow", test_enough},
-    {"the median over ranks is the one that sorting finds", test_median_over_ranks},
-    {"six ways to reduce over ranks, and delay and skew, are those worked out", test_reductions},
-    {NULL, NULL},
-};

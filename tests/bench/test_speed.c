@@ -51,117 +51,82 @@ static struct sg_bench_reference reference(void)
     return sg_bench_reference_of(&first, &second);
 }
 
-static void test_same(void)
+TEST("interruptions are no change of speed")
 {
-    struct sg_bench_reference known;
-    struct sg_bench_look before, after;
-    struct sg_bench_speed speed;
-
     start();
-    known = reference();
+    struct sg_bench_reference known = reference();
     interrupted = 10;
-    before = look();
+    struct sg_bench_look before = look();
     clock_ns += 2e9;
     interrupted = 10;
-    after = look();
-    speed = sg_bench_speed_between(&known, &before, &after);
-    CU_ASSERT_DOUBLE_EQUAL(speed.low, 1, 1e-3);
-    CU_ASSERT_DOUBLE_EQUAL(speed.high, 1, 1e-3);
-    CU_ASSERT_DOUBLE_EQUAL(speed.counter_rate, 1, 1e-3);
-    CU_ASSERT_FALSE(sg_bench_speed_changed(&speed));
+    struct sg_bench_look after = look();
+    struct sg_bench_speed speed = sg_bench_speed_between(&known, &before, &after);
+    EXPECT(is_near(speed.low, 1, 1e-3), is_near(speed.high, 1, 1e-3),
+           is_near(speed.counter_rate, 1, 1e-3), !sg_bench_speed_changed(&speed));
 }
 
 /* A core that is faster or slower behind the row, and one that has changed before it. */
-static void test_loop(void)
+TEST("a loop that takes longer or shorter than at the start is")
 {
     static const double times[][2] = {{100, 125}, {100, 90}, {80, 80}, {150, 150}, {125, 100}};
 
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        struct sg_bench_reference known;
-        struct sg_bench_look before, after;
-        struct sg_bench_speed speed;
-
         start();
-        known = reference();
+        struct sg_bench_reference known = reference();
         quantum_ns = times[i][0];
-        before = look();
+        struct sg_bench_look before = look();
         quantum_ns = times[i][1];
-        after = look();
-        speed = sg_bench_speed_between(&known, &before, &after);
-        CU_ASSERT_DOUBLE_EQUAL(speed.low, 100 / fmax(times[i][0], times[i][1]), 1e-3);
-        CU_ASSERT_DOUBLE_EQUAL(speed.high, 100 / fmin(times[i][0], times[i][1]), 1e-3);
-        CU_ASSERT(sg_bench_speed_changed(&speed));
+        struct sg_bench_look after = look();
+        struct sg_bench_speed speed = sg_bench_speed_between(&known, &before, &after);
+        EXPECT(is_near(speed.low, 100 / fmax(times[i][0], times[i][1]), 1e-3),
+               is_near(speed.high, 100 / fmin(times[i][0], times[i][1]), 1e-3),
+               sg_bench_speed_changed(&speed));
     }
 }
 
 /* The loop is the same at both ends, but the counter stood still between them for a tenth. */
-static void test_counter(void)
+TEST("so is a counter that runs at another rate")
 {
-    struct sg_bench_reference known;
-    struct sg_bench_look before, after;
-    struct sg_bench_speed speed;
-
     start();
-    known = reference();
-    before = look();
+    struct sg_bench_reference known = reference();
+    struct sg_bench_look before = look();
     clock_ns += 1e9;
-    after = look();
+    struct sg_bench_look after = look();
     after.counter -= (uint64_t)(1e8 * counts_per_ns);
-    speed = sg_bench_speed_between(&known, &before, &after);
-    CU_ASSERT_DOUBLE_EQUAL(speed.counter_rate, 0.9, 1e-2);
-    CU_ASSERT_DOUBLE_EQUAL(speed.low, 1, 1e-3);
-    CU_ASSERT(sg_bench_speed_changed(&speed));
+    struct sg_bench_speed speed = sg_bench_speed_between(&known, &before, &after);
+    EXPECT(is_near(speed.counter_rate, 0.9, 1e-2), is_near(speed.low, 1, 1e-3),
+           sg_bench_speed_changed(&speed));
 }
 
-static void test_no_counter(void)
+TEST("without a counter the loop alone decides")
 {
-    struct sg_bench_look first, second;
-    struct sg_bench_reference known;
-    struct sg_bench_speed speed;
-
     start();
-    first = sg_bench_look_take(&machine, NULL);
+    struct sg_bench_look first = sg_bench_look_take(&machine, NULL);
     clock_ns += 1e6;
-    second = sg_bench_look_take(&machine, NULL);
-    known = sg_bench_reference_of(&first, &second);
-    speed = sg_bench_speed_between(&known, &first, &second);
-    CU_ASSERT(isnan(speed.counter_rate));
-    CU_ASSERT_FALSE(sg_bench_speed_changed(&speed));
+    struct sg_bench_look second = sg_bench_look_take(&machine, NULL);
+    struct sg_bench_reference known = sg_bench_reference_of(&first, &second);
+    struct sg_bench_speed speed = sg_bench_speed_between(&known, &first, &second);
+    EXPECT(isnan(speed.counter_rate), !sg_bench_speed_changed(&speed));
 }
 
-static void test_ranks(void)
+TEST("of several ranks the extremes count")
 {
     static const struct sg_bench_speed ranks[] = {
         {0.99, 1.00, NAN}, {0.80, 1.01, 1.01}, {0.98, 1.20, 0.9}, {1, 1, 1}};
     struct sg_bench_speed all = sg_bench_speed_of_all(ranks, 4);
 
-    CU_ASSERT_EQUAL(all.low, 0.80);
-    CU_ASSERT_EQUAL(all.high, 1.20);
-    CU_ASSERT_EQUAL(all.counter_rate, 0.9);
+    EXPECT(all.low == 0.80, all.high == 1.20, all.counter_rate == 0.9);
     all = sg_bench_speed_of_all(ranks, 1);
-    CU_ASSERT(isnan(all.counter_rate));
-    CU_ASSERT_FALSE(sg_bench_speed_changed(&all));
+    EXPECT(isnan(all.counter_rate), !sg_bench_speed_changed(&all));
 }
 
 /* This processor's own counter counts. */
-static void test_own_counter(void)
+TEST("this processor's counter counts")
 {
-    uint64_t before;
-
     if (sg_bench_counter == NULL)
         return;
-    before = sg_bench_counter();
+    uint64_t before = sg_bench_counter();
     for (volatile int i = 0; i < 100000; i++)
         ;
-    CU_ASSERT(sg_bench_counter() > before);
+    EXPECT(sg_bench_counter() > before);
 }
-
-const struct unit_test unit_tests[] = {
-    {"interruptions are no change of speed", test_same},
-    {"a loop that takes longer or shorter than at the start is", test_loop},
-    {"so is a counter that runs at another rate", test_counter},
-    {"without a counter the loop alone decides", test_no_counter},
-    {"of several ranks the extremes count", test_ranks},
-    {"this processor's counter counts", test_own_counter},
-    {NULL, NULL},
-};

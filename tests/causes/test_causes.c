@@ -7,9 +7,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -38,8 +35,7 @@ static void start(enum sg_causes_mode mode, bool has_events, uint64_t slots)
         .mode = mode, .has_events = has_events, .places = {"/proc", "/sys", NULL}};
 
     snprintf(directory, sizeof directory, "%s/%d", unit_directory(), number++);
-    CU_ASSERT_EQUAL_FATAL(mkdir(directory, 0777), 0);
-    CU_ASSERT_EQUAL_FATAL(sg_log_create(&options, &writer), SG_OK);
+    ASSERT(mkdir(directory, 0777) == 0, sg_log_create(&options, &writer) == SG_OK);
     begin_ns = sg_clock_ns();
     causes.log = writer;
     causes.begin_ns = begin_ns;
@@ -74,8 +70,8 @@ static void stop(void)
     sg_causes_stop();
     sg_log_close(writer, SG_LOG_FINALIZED);
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, 0);
-    CU_ASSERT_EQUAL_FATAL(sg_logread_try(path, &log_read, &refusal), SG_OK);
-    CU_ASSERT_EQUAL(sg_logread_damaged(log_read), 0);
+    ASSERT(sg_logread_try(path, &log_read, &refusal) == SG_OK);
+    EXPECT(sg_logread_damaged(log_read) == 0);
 }
 
 /* A call at a site, of no collective: entered and left. */
@@ -96,7 +92,7 @@ static void call(uint32_t site, uint64_t key, uint32_t number)
         sg_causes_leave(&one);
 }
 
-static void every_interval(void)
+TEST("all intervals have a record each, the last one by the end")
 {
     const struct sg_record_causes *totals = NULL;
     const struct sg_record_interval *interval = NULL;
@@ -106,20 +102,17 @@ static void every_interval(void)
     for (uint32_t i = 0; i < 100; i++)
         call(5, 0, 0);
     stop();
-    CU_ASSERT_EQUAL(count(SG_RECORD_INTERVAL, (const void **)&interval), 100);
-    CU_ASSERT_EQUAL(interval->left, 5);
-    CU_ASSERT_EQUAL(interval->entered, 0); /* the end of the run */
-    CU_ASSERT_TRUE(interval->begin_ns >= begin_ns && interval->begin_ns <= interval->end_ns);
-    CU_ASSERT_EQUAL(count(SG_RECORD_INTERVAL_SUM, (const void **)&sum), 2);
-    CU_ASSERT_EQUAL(count(SG_RECORD_CAUSES, (const void **)&totals), 1);
-    CU_ASSERT_EQUAL(totals->intervals, 100);
-    CU_ASSERT_EQUAL(totals->left_out, 0);
-    CU_ASSERT_TRUE(totals->cost_ns > 0 && totals->time_ns > 0);
-    CU_ASSERT_EQUAL(count(SG_RECORD_SOURCE, NULL), SG_SOURCE_COUNT);
+    EXPECT(count(SG_RECORD_INTERVAL, (const void **)&interval) == 100, interval->left == 5);
+    EXPECT(interval->entered == 0); /* the end of the run */
+    EXPECT(interval->begin_ns >= begin_ns && interval->begin_ns <= interval->end_ns,
+           count(SG_RECORD_INTERVAL_SUM, (const void **)&sum) == 2,
+           count(SG_RECORD_CAUSES, (const void **)&totals) == 1, totals->intervals == 100,
+           totals->left_out == 0, totals->cost_ns > 0 && totals->time_ns > 0,
+           count(SG_RECORD_SOURCE, NULL) == SG_SOURCE_COUNT);
     sg_logread_close(log_read);
 }
 
-static void sums_alone(void)
+TEST("without events there are sums by the sites at both ends")
 {
     const struct sg_record_interval_sum *sum = NULL;
 
@@ -127,16 +120,15 @@ static void sums_alone(void)
     for (uint32_t i = 0; i < 1000; i++)
         call(1 + i % 100, 0, 0);
     stop();
-    CU_ASSERT_EQUAL(count(SG_RECORD_INTERVAL, NULL), 0);
+    EXPECT(count(SG_RECORD_INTERVAL, NULL) == 0);
     /* 1 to 2 ... 100 to 1, and 100 to the end. */
-    CU_ASSERT_EQUAL(count(SG_RECORD_INTERVAL_SUM, (const void **)&sum), 101);
-    CU_ASSERT_EQUAL(sum->intervals, 1);
+    EXPECT(count(SG_RECORD_INTERVAL_SUM, (const void **)&sum) == 101, sum->intervals == 1);
     sg_logread_close(log_read);
 }
 
 /* Two communicators with one stretch each: an interval belongs to the stretch it lies in, or to
  * the inner one if it lies in both. */
-static void stretches(void)
+TEST("an interval is of the stretch that began last")
 {
     const uint64_t outer = sg_hash_mix(1) | 1, inner = sg_hash_mix(2) | 1;
     const struct sg_record_interval *interval;
@@ -157,38 +149,33 @@ static void stretches(void)
 
         if (kind != SG_RECORD_INTERVAL)
             continue;
-        CU_ASSERT_EQUAL(interval->number, numbers[number % 6]);
+        EXPECT(interval->number == numbers[number % 6]);
         number++;
         stretched += (interval->flags & SG_INTERVAL_STRETCH) != 0;
         firsts += (interval->flags & SG_INTERVAL_FIRST) != 0;
         lasts += (interval->flags & SG_INTERVAL_LAST) != 0;
     }
-    CU_ASSERT_EQUAL(number, 6);
-    CU_ASSERT_EQUAL(stretched, 6);
-    CU_ASSERT_EQUAL(firsts, 4);
-    CU_ASSERT_EQUAL(lasts, 1); /* inner's: the way to 8 lies in inner's last stretch */
+    EXPECT(number == 6, stretched == 6, firsts == 4);
+    EXPECT(lasts == 1); /* inner's: the way to 8 lies in inner's last stretch */
     sg_logread_close(log_read);
 }
 
 /* Records fill their share of the log, no more; what is left out is counted, and in the sums. */
-static void room(void)
+TEST("records have a share of the log, and the rest is counted")
 {
     const struct sg_record_causes *totals = NULL;
     const struct sg_record_interval_sum *sum = NULL;
-    unsigned kept;
 
     start(SG_CAUSES_ALL, true, 65536);
     for (uint32_t i = 0; i < 20000; i++)
         call(1, 0, 0);
     stop();
-    kept = count(SG_RECORD_INTERVAL, NULL);
-    CU_ASSERT_TRUE(kept <= 65536 / 8 / SG_INTERVAL_SLOTS);
-    CU_ASSERT_TRUE(kept > 65536 / 8 / SG_INTERVAL_SLOTS / 2);
+    unsigned kept = count(SG_RECORD_INTERVAL, NULL);
+    EXPECT(kept <= 65536 / 8 / SG_INTERVAL_SLOTS, kept > 65536 / 8 / SG_INTERVAL_SLOTS / 2);
     count(SG_RECORD_CAUSES, (const void **)&totals);
-    CU_ASSERT_EQUAL(totals->left_out + kept, 20000);
-    CU_ASSERT_EQUAL(totals->intervals, 20000);
+    EXPECT(totals->left_out + kept == 20000, totals->intervals == 20000);
     count(SG_RECORD_INTERVAL_SUM, (const void **)&sum);
-    CU_ASSERT_EQUAL(sg_logread_header(log_read)->dropped_events, 0);
+    EXPECT(sg_logread_header(log_read)->dropped_events == 0);
     sg_logread_close(log_read);
 }
 
@@ -196,14 +183,14 @@ static long preempted(void)
 {
     struct rusage usage;
 
-    CU_ASSERT_EQUAL(getrusage(RUSAGE_THREAD, &usage), 0);
+    EXPECT(getrusage(RUSAGE_THREAD, &usage) == 0);
     return usage.ru_nivcsw;
 }
 
 /* The share is of a thread that runs. What a reading took that was preempted nobody knows: such a
  * run is made again. Costs are measured, and those of the first samples are known only when they
  * are over: the share and a few samples are allowed. test_sampler is exact. */
-static void samples_have_a_share(void)
+TEST("samples take no more than their share of the time")
 {
     const struct sg_record_causes *totals = NULL;
     bool disturbed = true;
@@ -222,39 +209,39 @@ static void samples_have_a_share(void)
         disturbed = preempted() != before;
     }
     count(SG_RECORD_CAUSES, (const void **)&totals);
-    CU_ASSERT_TRUE_FATAL(totals->intervals > 0);
+    ASSERT(totals->intervals > 0);
     cost_ns = (double)totals->cost_ns;
-    CU_ASSERT_TRUE(cost_ns < SG_CAUSES_SHARE * elapsed_ns +
-                                 SHARE_SAMPLES * cost_ns / (double)totals->intervals);
+    EXPECT(cost_ns <
+           SG_CAUSES_SHARE * elapsed_ns + SHARE_SAMPLES * cost_ns / (double)totals->intervals);
     sg_logread_close(log_read);
 }
 
-static void errno_stays(void)
+TEST("errno stays as it was")
 {
     start(SG_CAUSES_ALL, true, 65536);
     for (uint32_t i = 0; i < 1000; i++) {
         errno = 4711;
         call(1 + i, 0, 0);
-        CU_ASSERT_EQUAL_FATAL(errno, 4711);
+        ASSERT(errno == 4711);
     }
     stop();
     sg_logread_close(log_read);
 }
 
-static void skipped(void)
+TEST("an interval in which recording is off is none")
 {
     start(SG_CAUSES_ALL, true, 65536);
     call(1, 0, 0);
     sg_causes_skip();
-    CU_ASSERT_FALSE(sg_causes_samples);
+    EXPECT(!sg_causes_samples);
     call(2, 0, 0);
     call(3, 0, 0);
     stop();
-    CU_ASSERT_EQUAL(count(SG_RECORD_INTERVAL, NULL), 2);
+    EXPECT(count(SG_RECORD_INTERVAL, NULL) == 2);
     sg_logread_close(log_read);
 }
 
-static void set_to_zero(void)
+TEST("sums can be set to zero")
 {
     const struct sg_record_interval_sum *sum = NULL;
 
@@ -266,32 +253,30 @@ static void set_to_zero(void)
         call(1, 0, 0);
     sg_causes_skip();
     stop();
-    CU_ASSERT_EQUAL(count(SG_RECORD_INTERVAL_SUM, (const void **)&sum), 1);
-    CU_ASSERT_EQUAL(sum->intervals, 3);
-    CU_ASSERT_TRUE((sum->mask & 1u << SG_FIGURE_CPU) != 0);
+    EXPECT(count(SG_RECORD_INTERVAL_SUM, (const void **)&sum) == 1, sum->intervals == 3,
+           (sum->mask & 1u << SG_FIGURE_CPU) != 0);
     sg_logread_close(log_read);
 }
 
 /* A child of fork leaves the log alone. */
-static void children(void)
+TEST("children of fork record nothing")
 {
     int status;
-    pid_t child;
 
     start(SG_CAUSES_ALL, true, 65536);
     call(1, 0, 0);
-    child = fork();
+    pid_t child = fork();
     if (child == 0) {
         sg_causes_forget();
         call(2, 0, 0);
         call(3, 0, 0);
         _exit(sg_causes_samples);
     }
-    CU_ASSERT_TRUE_FATAL(waitpid(child, &status, 0) == child);
-    CU_ASSERT_EQUAL(status, 0);
+    ASSERT(waitpid(child, &status, 0) == child);
+    EXPECT(status == 0);
     call(4, 0, 0);
     stop();
-    CU_ASSERT_EQUAL(count(SG_RECORD_INTERVAL, NULL), 2);
+    EXPECT(count(SG_RECORD_INTERVAL, NULL) == 2);
     sg_logread_close(log_read);
 }
 
@@ -302,7 +287,7 @@ static void *make_calls(void *unused)
     return NULL;
 }
 
-static void threads(void)
+TEST("threads that follow one another have one set of sums")
 {
     const struct sg_record_interval_sum *sum;
     enum sg_record_kind kind;
@@ -312,7 +297,7 @@ static void threads(void)
     for (int i = 0; i < 20; i++) {
         pthread_t thread;
 
-        CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, make_calls, NULL), 0);
+        ASSERT(pthread_create(&thread, NULL, make_calls, NULL) == 0);
         pthread_join(thread, NULL);
     }
     stop();
@@ -320,33 +305,16 @@ static void threads(void)
         if (kind == SG_RECORD_INTERVAL_SUM)
             intervals[sum->thread < 2 ? sum->thread : 2] += sum->intervals;
     }
-    CU_ASSERT_EQUAL(intervals[2], 0);
-    CU_ASSERT_EQUAL(intervals[0] + intervals[1], 20 * 9);
+    EXPECT(intervals[2] == 0, intervals[0] + intervals[1] == 20 * 9);
     sg_logread_close(log_read);
 }
 
-static void off(void)
+TEST("off is off")
 {
     start(SG_CAUSES_OFF, true, 65536);
-    CU_ASSERT_FALSE(atomic_load(&sg_causes_is_on));
+    EXPECT(!atomic_load(&sg_causes_is_on));
     call(1, 0, 0);
     stop();
-    CU_ASSERT_EQUAL(count(SG_RECORD_CAUSES, NULL), 0);
-    CU_ASSERT_EQUAL(count(SG_RECORD_SOURCE, NULL), 0);
+    EXPECT(count(SG_RECORD_CAUSES, NULL) == 0, count(SG_RECORD_SOURCE, NULL) == 0);
     sg_logread_close(log_read);
 }
-
-const struct unit_test unit_tests[] = {
-    {"all intervals have a record each, the last one by the end", every_interval},
-    {"without events there are sums by the sites at both ends", sums_alone},
-    {"an interval is of the stretch that began last", stretches},
-    {"records have a share of the log, and the rest is counted", room},
-    {"samples take no more than their share of the time", samples_have_a_share},
-    {"errno stays as it was", errno_stays},
-    {"an interval in which recording is off is none", skipped},
-    {"sums can be set to zero", set_to_zero},
-    {"children of fork record nothing", children},
-    {"threads that follow one another have one set of sums", threads},
-    {"off is off", off},
-    {NULL, NULL},
-};

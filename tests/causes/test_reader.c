@@ -3,17 +3,11 @@
 #include "core/clock.h"
 #include "lib/unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,31 +21,11 @@ static const struct sg_counter_event software[SG_COUNTERS] = {
 };
 static const struct sg_reader_places here = {"/proc", "/sys", software};
 
-static char root[256];
+static const char *root;
 
-static void fresh(void)
-{
-    static int number;
-
-    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
-    CU_ASSERT_EQUAL_FATAL(mkdir(root, 0777), 0);
-}
-
-/* A file below it, with the directories above it. */
 static void put(const char *name, const char *text)
 {
-    char path[512];
-    FILE *file;
-
-    for (const char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        snprintf(path, sizeof path, "%s/%.*s", root, (int)(slash - name), name);
-        CU_ASSERT_TRUE_FATAL(mkdir(path, 0777) == 0 || errno == EEXIST);
-    }
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_TRUE_FATAL(fputs(text, file) >= 0);
-    fclose(file);
+    unit_write(text, "%s/%s", root, name);
 }
 
 /* Returns the difference between readings before and after a function. */
@@ -88,19 +62,18 @@ static void touch(void)
         pages[i * page_bytes] = 1;
 }
 
-static void page_faults(void)
+TEST("page faults are those of the interval")
 {
     size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct sg_reading reading;
 
-    CU_ASSERT_TRUE_FATAL(map != MAP_FAILED);
+    ASSERT(map != MAP_FAILED);
     madvise(map, bytes, MADV_NOHUGEPAGE);
     pages = map;
-    reading = of(&here, touch);
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_MINOR_FAULTS] >= PAGES);
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_MINOR_FAULTS] < PAGES + 20);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_MAJOR_FAULTS], 0);
+    struct sg_reading reading = of(&here, touch);
+    EXPECT(reading.figures[SG_FIGURE_MINOR_FAULTS] >= PAGES,
+           reading.figures[SG_FIGURE_MINOR_FAULTS] < PAGES + 20,
+           reading.figures[SG_FIGURE_MAJOR_FAULTS] == 0);
     munmap(map, bytes);
 }
 
@@ -113,13 +86,13 @@ static void compute(void)
         ;
 }
 
-static void computing(void)
+TEST("who computes is on a processor, and gives none away")
 {
     struct sg_reading reading = of(&here, compute);
 
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CPU] >= 5000000);
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CPU] <= reading.time_ns);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_VOLUNTARY], 0);
+    EXPECT(reading.figures[SG_FIGURE_CPU] >= 5000000,
+           reading.figures[SG_FIGURE_CPU] <= reading.time_ns,
+           reading.figures[SG_FIGURE_VOLUNTARY] == 0);
 }
 
 /* Waits for a child: gives its processor away. */
@@ -134,46 +107,40 @@ static void wait_for_child(void)
     waitpid(child, NULL, 0);
 }
 
-static void waiting(void)
+TEST("who waits gives its processor away, and is on none")
 {
     struct sg_reading reading = of(&here, wait_for_child);
 
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_VOLUNTARY] >= 1);
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CPU] + 1000000 < reading.time_ns);
+    EXPECT(reading.figures[SG_FIGURE_VOLUNTARY] >= 1,
+           reading.figures[SG_FIGURE_CPU] + 1000000 < reading.time_ns);
 }
 
-static void all_there(void)
+TEST("what this system has is there")
 {
     struct sg_reading reading = of(&here, nothing);
 
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_CPU));
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_MINOR_FAULTS));
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_MOVES));
-    CU_ASSERT_EQUAL(has(&reading, SG_FIGURE_RUNNABLE),
-                    access("/proc/thread-self/schedstat", R_OK) == 0);
+    EXPECT(has(&reading, SG_FIGURE_CPU), has(&reading, SG_FIGURE_MINOR_FAULTS),
+           has(&reading, SG_FIGURE_MOVES),
+           has(&reading, SG_FIGURE_RUNNABLE) == (access("/proc/thread-self/schedstat", R_OK) == 0));
 }
 
 /* ---- counters ---- */
 
-static void counted(void)
+TEST("events that the kernel counts are those of the interval")
 {
     size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
     struct sg_counter counter;
-    struct sg_reading reading;
-    void *map;
 
     if (sg_counter_open(&software[0], &counter) != 0)
         return; /* the kernel counts for nobody: the masks of other tests tell */
     sg_counter_close(&counter);
-    map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CU_ASSERT_TRUE_FATAL(map != MAP_FAILED);
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT(map != MAP_FAILED);
     madvise(map, bytes, MADV_NOHUGEPAGE);
     pages = map;
-    reading = of(&here, touch);
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_INSTRUCTIONS));
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_INSTRUCTIONS] >= PAGES);
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CYCLES] > 0);
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CACHE_MISSES] >= PAGES);
+    struct sg_reading reading = of(&here, touch);
+    EXPECT(has(&reading, SG_FIGURE_INSTRUCTIONS), reading.figures[SG_FIGURE_INSTRUCTIONS] >= PAGES,
+           reading.figures[SG_FIGURE_CYCLES] > 0, reading.figures[SG_FIGURE_CACHE_MISSES] >= PAGES);
     munmap(map, bytes);
 }
 
@@ -187,7 +154,7 @@ static uint64_t cost_of_a_switch(const struct sg_reader *reader)
 }
 
 /* The kernel's events are open or not; other sources do not care. */
-static void watched(void)
+TEST("events can be closed between intervals, and their switches paid for")
 {
     const uint32_t events = sg_source_mask(SG_SOURCE_COUNTERS) |
                             sg_source_mask(SG_SOURCE_SWITCHES) |
@@ -196,34 +163,32 @@ static void watched(void)
     const struct timespec moment = {.tv_nsec = 1000};
     struct sg_reader reader;
     struct sg_reading reading;
-    uint64_t three_ns;
 
     sg_reader_open(&reader, &here);
-    three_ns = 3 * cost_of_a_switch(&reader);
+    uint64_t three_ns = 3 * cost_of_a_switch(&reader);
     sg_reader_begin(&reader, &reading);
-    CU_ASSERT_EQUAL(reading.mask, reader.mask & ~calls);
+    EXPECT(reading.mask == (reader.mask & ~calls));
     sg_reader_watch(&reader, false);
     nanosleep(&moment, NULL);
     sg_reader_begin(&reader, &reading);
-    CU_ASSERT_EQUAL(reading.mask, reader.mask & ~calls & ~events);
-    CU_ASSERT_EQUAL(sg_reader_watch(&reader, true), 0);
+    EXPECT(reading.mask == (reader.mask & ~calls & ~events), sg_reader_watch(&reader, true) == 0);
     sg_reader_begin(&reader, &reading);
-    CU_ASSERT_EQUAL(reading.mask, reader.mask & ~calls);
+    EXPECT(reading.mask == (reader.mask & ~calls));
     for (int i = 0; i < 3; i++)
         nanosleep(&moment, NULL);
     sg_reader_begin(&reader, &reading);
     if ((reader.mask & events) != 0)
-        CU_ASSERT_TRUE(sg_reader_watched(&reader, &reading) >= three_ns);
-    CU_ASSERT_EQUAL(sg_reader_watched(&reader, &reading), 0);
+        EXPECT(sg_reader_watched(&reader, &reading) >= three_ns);
+    EXPECT(sg_reader_watched(&reader, &reading) == 0);
     for (int i = 0; i < 3; i++)
         nanosleep(&moment, NULL);
     if ((reader.mask & events) != 0)
-        CU_ASSERT_TRUE(sg_reader_watch(&reader, false) >= three_ns);
+        EXPECT(sg_reader_watch(&reader, false) >= three_ns);
     sg_reader_close(&reader);
 }
 
 /* An event of a thread that has ended stays the process's. */
-static void event_that_is_kept(void)
+TEST("an event is kept open by a thread that has ended")
 {
     struct sg_event_kept kept;
     struct sg_counter counter;
@@ -232,23 +197,22 @@ static void event_that_is_kept(void)
     if (sg_counter_open(&software[1], &counter) != 0)
         return; /* the kernel has no events for this process */
     sg_counter_close(&counter);
-    CU_ASSERT_TRUE(sg_event_is_own(kept.file, kept.id));
+    EXPECT(sg_event_is_own(kept.file, kept.id));
     sg_event_let_go(&kept);
-    CU_ASSERT_EQUAL(kept.file, -1);
+    EXPECT(kept.file == -1);
     /* The program has a file of its own there. */
     sg_event_keep(&kept);
-    CU_ASSERT_EQUAL(dup2(STDERR_FILENO, kept.file), kept.file);
-    CU_ASSERT_FALSE(sg_event_is_own(kept.file, kept.id));
+    EXPECT(dup2(STDERR_FILENO, kept.file) == kept.file, !sg_event_is_own(kept.file, kept.id));
     {
         int file = kept.file;
 
         sg_event_let_go(&kept);
-        CU_ASSERT_EQUAL(fcntl(file, F_GETFD), 0);
+        EXPECT(fcntl(file, F_GETFD) == 0);
         close(file);
     }
 }
 
-static void counters_that_are_not_there(void)
+TEST("counters that are not there are left out together")
 {
     static const struct sg_counter_event none[SG_COUNTERS] = {
         {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
@@ -259,10 +223,9 @@ static void counters_that_are_not_there(void)
     struct sg_reader reader;
 
     sg_reader_open(&reader, &places);
-    CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_COUNTERS), 0);
-    CU_ASSERT_NOT_EQUAL(reader.errors[SG_SOURCE_COUNTERS], 0);
-    CU_ASSERT_EQUAL(reader.counters[0].file, -1);
-    CU_ASSERT_NOT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_USAGE), 0);
+    EXPECT((reader.mask & sg_source_mask(SG_SOURCE_COUNTERS)) == 0,
+           reader.errors[SG_SOURCE_COUNTERS] != 0, reader.counters[0].file == -1,
+           (reader.mask & sg_source_mask(SG_SOURCE_USAGE)) != 0);
     sg_reader_close(&reader);
 }
 
@@ -284,7 +247,7 @@ static uint64_t read_register(uint32_t index)
     return value;
 }
 
-static void mapped_counters(void)
+TEST("a mapped counter is read while the kernel changes it")
 {
     bool is_whole = false;
     uint64_t value;
@@ -296,25 +259,20 @@ static void mapped_counters(void)
                                          .time_enabled = 9,
                                          .time_running = 9};
     registers[2] = 77;
-    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
-    CU_ASSERT_TRUE(is_whole);
-    CU_ASSERT_EQUAL(value, 577);
+    EXPECT(sg_counter_of_page(&page, read_register, &value, &is_whole), is_whole, value == 577);
     /* Registers of 48 bits have a sign. */
     registers[2] = UINT64_C(0xffffffffffff);
-    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
-    CU_ASSERT_EQUAL(value, 499);
+    EXPECT(sg_counter_of_page(&page, read_register, &value, &is_whole), value == 499);
     registers[1] = 5;
     interruptions = 1;
-    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
-    CU_ASSERT_EQUAL(value, 1505);
+    EXPECT(sg_counter_of_page(&page, read_register, &value, &is_whole), value == 1505);
     page.time_running = 8;
-    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
-    CU_ASSERT_FALSE(is_whole);
+    EXPECT(sg_counter_of_page(&page, read_register, &value, &is_whole), !is_whole);
     page.index = 0;
-    CU_ASSERT_FALSE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+    EXPECT(!sg_counter_of_page(&page, read_register, &value, &is_whole));
     page.index = 3;
     page.cap_user_rdpmc = 0;
-    CU_ASSERT_FALSE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+    EXPECT(!sg_counter_of_page(&page, read_register, &value, &is_whole));
 }
 
 /* ---- files that are made up ---- */
@@ -340,21 +298,19 @@ static void later_figures(void)
         "usage_usec 5\nnr_periods 9\nnr_throttled 7\nthrottled_usec 1500\nnr_bursts 0\n");
 }
 
-static void files(void)
+TEST("files of the kernel are read")
 {
     struct sg_reader_places places = elsewhere();
-    struct sg_reading reading;
 
-    fresh();
+    root = unit_fresh_directory();
     put("self/cgroup", "0::/job\n");
     put("fs/cgroup/job/cpu.max", "50000 100000\n");
     put("thread-self/schedstat", "90 1000 2\n");
     put("fs/cgroup/job/cpu.stat",
         "usage_usec 1\nnr_periods 4\nnr_throttled 4\nthrottled_usec 500\nnr_bursts 0\n");
-    reading = of(&places, later_figures);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_RUNNABLE], 3500);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLES], 3);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLED], 1000000);
+    struct sg_reading reading = of(&places, later_figures);
+    EXPECT(reading.figures[SG_FIGURE_RUNNABLE] == 3500, reading.figures[SG_FIGURE_THROTTLES] == 3,
+           reading.figures[SG_FIGURE_THROTTLED] == 1000000);
 }
 
 static void later_figures_1(void)
@@ -362,35 +318,32 @@ static void later_figures_1(void)
     put("fs/cgroup/cpu/cpu.stat", "nr_periods 9\nnr_throttled 5\nthrottled_time 777\n");
 }
 
-static void version_1(void)
+TEST("control groups of version 1 are, too")
 {
     struct sg_reader_places places = elsewhere();
-    struct sg_reading reading;
 
-    fresh();
+    root = unit_fresh_directory();
     put("self/cgroup", "3:memory:/x\n2:cpu,cpuacct:/\n0::/\n");
     put("fs/cgroup/cpu/cpu.cfs_quota_us", "20000\n");
     put("fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
     put("fs/cgroup/cpu/cpu.stat", "nr_periods 4\nnr_throttled 4\nthrottled_time 700\n");
-    reading = of(&places, later_figures_1);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLES], 1);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLED], 77);
+    struct sg_reading reading = of(&places, later_figures_1);
+    EXPECT(reading.figures[SG_FIGURE_THROTTLES] == 1, reading.figures[SG_FIGURE_THROTTLED] == 77);
 }
 
 /* Missing sources are left out, and only those. */
-static void missing(void)
+TEST("sources that are missing, or tell nonsense, are left out alone")
 {
     static const char *const wrong[] = {"", "nonsense\n", "1\n", "1 x 2\n", "12", "\n\n"};
     struct sg_reader_places places = elsewhere();
     struct sg_reader reader;
 
-    fresh();
+    root = unit_fresh_directory();
     sg_reader_open(&reader, &places);
-    CU_ASSERT_EQUAL(reader.errors[SG_SOURCE_SCHEDULER], ENOENT);
-    CU_ASSERT_EQUAL(reader.errors[SG_SOURCE_QUOTA], ENOENT);
-    CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER), 0);
-    CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_QUOTA), 0);
-    CU_ASSERT_NOT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_CLOCK), 0);
+    EXPECT(reader.errors[SG_SOURCE_SCHEDULER] == ENOENT, reader.errors[SG_SOURCE_QUOTA] == ENOENT,
+           (reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0,
+           (reader.mask & sg_source_mask(SG_SOURCE_QUOTA)) == 0,
+           (reader.mask & sg_source_mask(SG_SOURCE_CLOCK)) != 0);
     sg_reader_close(&reader);
     put("self/cgroup", "0::/\n");
     put("fs/cgroup/cpu.max", "100000 100000\n");
@@ -398,21 +351,21 @@ static void missing(void)
         put("thread-self/schedstat", wrong[i]);
         put("fs/cgroup/cpu.stat", wrong[i]);
         sg_reader_open(&reader, &places);
-        CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER), 0);
-        CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_QUOTA), 0);
+        EXPECT((reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0,
+               (reader.mask & sg_source_mask(SG_SOURCE_QUOTA)) == 0);
         sg_reader_close(&reader);
     }
 }
 
 /* The program closes files that it does not know, and opens its own: these stay open. */
-static void taken_files(void)
+TEST("a file that the program put in the place of ours is its own")
 {
     struct sg_reader reader;
     struct sg_reading reading;
     char path[512];
-    int file, own;
+    int file;
 
-    fresh();
+    root = unit_fresh_directory();
     sg_reader_open(&reader, &here);
     if ((reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0) {
         sg_reader_close(&reader);
@@ -421,16 +374,16 @@ static void taken_files(void)
     file = reader.scheduler.file;
     put("thread-self/schedstat", "1 9000000000000000000 1\n");
     snprintf(path, sizeof path, "%s/thread-self/schedstat", root);
-    own = open(path, O_RDONLY);
-    CU_ASSERT_EQUAL_FATAL(dup2(own, file), file);
+    int own = open(path, O_RDONLY);
+    ASSERT(dup2(own, file) == file);
     close(own);
     switch_context();
     sg_reader_end(&reader, &reading);
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_RUNNABLE));
-    CU_ASSERT_NOT_EQUAL(reading.figures[SG_FIGURE_RUNNABLE], UINT64_C(9000000000000000000));
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_CPU));
+    EXPECT(has(&reading, SG_FIGURE_RUNNABLE),
+           reading.figures[SG_FIGURE_RUNNABLE] != UINT64_C(9000000000000000000),
+           has(&reading, SG_FIGURE_CPU));
     sg_reader_close(&reader);
-    CU_ASSERT_NOT_EQUAL(fcntl(file, F_GETFD), -1);
+    EXPECT(fcntl(file, F_GETFD) != -1);
     close(file);
 }
 
@@ -443,16 +396,16 @@ static int open_files(void)
     return count;
 }
 
-static void leaves_no_files(void)
+TEST("readers leave no files open")
 {
     int before = open_files();
 
     for (int i = 0; i < 10; i++)
         of(&here, nothing);
-    CU_ASSERT_EQUAL(open_files(), before);
+    EXPECT(open_files() == before);
 }
 
-static void costs(void)
+TEST("what is there costs something, what is not costs nothing")
 {
     uint64_t costs_ns[SG_SOURCE_COUNT];
     struct sg_reader reader;
@@ -460,18 +413,18 @@ static void costs(void)
     sg_reader_open(&reader, &here);
     sg_reader_measure(&reader, costs_ns);
     for (int source = 0; source < SG_SOURCE_COUNT; source++)
-        CU_ASSERT_EQUAL(costs_ns[source] > 0, (reader.mask & sg_source_mask(source)) != 0);
+        EXPECT((costs_ns[source] > 0) == ((reader.mask & sg_source_mask(source)) != 0));
     sg_reader_close(&reader);
 }
 
-static void facts(void)
+TEST("the tables of figures and of sources agree")
 {
     for (unsigned source = 0; source < SG_SOURCE_COUNT; source++) {
         const struct sg_source_facts *known = &sg_source_table[source];
 
         for (unsigned i = 0; i < SG_FIGURE_COUNT; i++)
-            CU_ASSERT_EQUAL(sg_figure_table[i].source == source,
-                            i >= known->first && i < known->first + (unsigned)known->count);
+            EXPECT((sg_figure_table[i].source == source) ==
+                   (i >= known->first && i < known->first + (unsigned)known->count));
     }
 }
 
@@ -487,21 +440,20 @@ static void let_compute(void)
 {
     pthread_t thread;
 
-    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, compute_alone, NULL), 0);
+    ASSERT(pthread_create(&thread, NULL, compute_alone, NULL) == 0);
     pthread_join(thread, NULL);
 }
 
-static void other_threads(void)
+TEST("time of the process's other threads is told, and of other processes is not")
 {
     struct sg_reading reading = of(&here, let_compute);
 
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_THREADS_HERE));
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_THREADS_ELSEWHERE] >= 5000000);
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THREADS_HERE], 0);
+    EXPECT(has(&reading, SG_FIGURE_THREADS_HERE),
+           reading.figures[SG_FIGURE_THREADS_ELSEWHERE] >= 5000000,
+           reading.figures[SG_FIGURE_THREADS_HERE] == 0);
     reading = of(&here, wait_for_child);
-    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_THREADS_HERE));
-    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THREADS_HERE], 0);
-    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_THREADS_ELSEWHERE] < 1000000);
+    EXPECT(has(&reading, SG_FIGURE_THREADS_HERE), reading.figures[SG_FIGURE_THREADS_HERE] == 0,
+           reading.figures[SG_FIGURE_THREADS_ELSEWHERE] < 1000000);
 }
 
 static atomic_bool goes_on;
@@ -526,10 +478,10 @@ static void *share_processor(void *unused)
 
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
-    CU_ASSERT_EQUAL_FATAL(sched_setaffinity(0, sizeof one, &one), 0);
+    ASSERT(sched_setaffinity(0, sizeof one, &one) == 0);
     sg_reader_open(&reader, &here);
     atomic_store(&goes_on, true);
-    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, compute_beside, NULL), 0);
+    ASSERT(pthread_create(&thread, NULL, compute_beside, NULL) == 0);
     for (int i = 0; i < 1000 && reader.threads.here_ns == 0; i++) {
         sg_reader_begin(&reader, &begin);
         compute();
@@ -542,26 +494,26 @@ static void *share_processor(void *unused)
     sg_reading_between(&begin, &end, &between);
     atomic_store(&goes_on, false);
     pthread_join(thread, NULL);
-    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] > 0);
-    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] <= between.time_ns);
-    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] <= atomic_load(&computed_ns));
-    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] + between.figures[SG_FIGURE_CPU] <=
-                   between.time_ns);
+    EXPECT(between.figures[SG_FIGURE_THREADS_HERE] > 0,
+           between.figures[SG_FIGURE_THREADS_HERE] <= between.time_ns,
+           between.figures[SG_FIGURE_THREADS_HERE] <= atomic_load(&computed_ns),
+           between.figures[SG_FIGURE_THREADS_HERE] + between.figures[SG_FIGURE_CPU] <=
+               between.time_ns);
     sg_reader_close(&reader);
     return NULL;
 }
 
 /* In a thread that is bound, as what binds it lasts. */
-static void shared_processor(void)
+TEST("threads that are bound to the same processor take theirs from it")
 {
     pthread_t thread;
 
-    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, share_processor, NULL), 0);
+    ASSERT(pthread_create(&thread, NULL, share_processor, NULL) == 0);
     pthread_join(thread, NULL);
 }
 
 /* As many threads would have them at a time. */
-static void many_readers(void)
+TEST("the readers of many threads keep few descriptors, and read as ever")
 {
     enum { READERS = 60, DESCRIPTORS_MOST = 20 };
     static struct sg_reader readers[READERS];
@@ -572,37 +524,13 @@ static void many_readers(void)
         sg_reader_open(&readers[i], &here);
         sg_reader_watch(&readers[i], false);
     }
-    CU_ASSERT(open_files() - before <= DESCRIPTORS_MOST);
+    EXPECT(open_files() - before <= DESCRIPTORS_MOST);
     for (int i = 0; i < READERS; i++) {
         sg_reader_begin(&readers[i], &reading);
-        CU_ASSERT_EQUAL(has(&reading, SG_FIGURE_RUNNABLE),
-                        (readers[0].mask & sg_source_mask(SG_SOURCE_SCHEDULER)) != 0);
+        EXPECT(has(&reading, SG_FIGURE_RUNNABLE) ==
+               ((readers[0].mask & sg_source_mask(SG_SOURCE_SCHEDULER)) != 0));
     }
     for (int i = 0; i < READERS; i++)
         sg_reader_close(&readers[i]);
-    CU_ASSERT_EQUAL(open_files(), before);
+    EXPECT(open_files() == before);
 }
-
-const struct unit_test unit_tests[] = {
-    {"the readers of many threads keep few descriptors, and read as ever", many_readers},
-
-    {"the tables of figures and of sources agree", facts},
-    {"what this system has is there", all_there},
-    {"page faults are those of the interval", page_faults},
-    {"who computes is on a processor, and gives none away", computing},
-    {"who waits gives its processor away, and is on none", waiting},
-    {"events that the kernel counts are those of the interval", counted},
-    {"events can be closed between intervals, and their switches paid for", watched},
-    {"an event is kept open by a thread that has ended", event_that_is_kept},
-    {"counters that are not there are left out together", counters_that_are_not_there},
-    {"a mapped counter is read while the kernel changes it", mapped_counters},
-    {"files of the kernel are read", files},
-    {"control groups of version 1 are, too", version_1},
-    {"sources that are missing, or tell nonsense, are left out alone", missing},
-    {"a file that the program put in the place of ours is its own", taken_files},
-    {"time of the process's other threads is told, and of other processes is not", other_threads},
-    {"threads that are bound to the same processor take theirs from it", shared_processor},
-    {"readers leave no files open", leaves_no_files},
-    {"what is there costs something, what is not costs nothing", costs},
-    {NULL, NULL},
-};

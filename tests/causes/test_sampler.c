@@ -42,27 +42,27 @@ static double share_of(const struct run *run)
     return (double)run->paid_ns / (double)run->now_ns;
 }
 
-static void everything_without_a_share(void)
+TEST("without a share everything is taken")
 {
     struct sg_sampler sampler;
 
     sg_sampler_start(&sampler, 0, 1000);
     for (uint64_t i = 0; i < 100000; i++) {
-        CU_ASSERT_TRUE_FATAL(sg_sampler_takes(&sampler, sg_hash_mix(i), 1000 + i));
+        ASSERT(sg_sampler_takes(&sampler, sg_hash_mix(i), 1000 + i));
         sg_sampler_pay(&sampler, 1000000);
     }
 }
 
-static void a_short_run_is_dense(void)
+TEST("what comes first is taken one after the other, if it can be paid for")
 {
     struct run run;
 
     start(&run, 0, 200000000);
     come(&run, 50, 20000, COST_NS);
-    CU_ASSERT_EQUAL(run.taken, 50);
+    EXPECT(run.taken == 50);
 }
 
-static void the_share_holds(void)
+TEST("whatever the pace, no more than the share is spent, and no less than a quarter")
 {
     static const uint64_t times_ns[] = {100, 1000, 20000, 1000000, 50000000};
 
@@ -72,45 +72,40 @@ static void the_share_holds(void)
         start(&run, 0, 10000000);
         come(&run, 20000000000 / times_ns[i] < 20000000 ? 20000000000 / times_ns[i] : 20000000,
              times_ns[i], COST_NS);
-        CU_ASSERT_TRUE(share_of(&run) < SHARE + (double)COST_NS / (double)run.now_ns);
-        CU_ASSERT_TRUE(run.worst <= 1);
+        EXPECT(share_of(&run) < SHARE + (double)COST_NS / (double)run.now_ns, run.worst <= 1);
         /* ... and is made use of, where there is enough to do. */
-        CU_ASSERT_TRUE(times_ns[i] >= 50000000 ? run.taken == run.number
-                                               : share_of(&run) > SHARE / 4);
+        EXPECT(times_ns[i] >= 50000000 ? run.taken == run.number : share_of(&run) > SHARE / 4);
     }
 }
 
-static void costs_that_come_later(void)
+TEST("what costs more is taken more seldom")
 {
     struct run run;
 
     start(&run, 0, 0);
     come(&run, 100000, 100000, 200);
-    CU_ASSERT_EQUAL(run.taken, run.number);
+    EXPECT(run.taken == run.number);
     /* A hundred times as much: the share holds all the same. */
     come(&run, 1000000, 100000, 200000);
-    CU_ASSERT_TRUE(share_of(&run) < SHARE * 1.01);
-    CU_ASSERT_TRUE(run.sampler.level >= 9);
+    EXPECT(share_of(&run) < SHARE * 1.01, run.sampler.level >= 9);
 }
 
-static void another_pace(void)
+TEST("what comes more seldom is taken more often, soon")
 {
     struct run run;
-    uint64_t before;
 
     start(&run, 0, 0);
     come(&run, 10000000, 1000, COST_NS);
-    CU_ASSERT_TRUE(run.sampler.level >= 10);
+    EXPECT(run.sampler.level >= 10);
     /* One a second: not all of the next thousand are missed. */
-    before = run.taken;
+    uint64_t before = run.taken;
     come(&run, 1000, 1000000000, COST_NS);
-    CU_ASSERT_TRUE(run.taken - before >= 900);
-    CU_ASSERT_EQUAL(run.sampler.level, 0);
+    EXPECT(run.taken - before >= 900, run.sampler.level == 0);
 }
 
 /* Two ranks, of which one has less to spend: what it takes, the other takes, once both are past
  * their first ones. */
-static void fewer_are_among_more(void)
+TEST("what a greater level takes a lesser one takes, too")
 {
     for (uint64_t hash = 0; hash < 100000; hash++) {
         uint64_t mixed = sg_hash_mix(hash);
@@ -122,12 +117,12 @@ static void fewer_are_among_more(void)
                 .share = 0, .mask = (UINT64_C(1) << level) - 1, .review_ns = UINT64_MAX};
 
             if (sg_sampler_takes(&fewer, mixed, 1))
-                CU_ASSERT_TRUE(sg_sampler_takes(&more, mixed, 1));
+                EXPECT(sg_sampler_takes(&more, mixed, 1));
         }
     }
 }
 
-static void alike_on_ranks_that_are(void)
+TEST("ranks that have about the same costs come to the same level")
 {
     struct run one, two;
 
@@ -135,17 +130,5 @@ static void alike_on_ranks_that_are(void)
     start(&two, 0, 100000000);
     come(&one, 1000000, 5000, COST_NS);
     come(&two, 1000000, 5100, COST_NS + 90);
-    CU_ASSERT_EQUAL(one.sampler.level, two.sampler.level);
+    EXPECT(one.sampler.level == two.sampler.level);
 }
-
-const struct unit_test unit_tests[] = {
-    {"without a share everything is taken", everything_without_a_share},
-    {"what comes first is taken one after the other, if it can be paid for", a_short_run_is_dense},
-    {"whatever the pace, no more than the share is spent, and no less than a quarter",
-     the_share_holds},
-    {"what costs more is taken more seldom", costs_that_come_later},
-    {"what comes more seldom is taken more often, soon", another_pace},
-    {"what a greater level takes a lesser one takes, too", fewer_are_among_more},
-    {"ranks that have about the same costs come to the same level", alike_on_ranks_that_are},
-    {NULL, NULL},
-};

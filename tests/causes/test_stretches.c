@@ -18,7 +18,7 @@ static int take(uint64_t key, bool is_armed)
 
     if (sg_stretches_take(&stretches, key, is_armed, &out))
         return (int)out.number;
-    CU_ASSERT_EQUAL(out.number, 77);
+    EXPECT(out.number == 77);
     return -1;
 }
 
@@ -29,50 +29,34 @@ static int current(void)
     return stretch != NULL ? (int)stretch->number : -1;
 }
 
-static void test_current(void)
+TEST("an interval is of the stretch that began last, not of one that is armed")
 {
     stretches.count = 0;
-    CU_ASSERT_EQUAL(current(), -1);
+    EXPECT(current() == -1);
     add(1, 10, true);
-    CU_ASSERT_EQUAL(current(), -1);
+    EXPECT(current() == -1);
     add(2, 20, false);
     add(1, 11, false);
     add(3, 30, true);
-    CU_ASSERT_EQUAL(current(), 11);
-    CU_ASSERT_EQUAL(take(1, false), 11);
-    CU_ASSERT_EQUAL(current(), 20);
-    CU_ASSERT_EQUAL(take(2, false), 20);
-    CU_ASSERT_EQUAL(current(), -1);
-    CU_ASSERT_EQUAL(stretches.count, 2);
+    EXPECT(current() == 11, take(1, false) == 11, current() == 20, take(2, false) == 20,
+           current() == -1, stretches.count == 2);
 }
 
-static void test_take(void)
+TEST("a communicator's stretch is taken out, armed or begun")
 {
     stretches.count = 0;
-    CU_ASSERT_EQUAL(take(1, true), -1);
+    EXPECT(take(1, true) == -1);
     add(1, 10, true);
     add(1, 11, false);
-    CU_ASSERT_EQUAL(take(2, true), -1);
-    CU_ASSERT_EQUAL(take(1, true), 10);
-    CU_ASSERT_EQUAL(take(1, true), -1);
-    CU_ASSERT_EQUAL(take(1, false), 11);
-    CU_ASSERT_EQUAL(stretches.count, 0);
+    EXPECT(take(2, true) == -1, take(1, true) == 10, take(1, true) == -1, take(1, false) == 11,
+           stretches.count == 0);
 }
 
-static void test_full(void)
+TEST("where there are too many, the oldest is given up")
 {
     stretches.count = 0;
     for (uint32_t i = 0; i <= SG_STRETCHES_MOST; i++)
         add(i + 1, i, false);
-    CU_ASSERT_EQUAL(stretches.count, SG_STRETCHES_MOST);
-    CU_ASSERT_EQUAL(take(1, false), -1);
-    CU_ASSERT_EQUAL(take(2, false), 1);
-    CU_ASSERT_EQUAL(current(), SG_STRETCHES_MOST);
+    EXPECT(stretches.count == SG_STRETCHES_MOST, take(1, false) == -1, take(2, false) == 1,
+           current() == SG_STRETCHES_MOST);
 }
-
-const struct unit_test unit_tests[] = {
-    {"an interval is of the stretch that began last, not of one that is armed", test_current},
-    {"a communicator's stretch is taken out, armed or begun", test_take},
-    {"where there are too many, the oldest is given up", test_full},
-    {NULL, NULL},
-};

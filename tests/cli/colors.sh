@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # Output is coloured on a terminal, and plain in a pipe, with NO_COLOR, or if the terminal has no
 # colours.
 . "$(dirname "$0")/../lib/sh.sh"

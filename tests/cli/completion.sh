@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # Completion in bash and zsh offers exactly the arguments that stagger and stagger-bench accept.
 . "$(dirname "$0")/../lib/sh.sh"
 

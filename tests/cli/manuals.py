@@ -1,6 +1,6 @@
 """Compares the manual pages with the programs' own output, in both directions.
 
-    manuals.py commands|options|settings|algorithms|columns STAGGER STAGGER-BENCH DOCS
+    manuals.py commands|options|algorithms|columns STAGGER STAGGER-BENCH DOCS
 
 Prints a line for each entry that only one side has; exits with 1 if there is any.
 """
@@ -13,8 +13,8 @@ STAGGER, BENCH, DOCS = sys.argv[2:5]
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z?][\w-]*")
 
 
-def run(*command, **variables):
-    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True,
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True,
                           check=False)
 
 
@@ -93,31 +93,6 @@ def options():
     tags = {tag for _, tag, _ in Page("stagger.1").sections["OPTIONS"] if tag is not None}
     written = {option for tag in tags for option in OPTION.findall(tag) if len(option) > 2}
     return wrong + differences("stagger.1", said, written)
-
-
-def values_expected(name):
-    """The values that a setting accepts, according to the error message for a wrong value."""
-    complaint = run(STAGGER, "info", **{name: "?" * 4000}).stderr
-    text = complaint.partition("expected ")[2]
-    return set(re.findall(r"[\w-]*\d[\w-]*|\b(?:otf2|stats|off|thread|signal|poll|auto)\b", text))
-
-
-def settings():
-    wrong = []
-    text = run(STAGGER, "info").stdout.partition("\nconfiguration\n")[2].partition("\nrules")[0]
-    said = dict(re.findall(r"^  (STAGGER_\w*)(?:<id>)?=(.*?)  \[", text, re.M))
-    written = {}
-    for _, tag, body in Page("libstagger.7").sections["VARIABLES"]:
-        for name in re.findall(r"STAGGER_\w*", tag or ""):
-            written[name] = tag + body
-    if len(said) < 10:
-        wrong.append("stagger info lists hardly a setting")
-    for name, default in said.items():
-        words = set(re.findall(r"[\w-]+", written.get(name, "")))
-        expected = values_expected(name) | ({default} if default else set())
-        wrong += [f"{name}: {word} is not in the page" for word in sorted(expected - words)
-                  if name in written]
-    return wrong + differences("VARIABLES", set(said), set(written))
 
 
 def parameters_of(items, start):

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # Commands called without a run take the newest one in the working directory.
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report

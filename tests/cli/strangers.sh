@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # timeout: 600
 # Every command on a directory that another user has prepared: FIFOs, links, and text that a
 # terminal or a spreadsheet would interpret.

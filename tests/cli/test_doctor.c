@@ -28,22 +28,9 @@ bool sg_machine_put_rdma(const struct sg_config *config, FILE *out)
 
 static char place[300];
 
-/* A file below a directory of this name, with those above it. */
 static void put(const char *name, const char *text)
 {
-    char path[600];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", place, name);
-    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    fputs(text, file);
-    fclose(file);
+    unit_write(text, "%s/%s", place, name);
 }
 
 static struct sg_config config;
@@ -78,14 +65,13 @@ static bool says(const struct sg_finding *finding, const char *text)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-static void quota(void)
+TEST("a quota is noted with what it comes to")
 {
-    struct sg_finding finding;
     cpu_set_t mask;
 
     begin("quota");
-    finding = examine("quota", sg_doctor_check_processors);
-    CU_ASSERT_EQUAL(finding.health != SG_HEALTH_BAD, true);
+    struct sg_finding finding = examine("quota", sg_doctor_check_processors);
+    EXPECT((finding.health != SG_HEALTH_BAD) == true);
     put("proc/self/cgroup", "0::/job\n");
     put("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
     finding = examine("quota", sg_doctor_check_processors);
@@ -93,109 +79,85 @@ static void quota(void)
     sched_getaffinity(0, sizeof mask, &mask);
     if (CPU_COUNT(&mask) < 2)
         return;
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_NOTE);
-    CU_ASSERT(says(&finding, "quota is 1 of "));
-    CU_ASSERT(says(&finding, "cpu.max"));
+    EXPECT(finding.health == SG_HEALTH_NOTE, says(&finding, "quota is 1 of "),
+           says(&finding, "cpu.max"));
     put("sys/fs/cgroup/job/cpu.max", "max 100000\n");
     finding = examine("quota", sg_doctor_check_processors);
-    CU_ASSERT_PTR_NULL(strstr(finding.says, "quota"));
+    EXPECT(!contains(finding.says, "quota"));
 }
 
-static void reading(void)
+TEST("refused memory is noted with what refuses it")
 {
-    struct sg_finding finding;
-
     begin("reading");
     refused = 0;
-    finding = examine("reading", sg_doctor_check_reading);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_GOOD);
+    struct sg_finding finding = examine("reading", sg_doctor_check_reading);
+    EXPECT(finding.health == SG_HEALTH_GOOD);
     refused = EPERM;
     finding = examine("reading", sg_doctor_check_reading);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_NOTE);
-    CU_ASSERT(says(&finding, "SYS_PTRACE"));
+    EXPECT(finding.health == SG_HEALTH_NOTE, says(&finding, "SYS_PTRACE"));
     put("proc/sys/kernel/yama/ptrace_scope", "2\n");
     finding = examine("reading", sg_doctor_check_reading);
-    CU_ASSERT(says(&finding, "Yama"));
-    CU_ASSERT(says(&finding, "sysctl kernel.yama.ptrace_scope=1"));
+    EXPECT(says(&finding, "Yama"), says(&finding, "sysctl kernel.yama.ptrace_scope=1"));
     /* Ranks allow it to each other under the lesser restriction: it is something else. */
     put("proc/sys/kernel/yama/ptrace_scope", "1\n");
     finding = examine("reading", sg_doctor_check_reading);
-    CU_ASSERT(says(&finding, "SYS_PTRACE"));
+    EXPECT(says(&finding, "SYS_PTRACE"));
     refused = 0;
 }
 
-static void devices(void)
+TEST("devices and locked memory matter where there is a device")
 {
-    struct sg_finding finding;
-    struct rlimit limit, low;
+    struct rlimit limit;
 
     begin("devices");
-    finding = examine("devices", sg_doctor_check_devices);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_GOOD);
-    CU_ASSERT(says(&finding, "none"));
+    struct sg_finding finding = examine("devices", sg_doctor_check_devices);
+    EXPECT(finding.health == SG_HEALTH_GOOD, says(&finding, "none"));
     put("sys/class/infiniband/mlx9_0/node_guid", "0\n");
     is_used = false;
     finding = examine("devices", sg_doctor_check_devices);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_NOTE);
-    CU_ASSERT(says(&finding, "mlx9_0 is there, but not used: no active port"));
+    EXPECT(finding.health == SG_HEALTH_NOTE,
+           says(&finding, "mlx9_0 is there, but not used: no active port"));
     is_used = true;
     finding = examine("devices", sg_doctor_check_devices);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_GOOD);
-    CU_ASSERT(says(&finding, "device mlx9_0, port 1"));
+    EXPECT(finding.health == SG_HEALTH_GOOD, says(&finding, "device mlx9_0, port 1"));
 
-    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_MEMLOCK, &limit), 0);
-    low = (struct rlimit){64 * 1024, limit.rlim_max};
-    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_MEMLOCK, &low), 0);
+    ASSERT(getrlimit(RLIMIT_MEMLOCK, &limit) == 0);
+    struct rlimit low = (struct rlimit){64 * 1024, limit.rlim_max};
+    ASSERT(setrlimit(RLIMIT_MEMLOCK, &low) == 0);
     config.verbs_memory_bytes = UINT64_C(1) << 26;
     finding = examine("devices", sg_doctor_check_memlock);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_NOTE);
-    CU_ASSERT(says(&finding, "may lock 0.1 MiB, RDMA needs up to 64 MiB"));
+    EXPECT(finding.health == SG_HEALTH_NOTE,
+           says(&finding, "may lock 0.1 MiB, RDMA needs up to 64 MiB"));
     finding = examine("nowhere", sg_doctor_check_memlock);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_GOOD);
-    CU_ASSERT(says(&finding, "not needed"));
+    EXPECT(finding.health == SG_HEALTH_GOOD, says(&finding, "not needed"));
     config.verbs_memory_bytes = 1024;
     finding = examine("devices", sg_doctor_check_memlock);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_GOOD);
+    EXPECT(finding.health == SG_HEALTH_GOOD);
     setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
-static void shared_memory(void)
+TEST("without shared memory there is no MPICH")
 {
-    struct sg_finding finding;
-
     begin("shared");
     strcat(place, "/nowhere");
-    finding = examine("shared", sg_doctor_check_shared);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_BAD);
-    CU_ASSERT(says(&finding, "No such file"));
+    struct sg_finding finding = examine("shared", sg_doctor_check_shared);
+    EXPECT(finding.health == SG_HEALTH_BAD, says(&finding, "No such file"));
 }
 
-static void directory(void)
+TEST("a directory that cannot be written is bad")
 {
     static char where[400];
-    struct sg_finding finding;
 
     begin("directory");
     snprintf(where, sizeof where, "%s", "/proc/new/run/");
     config.directory = where;
-    finding = examine("directory", sg_doctor_check_directory);
-    CU_ASSERT_EQUAL(finding.health, SG_HEALTH_BAD);
-    CU_ASSERT(says(&finding, "runs cannot write into /proc"));
+    struct sg_finding finding = examine("directory", sg_doctor_check_directory);
+    EXPECT(finding.health == SG_HEALTH_BAD, says(&finding, "runs cannot write into /proc"));
     /* One that is taken: the run's is beside it. */
     snprintf(where, sizeof where, "%s", "/proc");
     finding = examine("directory", sg_doctor_check_directory);
-    CU_ASSERT_NOT_EQUAL(finding.health, SG_HEALTH_BAD);
+    EXPECT(finding.health != SG_HEALTH_BAD);
     snprintf(where, sizeof where, "%s/new/run", place);
     finding = examine("directory", sg_doctor_check_directory);
-    CU_ASSERT_NOT_EQUAL(finding.health, SG_HEALTH_BAD);
-    CU_ASSERT(says(&finding, "MiB free"));
+    EXPECT(finding.health != SG_HEALTH_BAD, says(&finding, "MiB free"));
 }
-
-const struct unit_test unit_tests[] = {
-    {"a quota is noted with what it comes to", quota},
-    {"refused memory is noted with what refuses it", reading},
-    {"devices and locked memory matter where there is a device", devices},
-    {"without shared memory there is no MPICH", shared_memory},
-    {"a directory that cannot be written is bad", directory},
-    {NULL, NULL},
-};

@@ -3,8 +3,6 @@
 #include "lib/unit.h"
 
 #include <elf.h>
-#include <stdint.h>
-#include <stdio.h>
 
 /* ---- made-up programs ------------------------------------------------------------------------*/
 
@@ -63,61 +61,55 @@ static const char *write_image(const char *name, uint16_t type, uint32_t second_
 
 /* ---- one file --------------------------------------------------------------------------------*/
 
-static void knows_kinds(void)
+TEST("dynamic and static programs are told apart")
 {
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_image("a", ET_EXEC, PT_INTERP)), SG_ELF_DYNAMIC);
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_image("a", ET_DYN, PT_INTERP)), SG_ELF_DYNAMIC);
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_image("a", ET_EXEC, PT_NOTE)), SG_ELF_STATIC);
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_image("a", ET_DYN, PT_DYNAMIC)), SG_ELF_STATIC);
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_image("a", ET_REL, PT_NOTE)), SG_ELF_OTHER);
-    CU_ASSERT_EQUAL(sg_elf_inspect("/proc/self/exe"), SG_ELF_DYNAMIC);
+    EXPECT(sg_elf_inspect(write_image("a", ET_EXEC, PT_INTERP)) == SG_ELF_DYNAMIC,
+           sg_elf_inspect(write_image("a", ET_DYN, PT_INTERP)) == SG_ELF_DYNAMIC,
+           sg_elf_inspect(write_image("a", ET_EXEC, PT_NOTE)) == SG_ELF_STATIC,
+           sg_elf_inspect(write_image("a", ET_DYN, PT_DYNAMIC)) == SG_ELF_STATIC,
+           sg_elf_inspect(write_image("a", ET_REL, PT_NOTE)) == SG_ELF_OTHER,
+           sg_elf_inspect("/proc/self/exe") == SG_ELF_DYNAMIC);
 }
 
-static void other_files(void)
+TEST("scripts, directories and devices are nothing that is known")
 {
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_program("s", "#!/bin/sh\n", 10)), SG_ELF_OTHER);
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_program("s", "", 0)), SG_ELF_OTHER);
-    CU_ASSERT_EQUAL(sg_elf_inspect(write_program("s", ELFMAG, SELFMAG)), SG_ELF_OTHER);
-    CU_ASSERT_EQUAL(sg_elf_inspect("/nonexistent"), SG_ELF_OTHER);
-    CU_ASSERT_EQUAL(sg_elf_inspect("/"), SG_ELF_OTHER);
-    CU_ASSERT_EQUAL(sg_elf_inspect("/dev/zero"), SG_ELF_OTHER);
+    EXPECT(sg_elf_inspect(write_program("s", "#!/bin/sh\n", 10)) == SG_ELF_OTHER,
+           sg_elf_inspect(write_program("s", "", 0)) == SG_ELF_OTHER,
+           sg_elf_inspect(write_program("s", ELFMAG, SELFMAG)) == SG_ELF_OTHER,
+           sg_elf_inspect("/nonexistent") == SG_ELF_OTHER, sg_elf_inspect("/") == SG_ELF_OTHER,
+           sg_elf_inspect("/dev/zero") == SG_ELF_OTHER);
 }
 
-static void damaged_files(void)
+TEST("damaged programs are safe to look at")
 {
     unsigned seed = 4;
 
     for (int round = 0; round < 500; round++) {
         struct image image = image_of(ET_EXEC, PT_INTERP);
         unsigned char *bytes = (unsigned char *)&image;
-        enum sg_elf_kind kind;
 
         for (int i = 1 + rand_r(&seed) % 6; i > 0; i--)
             bytes[EI_NIDENT + (size_t)rand_r(&seed) % (sizeof image - EI_NIDENT)] =
                 (unsigned char)rand_r(&seed);
-        kind = sg_elf_inspect(
+        enum sg_elf_kind kind = sg_elf_inspect(
             write_program("d", &image, 16 + (size_t)rand_r(&seed) % (sizeof image - 15)));
-        CU_ASSERT_FATAL(kind == SG_ELF_OTHER || kind == SG_ELF_DYNAMIC || kind == SG_ELF_STATIC);
+        ASSERT(kind == SG_ELF_OTHER || kind == SG_ELF_DYNAMIC || kind == SG_ELF_STATIC);
     }
 }
 
-static void privileged_programs(void)
+TEST("a program that runs as another user is privileged")
 {
     const char *path = write_image("p", ET_DYN, PT_INTERP);
 
-    CU_ASSERT_EQUAL_FATAL(chmod(path, 04755), 0);
-    CU_ASSERT_EQUAL(sg_elf_inspect(path), SG_ELF_DYNAMIC);
+    ASSERT(chmod(path, 04755) == 0);
+    EXPECT(sg_elf_inspect(path) == SG_ELF_DYNAMIC);
     /* Only root can make a program that runs as another user. */
     if (getuid() != 0 || chown(path, 1, 1) != 0)
         return;
-    CU_ASSERT_EQUAL(chmod(path, 04755), 0);
-    CU_ASSERT_EQUAL(sg_elf_inspect(path), SG_ELF_PRIVILEGED);
-    CU_ASSERT_EQUAL(chmod(path, 02755), 0);
-    CU_ASSERT_EQUAL(sg_elf_inspect(path), SG_ELF_PRIVILEGED);
-    CU_ASSERT_EQUAL(chmod(path, 02744), 0);
-    CU_ASSERT_EQUAL(sg_elf_inspect(path), SG_ELF_DYNAMIC);
-    CU_ASSERT_EQUAL(chmod(path, 0755), 0);
-    CU_ASSERT_EQUAL(sg_elf_inspect(path), SG_ELF_DYNAMIC);
+    EXPECT(chmod(path, 04755) == 0, sg_elf_inspect(path) == SG_ELF_PRIVILEGED,
+           chmod(path, 02755) == 0, sg_elf_inspect(path) == SG_ELF_PRIVILEGED,
+           chmod(path, 02744) == 0, sg_elf_inspect(path) == SG_ELF_DYNAMIC, chmod(path, 0755) == 0,
+           sg_elf_inspect(path) == SG_ELF_DYNAMIC);
 }
 
 /* ---- command lines ---------------------------------------------------------------------------*/
@@ -126,7 +118,7 @@ static void note(void *context, const char *program, enum sg_elf_kind kind)
 {
     char *list = context;
 
-    CU_ASSERT_EQUAL(kind, SG_ELF_STATIC);
+    EXPECT(kind == SG_ELF_STATIC);
     strcat(list, sg_locate_base(program));
     strcat(list, " ");
 }
@@ -148,7 +140,7 @@ static const char *found_in(const char *line)
     return list;
 }
 
-static void finds_programs(void)
+TEST("the programs of a command line are found behind launchers")
 {
     write_image("still", ET_EXEC, PT_NOTE);
     write_image("other", ET_EXEC, PT_NOTE);
@@ -156,56 +148,41 @@ static void finds_programs(void)
     write_image("mpiexec.mpich", ET_EXEC, PT_NOTE);
     write_image("env", ET_DYN, PT_INTERP);
     write_image("ssh", ET_DYN, PT_INTERP);
-    CU_ASSERT_EQUAL_FATAL(chdir(unit_directory()), 0);
+    ASSERT(chdir(unit_directory()) == 0);
     setenv("PATH", unit_directory(), 1);
 
-    CU_ASSERT_STRING_EQUAL(found_in("./still"), "still ");
-    CU_ASSERT_STRING_EQUAL(found_in("still a b"), "still ");
-    CU_ASSERT_STRING_EQUAL(found_in("./moving ./still"), "");
-    CU_ASSERT_STRING_EQUAL(found_in("./missing ./still"), "");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 2 ./still still"), "still ");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 2 still"), "still ");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 2 ./moving ./still"), "");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -launcher ssh -n 2 ./still"), "still ");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 2 env A=1 ./still ./other"), "still ");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 1 -- still"), "still ");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 1 ./still : -n 1 ./other"), "still other ");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 1 ./moving x : -n 1 ./other"), "other ");
-    CU_ASSERT_STRING_EQUAL(found_in("mpiexec.mpich -n 2"), "");
+    EXPECT(text_is(found_in("./still"), "still "), text_is(found_in("still a b"), "still "),
+           text_is(found_in("./moving ./still"), ""), text_is(found_in("./missing ./still"), ""),
+           text_is(found_in("mpiexec.mpich -n 2 ./still still"), "still "),
+           text_is(found_in("mpiexec.mpich -n 2 still"), "still "),
+           text_is(found_in("mpiexec.mpich -n 2 ./moving ./still"), ""),
+           text_is(found_in("mpiexec.mpich -launcher ssh -n 2 ./still"), "still "),
+           text_is(found_in("mpiexec.mpich -n 2 env A=1 ./still ./other"), "still "),
+           text_is(found_in("mpiexec.mpich -n 1 -- still"), "still "),
+           text_is(found_in("mpiexec.mpich -n 1 ./still : -n 1 ./other"), "still other "),
+           text_is(found_in("mpiexec.mpich -n 1 ./moving x : -n 1 ./other"), "other "),
+           text_is(found_in("mpiexec.mpich -n 2"), ""));
 }
 
 /* Programs are found where execvp looks. */
-static void locates_programs(void)
+TEST("programs are found as execvp finds them")
 {
-    char *path;
     char both[500];
 
     write_program("here", "#!/bin/sh\n", 10);
-    CU_ASSERT_EQUAL_FATAL(chdir(unit_directory()), 0);
+    ASSERT(chdir(unit_directory()) == 0);
     snprintf(both, sizeof both, "/nonexistent::%s", unit_directory());
     setenv("PATH", both, 1);
-    path = sg_locate_program("here");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(path);
-    CU_ASSERT_STRING_EQUAL(path, "here"); /* the empty element */
+    char *path = sg_locate_program("here");
+    ASSERT(path != NULL);
+    EXPECT(text_is(path, "here")); /* the empty element */
     free(path);
     setenv("PATH", unit_directory(), 1);
     path = sg_locate_program("here");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(path);
-    CU_ASSERT_STRING_EQUAL(path, path_of("here"));
+    ASSERT(path != NULL);
+    EXPECT(text_is(path, path_of("here")));
     free(path);
-    CU_ASSERT_PTR_NULL(sg_locate_program(""));
-    CU_ASSERT_PTR_NULL(sg_locate_program("."));
-    CU_ASSERT_PTR_NULL(sg_locate_program("nowhere"));
-    CU_ASSERT_EQUAL(chmod(path_of("here"), 0644), 0);
-    CU_ASSERT_PTR_NULL(sg_locate_program("./here"));
+    EXPECT(sg_locate_program("") == NULL, sg_locate_program(".") == NULL,
+           sg_locate_program("nowhere") == NULL, chmod(path_of("here"), 0644) == 0,
+           sg_locate_program("./here") == NULL);
 }
-
-const struct unit_test unit_tests[] = {
-    {"dynamic and static programs are told apart", knows_kinds},
-    {"scripts, directories and devices are nothing that is known", other_files},
-    {"damaged programs are safe to look at", damaged_files},
-    {"a program that runs as another user is privileged", privileged_programs},
-    {"the programs of a command line are found behind launchers", finds_programs},
-    {"programs are found as execvp finds them", locates_programs},
-    {NULL, NULL},
-};

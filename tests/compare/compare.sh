@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # stagger compare as users run it: golden outputs of hand-written runs, options, bad input.
 # STAGGER_GOLDEN=1 rewrites the golden files.
 golden_update=${STAGGER_GOLDEN:-}

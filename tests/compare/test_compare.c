@@ -25,84 +25,77 @@ static void compare_runs(const char *a, const char *b, struct sg_comparison *out
 {
     const struct sg_run_paths sides[2] = {{&a, 1}, {&b, 1}};
 
-    CU_ASSERT_EQUAL_FATAL(sg_compare(sides, false, out), SG_OK);
+    ASSERT(sg_compare(sides, false, out) == SG_OK);
 }
 
 static void expect(const struct sg_compared *row, enum sg_measured measured, double a, double b,
                    enum sg_verdict verdict)
 {
-    CU_ASSERT_EQUAL(row->side[0].mean_ns[measured], a);
-    CU_ASSERT_EQUAL(row->side[1].mean_ns[measured], b);
-    CU_ASSERT_EQUAL(row->difference[measured].verdict, verdict);
+    EXPECT(row->side[0].mean_ns[measured] == a, row->side[1].mean_ns[measured] == b,
+           row->difference[measured].verdict == verdict);
 }
 
-static void hand_worked(void)
+TEST("the comparison of two runs is the one worked out by hand")
 {
     struct sg_comparison it;
 
     compare_runs(write_run("a", 0, PAIR_A), write_run("b", 1, PAIR_A), &it);
-    CU_ASSERT_EQUAL_FATAL(it.row_count, 4);
-    CU_ASSERT_EQUAL(it.both_count, 2);
-    CU_ASSERT_EQUAL(it.only_count[0], 1);
-    CU_ASSERT_EQUAL(it.only_count[1], 1);
+    ASSERT(it.row_count == 4);
+    EXPECT(it.both_count == 2, it.only_count[0] == 1, it.only_count[1] == 1);
 
-    CU_ASSERT_EQUAL(it.rows[0].site->id, 0xa);
-    CU_ASSERT_EQUAL(it.rows[0].side[0].calls, 32);
-    CU_ASSERT_EQUAL(it.rows[0].side[0].ns[SG_MEASURED_BLOCKED], 16 * 600);
-    CU_ASSERT_EQUAL(it.rows[0].side[1].ns[SG_MEASURED_WAIT], 16 * 100);
+    EXPECT(it.rows[0].site->id == 0xa, it.rows[0].side[0].calls == 32,
+           it.rows[0].side[0].ns[SG_MEASURED_BLOCKED] == 16 * 600,
+           it.rows[0].side[1].ns[SG_MEASURED_WAIT] == 16 * 100);
     expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
-    CU_ASSERT_EQUAL(it.rows[0].difference[SG_MEASURED_BLOCKED].low, -50);
-    CU_ASSERT_EQUAL(it.rows[0].difference[SG_MEASURED_BLOCKED].high, -50);
+    EXPECT(it.rows[0].difference[SG_MEASURED_BLOCKED].low == -50,
+           it.rows[0].difference[SG_MEASURED_BLOCKED].high == -50);
     expect(&it.rows[0], SG_MEASURED_WAIT, 200, 50, SG_VERDICT_LESS);
-    CU_ASSERT_EQUAL(it.rows[0].difference[SG_MEASURED_WAIT].high, -150);
+    EXPECT(it.rows[0].difference[SG_MEASURED_WAIT].high == -150);
     expect(&it.rows[0], SG_MEASURED_PROCESSOR, 300, 250, SG_VERDICT_LESS);
 
-    CU_ASSERT_EQUAL(it.rows[1].site->id, 0xb);
+    EXPECT(it.rows[1].site->id == 0xb);
     expect(&it.rows[1], SG_MEASURED_BLOCKED, 125, 100, SG_VERDICT_LESS);
     /* 16 draws of 0 or -50 a call: between all the one and all the other. */
-    CU_ASSERT_TRUE(it.rows[1].difference[SG_MEASURED_BLOCKED].low > -50);
-    CU_ASSERT_TRUE(it.rows[1].difference[SG_MEASURED_BLOCKED].low < -25);
-    CU_ASSERT_TRUE(it.rows[1].difference[SG_MEASURED_BLOCKED].high > -25);
+    EXPECT(it.rows[1].difference[SG_MEASURED_BLOCKED].low > -50,
+           it.rows[1]
+                   .difference[SG_MEASURED_BLOCKED]
+                   .low<-25, it.rows[1].difference[SG_MEASURED_BLOCKED].high> -
+               25);
     expect(&it.rows[1], SG_MEASURED_WAIT, 50, 50, SG_VERDICT_NOISE);
 
-    CU_ASSERT_EQUAL(it.rows[2].site->id, 0xc);
-    CU_ASSERT_TRUE(it.rows[2].side[0].present && !it.rows[2].side[1].present);
-    CU_ASSERT_EQUAL(it.rows[2].side[0].ns[SG_MEASURED_BLOCKED], 8 * 30);
-    CU_ASSERT_EQUAL(it.rows[3].site->id, 0xd);
-    CU_ASSERT_TRUE(!it.rows[3].side[0].present && it.rows[3].side[1].present);
-    CU_ASSERT_EQUAL(it.verdict_count[SG_VERDICT_LESS], 2);
+    EXPECT(it.rows[2].site->id == 0xc, it.rows[2].side[0].present && !it.rows[2].side[1].present,
+           it.rows[2].side[0].ns[SG_MEASURED_BLOCKED] == 8 * 30, it.rows[3].site->id == 0xd,
+           !it.rows[3].side[0].present && it.rows[3].side[1].present,
+           it.verdict_count[SG_VERDICT_LESS] == 2);
     sg_comparison_clear(&it);
 }
 
-static void with_itself(void)
+TEST("a run does not differ from itself")
 {
     const char *path = write_run("itself", 0, PAIR_A);
     struct sg_comparison it;
 
     compare_runs(path, path, &it);
-    CU_ASSERT_EQUAL(it.both_count, 3);
-    CU_ASSERT_EQUAL(it.only_count[0] + it.only_count[1], 0);
-    CU_ASSERT_EQUAL(it.verdict_count[SG_VERDICT_NOISE], 2);
-    CU_ASSERT_EQUAL(it.verdict_count[SG_VERDICT_FEW], 1);
+    EXPECT(it.both_count == 3, it.only_count[0] + it.only_count[1] == 0,
+           it.verdict_count[SG_VERDICT_NOISE] == 2, it.verdict_count[SG_VERDICT_FEW] == 1);
     sg_comparison_clear(&it);
 }
 
-static void built_anew(void)
+TEST("a program built anew is found by function, file and line")
 {
     struct sg_comparison it;
 
     compare_runs(write_run("old", 0, PAIR_A), write_run("new", 1, PAIR_A_BUILT_ANEW), &it);
-    CU_ASSERT_EQUAL_FATAL(it.both_count, 2);
-    CU_ASSERT_TRUE(it.rows[0].by_place);
-    CU_ASSERT_EQUAL(it.rows[0].site->id, 0xa);
+    ASSERT(it.both_count == 2);
+    EXPECT(it.rows[0].by_place, it.rows[0].site->id == 0xa);
     expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
-    CU_ASSERT_FALSE(it.rows[1].by_place);
+    EXPECT(!it.rows[1].by_place);
     sg_comparison_clear(&it);
 }
 
 /* The third of A's three runs has the costs of b: the barrier is blocked 300, 300 and 250 per
  * call against twice 250, the squares sum up to 5000 / 3 and Welch has 2 degrees of freedom. */
-static void several_runs(void)
+TEST("of several runs a side the means and the spread of runs count")
 {
     const char *a[3] = {write_run("a1", 0, PAIR_A), write_run("a2", 0, PAIR_A_BUILT_ANEW),
                         write_run("a3", 1, PAIR_A)};
@@ -112,28 +105,21 @@ static void several_runs(void)
     const struct sg_difference *difference;
     struct sg_comparison it;
 
-    CU_ASSERT_EQUAL_FATAL(sg_compare(sides, false, &it), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(it.row_count, 4);
-    CU_ASSERT_EQUAL(it.both_count, 3);
-    CU_ASSERT_EQUAL(it.only_count[0], 1);
-    CU_ASSERT_EQUAL(it.rows[0].site->id, 0xa);
-    CU_ASSERT_TRUE(it.rows[0].by_place);
-    CU_ASSERT_EQUAL(it.rows[0].side[0].run_count, 3);
-    CU_ASSERT_EQUAL(it.rows[0].side[1].run_count, 2);
-    CU_ASSERT_EQUAL(it.rows[0].side[0].calls, 32);
-    CU_ASSERT_EQUAL(it.rows[0].side[0].ns[SG_MEASURED_BLOCKED], (2 * 9600 + 8000 + 1) / 3);
-    CU_ASSERT_DOUBLE_EQUAL(it.rows[0].side[0].mean_ns[SG_MEASURED_BLOCKED], 850.0 / 3, 1e-9);
-    CU_ASSERT_EQUAL(it.rows[0].side[1].mean_ns[SG_MEASURED_BLOCKED], 250);
+    ASSERT(sg_compare(sides, false, &it) == SG_OK, it.row_count == 4);
+    EXPECT(it.both_count == 3, it.only_count[0] == 1, it.rows[0].site->id == 0xa,
+           it.rows[0].by_place, it.rows[0].side[0].run_count == 3,
+           it.rows[0].side[1].run_count == 2, it.rows[0].side[0].calls == 32,
+           it.rows[0].side[0].ns[SG_MEASURED_BLOCKED] == (2 * 9600 + 8000 + 1) / 3,
+           is_near(it.rows[0].side[0].mean_ns[SG_MEASURED_BLOCKED], 850.0 / 3, 1e-9),
+           it.rows[0].side[1].mean_ns[SG_MEASURED_BLOCKED] == 250);
     difference = &it.rows[0].difference[SG_MEASURED_BLOCKED];
-    CU_ASSERT_EQUAL(difference->verdict, SG_VERDICT_NOISE);
-    CU_ASSERT_DOUBLE_EQUAL(difference->low, 250 - 850.0 / 3 - margin, 1e-6);
-    CU_ASSERT_DOUBLE_EQUAL(difference->high, 250 - 850.0 / 3 + margin, 1e-6);
+    EXPECT(difference->verdict == SG_VERDICT_NOISE,
+           is_near(difference->low, 250 - 850.0 / 3 - margin, 1e-6),
+           is_near(difference->high, 250 - 850.0 / 3 + margin, 1e-6));
     /* D is in one run of A, and in both of B: still told, by the spread of these. */
-    CU_ASSERT_EQUAL(it.rows[2].site->id, 0xd);
-    CU_ASSERT_EQUAL(it.rows[2].side[0].run_count, 1);
-    CU_ASSERT_EQUAL(it.rows[2].difference[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_NOISE);
-    CU_ASSERT_EQUAL(it.rows[3].site->id, 0xc);
-    CU_ASSERT_EQUAL(it.rows[3].side[0].run_count, 2);
+    EXPECT(it.rows[2].site->id == 0xd, it.rows[2].side[0].run_count == 1,
+           it.rows[2].difference[SG_MEASURED_BLOCKED].verdict == SG_VERDICT_NOISE,
+           it.rows[3].site->id == 0xc, it.rows[3].side[0].run_count == 2);
     sg_comparison_clear(&it);
 }
 
@@ -153,7 +139,6 @@ static void put_late(struct fabricated *log, uint64_t begin_ns, uint64_t end_ns)
 static const char *write_late(void)
 {
     const char *directory = setup_directory("late");
-    struct sg_export_result result;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -175,58 +160,42 @@ static const char *write_late(void)
         }
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     return directory;
 }
 
-static void processor_time(void)
+TEST("processor time has what was handled outside of calls, once")
 {
     const char *directory = write_late();
     struct sg_collection collection;
     struct sg_report report;
-    const struct sg_collected *item;
 
-    CU_ASSERT_EQUAL_FATAL(sg_collect(directory, false, &report, &collection), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
-    CU_ASSERT_EQUAL(report.sites[0].handler_ns, 40 + 25 + 7);
-    item = sg_collection_find(&collection, &report.sites[0]);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(item);
-    CU_ASSERT_EQUAL(item->series.sum.ns[SG_MEASURED_BLOCKED], 400);
-    CU_ASSERT_EQUAL(item->series.sum.ns[SG_MEASURED_PROCESSOR], 400 + 40 + 7);
+    ASSERT(sg_collect(directory, false, &report, &collection) == SG_OK, report.site_count == 1);
+    EXPECT(report.sites[0].handler_ns == 40 + 25 + 7);
+    const struct sg_collected *item = sg_collection_find(&collection, &report.sites[0]);
+    ASSERT(item != NULL);
+    EXPECT(item->series.sum.ns[SG_MEASURED_BLOCKED] == 400,
+           item->series.sum.ns[SG_MEASURED_PROCESSOR] == 400 + 40 + 7);
     sg_collection_clear(&collection);
     sg_report_clear(&report);
 }
 
-static void json(void)
+TEST("JSON has the figures worked out by hand")
 {
     struct sg_comparison it;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    json_t *root, *blocked;
+    json_t *blocked;
 
     compare_runs(write_run("a", 0, PAIR_A), write_run("b", 1, PAIR_A), &it);
-    CU_ASSERT_EQUAL_FATAL(sg_comparison_print_json(&it, stream), SG_OK);
-    fclose(stream);
-    root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
+    char *text = PRINTED(ASSERT(sg_comparison_print_json(&it, stream) == SG_OK));
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    ASSERT(root != NULL);
     blocked = json_object_get(
         json_object_get(json_array_get(json_object_get(root, "sites"), 0), "per_call"), "blocked");
-    CU_ASSERT_EQUAL(json_real_value(json_object_get(blocked, "a_ns")), 300);
-    CU_ASSERT_EQUAL(json_real_value(json_object_get(blocked, "difference_ns")), -50);
-    CU_ASSERT_DOUBLE_EQUAL(json_real_value(json_object_get(blocked, "change")), -1.0 / 6, 1e-9);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(blocked, "verdict")), "less");
+    EXPECT(json_real_value(json_object_get(blocked, "a_ns")) == 300,
+           json_real_value(json_object_get(blocked, "difference_ns")) == -50,
+           is_near(json_real_value(json_object_get(blocked, "change")), -1.0 / 6, 1e-9),
+           text_is(json_string_value(json_object_get(blocked, "verdict")), "less"));
     json_decref(root);
     free(text);
     sg_comparison_clear(&it);
 }
-
-const struct unit_test unit_tests[] = {
-    {"the comparison of two runs is the one worked out by hand", hand_worked},
-    {"a run does not differ from itself", with_itself},
-    {"of several runs a side the means and the spread of runs count", several_runs},
-    {"a program built anew is found by function, file and line", built_anew},
-    {"processor time has what was handled outside of calls, once", processor_time},
-    {"JSON has the figures worked out by hand", json},
-    {NULL, NULL},
-};

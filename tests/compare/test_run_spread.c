@@ -21,13 +21,12 @@ static void expect(const double *a, uint32_t a_count, const double *b, uint32_t 
     struct sg_difference out = sg_run_spread(&of_a, &of_b);
     double difference = of_b.mean - of_a.mean;
 
-    CU_ASSERT_EQUAL(out.verdict, verdict);
-    CU_ASSERT_DOUBLE_EQUAL(out.low, difference - margin, 1e-6);
-    CU_ASSERT_DOUBLE_EQUAL(out.high, difference + margin, 1e-6);
+    EXPECT(out.verdict == verdict, is_near(out.low, difference - margin, 1e-6),
+           is_near(out.high, difference + margin, 1e-6));
 }
 
 /* Means 11 and 21, variances 1 and 1: of a mean 1/3 each, 4 degrees of freedom. */
-static void by_hand(void)
+TEST("intervals are those worked out by hand")
 {
     const double a[] = {10, 11, 12}, b[] = {20, 21, 22}, near[] = {11, 12, 13};
 
@@ -38,14 +37,14 @@ static void by_hand(void)
 
 /* Variances 2 and 8 of two runs each: of a mean 1 and 4, 25 / 17 degrees of freedom, of which the
  * inverse lies 0.36 of the way from 1/2 to 1. */
-static void between_degrees(void)
+TEST("between whole degrees of freedom an interval is between, too")
 {
     const double a[] = {9, 11}, b[] = {98, 102};
 
     expect(a, 2, b, 2, (4.303 + 0.36 * (12.706 - 4.303)) * sqrt(5), SG_VERDICT_MORE);
 }
 
-static void one_run(void)
+TEST("a side of one run takes the other's spread")
 {
     const double a[] = {10, 11, 12}, b[] = {40};
 
@@ -54,7 +53,7 @@ static void one_run(void)
     expect(b, 1, b, 1, 0, SG_VERDICT_FEW);
 }
 
-static void no_spread(void)
+TEST("runs that are all alike have intervals without width")
 {
     const double a[] = {10, 10}, b[] = {20, 20};
 
@@ -73,7 +72,7 @@ static double normal(uint64_t stream, uint64_t round, uint64_t i)
 
 /* 1 in 20 of 2000 comparisons of sides that do not differ may be called different: 100, with 5
  * standard deviations of 49. If spreads are equal at 30 runs, the number is not far smaller. */
-static void coverage(void)
+TEST("sides that do not differ are rarely called different, others are")
 {
     static const uint32_t counts[][2] = {{2, 2}, {3, 3}, {2, 5}, {1, 4}, {10, 10}, {30, 30}};
     static const double spreads[] = {1, 3};
@@ -100,18 +99,7 @@ static void coverage(void)
             if (wrong > 149)
                 printf("#   %u and %u runs, spread %g: wrong %u of 2000\n", counts[i][0],
                        counts[i][1], spreads[j], wrong);
-            CU_ASSERT_TRUE(wrong <= 149);
-            CU_ASSERT_TRUE(counts[i][0] < 30 || wrong >= 51);
-            CU_ASSERT_TRUE(seen >= 1990);
+            EXPECT(wrong <= 149, counts[i][0] < 30 || wrong >= 51, seen >= 1990);
         }
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"intervals are those worked out by hand", by_hand},
-    {"between whole degrees of freedom an interval is between, too", between_degrees},
-    {"a side of one run takes the other's spread", one_run},
-    {"runs that are all alike have intervals without width", no_spread},
-    {"sides that do not differ are rarely called different, others are", coverage},
-    {NULL, NULL},
-};

@@ -9,46 +9,41 @@ static void add(struct sg_series *series, uint64_t calls, uint64_t blocked_ns, u
 {
     struct sg_sample sample = {.calls = calls, .ns = {blocked_ns, wait_ns, blocked_ns}};
 
-    CU_ASSERT_EQUAL_FATAL(sg_series_add(series, &sample), SG_OK);
+    ASSERT(sg_series_add(series, &sample) == SG_OK);
 }
 
-static void keeps_each(void)
+TEST("up to its room a series keeps each instance")
 {
     struct sg_series series = {0};
 
     for (uint64_t i = 0; i < SG_SERIES_ROOM; i++)
         add(&series, 2, 10 * i, i);
-    CU_ASSERT_EQUAL(series.count, SG_SERIES_ROOM);
-    CU_ASSERT_EQUAL(series.per_sample, 1);
-    CU_ASSERT_EQUAL(series.samples[7].ns[SG_MEASURED_BLOCKED], 70);
-    CU_ASSERT_EQUAL(series.samples[7].ns[SG_MEASURED_WAIT], 7);
-    CU_ASSERT_EQUAL(series.sum.calls, 2 * SG_SERIES_ROOM);
+    EXPECT(series.count == SG_SERIES_ROOM, series.per_sample == 1,
+           series.samples[7].ns[SG_MEASURED_BLOCKED] == 70,
+           series.samples[7].ns[SG_MEASURED_WAIT] == 7, series.sum.calls == 2 * SG_SERIES_ROOM);
     sg_series_clear(&series);
 }
 
 /* 5 more than room: pairs, and a last sample of one. */
-static void joins_neighbours(void)
+TEST("beyond it neighbours become one sample")
 {
     struct sg_series series = {0};
     uint64_t n = SG_SERIES_ROOM + 5, sum = 0;
 
     for (uint64_t i = 0; i < n; i++)
         add(&series, 1, i, 0);
-    CU_ASSERT_EQUAL(series.per_sample, 2);
-    CU_ASSERT_EQUAL(series.count, SG_SERIES_ROOM / 2 + 3);
-    CU_ASSERT_EQUAL(series.instances, n);
-    CU_ASSERT_EQUAL(series.samples[0].ns[SG_MEASURED_BLOCKED], 0 + 1);
-    CU_ASSERT_EQUAL(series.samples[3].ns[SG_MEASURED_BLOCKED], 6 + 7);
-    CU_ASSERT_EQUAL(series.samples[series.count - 1].calls, 1);
-    CU_ASSERT_EQUAL(series.samples[series.count - 1].ns[SG_MEASURED_BLOCKED], n - 1);
+    EXPECT(series.per_sample == 2, series.count == SG_SERIES_ROOM / 2 + 3, series.instances == n,
+           series.samples[0].ns[SG_MEASURED_BLOCKED] == 0 + 1,
+           series.samples[3].ns[SG_MEASURED_BLOCKED] == 6 + 7,
+           series.samples[series.count - 1].calls == 1,
+           series.samples[series.count - 1].ns[SG_MEASURED_BLOCKED] == n - 1);
     for (uint32_t i = 0; i < series.count; i++)
         sum += series.samples[i].ns[SG_MEASURED_BLOCKED];
-    CU_ASSERT_EQUAL(sum, n * (n - 1) / 2);
-    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_BLOCKED], sum);
+    EXPECT(sum == n * (n - 1) / 2, series.sum.ns[SG_MEASURED_BLOCKED] == sum);
     sg_series_clear(&series);
 }
 
-static void stays_bounded(void)
+TEST("a million instances stay within the room, and sum up")
 {
     struct sg_series series = {0};
     uint64_t n = 1000000, sum = 0;
@@ -57,30 +52,27 @@ static void stays_bounded(void)
         add(&series, 3, i, 0);
     for (uint32_t i = 0; i < series.count; i++)
         sum += series.samples[i].ns[SG_MEASURED_BLOCKED];
-    CU_ASSERT_TRUE(series.count <= SG_SERIES_ROOM);
-    CU_ASSERT_EQUAL(series.sum.calls, 3 * n);
-    CU_ASSERT_EQUAL(sum, n * (n - 1) / 2);
+    EXPECT(series.count <= SG_SERIES_ROOM, series.sum.calls == 3 * n, sum == n * (n - 1) / 2);
     sg_series_clear(&series);
 }
 
-static void late_cost(void)
+TEST("cost of what came late goes with the last instance")
 {
     struct sg_series series = {0};
 
     sg_series_add_processor(&series, 5);
-    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_PROCESSOR], 0);
+    EXPECT(series.sum.ns[SG_MEASURED_PROCESSOR] == 0);
     add(&series, 1, 100, 0);
     sg_series_add_processor(&series, 5);
-    CU_ASSERT_EQUAL(series.samples[0].ns[SG_MEASURED_PROCESSOR], 105);
-    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_PROCESSOR], 105);
-    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_BLOCKED], 100);
+    EXPECT(series.samples[0].ns[SG_MEASURED_PROCESSOR] == 105,
+           series.sum.ns[SG_MEASURED_PROCESSOR] == 105, series.sum.ns[SG_MEASURED_BLOCKED] == 100);
     sg_series_clear(&series);
 }
 
 /* ---- intervals --------------------------------------------------------------------------------
  */
 
-static void constant_costs(void)
+TEST("costs that do not vary have intervals without width")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference out[SG_MEASURED_COUNT];
@@ -89,19 +81,17 @@ static void constant_costs(void)
         add(&a, 2, 600, 400);
         add(&b, 2, 500, 400);
     }
-    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
-    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_LESS);
-    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].low, -50);
-    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].high, -50);
-    CU_ASSERT_EQUAL(out[SG_MEASURED_WAIT].verdict, SG_VERDICT_NOISE);
-    CU_ASSERT_EQUAL(out[SG_MEASURED_WAIT].high, 0);
-    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&b, &a, 1, out), SG_OK);
-    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_MORE);
+    ASSERT(sg_bootstrap(&a, &b, 1, out) == SG_OK);
+    EXPECT(out[SG_MEASURED_BLOCKED].verdict == SG_VERDICT_LESS, out[SG_MEASURED_BLOCKED].low == -50,
+           out[SG_MEASURED_BLOCKED].high == -50, out[SG_MEASURED_WAIT].verdict == SG_VERDICT_NOISE,
+           out[SG_MEASURED_WAIT].high == 0);
+    ASSERT(sg_bootstrap(&b, &a, 1, out) == SG_OK);
+    EXPECT(out[SG_MEASURED_BLOCKED].verdict == SG_VERDICT_MORE);
     sg_series_clear(&a);
     sg_series_clear(&b);
 }
 
-static void few_samples(void)
+TEST("too few instances have no interval")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference out[SG_MEASURED_COUNT];
@@ -111,9 +101,9 @@ static void few_samples(void)
         if (i > 0)
             add(&b, 1, 900, 0);
     }
-    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
+    ASSERT(sg_bootstrap(&a, &b, 1, out) == SG_OK);
     for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
-        CU_ASSERT_EQUAL(out[measured].verdict, SG_VERDICT_FEW);
+        EXPECT(out[measured].verdict == SG_VERDICT_FEW);
     sg_series_clear(&a);
     sg_series_clear(&b);
 }
@@ -121,7 +111,7 @@ static void few_samples(void)
 /* 100 instances of half 500 and half 1500 against as many of 1000: means are the same. The standard
  * deviation of the first mean is 500 / sqrt 100 = 50, so the interval ends near +-1.96 * 50 = 98.
  */
-static void known_spread(void)
+TEST("the interval of a known spread is as wide as theory has it")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference out[SG_MEASURED_COUNT];
@@ -130,16 +120,16 @@ static void known_spread(void)
         add(&a, 1, 1000, 0);
         add(&b, 1, i % 2 == 0 ? 500 : 1500, 0);
     }
-    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
-    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_NOISE);
-    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].low, -98, 15);
-    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].high, 98, 15);
+    ASSERT(sg_bootstrap(&a, &b, 1, out) == SG_OK);
+    EXPECT(out[SG_MEASURED_BLOCKED].verdict == SG_VERDICT_NOISE,
+           is_near(out[SG_MEASURED_BLOCKED].low, -98, 15),
+           is_near(out[SG_MEASURED_BLOCKED].high, 98, 15));
     sg_series_clear(&a);
     sg_series_clear(&b);
 }
 
 /* Instances of unequal numbers of calls: the mean is the sum of ns by the sum of calls. */
-static void unequal_calls(void)
+TEST("a mean is of calls, not of instances")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference out[SG_MEASURED_COUNT];
@@ -149,10 +139,10 @@ static void unequal_calls(void)
         add(&a, 9, 900, 0);
         add(&b, 3, 600, 0);
     }
-    CU_ASSERT_EQUAL(sg_series_mean(&a, SG_MEASURED_BLOCKED), 100);
-    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
-    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].low, 100, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].high, 100, 1e-9);
+    EXPECT(sg_series_mean(&a, SG_MEASURED_BLOCKED) == 100);
+    ASSERT(sg_bootstrap(&a, &b, 1, out) == SG_OK);
+    EXPECT(is_near(out[SG_MEASURED_BLOCKED].low, 100, 1e-9),
+           is_near(out[SG_MEASURED_BLOCKED].high, 100, 1e-9));
     sg_series_clear(&a);
     sg_series_clear(&b);
 }
@@ -160,7 +150,7 @@ static void unequal_calls(void)
 /* About 1 in 20 of 200 pairs of runs that do not differ is called different: with the seeds given
  * between 2 and 24 (binomial, 5 standard deviations up). A shift of half the mean is always seen.
  */
-static void coverage(void)
+TEST("runs that do not differ are rarely called different, others are")
 {
     int wrong = 0, seen = 0;
 
@@ -176,19 +166,18 @@ static void coverage(void)
             add(&b, 1, (uint64_t)y, 0);
             add(&c, 1, (uint64_t)(1.5 * y), 0);
         }
-        CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, pair, out), SG_OK);
+        ASSERT(sg_bootstrap(&a, &b, pair, out) == SG_OK);
         wrong += out[SG_MEASURED_BLOCKED].verdict != SG_VERDICT_NOISE;
-        CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &c, pair, out), SG_OK);
+        ASSERT(sg_bootstrap(&a, &c, pair, out) == SG_OK);
         seen += out[SG_MEASURED_BLOCKED].verdict == SG_VERDICT_MORE;
         sg_series_clear(&a);
         sg_series_clear(&b);
         sg_series_clear(&c);
     }
-    CU_ASSERT_TRUE(wrong >= 2 && wrong <= 24);
-    CU_ASSERT_TRUE(seen >= 190);
+    EXPECT(wrong >= 2 && wrong <= 24, seen >= 190);
 }
 
-static void repeatable(void)
+TEST("the same series and seed give the same interval")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference first[SG_MEASURED_COUNT], second[SG_MEASURED_COUNT];
@@ -197,43 +186,24 @@ static void repeatable(void)
         add(&a, 1, 100 + i % 7, 0);
         add(&b, 1, 100 + i % 11, 0);
     }
-    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 9, first), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 9, second), SG_OK);
-    CU_ASSERT_EQUAL(first[0].low, second[0].low);
-    CU_ASSERT_EQUAL(first[0].high, second[0].high);
+    ASSERT(sg_bootstrap(&a, &b, 9, first) == SG_OK, sg_bootstrap(&a, &b, 9, second) == SG_OK);
+    EXPECT(first[0].low == second[0].low, first[0].high == second[0].high);
     sg_series_clear(&a);
     sg_series_clear(&b);
 }
 
 /* 100 values, half 0 and half 10, have the mean 5 and a standard error of 0.5. */
-static void interval_of_a_mean(void)
+TEST("the interval of a mean of values is as wide as theory has it")
 {
     double values[100], low = 0, high = 0;
 
     for (int i = 0; i < 100; i++)
         values[i] = i % 2 == 0 ? 0 : 10;
-    CU_ASSERT_FALSE(sg_bootstrap_mean(values, SG_BOOTSTRAP_SAMPLES_MIN - 1, 1, &low, &high));
-    CU_ASSERT_TRUE(sg_bootstrap_mean(values, 100, 1, &low, &high));
-    CU_ASSERT_DOUBLE_EQUAL(low, 5 - 1.96 * 0.5, 0.2);
-    CU_ASSERT_DOUBLE_EQUAL(high, 5 + 1.96 * 0.5, 0.2);
+    EXPECT(!sg_bootstrap_mean(values, SG_BOOTSTRAP_SAMPLES_MIN - 1, 1, &low, &high),
+           sg_bootstrap_mean(values, 100, 1, &low, &high), is_near(low, 5 - 1.96 * 0.5, 0.2),
+           is_near(high, 5 + 1.96 * 0.5, 0.2));
     for (int i = 0; i < 100; i++)
         values[i] = 3;
-    CU_ASSERT_TRUE(sg_bootstrap_mean(values, 100, 1, &low, &high));
-    CU_ASSERT_DOUBLE_EQUAL(low, 3, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(high, 3, 1e-9);
+    EXPECT(sg_bootstrap_mean(values, 100, 1, &low, &high), is_near(low, 3, 1e-9),
+           is_near(high, 3, 1e-9));
 }
-
-const struct unit_test unit_tests[] = {
-    {"up to its room a series keeps each instance", keeps_each},
-    {"beyond it neighbours become one sample", joins_neighbours},
-    {"a million instances stay within the room, and sum up", stays_bounded},
-    {"cost of what came late goes with the last instance", late_cost},
-    {"costs that do not vary have intervals without width", constant_costs},
-    {"too few instances have no interval", few_samples},
-    {"the interval of a known spread is as wide as theory has it", known_spread},
-    {"a mean is of calls, not of instances", unequal_calls},
-    {"runs that do not differ are rarely called different, others are", coverage},
-    {"the interval of a mean of values is as wide as theory has it", interval_of_a_mean},
-    {"the same series and seed give the same interval", repeatable},
-    {NULL, NULL},
-};

@@ -28,12 +28,11 @@ static inline char *capture_end(struct capture *capture)
 {
     char *text = NULL;
     size_t size_bytes = 0;
-    ssize_t length;
 
     dup2(capture->saved, STDERR_FILENO);
     close(capture->saved);
     rewind(capture->file);
-    length = getdelim(&text, &size_bytes, '\0', capture->file);
+    ssize_t length = getdelim(&text, &size_bytes, '\0', capture->file);
     if (length < 0) {
         free(text);
         text = strdup("");

@@ -6,8 +6,6 @@
 #include "core/config.h"
 #include "lib/unit.h"
 
-#include <stdbool.h>
-
 static inline void clear_environment(void)
 {
     for (char **at = environ; *at != NULL;) {
@@ -32,7 +30,7 @@ static inline char *read_with(struct sg_config *config, const char *const *varia
     for (; variables[0] != NULL; variables += 2)
         setenv(variables[0], variables[1], 1);
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_config_read(config, true), SG_OK);
+    EXPECT(sg_config_read(config, true) == SG_OK);
     clear_environment();
     return capture_end(&capture);
 }
@@ -42,10 +40,9 @@ static inline char *read_with(struct sg_config *config, const char *const *varia
 static inline const char *write_file(const char *content, size_t size_bytes)
 {
     static char path[200];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/stagger.conf", unit_directory());
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     if (file == NULL || fwrite(content, 1, size_bytes, file) != size_bytes || fclose(file) != 0) {
         perror(path);
         exit(1);

@@ -6,7 +6,6 @@
 #include <execinfo.h>
 #include <limits.h>
 #include <pthread.h>
-#include <string.h>
 
 #define DEEP_BYTES ((size_t)128 << 10)
 #define FRAMES 32
@@ -56,54 +55,39 @@ static struct seen seen_with(size_t stack_bytes)
     pthread_attr_t attributes;
     pthread_t id;
 
-    CU_ASSERT_EQUAL_FATAL(pthread_attr_init(&attributes), 0);
-    CU_ASSERT_EQUAL_FATAL(pthread_attr_setstacksize(&attributes, stack_bytes), 0);
-    CU_ASSERT_EQUAL_FATAL(pthread_create(&id, &attributes, thread, &seen), 0);
-    CU_ASSERT_EQUAL_FATAL(pthread_join(id, NULL), 0);
+    ASSERT(pthread_attr_init(&attributes) == 0,
+           pthread_attr_setstacksize(&attributes, stack_bytes) == 0,
+           pthread_create(&id, &attributes, thread, &seen) == 0, pthread_join(id, NULL) == 0);
     pthread_attr_destroy(&attributes);
     return seen;
 }
 
-static void small_stacks_are_left(void)
+TEST("deep work leaves a stack without room, and work in it stays where it is")
 {
     for (int i = 0; i < 3; i++) {
         struct seen seen = seen_with((size_t)32 << 10);
 
-        CU_ASSERT(seen.has_room);
-        CU_ASSERT(seen.holds_own);
-        CU_ASSERT(!seen.holds_callers);
-        CU_ASSERT(seen.is_nested_there);
+        EXPECT(seen.has_room, seen.holds_own, !seen.holds_callers, seen.is_nested_there);
     }
-    CU_ASSERT(!sg_altstack_holds((uintptr_t) & (int){0}));
+    EXPECT(!sg_altstack_holds((uintptr_t) & (int){0}));
 }
 
-static void others_stay(void)
+TEST("deep work stays on a stack with room")
 {
     struct seen seen = seen_with((size_t)4 << 20);
 
-    CU_ASSERT(seen.has_room);
-    CU_ASSERT(!seen.holds_own);
-    CU_ASSERT(seen.is_nested_there);
-    CU_ASSERT(sg_altstack_has_room());
+    EXPECT(seen.has_room, !seen.holds_own, seen.is_nested_there, sg_altstack_has_room());
     thread(&seen);
-    CU_ASSERT(!seen.holds_own);
-    CU_ASSERT(seen.caller - seen.at < 2 * DEEP_BYTES);
+    EXPECT(!seen.holds_own, seen.caller - seen.at < 2 * DEEP_BYTES);
 }
 
 /* From the work to what started the thread. */
-static void unwinders_find_their_way(void)
+TEST("unwinders find their way from there to the thread's stack")
 {
     struct seen there = seen_with((size_t)32 << 10), here = seen_with((size_t)4 << 20);
     void *outermost = here.frame[here.frames - 1];
 
-    CU_ASSERT(here.frames > 3 && there.frames > here.frames);
-    CU_ASSERT_PTR_EQUAL(there.frame[there.frames - 1], outermost);
-    CU_ASSERT_PTR_EQUAL(there.frame[there.frames - 2], here.frame[here.frames - 2]);
+    EXPECT(here.frames > 3 && there.frames > here.frames,
+           there.frame[there.frames - 1] == outermost,
+           there.frame[there.frames - 2] == here.frame[here.frames - 2]);
 }
-
-const struct unit_test unit_tests[] = {
-    {"deep work leaves a stack without room, and work in it stays where it is",
-     small_stacks_are_left},
-    {"deep work stays on a stack with room", others_stay},
-    {"unwinders find their way from there to the thread's stack", unwinders_find_their_way},
-    {NULL, NULL}};

@@ -3,83 +3,43 @@
 #include "core/calibration.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
-static char root[256];
-
-/* A new tree with the first processor's folders. */
-static void fresh(void)
-{
-    static const char *const folders[] = {"",
-                                          "/devices",
-                                          "/devices/system",
-                                          "/devices/system/cpu",
-                                          "/devices/system/cpu/cpu0",
-                                          "/devices/system/cpu/cpu0/cache",
-                                          "/devices/system/cpu/cpu0/cache/index0",
-                                          "/devices/system/cpu/cpu0/cache/index1",
-                                          "/devices/system/cpu/cpu0/cache/index2",
-                                          "/devices/system/cpu/cpu0/topology"};
-    static int number;
-    char path[512];
-
-    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, sizeof path, "%s%s", root, folders[i]);
-        CU_ASSERT_EQUAL_FATAL(mkdir(path, 0777), 0);
-    }
-}
+static const char *root;
 
 static void put(const char *name, const char *text)
 {
-    char path[512];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu0/%s", root, name);
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_TRUE_FATAL(fputs(text, file) >= 0);
-    fclose(file);
+    unit_write(text, "%s/devices/system/cpu/cpu0/%s", root, name);
 }
 
-static void test_last_level(void)
+TEST("cores that share the last cache are counted, not their threads")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("cache/index0/level", "1\n");
     put("cache/index0/shared_cpu_list", "0,64\n");
     put("cache/index1/level", "3\n");
     put("cache/index1/shared_cpu_list", "0-7,64-71\n");
     put("cache/index2/level", "2\n");
     put("cache/index2/shared_cpu_list", "0,64\n");
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 16);
+    EXPECT(sg_caches_cores(root) == 16);
     put("topology/thread_siblings_list", "0,64\n");
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 8);
+    EXPECT(sg_caches_cores(root) == 8);
     put("topology/thread_siblings_list", "0\n");
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 16);
+    EXPECT(sg_caches_cores(root) == 16);
 }
 
-static void test_not_told(void)
+TEST("what is not told, or is no list, is 0")
 {
-    CU_ASSERT_EQUAL(sg_caches_cores("/nowhere"), 0);
-    fresh();
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 0);
+    EXPECT(sg_caches_cores("/nowhere") == 0);
+    root = unit_fresh_directory();
+    EXPECT(sg_caches_cores(root) == 0);
     put("cache/index0/level", "none\n");
     put("cache/index0/shared_cpu_list", "0-3\n");
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 0);
+    EXPECT(sg_caches_cores(root) == 0);
     put("cache/index0/level", "1\n");
     put("cache/index0/shared_cpu_list", "3-0\n");
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 0);
+    EXPECT(sg_caches_cores(root) == 0);
     put("cache/index0/shared_cpu_list", "");
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 0);
+    EXPECT(sg_caches_cores(root) == 0);
     put("cache/index0/shared_cpu_list", "0-3\n");
     put("topology/thread_siblings_list", "\n");
-    CU_ASSERT_EQUAL(sg_caches_cores(root), 4);
+    EXPECT(sg_caches_cores(root) == 4);
 }
-
-const struct unit_test unit_tests[] = {
-    {"cores that share the last cache are counted, not their threads", test_last_level},
-    {"what is not told, or is no list, is 0", test_not_told},
-    {NULL, NULL},
-};

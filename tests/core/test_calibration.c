@@ -4,23 +4,23 @@
 
 #include <math.h>
 
-static void round_trip(void)
+TEST("a calibration is read back from its text")
 {
     struct sg_calibration calibration = {{0}}, back;
     char text[SG_CALIBRATION_BYTES];
 
-    CU_ASSERT_TRUE(sg_calibration_is_empty(&calibration));
+    EXPECT(sg_calibration_is_empty(&calibration));
     calibration.value[SG_CALIBRATED_LATENCY] = 0.25;
     calibration.value[SG_CALIBRATED_PROCESSORS] = 2;
-    CU_ASSERT_FALSE(sg_calibration_is_empty(&calibration));
+    EXPECT(!sg_calibration_is_empty(&calibration));
     sg_calibration_print(&calibration, text);
-    CU_ASSERT_STRING_EQUAL(text, "latency_us=0.25 processors=2");
+    EXPECT(text_is(text, "latency_us=0.25 processors=2"));
     sg_calibration_parse(text, &back);
     for (int i = 0; i < SG_CALIBRATED_COUNT; i++)
-        CU_ASSERT_EQUAL(back.value[i], calibration.value[i]);
+        EXPECT(back.value[i] == calibration.value[i]);
 }
 
-static void all_fit(void)
+TEST("all values have room in the text")
 {
     struct sg_calibration calibration, back;
     char text[SG_CALIBRATION_BYTES];
@@ -30,10 +30,10 @@ static void all_fit(void)
     sg_calibration_print(&calibration, text);
     sg_calibration_parse(text, &back);
     for (int i = 0; i < SG_CALIBRATED_COUNT; i++)
-        CU_ASSERT_DOUBLE_EQUAL(back.value[i], calibration.value[i], 1e-5 * calibration.value[i]);
+        EXPECT(is_near(back.value[i], calibration.value[i], 1e-5 * calibration.value[i]));
 }
 
-static void nonsense(void)
+TEST("what is no calibration is none")
 {
     static const char *const texts[] = {
         "",
@@ -55,12 +55,12 @@ static void nonsense(void)
         struct sg_calibration calibration;
 
         sg_calibration_parse(texts[i], &calibration);
-        CU_ASSERT_TRUE(sg_calibration_is_empty(&calibration));
+        EXPECT(sg_calibration_is_empty(&calibration));
     }
 }
 
 /* As a damaged log may hold them. */
-static void no_numbers(void)
+TEST("what is no number is left out")
 {
     struct sg_calibration calibration = {{0}}, back;
     char text[SG_CALIBRATION_BYTES];
@@ -71,15 +71,7 @@ static void no_numbers(void)
     calibration.value[SG_CALIBRATED_COPY] = 1.5;
     sg_calibration_print(&calibration, text);
     sg_calibration_parse(text, &back);
-    CU_ASSERT_EQUAL(back.value[SG_CALIBRATED_COPY], 1.5);
+    EXPECT(back.value[SG_CALIBRATED_COPY] == 1.5);
     back.value[SG_CALIBRATED_COPY] = 0;
-    CU_ASSERT_TRUE(sg_calibration_is_empty(&back));
+    EXPECT(sg_calibration_is_empty(&back));
 }
-
-const struct unit_test unit_tests[] = {
-    {"a calibration is read back from its text", round_trip},
-    {"all values have room in the text", all_fit},
-    {"what is no calibration is none", nonsense},
-    {"what is no number is left out", no_numbers},
-    {NULL, NULL},
-};

@@ -2,39 +2,15 @@
 #include "core/cgroup.h"
 #include "lib/unit.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-static char root[256];
+static const char *root;
 
-/* A new tree, empty. */
-static void fresh(void)
-{
-    static int number;
-
-    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
-    CU_ASSERT_EQUAL_FATAL(mkdir(root, 0777), 0);
-}
-
-/* A group below it, with a file; those above it are there. */
+/* A file of a group. */
 static void put(const char *group, const char *name, const char *text)
 {
-    char path[512];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s%s", root, group);
-    CU_ASSERT_TRUE_FATAL(mkdir(path, 0777) == 0 || errno == EEXIST);
-    if (name == NULL)
-        return;
-    snprintf(path, sizeof path, "%s%s/%s", root, group, name);
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_TRUE_FATAL(fputs(text, file) >= 0);
-    fclose(file);
+    unit_write(text, "%s%s/%s", root, group, name);
 }
 
 static uint64_t id_of(const char *group)
@@ -43,7 +19,7 @@ static uint64_t id_of(const char *group)
     struct stat info;
 
     snprintf(path, sizeof path, "%s%s", root, group);
-    CU_ASSERT_EQUAL_FATAL(stat(path, &info), 0);
+    ASSERT(stat(path, &info) == 0);
     return (uint64_t)info.st_ino;
 }
 
@@ -61,35 +37,33 @@ static void expect(int processors, const char *path, const char *group)
     char directory[512];
 
     snprintf(directory, sizeof directory, "%s%s", root, group);
-    CU_ASSERT_TRUE_FATAL(sg_cgroup_quota(root, path, &found));
-    CU_ASSERT_EQUAL(found.processors, processors);
-    CU_ASSERT_EQUAL(found.id, id_of(group));
-    CU_ASSERT_STRING_EQUAL(found.directory, directory);
+    ASSERT(sg_cgroup_quota(root, path, &found));
+    EXPECT(found.processors == processors, found.id == id_of(group),
+           text_is(found.directory, directory));
 }
 
-static void none(void)
+TEST("without a quota anywhere there is none")
 {
-    fresh();
-    CU_ASSERT_EQUAL(quota(""), INT_MAX);
-    put("/a", NULL, NULL);
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
-    CU_ASSERT_EQUAL(quota("/nowhere/at/all"), INT_MAX);
+    root = unit_fresh_directory();
+    EXPECT(quota("") == INT_MAX);
+    put("/a", "cgroup.procs", "");
+    EXPECT(quota("/a") == INT_MAX, quota("/nowhere/at/all") == INT_MAX);
     put("/a", "cpu.max", "max 100000\n");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
 }
 
-static void one(void)
+TEST("a group's quota is its time by its period")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "200000 100000\n");
     expect(2, "/a", "/a");
     put("/a", "cpu.max", "100000 100000\n");
     expect(1, "/a", "/a");
 }
 
-static void rounded(void)
+TEST("parts of a processor count as one")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "150000 100000\n");
     expect(2, "/a", "/a");
     put("/a", "cpu.max", "1000 100000\n");
@@ -98,9 +72,9 @@ static void rounded(void)
     expect(3, "/a", "/a");
 }
 
-static void nested(void)
+TEST("of nested groups the least decides, and names its group")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "300000 100000\n");
     put("/a/b", "cpu.max", "max 100000\n");
     put("/a/b/c", "cpu.max", "800000 100000\n");
@@ -112,51 +86,51 @@ static void nested(void)
     expect(3, "/a", "/a");
 }
 
-static void of_the_root(void)
+TEST("the root has a quota, too, for groups that are not seen")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("", "cpu.max", "400000 100000\n");
-    put("/a", NULL, NULL);
+    put("/a", "cgroup.procs", "");
     expect(4, "/a", "");
     expect(4, "", "");
     /* A group that is not seen from here, as in a container. */
     expect(4, "/elsewhere/b", "");
 }
 
-static void version_1(void)
+TEST("groups of version 1 have two files")
 {
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.cfs_quota_us", "-1\n");
     put("/a", "cpu.cfs_period_us", "100000\n");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
     put("/a", "cpu.cfs_quota_us", "250000\n");
     expect(3, "/a", "/a");
     put("/a/b", "cpu.cfs_quota_us", "50000\n");
-    CU_ASSERT_EQUAL(quota("/a/b"), 3); /* its period is missing */
+    EXPECT(quota("/a/b") == 3); /* its period is missing */
     put("/a/b", "cpu.cfs_period_us", "100000\n");
     expect(1, "/a/b", "/a/b");
 }
 
-static void nonsense(void)
+TEST("what is no quota counts as none")
 {
     char path[2 * PATH_MAX];
 
-    fresh();
+    root = unit_fresh_directory();
     put("/a", "cpu.max", "");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
     put("/a", "cpu.max", "100000\n");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
     put("/a", "cpu.max", "100000 0\n");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
     put("/a", "cpu.max", "-5 100000\n");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
     put("/a", "cpu.max", "nan inf\n");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
     put("/a", "cpu.max", "1e300 1\n");
-    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    EXPECT(quota("/a") == INT_MAX);
     memset(path, '/', sizeof path);
     path[sizeof path - 1] = '\0';
-    CU_ASSERT_EQUAL(quota(path), INT_MAX);
+    EXPECT(quota(path) == INT_MAX);
 }
 
 /* ---- memory: in root/proc and root/sys ---- */
@@ -164,12 +138,8 @@ static void nonsense(void)
 /* groups: what /proc/self/cgroup says */
 static void fresh_system(const char *groups)
 {
-    fresh();
-    put("/proc", NULL, NULL);
+    root = unit_fresh_directory();
     put("/proc/self", "cgroup", groups);
-    put("/sys", NULL, NULL);
-    put("/sys/fs", NULL, NULL);
-    put("/sys/fs/cgroup", NULL, NULL);
 }
 
 static uint64_t memory_left(void)
@@ -181,47 +151,33 @@ static uint64_t memory_left(void)
     return sg_cgroup_memory_left(processes, systems);
 }
 
-static void memory(void)
+TEST("what a group and those above it leave of memory is the least of them")
 {
     fresh_system("0::/a/b\n");
-    CU_ASSERT_EQUAL(memory_left(), UINT64_MAX);
+    EXPECT(memory_left() == UINT64_MAX);
     put("/sys/fs/cgroup/a", "memory.max", "max\n");
     put("/sys/fs/cgroup/a", "memory.current", "1000\n");
-    CU_ASSERT_EQUAL(memory_left(), UINT64_MAX);
+    EXPECT(memory_left() == UINT64_MAX);
     put("/sys/fs/cgroup/a", "memory.max", "5000\n");
-    CU_ASSERT_EQUAL(memory_left(), 4000);
+    EXPECT(memory_left() == 4000);
     put("/sys/fs/cgroup/a", "memory.stat", "anon 600\ninactive_file 300\nactive_file 100\n");
-    CU_ASSERT_EQUAL(memory_left(), 4300);
+    EXPECT(memory_left() == 4300);
     put("/sys/fs/cgroup/a/b", "memory.max", "2000\n");
-    CU_ASSERT_EQUAL(memory_left(), 4300); /* what it has used is not known */
+    EXPECT(memory_left() == 4300); /* what it has used is not known */
     put("/sys/fs/cgroup/a/b", "memory.current", "500\n");
-    CU_ASSERT_EQUAL(memory_left(), 1500);
+    EXPECT(memory_left() == 1500);
     put("/sys/fs/cgroup/a/b", "memory.current", "2001\n");
-    CU_ASSERT_EQUAL(memory_left(), 0);
+    EXPECT(memory_left() == 0);
 }
 
-static void memory_of_version_1(void)
+TEST("groups of version 1 have other names for memory")
 {
     fresh_system("4:cpu,memory:/a\n0::/\n");
-    put("/sys/fs/cgroup/memory", NULL, NULL);
     put("/sys/fs/cgroup/memory/a", "memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/a", "memory.usage_in_bytes", "700\n");
-    CU_ASSERT(memory_left() > UINT64_C(1) << 62);
+    EXPECT(memory_left() > UINT64_C(1) << 62);
     put("/sys/fs/cgroup/memory/a", "memory.limit_in_bytes", "1700\n");
-    CU_ASSERT_EQUAL(memory_left(), 1000);
+    EXPECT(memory_left() == 1000);
     put("/sys/fs/cgroup/memory/a", "memory.stat", "inactive_file 10\ntotal_inactive_file 20\n");
-    CU_ASSERT_EQUAL(memory_left(), 1020);
+    EXPECT(memory_left() == 1020);
 }
-
-const struct unit_test unit_tests[] = {
-    {"without a quota anywhere there is none", none},
-    {"a group's quota is its time by its period", one},
-    {"parts of a processor count as one", rounded},
-    {"of nested groups the least decides, and names its group", nested},
-    {"the root has a quota, too, for groups that are not seen", of_the_root},
-    {"groups of version 1 have two files", version_1},
-    {"what is no quota counts as none", nonsense},
-    {"what a group and those above it leave of memory is the least of them", memory},
-    {"groups of version 1 have other names for memory", memory_of_version_1},
-    {NULL, NULL},
-};

@@ -8,7 +8,6 @@
 #include "lib/virtual.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SECOND_NS 1e9
 
@@ -86,25 +85,25 @@ static int stay_within(void *context)
 }
 
 /* Seven rounds of half a round trip of 5 us; two clocks drift apart by up to 200 us a second. */
-static void test_offsets(void)
+TEST("128 clocks with offsets and drifts are known within the bound, at once and 10 s later")
 {
     struct later once = {false, {50e3, 350e3, 2.3e6}};
 
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct virtual_world world = world_of(128, seed);
 
-        CU_ASSERT_TRUE(virtual_run(&world, stay_within, &once));
+        EXPECT(virtual_run(&world, stay_within, &once));
     }
 }
 
-static void test_drifts(void)
+TEST("after a second the drifts are known, too, and the bounds are a fraction")
 {
     struct later twice = {true, {50e3, 150e3, 900e3}};
 
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct virtual_world world = world_of(128, seed);
 
-        CU_ASSERT_TRUE(virtual_run(&world, stay_within, &twice));
+        EXPECT(virtual_run(&world, stay_within, &twice));
     }
 }
 
@@ -143,11 +142,11 @@ static int audit(void *context)
     return wrong;
 }
 
-static void test_audit(void)
+TEST("an audit by other exchanges is within the bounds, and finds a clock that is not")
 {
     struct virtual_world world = world_of(32, 9);
 
-    CU_ASSERT_TRUE(virtual_run(&world, audit, NULL));
+    EXPECT(virtual_run(&world, audit, NULL));
 }
 
 /* Measured again between batches, each second: the bound shrinks with what is known. */
@@ -173,22 +172,22 @@ static int measure_often(void *context)
     return wrong;
 }
 
-static void test_batches(void)
+TEST("measured again between batches, clocks are known better and better")
 {
     struct virtual_world world = world_of(16, 7);
 
-    CU_ASSERT_TRUE(virtual_run(&world, measure_often, NULL));
+    EXPECT(virtual_run(&world, measure_often, NULL));
 }
 
 /* Any number of ranks finds its way through the tree. */
-static void test_sizes(void)
+TEST("any number of ranks is synchronised")
 {
     struct later once = {false, {50e3, 350e3, 2.3e6}};
 
     for (int size = 1; size <= 17; size++) {
         struct virtual_world world = world_of(size, (uint64_t)size);
 
-        CU_ASSERT_TRUE(virtual_run(&world, stay_within, &once));
+        EXPECT(virtual_run(&world, stay_within, &once));
     }
 }
 
@@ -205,12 +204,11 @@ static int count_rounds(void *context)
     struct cost *cost = context;
     struct sg_clocksync *sync;
     struct sg_clock_offset offset;
-    double begin_ns;
 
     sg_clocksync_open(virtual_exchange(), machine_of_rank(virtual_rank()), virtual_clock_ns,
                       cost->scheme, &sync);
     virtual_meet();
-    begin_ns = virtual_time_ns();
+    double begin_ns = virtual_time_ns();
     if (sg_clocksync_measure(sync, &offset) != SG_OK)
         return 1;
     virtual_meet();
@@ -222,19 +220,15 @@ static int count_rounds(void *context)
     return 0;
 }
 
-static void test_rounds(void)
+TEST("128 processes take 7 rounds and less than a tenth of one after the other")
 {
     struct virtual_world world = world_of(128, 5);
     struct cost tree = {.scheme = SG_CLOCKSYNC_TREE}, linear = {.scheme = SG_CLOCKSYNC_LINEAR};
 
-    CU_ASSERT_TRUE(virtual_run(&world, count_rounds, &tree));
-    CU_ASSERT_TRUE(virtual_run(&world, count_rounds, &linear));
-    CU_ASSERT_EQUAL(tree.rounds, 7);
-    CU_ASSERT_EQUAL(linear.rounds, 127);
-    CU_ASSERT(tree.time_ns * 10 <= linear.time_ns);
+    EXPECT(virtual_run(&world, count_rounds, &tree), virtual_run(&world, count_rounds, &linear),
+           tree.rounds == 7, linear.rounds == 127, tree.time_ns * 10 <= linear.time_ns);
     world = world_of(100, 5);
-    CU_ASSERT_TRUE(virtual_run(&world, count_rounds, &tree));
-    CU_ASSERT_EQUAL(tree.rounds, 7);
+    EXPECT(virtual_run(&world, count_rounds, &tree), tree.rounds == 7);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
@@ -248,13 +242,11 @@ static int take_leaders(void *context)
     const bool *honest = context;
     int rank = virtual_rank(), leader = machines[rank] == 7 ? 0 : machines[rank] == 8 ? 1 : 3;
     struct sg_clocksync *sync;
-    struct found found;
-    bool good;
 
     sg_clocksync_open(virtual_exchange(), (uint64_t)machines[rank], virtual_clock_ns,
                       SG_CLOCKSYNC_TREE, &sync);
-    good = sg_clocksync_measure(sync, NULL) == SG_OK;
-    found = look(sync, 0);
+    bool good = sg_clocksync_measure(sync, NULL) == SG_OK;
+    struct found found = look(sync, 0);
     good = good && found.wrong_ns <= found.bound_ns;
     /* The machine with two clocks falls apart, the others do not. */
     if (!*honest && machines[rank] == 8)
@@ -268,7 +260,7 @@ static int take_leaders(void *context)
     return good ? 0 : 1;
 }
 
-static void test_leaders(void)
+TEST("ranks of one machine take their leader's clock, unless it is shown not to be theirs")
 {
     struct virtual_world world = world_of(RANKS, 3);
     bool honest = true;
@@ -277,15 +269,15 @@ static void test_leaders(void)
         world.offset_ns[rank] = machines[rank] * 1e13;
         world.drift[rank] = machines[rank] * 1e-5;
     }
-    CU_ASSERT_TRUE(virtual_run(&world, take_leaders, &honest));
+    EXPECT(virtual_run(&world, take_leaders, &honest));
     honest = false;
     world.offset_ns[7] += 1e6;
-    CU_ASSERT_TRUE(virtual_run(&world, take_leaders, &honest));
+    EXPECT(virtual_run(&world, take_leaders, &honest));
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-static void test_model(void)
+TEST("the model is a line once measurements span a second, with the bound worked out by hand")
 {
     struct sg_clock_model model = {0};
     struct sg_clock_measurement points[] = {
@@ -294,23 +286,23 @@ static void test_model(void)
     /* A drift of 100 ns a second: not to be told from two points half a second apart. */
     sg_clock_model_add(&model, &points[0]);
     sg_clock_model_add(&model, &points[1]);
-    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 1600000000), 1600005050);
-    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 1600000000), 100 + 20000 + 1);
-    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 1500000000), 101);
+    EXPECT(sg_clock_model_global(&model, 1600000000) == 1600005050,
+           sg_clock_model_error(&model, 1600000000) == 100 + 20000 + 1,
+           sg_clock_model_error(&model, 1500000000) == 101);
     sg_clock_model_add(&model, &points[2]);
-    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 2000000000), 2000005100);
-    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 5000000000), 5000005400);
-    CU_ASSERT_EQUAL(sg_clock_model_local(&model, 5000005400), 5000000000);
-    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 2000000000), 101);
+    EXPECT(sg_clock_model_global(&model, 2000000000) == 2000005100,
+           sg_clock_model_global(&model, 5000000000) == 5000005400,
+           sg_clock_model_local(&model, 5000005400) == 5000000000,
+           sg_clock_model_error(&model, 2000000000) == 101);
     /* 100, and 200 in 2 s of baseline for each of 2 s, and the wander of 2 s. */
-    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 5000000000), 100 + 200 + 200 + 1);
+    EXPECT(sg_clock_model_error(&model, 5000000000) == 100 + 200 + 200 + 1);
     for (uint64_t i = 4; i < 100; i++) {
         struct sg_clock_measurement more = {i * 1000000000, (int64_t)(4900 + i * 100), 100};
 
         sg_clock_model_add(&model, &more);
     }
-    CU_ASSERT_EQUAL(model.count, SG_CLOCK_POINTS);
-    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 100000000000), 100000014900);
+    EXPECT(model.count == SG_CLOCK_POINTS,
+           sg_clock_model_global(&model, 100000000000) == 100000014900);
 }
 
 /* A time series of round trips, as paper 004's stop rule sees it. */
@@ -331,21 +323,20 @@ static int exchange_until_patience_ends(void *context)
                : 1;
 }
 
-static void test_patience(void)
+TEST("exchanges end when a hundred have brought no lesser round trip")
 {
     struct virtual_world world = world_of(2, 3);
 
     world.jitter_ns = 0;
     world.drift[0] = world.drift[1] = 0;
-    CU_ASSERT_TRUE(virtual_run(&world, exchange_until_patience_ends, NULL));
+    EXPECT(virtual_run(&world, exchange_until_patience_ends, NULL));
 }
 
 /* ---- on this machine ------------------------------------------------------------------------- */
 
-static void test_machine(void)
+TEST("a machine is told by the same number each time")
 {
-    CU_ASSERT_EQUAL(sg_clocksync_machine(), sg_clocksync_machine());
-    CU_ASSERT_NOT_EQUAL(sg_clocksync_machine(), 0);
+    EXPECT(sg_clocksync_machine() == sg_clocksync_machine(), sg_clocksync_machine() != 0);
 }
 
 static int agree_on(const struct sg_exchange *exchange, void *context)
@@ -359,13 +350,12 @@ static int agree_on(const struct sg_exchange *exchange, void *context)
     return first == (bad[0] < 0 ? -1 : bad[0]) ? 0 : 2;
 }
 
-static void test_agree(void)
+TEST("ranks agree, or learn the first that does not")
 {
     int none[2] = {-1, -1};
     int two[2] = {1, 3};
 
-    CU_ASSERT_TRUE(exchange_fork(5, agree_on, none));
-    CU_ASSERT_TRUE(exchange_fork(5, agree_on, two));
+    EXPECT(exchange_fork(5, agree_on, none), exchange_fork(5, agree_on, two));
 }
 
 /* More than one piece of sg_exchange_share. */
@@ -389,9 +379,9 @@ static int share_blob(const struct sg_exchange *exchange, void *context)
     return wrong > 0;
 }
 
-static void test_share(void)
+TEST("rank 0's data reaches all whole, whatever its size")
 {
-    CU_ASSERT_TRUE(exchange_fork(3, share_blob, NULL));
+    EXPECT(exchange_fork(3, share_blob, NULL));
 }
 
 static int collect_all(const struct sg_exchange *exchange, void *context)
@@ -407,9 +397,9 @@ static int collect_all(const struct sg_exchange *exchange, void *context)
     return wrong;
 }
 
-static void test_collect(void)
+TEST("every rank gets what each rank has")
 {
-    CU_ASSERT_TRUE(exchange_fork(5, collect_all, NULL));
+    EXPECT(exchange_fork(5, collect_all, NULL));
 }
 
 static int unite_all(const struct sg_exchange *exchange, void *context)
@@ -421,9 +411,9 @@ static int unite_all(const struct sg_exchange *exchange, void *context)
     return exchange->rank == 0 && (own[0] != 31 || own[1] != 0 || own[2] != 1);
 }
 
-static void test_unite(void)
+TEST("rank 0 gets the bitwise or of what each rank has")
 {
-    CU_ASSERT_TRUE(exchange_fork(5, unite_all, NULL));
+    EXPECT(exchange_fork(5, unite_all, NULL));
 }
 
 /* ---- the epoch of slices ---- */
@@ -463,7 +453,7 @@ static int agree_on_epoch(void *context)
     return wrong;
 }
 
-static void test_epoch(void)
+TEST("machines count slices from one moment")
 {
     for (uint64_t seed = 0; seed < 8; seed++) {
         struct virtual_world world = world_of(6, seed);
@@ -473,28 +463,6 @@ static void test_epoch(void)
             world.offset_ns[rank] = world.offset_ns[rank - 1];
             world.drift[rank] = world.drift[rank - 1];
         }
-        CU_ASSERT_TRUE(virtual_run(&world, agree_on_epoch, &measures));
+        EXPECT(virtual_run(&world, agree_on_epoch, &measures));
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"128 clocks with offsets and drifts are known within the bound, at once and 10 s later",
-     test_offsets},
-    {"after a second the drifts are known, too, and the bounds are a fraction", test_drifts},
-    {"an audit by other exchanges is within the bounds, and finds a clock that is not", test_audit},
-    {"measured again between batches, clocks are known better and better", test_batches},
-    {"any number of ranks is synchronised", test_sizes},
-    {"128 processes take 7 rounds and less than a tenth of one after the other", test_rounds},
-    {"ranks of one machine take their leader's clock, unless it is shown not to be theirs",
-     test_leaders},
-    {"the model is a line once measurements span a second, with the bound worked out by hand",
-     test_model},
-    {"exchanges end when a hundred have brought no lesser round trip", test_patience},
-    {"a machine is told by the same number each time", test_machine},
-    {"ranks agree, or learn the first that does not", test_agree},
-    {"rank 0's data reaches all whole, whatever its size", test_share},
-    {"every rank gets what each rank has", test_collect},
-    {"rank 0 gets the bitwise or of what each rank has", test_unite},
-    {"machines count slices from one moment", test_epoch},
-    {NULL, NULL},
-};

@@ -29,7 +29,7 @@ static bool rule_is(const struct sg_config *config, int index, enum sg_config_ru
 
 /* ---- rules and files -------------------------------------------------------------------------*/
 
-static void orders_rules(void)
+TEST("rules stand in order: sites, RULES, the file, short variables")
 {
     struct sg_config config;
     const char *path = write_text("reduce=file1\n"
@@ -43,50 +43,45 @@ static void orders_rules(void)
                      "STAGGER_SITE_0000000F", "envsitef", "STAGGER_SITE_00000001", "envsite1",
                      "STAGGER_CONFIG", path);
 
-    CU_ASSERT_STRING_EQUAL(log, "");
-    CU_ASSERT_EQUAL(config.rule_count, 9);
-    CU_ASSERT(rule_is(&config, 0, SG_CONFIG_RULE_SITE, "STAGGER_SITE_00000001",
-                      "STAGGER_SITE_00000001", "envsite1"));
-    CU_ASSERT(rule_is(&config, 1, SG_CONFIG_RULE_SITE, "STAGGER_SITE_00000002",
-                      "stagger.conf:5 STAGGER_SITE_00000002", "filesite2"));
-    CU_ASSERT(rule_is(&config, 2, SG_CONFIG_RULE_SITE, "STAGGER_SITE_0000000f",
-                      "STAGGER_SITE_0000000f", "envsitef"));
-    CU_ASSERT(
-        rule_is(&config, 3, SG_CONFIG_RULE_RULES, "STAGGER_RULES", "STAGGER_RULES", "envrules"));
-    CU_ASSERT(rule_is(&config, 4, SG_CONFIG_RULE_RULES, "STAGGER_RULES",
-                      "stagger.conf:4 STAGGER_RULES", "filerules"));
-    CU_ASSERT(rule_is(&config, 5, SG_CONFIG_RULE_FILE, "", "stagger.conf:1", "reduce=file1"));
-    CU_ASSERT(rule_is(&config, 6, SG_CONFIG_RULE_FILE, "", "stagger.conf:7", "reduce=file2"));
-    CU_ASSERT(
-        rule_is(&config, 7, SG_CONFIG_RULE_SHORT, "STAGGER_REDUCE", "STAGGER_REDUCE", "envreduce"));
-    CU_ASSERT(rule_is(&config, 8, SG_CONFIG_RULE_SHORT, "STAGGER_BARRIER",
-                      "stagger.conf:3 STAGGER_BARRIER", "filebarrier"));
+    EXPECT(
+        text_is(log, ""), config.rule_count == 9,
+        rule_is(&config, 0, SG_CONFIG_RULE_SITE, "STAGGER_SITE_00000001", "STAGGER_SITE_00000001",
+                "envsite1"),
+        rule_is(&config, 1, SG_CONFIG_RULE_SITE, "STAGGER_SITE_00000002",
+                "stagger.conf:5 STAGGER_SITE_00000002", "filesite2"),
+        rule_is(&config, 2, SG_CONFIG_RULE_SITE, "STAGGER_SITE_0000000f", "STAGGER_SITE_0000000f",
+                "envsitef"),
+        rule_is(&config, 3, SG_CONFIG_RULE_RULES, "STAGGER_RULES", "STAGGER_RULES", "envrules"),
+        rule_is(&config, 4, SG_CONFIG_RULE_RULES, "STAGGER_RULES", "stagger.conf:4 STAGGER_RULES",
+                "filerules"),
+        rule_is(&config, 5, SG_CONFIG_RULE_FILE, "", "stagger.conf:1", "reduce=file1"),
+        rule_is(&config, 6, SG_CONFIG_RULE_FILE, "", "stagger.conf:7", "reduce=file2"),
+        rule_is(&config, 7, SG_CONFIG_RULE_SHORT, "STAGGER_REDUCE", "STAGGER_REDUCE", "envreduce"),
+        rule_is(&config, 8, SG_CONFIG_RULE_SHORT, "STAGGER_BARRIER",
+                "stagger.conf:3 STAGGER_BARRIER", "filebarrier"));
     free(log);
     sg_config_clear(&config);
 }
 
-static void environment_wins(void)
+TEST("the environment wins over the file, but not with a value that does not parse")
 {
     struct sg_config config;
     const char *path = write_text("STAGGER_DEPTH=3\nSTAGGER_TRACE=off\n");
     char *log = READ(&config, "STAGGER_DEPTH", "5", "STAGGER_CONFIG", path);
 
-    CU_ASSERT_STRING_EQUAL(log, "");
-    CU_ASSERT_EQUAL(config.depth, 5);
-    CU_ASSERT_EQUAL(config.trace, SG_TRACE_OFF);
-    CU_ASSERT_STRING_EQUAL(config.config_file, path);
-    CU_ASSERT_EQUAL(__builtin_popcountll(config.from_environment), 2);
-    CU_ASSERT_EQUAL(__builtin_popcountll(config.from_file), 1);
+    EXPECT(text_is(log, ""), config.depth == 5, config.trace == SG_TRACE_OFF,
+           text_is(config.config_file, path), __builtin_popcountll(config.from_environment) == 2,
+           __builtin_popcountll(config.from_file) == 1);
     free(log);
     sg_config_clear(&config);
     path = write_text("STAGGER_DEPTH=3\n");
     log = READ(&config, "STAGGER_DEPTH", "none", "STAGGER_CONFIG", path);
-    CU_ASSERT_EQUAL(config.depth, 3);
+    EXPECT(config.depth == 3);
     free(log);
     sg_config_clear(&config);
 }
 
-static void reads_file_lines(void)
+TEST("a file holds rules, values, quoted values and comments")
 {
     struct sg_config config;
     char *log = read_file_with(&config, "\xef\xbb\xbf# a comment\r\n"
@@ -99,105 +94,99 @@ static void reads_file_lines(void)
                                         "STAGGER_TRACE=\n"
                                         "STAGGER_QUIET=1");
 
-    CU_ASSERT_STRING_EQUAL(log, "");
-    CU_ASSERT_EQUAL(config.rule_count, 2);
-    CU_ASSERT(rule_is(&config, 0, SG_CONFIG_RULE_FILE, "", "stagger.conf:3", "  reduce=mpich"));
-    CU_ASSERT(rule_is(&config, 1, SG_CONFIG_RULE_FILE, "", "stagger.conf:4", "a#b=mpich"));
-    CU_ASSERT_EQUAL(config.depth, 7);
-    CU_ASSERT_STRING_EQUAL(config.directory, "a # \"b\" \\ A\t");
-    CU_ASSERT_EQUAL(config.trace, SG_TRACE_OTF2);
-    CU_ASSERT_TRUE(config.quiet);
+    EXPECT(text_is(log, ""), config.rule_count == 2,
+           rule_is(&config, 0, SG_CONFIG_RULE_FILE, "", "stagger.conf:3", "  reduce=mpich"),
+           rule_is(&config, 1, SG_CONFIG_RULE_FILE, "", "stagger.conf:4", "a#b=mpich"),
+           config.depth == 7, text_is(config.directory, "a # \"b\" \\ A\t"),
+           config.trace == SG_TRACE_OTF2, config.quiet);
     free(log);
     sg_config_clear(&config);
 }
 
-static void refuses_file_lines(void)
+TEST("a faulty line of the file gets one line with its number")
 {
-    CU_ASSERT(file_says("\nSTAGGER_TRACE otf2\n",
-                        "stagger: stagger.conf:2: expected '=' behind STAGGER_TRACE; the line is "
-                        "left out\n"));
-    CU_ASSERT(file_says("STAGGER_TRACE=none",
-                        "stagger: stagger.conf:1: STAGGER_TRACE=none is ignored: expected otf2, "
-                        "stats or off\n"));
-    CU_ASSERT(file_says("STAGGER_DIR=\"abc",
-                        "stagger: stagger.conf:1: the closing '\"' of STAGGER_DIR is missing; the "
-                        "line is left out\n"));
-    CU_ASSERT(file_says("STAGGER_DIR=\"abc\\",
-                        "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
-                        "the value of STAGGER_DIR; the line is left out\n"));
-    CU_ASSERT(file_says("STAGGER_DIR=\"\\x4\"",
-                        "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
-                        "the value of STAGGER_DIR; the line is left out\n"));
-    CU_ASSERT(file_says("STAGGER_DIR=\"\\x00\"",
-                        "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
-                        "the value of STAGGER_DIR; the line is left out\n"));
-    CU_ASSERT(file_says("STAGGER_DIR=\"a\" b",
-                        "stagger: stagger.conf:1: expected the end of the line behind the closing "
-                        "'\"' of STAGGER_DIR; the line is left out\n"));
-    CU_ASSERT(file_says("STAGGER_DEPTH=2\nSTAGGER_DEPTH=3",
-                        "stagger: stagger.conf:2: STAGGER_DEPTH is set twice; the first value "
-                        "stands\n"));
-    CU_ASSERT(file_says("STAGGER_SITE_0000000a=x\nSTAGGER_SITE_0000000A=y",
-                        "stagger: stagger.conf:2: STAGGER_SITE_0000000a is set twice; the first "
-                        "value stands\n"));
-    CU_ASSERT(file_says("STAGGER_CONFIG=other.conf",
-                        "stagger: stagger.conf:1: STAGGER_CONFIG is ignored: a configuration file "
-                        "names no other\n"));
-    CU_ASSERT(file_says("STAGGER_DEPHT=1",
-                        "stagger: stagger.conf:1: unknown variable STAGGER_DEPHT is ignored; the "
-                        "nearest known name is STAGGER_DEPTH\n"));
+    EXPECT(file_says("\nSTAGGER_TRACE otf2\n",
+                     "stagger: stagger.conf:2: expected '=' behind STAGGER_TRACE; the line is "
+                     "left out\n"),
+           file_says("STAGGER_TRACE=none",
+                     "stagger: stagger.conf:1: STAGGER_TRACE=none is ignored: expected otf2, "
+                     "stats or off\n"),
+           file_says("STAGGER_DIR=\"abc",
+                     "stagger: stagger.conf:1: the closing '\"' of STAGGER_DIR is missing; the "
+                     "line is left out\n"),
+           file_says("STAGGER_DIR=\"abc\\",
+                     "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
+                     "the value of STAGGER_DIR; the line is left out\n"),
+           file_says("STAGGER_DIR=\"\\x4\"",
+                     "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
+                     "the value of STAGGER_DIR; the line is left out\n"),
+           file_says("STAGGER_DIR=\"\\x00\"",
+                     "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
+                     "the value of STAGGER_DIR; the line is left out\n"),
+           file_says("STAGGER_DIR=\"a\" b",
+                     "stagger: stagger.conf:1: expected the end of the line behind the closing "
+                     "'\"' of STAGGER_DIR; the line is left out\n"),
+           file_says("STAGGER_DEPTH=2\nSTAGGER_DEPTH=3",
+                     "stagger: stagger.conf:2: STAGGER_DEPTH is set twice; the first value "
+                     "stands\n"),
+           file_says("STAGGER_SITE_0000000a=x\nSTAGGER_SITE_0000000A=y",
+                     "stagger: stagger.conf:2: STAGGER_SITE_0000000a is set twice; the first "
+                     "value stands\n"),
+           file_says("STAGGER_CONFIG=other.conf",
+                     "stagger: stagger.conf:1: STAGGER_CONFIG is ignored: a configuration file "
+                     "names no other\n"),
+           file_says("STAGGER_DEPHT=1",
+                     "stagger: stagger.conf:1: unknown variable STAGGER_DEPHT is ignored; the "
+                     "nearest known name is STAGGER_DEPTH\n"));
 }
 
-static void unreadable_files(void)
+TEST("a file that cannot be read gets one line")
 {
     struct sg_config config;
     char path[200];
-    char *log;
 
-    CU_ASSERT(says("STAGGER_CONFIG", "/nonexistent/stagger.conf",
-                   "stagger: STAGGER_CONFIG=/nonexistent/stagger.conf is ignored: No such file or "
-                   "directory\n"));
-    CU_ASSERT(
+    EXPECT(
+        says("STAGGER_CONFIG", "/nonexistent/stagger.conf",
+             "stagger: STAGGER_CONFIG=/nonexistent/stagger.conf is ignored: No such file or "
+             "directory\n"),
         says("STAGGER_CONFIG", "/", "stagger: STAGGER_CONFIG=/ is ignored: not a regular file\n"));
     snprintf(path, sizeof path, "%s/fifo", unit_directory());
-    CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
-    log = READ(&config, "STAGGER_CONFIG", path);
-    CU_ASSERT(strstr(log, "/fifo is ignored: not a regular file\n") != NULL);
+    EXPECT(mkfifo(path, 0600) == 0);
+    char *log = READ(&config, "STAGGER_CONFIG", path);
+    EXPECT(strstr(log, "/fifo is ignored: not a regular file\n") != NULL);
     free(log);
     sg_config_clear(&config);
     log = READ(&config, "STAGGER_CONFIG", write_file("reduce=mpich\n\0\n", 15));
-    CU_ASSERT(strstr(log, "/stagger.conf is ignored: not a text file\n") != NULL);
-    CU_ASSERT_EQUAL(config.rule_count, 0);
+    EXPECT(strstr(log, "/stagger.conf is ignored: not a text file\n") != NULL,
+           config.rule_count == 0);
     free(log);
     sg_config_clear(&config);
 }
 
-static void huge_files(void)
+TEST("huge files and files of very many lines are safe")
 {
     struct sg_config config;
     size_t size_bytes = (1 << 20) + 1;
     char *content = malloc(size_bytes);
-    char *log;
 
     memset(content, 'x', size_bytes);
-    log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes));
-    CU_ASSERT(strstr(log, "/stagger.conf is ignored: larger than 1 MiB\n") != NULL);
+    char *log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes));
+    EXPECT(strstr(log, "/stagger.conf is ignored: larger than 1 MiB\n") != NULL);
     free(log);
     sg_config_clear(&config);
 
     log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes - 1));
-    CU_ASSERT_STRING_EQUAL(log, "");
-    CU_ASSERT_EQUAL(config.rule_count, 1);
+    EXPECT(text_is(log, ""), config.rule_count == 1);
     free(log);
     sg_config_clear(&config);
 
     for (size_t i = 0; i < size_bytes; i++)
         content[i] = i % 2 ? '\n' : 'x';
     log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes - 1));
-    CU_ASSERT_EQUAL(config.rule_count, 4096);
-    CU_ASSERT(strstr(log, "stagger: stagger.conf:4097: more than 4096 rules; this one is left "
-                          "out\n") == log);
-    CU_ASSERT(strstr(log, "more faults in the configuration\n") != NULL);
+    EXPECT(config.rule_count == 4096,
+           strstr(log, "stagger: stagger.conf:4097: more than 4096 rules; this one is left "
+                       "out\n") == log,
+           strstr(log, "more faults in the configuration\n") != NULL);
     free(log);
     sg_config_clear(&config);
     free(content);
@@ -230,15 +219,13 @@ static bool survives(const struct sg_config *config)
 {
     char *text = sg_config_text(config);
     struct sg_config parsed, from_file;
-    char *log, *text2;
-    bool same;
 
     if (sg_config_parse(text, &parsed) != SG_OK)
         return false;
-    log = read_file_with(&from_file, text);
-    text2 = sg_config_text(&parsed);
-    same = same_values(config, &parsed) && same_values(config, &from_file) && *log == '\0' &&
-           strcmp(text, text2) == 0;
+    char *log = read_file_with(&from_file, text);
+    char *text2 = sg_config_text(&parsed);
+    bool same = same_values(config, &parsed) && same_values(config, &from_file) && *log == '\0' &&
+                strcmp(text, text2) == 0;
     if (!same)
         printf("# %s# %s", log, text);
     sg_config_clear(&parsed);
@@ -249,62 +236,62 @@ static bool survives(const struct sg_config *config)
     return same;
 }
 
-static void text_of_defaults(void)
+TEST("the text of a configuration is complete")
 {
     struct sg_config config;
     char *log = read_with(&config, (const char *const[]){NULL, NULL});
     char *text = sg_config_text(&config);
 
-    CU_ASSERT_STRING_EQUAL(text, "# The configuration in force; STAGGER_CONFIG accepts this "
-                                 "file.\n"
-                                 "STAGGER_TRACE=otf2\n"
-                                 "STAGGER_DIR=\n"
-                                 "STAGGER_TRACE_BYTES=64m\n"
-                                 "STAGGER_CALLS=\n"
-                                 "STAGGER_EVENTS=\n"
-                                 "STAGGER_CAUSES=sample\n"
-                                 "STAGGER_DEPTH=1\n"
-                                 "STAGGER_QUIET=0\n"
-                                 "STAGGER_CALIBRATE=1\n"
-                                 "STAGGER_RANKS_PER_NODE=0\n"
-                                 "STAGGER_SETUP_AFTER=16\n"
-                                 "STAGGER_SLOTS=8\n"
-                                 "STAGGER_COUNT_FROM=0\n"
-                                 "STAGGER_MEMORY=256m\n"
-                                 "STAGGER_SINGLE_COPY=auto\n"
-                                 "STAGGER_WAIT=auto\n"
-                                 "STAGGER_WAIT_HOOK=auto\n"
-                                 "STAGGER_STALL_S=30\n"
-                                 "STAGGER_PROGRESS=thread\n"
-                                 "STAGGER_SIGNAL=42\n"
-                                 "STAGGER_VERBS_DEVICE=\n"
-                                 "STAGGER_VERBS_PORT=auto\n"
-                                 "STAGGER_VERBS_GID_INDEX=auto\n"
-                                 "STAGGER_VERBS_PARTITION=auto\n"
-                                 "STAGGER_VERBS_SERVICE_LEVEL=0\n"
-                                 "STAGGER_VERBS_TRAFFIC_CLASS=0\n"
-                                 "STAGGER_VERBS_MTU=auto\n"
-                                 "STAGGER_VERBS_MULTICAST=auto\n"
-                                 "STAGGER_VERBS_SENDERS=16\n"
-                                 "STAGGER_VERBS_MEMORY=256m\n"
-                                 "STAGGER_MMDS=off\n"
-                                 "STAGGER_MMDS_RANKS=\n"
-                                 "STAGGER_MMDS_CALLS=\n"
-                                 "STAGGER_MMDS_BINS=4\n"
-                                 "STAGGER_EMDS=off\n"
-                                 "STAGGER_EMDS_NODES=\n"
-                                 "STAGGER_EMDS_METRICS=\n"
-                                 "STAGGER_EMDS_SLICES=\n"
-                                 "STAGGER_EMDS_EVERY=1\n"
-                                 "STAGGER_TRIAL_BLOCK=32\n"
-                                 "STAGGER_TRIAL_SEED=1\n");
-    CU_ASSERT(survives(&config));
+    EXPECT(text_is(text, "# The configuration in force; STAGGER_CONFIG accepts this "
+                         "file.\n"
+                         "STAGGER_TRACE=otf2\n"
+                         "STAGGER_DIR=\n"
+                         "STAGGER_TRACE_BYTES=64m\n"
+                         "STAGGER_CALLS=\n"
+                         "STAGGER_EVENTS=\n"
+                         "STAGGER_CAUSES=sample\n"
+                         "STAGGER_DEPTH=1\n"
+                         "STAGGER_QUIET=0\n"
+                         "STAGGER_CALIBRATE=1\n"
+                         "STAGGER_RANKS_PER_NODE=0\n"
+                         "STAGGER_SETUP_AFTER=16\n"
+                         "STAGGER_SLOTS=8\n"
+                         "STAGGER_COUNT_FROM=0\n"
+                         "STAGGER_MEMORY=256m\n"
+                         "STAGGER_SINGLE_COPY=auto\n"
+                         "STAGGER_WAIT=auto\n"
+                         "STAGGER_WAIT_HOOK=auto\n"
+                         "STAGGER_STALL_S=30\n"
+                         "STAGGER_PROGRESS=thread\n"
+                         "STAGGER_SIGNAL=42\n"
+                         "STAGGER_VERBS_DEVICE=\n"
+                         "STAGGER_VERBS_PORT=auto\n"
+                         "STAGGER_VERBS_GID_INDEX=auto\n"
+                         "STAGGER_VERBS_PARTITION=auto\n"
+                         "STAGGER_VERBS_SERVICE_LEVEL=0\n"
+                         "STAGGER_VERBS_TRAFFIC_CLASS=0\n"
+                         "STAGGER_VERBS_MTU=auto\n"
+                         "STAGGER_VERBS_MULTICAST=auto\n"
+                         "STAGGER_VERBS_SENDERS=16\n"
+                         "STAGGER_VERBS_MEMORY=256m\n"
+                         "STAGGER_MMDS=off\n"
+                         "STAGGER_MMDS_RANKS=\n"
+                         "STAGGER_MMDS_CALLS=\n"
+                         "STAGGER_MMDS_BINS=4\n"
+                         "STAGGER_EMDS=off\n"
+                         "STAGGER_EMDS_NODES=\n"
+                         "STAGGER_EMDS_METRICS=\n"
+                         "STAGGER_EMDS_SLICES=\n"
+                         "STAGGER_EMDS_EVERY=1\n"
+                         "STAGGER_TRIAL_BLOCK=32\n"
+                         "STAGGER_TRIAL_SEED=1\n"),
+           survives(&config));
     free(text);
     free(log);
     sg_config_clear(&config);
 }
 
-static void odd_text_survives(void)
+TEST("odd characters survive the text form")
 {
     struct sg_config config;
     const char *path = write_text("  reduce@a\\ b#c=mpich # x\n*=nonsense;;\n");
@@ -313,22 +300,18 @@ static void odd_text_survives(void)
                      "STAGGER_SITE_deadbeef", "\"mpich", "STAGGER_BARRIER", " mpich ",
                      "STAGGER_REDUCE", "mpich\\", "STAGGER_CONFIG", path);
 
-    CU_ASSERT_STRING_EQUAL(log, "");
-    CU_ASSERT_EQUAL(config.rule_count, 6);
-    CU_ASSERT(survives(&config));
+    EXPECT(text_is(log, ""), config.rule_count == 6, survives(&config));
     free(log);
     sg_config_clear(&config);
 }
 
-static void random_text_survives(void)
+TEST("random values survive the text form")
 {
     unsigned seed = 11;
 
     for (int round = 0; round < 500; round++) {
         char values[3][40];
         struct sg_config config;
-        char *log;
-        bool survived;
 
         for (int i = 0; i < 3; i++) {
             int length = rand_r(&seed) % 39;
@@ -337,12 +320,12 @@ static void random_text_survives(void)
                 values[i][at] = (char)(1 + rand_r(&seed) % 255);
             values[i][length] = '\0';
         }
-        log = READ(&config, "STAGGER_DIR", values[0], "STAGGER_RULES", values[1],
-                   "STAGGER_SITE_00000001", values[2]);
-        survived = survives(&config);
+        char *log = READ(&config, "STAGGER_DIR", values[0], "STAGGER_RULES", values[1],
+                         "STAGGER_SITE_00000001", values[2]);
+        bool survived = survives(&config);
         free(log);
         sg_config_clear(&config);
-        CU_ASSERT(survived);
+        EXPECT(survived);
         if (!survived)
             return;
     }
@@ -350,7 +333,7 @@ static void random_text_survives(void)
 
 /* ---- any bytes -------------------------------------------------------------------------------*/
 
-static void any_text(void)
+TEST("any text parses, and its text form is stable")
 {
     static const char *const pieces[] = {
         "STAGGER_", "RULES",    "TRACE", "DIR", "=",   "\"",  "\\",     "\n", "#",  " ", "\xc3\xbc",
@@ -362,7 +345,6 @@ static void any_text(void)
     for (int round = 0; round < rounds; round++) {
         char text[400] = "";
         struct sg_config config, again;
-        char *first, *second;
 
         for (int i = rand_r(&seed) % 24; i > 0; i--) {
             if (rand_r(&seed) % 8 == 0)
@@ -372,20 +354,20 @@ static void any_text(void)
         }
         if (sg_config_parse(text, &config) != SG_OK)
             break;
-        first = sg_config_text(&config);
+        char *first = sg_config_text(&config);
         if (sg_config_parse(first, &again) != SG_OK)
             break;
-        second = sg_config_text(&again);
+        char *second = sg_config_text(&again);
         stable += strcmp(first, second) == 0;
         free(first);
         free(second);
         sg_config_clear(&config);
         sg_config_clear(&again);
     }
-    CU_ASSERT_EQUAL(stable, rounds);
+    EXPECT(stable == rounds);
 }
 
-static void any_file(void)
+TEST("any file is safe")
 {
     unsigned seed = 5;
 
@@ -393,30 +375,13 @@ static void any_file(void)
         char content[300];
         size_t length = (size_t)rand_r(&seed) % sizeof content;
         struct sg_config config;
-        const char *path;
 
         for (size_t i = 0; i < length; i++)
             content[i] = (char)rand_r(&seed);
-        path = write_file(content, length);
+        const char *path = write_file(content, length);
         setenv("STAGGER_CONFIG", path, 1);
-        CU_ASSERT_EQUAL_FATAL(sg_config_read(&config, false), SG_OK);
+        ASSERT(sg_config_read(&config, false) == SG_OK);
         sg_config_clear(&config);
     }
     clear_environment();
 }
-
-const struct unit_test unit_tests[] = {
-    {"rules stand in order: sites, RULES, the file, short variables", orders_rules},
-    {"the environment wins over the file, but not with a value that does not parse",
-     environment_wins},
-    {"a file holds rules, values, quoted values and comments", reads_file_lines},
-    {"a faulty line of the file gets one line with its number", refuses_file_lines},
-    {"a file that cannot be read gets one line", unreadable_files},
-    {"huge files and files of very many lines are safe", huge_files},
-    {"the text of a configuration is complete", text_of_defaults},
-    {"odd characters survive the text form", odd_text_survives},
-    {"random values survive the text form", random_text_survives},
-    {"any text parses, and its text form is stable", any_text},
-    {"any file is safe", any_file},
-    {NULL, NULL},
-};

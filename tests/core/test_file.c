@@ -8,10 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -83,50 +79,44 @@ static int count_given(void)
     return count;
 }
 
-static void test_pieces(void)
+TEST("an allocation that is interrupted above some size is made in pieces")
 {
     static const off_t limits[] = {BLOCK, 3 * BLOCK, 100 * BLOCK, BLOCKS * BLOCK};
 
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         begin(limits[i]);
-        CU_ASSERT_EQUAL(sg_file_allocate(-1, BLOCK, (BLOCKS - 2) * BLOCK), 0);
-        CU_ASSERT_EQUAL(count_given(), BLOCKS - 2);
-        CU_ASSERT_EQUAL(stand_in.given[0], 0);
-        CU_ASSERT_EQUAL(stand_in.given[BLOCKS - 1], 0);
+        EXPECT(sg_file_allocate(-1, BLOCK, (BLOCKS - 2) * BLOCK) == 0, count_given() == BLOCKS - 2,
+               stand_in.given[0] == 0, stand_in.given[BLOCKS - 1] == 0);
     }
 }
 
-static void test_odd_sizes(void)
+TEST("sizes need not be whole blocks")
 {
     begin(BLOCK);
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, 0, 1), 0);
-    CU_ASSERT_EQUAL(count_given(), 1);
+    EXPECT(sg_file_allocate(-1, 0, 1) == 0, count_given() == 1);
     begin(5 * BLOCK);
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, 0, 1000 * BLOCK + 7), 0);
-    CU_ASSERT_EQUAL(count_given(), 1001);
+    EXPECT(sg_file_allocate(-1, 0, 1000 * BLOCK + 7) == 0, count_given() == 1001);
 }
 
 /* Pieces grow again behind an interruption: not every one of them is tried in vain. */
-static void test_growing(void)
+TEST("pieces grow to what comes through")
 {
     begin(64 * BLOCK);
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, 0, BLOCKS * BLOCK), 0);
-    CU_ASSERT_EQUAL(stand_in.longest, 64 * BLOCK);
-    CU_ASSERT(stand_in.interrupted < stand_in.calls);
+    EXPECT(sg_file_allocate(-1, 0, BLOCKS * BLOCK) == 0, stand_in.longest == 64 * BLOCK,
+           stand_in.interrupted < stand_in.calls);
 }
 
-static void test_always_interrupted(void)
+TEST("what is interrupted for ever is given up")
 {
     begin(1);
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, 0, BLOCKS * BLOCK), EINTR);
-    CU_ASSERT_EQUAL(count_given(), 0);
+    EXPECT(sg_file_allocate(-1, 0, BLOCKS * BLOCK) == EINTR, count_given() == 0);
 }
 
-static void test_full(void)
+TEST("a full disk is told")
 {
     begin(16 * BLOCK);
     stand_in.fails_after = 3;
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, 0, BLOCKS * BLOCK), ENOSPC);
+    EXPECT(sg_file_allocate(-1, 0, BLOCKS * BLOCK) == ENOSPC);
 }
 
 /* ---- a real timer ----------------------------------------------------------------------------*/
@@ -148,7 +138,7 @@ static void on_alarm(int number)
         stop_timer();
 }
 
-static void test_timer(void)
+TEST("256 MiB of memory are allocated under a timer of 1 ms")
 {
     const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
     const struct itimerval timer = {{0, 1000}, {0, 1000}};
@@ -156,16 +146,14 @@ static void test_timer(void)
     struct stat info = {0};
 
     begin(0);
-    CU_ASSERT_FATAL(file >= 0);
+    ASSERT(file >= 0);
     signals = 0;
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
-    CU_ASSERT_EQUAL(sg_file_allocate(file, 0, MEMORY_BYTES), 0);
+    EXPECT(sg_file_allocate(file, 0, MEMORY_BYTES) == 0);
     stop_timer();
-    CU_ASSERT(signals < SIGNALS_MAX);
-    CU_ASSERT(stand_in.interrupted > 0);
-    CU_ASSERT_EQUAL(fstat(file, &info), 0);
-    CU_ASSERT_EQUAL(info.st_blocks, MEMORY_BYTES / 512);
+    EXPECT(signals<SIGNALS_MAX, stand_in.interrupted> 0, fstat(file, &info) == 0,
+           info.st_blocks == MEMORY_BYTES / 512);
     close(file);
 }
 
@@ -186,38 +174,33 @@ static int opened(const char *path, int flags)
     int file = -1, error = sg_file_open(path, flags, &file);
     char byte = 0;
 
-    CU_ASSERT_EQUAL(error == 0, file >= 0);
+    EXPECT((error == 0) == (file >= 0));
     if (file >= 0) {
-        CU_ASSERT_EQUAL(read(file, &byte, 1), 1);
-        CU_ASSERT_EQUAL(byte, 'x');
+        EXPECT(read(file, &byte, 1) == 1, byte == 'x');
         close(file);
     }
     return error;
 }
 
-static void test_open(void)
+TEST("regular files are opened; FIFOs, devices and links that were not to be followed are not")
 {
     FILE *file = fopen(below("file"), "w");
 
-    CU_ASSERT_FATAL(file != NULL);
+    ASSERT(file != NULL);
     fputc('x', file);
     fclose(file);
-    CU_ASSERT_EQUAL(mkfifo(below("fifo"), 0600), 0);
-    CU_ASSERT_EQUAL(symlink("file", below("link")), 0);
-    CU_ASSERT_EQUAL(symlink("fifo", below("to-fifo")), 0);
-    CU_ASSERT_EQUAL(opened(below("file"), O_NOFOLLOW), 0);
-    CU_ASSERT_EQUAL(opened(below("link"), 0), 0);
-    CU_ASSERT_EQUAL(opened(below("link"), O_NOFOLLOW), SG_FILE_LINK);
-    CU_ASSERT_EQUAL(opened(below("fifo"), 0), SG_FILE_IRREGULAR);
-    CU_ASSERT_EQUAL(opened(below("to-fifo"), 0), SG_FILE_IRREGULAR);
-    CU_ASSERT_EQUAL(opened("/dev/tty", 0), SG_FILE_IRREGULAR);
-    CU_ASSERT_EQUAL(opened(unit_directory(), 0), SG_FILE_IRREGULAR);
-    CU_ASSERT_EQUAL(opened(below("none"), 0), ENOENT);
+    EXPECT(mkfifo(below("fifo"), 0600) == 0, symlink("file", below("link")) == 0,
+           symlink("fifo", below("to-fifo")) == 0, opened(below("file"), O_NOFOLLOW) == 0,
+           opened(below("link"), 0) == 0, opened(below("link"), O_NOFOLLOW) == SG_FILE_LINK,
+           opened(below("fifo"), 0) == SG_FILE_IRREGULAR,
+           opened(below("to-fifo"), 0) == SG_FILE_IRREGULAR,
+           opened("/dev/tty", 0) == SG_FILE_IRREGULAR,
+           opened(unit_directory(), 0) == SG_FILE_IRREGULAR, opened(below("none"), 0) == ENOENT);
 }
 
 /* ---- limits ----------------------------------------------------------------------------------*/
 
-static void test_file_size_limit(void)
+TEST("the limit of a file's size is respected")
 {
     struct rlimit before, limit;
 
@@ -225,23 +208,10 @@ static void test_file_size_limit(void)
     getrlimit(RLIMIT_FSIZE, &before);
     limit = before;
     limit.rlim_cur = 8 * BLOCK;
-    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, 0, 9 * BLOCK), EFBIG);
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, BLOCK, UINT64_MAX - BLOCK + 1), EFBIG);
-    CU_ASSERT_EQUAL(sg_file_allocate(-1, 0, 8 * BLOCK), 0);
+    ASSERT(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    EXPECT(sg_file_allocate(-1, 0, 9 * BLOCK) == EFBIG,
+           sg_file_allocate(-1, BLOCK, UINT64_MAX - BLOCK + 1) == EFBIG,
+           sg_file_allocate(-1, 0, 8 * BLOCK) == 0);
     setrlimit(RLIMIT_FSIZE, &before);
-    CU_ASSERT_EQUAL(count_given(), 8);
+    EXPECT(count_given() == 8);
 }
-
-const struct unit_test unit_tests[] = {
-    {"an allocation that is interrupted above some size is made in pieces", test_pieces},
-    {"sizes need not be whole blocks", test_odd_sizes},
-    {"pieces grow to what comes through", test_growing},
-    {"what is interrupted for ever is given up", test_always_interrupted},
-    {"a full disk is told", test_full},
-    {"256 MiB of memory are allocated under a timer of 1 ms", test_timer},
-    {"regular files are opened; FIFOs, devices and links that were not to be followed are not",
-     test_open},
-    {"the limit of a file's size is respected", test_file_size_limit},
-    {NULL, NULL},
-};

@@ -2,8 +2,6 @@
 #include "core/imports.h"
 #include "lib/unit.h"
 
-#include <string.h>
-
 static bool is_none(const char *object)
 {
     (void)object;
@@ -31,32 +29,24 @@ static bool is_own(const char *symbol)
 }
 
 /* This program calls CUnit, whose library defines what it is asked for and does not import it. */
-static void finds_what_the_program_imports(void)
+TEST("finds what the program imports")
 {
     struct sg_import import = {"", ""};
 
-    CU_ASSERT(sg_imports_find(is_other, is_of_cunit, &import));
-    CU_ASSERT_STRING_EQUAL(import.object, "the program");
-    CU_ASSERT_STRING_EQUAL(import.symbol, "CU_assertImplementation");
+    EXPECT(sg_imports_find(is_other, is_of_cunit, &import), text_is(import.object, "the program"),
+           text_is(import.symbol, "CU_assertImplementation"));
 }
 
-static void leaves_out_objects(void)
+TEST("leaves out objects")
 {
     struct sg_import import;
 
-    CU_ASSERT(!sg_imports_find(is_program, is_of_cunit, &import));
+    EXPECT(!sg_imports_find(is_program, is_of_cunit, &import));
 }
 
-static void does_not_take_definitions_for_imports(void)
+TEST("does not take definitions for imports")
 {
     struct sg_import import;
 
-    CU_ASSERT(!sg_imports_find(is_none, is_own, &import));
+    EXPECT(!sg_imports_find(is_none, is_own, &import));
 }
-
-const struct unit_test unit_tests[] = {
-    {"finds what the program imports", finds_what_the_program_imports},
-    {"leaves out objects", leaves_out_objects},
-    {"does not take definitions for imports", does_not_take_definitions_for_imports},
-    {NULL, NULL},
-};

@@ -3,8 +3,6 @@
 #include "core/learn.h"
 #include "lib/unit.h"
 
-#include <string.h>
-
 #define RANKS 4
 #define BLOCK 8
 
@@ -66,7 +64,7 @@ static int call(struct team *team, cost_of script)
             sg_learn_decide(learn, team->told);
             step = sg_learn_step(learn);
         }
-        CU_ASSERT_FALSE(step.decides);
+        EXPECT(!step.decides);
         arms[rank] = step.arm;
         if (step.counts)
             sg_learn_add(learn, step.arm, script(team->call, step.arm, rank));
@@ -85,7 +83,7 @@ static void calls(struct team *team, uint64_t count, cost_of script)
 {
     for (uint64_t i = 0; i < count; i++)
         call(team, script);
-    CU_ASSERT_FALSE(team->differ);
+    EXPECT(!team->differ);
 }
 
 static uint64_t of(cost_of script, uint64_t from, uint64_t to, int arm)
@@ -156,14 +154,13 @@ static void is_found(cost_of script, int arms)
         }
     }
     calls(&team, 200, script);
-    CU_ASSERT_EQUAL(team.learn[0].learnings, 1);
-    CU_ASSERT_EQUAL(team.learn[0].holds, arm);
+    EXPECT(team.learn[0].learnings == 1, team.learn[0].holds == arm);
     before = team.cost_ns;
     calls(&team, 800, script);
-    CU_ASSERT_EQUAL(team.cost_ns - before, of(script, 200, 1000, arm));
+    EXPECT(team.cost_ns - before == of(script, 200, 1000, arm));
 }
 
-static void test_found(void)
+TEST("the arm that costs least runs after 200 calls, whoever is late")
 {
     is_found(always_late, 3);
     is_found(random_skew, 3);
@@ -173,18 +170,17 @@ static void test_found(void)
     is_found(root_late, 4);
 }
 
-static void test_alike(void)
+TEST("where all arms cost alike the first stays, and it learns more and more rarely")
 {
     struct team team;
 
     start(&team);
     calls(&team, 20000, alike);
-    CU_ASSERT_EQUAL(team.learn[0].holds, 0);
-    CU_ASSERT_EQUAL(team.learn[0].changes, 0);
+    EXPECT(team.learn[0].holds == 0, team.learn[0].changes == 0);
     /* Rarer and rarer: after 1024, 2048, 4096, 8192 calls. */
-    CU_ASSERT_TRUE(team.learn[0].learnings >= 4 && team.learn[0].learnings <= 5);
-    CU_ASSERT_EQUAL(team.of_arm[1] + team.of_arm[2],
-                    (uint64_t)2 * SG_LEARN_ROUNDS * BLOCK * team.learn[0].learnings);
+    EXPECT(team.learn[0].learnings >= 4 && team.learn[0].learnings <= 5,
+           team.of_arm[1] + team.of_arm[2] ==
+               (uint64_t)2 * SG_LEARN_ROUNDS * BLOCK * team.learn[0].learnings);
 }
 
 /* ---- ties and noise --------------------------------------------------------------------------*/
@@ -204,20 +200,20 @@ static uint64_t nothing(uint64_t call, int arm, int rank)
     return 0;
 }
 
-static void test_ties(void)
+TEST("an arm wins by more than the noise only")
 {
     struct team team;
 
     for (int first = 0; first < 3; first++) {
         start_with(&team, 3, first, 1024);
         calls(&team, 1000, a_little);
-        CU_ASSERT_EQUAL(team.learn[0].holds, first);
+        EXPECT(team.learn[0].holds == first);
         start_with(&team, 3, first, 1024);
         calls(&team, 1000, a_tenth);
-        CU_ASSERT_EQUAL(team.learn[0].holds, 1);
+        EXPECT(team.learn[0].holds == 1);
         start_with(&team, 3, first, 1024);
         calls(&team, 5000, nothing);
-        CU_ASSERT_EQUAL(team.learn[0].holds, first);
+        EXPECT(team.learn[0].holds == first);
     }
 }
 
@@ -229,13 +225,13 @@ static uint64_t disturbed(uint64_t call, int arm, int rank)
     return (arm == 1 ? 700 : 1000) + (hit ? 900 : 0);
 }
 
-static void test_outlier(void)
+TEST("turns that were disturbed do not decide")
 {
     struct team team;
 
     start(&team);
     calls(&team, 200, disturbed);
-    CU_ASSERT_EQUAL(team.learn[0].holds, 1);
+    EXPECT(team.learn[0].holds == 1);
 }
 
 static uint64_t one_is_far(uint64_t call, int arm, int rank)
@@ -248,18 +244,17 @@ static uint64_t one_is_dearer(uint64_t call, int arm, int rank)
     return arm == 2 ? 2000 : 1000;
 }
 
-static void test_dropped(void)
+TEST("an arm that costs far more has few turns")
 {
     struct team team;
 
     start(&team);
     calls(&team, 200, one_is_far);
-    CU_ASSERT_EQUAL(team.of_arm[2], BLOCK);
-    CU_ASSERT_EQUAL(team.of_arm[1], SG_LEARN_ROUNDS * BLOCK);
-    CU_ASSERT_EQUAL(team.learn[0].cost_ns[2], 50000);
+    EXPECT(team.of_arm[2] == BLOCK, team.of_arm[1] == SG_LEARN_ROUNDS * BLOCK,
+           team.learn[0].cost_ns[2] == 50000);
     start(&team);
     calls(&team, 200, one_is_dearer);
-    CU_ASSERT_EQUAL(team.of_arm[2], 2 * BLOCK);
+    EXPECT(team.of_arm[2] == 2 * BLOCK);
 }
 
 /* It is the sum over the ranks that counts: what one arm saves one rank it costs the others. */
@@ -270,39 +265,37 @@ static uint64_t moved(uint64_t call, int arm, int rank)
     return 1000;
 }
 
-static void test_sum(void)
+TEST("the sum over all ranks counts")
 {
     struct team team;
 
     start(&team);
     calls(&team, 200, moved);
-    CU_ASSERT_EQUAL(team.learn[0].holds, 0);
+    EXPECT(team.learn[0].holds == 0);
 }
 
 /* ---- change ----------------------------------------------------------------------------------*/
 
-static void test_change(void)
+TEST("when another rank is late it learns anew, and costs little more than the best")
 {
     struct team team;
     uint64_t best = 0;
 
     start(&team);
     calls(&team, 4000, changing);
-    CU_ASSERT_EQUAL(team.learn[0].holds, 1);
-    CU_ASSERT_EQUAL(team.learn[0].changes, 0);
+    EXPECT(team.learn[0].holds == 1, team.learn[0].changes == 0);
     /* A look every 128 calls, two that are unlike, and a learning. */
     calls(&team,
           128 + 2 * (BLOCK + SG_LEARN_LAG + 1) + 3 * SG_LEARN_ROUNDS * BLOCK +
               SG_LEARN_ROUNDS * SG_LEARN_LAG + BLOCK,
           changing);
-    CU_ASSERT_EQUAL(team.learn[0].holds, 2);
-    CU_ASSERT_EQUAL(team.learn[0].changes, 1);
+    EXPECT(team.learn[0].holds == 2, team.learn[0].changes == 1);
     calls(&team, 8000 - team.call, changing);
     calls(&team, 12000, changing);
-    CU_ASSERT_EQUAL(team.learn[0].changes, 4);
+    EXPECT(team.learn[0].changes == 4);
     for (uint64_t from = 0; from < 20000; from += 4000)
         best += of(changing, from, from + 4000, from / 4000 % 2 ? 2 : 1);
-    CU_ASSERT_TRUE(team.cost_ns < best + best / 20);
+    EXPECT(team.cost_ns < best + best / 20);
 }
 
 static uint64_t suddenly_longer(uint64_t call, int arm, int rank)
@@ -310,14 +303,13 @@ static uint64_t suddenly_longer(uint64_t call, int arm, int rank)
     return call < 1000 ? 1000 : arm == 1 ? 3000 : 5000;
 }
 
-static void test_longer(void)
+TEST("... and when calls take longer")
 {
     struct team team;
 
     start(&team);
     calls(&team, 1600, suddenly_longer);
-    CU_ASSERT_EQUAL(team.learn[0].holds, 1);
-    CU_ASSERT_EQUAL(team.learn[0].changes, 1);
+    EXPECT(team.learn[0].holds == 1, team.learn[0].changes == 1);
 }
 
 /* Shares that go up and down without a reason make it learn less and less often. */
@@ -326,14 +318,13 @@ static uint64_t wild(uint64_t call, int arm, int rank)
     return call / 50 % RANKS == (uint64_t)rank ? 20000 : 500;
 }
 
-static void test_wild(void)
+TEST("patterns that never stay make it learn rarely")
 {
     struct team team;
 
     start(&team);
     calls(&team, 100000, wild);
-    CU_ASSERT_TRUE(team.of_arm[1] + team.of_arm[2] < 5000);
-    CU_ASSERT_TRUE(team.learn[0].changes > 0);
+    EXPECT(team.of_arm[1] + team.of_arm[2]<5000, team.learn[0].changes> 0);
 }
 
 /* One look that is unlike is none. */
@@ -342,25 +333,11 @@ static uint64_t once(uint64_t call, int arm, int rank)
     return call / 150 == 2 && rank == 1 ? 90000 : 1000;
 }
 
-static void test_once(void)
+TEST("one look does not make a change")
 {
     struct team team;
 
     start(&team);
     calls(&team, 1000, once);
-    CU_ASSERT_EQUAL(team.learn[0].changes, 0);
+    EXPECT(team.learn[0].changes == 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"the arm that costs least runs after 200 calls, whoever is late", test_found},
-    {"where all arms cost alike the first stays, and it learns more and more rarely", test_alike},
-    {"an arm wins by more than the noise only", test_ties},
-    {"turns that were disturbed do not decide", test_outlier},
-    {"an arm that costs far more has few turns", test_dropped},
-    {"the sum over all ranks counts", test_sum},
-    {"when another rank is late it learns anew, and costs little more than the best", test_change},
-    {"... and when calls take longer", test_longer},
-    {"patterns that never stay make it learn rarely", test_wild},
-    {"one look does not make a change", test_once},
-    {NULL, NULL},
-};

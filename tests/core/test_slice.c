@@ -3,65 +3,53 @@
 #include "core/slice.h"
 #include "lib/unit.h"
 
-static void test_names(void)
+TEST("a metric is found by its name in any case")
 {
     for (int metric = 0; metric < SG_SLICE_METRICS; metric++)
-        CU_ASSERT_EQUAL((int)sg_slice_metric_find(sg_slice_metrics[metric].name), metric);
-    CU_ASSERT_EQUAL(sg_slice_metric_find("ltr5"), SG_SLICE_LTR5);
-    CU_ASSERT_EQUAL(sg_slice_metric_find("LTR6"), SG_SLICE_METRICS);
+        EXPECT((int)sg_slice_metric_find(sg_slice_metrics[metric].name) == metric);
+    EXPECT(sg_slice_metric_find("ltr5") == SG_SLICE_LTR5,
+           sg_slice_metric_find("LTR6") == SG_SLICE_METRICS);
 }
 
-static void test_lists(void)
+TEST("of a list what is no metric is ignored, with the nearest name")
 {
     struct capture capture;
-    char *text;
 
-    CU_ASSERT_EQUAL(sg_slice_metrics_parse("x", "GETTS, ltts", true),
-                    1u << SG_SLICE_GETTS | 1u << SG_SLICE_LTTS);
-    CU_ASSERT_EQUAL(sg_slice_metrics_parse("x", "", true), 0);
+    EXPECT(sg_slice_metrics_parse("x", "GETTS, ltts", true) ==
+               (1u << SG_SLICE_GETTS | 1u << SG_SLICE_LTTS),
+           sg_slice_metrics_parse("x", "", true) == 0);
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_slice_metrics_parse("HERE", "NCOLMSM,BPTS", true), 1u << SG_SLICE_BPTS);
-    text = capture_end(&capture);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "HERE: there is no metric "));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "the nearest name is NCOLLMSM\n"));
+    EXPECT(sg_slice_metrics_parse("HERE", "NCOLMSM,BPTS", true) == 1u << SG_SLICE_BPTS);
+    char *text = capture_end(&capture);
+    EXPECT(contains(text, "HERE: there is no metric "),
+           contains(text, "the nearest name is NCOLLMSM\n"));
     free(text);
 }
 
-static void test_windows(void)
+TEST("a window has a first and a last slice")
 {
     static const char *const none[] = {"", "7", "7-", "-7", "9-8", "7-x", "7-8-9", "7 - 8"};
     uint64_t first, last;
 
-    CU_ASSERT_TRUE(sg_slice_window_parse("7500-12500", &first, &last));
-    CU_ASSERT_EQUAL(first, 7500);
-    CU_ASSERT_EQUAL(last, 12500);
-    CU_ASSERT_TRUE(sg_slice_window_parse("7-7", &first, &last));
+    EXPECT(sg_slice_window_parse("7500-12500", &first, &last), first == 7500, last == 12500,
+           sg_slice_window_parse("7-7", &first, &last));
     for (unsigned i = 0; i < sizeof none / sizeof *none; i++)
-        CU_ASSERT_FALSE(sg_slice_window_parse(none[i], &first, &last));
+        EXPECT(!sg_slice_window_parse(none[i], &first, &last));
 }
 
 /* Each has its own place; the times since the slice before share one, and have 64 bits. */
-static void test_values(void)
+TEST("a value too great for its place is the greatest one")
 {
     struct sg_slice slice = {0};
 
     for (int metric = 0; metric < SG_SLICE_METRICS; metric++)
         sg_slice_put(&slice, (enum sg_slice_metric)metric, 100 + (uint64_t)metric);
-    CU_ASSERT_EQUAL(slice.known, (1u << SG_SLICE_METRICS) - 1);
+    EXPECT(slice.known == (1u << SG_SLICE_METRICS) - 1);
     for (int metric = SG_SLICE_GTDEM; metric < SG_SLICE_METRICS; metric++) {
-        CU_ASSERT_EQUAL(sg_slice_value(&slice, (enum sg_slice_metric)metric),
-                        100 + (uint64_t)metric);
+        EXPECT(sg_slice_value(&slice, (enum sg_slice_metric)metric) == 100 + (uint64_t)metric);
     }
     sg_slice_put(&slice, SG_SLICE_GETTS, UINT64_C(1) << 40);
-    CU_ASSERT_EQUAL(sg_slice_value(&slice, SG_SLICE_GETTS), UINT64_C(1) << 40);
+    EXPECT(sg_slice_value(&slice, SG_SLICE_GETTS) == UINT64_C(1) << 40);
     sg_slice_put(&slice, SG_SLICE_GTTS, UINT64_C(1) << 40);
-    CU_ASSERT_EQUAL(sg_slice_value(&slice, SG_SLICE_GTTS), UINT32_MAX);
+    EXPECT(sg_slice_value(&slice, SG_SLICE_GTTS) == UINT32_MAX);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a metric is found by its name in any case", test_names},
-    {"of a list what is no metric is ignored, with the nearest name", test_lists},
-    {"a window has a first and a last slice", test_windows},
-    {"a value too great for its place is the greatest one", test_values},
-    {NULL, NULL},
-};

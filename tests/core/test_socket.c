@@ -2,46 +2,20 @@
 #include "core/file.h"
 #include "lib/unit.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <sys/stat.h>
-
-static char root[256];
-
-static void make(const char *path)
-{
-    CU_ASSERT_TRUE_FATAL(mkdir(path, 0777) == 0 || errno == EEXIST);
-}
+static const char *root;
 
 static void put(int processor, const char *name, int number)
 {
-    char path[512];
-    FILE *file;
+    char text[16];
 
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d", root, processor);
-    make(path);
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology", root, processor);
-    make(path);
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/%s", root, processor, name);
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    fprintf(file, "%d\n", number);
-    fclose(file);
+    snprintf(text, sizeof text, "%d\n", number);
+    unit_write(text, "%s/devices/system/cpu/cpu%d/topology/%s", root, processor, name);
 }
 
 /* Two sockets of two cores of two threads: as many systems number them, threads last. */
 static void machine(void)
 {
-    static const char *const levels[] = {"", "/devices", "/devices/system", "/devices/system/cpu"};
-    static int number;
-    char path[300];
-
-    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        snprintf(path, sizeof path, "%s%s", root, levels[i]);
-        make(path);
-    }
+    root = unit_fresh_directory();
     for (int processor = 0; processor < 8; processor++) {
         put(processor, "physical_package_id", processor / 2 % 2);
         put(processor, "core_id", processor % 2);
@@ -51,57 +25,48 @@ static void machine(void)
 /* processors: ends with -1. */
 static void expect(uint32_t socket, uint32_t core, const int *processors)
 {
-    struct sg_socket place;
     cpu_set_t mask;
 
     CPU_ZERO(&mask);
     for (; *processors >= 0; processors++)
         CPU_SET(*processors, &mask);
-    place = sg_socket_of(root, &mask);
-    CU_ASSERT_EQUAL(place.socket, socket);
-    CU_ASSERT_EQUAL(place.core, core);
+    struct sg_socket place = sg_socket_of(root, &mask);
+    EXPECT(place.socket == socket, place.core == core);
 }
 
-#define EXPECT(socket, core, ...) expect(socket, core, (const int[]){__VA_ARGS__, -1})
+#define SHARES(socket, core, ...) expect(socket, core, (const int[]){__VA_ARGS__, -1})
 
-static void bound(void)
+TEST("processors of one core have its socket and its core")
 {
     machine();
-    EXPECT(1, 1, 0);
-    EXPECT(1, 2, 1);
-    EXPECT(2, 1, 2);
-    EXPECT(2, 2, 7);
-    EXPECT(2, 2, 3, 7);
+    SHARES(1, 1, 0);
+    SHARES(1, 2, 1);
+    SHARES(2, 1, 2);
+    SHARES(2, 2, 7);
+    SHARES(2, 2, 3, 7);
 }
 
-static void wider(void)
+TEST("processors of several cores have a socket if they are in one")
 {
     machine();
-    EXPECT(1, 0, 0, 1);
-    EXPECT(1, 0, 0, 4, 5);
-    EXPECT(1, 0, 0, 1, 4);
-    EXPECT(0, 0, 0, 2);
-    EXPECT(0, 0, 0, 1, 2, 3, 4, 5, 6, 7);
-    EXPECT(0, 0, -1);
+    SHARES(1, 0, 0, 1);
+    SHARES(1, 0, 0, 4, 5);
+    SHARES(1, 0, 0, 1, 4);
+    SHARES(0, 0, 0, 2);
+    SHARES(0, 0, 0, 1, 2, 3, 4, 5, 6, 7);
+    SHARES(0, 0, -1);
 }
 
-static void untold(void)
+TEST("what the kernel does not tell is not known")
 {
     machine();
     put(2, "physical_package_id", -1);
-    EXPECT(0, 0, 2);
-    EXPECT(0, 0, 2, 3);
+    SHARES(0, 0, 2);
+    SHARES(0, 0, 2, 3);
     put(5, "core_id", -1);
-    EXPECT(1, 0, 5);
-    EXPECT(1, 0, 1, 5);
-    EXPECT(1, 0, 5, 1);
-    EXPECT(1, 2, 1);
-    EXPECT(0, 0, 9);
+    SHARES(1, 0, 5);
+    SHARES(1, 0, 1, 5);
+    SHARES(1, 0, 5, 1);
+    SHARES(1, 2, 1);
+    SHARES(0, 0, 9);
 }
-
-const struct unit_test unit_tests[] = {
-    {"processors of one core have its socket and its core", bound},
-    {"processors of several cores have a socket if they are in one", wider},
-    {"what the kernel does not tell is not known", untold},
-    {NULL, NULL},
-};

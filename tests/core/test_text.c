@@ -2,11 +2,6 @@
 #include "core/text.h"
 #include "lib/unit.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *excerpt(const char *text)
 {
     static char out[SG_EXCERPT_BYTES];
@@ -14,37 +9,34 @@ static const char *excerpt(const char *text)
     return sg_text_excerpt(text, strlen(text), out, sizeof out);
 }
 
-static void shows_text(void)
+TEST("an excerpt shows text as it is, UTF-8 included")
 {
-    CU_ASSERT_STRING_EQUAL(excerpt(""), "");
-    CU_ASSERT_STRING_EQUAL(excerpt("a b~c"), "a b~c");
-    CU_ASSERT_STRING_EQUAL(excerpt("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xb2"),
-                           "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xb2");
+    EXPECT(text_is(excerpt(""), ""), text_is(excerpt("a b~c"), "a b~c"),
+           text_is(excerpt("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xb2"),
+                   "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xb2"));
 }
 
-static void replaces_bytes(void)
+TEST("an excerpt replaces control characters and malformed UTF-8")
 {
-    CU_ASSERT_STRING_EQUAL(excerpt("a\033[2Jb\nc\x7f"), "a?[2Jb?c?");
-    CU_ASSERT_STRING_EQUAL(excerpt("\xff\xfe x"), "?? x");
-    CU_ASSERT_STRING_EQUAL(excerpt("cut \xe2\x82"), "cut ??");
-    CU_ASSERT_STRING_EQUAL(excerpt("\xc2\x9b"), "??");
-    CU_ASSERT_STRING_EQUAL(excerpt("\xc0\xaf"), "??");
-    CU_ASSERT_STRING_EQUAL(excerpt("\xe2"
-                                   "a\xac"),
-                           "?a?");
+    EXPECT(text_is(excerpt("a\033[2Jb\nc\x7f"), "a?[2Jb?c?"),
+           text_is(excerpt("\xff\xfe x"), "?? x"), text_is(excerpt("cut \xe2\x82"), "cut ??"),
+           text_is(excerpt("\xc2\x9b"), "??"), text_is(excerpt("\xc0\xaf"), "??"),
+           text_is(excerpt("\xe2"
+                           "a\xac"),
+                   "?a?"));
 }
 
-static void cuts_text(void)
+TEST("an excerpt that does not fit ends in three dots, never in half a character")
 {
     char out[8];
 
-    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abcd", 4, out, sizeof out), "abcd");
-    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abcdefgh", 8, out, sizeof out), "abcd...");
-    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abc\xe2\x82\xac", 6, out, sizeof out), "abc...");
-    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abcdefgh", 3, out, sizeof out), "abc");
+    EXPECT(text_is(sg_text_excerpt("abcd", 4, out, sizeof out), "abcd"),
+           text_is(sg_text_excerpt("abcdefgh", 8, out, sizeof out), "abcd..."),
+           text_is(sg_text_excerpt("abc\xe2\x82\xac", 6, out, sizeof out), "abc..."),
+           text_is(sg_text_excerpt("abcdefgh", 3, out, sizeof out), "abc"));
 }
 
-static void any_bytes(void)
+TEST("an excerpt of any bytes fits and is safe for a terminal")
 {
     unsigned seed = 7;
 
@@ -67,11 +59,10 @@ static void any_bytes(void)
     CU_PASS("all fit");
 }
 
-static void counts_columns(void)
+TEST("columns count characters, from 1")
 {
-    CU_ASSERT_EQUAL(sg_text_column("abc", 0), 1);
-    CU_ASSERT_EQUAL(sg_text_column("abc", 2), 3);
-    CU_ASSERT_EQUAL(sg_text_column("\xc3\xbcx", 2), 2);
+    EXPECT(sg_text_column("abc", 0) == 1, sg_text_column("abc", 2) == 3,
+           sg_text_column("\xc3\xbcx", 2) == 2);
 }
 
 static bool number_is(const char *text, bool suffixes, uint64_t expected, const char *rest)
@@ -89,81 +80,57 @@ static bool no_number(const char *text)
     return sg_text_number(text, text + strlen(text), true, &value) == NULL && value == 12345;
 }
 
-static void reads_numbers(void)
+TEST("numbers take k, m and g and do not overflow")
 {
-    CU_ASSERT(number_is("0", true, 0, ""));
-    CU_ASSERT(number_is("17x", true, 17, "x"));
-    CU_ASSERT(number_is("4k", true, 4096, ""));
-    CU_ASSERT(number_is("4Kb", true, 4096, "b"));
-    CU_ASSERT(number_is("3M-", true, UINT64_C(3) << 20, "-"));
-    CU_ASSERT(number_is("2g", true, UINT64_C(2) << 30, ""));
-    CU_ASSERT(number_is("2g", false, 2, "g"));
-    CU_ASSERT(number_is("18446744073709551615", true, UINT64_MAX, ""));
-    CU_ASSERT(number_is("17179869183g", true, UINT64_C(17179869183) << 30, ""));
-    CU_ASSERT(no_number(""));
-    CU_ASSERT(no_number("k"));
-    CU_ASSERT(no_number("-1"));
-    CU_ASSERT(no_number("18446744073709551616"));
-    CU_ASSERT(no_number("99999999999999999999999"));
-    CU_ASSERT(no_number("17179869184g"));
+    EXPECT(number_is("0", true, 0, ""), number_is("17x", true, 17, "x"),
+           number_is("4k", true, 4096, ""), number_is("4Kb", true, 4096, "b"),
+           number_is("3M-", true, UINT64_C(3) << 20, "-"),
+           number_is("2g", true, UINT64_C(2) << 30, ""), number_is("2g", false, 2, "g"),
+           number_is("18446744073709551615", true, UINT64_MAX, ""),
+           number_is("17179869183g", true, UINT64_C(17179869183) << 30, ""), no_number(""),
+           no_number("k"), no_number("-1"), no_number("18446744073709551616"),
+           no_number("99999999999999999999999"), no_number("17179869184g"));
 }
 
 /* True if bash reads the word back as the text. */
 static bool shell_reads_back(const char *text)
 {
     char word[SG_WORD_BYTES], command[SG_WORD_BYTES + 50], read_back[1000] = "";
-    FILE *shell;
 
     snprintf(command, sizeof command, "exec bash -c \"$(cat <<'E'\nprintf %%s %s\nE\n)\"",
              sg_text_word(text, word, sizeof word));
-    shell = popen(command, "r");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(shell);
+    FILE *shell = popen(command, "r");
+    ASSERT(shell != NULL);
     read_back[fread(read_back, 1, sizeof read_back - 1, shell)] = '\0';
     return pclose(shell) == 0 &&
            strcmp(read_back + (text[0] == '-' && strncmp(read_back, "./", 2) == 0 ? 2 : 0), text) ==
                0;
 }
 
-static void quotes_words(void)
+TEST("a word is what the shell reads back as the text")
 {
     char word[SG_WORD_BYTES], all[256], small[8];
     size_t used = 0;
 
-    CU_ASSERT_STRING_EQUAL(sg_text_word("/a/stagger-cg_2+x.y", word, sizeof word),
-                           "/a/stagger-cg_2+x.y");
-    CU_ASSERT_STRING_EQUAL(sg_text_word("my run", word, sizeof word), "'my run'");
-    CU_ASSERT_STRING_EQUAL(sg_text_word("it's", word, sizeof word), "'it'\\''s'");
-    CU_ASSERT_STRING_EQUAL(sg_text_word("", word, sizeof word), "''");
-    CU_ASSERT_STRING_EQUAL(sg_text_word("-x", word, sizeof word), "'./-x'");
-    CU_ASSERT_STRING_EQUAL(sg_text_word("\xc2\x9b\x9b\xc3\xa4", word, sizeof word),
-                           "$'\\xc2\\x9b\\x9b\xc3\xa4'");
-    CU_ASSERT_STRING_EQUAL(sg_text_word("a b c d", small, sizeof small), "a b c d");
+    EXPECT(text_is(sg_text_word("/a/stagger-cg_2+x.y", word, sizeof word), "/a/stagger-cg_2+x.y"),
+           text_is(sg_text_word("my run", word, sizeof word), "'my run'"),
+           text_is(sg_text_word("it's", word, sizeof word), "'it'\\''s'"),
+           text_is(sg_text_word("", word, sizeof word), "''"),
+           text_is(sg_text_word("-x", word, sizeof word), "'./-x'"),
+           text_is(sg_text_word("\xc2\x9b\x9b\xc3\xa4", word, sizeof word),
+                   "$'\\xc2\\x9b\\x9b\xc3\xa4'"),
+           text_is(sg_text_word("a b c d", small, sizeof small), "a b c d"));
     for (int byte = 1; byte < 128; byte++)
         all[used++] = (char)byte;
     strcpy(all + used, "\xc3\xa4\xff");
-    CU_ASSERT(shell_reads_back(all));
-    CU_ASSERT(shell_reads_back("$HOME `ls` \"*\" ; & | > ~ {a,b} !x \\"));
-    CU_ASSERT(shell_reads_back("a'b\\c\nd"));
-    CU_ASSERT(shell_reads_back("-rf"));
+    EXPECT(shell_reads_back(all), shell_reads_back("$HOME `ls` \"*\" ; & | > ~ {a,b} !x \\"),
+           shell_reads_back("a'b\\c\nd"), shell_reads_back("-rf"));
 }
 
-static void tells_distances(void)
+TEST("the distance of names counts what differs")
 {
-    CU_ASSERT_EQUAL(sg_text_distance("MPI_Waitall", "MPI_Waitall"), 0);
-    CU_ASSERT_EQUAL(sg_text_distance("MPI_Watall", "MPI_Waitall"), 1);
-    CU_ASSERT_EQUAL(sg_text_distance("MPI_Send", "MPI_Recv"), 3);
-    CU_ASSERT_EQUAL(sg_text_distance("", "abc"), 3);
-    CU_ASSERT_EQUAL(sg_text_distance("abc", ""), 3);
+    EXPECT(sg_text_distance("MPI_Waitall", "MPI_Waitall") == 0,
+           sg_text_distance("MPI_Watall", "MPI_Waitall") == 1,
+           sg_text_distance("MPI_Send", "MPI_Recv") == 3, sg_text_distance("", "abc") == 3,
+           sg_text_distance("abc", "") == 3);
 }
-
-const struct unit_test unit_tests[] = {
-    {"an excerpt shows text as it is, UTF-8 included", shows_text},
-    {"an excerpt replaces control characters and malformed UTF-8", replaces_bytes},
-    {"an excerpt that does not fit ends in three dots, never in half a character", cuts_text},
-    {"an excerpt of any bytes fits and is safe for a terminal", any_bytes},
-    {"columns count characters, from 1", counts_columns},
-    {"a word is what the shell reads back as the text", quotes_words},
-    {"the distance of names counts what differs", tells_distances},
-    {"numbers take k, m and g and do not overflow", reads_numbers},
-    {NULL, NULL},
-};

@@ -30,7 +30,7 @@ static struct own *of_thread(void)
     pthread_t thread;
     void *own;
 
-    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, take, NULL), 0);
+    ASSERT(pthread_create(&thread, NULL, take, NULL) == 0);
     pthread_join(thread, &own);
     return own;
 }
@@ -42,34 +42,24 @@ static void visit(void *kept)
     visited += ((struct own *)kept)->value;
 }
 
-static void test_one_after_another(void)
+TEST("a thread has what one that has ended left")
 {
     struct own *first = of_thread();
 
-    CU_ASSERT_EQUAL(first->kept.number, 0);
-    CU_ASSERT_EQUAL(ended, 1);
-    CU_ASSERT_PTR_EQUAL(of_thread(), first);
-    CU_ASSERT_EQUAL(first->value, 2);
-    CU_ASSERT_EQUAL(ended, 1 + 2);
+    EXPECT(first->kept.number == 0, ended == 1, of_thread() == first, first->value == 2,
+           ended == 1 + 2);
 }
 
-static void test_at_a_time(void)
+TEST("threads at a time have their own, and all can be visited")
 {
     struct own *here = sg_thread_store_take(&store), *there;
 
-    CU_ASSERT_EQUAL(here->kept.number, 0);
+    EXPECT(here->kept.number == 0);
     there = of_thread();
-    CU_ASSERT_PTR_NOT_EQUAL(there, here);
-    CU_ASSERT_EQUAL(there->kept.number, 1);
+    EXPECT(there != here, there->kept.number == 1);
     visited = 0;
     sg_thread_store_each(&store, visit);
-    CU_ASSERT_EQUAL(visited, here->value + there->value);
+    EXPECT(visited == here->value + there->value);
     sg_thread_store_put_back(here);
-    CU_ASSERT_PTR_EQUAL(of_thread(), here);
+    EXPECT(of_thread() == here);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a thread has what one that has ended left", test_one_after_another},
-    {"threads at a time have their own, and all can be visited", test_at_a_time},
-    {NULL, NULL},
-};

@@ -4,8 +4,6 @@
 #include "lib/unit.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define READINGS 200000
 #define THREADS 4
@@ -39,33 +37,32 @@ static void *read_often(void *result)
     return NULL;
 }
 
-static void follows_the_clock(void)
+TEST("threads read what the clock says, and never backwards")
 {
     pthread_t threads[THREADS];
     int wrong[THREADS] = {0};
 
     sg_tick_start("/sys");
     for (int i = 0; i < THREADS; i++)
-        CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[i], NULL, read_often, &wrong[i]), 0);
+        ASSERT(pthread_create(&threads[i], NULL, read_often, &wrong[i]) == 0);
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
-        CU_ASSERT_EQUAL(wrong[i], 0);
+        EXPECT(wrong[i] == 0);
     }
 }
 
 /* The kernel's clock is another: the counter is not used, on whatever processor. */
-static void is_the_clock_where_the_kernel_uses_another(void)
+TEST("where the kernel uses another clock it is that one")
 {
     char path[256];
-    FILE *file;
 
     snprintf(path, sizeof path, "mkdir -p %s/devices/system/clocksource/clocksource0",
              unit_directory());
-    CU_ASSERT_EQUAL_FATAL(system(path), 0);
+    ASSERT(system(path) == 0);
     snprintf(path, sizeof path, "%s/devices/system/clocksource/clocksource0/current_clocksource",
              unit_directory());
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    FILE *file = fopen(path, "w");
+    ASSERT(file != NULL);
     fputs("hpet\n", file);
     fclose(file);
     sg_tick = (struct sg_tick){0};
@@ -73,24 +70,14 @@ static void is_the_clock_where_the_kernel_uses_another(void)
     sg_tick_ns();
     pass_ms(5);
     sg_tick_ns();
-    CU_ASSERT_EQUAL(sg_tick.reach, 0);
+    EXPECT(sg_tick.reach == 0);
     sg_tick_start("/nowhere");
     sg_tick_ns();
-    CU_ASSERT_EQUAL(sg_tick.reach, 0);
+    EXPECT(sg_tick.reach == 0);
 }
 
-static void threads_are_apart(void)
+TEST("what began on one thread and ended on another did not take less than nothing")
 {
-    CU_ASSERT_EQUAL(sg_tick_between(1000, 1500), 500);
-    CU_ASSERT_EQUAL(sg_tick_between(1000, 1000), 0);
-    CU_ASSERT_EQUAL(sg_tick_between(1000, 950), 0);
+    EXPECT(sg_tick_between(1000, 1500) == 500, sg_tick_between(1000, 1000) == 0,
+           sg_tick_between(1000, 950) == 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"threads read what the clock says, and never backwards", follows_the_clock},
-    {"where the kernel uses another clock it is that one",
-     is_the_clock_where_the_kernel_uses_another},
-    {"what began on one thread and ended on another did not take less than nothing",
-     threads_are_apart},
-    {NULL, NULL},
-};

@@ -16,11 +16,10 @@ static inline void fuzz_report(const char *path)
     static const struct sg_print_options all;
     static const struct sg_watch watch = {.calls = true, .waitstates = true, .paths = true};
     struct sg_report report;
-    FILE *out;
 
     if (sg_report_read(path, false, &watch, &report) != SG_OK)
         return;
-    out = fopen("/dev/null", "w");
+    FILE *out = fopen("/dev/null", "w");
     if (out == NULL)
         abort();
     sg_report_print_text(&report, &(struct sg_print_options){.comms = true}, out);

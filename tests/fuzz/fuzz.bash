@@ -1,13 +1,11 @@
 # Sourced by the fuzzing scripts: builds the targets and runs one. Needs ROOT, BUILD and WORK.
 # shellcheck shell=bash
-FUZZ=$BUILD/variant-fuzz
+. "$ROOT/tests/lib/sanitized.bash"
+FUZZ=$SANITIZED
 
 fuzz_can_build() { "$ROOT/.ci/deps" --missing fuzz >/dev/null; }
 
-fuzz_build() {
-    make -C "$ROOT" --no-print-directory -j2 CC=clang SAN=fuzzer-no-link,address,undefined \
-        B="$FUZZ" fuzz-programs
-}
+fuzz_build() { sanitized_build fuzz-programs; }
 
 # Commands that read a run's directory, besides `stagger report`: commands.h.
 fuzz_commands=("report --html=- DIR" "report --slices --calls DIR" "report --rules DIR" "export --perfetto=- DIR"

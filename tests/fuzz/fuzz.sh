@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 900
 # Fuzzes the readers of external text and bytes under clang's libFuzzer, with AddressSanitizer and
 # UndefinedBehaviorSanitizer: the corpus in tests/fuzz/corpus, and a fixed number of inputs derived

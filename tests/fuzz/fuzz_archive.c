@@ -78,7 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct archive archive;
     struct fuzz_bytes bytes = {data, data + size};
     uint64_t bits = fuzz_take(&bytes, 1);
-    const char *directory;
     char calibration[200];
     char path[256];
 
@@ -108,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (bytes.at < bytes.end && archive.call_count < CALLS_MAX)
         take_call(&bytes, &archive);
     order(&archive);
-    directory = fuzz_directory();
+    const char *directory = fuzz_directory();
     archive_write(&archive, directory);
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
     fuzz_directory_read(path);

@@ -17,10 +17,9 @@ static void write_log(const char *directory, int rank, int bits, const uint8_t *
 {
     char path[256];
     struct fabricated log;
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     if (file == NULL)
         abort();
     if ((bits & 1) == 0) {
@@ -39,10 +38,9 @@ static void write_log(const char *directory, int rank, int bits, const uint8_t *
 static void write_configuration(const char *directory, const uint8_t *data, size_t size)
 {
     char path[256];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/stagger.conf", directory);
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     if (file == NULL || fwrite(data, 1, size, file) != size || fclose(file) != 0)
         abort();
 }

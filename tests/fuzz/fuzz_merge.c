@@ -14,11 +14,10 @@ static void merge(char *one, char *other)
 {
     char *paths[] = {one, other};
     json_t *merged = NULL;
-    FILE *out;
 
     if (sg_bench_merge(paths, 2, &merged) != SG_OK)
         return;
-    out = fopen("/dev/null", "w");
+    FILE *out = fopen("/dev/null", "w");
     if (out == NULL)
         abort();
     sg_bench_merge_print(merged, out);

@@ -52,12 +52,11 @@ static void check_config(const char *text)
 {
     struct sg_config config, again;
     struct sg_ruleset *rules = NULL;
-    char *first, *second;
 
     fuzz_holds(sg_config_parse(text, &config) == 0, "any text gives a configuration");
-    first = sg_config_text(&config);
+    char *first = sg_config_text(&config);
     fuzz_holds(first != NULL && sg_config_parse(first, &again) == 0, "it prints");
-    second = sg_config_text(&again);
+    char *second = sg_config_text(&again);
     fuzz_holds(second != NULL && strcmp(first, second) == 0, "what it prints reads back the same");
     fuzz_holds(sg_ruleset_create(&config, true, &rules) == 0, "any text gives a ruleset");
     match(rules);

@@ -161,7 +161,6 @@ static void take_datagram(struct fuzz_bytes *bytes)
     uint32_t buffer = multicast.next_receive;
     unsigned char *memory = multicast.receives + (size_t)buffer * SG_VERBS_RECEIVE_BYTES;
     struct sg_verbs_piece *piece = (struct sg_verbs_piece *)(void *)(memory + SG_VERBS_GRH_BYTES);
-    uint32_t length;
 
     piece->communicator = 7;
     piece->number = fuzz_take(bytes, bits & 4 ? 8 : 1);
@@ -172,7 +171,7 @@ static void take_datagram(struct fuzz_bytes *bytes)
                              : (uint32_t)sg_transport_payload_bytes(&piece->header);
     piece->at =
         bits & 64 ? (uint32_t)fuzz_take(bytes, 4) : (uint32_t)fuzz_take(bytes, 1) * PIECE_BYTES;
-    length = piece->at < piece->bytes ? piece->bytes - piece->at : 0;
+    uint32_t length = piece->at < piece->bytes ? piece->bytes - piece->at : 0;
     length = length < PIECE_BYTES ? length : PIECE_BYTES;
     length += (uint32_t)(SG_VERBS_GRH_BYTES + sizeof *piece);
     if (bits & 128)
@@ -249,13 +248,12 @@ static int held_count;
 static void receive(void)
 {
     struct sg_transport_message message = {0};
-    bool by_datagrams;
     int32_t came_by;
 
     sg_verbs_poll(&transport);
     if (held_count == HELD)
         return;
-    by_datagrams = sg_verbs_multicast_receive(&transport, &message);
+    bool by_datagrams = sg_verbs_multicast_receive(&transport, &message);
     if (!by_datagrams && !sg_verbs_channel_receive(&transport, &message, &came_by))
         return;
     if (!by_datagrams && message.message.multicast)

@@ -3,14 +3,10 @@
 
 # make_counter: builds counter.so in the working directory
 make_counter() {
-    local mpicc fortran
-    mpicc=$("$ROOT/.ci/find-mpi" cc) || return
-    printf '%s\n' '#include "profile/functions.h"' \
-        '#define ROW(name, symbol, mode, class, flow, form, ...) @row name @end' 'SG_FUNCTIONS(ROW)' >table.c
-    "$mpicc" -E -P -I"$ROOT/shim" table.c >table.i
+    local fortran
     fortran=$(ldconfig -p | sed -n 's/.*libmpichfort\.so.* => //p' | head -n 1)
     nm -D --defined-only "${fortran:-/dev/null}" 2>/dev/null | awk '$3 ~ /_f08_$/ { print $3 }' >fortran
-    "$PYTHON" "$ROOT/tests/intercept/make_counter.py" table.i fortran >counter.c &&
+    "$PYTHON" "$ROOT/tests/intercept/make_counter.py" "$ROOT/shim/profile/functions.table" fortran >counter.c &&
         gcc -w -O1 -shared -fPIC -o counter.so counter.c -ldl
 }
 

@@ -1,6 +1,6 @@
-"""Compares the table of MPI's functions (shim/profile/functions.h) with MPI's header.
+"""Compares the table of MPI's functions (shim/profile/functions.table) with MPI's header.
 
-usage: functions.py HEADER_PREPROCESSED TABLE_PREPROCESSED LEFT_ALONE
+usage: functions.py HEADER_PREPROCESSED TABLE LEFT_ALONE
 
 Prints a line for each difference: functions that are neither in the table nor left alone, or both;
 rows whose number or kinds of arguments differ from the prototype.
@@ -64,9 +64,11 @@ def read_prototypes(path):
 
 def read_table(path):
     rows = {}
-    for line in open(path).read().split("@row")[1:]:
-        name, mode, form, *arguments = line.split("@end")[0].replace(",", " ").split()
-        rows["MPI_" + name] = (mode, form, arguments)
+    for line in open(path):
+        if line.startswith("MPI_"):
+            name, _, _, _, _, _, *arguments = line.split()
+            for form in {name.replace("[_c]", ""), name.replace("[_c]", "_c")}:
+                rows[form] = [kind for kind in arguments if kind != "-"]
     return rows
 
 
@@ -84,8 +86,8 @@ def differences(prototypes, rows, left_alone):
         if name not in rows and not is_left:
             yield f"{name}: neither in the table nor left alone"
         if name in rows:
-            arguments = rows[name][2]
-            if len(arguments) != max(len(parameters), 1):
+            arguments = rows[name]
+            if len(arguments) != len(parameters):
                 yield f"{name}: {len(arguments)} arguments, not {len(parameters)}"
             for argument, parameter in zip(arguments, parameters):
                 if argument not in kinds_of(parameter):

@@ -1,8 +1,8 @@
 """Writes a library that counts MPI calls, to be preloaded before everything else.
 
-usage: make_counter.py TABLE_PREPROCESSED FORTRAN_SYMBOLS >counter.c
+usage: make_counter.py TABLE FORTRAN_SYMBOLS >counter.c
 
-Uses only the names in stagger's table of functions (see functions.sh) and passes arguments through as
+Uses only the names in stagger's table of functions (shim/profile/functions.table) and passes arguments through as
 words. FORTRAN_SYMBOLS lists MPICH symbols that call no C symbol, one per line. Does not count nested
 calls, nor calls between MPI_Pcontrol(0) and MPI_Pcontrol(1). MPI_Finalize appends a line "FUNCTION CALLS" to the file that COUNTS names.
 """
@@ -91,7 +91,8 @@ CALL = """
 
 
 def main():
-    functions = re.findall(r"@row (\w+)", open(sys.argv[1]).read())
+    rows = re.findall(r"^MPI_(\w+)(\[_c\])?", open(sys.argv[1]).read(), re.M)
+    functions = [name + suffix for name, wide in rows for suffix in ("", "_c")[:1 + (wide != "")]]
     fortran = {line.strip() for line in open(sys.argv[2])}
     bases = sorted({re.sub(r"_c$", "", name) for name in functions})
     print(HEAD % (len(bases), ", ".join('"MPI_%s"' % base for base in bases)))

@@ -15,7 +15,9 @@ like() { is "$(hashes "$2.out")" "$(hashes "$1.out")" && [ -n "$(hashes "$1.out"
 
 QUICK='*=auto(block=2,hold=16)'
 mode=thread
-for case in '2 1' '3 1' '4 1' '5 1' '5 2'; do
+cases=('2 1' '3 1' '5 2')
+in_full && cases+=('4 1' '5 1')
+for case in "${cases[@]}"; do
     read -r ranks each <<<"$case"
     of="$ranks ranks, $each a node"
     run_across "auto-$ranks-$each" "$mode" "$each" "$QUICK" "$ranks" "$program" 100

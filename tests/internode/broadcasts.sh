@@ -16,7 +16,6 @@ broadcasts_give tree poll 3 2
 broadcasts_give 'tree(shape=fibonacci)' thread 4 1
 broadcasts_give srm thread 3 1
 broadcasts_give 'srm(chunk=1)' signal 5 3
-broadcasts_give 'bcs(slice=100)' thread 3 1
 broadcasts_give 'bcs(slice=100,microphases=separate,budget=4,degree=2)' signal 5 2
 broadcasts_give 'bcs(slice=100,strobe=always,restart=slice,progress=thread)' thread 4 1
 check "archives are sound" archive_sound results.trace
@@ -34,7 +33,8 @@ for algorithm in bypass tree srm; do
     calls_of threads
     check "threads broadcast at the same time, each on a communicator of its own ($algorithm)" all \
         'gave threads' 'is $algorithm "$(algorithms_of threads broadcast_bytes)"'
-    for mode in thread signal; do
+    # shellcheck disable=SC2046 # words
+    for mode in $(modes thread signal); do
         run_across ahead $mode 1 "bcast=$algorithm;*=adaptive" 3 "$program" ahead 4 1024
         check "a root is back before the others have called ($algorithm, $mode)" gave ahead
     done
@@ -50,10 +50,9 @@ done
 
 compare later 3 "$program" later
 check "stock MPICH gives what is expected of them" is 0 "$plain_status"
-for algorithm in bypass tree srm; do
-    later_give $algorithm thread 3 1
-    later_give $algorithm signal 3 2
-done
+later_give bypass thread 3 1
+later_give tree signal 3 2
+later_give srm thread 3 2
 check "archives of broadcasts that go on are sound" archive_sound later.trace
 later_give bypass poll 3 1
 

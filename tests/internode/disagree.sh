@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # Ranks that reach one instance between nodes in different ways: another call site is legal and may
 # have its own rule; another operation, size or root is not.
 # timeout: 1200
@@ -24,8 +25,9 @@ disagrees() { # WAY RANKS-PER-NODE RULES [COUNT]
     done
 }
 named='is in MPI_[A-Za-z]+ .*at [a-z_]+ disagree\.c:[0-9]+ #.*, rank [0-2] in (MPI_[A-Za-z]+ .*at [a-z_]+ disagree\.c:[0-9]+ #|another that)'
+span=("${SPAN_RULES[0]}" "${SPAN_RULES[2]}" '*=tree')
 for each in 1 2; do
-    for rules in "${SPAN_RULES[0]}" "${SPAN_RULES[2]}" '*=tree'; do
+    for rules in "${span[@]}"; do
         for way in operation bytes root; do
             disagrees $way $each "$rules"
             check "another $way ends the job ($each a node, $rules)" all \
@@ -40,6 +42,7 @@ for each in 1 2; do
                 'has place.err "^stagger: .* disagree .*bytes in place at [a-z_]+ disagree"'
         done
     done
+    in_full || span=('*=tree') # two a node
 done
 
 # ---- non-fatal errors --------------------------------------------------------------------------------------
@@ -50,7 +53,8 @@ done
 # nonblocking ones, and other chunk counts, ahead of calls that have begun
 ways+=("${ways[@]/#/i}" ibcast:100000,10 iallreduce:10,100000)
 for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;*=bypass' '*=srm' '*=bcs(slice=100)'; do
-    for run in '3 1 call' '4 2 jump'; do
+    in_turn '3 1 call' '4 2 jump'
+    for run in "${turn[@]}"; do
         read -r ranks each handler <<<"$run"
         run_across errors thread "$each" "$rules" "$ranks" "$PROGRAMS/disagree_errors" "$handler" "${ways[@]}"
         check "where errors are not fatal the call fails, and later calls are right ($rules, $ranks ranks, $each a node, $handler)" \

@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 600
 # Messages in slices: programs receive the same as without the library; covers which messages go in
 # slices, which do not, and the line printed in that case.
@@ -24,7 +25,8 @@ check "what nobody receives does not keep a program from its end" \
 # ---- on communicators made by programs -----------------------------------------------------------
 
 # halves: two at a time; created: the last rank has no communicator, and waits in MPI_Finalize.
-for on in dup reversed halves cart created; do
+# shellcheck disable=SC2046 # words
+for on in dup halves created $(in_full && echo reversed cart); do
     check "on a communicator that is made messages are as without ($on)" \
         as_without "on-$on" "$CARRIED" 4 1 on "$on" all freed
     check "... and went in slices ($on)" went_in_slices "on-$on"

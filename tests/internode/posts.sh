@@ -42,7 +42,7 @@ for mode in $(modes signal thread); do
     STAGGER_SLOTS=2 post ahead "$mode" '*=handoff' 4 1
 done
 # MPICH reports freeing such a request as an error; the text about its status is not compared.
-for case in wait mixed ahead blocking freed-communicators large; do
+for case in $(modes mixed wait ahead blocking freed-communicators large); do
     post "$case" poll "$ours" 3 1
     calls_of posts
     check "$case: the posts were MPICH's (poll)" is "" "$(algorithms_of_posts posts)"

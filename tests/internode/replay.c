@@ -242,11 +242,9 @@ static bool is_to_be_read(const struct replay *replay, uint32_t cell, uint64_t v
  * cell's number. */
 static bool is_to_be_noticed(const struct replay *replay, int32_t rank, uint32_t cell)
 {
-    const struct sg_decision *decision;
-
     if (replay->scenario.algo != &sg_algo_srm)
         return false;
-    decision = next_of(replay, rank, SG_EVENT_TIMER, cell, 0);
+    const struct sg_decision *decision = next_of(replay, rank, SG_EVENT_TIMER, cell, 0);
     return decision != NULL && replay->world.endpoints[rank].cells[cell] == decision->values[0];
 }
 
@@ -353,12 +351,11 @@ static bool replay_world(const struct sg_decision *first)
 {
     struct replay *replay = calloc(1, sizeof *replay);
     uint32_t events = 0;
-    bool same;
 
     if (replay == NULL)
         fail("no memory");
     gather(replay, first);
-    same = run(replay);
+    bool same = run(replay);
     for (int32_t rank = 0; rank < replay->scenario.nodes; rank++)
         events += replay->at[rank];
     printf("%s among %d: %d instances, %u events %s\n", replay->scenario.algo->name,

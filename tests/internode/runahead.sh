@@ -19,7 +19,8 @@ goes_on() {
 
 for mode in $(modes thread signal); do
     for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;bcast=srm' '*=srm' '*=bcs(slice=100)'; do
-        for run in '2 1' '4 1' '4 2'; do
+        in_turn '2 1' '4 1' '4 2'
+        for run in "${turn[@]}"; do
             read -r ranks each <<<"$run"
             of="($ranks ranks, $each a node, $rules, $mode)"
             check "a contributor to small reduces goes on $of" goes_on reduce 300 8

@@ -2,7 +2,6 @@
  * carries out the ranks' accesses, at once or later, as adapters do. Ranks are run one by one, or
  * as threads. */
 #include "internode/agree.h"
-#include "internode/call_waiting.h"
 #include "internode/endpoint.h"
 #include "lib/unit.h"
 #include "mpi/user_lines.h"
@@ -10,8 +9,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { RANKS_MAX = 4, MACHINES_MAX = 3, AHEAD = 1000, TRIES = 200, ROUNDS = 4, SEEDS = 3 };
 /* So far ahead of another rank a nonblocking call may end rules by call site, and from the second
@@ -36,7 +33,6 @@ static struct rank *ranks;
 static int rank_count, is_nonblocking, reports;
 static struct sg_internode_header *segments[MACHINES_MAX];
 static struct sg_ruleset *rules;
-static const struct sg_choice alike;
 static bool is_threaded;
 static jmp_buf given_up; /* a wait of the test's own thread */
 
@@ -103,11 +99,6 @@ void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
     __atomic_fetch_add(&reports, 1, __ATOMIC_RELAXED);
 }
 
-static const struct sg_choice *choose_alike(const struct sg_call *call)
-{
-    return &alike;
-}
-
 static enum sg_transport_result reach_coordinator(struct sg_transport *transport, int self,
                                                   const struct sg_action *action,
                                                   const struct sg_transport_region *region,
@@ -152,7 +143,7 @@ static void make_rules(void)
 
     for (int i = 0; i < RANKS_MAX; i++)
         given[i] = (struct sg_config_rule){SG_CONFIG_RULE_RULES, source, source, texts[i]};
-    CU_ASSERT_FATAL(sg_ruleset_create(&config, true, &rules) == SG_OK);
+    ASSERT(sg_ruleset_create(&config, true, &rules) == SG_OK);
 }
 
 /* 1 machine: no coordinator. */
@@ -167,11 +158,11 @@ static void start(int machines, int each, bool posts, uint64_t seed)
     is_threaded = false;
     make_rules();
     ranks = calloc((size_t)rank_count, sizeof *ranks);
-    CU_ASSERT_FATAL(ranks != NULL);
+    ASSERT(ranks != NULL);
     for (int machine = 0; machine < machines; machine++) {
         size_t bytes = rank_states_at + (size_t)each * sizeof(struct sg_rank_state);
 
-        CU_ASSERT_FATAL(posix_memalign((void **)&segments[machine], 64, bytes) == 0);
+        ASSERT(posix_memalign((void **)&segments[machine], 64, bytes) == 0);
         memset((void *)segments[machine], 0, bytes);
     }
     for (int i = 0; i < rank_count; i++) {
@@ -206,15 +197,14 @@ static void stop(int machines)
 static void make_call(struct rank *rank)
 {
     MPI_Request request;
-    struct sg_call call = {
-        .rules = rules, .choose_alike = choose_alike, .request = is_nonblocking ? &request : NULL};
+    struct sg_call call = {.rules = rules, .request = is_nonblocking ? &request : NULL};
     uint64_t number = atomic_load(&rank->made);
 
     if (sg_internode_agrees(&rank->internode)) {
         const struct sg_choice *choice = sg_internode_agree(
             &rank->internode, &call, sg_ruleset_choice(rules, rank->internode.rank));
 
-        if (choice == &alike)
+        if (choice == NULL)
             rank->ended = number;
         else
             rank->brought[number] = (uint8_t)sg_ruleset_index(rules, choice);
@@ -294,10 +284,10 @@ static void run_threads(uint64_t ahead)
         rank->stays_at =
             i == 0 ? CALLS : next_random(&rank->random_state) % (CALLS - 2 * SG_INTERNODE_CHOICES);
         rank->until = rank->stays_at + next_random(&rank->random_state) % ahead;
-        CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, run_rank, rank) == 0);
+        ASSERT(pthread_create(&threads[i], NULL, run_rank, rank) == 0);
     }
     for (int i = 0; i < rank_count; i++)
-        CU_ASSERT_FATAL(pthread_join(threads[i], NULL) == 0);
+        ASSERT(pthread_join(threads[i], NULL) == 0);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------
@@ -308,65 +298,62 @@ static const struct {
 } shapes[] = {{1, 3}, {3, 1}, {2, 2}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void test_ahead(void)
+TEST("a rank goes a thousand calls ahead of the others, who find its choices")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, true, 0);
-        CU_ASSERT(come_to(1, AHEAD));
-        CU_ASSERT(all_come_to(AHEAD) && are_by(1, 0, AHEAD));
+        EXPECT(come_to(1, AHEAD), all_come_to(AHEAD) && are_by(1, 0, AHEAD));
         stop(shapes[i].machines);
     }
 }
 
-static void test_nonblocking_far_ahead(void)
+TEST(
+    "a post that is a whole ring ahead returns, and the others end rules by call site where it did")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, true, 0);
-        CU_ASSERT(come_to(1, CALLS) && ranks[1].ended == FAR);
-        CU_ASSERT(all_come_to(CALLS) && are_by(1, 0, FAR));
+        EXPECT(come_to(1, CALLS) && ranks[1].ended == FAR, all_come_to(CALLS) && are_by(1, 0, FAR));
         stop(shapes[i].machines);
     }
 }
 
-static void test_end_where_opened(void)
+TEST("they hold for what is three quarters of the ring ahead")
 {
     for (int i = 0; i < SHAPES; i++) {
         uint64_t common = SG_INTERNODE_CHOICES / 2;
 
         start(shapes[i].machines, shapes[i].each, true, 0);
         /* One more: who is in a call has read the quarter before it. */
-        CU_ASSERT(all_come_to(common + 1));
-        CU_ASSERT(come_to(1, common + NEAR) && ranks[1].ended == CALLS);
-        CU_ASSERT(come_to(1, CALLS) && ranks[1].ended == common + FAR);
-        CU_ASSERT(all_come_to(CALLS) && are_by(1, common + 1, common + FAR));
+        EXPECT(all_come_to(common + 1), come_to(1, common + NEAR) && ranks[1].ended == CALLS,
+               come_to(1, CALLS) && ranks[1].ended == common + FAR,
+               all_come_to(CALLS) && are_by(1, common + 1, common + FAR));
         stop(shapes[i].machines);
     }
 }
 
-static void test_blocking_far_ahead(void)
+TEST("a blocking call that is a whole ring ahead waits until the others have come")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, false, 0);
-        CU_ASSERT(!come_to(1, CALLS) && atomic_load(&ranks[1].made) == FAR);
+        EXPECT(!come_to(1, CALLS) && atomic_load(&ranks[1].made) == FAR);
         for (int rank = rank_count - 1; rank >= 0; rank--)
-            CU_ASSERT(rank == 1 || come_to(rank, FAR));
-        CU_ASSERT(come_to(1, FAR + AHEAD) && all_come_to(FAR + AHEAD));
-        CU_ASSERT(ranks[1].ended == CALLS);
+            EXPECT(rank == 1 || come_to(rank, FAR));
+        EXPECT(come_to(1, FAR + AHEAD) && all_come_to(FAR + AHEAD), ranks[1].ended == CALLS);
         stop(shapes[i].machines);
     }
 }
 
-static void test_threads_of_blocking_calls(void)
+TEST("threads find the choice of one, while words are used again")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, false, 0);
         run_threads(AHEAD);
-        CU_ASSERT(are_alike() && ranks[0].ended == CALLS);
+        EXPECT(are_alike() && ranks[0].ended == CALLS);
         stop(shapes[i].machines);
     }
 }
 
-static void test_threads_of_nonblocking(void)
+TEST("threads that post find the choice of one, or end rules by call site before the same call")
 {
     int ended = 0;
 
@@ -374,24 +361,10 @@ static void test_threads_of_nonblocking(void)
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             start(shapes[i].machines, shapes[i].each, true, seed);
             run_threads(2 * FAR);
-            CU_ASSERT(are_alike());
+            EXPECT(are_alike());
             ended += ranks[0].ended < CALLS;
             stop(shapes[i].machines);
         }
     }
-    CU_ASSERT(ended > 0);
+    EXPECT(ended > 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a rank goes a thousand calls ahead of the others, who find its choices", test_ahead},
-    {"a post that is a whole ring ahead returns, and the others end rules by call site where it "
-     "did",
-     test_nonblocking_far_ahead},
-    {"they hold for what is three quarters of the ring ahead", test_end_where_opened},
-    {"a blocking call that is a whole ring ahead waits until the others have come",
-     test_blocking_far_ahead},
-    {"threads find the choice of one, while words are used again", test_threads_of_blocking_calls},
-    {"threads that post find the choice of one, or end rules by call site before the same call",
-     test_threads_of_nonblocking},
-    {NULL, NULL},
-};

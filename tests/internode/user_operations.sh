@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 900
 # User-defined operations (MPI_Op_create), commutative or not, between virtual nodes: every protocol
 # that takes them gives the results of stock MPICH and of a sequential reference, and applies them
@@ -26,7 +27,8 @@ users_give() {
 
 for case in '2 1' '4 1' '3 2' '5 3'; do
     read -r ranks each <<<"$case"
-    for mode in $MODES; do
+    in_turn $MODES
+    for mode in "${turn[@]}"; do
         users_give '' "$mode" "$ranks" "$each"
         check "reduces ran in the protocol ($ranks ranks, $each a node, $mode)" \
             has users.calls ' bypass users_reduce'
@@ -49,7 +51,8 @@ each=1
 for rules in '*=bypass(eager=64);*=adaptive' '*=bypass(deterministic=0);*=adaptive(degree=2,tokens=3)' '*=tree(degree=2)' \
     '*=adaptive(predict=1,deterministic=0);*=tree(degree=1)' 'allreduce=pairwise;*=bypass(linger=20)' \
     '*=handoff' '*=srm' '*=srm(chunk=1)'; do
-    for mode in thread signal; do
+    in_turn thread signal
+    for mode in "${turn[@]}"; do
         each=$((each % 3 + 1))
         users_give "$rules" "$mode" 5 "$each"
     done

@@ -6,8 +6,6 @@
 #include "lib/reference.h"
 #include "lib/unit.h"
 
-#include <stdint.h>
-
 #define RANKS_MAX 512
 #define LENGTH(array) (int)(sizeof(array) / sizeof((array)[0]))
 
@@ -108,29 +106,22 @@ static void check_all(bool predefined, bool commutative)
             if (ranks > 64 && s != ranks % LENGTH(sizes_bytes) && s != 3)
                 continue;
             reference.size_bytes = sizes_bytes[s];
-            CU_ASSERT_EQUAL(differences(&reference, ranks), 0);
+            EXPECT(differences(&reference, ranks) == 0);
         }
     }
 }
 
-static void test_predefined(void)
+TEST("reduces to 512 ranks are associated as MPICH's, by predefined operations")
 {
     check_all(true, true);
 }
 
-static void test_commutative(void)
+TEST("likewise by the user's commutative operations")
 {
     check_all(false, true);
 }
 
-static void test_ordered(void)
+TEST("likewise by the user's ordered operations")
 {
     check_all(false, false);
 }
-
-const struct unit_test unit_tests[] = {
-    {"reduces to 512 ranks are associated as MPICH's, by predefined operations", test_predefined},
-    {"likewise by the user's commutative operations", test_commutative},
-    {"likewise by the user's ordered operations", test_ordered},
-    {NULL, NULL},
-};

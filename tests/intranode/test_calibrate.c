@@ -25,12 +25,11 @@ static int run(const struct sg_exchange *exchange, void *context)
                                  .ranks = 2,
                                  .signal = plan->signal,
                                  .within_ns = plan->within_ns};
-    struct sg_calibration zero;
     int first_different;
 
     if (sg_calibrate(&setup, &plan->result) != SG_OK)
         return 1;
-    zero = plan->result;
+    struct sg_calibration zero = plan->result;
     if (exchange->broadcast(exchange->context, &zero, sizeof zero) != SG_OK)
         return 1;
     if (sg_exchange_agree(exchange, memcmp(&zero, &plan->result, sizeof zero) == 0,
@@ -39,7 +38,7 @@ static int run(const struct sg_exchange *exchange, void *context)
     return first_different >= 0;
 }
 
-static void two_nodes(void)
+TEST("all ranks get the same, with what two nodes can measure")
 {
     struct plan plan = {.near = 1,
                         .far = 2,
@@ -49,41 +48,32 @@ static void two_nodes(void)
     const double *value = plan.result.value;
 
     /* Rank 3 sleeps meanwhile, rank 4 is on a machine that takes no part. */
-    CU_ASSERT_TRUE(exchange_fork(5, run, &plan));
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_LATENCY] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_OVERHEAD] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_INSIDE_LATENCY] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_COPY] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_REDUCE] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_LOCAL] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_WAKE] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_SPREAD] >= 1);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_SAMPLES] >= 1);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_SLICE] > 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_PROCESSORS] >= 1);
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_RANKS], 2);
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_SIGNAL], 0);
+    EXPECT(exchange_fork(5, run, &plan), value[SG_CALIBRATED_LATENCY] > 0,
+           value[SG_CALIBRATED_OVERHEAD] > 0, value[SG_CALIBRATED_INSIDE_LATENCY] > 0,
+           value[SG_CALIBRATED_COPY] > 0, value[SG_CALIBRATED_REDUCE] > 0,
+           value[SG_CALIBRATED_LOCAL] > 0, value[SG_CALIBRATED_WAKE] > 0,
+           value[SG_CALIBRATED_SPREAD] >= 1, value[SG_CALIBRATED_SAMPLES] >= 1,
+           value[SG_CALIBRATED_SLICE] > 0, value[SG_CALIBRATED_PROCESSORS] >= 1,
+           value[SG_CALIBRATED_RANKS] == 2, value[SG_CALIBRATED_SIGNAL] == 0);
 }
 
 static void measures_alone(int ranks, struct plan *plan)
 {
     const double *value = plan->result.value;
 
-    CU_ASSERT_TRUE(exchange_fork(ranks, run, plan));
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_LATENCY], 0);
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_INSIDE_LATENCY], 0);
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_LOCAL], 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_COPY] > 0);
+    EXPECT(exchange_fork(ranks, run, plan), value[SG_CALIBRATED_LATENCY] == 0,
+           value[SG_CALIBRATED_INSIDE_LATENCY] == 0, value[SG_CALIBRATED_LOCAL] == 0,
+           value[SG_CALIBRATED_COPY] > 0);
 }
 
-static void no_time(void)
+TEST("when the time is over, nothing more is measured between ranks")
 {
     struct plan plan = {.near = 1, .far = 2, .companion = 1, .listens = {true, true, true}};
 
     measures_alone(3, &plan);
 }
 
-static void nobody_else(void)
+TEST("one rank measures what it can alone")
 {
     struct plan plan = {.near = -1, .far = -1, .companion = -1, .listens = {true}};
 
@@ -94,53 +84,51 @@ static void on_signal(int number)
 {
 }
 
-static void signals(void)
+TEST("a signal that is somebody's, or blocked, is let be")
 {
     struct sigaction ours = {.sa_handler = on_signal}, usual = {.sa_handler = SIG_DFL}, now;
     struct sg_calibration unused = {{0}};
     sigset_t set;
 
-    CU_ASSERT_TRUE(sg_calibrate_signal_ns(SIGRTMIN + 8, &unused) > 0);
-    CU_ASSERT_EQUAL(sigaction(SIGRTMIN + 8, NULL, &now), 0);
-    CU_ASSERT_TRUE(now.sa_handler == SIG_DFL);
+    EXPECT(sg_calibrate_signal_ns(SIGRTMIN + 8, &unused) > 0,
+           sigaction(SIGRTMIN + 8, NULL, &now) == 0, now.sa_handler == SIG_DFL);
 
     sigaction(SIGRTMIN + 8, &ours, NULL);
-    CU_ASSERT_EQUAL(sg_calibrate_signal_ns(SIGRTMIN + 8, &unused), 0);
-    CU_ASSERT_EQUAL(sigaction(SIGRTMIN + 8, &usual, &now), 0);
-    CU_ASSERT_TRUE(now.sa_handler == on_signal);
+    EXPECT(sg_calibrate_signal_ns(SIGRTMIN + 8, &unused) == 0,
+           sigaction(SIGRTMIN + 8, &usual, &now) == 0, now.sa_handler == on_signal);
 
     sigemptyset(&set);
     sigaddset(&set, SIGRTMIN + 8);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    CU_ASSERT_EQUAL(sg_calibrate_signal_ns(SIGRTMIN + 8, &unused), 0);
+    EXPECT(sg_calibrate_signal_ns(SIGRTMIN + 8, &unused) == 0);
     sigpending(&set);
-    CU_ASSERT_EQUAL(sigismember(&set, SIGRTMIN + 8), 0);
+    EXPECT(sigismember(&set, SIGRTMIN + 8) == 0);
     sigemptyset(&set);
     sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void quartile(void)
+TEST("a cost is the first quartile of its samples, which end")
 {
     struct sg_calibrate_samples samples = {.count = 0};
     struct sg_calibration out = {{0}};
 
-    CU_ASSERT_EQUAL(sg_calibrate_typical(&samples, &out), 0);
+    EXPECT(sg_calibrate_typical(&samples, &out) == 0);
     for (int i = 0; i < 2 * SG_CALIBRATE_SAMPLES; i++)
         sg_calibrate_add(&samples, 1000 - i);
-    CU_ASSERT_EQUAL(samples.count, SG_CALIBRATE_SAMPLES);
-    CU_ASSERT_EQUAL(sg_calibrate_typical(&samples, &out),
-                    1000 - SG_CALIBRATE_SAMPLES + 1 + SG_CALIBRATE_SAMPLES / 4);
-    CU_ASSERT_FALSE(sg_calibrate_wants_more(&samples, 0, 0));
+    EXPECT(samples.count == SG_CALIBRATE_SAMPLES,
+           sg_calibrate_typical(&samples, &out) ==
+               1000 - SG_CALIBRATE_SAMPLES + 1 + SG_CALIBRATE_SAMPLES / 4,
+           !sg_calibrate_wants_more(&samples, 0, 0));
     samples.count = SG_CALIBRATE_SAMPLES - 1;
-    CU_ASSERT_TRUE(sg_calibrate_wants_more(&samples, 0, 999999));
-    CU_ASSERT_FALSE(sg_calibrate_wants_more(&samples, 0, 1000000));
+    EXPECT(sg_calibrate_wants_more(&samples, 0, 999999),
+           !sg_calibrate_wants_more(&samples, 0, 1000000));
     samples.count = 1;
-    CU_ASSERT_TRUE(sg_calibrate_wants_more(&samples, 0, 2999999));
-    CU_ASSERT_FALSE(sg_calibrate_wants_more(&samples, 0, 3000000));
+    EXPECT(sg_calibrate_wants_more(&samples, 0, 2999999),
+           !sg_calibrate_wants_more(&samples, 0, 3000000));
 }
 
 /* The worst of all measurements stays. */
-static void steadiness(void)
+TEST("the greatest spread and the fewest samples of all measurements are kept")
 {
     static const double swinging[] = {1, 2, 3, 8, 5, 7, 6, 4}, steady[] = {5, 5, 5, 5};
     struct sg_calibrate_samples samples = {.count = 0};
@@ -148,23 +136,11 @@ static void steadiness(void)
 
     for (size_t i = 0; i < sizeof swinging / sizeof *swinging; i++)
         sg_calibrate_add(&samples, swinging[i]);
-    CU_ASSERT_EQUAL(sg_calibrate_typical(&samples, &out), 3);
-    CU_ASSERT_EQUAL(out.value[SG_CALIBRATED_SPREAD], 7.0 / 3);
-    CU_ASSERT_EQUAL(out.value[SG_CALIBRATED_SAMPLES], 8);
+    EXPECT(sg_calibrate_typical(&samples, &out) == 3, out.value[SG_CALIBRATED_SPREAD] == 7.0 / 3,
+           out.value[SG_CALIBRATED_SAMPLES] == 8);
     samples.count = 0;
     for (size_t i = 0; i < sizeof steady / sizeof *steady; i++)
         sg_calibrate_add(&samples, steady[i]);
-    CU_ASSERT_EQUAL(sg_calibrate_typical(&samples, &out), 5);
-    CU_ASSERT_EQUAL(out.value[SG_CALIBRATED_SPREAD], 7.0 / 3);
-    CU_ASSERT_EQUAL(out.value[SG_CALIBRATED_SAMPLES], 4);
+    EXPECT(sg_calibrate_typical(&samples, &out) == 5, out.value[SG_CALIBRATED_SPREAD] == 7.0 / 3,
+           out.value[SG_CALIBRATED_SAMPLES] == 4);
 }
-
-const struct unit_test unit_tests[] = {
-    {"all ranks get the same, with what two nodes can measure", two_nodes},
-    {"when the time is over, nothing more is measured between ranks", no_time},
-    {"one rank measures what it can alone", nobody_else},
-    {"a signal that is somebody's, or blocked, is let be", signals},
-    {"a cost is the first quartile of its samples, which end", quartile},
-    {"the greatest spread and the fewest samples of all measurements are kept", steadiness},
-    {NULL, NULL},
-};

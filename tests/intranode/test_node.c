@@ -6,10 +6,6 @@
 #include "intranode/outbox.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define RANKS_MAX 17
 #define DEPTH 4
 #define SLOT_BYTES 256
@@ -129,7 +125,7 @@ static void check(const struct actor *actor, const struct collective *what)
     if (actor->op.call.receive == NULL)
         return;
     for (size_t i = 0; i < what->count; i++)
-        CU_ASSERT_EQUAL_FATAL(actor->receive[i], expected(what, actor->at, i));
+        ASSERT(actor->receive[i] == expected(what, actor->at, i));
 }
 
 static struct sg_box *make_box(void *context)
@@ -138,7 +134,7 @@ static struct sg_box *make_box(void *context)
     size_t size_bytes = sizeof(struct sg_box) + BOX_DATA_BYTES;
     struct sg_box *box = aligned_alloc(64, size_bytes);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(box);
+    ASSERT(box != NULL);
     memset(box, 0, size_bytes);
     box->data_bytes = BOX_DATA_BYTES;
     atomic_store(&actor->node.header->has_boxes, 1);
@@ -166,7 +162,7 @@ static void free_actors(struct actor *actors, void *segment)
     int ranks = actors->node.ranks;
 
     for (int rank = 0; rank < ranks; rank++) {
-        CU_ASSERT_TRUE(sg_outbox_is_empty(&actors[rank].node));
+        EXPECT(sg_outbox_is_empty(&actors[rank].node));
         free(actors[rank].boxes[rank]);
     }
     free(segment);
@@ -176,12 +172,10 @@ static void free_actors(struct actor *actors, void *segment)
 /* One poll of one rank. Polluting the send buffer after a call shows whoever still reads it. */
 static void step(struct actor *actor, const struct collective *script, int rank)
 {
-    enum sg_node_step got;
-
     if (!actor->inside)
         begin(actor, &script[actor->at], rank);
-    got = sg_node_poll(&actor->op);
-    CU_ASSERT_NOT_EQUAL_FATAL(got, SG_NODE_MISMATCH);
+    enum sg_node_step got = sg_node_poll(&actor->op);
+    ASSERT(got != SG_NODE_MISMATCH);
     if (has_boxes && actor->op.stalled && got == SG_NODE_WAIT && draw(4) == 0)
         sg_node_goes_on(&actor->op);
     if (got != SG_NODE_DONE)
@@ -209,13 +203,12 @@ static struct actor *make_actors(int ranks, void **segment)
     size_t size_bytes = sg_node_bytes(ranks, DEPTH, SLOT_BYTES);
 
     *segment = aligned_alloc(64, size_bytes);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(actors);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(*segment);
+    ASSERT(actors != NULL, *segment != NULL);
     memset(*segment, 0, size_bytes);
     sg_node_format(*segment, ranks, DEPTH, SLOT_BYTES, 42);
     sg_node_count_from(*segment, first_position());
     for (int rank = 0; rank < ranks; rank++) {
-        CU_ASSERT_TRUE_FATAL(sg_node_attach(&actors[rank].node, *segment, rank, 42));
+        ASSERT(sg_node_attach(&actors[rank].node, *segment, rank, 42));
         if (has_boxes)
             give_boxes(&actors[rank]);
     }
@@ -274,7 +267,7 @@ static void fill(struct collective *script, int length, int ranks, size_t greate
     }
 }
 
-static void test_random_scripts(void)
+TEST("random scripts give the shape's result in every order of arrival")
 {
     struct collective script[60];
     unsigned stalls = 0;
@@ -287,12 +280,11 @@ static void test_random_scripts(void)
         fill(script, 60, ranks, seed % 3 == 0 ? COUNT_MAX - 1 : seed % 3 == 1 ? 6 : 32);
         run(script, 60, ranks, &stalls, &ahead);
     }
-    CU_ASSERT_TRUE(stalls > 0);
-    CU_ASSERT_TRUE(ahead > 2);
+    EXPECT(stalls > 0, ahead > 2);
 }
 
 /* The same, where ranks that are ahead go on into boxes, which get full. */
-static void test_boxes(void)
+TEST("... also where ranks go on without slots")
 {
     struct collective script[60];
     unsigned stalls = 0;
@@ -308,12 +300,11 @@ static void test_boxes(void)
         run(script, 60, ranks, &stalls, &ahead);
     }
     has_boxes = false;
-    CU_ASSERT_TRUE(boxed > 1000);
-    CU_ASSERT_TRUE(ahead > DEPTH);
+    EXPECT(boxed > 1000, ahead > DEPTH);
 }
 
 /* Ranks that wait for nobody go on, whatever their calls are, until a box is full. */
-static void test_far_ahead(void)
+TEST("ranks that wait for nobody go on without slots")
 {
     enum { LENGTH = DEPTH + 8 };
     struct collective script[LENGTH];
@@ -343,9 +334,8 @@ static void test_far_ahead(void)
                     step(&actors[rank], script, rank);
             }
         }
-        CU_ASSERT_EQUAL(actors[1].at, LENGTH);
-        CU_ASSERT_EQUAL(actors[broadcasts ? 0 : 2].at, LENGTH);
-        CU_ASSERT_FALSE(sg_outbox_is_empty(&actors[broadcasts ? 0 : 1].node));
+        EXPECT(actors[1].at == LENGTH, actors[broadcasts ? 0 : 2].at == LENGTH,
+               !sg_outbox_is_empty(&actors[broadcasts ? 0 : 1].node));
         while (actors[broadcasts ? 2 : 0].at < LENGTH)
             step(&actors[broadcasts ? 2 : 0], script, broadcasts ? 2 : 0);
         free_actors(actors, segment);
@@ -355,7 +345,7 @@ static void test_far_ahead(void)
 
 /* An allreduce, then reduces whose leaves run ahead: a reader of the allreduce that is slow must
  * still find its slots. */
-static void test_run_ahead(void)
+TEST("a slow reader's slots are not used again")
 {
     struct collective script[DEPTH + 8];
     void *segment;
@@ -378,9 +368,7 @@ static void test_run_ahead(void)
         step(&actors[2], script, 2);
     }
     /* Rank 0 has left nothing: the place of instance 0 is not taken again. */
-    CU_ASSERT_EQUAL(actors[1].at, DEPTH);
-    CU_ASSERT_EQUAL(actors[2].at, DEPTH);
-    CU_ASSERT_EQUAL(actors[1].op.stalls, 1);
+    EXPECT(actors[1].at == DEPTH, actors[2].at == DEPTH, actors[1].op.stalls == 1);
     while (actors[0].at < DEPTH + 8) {
         step(&actors[0], script, 0);
         for (int rank = 1; rank < 3; rank++) {
@@ -442,7 +430,7 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
     struct collective what[LENGTH];
     int finished = 0;
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(pool);
+    ASSERT(pool != NULL);
     access.scratch = malloc((size_t)ranks * SG_NODE_READ_BYTES);
     for (int rank = 0; rank < ranks; rank++) {
         places[rank] = &pool[rank];
@@ -491,8 +479,7 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
         if (sg_node_poll(&actor->op) != SG_NODE_DONE)
             continue;
         for (size_t i = 0; actor->op.call.receive != NULL && i < count; i++)
-            CU_ASSERT_EQUAL_FATAL(buffers[rank].receive[i],
-                                  expected(&what[actor->at], actor->at, i));
+            ASSERT(buffers[rank].receive[i] == expected(&what[actor->at], actor->at, i));
         memset(buffers[rank].send, 0xa5, count * sizeof(uint64_t));
         memset(buffers[rank].receive, 0xa5, count * sizeof(uint64_t));
         memset(places[rank], 0x5a, sizeof *pool); /* nobody looks at it any more */
@@ -512,7 +499,7 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
 
 static const size_t counts[] = {1, 2, 7, 100, 16384, 16385, 70000};
 
-static void test_chunks(void)
+TEST("large operands are folded share by share, in any order of steps")
 {
 
     random_state = 11;
@@ -523,7 +510,7 @@ static void test_chunks(void)
     }
 }
 
-static void test_single(void)
+TEST("large operands are read where they are, in any order of steps")
 {
     random_state = 13;
     moves_until_failure = 0;
@@ -549,22 +536,19 @@ static void pull_all(bool root_writes)
     }
 }
 
-static void test_pull(void)
+TEST("a large broadcast is copied once, by its readers and its root")
 {
-    size_t all;
-
     pull_all(false);
-    CU_ASSERT_TRUE(writes == 0 && bytes_moved > 0);
-    all = bytes_moved;
+    EXPECT(writes == 0 && bytes_moved > 0);
+    size_t all = bytes_moved;
     /* Each byte is copied once, by the one or the other. */
     pull_all(true);
-    CU_ASSERT_TRUE(reads > writes / 4 && writes > reads / 4);
-    CU_ASSERT_EQUAL(bytes_moved, all);
+    EXPECT(reads > writes / 4 && writes > reads / 4, bytes_moved == all);
 }
 
 /* A rank that sleeps until another has come is woken after that one's first poll, so before a
  * long copy. */
-static void test_pull_says_first(void)
+TEST("... after each has said that it is there")
 {
     static const int order[] = {1, 0, 2}; /* a reader, the root, a reader */
     const struct collective what = {
@@ -580,24 +564,22 @@ static void test_pull_says_first(void)
         actor->node.access = &access;
         begin(actor, &what, order[i]);
         actor->op.call.root_writes = true;
-        CU_ASSERT_EQUAL(sg_node_poll(&actor->op), SG_NODE_WAIT);
-        CU_ASSERT_EQUAL(reads + writes, 0);
+        EXPECT(sg_node_poll(&actor->op) == SG_NODE_WAIT, reads + writes == 0);
     }
     for (int rank = 0, done = 0; done < 3; rank = (rank + 1) % 3) {
         if (actors[rank].inside)
             step(&actors[rank], &what, rank);
         done = !actors[0].inside + !actors[1].inside + !actors[2].inside;
     }
-    CU_ASSERT_EQUAL(reads + writes, 2);
-    CU_ASSERT_EQUAL((int)actors[0].op.copies, writes);
-    CU_ASSERT_EQUAL((int)(actors[1].op.copies + actors[2].op.copies), reads);
+    EXPECT(reads + writes == 2, (int)actors[0].op.copies == writes,
+           (int)(actors[1].op.copies + actors[2].op.copies) == reads);
     free(segment);
     free(actors);
 }
 
 /* Whatever copy fails, of a fold or a fetch, or of the root's, on whatever rank: the result is
  * right. */
-static void test_failed_moves(void)
+TEST("a copy that fails sends all through the shared buffers")
 {
     random_state = 17;
     moves_failed = 0;
@@ -605,7 +587,7 @@ static void test_failed_moves(void)
         moves_until_failure = failure;
         run_large(3, 9000, false, SG_SHAPE_DOUBLING, SG_NODE_SINGLE);
     }
-    CU_ASSERT_EQUAL(moves_failed, 12);
+    EXPECT(moves_failed == 12);
     /* Fails each copy of four broadcasts to two ranks, made as wholes or in three blocks each. */
     for (int failure = 1; failure <= 32; failure++) {
         is_writing = failure > 8;
@@ -613,10 +595,10 @@ static void test_failed_moves(void)
         run_large(3, 9000, true, SG_SHAPE_DOUBLING, SG_NODE_PULL);
     }
     moves_until_failure = 0;
-    CU_ASSERT_EQUAL(moves_failed, 44);
+    EXPECT(moves_failed == 44);
 }
 
-static void test_mismatch(void)
+TEST("ranks that disagree on size are found by both")
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         void *segment;
@@ -624,27 +606,23 @@ static void test_mismatch(void)
         struct collective eight = {
             SG_OPERATION_ALLREDUCE, methods[i], {SG_SHAPE_DOUBLING, 2, 0}, -1, 1, false, 0};
         struct collective sixteen = eight;
-        uint64_t at;
 
         sixteen.count = 2;
         begin(&actors[0], &eight, 0);
         begin(&actors[1], &sixteen, 1);
-        CU_ASSERT_EQUAL(sg_node_poll(&actors[0].op), SG_NODE_WAIT);
-        CU_ASSERT_FALSE(sg_node_disagrees(&actors[0].op));
-        CU_ASSERT_EQUAL(sg_node_poll(&actors[1].op), SG_NODE_MISMATCH);
-        CU_ASSERT_EQUAL(actors[1].op.mismatch_rank, 0);
-        CU_ASSERT_TRUE(sg_node_disagrees(&actors[0].op));
-        CU_ASSERT_EQUAL(actors[0].op.mismatch_rank, 1);
-        at = actors[0].op.position;
-        CU_ASSERT_EQUAL(sg_node_call_info(&actors[0].node, at, 1)->bytes, 16);
-        CU_ASSERT_EQUAL(sg_node_call_info(&actors[1].node, at, 0)->bytes, 8);
-        CU_ASSERT_STRING_EQUAL(sg_node_call_info(&actors[1].node, at, 0)->module, "module");
+        EXPECT(sg_node_poll(&actors[0].op) == SG_NODE_WAIT, !sg_node_disagrees(&actors[0].op),
+               sg_node_poll(&actors[1].op) == SG_NODE_MISMATCH, actors[1].op.mismatch_rank == 0,
+               sg_node_disagrees(&actors[0].op), actors[0].op.mismatch_rank == 1);
+        uint64_t at = actors[0].op.position;
+        EXPECT(sg_node_call_info(&actors[0].node, at, 1)->bytes == 16,
+               sg_node_call_info(&actors[1].node, at, 0)->bytes == 8,
+               text_is(sg_node_call_info(&actors[1].node, at, 0)->module, "module"));
         free(segment);
         free(actors);
     }
 }
 
-static void test_choice(void)
+TEST("the first arriver's choice holds for all")
 {
     void *segment;
     struct actor *actors = make_actors(3, &segment);
@@ -657,43 +635,25 @@ static void test_choice(void)
         for (int i = 0; i < 3; i++) {
             int rank = (first + i) % 3;
 
-            CU_ASSERT_TRUE(
-                sg_node_choose(&actors[rank].node, (uint32_t)rank + 5, &chosen, &chooser));
-            CU_ASSERT_EQUAL(chosen, (uint32_t)first + 5);
-            CU_ASSERT_EQUAL(chooser, first);
+            EXPECT(sg_node_choose(&actors[rank].node, (uint32_t)rank + 5, &chosen, &chooser),
+                   chosen == (uint32_t)first + 5, chooser == first);
         }
         for (int rank = 0; rank < 3; rank++)
             sg_node_skip(&actors[rank].node);
     }
     for (int i = 0; i < DEPTH; i++) {
-        CU_ASSERT_TRUE(sg_node_choose(&actors[0].node, 1, &chosen, &chooser));
+        EXPECT(sg_node_choose(&actors[0].node, 1, &chosen, &chooser));
         sg_node_skip(&actors[0].node);
     }
-    CU_ASSERT_FALSE(sg_node_choose(&actors[0].node, 1, &chosen, &chooser));
+    EXPECT(!sg_node_choose(&actors[0].node, 1, &chosen, &chooser));
     free(segment);
     free(actors);
 }
 
-static void test_foreign_segment(void)
+TEST("a segment without the magic is not attached")
 {
     unsigned char segment[sizeof(struct sg_node_header)] = {0};
     struct sg_node node;
 
-    CU_ASSERT_FALSE(sg_node_attach(&node, segment, 0, 42));
+    EXPECT(!sg_node_attach(&node, segment, 0, 42));
 }
-
-const struct unit_test unit_tests[] = {
-    {"random scripts give the shape's result in every order of arrival", test_random_scripts},
-    {"... also where ranks go on without slots", test_boxes},
-    {"ranks that wait for nobody go on without slots", test_far_ahead},
-    {"a slow reader's slots are not used again", test_run_ahead},
-    {"large operands are folded share by share, in any order of steps", test_chunks},
-    {"large operands are read where they are, in any order of steps", test_single},
-    {"a large broadcast is copied once, by its readers and its root", test_pull},
-    {"... after each has said that it is there", test_pull_says_first},
-    {"a copy that fails sends all through the shared buffers", test_failed_moves},
-    {"ranks that disagree on size are found by both", test_mismatch},
-    {"the first arriver's choice holds for all", test_choice},
-    {"a segment without the magic is not attached", test_foreign_segment},
-    {NULL, NULL},
-};

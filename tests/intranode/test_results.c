@@ -11,8 +11,6 @@
 #include "lib/reference.h"
 #include "lib/unit.h"
 
-#include <stdio.h>
-
 #define RANKS_MAX 16
 #define DEPTH 8
 #define SLOT_BYTES 4096
@@ -98,7 +96,7 @@ static void *pages(size_t size_bytes)
 {
     void *memory = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    ASSERT(memory != NULL);
     memset(memory, 0, size_bytes);
     return memory;
 }
@@ -111,7 +109,7 @@ static void machine_start(struct machine *machine, int ranks)
     sg_node_format(machine->segment, ranks, DEPTH, SLOT_BYTES, 1);
     for (int rank = 0; rank < ranks; rank++) {
         machine->places[rank] = &machine->pool[rank];
-        CU_ASSERT_TRUE_FATAL(sg_node_attach(&machine->nodes[rank], machine->segment, rank, 1));
+        ASSERT(sg_node_attach(&machine->nodes[rank], machine->segment, rank, 1));
         machine->nodes[rank].pool = machine->places;
     }
 }
@@ -189,7 +187,7 @@ static void run(struct machine *machine, const struct trial *trial, enum sg_node
         int drawn = (int)(operand_random(&random_state) % (uint64_t)left);
         enum sg_node_step step = sg_node_poll(&ops[waiting[drawn]]);
 
-        CU_ASSERT_NOT_EQUAL_FATAL(step, SG_NODE_MISMATCH);
+        ASSERT(step != SG_NODE_MISMATCH);
         if (step == SG_NODE_DONE)
             waiting[drawn] = waiting[--left];
     }
@@ -211,7 +209,7 @@ static void check(const struct trial *trial, enum sg_node_method method)
                    trial->count, rank,
                    operand_text(trial->pair->element, received[rank], (size_t)at), at,
                    operand_text(trial->pair->element, expected, (size_t)at));
-        CU_ASSERT_EQUAL_FATAL(at, -1);
+        ASSERT(at == -1);
     }
 }
 
@@ -259,12 +257,12 @@ static bool is_full(void)
 
 /* Every pair at every size; the ranks and roots go round, so that over the pairs all come up with
  * every size. */
-static void test_every_pair(void)
+TEST("every operation on every type gives the reference's bits by every method")
 {
     struct machine machines[LENGTH(sizes)];
 
     set_up();
-    CU_ASSERT_FATAL(pair_count > 0);
+    ASSERT(pair_count > 0);
     for (size_t i = 0; i < LENGTH(sizes); i++)
         machine_start(&machines[i], sizes[i]);
     for (size_t p = 0; p < pair_count; p++) {
@@ -290,7 +288,7 @@ static void test_every_pair(void)
 }
 
 /* The whole product of sizes, ranks and roots where another association gives other bits. */
-static void test_every_root(void)
+TEST("so it does at every size, number of ranks and root")
 {
     static const struct pair wanted[] = {{SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE, NULL},
                                          {SG_REDUCTION_PROD, SG_ELEMENT_COMPLEX_FLOAT, NULL},
@@ -301,7 +299,7 @@ static void test_every_root(void)
         struct pair pair = wanted[w];
 
         pair.kernel = sg_kernel_find(pair.reduction, pair.element);
-        CU_ASSERT_PTR_NOT_NULL_FATAL(pair.kernel);
+        ASSERT(pair.kernel != NULL);
         fill(&pair, OPERANDS_ORDINARY, w + 1000, RANKS_MAX);
         for (size_t i = 0; i < LENGTH(sizes); i++) {
             struct machine machine;
@@ -313,9 +311,3 @@ static void test_every_root(void)
         }
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"every operation on every type gives the reference's bits by every method", test_every_pair},
-    {"so it does at every size, number of ranks and root", test_every_root},
-    {NULL, NULL},
-};

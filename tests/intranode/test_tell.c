@@ -4,9 +4,6 @@
 #include "intranode/node.h"
 #include "lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define RANKS_MAX 7
 #define DEPTH 4
 #define SLOT_BYTES 64
@@ -69,7 +66,7 @@ static void decide(struct place *place, int number, int rank, const struct sg_le
         is_first = is_first && (other == rank || common.decisions[number][other] <= decision);
     if (is_first)
         memcpy(first, told, (size_t)ranks * sizeof *told);
-    CU_ASSERT_EQUAL_FATAL(memcmp(first, told, (size_t)ranks * sizeof *told), 0);
+    ASSERT(memcmp(first, told, (size_t)ranks * sizeof *told) == 0);
     if (sg_learn_decide(&place->learn, told) && rank == 0)
         winners[place->learn.holds]++;
 }
@@ -109,7 +106,7 @@ static bool begin(struct actor *actor, int rank)
         sg_learn_add(&place->learn, step.arm, 100 + draw(1000));
     if (common.arm[actor->at] < 0)
         common.arm[actor->at] = step.arm;
-    CU_ASSERT_EQUAL_FATAL(step.arm, common.arm[actor->at]);
+    ASSERT(step.arm == common.arm[actor->at]);
     if (step.arm == OTHERS) {
         sg_node_skip(&actor->node);
         actor->at++;
@@ -125,12 +122,10 @@ static bool begin(struct actor *actor, int rank)
 
 static void step(struct actor *actor, int rank)
 {
-    enum sg_node_step got;
-
     if (!actor->inside && (!begin(actor, rank) || !actor->inside))
         return;
-    got = sg_node_poll(&actor->op);
-    CU_ASSERT_NOT_EQUAL_FATAL(got, SG_NODE_MISMATCH);
+    enum sg_node_step got = sg_node_poll(&actor->op);
+    ASSERT(got != SG_NODE_MISMATCH);
     if (got != SG_NODE_DONE)
         return;
     actor->inside = false;
@@ -145,11 +140,11 @@ static void run(int seed)
     void *segment = aligned_alloc(64, size_bytes);
     int finished = 0;
 
-    CU_ASSERT_FATAL(actors != NULL && segment != NULL);
+    ASSERT(actors != NULL && segment != NULL);
     memset(segment, 0, size_bytes);
     sg_node_format(segment, ranks, DEPTH, SLOT_BYTES, 42);
     for (int rank = 0; rank < ranks; rank++) {
-        CU_ASSERT_TRUE_FATAL(sg_node_attach(&actors[rank].node, segment, rank, 42));
+        ASSERT(sg_node_attach(&actors[rank].node, segment, rank, 42));
         for (int i = 0; i < PLACES; i++)
             sg_learn_start(&actors[rank].places[i].learn, &settings, actors[rank].places[i].known,
                            actors[rank].places[i].look);
@@ -169,7 +164,7 @@ static void run(int seed)
     free(actors);
 }
 
-static void test_alike(void)
+TEST("all ranks run the same arm in every order of arrival, and decide from the same")
 {
     for (int seed = 0; seed < 120; seed++) {
         random_state = (uint64_t)seed;
@@ -186,24 +181,24 @@ static void test_alike(void)
         }
         run(seed);
     }
-    CU_ASSERT_TRUE(waits > 0);
+    EXPECT(waits > 0);
     for (int arm = 0; arm < ARMS; arm++)
-        CU_ASSERT_TRUE(winners[arm] > 0);
+        EXPECT(winners[arm] > 0);
 }
 
 /* A report stays for a rank that reads it late, and no longer than needed. */
-static void test_lines(void)
+TEST("what ranks tell of one place and turn is apart from all others")
 {
     size_t size_bytes = sg_node_bytes(2, DEPTH, SLOT_BYTES);
     void *segment = aligned_alloc(64, size_bytes);
     struct sg_learn_told told, all[2];
     struct sg_node nodes[2];
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(segment);
+    ASSERT(segment != NULL);
     memset(segment, 0, size_bytes);
     sg_node_format(segment, 2, DEPTH, SLOT_BYTES, 42);
     for (int rank = 0; rank < 2; rank++)
-        CU_ASSERT_TRUE_FATAL(sg_node_attach(&nodes[rank], segment, rank, 42));
+        ASSERT(sg_node_attach(&nodes[rank], segment, rank, 42));
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (int rank = 0; rank < 2; rank++) {
             for (int place = 0; place < SG_LEARN_PLACES; place++) {
@@ -217,21 +212,14 @@ static void test_lines(void)
         for (int place = 0; place < SG_LEARN_PLACES; place++) {
             sg_tell_get(&nodes[1], place, turn, all);
             for (uint64_t rank = 0; rank < 2; rank++)
-                CU_ASSERT(all[rank].ns[0] == turn + 1 && all[rank].ns[1] == rank &&
-                          all[rank].ns[2] == (uint64_t)place && all[rank].ns[3] == UINT64_MAX);
+                EXPECT(all[rank].ns[0] == turn + 1 && all[rank].ns[1] == rank &&
+                       all[rank].ns[2] == (uint64_t)place && all[rank].ns[3] == UINT64_MAX);
         }
     }
-    CU_ASSERT_FALSE(sg_node_have_left(&nodes[0], 0));
+    EXPECT(!sg_node_have_left(&nodes[0], 0));
     sg_node_skip(&nodes[0]);
-    CU_ASSERT_FALSE(sg_node_have_left(&nodes[0], 0));
+    EXPECT(!sg_node_have_left(&nodes[0], 0));
     sg_node_skip(&nodes[1]);
-    CU_ASSERT_TRUE(sg_node_have_left(&nodes[0], 0));
-    CU_ASSERT_FALSE(sg_node_have_left(&nodes[0], 1));
+    EXPECT(sg_node_have_left(&nodes[0], 0), !sg_node_have_left(&nodes[0], 1));
     free(segment);
 }
-
-const struct unit_test unit_tests[] = {
-    {"all ranks run the same arm in every order of arrival, and decide from the same", test_alike},
-    {"what ranks tell of one place and turn is apart from all others", test_lines},
-    {NULL, NULL},
-};

@@ -14,7 +14,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 
 #define RANKS_MAX 4
 #define DEPTH 2 /* so that a slot is soon wanted again */
@@ -215,7 +214,7 @@ static void *room(size_t size_bytes)
 {
     void *memory = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    ASSERT(memory != NULL);
     memset(memory, 0, size_bytes);
     return memory;
 }
@@ -223,7 +222,7 @@ static void *room(size_t size_bytes)
 static void start_rank(struct rank *rank, void *segment, struct sg_pool_rank **places, int number,
                        const struct instance *script)
 {
-    CU_ASSERT_TRUE_FATAL(sg_node_attach(&rank->node, segment, number, 7));
+    ASSERT(sg_node_attach(&rank->node, segment, number, 7));
     rank->node.pool = places;
     rank->script = script;
     rank->random = (uint64_t)number + 100;
@@ -259,43 +258,35 @@ static void run(int ranks)
         start_rank(&all[i], segment, places, i, script);
     }
     for (int i = 0; i < ranks; i++)
-        CU_ASSERT_EQUAL_FATAL(pthread_create(&all[i].thread, NULL, run_rank, &all[i]), 0);
+        ASSERT(pthread_create(&all[i].thread, NULL, run_rank, &all[i]) == 0);
     for (int i = 0; i < ranks; i++) {
-        CU_ASSERT_EQUAL_FATAL(pthread_join(all[i].thread, NULL), 0);
+        ASSERT(pthread_join(all[i].thread, NULL) == 0);
         wrong += all[i].wrong;
         skipped += all[i].skipped;
         followed += all[i].followed;
         stalls += all[i].stalls;
         finish_rank(&all[i]);
     }
-    CU_ASSERT_EQUAL(wrong, 0);
+    EXPECT(wrong == 0);
     /* All skip the same instances, and the script has come to what it is about. */
-    CU_ASSERT_EQUAL(skipped % ranks, 0);
-    CU_ASSERT(skipped > 0 && followed > 0);
+    EXPECT(skipped % ranks == 0, skipped > 0 && followed > 0);
     printf("# %d ranks: %ld instances skipped, %ld choices followed, %ld waits for a slot\n", ranks,
            skipped / ranks, followed, stalls);
     free(segment);
     free(pool);
 }
 
-static void test_two(void)
+TEST("two threads as ranks get the reference's results")
 {
     run(2);
 }
 
-static void test_three(void)
+TEST("three threads as ranks get the reference's results")
 {
     run(3);
 }
 
-static void test_four(void)
+TEST("four threads as ranks get the reference's results")
 {
     run(4);
 }
-
-const struct unit_test unit_tests[] = {
-    {"two threads as ranks get the reference's results", test_two},
-    {"three threads as ranks get the reference's results", test_three},
-    {"four threads as ranks get the reference's results", test_four},
-    {NULL, NULL},
-};

@@ -10,8 +10,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { DATA_BYTES = 16384 };
@@ -186,10 +184,9 @@ static void serve_open(struct call *call)
     void *shared = served != NULL ? served->shared
                                   : mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct sg_transport *crowd;
 
     REQUIRE(shared != MAP_FAILED);
-    crowd = open_here(&call->setup, shared);
+    struct sg_transport *crowd = open_here(&call->setup, shared);
     call->result = crowd != NULL;
     served = crowd != NULL ? crowd : served;
 }
@@ -281,7 +278,6 @@ void crowd_serve(void)
 static enum sg_status crowd_open(const struct sg_transport_setup *setup, void *shared,
                                  struct sg_transport **out)
 {
-    struct sg_transport *crowd;
     static struct call call;
 
     if (crowd_bytes(setup) == 0) {
@@ -292,7 +288,7 @@ static enum sg_status crowd_open(const struct sg_transport_setup *setup, void *s
     call.setup = *setup;
     for (int rank = 1; rank < ranks; rank++)
         say(&call, rank);
-    crowd = open_here(setup, shared);
+    struct sg_transport *crowd = open_here(setup, shared);
     for (int rank = 1; rank < ranks; rank++) {
         hear(&call, rank);
         REQUIRE(call.result == (crowd != NULL)); /* on all or on none */

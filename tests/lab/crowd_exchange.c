@@ -7,9 +7,6 @@
 #include "transport/world.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static MPI_Comm comm;
 static int own_rank, ranks;

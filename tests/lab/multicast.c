@@ -7,9 +7,6 @@
 
 #include <arpa/inet.h>
 #include <rdma/rdma_cma.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum {
     MESSAGES = 20,
@@ -143,12 +140,11 @@ static void send_message(struct member *member, int number)
 static int receive_message(struct member *member, int number)
 {
     struct ibv_wc completion;
-    const unsigned char *payload;
 
     if (!poll_until(member->id->recv_cq, &completion))
         return 0;
     REQUIRE(completion.byte_len == GRH_BYTES + PAYLOAD_BYTES);
-    payload = member->slots + completion.wr_id * SLOT_BYTES + GRH_BYTES;
+    const unsigned char *payload = member->slots + completion.wr_id * SLOT_BYTES + GRH_BYTES;
     for (int i = 0; i < PAYLOAD_BYTES; i++)
         REQUIRE(payload[i] == number + 1);
     return 1;

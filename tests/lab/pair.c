@@ -103,8 +103,7 @@ static void connect_queue_pair(struct pair *pair, int index)
 
 void pair_open(struct pair *pair)
 {
-    struct pair_address own;
-    int ranks, index;
+    int ranks;
 
     MUST(MPI_Init(NULL, NULL));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &pair->rank));
@@ -113,10 +112,10 @@ void pair_open(struct pair *pair)
     open_device(pair);
     create_queue_pair(pair);
 
-    index = gid_index(pair->context);
-    own = (struct pair_address){.buffer = (uintptr_t)pair->buffer,
-                                .rkey = pair->region->rkey,
-                                .queue_pair = pair->queue_pair->qp_num};
+    int index = gid_index(pair->context);
+    struct pair_address own = (struct pair_address){.buffer = (uintptr_t)pair->buffer,
+                                                    .rkey = pair->region->rkey,
+                                                    .queue_pair = pair->queue_pair->qp_num};
     REQUIRE(ibv_query_gid(pair->context, PORT, index, &own.gid) == 0);
     MUST(MPI_Sendrecv(&own, sizeof own, MPI_BYTE, !pair->rank, 0, &pair->other, sizeof pair->other,
                       MPI_BYTE, !pair->rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));

@@ -17,13 +17,12 @@ enum { PAIRS = 2 };
 static int counter_of(unsigned long long config)
 {
     struct perf_event_attr attr;
-    int fd;
 
     memset(&attr, 0, sizeof attr);
     attr.size = sizeof attr;
     attr.type = PERF_TYPE_SOFTWARE;
     attr.config = config;
-    fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0ul);
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0ul);
     if (fd < 0) {
         perror("patches: perf_event_open");
         exit(1);

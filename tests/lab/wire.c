@@ -68,7 +68,6 @@ static void *map_shared(size_t bytes)
     MPI_Comm here;
     char name[64];
     int rank, file;
-    void *memory;
 
     MUST(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here));
     MUST(MPI_Comm_rank(here, &rank));
@@ -82,7 +81,7 @@ static void *map_shared(size_t bytes)
         MUST(MPI_Barrier(here));
         REQUIRE((file = shm_open(name, O_RDWR, 0600)) >= 0);
     }
-    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     REQUIRE(memory != MAP_FAILED);
     close(file);
     MUST(MPI_Barrier(here));
@@ -158,12 +157,11 @@ enum sg_status wire_open(struct wire *wire, int servers, uint32_t inflight, uint
 enum sg_status wire_connect(struct wire *wire)
 {
     int32_t *all = calloc((size_t)wire->setup.endpoints, sizeof *all);
-    enum sg_status status;
 
     REQUIRE(all != NULL);
     for (int32_t i = 0; i < wire->setup.endpoints; i++)
         all[i] = i;
-    status = wire->ops->remote->connect(wire->transport, all, wire->setup.endpoints);
+    enum sg_status status = wire->ops->remote->connect(wire->transport, all, wire->setup.endpoints);
     free(all);
     return status;
 }

@@ -66,13 +66,12 @@ static inline enum sg_status exchange_fork_gather(void *context, const void *dat
     uint64_t size = size_bytes;
     size_t total = size_bytes;
     enum sg_status status = SG_OK;
-    char *bytes;
 
     if (fork->exchange.rank != 0) {
         status = exchange_fork_write(fork->sockets[0], &size, sizeof size);
         return status == SG_OK ? exchange_fork_write(fork->sockets[0], data, size_bytes) : status;
     }
-    bytes = malloc(size_bytes + 1);
+    char *bytes = malloc(size_bytes + 1);
     if (size_bytes > 0)
         memcpy(bytes, data, size_bytes);
     sizes[0] = size_bytes;

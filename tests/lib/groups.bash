@@ -2,8 +2,11 @@
 # shellcheck shell=bash
 
 # lends_controller DIRECTORY CONTROLLER: enables the controller for version 2 groups below the
-# directory; reverts the change at exit.
+# directory; reverts the change at exit. Other scripts that do so below the same directory wait until
+# then.
 lends_controller() {
+    local lock
+    exec {lock}<"$1" && flock "$lock"
     grep -qw "$2" "$1/cgroup.subtree_control" && return
     grep -qw "$2" "$1/cgroup.controllers" && { echo "+$2" >"$1/cgroup.subtree_control"; } 2>/dev/null || return 1
     at_exit+=("echo '-$2' >'$1/cgroup.subtree_control'")

@@ -227,4 +227,14 @@ archive_sound() {
 
 # modes WORD...: prints the first word, or all of them in the full check; the others add little
 # coverage
-modes() { if [ "${SG_TEST_ALL:-1}" = 1 ]; then echo "$*"; else echo "$1"; fi; }
+modes() { if in_full; then echo "$*"; else echo "$1"; fi; }
+
+# in_full: this is the full check, or a script by itself
+in_full() { [ "${SG_TEST_ALL:-1}" = 1 ]; }
+
+# in_turn WORD...: leaves in $turn all words in the full check, otherwise one, at each call the next
+turns=0
+in_turn() {
+    turn=("$@")
+    in_full || turn=("${@:turns++ % $# + 1:1}")
+}

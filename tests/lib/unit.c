@@ -2,10 +2,13 @@
 #include "lib/unit.h"
 
 #include <CUnit/TestRun.h>
+#include <errno.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <unistd.h>
+
+/* Ends of the section, which the linker defines. */
+extern const struct unit_test *__start_unit_tests[], *__stop_unit_tests[];
 
 static char directory[64];
 
@@ -34,6 +37,52 @@ const char *unit_directory(void)
     return directory;
 }
 
+const char *unit_fresh_directory(void)
+{
+    static char path[128];
+    static int number;
+
+    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
+    ASSERT(mkdir(path, 0777) == 0);
+    return path;
+}
+
+const char *unit_write(const char *text, const char *path_format, ...)
+{
+    static char path[1024];
+    va_list arguments;
+
+    va_start(arguments, path_format);
+    vsnprintf(path, sizeof path, path_format, arguments);
+    va_end(arguments);
+    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    ASSERT(file != NULL, fputs(text, file) >= 0, fclose(file) == 0);
+    return path;
+}
+
+struct unit_printer *unit_printer_open(void)
+{
+    struct unit_printer *printer = calloc(1, sizeof *printer);
+
+    ASSERT(printer != NULL);
+    printer->stream = open_memstream(&printer->text, &printer->size_bytes);
+    ASSERT(printer->stream != NULL);
+    return printer;
+}
+
+char *unit_printer_close(struct unit_printer *printer)
+{
+    fclose(printer->stream);
+    char *text = printer->text;
+    free(printer);
+    return text;
+}
+
 static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFailureRecord failure)
 {
     if (failure == NULL)
@@ -44,23 +93,32 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFa
     fflush(stdout);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct unit_test *const *first = a, *const *second = b;
+
+    return (*first)->number - (*second)->number;
+}
+
 int unit_run(void)
 {
-    CU_pSuite suite;
-    unsigned failed;
+    size_t count = (size_t)(__stop_unit_tests - __start_unit_tests);
+    const struct unit_test *tests[count];
 
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 1;
-    suite = CU_add_suite("unit", NULL, NULL);
-    for (const struct unit_test *test = unit_tests; test->sentence != NULL; test++) {
-        if (CU_add_test(suite, test->sentence, test->run) == NULL) {
+    CU_pSuite suite = CU_add_suite("unit", NULL, NULL);
+    memcpy(tests, __start_unit_tests, sizeof tests);
+    qsort(tests, count, sizeof tests[0], compare_numbers);
+    for (size_t i = 0; i < count; i++) {
+        if (CU_add_test(suite, tests[i]->sentence, tests[i]->run) == NULL) {
             fprintf(stderr, "cannot add test: %s\n", CU_get_error_msg());
             return 1;
         }
     }
     CU_set_test_complete_handler(on_complete);
     CU_run_all_tests();
-    failed = CU_get_number_of_tests_failed();
+    unsigned failed = CU_get_number_of_tests_failed();
     CU_cleanup_registry();
     return failed > 0;
 }

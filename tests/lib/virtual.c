@@ -111,12 +111,11 @@ static enum sg_status send_to(void *context, int to, const void *data, size_t si
 static enum sg_status receive_from(void *context, int from, void *data, size_t size_bytes)
 {
     struct channel *channel = &self->from[from];
-    struct message *message;
 
     pthread_mutex_lock(&self->lock);
     while (channel->first == NULL)
         pthread_cond_wait(&self->arrived, &self->lock);
-    message = channel->first;
+    struct message *message = channel->first;
     channel->first = message->next;
     if (channel->first == NULL)
         channel->end = &channel->first;
@@ -132,11 +131,9 @@ static enum sg_status receive_from(void *context, int from, void *data, size_t s
 static enum sg_status gather(void *context, const void *data, size_t size_bytes, void **all,
                              size_t *sizes)
 {
-    char *bytes;
-
     if (self->rank != 0)
         return send_to(context, 0, data, size_bytes);
-    bytes = malloc(size_bytes * (size_t)world->size + 1);
+    char *bytes = malloc(size_bytes * (size_t)world->size + 1);
     assert(bytes != NULL);
     memcpy(bytes, data, size_bytes);
     sizes[0] = size_bytes;

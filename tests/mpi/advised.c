@@ -9,7 +9,6 @@
 #include "mpi_test.h"
 
 #include <sched.h>
-#include <stdlib.h>
 
 /* Waits for a message of that rank's without keeping a processor that others need. */
 static void hear(int from)
@@ -54,9 +53,7 @@ int main(int argc, char **argv)
     int rank, ranks;
 
     REQUIRE(argc == 3);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     for (int round = 0; round < atoi(argv[2]); round++) {
         line_up(rank, ranks);
         if (rank == ranks - 1)

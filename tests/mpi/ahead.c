@@ -17,10 +17,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int rank, ranks;
 static char empty;
 
@@ -166,9 +162,7 @@ static __attribute__((noinline)) void run_together(int calls)
 int main(int argc, char **argv)
 {
     REQUIRE(argc >= 2);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     if (strcmp(argv[1], "new") == 0) {
         run_new();

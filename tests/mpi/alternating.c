@@ -4,9 +4,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 enum { COUNT_MAX = 4, BYTES = COUNT_MAX * 8 };
 
 struct form {
@@ -91,9 +88,7 @@ static void user_operations(struct form form)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     for (int reduces = 0; reduces < 2; reduces++) {
         const struct form form = {reduces, MPI_SUM, MPI_DOUBLE, 2, 0, false};

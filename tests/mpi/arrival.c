@@ -7,9 +7,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define AHEAD 12
 
 static int rank, ranks;
@@ -36,9 +33,7 @@ static void chain(int rounds)
 int main(int argc, char **argv)
 {
     REQUIRE(argc == 3);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     if (strcmp(argv[1], "chain") == 0) {
         chain(atoi(argv[2]));
     } else {

@@ -15,8 +15,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-
 #define RANKS 256
 #define OPERAND_BYTES (32 * REFERENCE_SWITCH_BYTES)
 
@@ -205,9 +203,7 @@ int main(int argc, char **argv)
     MPI_Op ordered, symmetric;
     int totals[3], own[3];
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(ranks <= RANKS);
     few = argc > 1;
     if (!documented_mpich()) {

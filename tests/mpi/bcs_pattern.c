@@ -10,11 +10,6 @@
 #include "clock.h"
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { RIGHTWARD, LEFTWARD };
 
 /* One neighbour: the messages sent to it and received from it. */
@@ -45,10 +40,9 @@ static double calibrate(void)
 
     for (int i = 0; i < 20; i++) {
         uint64_t begin_ns = now_ns();
-        double rate;
 
         work(100000);
-        rate = 100000.0 * 1000 / (double)(now_ns() - begin_ns);
+        double rate = 100000.0 * 1000 / (double)(now_ns() - begin_ns);
         best = rate > best ? rate : best;
     }
     return best;
@@ -90,10 +84,8 @@ static void receive(const struct side *side)
 /* Neighbours call in opposite order. */
 static void blocking(const struct side *left, const struct side *right, uint64_t rounds)
 {
-    uint64_t begin_ns;
-
     work(rounds);
-    begin_ns = now_ns();
+    uint64_t begin_ns = now_ns();
     if (rank % 2 == 0) {
         send(right);
         receive(right);
@@ -142,23 +134,18 @@ static struct side side_of(int by, int out_tag)
 
 int main(int argc, char **argv)
 {
-    struct side left, right;
-    uint64_t rounds, begin_ns;
-    bool waits;
-    int steps;
-
     MUST(MPI_Init(&argc, &argv));
     REQUIRE(argc == 5);
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-    waits = strcmp(argv[1], "blocking") == 0;
-    steps = atoi(argv[2]);
+    bool waits = strcmp(argv[1], "blocking") == 0;
+    int steps = atoi(argv[2]);
     bytes = atoi(argv[4]);
-    left = side_of(-1, LEFTWARD);
-    right = side_of(1, RIGHTWARD);
-    rounds = (uint64_t)(atof(argv[3]) * calibrate());
+    struct side left = side_of(-1, LEFTWARD);
+    struct side right = side_of(1, RIGHTWARD);
+    uint64_t rounds = (uint64_t)(atof(argv[3]) * calibrate());
     MUST(MPI_Barrier(MPI_COMM_WORLD));
-    begin_ns = now_ns();
+    uint64_t begin_ns = now_ns();
     for (int step = 0; step < steps; step++) {
         fill(&left, step);
         fill(&right, step);

@@ -8,9 +8,6 @@
 #include "mpi_test.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TAG = 1, OTHER_TAG, MANY = 40, FEW = 4, LARGE = 1 << 20, WIDE = 20000 };
 

@@ -3,8 +3,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static void go_round(int rounds, int size, struct own_counts *counts)
 {
     for (int i = 0; i < rounds; i++) {
@@ -22,9 +20,7 @@ int main(int argc, char **argv)
     struct own_counts counts = {0};
     int rank, size;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     go_round(rounds, size, &counts);
     if (rank == 0 && argc > 2) {
         unsetenv("LD_PRELOAD");

@@ -14,9 +14,6 @@
 #include "mpi_test.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define GUARD_BYTES 64
 #define UNTOUCHED 0xa7

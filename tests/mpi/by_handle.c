@@ -34,10 +34,8 @@ static void *find(const char *name)
 /* Other look-ups: errors, profiling names, and look-ups without a handle. */
 static void check_look_ups(void)
 {
-    const char *error;
-
     REQUIRE(dlsym(library, "MPI_No_such_function") == NULL);
-    error = dlerror();
+    const char *error = dlerror();
     REQUIRE(error != NULL && strstr(error, "MPI_No_such_function") != NULL);
     REQUIRE(dlsym(library, "PMPI_Barrier") != dlsym(library, "MPI_Barrier"));
     REQUIRE(dlsym(RTLD_DEFAULT, "PMPI_Barrier") == NULL && dlerror() != NULL);

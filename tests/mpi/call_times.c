@@ -19,14 +19,6 @@ static int rank, ranks, right, left;
 static char out[BYTES], in[BYTES];
 static MPI_Win window;
 
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void call_barrier(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -145,13 +137,11 @@ static int compare(const void *a, const void *b)
 
 static double batch(void (*call)(void), int count)
 {
-    double begin_s;
-
     MPI_Barrier(MPI_COMM_WORLD);
-    begin_s = now_s();
+    double begin_s = MPI_Wtime();
     for (int i = 0; i < count; i++)
         call();
-    return (now_s() - begin_s) / count;
+    return (MPI_Wtime() - begin_s) / count;
 }
 
 static void measure(const char *name, void (*call)(void), double limit_s)
@@ -163,10 +153,10 @@ static void measure(const char *name, void (*call)(void), double limit_s)
     for (double first_s = batch(call, 3); rank == 0 && first_s * count < BATCH_S && count < 10000;)
         count *= 2;
     MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (begin_s = now_s(); goes_on; batches++) {
+    for (begin_s = MPI_Wtime(); goes_on; batches++) {
         times_s[batches] = batch(call, count);
         goes_on =
-            batches + 1 < BATCHES && (batches + 1 < BATCHES_MIN || now_s() - begin_s < limit_s);
+            batches + 1 < BATCHES && (batches + 1 < BATCHES_MIN || MPI_Wtime() - begin_s < limit_s);
         MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     qsort(times_s, (size_t)batches, sizeof *times_s, compare);

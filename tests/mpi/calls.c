@@ -4,19 +4,13 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 int main(int argc, char **argv)
 {
     struct own_counts counts = {0};
     bool pcontrol = argc > 2 && strcmp(argv[2], "pcontrol") == 0;
     int rank, size, iterations = argc > 1 ? atoi(argv[1]) : 100;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     for (int i = 0; i < iterations; i++) {
         double mine = i, sum = -1;
 

@@ -5,8 +5,6 @@
 #include "mpi_test.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 
 int main(int argc, char **argv)
 {
@@ -15,20 +13,16 @@ int main(int argc, char **argv)
     int rank, size, closed = 0;
     char name[64];
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     snprintf(name, sizeof name, "closing.%d.own", rank);
     for (int file = 3; file < 1024; file++) {
         char path[64], target[4096];
-        ssize_t length;
-        int own;
 
         snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-        length = readlink(path, target, sizeof target - 1);
+        ssize_t length = readlink(path, target, sizeof target - 1);
         if (length < 4 || memcmp(target + length - 4, ".log", 4) != 0)
             continue;
-        own = open(name, O_RDWR | O_CREAT | O_TRUNC, 0666);
+        int own = open(name, O_RDWR | O_CREAT | O_TRUNC, 0666);
         REQUIRE(own >= 0 && dup2(own, file) == file);
         REQUIRE(write(own, "0123456789", 10) == 10);
         closed++;

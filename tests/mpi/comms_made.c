@@ -3,9 +3,7 @@
  */
 #include "mpi_test.h"
 
-#include <mpi.h>
 #include <pthread.h>
-#include <stdbool.h>
 
 #define RANKS 4
 #define AGAIN 3

@@ -65,13 +65,12 @@ static inline bool cover_row(struct cover *cover, int f, int a, int g, int b, in
 
     for (int k = 0; k < COVER_TRIES; k++) {
         int row[COVER_FACTORS_MAX] = {0};
-        int gain;
 
         for (int h = 0; h < cover->factors; h++)
             row[h] = cover_draw(cover, cover->levels[h]);
         row[f] = a;
         row[g] = b;
-        gain = cover->legal(row) ? cover_gain(cover, row, false) : 0;
+        int gain = cover->legal(row) ? cover_gain(cover, row, false) : 0;
         if (gain <= best_gain)
             continue;
         best_gain = gain;

@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COUNT_MAX 100000
 
@@ -150,9 +147,7 @@ int main(int argc, char **argv)
     has_driver = strcmp(argv[3], "all") == 0 || atoi(id) == atoi(size) - 1;
     if (early && has_driver)
         load_driver(argv[1]);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     for (int i = 0; i < 10; i++)
         use(&one, &sum);
     if (!early && has_driver)

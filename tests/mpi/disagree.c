@@ -9,9 +9,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static int rank, ranks;
 
 static void first_site(const double *mine, double *sum, int count)
@@ -89,9 +86,7 @@ static void disagree(const char *way, const char *argument)
 int main(int argc, char **argv)
 {
     REQUIRE(argc >= 2);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     disagree(argv[1], argc > 2 ? argv[2] : "");
     MUST(MPI_Finalize());
     if (rank == 0)

@@ -15,9 +15,6 @@
 #include "mpi_test.h"
 
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int rank, ranks;
 static MPI_Comm comm;
@@ -222,14 +219,11 @@ static void try_way(const char *text, bool has_function)
 int main(int argc, char **argv)
 {
     MPI_Errhandler handler = MPI_ERRORS_RETURN;
-    bool has_function;
 
     REQUIRE(argc >= 3);
-    has_function = strcmp(argv[1], "return") != 0;
+    bool has_function = strcmp(argv[1], "return") != 0;
     jumps = strcmp(argv[1], "jump") == 0;
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     if (has_function)
         MUST(MPI_Comm_create_errhandler(on_error, &handler));
     for (int i = 0; i < 2; i++) {

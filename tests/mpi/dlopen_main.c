@@ -6,14 +6,13 @@
 
 int main(int argc, char **argv)
 {
-    void *plugin;
     int (*run)(int, char **);
 
     if (dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL) {
         fprintf(stderr, "MPICH is loaded before the plugin is\n");
         return 2;
     }
-    plugin = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_LOCAL);
+    void *plugin = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_LOCAL);
     if (plugin == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         return 2;

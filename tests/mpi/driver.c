@@ -42,12 +42,11 @@ void driver_start(void)
 void *driver_alloc(size_t bytes)
 {
     int file = memfd_create("device", 0);
-    char *device, *alias;
 
     if (region_count == REGIONS_MAX || file < 0 || ftruncate(file, (off_t)bytes) != 0)
         return NULL;
-    device = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, file, 0);
-    alias = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    char *device = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, file, 0);
+    char *alias = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (device == MAP_FAILED || alias == MAP_FAILED)
         return NULL;

@@ -7,8 +7,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/time.h>
 
 #define COUNT 3000
@@ -52,14 +50,11 @@ int main(int argc, char **argv)
 {
     const char *launched_rank = getenv("PMI_RANK"); /* known before MPI_Init */
     const char *launched_size = getenv("PMI_SIZE");
-    uint64_t random;
-    unsigned victim;
-    int size;
 
     REQUIRE(argc >= 2 && launched_rank != NULL && launched_size != NULL);
-    random = strtoul(argv[1], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15);
-    size = atoi(launched_size);
-    victim = draw(&random, (unsigned)size);
+    uint64_t random = strtoul(argv[1], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15);
+    int size = atoi(launched_size);
+    unsigned victim = draw(&random, (unsigned)size);
     if (draw(&random, 5) == 0) {
         if (atoi(launched_rank) == (int)victim)
             set_timer(1 + draw(&random, LONGEST_INIT_US));

@@ -5,8 +5,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 int main(int argc, char **argv)
 {
@@ -14,9 +12,7 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "none";
     int rank, size, rounds = argc > 2 ? atoi(argv[2]) : 10;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     for (int i = 0; i < rounds; i++) {
         int mine = i, sum;
 

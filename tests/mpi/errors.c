@@ -65,9 +65,7 @@ int main(int argc, char **argv)
     MPI_Comm comm, fresh, null = MPI_COMM_NULL;
     int mine = 1, sum = 0, size;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &fresh));

@@ -6,8 +6,6 @@
 #include "clock.h"
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static void swap(int rank, int other, int value)
 {
     int got;
@@ -25,13 +23,10 @@ static void swap(int rank, int other, int value)
 int main(int argc, char **argv)
 {
     int rank, ranks, steps, one = 1, all;
-    double ms;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(argc == 3);
-    ms = atof(argv[1]);
+    double ms = atof(argv[1]);
     steps = atoi(argv[2]);
     for (int step = 0; step < steps; step++) {
         compute(ms);

@@ -10,9 +10,8 @@
 int PMPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype datatype, MPI_Op op)
 {
     int (*reduce_local)(const void *, void *, int, MPI_Datatype, MPI_Op);
-    int status;
 
     *(void **)&reduce_local = dlsym(RTLD_NEXT, "PMPI_Reduce_local");
-    status = reduce_local(in, inout, count, datatype, op);
+    int status = reduce_local(in, inout, count, datatype, op);
     return status == MPI_SUCCESS && IS_THE_USERS(op) ? MPI_ERR_OTHER : status;
 }

@@ -12,8 +12,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-
 #define COUNT 700 /* pairs: beyond MPICH's switch */
 
 static struct own_counts counts;
@@ -135,11 +133,10 @@ static int is_refused(MPI_Datatype type, MPI_Op op)
 {
     MPI_Errhandler handler;
     float mine = 1, got = 0;
-    int error;
 
     MUST(PMPI_Comm_get_errhandler(MPI_COMM_SELF, &handler));
     MUST(PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    error = PMPI_Allreduce(&mine, &got, 1, type, op, MPI_COMM_SELF);
+    int error = PMPI_Allreduce(&mine, &got, 1, type, op, MPI_COMM_SELF);
     MUST(PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
     MUST(PMPI_Errhandler_free(&handler));
     return error != MPI_SUCCESS;
@@ -195,9 +192,7 @@ static void large_count(void)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     derived_type();
     fortran_real();
     no_elements();

@@ -7,9 +7,6 @@
 #include "mpi_test.h"
 
 #include <fenv.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 /* Treats denormal numbers as zeros. */
 #ifdef __aarch64__

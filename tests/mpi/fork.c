@@ -5,10 +5,8 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static struct own_counts counts;
 
@@ -35,7 +33,6 @@ static void child(int way)
 int main(int argc, char **argv)
 {
     int rank, status;
-    FILE *pipe;
 
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -51,7 +48,7 @@ int main(int argc, char **argv)
         collectives();
     }
     REQUIRE(system(":") == 0);
-    pipe = popen("echo word", "r");
+    FILE *pipe = popen("echo word", "r");
     REQUIRE(pipe != NULL && fgetc(pipe) == 'w');
     REQUIRE(pclose(pipe) == 0);
     collectives();

@@ -6,8 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static int rank, ranks;
 
 static void use(MPI_Comm comm, int calls)
@@ -22,12 +20,8 @@ static void use(MPI_Comm comm, int calls)
 
 int main(int argc, char **argv)
 {
-    int calls;
-
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-    calls = argc > 1 ? atoi(argv[1]) : 0;
+    START(rank, ranks);
+    int calls = argc > 1 ? atoi(argv[1]) : 0;
     REQUIRE(calls > 0);
     for (int i = 1; i <= 2 * calls; i++) {
         MPI_Comm comm;

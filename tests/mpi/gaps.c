@@ -4,10 +4,6 @@
  */
 #include "mpi_test.h"
 
-#include <mpi.h>
-#include <stdbool.h>
-#include <string.h>
-
 #define TAG 5
 #define MOST 64
 

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -167,12 +166,11 @@ static void try_collectives(void)
 static void try_all(const char *name)
 {
     const size_t bytes = 3 * RANKS_MAX * sizeof *yields;
-    int file;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     REQUIRE(size > 1 && size <= RANKS_MAX);
-    file = open(name, O_RDWR | O_CREAT, 0600);
+    int file = open(name, O_RDWR | O_CREAT, 0600);
     REQUIRE(file >= 0 && ftruncate(file, bytes) == 0);
     yields = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     REQUIRE(yields != MAP_FAILED);

@@ -14,11 +14,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define GUARD_BYTES 256
 #define COUNT_MAX 9000
 
@@ -299,9 +294,7 @@ int main(int argc, char **argv)
     bool between = argc > 1 && strcmp(argv[1], "between") == 0;
     bool posted = argc > 1 && strcmp(argv[argc - 1], "posted") == 0;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     MUST(MPI_Op_create(combine, 1, &combine_op));
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     send_memory = malloc(COUNT_MAX * 32 + 2 * GUARD_BYTES);

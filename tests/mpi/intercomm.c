@@ -9,9 +9,7 @@ int main(int argc, char **argv)
     MPI_Comm side, between, merged;
     int rank, size, group, mine, sum = 0, root;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(size > 1);
     group = rank != 0;
     MUST(MPI_Comm_split(MPI_COMM_WORLD, group, rank, &side));

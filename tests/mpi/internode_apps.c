@@ -11,13 +11,9 @@
 #include <errno.h>
 #include <omp.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define COUNT 40
 #define BYTES 4096
@@ -159,9 +155,7 @@ int main(int argc, char **argv)
     REQUIRE(argc == 2);
     REQUIRE(pipe(ends) == 0);
     handle(SIGUSR1, on_own);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     handle(SIGALRM, on_tick);
     REQUIRE(setitimer(ITIMER_REAL, &timer, NULL) == 0);
     MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */

@@ -9,8 +9,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static int rank, ranks;
 
 static void reduce(int number)
@@ -23,13 +21,9 @@ static void reduce(int number)
 
 int main(int argc, char **argv)
 {
-    int reduces;
-
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(argc == 2 + ranks);
-    reduces = atoi(argv[1]);
+    int reduces = atoi(argv[1]);
     MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
     for (int i = 2; i < argc; i++) {
         if (atoi(argv[i]) != rank)

@@ -311,17 +311,15 @@ static void run(const int *row, uint64_t seed, bool with_mpich)
     const size_t bytes = count * sg_element_extent_bytes(element_of(row[TYPE]));
     const int roots[ROOTS] = {0, ranks - 1, ranks / 2};
     const int root = roots[row[ROOT]];
-    const void *send;
-    bool receives;
     int own;
 
     MUST(MPI_Comm_rank(comm, &own));
-    receives = !protocols[row[PROTOCOL]].reduces || own == root;
+    bool receives = !protocols[row[PROTOCOL]].reduces || own == root;
     for (int r = 0; r < ranks; r++)
         if (receives || r == own)
             fill(row, seed, r, count);
     memset(received, 0x5a, bytes + GUARD_BYTES);
-    send = operands[own];
+    const void *send = operands[own];
     meet(comm);
     with_mpich = with_mpich && is_exact(row);
     if (with_mpich && count > 0) {
@@ -458,8 +456,6 @@ static void run_product(int mode)
 
 int main(int argc, char **argv)
 {
-    int pairs;
-
     if (argc == 2 && strcmp(argv[1], "rules") == 0) {
         print_rules();
         return 0;
@@ -471,7 +467,7 @@ int main(int argc, char **argv)
     ranks_per_node = atoi(argv[1]);
     REQUIRE(ranks <= RANKS_MAX && ranks_per_node >= 1);
     set_up();
-    pairs = find_legal();
+    int pairs = find_legal();
     if (argc > 3)
         run_product(atoi(argv[2]));
     else

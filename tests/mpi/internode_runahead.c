@@ -11,8 +11,6 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define COUNT 100
@@ -69,16 +67,13 @@ int main(int argc, char **argv)
     MPI_Win window;
     MPI_Aint bytes;
     void *memory;
-    long shared, own;
-    int unit, reductions, late, leaf;
+    int unit;
 
     REQUIRE(argc == 5);
-    reductions = atoi(argv[1]);
-    late = atoi(argv[2]);
-    leaf = atoi(argv[3]);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    int reductions = atoi(argv[1]);
+    int late = atoi(argv[2]);
+    int leaf = atoi(argv[3]);
+    START(rank, ranks);
     MUST(MPI_Win_allocate_shared(rank == leaf ? sizeof *returned : 0, sizeof *returned,
                                  MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window));
     MUST(MPI_Win_shared_query(window, leaf, &bytes, &unit, &memory));
@@ -87,8 +82,8 @@ int main(int argc, char **argv)
     reduce(0);
     reduce(1);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
-    shared = shared_bytes();
-    own = own_bytes();
+    long shared = shared_bytes();
+    long own = own_bytes();
     REQUIRE(shared > 0);
     if (rank == late) {
         wait_for_file(argv[4]);

@@ -10,10 +10,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT 16 /* more than the smallest eager= */
 
 struct step {
@@ -70,9 +66,7 @@ static void run(const struct step *step, const struct step *next, bool first)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &turns));
     MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
     for (int i = 1; i < argc; i++) {

@@ -4,12 +4,10 @@
  * times; the late rank first computes for LATE_S. Barriers of all ranks separate the functions. A
  * copy of the communicator, and a part of it, are used too.
  */
-#include "mpi_test.h"
+#include "known.h"
 
 #define ROUNDS 5
 #define LATE_S 2e-2
-#define NOINLINE __attribute__((noinline))
-#define STAY __asm__ volatile("") /* the call before it is not a jump out of the function */
 
 static int rank, value, values[4];
 static MPI_Comm between;
@@ -53,41 +51,16 @@ NOINLINE static void posted(int late)
     STAY;
 }
 
-NOINLINE static void barrier(int late)
-{
-    compute_if(late);
-    MPI_Barrier(between);
-    STAY;
-}
-
-NOINLINE static void bcast(int late)
-{
-    compute_if(late);
-    MPI_Bcast(&value, 1, MPI_INT, root_of(late), between);
-    STAY;
-}
+SITE(barrier(int late), compute_if(late), MPI_Barrier(between))
+SITE(bcast(int late), compute_if(late), MPI_Bcast(&value, 1, MPI_INT, root_of(late), between))
 
 /* To rank 1, or the other rank of its group. */
-NOINLINE static void reduce(int late)
-{
-    compute_if(late);
-    MPI_Reduce(&value, values, 1, MPI_INT, MPI_SUM, root_of(1), between);
-    STAY;
-}
-
-NOINLINE static void gather(int late)
-{
-    compute_if(late);
-    MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, root_of(2), between);
-    STAY;
-}
-
-NOINLINE static void allreduce(int late)
-{
-    compute_if(late);
-    MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, between);
-    STAY;
-}
+SITE(reduce(int late), compute_if(late),
+     MPI_Reduce(&value, values, 1, MPI_INT, MPI_SUM, root_of(1), between))
+SITE(gather(int late), compute_if(late),
+     MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, root_of(2), between))
+SITE(allreduce(int late), compute_if(late),
+     MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, between))
 
 /* Only the group of rank 2 gets something. */
 NOINLINE static void one_way(int late)

@@ -24,9 +24,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -158,10 +155,8 @@ static void close_files(void)
     if (count > 0)
         return;
     for (int i = 3; i < 1024; i++) {
-        ssize_t length;
-
         snprintf(link, sizeof link, "/proc/self/fd/%d", i);
-        length = readlink(link, name, sizeof name - 1);
+        ssize_t length = readlink(link, name, sizeof name - 1);
         name[length > 0 ? length : 0] = '\0';
         if (strstr(name, "schedstat") == NULL && strstr(name, "perf_event") == NULL)
             continue;
@@ -256,7 +251,6 @@ int main(int argc, char **argv)
     int rounds = atoi(argv[2]), provided;
     void (*own)(void) = NULL;
     MPI_Comm half = MPI_COMM_NULL;
-    uint64_t begin_ns;
 
     file = argv[3];
     MUST(MPI_Init_thread(&argc, &argv,
@@ -270,7 +264,7 @@ int main(int argc, char **argv)
         if (strcmp(kinds[i].name, what) == 0)
             own = kinds[i].what;
     }
-    begin_ns = cpu_ns();
+    uint64_t begin_ns = cpu_ns();
     for (int round = 0; round < rounds; round++) {
         if (common_round(what, round, half))
             continue;

@@ -3,11 +3,9 @@
  */
 #include "mpi_test.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <string.h>
 
 /* Not a constant, which the compiler takes for the address of too small an array. */
 static MPI_Status *volatile none = MPI_STATUSES_IGNORE;

@@ -15,9 +15,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
-#include <string.h>
-#include <time.h>
 
 static int rank, ranks;
 static uint64_t blocking_ns;

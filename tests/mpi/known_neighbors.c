@@ -5,25 +5,15 @@
  * topologies: a line of the ranks (rank 1 beside), a graph (rank 2) and a distributed graph (rank
  * 3) of rank 0 and one neighbor. Each is used ROUNDS times; barriers separate them.
  */
-#include <mpi.h>
+#include "known.h"
 
 #define ROUNDS 10
 #define LATE_S 2e-3
-#define NOINLINE __attribute__((noinline))
-#define IGNORE MPI_STATUS_IGNORE
 
 static int rank;
 static int own[4], theirs[4];
 static MPI_Comm comm;
 static MPI_Request request;
-
-static void compute(void)
-{
-    double until_s = MPI_Wtime() + LATE_S;
-
-    while (MPI_Wtime() < until_s)
-        ;
-}
 
 /* The asm keeps functions of the same calls apart, and their last call from being a jump. */
 #define ONE(who, name, begin, end)                                                                 \
@@ -44,7 +34,7 @@ static void compute(void)
         for (int i = 0; i < ROUNDS; i++) {                                                         \
             MPI_Barrier(MPI_COMM_WORLD);                                                           \
             if (rank == 0) {                                                                       \
-                compute();                                                                         \
+                compute_for(LATE_S);                                                               \
                 late_##name();                                                                     \
             } else if (rank == beside) {                                                           \
                 beside_##name();                                                                   \

@@ -8,11 +8,6 @@
  */
 #include "mpi_test.h"
 
-#include <mpi.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #define BYTES 100
 #define SEVERAL 4
 

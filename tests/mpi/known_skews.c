@@ -1,13 +1,10 @@
 /* Collectives that MPICH carries out and in which one rank is late, on 3 ranks, for
  * tests/report/skews.sh. The late rank computes before each of the ROUNDS.
  */
-#include <mpi.h>
-#include <stddef.h>
+#include "known.h"
 
 #define ROUNDS 10
 #define LATE_S 2e-3
-#define NOINLINE __attribute__((noinline))
-#define STAY __asm__ volatile("") /* the call before it is not a jump out of the function */
 
 static int value, values[3];
 static MPI_Comm pair; /* of ranks 2 and 0, in this order */
@@ -16,7 +13,6 @@ static MPI_Comm pair; /* of ranks 2 and 0, in this order */
 static void be_late(MPI_Comm comm, int late)
 {
     int member, size;
-    double until_s;
 
     MPI_Comm_rank(comm, &member);
     MPI_Comm_size(comm, &size);
@@ -26,22 +22,13 @@ static void be_late(MPI_Comm comm, int late)
     }
     for (int i = 1; i < size; i++)
         MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE);
-    until_s = MPI_Wtime() + LATE_S;
+    double until_s = MPI_Wtime() + LATE_S;
     while (MPI_Wtime() < until_s)
         ;
 }
 
-NOINLINE static void scatter(void)
-{
-    MPI_Scatter(values, 1, MPI_INT, &value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    STAY;
-}
-
-NOINLINE static void allgather(void)
-{
-    MPI_Allgather(&value, 1, MPI_INT, values, 1, MPI_INT, MPI_COMM_WORLD);
-    STAY;
-}
+SITE(scatter(void), MPI_Scatter(values, 1, MPI_INT, &value, 1, MPI_INT, 0, MPI_COMM_WORLD))
+SITE(allgather(void), MPI_Allgather(&value, 1, MPI_INT, values, 1, MPI_INT, MPI_COMM_WORLD))
 
 NOINLINE static void alltoall(void)
 {
@@ -51,17 +38,8 @@ NOINLINE static void alltoall(void)
     STAY;
 }
 
-NOINLINE static void ibarrier(MPI_Request *request)
-{
-    MPI_Ibarrier(pair, request);
-    STAY;
-}
-
-NOINLINE static void wait_for(MPI_Request *request)
-{
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-    STAY;
-}
+SITE(ibarrier(MPI_Request *request), MPI_Ibarrier(pair, request))
+SITE(wait_for(MPI_Request *request), MPI_Wait(request, MPI_STATUS_IGNORE))
 
 int main(int argc, char **argv)
 {

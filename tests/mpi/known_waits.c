@@ -4,62 +4,31 @@
  * show the late side: late_* is the function at fault and early_* the one that waits. Rank 2 takes
  * part where it is named. Barriers separate the functions.
  */
-#include <mpi.h>
+#include "known.h"
 
 #define ROUNDS 10
 #define LATE_S 2e-3
-#define NOINLINE __attribute__((noinline))
-#define STAY __asm__ volatile("") /* the call before it is not a jump out of the function */
 
 static int rank;
 static int value, values[3];
+static int theirs[3], sum;
 static MPI_Request requests[3];
 
-static void compute(void)
+static void compute_if(int late)
 {
-    double until_s = MPI_Wtime() + LATE_S;
-
-    while (MPI_Wtime() < until_s)
-        ;
+    if (rank == late)
+        compute_for(LATE_S);
 }
-
-#define WORLD MPI_COMM_WORLD
-#define IGNORE MPI_STATUS_IGNORE
 
 /* ---- rank 0 sends late, rank 1 receives early ------------------------------------------------ */
 
-NOINLINE static void late_send(int tag)
-{
-    compute();
-    MPI_Send(&value, 1, MPI_INT, 1, tag, WORLD);
-    STAY;
-}
-
-NOINLINE static void early_recv(void)
-{
-    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
-    STAY;
-}
-
-NOINLINE static void early_wildcard(void)
-{
-    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORE);
-    STAY;
-}
-
-NOINLINE static void early_wait(void)
-{
-    MPI_Irecv(&value, 1, MPI_INT, 0, 1, WORLD, requests);
-    MPI_Wait(requests, IGNORE);
-    STAY;
-}
-
-NOINLINE static void early_probe(void)
-{
-    MPI_Probe(MPI_ANY_SOURCE, 1, WORLD, IGNORE);
-    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
-    STAY;
-}
+SITE(late_send(int tag), compute_for(LATE_S), MPI_Send(&value, 1, MPI_INT, 1, tag, WORLD))
+SITE(early_recv(void), MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE))
+SITE(early_wildcard(void), MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORE))
+SITE(early_wait(void), MPI_Irecv(&value, 1, MPI_INT, 0, 1, WORLD, requests),
+     MPI_Wait(requests, IGNORE))
+SITE(early_probe(void), MPI_Probe(MPI_ANY_SOURCE, 1, WORLD, IGNORE),
+     MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE))
 
 NOINLINE static void early_mprobe(void)
 {
@@ -70,45 +39,21 @@ NOINLINE static void early_mprobe(void)
     STAY;
 }
 
-NOINLINE static void early_start(void)
-{
-    MPI_Recv_init(&value, 1, MPI_INT, 0, 1, WORLD, requests);
-    MPI_Start(requests);
-    MPI_Wait(requests, IGNORE);
-    MPI_Request_free(requests);
-    STAY;
-}
-
-NOINLINE static void early_sendrecv(void)
-{
-    MPI_Sendrecv(&value, 1, MPI_INT, 0, 2, values, 1, MPI_INT, 0, 1, WORLD, IGNORE);
-    STAY;
-}
-
-NOINLINE static void late_sendrecv(void)
-{
-    compute();
-    MPI_Sendrecv(&value, 1, MPI_INT, 1, 1, values, 1, MPI_INT, 1, 2, WORLD, IGNORE);
-    STAY;
-}
+SITE(early_start(void), MPI_Recv_init(&value, 1, MPI_INT, 0, 1, WORLD, requests),
+     MPI_Start(requests), MPI_Wait(requests, IGNORE), MPI_Request_free(requests))
+SITE(early_sendrecv(void),
+     MPI_Sendrecv(&value, 1, MPI_INT, 0, 2, values, 1, MPI_INT, 0, 1, WORLD, IGNORE))
+SITE(late_sendrecv(void), compute_for(LATE_S),
+     MPI_Sendrecv(&value, 1, MPI_INT, 1, 1, values, 1, MPI_INT, 1, 2, WORLD, IGNORE))
 
 /* A receive that is cancelled, and posted before the one that waits. */
-NOINLINE static void early_with_cancelled(void)
-{
-    MPI_Irecv(values, 1, MPI_INT, 0, 9, WORLD, requests);
-    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
-    MPI_Cancel(requests);
-    MPI_Wait(requests, IGNORE);
-    STAY;
-}
+SITE(early_with_cancelled(void), MPI_Irecv(values, 1, MPI_INT, 0, 9, WORLD, requests),
+     MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE), MPI_Cancel(requests),
+     MPI_Wait(requests, IGNORE))
 
 /* ---- of several ------------------------------------------------------------------------------ */
 
-NOINLINE static void send_at_once(int tag)
-{
-    MPI_Send(&value, 1, MPI_INT, 1, tag, WORLD);
-    STAY;
-}
+SITE(send_at_once(int tag), MPI_Send(&value, 1, MPI_INT, 1, tag, WORLD))
 
 /* From ranks 0, on time, and 2, late. */
 NOINLINE static void early_waitall(void)
@@ -122,81 +67,26 @@ NOINLINE static void early_waitall(void)
 }
 
 /* Rank 2's message is there, and received last. */
-NOINLINE static void early_wrong_order(void)
-{
-    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
-    MPI_Recv(&value, 1, MPI_INT, 2, 1, WORLD, IGNORE);
-    STAY;
-}
+SITE(early_wrong_order(void), MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE),
+     MPI_Recv(&value, 1, MPI_INT, 2, 1, WORLD, IGNORE))
 
 /* ---- late receivers -------------------------------------------------------------------------- */
 
-NOINLINE static void early_ssend(void)
-{
-    MPI_Ssend(&value, 1, MPI_INT, 1, 1, WORLD);
-    STAY;
-}
-
-NOINLINE static void early_issend(void)
-{
-    MPI_Issend(&value, 1, MPI_INT, 1, 1, WORLD, requests);
-    MPI_Wait(requests, IGNORE);
-    STAY;
-}
-
-NOINLINE static void late_recv(void)
-{
-    compute();
-    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
-    STAY;
-}
+SITE(early_ssend(void), MPI_Ssend(&value, 1, MPI_INT, 1, 1, WORLD))
+SITE(early_issend(void), MPI_Issend(&value, 1, MPI_INT, 1, 1, WORLD, requests),
+     MPI_Wait(requests, IGNORE))
+SITE(late_recv(void), compute_for(LATE_S), MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE))
 
 /* ---- collectives: one rank is late ------------------------------------------------------ */
 
-NOINLINE static void bcast(int late)
-{
-    if (rank == late)
-        compute();
-    MPI_Bcast(values, 3, MPI_INT, late, WORLD);
-    STAY;
-}
-
-NOINLINE static void gather(int late)
-{
-    if (rank == late)
-        compute();
-    MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, 0, WORLD);
-    STAY;
-}
-
-NOINLINE static void alltoall(int late)
-{
-    int theirs[3];
-
-    if (rank == late)
-        compute();
-    MPI_Alltoall(values, 1, MPI_INT, theirs, 1, MPI_INT, WORLD);
-    STAY;
-}
-
-NOINLINE static void scan(int late)
-{
-    int sum;
-
-    if (rank == late)
-        compute();
-    MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD);
-    STAY;
-}
-
-NOINLINE static void ibcast(int late)
-{
-    if (rank == late)
-        compute();
-    MPI_Ibcast(values, 3, MPI_INT, late, WORLD, requests);
-    MPI_Wait(requests, IGNORE);
-    STAY;
-}
+SITE(bcast(int late), compute_if(late), MPI_Bcast(values, 3, MPI_INT, late, WORLD))
+SITE(gather(int late), compute_if(late),
+     MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, 0, WORLD))
+SITE(alltoall(int late), compute_if(late),
+     MPI_Alltoall(values, 1, MPI_INT, theirs, 1, MPI_INT, WORLD))
+SITE(scan(int late), compute_if(late), MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD))
+SITE(ibcast(int late), compute_if(late), MPI_Ibcast(values, 3, MPI_INT, late, WORLD, requests),
+     MPI_Wait(requests, IGNORE))
 
 /* ---------------------------------------------------------------------------------------------- */
 

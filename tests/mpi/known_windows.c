@@ -9,32 +9,17 @@
  *
  * Each rank contributes N ints of memory to the windows.
  */
-#include <mpi.h>
-
-#include <stdbool.h>
-#include <string.h>
-#include <unistd.h>
+#include "known.h"
 
 #define N 64
 #define ROUNDS 10
 #define CONTENTIONS 300
 #define LATE_S 2e-3
-#define NOINLINE __attribute__((noinline))
-#define STAY __asm__ volatile("") /* the call before it is not a jump out of the function */
-#define WORLD MPI_COMM_WORLD
 
 static int rank, right, left;
 static int memory[N], from[N], into[N];
 static MPI_Win window;
 static MPI_Group of_right, of_left;
-
-static void compute(void)
-{
-    double until_s = MPI_Wtime() + LATE_S;
-
-    while (MPI_Wtime() < until_s)
-        ;
-}
 
 /* The early ranks tell the late one that they are about to call; it lets them wait. */
 static void tell(int late)
@@ -46,7 +31,7 @@ static void be_late(int others)
 {
     for (int i = 0; i < others; i++)
         MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, MPI_STATUS_IGNORE);
-    compute();
+    compute_for(LATE_S);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -156,101 +141,28 @@ static void operate(void)
 
 /* ---- waits ----------------------------------------------------------------------------------- */
 
-NOINLINE static void late_fence(void)
-{
-    be_late(2);
-    MPI_Win_fence(0, window);
-    STAY;
-}
-
-NOINLINE static void early_fence(void)
-{
-    tell(1);
-    MPI_Win_fence(0, window);
-    STAY;
-}
-
-NOINLINE static void late_post(void)
-{
-    be_late(1);
-    MPI_Win_post(of_left, 0, window);
-    MPI_Win_wait(window);
-    STAY;
-}
+SITE(late_fence(void), be_late(2), MPI_Win_fence(0, window))
+SITE(early_fence(void), tell(1), MPI_Win_fence(0, window))
+SITE(late_post(void), be_late(1), MPI_Win_post(of_left, 0, window), MPI_Win_wait(window))
 
 /* Either the start or the complete waits, as the MPI library chooses. */
-NOINLINE static void early_start(void)
-{
-    tell(1);
-    MPI_Win_start(of_right, 0, window);
-    MPI_Win_complete(window);
-    STAY;
-}
-
-NOINLINE static void early_wait(void)
-{
-    MPI_Win_post(of_left, 0, window);
-    tell(0);
-    MPI_Win_wait(window);
-    STAY;
-}
-
-NOINLINE static void late_complete(void)
-{
-    MPI_Win_start(of_right, 0, window);
-    be_late(1);
-    MPI_Win_complete(window);
-    STAY;
-}
-
-NOINLINE static void late_create(MPI_Win *made)
-{
-    be_late(2);
-    MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, WORLD, made);
-    STAY;
-}
-
-NOINLINE static void early_create(MPI_Win *made)
-{
-    tell(2);
-    MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, WORLD, made);
-    STAY;
-}
-
-NOINLINE static void late_free(MPI_Win *made)
-{
-    be_late(2);
-    MPI_Win_free(made);
-    STAY;
-}
-
-NOINLINE static void early_free(MPI_Win *made)
-{
-    tell(0);
-    MPI_Win_free(made);
-    STAY;
-}
+SITE(early_start(void), tell(1), MPI_Win_start(of_right, 0, window), MPI_Win_complete(window))
+SITE(early_wait(void), MPI_Win_post(of_left, 0, window), tell(0), MPI_Win_wait(window))
+SITE(late_complete(void), MPI_Win_start(of_right, 0, window), be_late(1), MPI_Win_complete(window))
+SITE(late_create(MPI_Win *made), be_late(2),
+     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, WORLD, made))
+SITE(early_create(MPI_Win *made), tell(2),
+     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, WORLD, made))
+SITE(late_free(MPI_Win *made), be_late(2), MPI_Win_free(made))
+SITE(early_free(MPI_Win *made), tell(0), MPI_Win_free(made))
 
 /* Rank 0 tells that it holds the lock, and keeps it. */
-NOINLINE static void late_unlock(void)
-{
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window);
-    MPI_Put(from, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
-    MPI_Win_flush(2, window);
-    MPI_Send(from, 1, MPI_INT, 1, 1, WORLD);
-    compute();
-    MPI_Win_unlock(2, window);
-    STAY;
-}
-
-NOINLINE static void early_lock(void)
-{
-    MPI_Recv(into, 1, MPI_INT, 0, 1, WORLD, MPI_STATUS_IGNORE);
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window);
-    MPI_Put(from, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
-    MPI_Win_unlock(2, window);
-    STAY;
-}
+SITE(late_unlock(void), MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window),
+     MPI_Put(from, 1, MPI_INT, 2, 0, 1, MPI_INT, window), MPI_Win_flush(2, window),
+     MPI_Send(from, 1, MPI_INT, 1, 1, WORLD), compute_for(LATE_S), MPI_Win_unlock(2, window))
+SITE(early_lock(void), MPI_Recv(into, 1, MPI_INT, 0, 1, WORLD, MPI_STATUS_IGNORE),
+     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window),
+     MPI_Put(from, 1, MPI_INT, 2, 0, 1, MPI_INT, window), MPI_Win_unlock(2, window))
 
 static void wait_for_known(void)
 {

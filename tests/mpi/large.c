@@ -6,7 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
 #include <sys/resource.h>
 
 static struct own_counts counts;
@@ -19,9 +18,7 @@ int main(int argc, char **argv)
     struct rusage usage;
 
     REQUIRE(own != NULL && sum != NULL);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     printf("process %d of %d\n", (int)getpid(), (int)getppid());
     for (int call = 0; call < calls; call++) {
         for (int i = 0; i < count; i++)

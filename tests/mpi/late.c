@@ -20,9 +20,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -77,10 +74,9 @@ static int helper(void)
     REQUIRE(tasks != NULL);
     while ((task = readdir(tasks)) != NULL) {
         char path[300], name[32] = "";
-        FILE *file;
 
         snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
-        file = fopen(path, "r");
+        FILE *file = fopen(path, "r");
         if (file == NULL)
             continue;
         if (fgets(name, sizeof name, file) != NULL && strcmp(name, "stagger\n") == 0)
@@ -271,13 +267,11 @@ int main(int argc, char **argv)
                 {"fork", compute_with_child, NULL},
                 {"thread", compute_beside_thread, NULL},
                 {"paused", late_compute, NULL}};
-    const char *way;
     size_t chosen = 0;
-    int rounds;
 
     REQUIRE(argc == 4);
-    way = argv[1];
-    rounds = atoi(argv[3]);
+    const char *way = argv[1];
+    int rounds = atoi(argv[3]);
     while (strcmp(ways[chosen].name, way) != 0)
         REQUIRE(++chosen < sizeof ways / sizeof *ways);
     if (strcmp(way, "own") == 0)

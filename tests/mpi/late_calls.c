@@ -12,15 +12,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define LONG_S 60 /* longer than a script waits for us */
 
@@ -123,10 +119,8 @@ static void *write_pipe(void *unused)
 
 static void *write_fifo(void *unused)
 {
-    int descriptor;
-
     late_await(&late->result, 0);
-    descriptor = open(fifo, O_WRONLY);
+    int descriptor = open(fifo, O_WRONLY);
     REQUIRE(write(descriptor, "x\n", 2) == 2);
     REQUIRE(close(descriptor) == 0);
     return NULL;
@@ -162,13 +156,12 @@ static size_t chosen;
 static void make_call(int round)
 {
     pthread_t thread;
-    bool was_cut;
 
     if (ender != NULL)
         REQUIRE(pthread_create(&thread, NULL, ender, NULL) == 0);
     atomic_store(&late->thread, (int)syscall(SYS_gettid));
     atomic_store(&late->process, getpid());
-    was_cut = calls[chosen].call();
+    bool was_cut = calls[chosen].call();
     printf("%s: %s\n", calls[chosen].name, was_cut ? "EINTR" : "restarted");
     fflush(stdout);
     late_await(&late->result, round);
@@ -179,13 +172,11 @@ static void make_call(int round)
 static bool is_asleep(int process, int thread)
 {
     char path[64], text[256];
-    FILE *file;
-    size_t length;
 
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", process, thread);
-    file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     REQUIRE(file != NULL);
-    length = fread(text, 1, sizeof text - 1, file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
     return strstr(text, ") S ") != NULL;

@@ -10,8 +10,6 @@
 #include "late.h"
 
 #include <float.h>
-#include <stdbool.h>
-#include <string.h>
 
 static const char *mode;
 

@@ -9,11 +9,7 @@
 #include "late.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #define SIGNAL 42 /* STAGGER_SIGNAL's default */
 #define BLOCKS 64

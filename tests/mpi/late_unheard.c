@@ -17,11 +17,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 
 #define SIGNAL 42 /* STAGGER_SIGNAL's default */
 
@@ -138,14 +134,13 @@ int main(int argc, char **argv)
 {
     const struct way *way = ways;
     pthread_t swallower;
-    bool is_blocked;
     sigset_t all;
     int provided;
 
     REQUIRE(argc == 4);
     while (strcmp(way->name, argv[1]) != 0)
         REQUIRE(++way < ways + sizeof ways / sizeof *ways);
-    is_blocked = strcmp(way->name, "blocked") == 0;
+    bool is_blocked = strcmp(way->name, "blocked") == 0;
     sigfillset(&all);
     if (is_blocked) {
         REQUIRE(pthread_sigmask(SIG_BLOCK, &all, NULL) == 0);

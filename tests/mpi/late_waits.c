@@ -14,9 +14,6 @@
 #include "mpi_test.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LATE_S 0.05
 #define PIECE_S 0.00002
@@ -28,17 +25,9 @@ __attribute__((weak)) long giving_sleeps(void);
 static int rank, ranks;
 static MPI_Win window;
 
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void compute(double seconds)
 {
-    for (double end_s = now_s() + seconds; now_s() < end_s;)
+    for (double end_s = MPI_Wtime() + seconds; MPI_Wtime() < end_s;)
         ;
 }
 
@@ -250,18 +239,15 @@ static void compare_times(const struct call *call, double own_s)
 
 static void run(const struct call *call)
 {
-    long yields_before, sleeps_before;
-    double own_s;
-
     MUST(MPI_Barrier(MPI_COMM_WORLD));
-    yields_before = yields();
-    sleeps_before = sleeps();
+    long yields_before = yields();
+    long sleeps_before = sleeps();
     if (rank == 0)
         compute(LATE_S);
-    own_s = now_s();
+    double own_s = MPI_Wtime();
     call->call();
     if (rank == ranks - 1)
-        own_s = now_s();
+        own_s = MPI_Wtime();
     print(call->name, yields_before, sleeps_before);
     compare_times(call, own_s);
 }

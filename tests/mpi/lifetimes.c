@@ -5,8 +5,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 static struct own_counts counts;
 static int rank, ranks;
 
@@ -124,9 +122,7 @@ static void freed_early(int rounds)
 int main(int argc, char **argv)
 {
     REQUIRE(argc == 3);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     use(MPI_COMM_SELF, 3);
     many_at_once(atoi(argv[1]));
     one_after_another(atoi(argv[2]));

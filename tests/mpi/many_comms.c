@@ -3,9 +3,6 @@
  */
 #include "mpi_test.h"
 
-#include <mpi.h>
-#include <stdlib.h>
-
 int main(int argc, char **argv)
 {
     int rank, mine = 1, sum = 0, theirs;

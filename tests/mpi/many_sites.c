@@ -6,10 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int rank, size;
 
 /* Each rank's i-th site sends to the rank i + 1 behind it, and around again. */
@@ -88,9 +84,7 @@ static void print_memory(const char *when)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(size > 1);
     print_memory("start");
     if (argc < 2 || strcmp(argv[1], "0") != 0) {

@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int rank, ranks;
 static bool nonblocking;
@@ -110,13 +107,10 @@ int main(int argc, char **argv)
     int count = argc > 1 ? atoi(argv[1]) : 20;
     const char *path = argc > 2 ? argv[2] : NULL;
     MPI_Comm *comms = malloc((size_t)count * sizeof *comms);
-    MPI_Comm again;
 
     nonblocking = argc > 3 && strcmp(argv[3], "nonblocking") == 0;
     REQUIRE(comms != NULL);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     show("start", path);
     for (int i = 0; i < count; i++)
         comms[i] = make();
@@ -126,7 +120,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++)
         MUST(MPI_Comm_free(&comms[i]));
     show("freed", path);
-    again = make();
+    MPI_Comm again = make();
     use(again, 7);
     show("again", path);
     MUST(MPI_Comm_free(&again));

@@ -28,9 +28,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -133,13 +130,12 @@ static double us_of(const struct timeval *time)
 static double kernel_share(void)
 {
     struct rusage before, after;
-    double user_us, system_us;
 
     getrusage(RUSAGE_THREAD, &before);
     fault(ALONE_US);
     getrusage(RUSAGE_THREAD, &after);
-    user_us = us_of(&after.ru_utime) - us_of(&before.ru_utime);
-    system_us = us_of(&after.ru_stime) - us_of(&before.ru_stime);
+    double user_us = us_of(&after.ru_utime) - us_of(&before.ru_utime);
+    double system_us = us_of(&after.ru_stime) - us_of(&before.ru_stime);
     return system_us / (user_us + system_us);
 }
 
@@ -410,7 +406,6 @@ static void print_truths(double share)
 int main(int argc, char **argv)
 {
     int rounds, turns = 1;
-    double share;
 
     REQUIRE(argc > 2);
     rounds = atoi(argv[1]);
@@ -420,7 +415,7 @@ int main(int argc, char **argv)
     MUST(MPI_Init(&argc, &argv));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    share = has_faults(argv + 3) ? kernel_share() : 0;
+    double share = has_faults(argv + 3) ? kernel_share() : 0;
     for (int round = 0; round < rounds; round++) {
         MUST(MPI_Barrier(MPI_COMM_WORLD));
         take_steps(argv + 3, round % turns);

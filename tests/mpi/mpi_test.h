@@ -8,20 +8,31 @@
 #define SG_TESTS_MPI_TEST_H
 
 #include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);              \
-            fflush(NULL);                                                                          \
-            _exit(3);                                                                              \
-        }                                                                                          \
-    } while (0)
+#define REQUIRE(condition) ((condition) ? (void)0 : require_failed(__FILE__, __LINE__, #condition))
+
+__attribute__((noreturn, cold)) static inline void require_failed(const char *file, int line,
+                                                                  const char *condition)
+{
+    fprintf(stderr, "%s:%d: not true: %s\n", file, line, condition);
+    fflush(NULL);
+    _exit(3);
+}
 
 #define MUST(call) REQUIRE((call) == MPI_SUCCESS)
+
+/* Begins main(argc, argv), and gets the rank and the number of ranks. */
+#define START(rank, ranks)                                                                         \
+    (MUST(MPI_Init(&argc, &argv)), MUST(MPI_Comm_rank(MPI_COMM_WORLD, &(rank))),                   \
+     MUST(MPI_Comm_size(MPI_COMM_WORLD, &(ranks))))
 
 struct own_counts {
     long barrier, reduce, allreduce;

@@ -7,7 +7,6 @@
 #include "mpi_test.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 #define NAMES(X)                                                                                   \
     X(Buffer_flush)                                                                                \

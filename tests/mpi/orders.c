@@ -1,46 +1,21 @@
 /* Collectives that 2 ranks start or complete in opposite orders, for tests/report/orders.sh. Each
  * has its own operation and call site. Prints nothing.
  */
-#include "mpi_test.h"
-
-#include <mpi.h>
+#include "known.h"
 
 #define ROUNDS 5
-#define NOINLINE __attribute__((noinline))
-#define STAY __asm__ volatile("") /* the call before it is not a jump out of the function */
 
 static int rank, value, values[2], theirs[2];
 
-NOINLINE static void ibcast(MPI_Request *request)
-{
-    MUST(MPI_Ibcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD, request));
-    STAY;
-}
-
-NOINLINE static void iallgather(MPI_Request *request)
-{
-    MUST(MPI_Iallgather(&value, 1, MPI_INT, values, 1, MPI_INT, MPI_COMM_WORLD, request));
-    STAY;
-}
+SITE(ibcast(MPI_Request *request), MUST(MPI_Ibcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD, request)))
+SITE(iallgather(MPI_Request *request),
+     MUST(MPI_Iallgather(&value, 1, MPI_INT, values, 1, MPI_INT, MPI_COMM_WORLD, request)))
 
 /* Only their order tells collectives of one kind apart. */
-NOINLINE static void another(MPI_Request *request)
-{
-    MUST(MPI_Ibcast(&theirs[0], 1, MPI_INT, 0, MPI_COMM_WORLD, request));
-    STAY;
-}
-
-NOINLINE static void start_gather(MPI_Request *request)
-{
-    MUST(MPI_Start(request));
-    STAY;
-}
-
-NOINLINE static void start_alltoall(MPI_Request *request)
-{
-    MUST(MPI_Start(request));
-    STAY;
-}
+SITE(another(MPI_Request *request),
+     MUST(MPI_Ibcast(&theirs[0], 1, MPI_INT, 0, MPI_COMM_WORLD, request)))
+SITE(start_gather(MPI_Request *request), MUST(MPI_Start(request)))
+SITE(start_alltoall(MPI_Request *request), MUST(MPI_Start(request)))
 
 static void complete(MPI_Request *requests)
 {

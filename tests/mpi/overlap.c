@@ -76,9 +76,7 @@ static void pair(void)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &last));
+    START(rank, last);
     last--;
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     for (int round = 0; round < ALLREDUCES; round++)

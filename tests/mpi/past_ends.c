@@ -1,9 +1,6 @@
 /* Makes rounds of collectives and checks each result: past_ends ROUNDS [broadcasts]. */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #define LARGE 5000
 
 static int rank, ranks;
@@ -63,15 +60,10 @@ static void broadcast(int round)
 
 int main(int argc, char **argv)
 {
-    int rounds;
-    bool broadcasts;
-
     REQUIRE(argc >= 2);
-    rounds = atoi(argv[1]);
-    broadcasts = argc > 2;
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    int rounds = atoi(argv[1]);
+    bool broadcasts = argc > 2;
+    START(rank, ranks);
     MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
     for (int round = 0; round < rounds; round++) {
         MUST(MPI_Barrier(MPI_COMM_WORLD));

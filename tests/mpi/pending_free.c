@@ -4,8 +4,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-
 static int rank, size;
 static bool reductions_alone;
 
@@ -30,9 +28,7 @@ static void begin(MPI_Comm *comm, MPI_Request *requests, int *value, int *mine, 
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     reductions_alone = argc > 1;
     for (int i = 0; i < 20; i++) {
         int value = rank == 0 ? i : -1, mine = i, sum = -1, word = 0;

@@ -9,9 +9,7 @@ __attribute__((visibility("default"))) int plugin_run(int argc, char **argv)
     int rank, size, mine = 3, sum = 0;
     MPI_Comm copy;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
     for (int i = 0; i < 10; i++) {
         COUNTED(counts.barrier, MPI_Barrier(copy));

@@ -9,10 +9,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define COUNT 16
 #define NONBLOCKING 50

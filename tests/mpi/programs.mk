@@ -10,99 +10,18 @@ P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := \
-  advised \
-  ahead \
-  alternating \
-  arrival \
-  bcs_pattern \
-  behind \
-  bench_added \
-  bench_auto \
-  bench_call \
-  bench_late \
-  bench_slices \
-  bench_wakes \
-  between \
-  broadcasts \
-  call_times \
-  calls \
-  cg \
-  closing \
-  comms \
-  comms_made \
-  counts_c \
-  device \
-  disagree \
-  disagree_errors \
-  dying \
-  ending \
-  errors \
-  exchanges \
-  failing \
-  fallbacks \
-  fork \
-  freed_early \
-  gaps \
-  gives_way \
-  holes \
-  intercomm \
-  known_between \
-  known_calls \
-  known_causes \
-  known_events \
-  known_mmds \
-  known_neighbors \
-  known_requests \
-  known_skews \
-  known_waits \
-  known_windows \
-  large \
-  late \
-  late_calls \
-  late_rounding \
-  late_sender \
-  late_storm \
-  late_unheard \
-  late_waits \
-  lifetimes \
-  many_comms \
-  many_sites \
-  memory \
-  mixed_causes \
-  newer \
-  orders \
-  overlap \
-  past_ends \
-  pcontrol \
-  pending_free \
-  posts \
-  refused_requests \
-  rendezvous \
-  repeat \
-  rounding \
-  samples \
-  served \
-  sessions \
-  sliced \
-  small_stacks \
-  soak \
-  internode_finalize \
-  internode_runahead \
-  internode_scenarios \
-  spawn \
-  status_of_many \
-  stopped \
-  thread_levels \
-  threads \
-  three_calls \
-  topologies \
-  trial \
-  two_orders \
-  user_operations \
-  virtual_nodes \
-  waits \
-  wrong_calls
-TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) all_calls association kernels results internode_apps \
+  advised ahead alternating arrival bcs_pattern behind between broadcasts call_times calls cg \
+  closing comms comms_made counts_c device disagree disagree_errors dying ending errors exchanges \
+  failing fallbacks fork freed_early gaps gives_way holes intercomm known_between known_calls \
+  known_causes known_events known_mmds known_neighbors known_requests known_skews known_waits \
+  known_windows large late late_calls late_rounding late_sender late_storm late_unheard late_waits \
+  lifetimes many_comms many_sites memory mixed_causes newer orders overlap past_ends pcontrol \
+  pending_free posts refused_requests rendezvous repeat rounding samples served sessions sliced \
+  small_stacks soak internode_finalize internode_runahead internode_scenarios spawn status_of_many \
+  stopped thread_levels threads three_calls topologies trial two_orders user_operations \
+  virtual_nodes waits wrong_calls
+BENCH_PROGRAMS := bench_added bench_auto bench_call bench_late bench_slices bench_wakes
+TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) $(BENCH_PROGRAMS) all_calls association kernels results internode_apps \
                  internode_results by_handle counts_cxx dlopen_main exception left_calls libexception.so \
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so libgiving.so libsecond_ucx.so \
@@ -118,6 +37,11 @@ $(addprefix $(P)/,$(C_PROGRAMS)): $(P)/%: tests/mpi/%.c tests/mpi/mpi_test.h \
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $< -o $@ -pie -pthread -lm -ldl
+
+$(addprefix $(P)/,$(BENCH_PROGRAMS)): $(P)/%: bench/%.c tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Itests/mpi $< -o $@ -pie -pthread -lm -ldl
 
 $(P)/all_calls: $(wildcard tests/mpi/all_calls/*.[ch]) tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICC $@
@@ -235,14 +159,15 @@ $(P)/stripped/%: $(P)/%
 	@mkdir -p $(@D)
 	$(Q)$(STRIP) -o $@ $<
 
-$(addprefix $(P)/,bench_added bench_call): tests/mpi/blocks.h
+$(addprefix $(P)/,bench_added bench_call): bench/blocks.h
 $(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/mpi/clock.h
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
+$(addprefix $(P)/,known_between known_neighbors known_skews known_waits known_windows orders): tests/mpi/known.h
 
 # Programs that test parts of the library against MPI's own.
 KERNEL_OBJECTS := $(call objects,shim/algos/kernels) \
-                  $(B)/shim/mpi/types.o
+                  $(B)/shim/mpi/operands.o
 
 $(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/mpi/mpi_test.h \
               tests/mpi/predefined.h

@@ -4,7 +4,6 @@
 #include "mpi_test.h"
 
 #include <setjmp.h>
-#include <string.h>
 
 static jmp_buf back;
 static int handled, leaves;

@@ -7,9 +7,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BYTES (64 << 20)
 
 static void collective(const char *name)
@@ -31,9 +28,7 @@ int main(int argc, char **argv)
     int rank, size;
 
     REQUIRE(argc == 2 && message != NULL);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(size == 2);
     if (rank == 0) {
         memset(message, 0x17, BYTES);

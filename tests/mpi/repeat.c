@@ -9,9 +9,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CHECKED_EVERY 10
 #define LOOKS 200
 #define ELEMENTS_MAX 65536
@@ -147,9 +144,7 @@ int main(int argc, char **argv)
     REQUIRE(argc >= 3);
     elements = argc > 4 ? atoi(argv[4]) : 1;
     REQUIRE(elements >= 1 && elements <= ELEMENTS_MAX);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &words));
     for (char *name = strtok_r(argv[1], ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         if (name[0] == '@')

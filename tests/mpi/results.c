@@ -197,11 +197,10 @@ static void run(const int *row, uint64_t seed)
     const bool receives = row[ROOT] == 0 || row[ROOT] - 1 == own;
     const void *send = operands[own];
     enum sg_element element;
-    size_t count, bytes;
 
     REQUIRE(sg_type_of(type, &element));
-    count = count_of(row, element);
-    bytes = count * sg_element_extent_bytes(element);
+    size_t count = count_of(row, element);
+    size_t bytes = count * sg_element_extent_bytes(element);
     for (int r = 0; r < ranks; r++)
         if (receives || r == own)
             fill(row, element, seed, r, count);
@@ -238,7 +237,6 @@ static void set_up(void)
 int main(int argc, char **argv)
 {
     struct cover cover = {.factors = FACTORS, .legal = legal};
-    int pairs;
 
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -249,7 +247,7 @@ int main(int argc, char **argv)
         return 77;
     }
     set_up();
-    pairs = find_legal();
+    int pairs = find_legal();
     memcpy(cover.levels, (int[]){OPERATIONS, PREDEFINED_TYPES, SIZES, ranks + 1, 2, 2, 2},
            FACTORS * sizeof(int));
     cover_make(&cover);

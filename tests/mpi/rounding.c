@@ -10,9 +10,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #define COUNT_MAX 20000
 
 static union {
@@ -30,10 +27,8 @@ static void fill(MPI_Datatype type, int count)
     bool flush = strcmp(mode, "flush") == 0;
 
     for (int i = 0; i < count; i++) {
-        long double value;
-
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        value = 0.5L + (long double)(state >> 2) / 0x1p62L;
+        long double value = 0.5L + (long double)(state >> 2) / 0x1p62L;
         if (type == MPI_FLOAT)
             operand.f[i] = (float)(flush ? value * 0x1p-130L : value);
         else if (type == MPI_DOUBLE)
@@ -90,9 +85,7 @@ int main(int argc, char **argv)
 
     REQUIRE(argc == 2);
     mode = argv[1];
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     if (!documented_mpich()) {
         MUST(MPI_Finalize());
         return 77;

@@ -8,8 +8,6 @@
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <stdint.h>
-
 #define SWITCH_BYTES 2048
 #define BYTES_MAX (64 * 1024)
 
@@ -71,9 +69,7 @@ static void compare_sizes(bool is_double, MPI_Op op)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     if (!documented_mpich()) {
         MUST(MPI_Finalize());
         return 77;

@@ -15,8 +15,6 @@
 
 #include <dlfcn.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 enum { ROUNDS = 300, OPERATIONS = 100, FEW = OPERATIONS / 5 };
@@ -139,12 +137,11 @@ static long one_round(void (*call)(void), bool sends)
     static int words[OPERATIONS];
     static MPI_Request requests[OPERATIONS];
     static MPI_Status statuses[OPERATIONS];
-    long before;
 
     for (int i = 0; rank == 0 && sends && i < OPERATIONS; i++)
         MUST(MPI_Irecv(&words[i], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[i]));
     MUST(PMPI_Barrier(MPI_COMM_WORLD));
-    before = sleeps;
+    long before = sleeps;
     if (rank == 1)
         (sends ? send : count_up)();
     operations += sends ? 0 : OPERATIONS;

@@ -3,9 +3,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 static void collectives(MPI_Comm comm)
 {
     int rank, size, mine, sum;

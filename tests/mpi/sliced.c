@@ -14,10 +14,6 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define MANY 1500
 
@@ -207,11 +203,10 @@ static void truncated(void)
     char in[16] = "", out[16] = "0123456789abcde";
     MPI_Request requests[2];
     MPI_Status statuses[2];
-    int error;
 
     handle(MPI_ERRORS_RETURN);
     MUST(MPI_Send(out, 16, MPI_CHAR, next, 1, comm));
-    error = MPI_Recv(in, 4, MPI_CHAR, before, 1, comm, &statuses[0]);
+    int error = MPI_Recv(in, 4, MPI_CHAR, before, 1, comm, &statuses[0]);
     printf("%d cut: %s, from %d, tag %d\n", rank,
            class_of(error) == MPI_ERR_TRUNCATE ? "truncated" : "not truncated",
            statuses[0].MPI_SOURCE, statuses[0].MPI_TAG);

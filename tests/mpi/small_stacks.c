@@ -6,9 +6,6 @@
 #include "mpi_test.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAINT 0xa5

@@ -14,11 +14,6 @@
 #include "mpi_test.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #define ROW 12 /* more than a ring has slots by default */
 #define ELEMENTS_MAX (64 * 1024 / 8)

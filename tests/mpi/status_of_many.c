@@ -6,7 +6,6 @@
 #include "mpi_test.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 enum { REQUESTS = 4 };
 
@@ -124,9 +123,7 @@ int main(int argc, char **argv)
 {
     REQUIRE(argc == 2);
     prefix = argv[1];
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     for (int i = 0; i < 5; i++) {
         ask_all((get_all)find("all"));
         ask_any((get_any)find("any"));

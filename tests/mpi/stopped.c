@@ -10,8 +10,6 @@
 #include "mpi_test.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 5 };
 
@@ -146,20 +144,17 @@ static void (*find_call(const char *name))(void)
 static void tell_process(const char *directory)
 {
     char name[4096], whole[4096 + 8];
-    FILE *file;
 
     snprintf(name, sizeof name, "%s/%d", directory, rank);
     snprintf(whole, sizeof whole, "%s.new", name);
-    file = fopen(whole, "w");
+    FILE *file = fopen(whole, "w");
     REQUIRE(file != NULL && fprintf(file, "%d\n", (int)getpid()) > 0 && fclose(file) == 0);
     REQUIRE(rename(whole, name) == 0);
 }
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(argc > 2 && ranks > 1);
     tell_process(argv[1]);
     for (int i = 2; i < argc; i++) {

@@ -4,7 +4,6 @@
 #include "mpi_test.h"
 
 #include <pthread.h>
-#include <string.h>
 
 static struct own_counts counts;
 

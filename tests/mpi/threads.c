@@ -4,7 +4,6 @@
 #include "mpi_test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 enum { THREADS = 4 };
 

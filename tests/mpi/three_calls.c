@@ -1,8 +1,6 @@
 /* Makes only the three collectives, TIMES times each, with 8 bytes: three_calls TIMES. */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 int main(int argc, char **argv)
 {
     int times = argc > 1 ? atoi(argv[1]) : 1;

@@ -17,11 +17,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { COUNT = 3, LATE_US = 40000 };
 
 static struct own_counts counts;
@@ -159,9 +154,7 @@ static void run_late(int iterations)
 
 int main(int argc, char **argv)
 {
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(argc > 1);
     if (argc > 2 && strcmp(argv[2], "late") == 0)
         run_late(atoi(argv[1]));

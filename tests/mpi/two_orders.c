@@ -5,8 +5,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdlib.h>
-
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 20, rank;

@@ -10,10 +10,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT_MAX 5000
 
 static int rank, ranks;   /* of the communicator in use */
@@ -262,12 +258,9 @@ static void nonblocking(MPI_Op op)
 int main(int argc, char **argv)
 {
     MPI_Op product, composition;
-    MPI_Comm comm;
     int world, worlds;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &world));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &worlds));
+    START(world, worlds);
     REQUIRE(worlds <= 64);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     number_ranks(MPI_COMM_WORLD);
@@ -277,7 +270,7 @@ int main(int argc, char **argv)
     use(MPI_COMM_WORLD, composition, composed);
     pairs();
     nonblocking(composition);
-    comm = in_order(worlds - world);
+    MPI_Comm comm = in_order(worlds - world);
     use(comm, composition, composed);
     MUST(MPI_Comm_free(&comm));
     /* A node's ranks do not follow each other. */

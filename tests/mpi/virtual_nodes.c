@@ -29,9 +29,7 @@ int main(int argc, char **argv)
 {
     MPI_Comm node, pair;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    START(rank, ranks);
     REQUIRE(ranks == 4);
     MUST(MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &node));
     MUST(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &pair));

@@ -5,10 +5,6 @@
 #include "mpi_test.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SMALL 16
 #define LARGE 40000 /* more than is sent at once */
@@ -119,15 +115,12 @@ int main(int argc, char **argv)
     int rounds = argc > 1 ? atoi(argv[1]) : 10;
     bool messages = argc > 2;
     uint64_t all[64];
-    long before;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     REQUIRE(size <= 64);
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
-    before = yields();
+    long before = yields();
     for (int i = 0; i < rounds; i++) {
         exchange(SMALL, i);
         if (!messages)

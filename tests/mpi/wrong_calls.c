@@ -6,9 +6,6 @@
  */
 #include "mpi_test.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 static MPI_Comm comm;
 static int rank, size;
 static int one, other,
@@ -114,13 +111,13 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *datatype)
 /* An operation that was freed before the call, which MPICH does not look at. */
 static MPI_Op freed(void)
 {
-    MPI_Op op, handle;
+    MPI_Op op;
     int mine = 1, sum = 2;
 
     MUST(MPI_Op_create(add, 1, &op));
     MUST(MPI_Reduce_local(&mine, &sum, 1, MPI_INT, op));
     REQUIRE(sum == 3);
-    handle = op;
+    MPI_Op handle = op;
     MUST(MPI_Op_free(&op));
     return handle;
 }
@@ -199,14 +196,13 @@ static int lone_reduce(void)
 static int broadcast_of(bool has_holes, bool waits)
 {
     MPI_Datatype type;
-    int error;
 
     if (has_holes)
         MUST(MPI_Type_vector(2, 1, 2, MPI_INT, &type));
     else
         MUST(MPI_Type_contiguous(2, MPI_INT, &type));
-    error = waits ? MPI_Bcast(pair, 1, type, rank, comm)
-                  : MPI_Ibcast(pair, 1, type, rank, comm, &request);
+    int error = waits ? MPI_Bcast(pair, 1, type, rank, comm)
+                      : MPI_Ibcast(pair, 1, type, rank, comm, &request);
     MUST(MPI_Type_free(&type));
     return error;
 }
@@ -313,19 +309,16 @@ static void set_handler(const char *name)
 int main(int argc, char **argv)
 {
     int (*call)(void) = NULL;
-    bool by_all;
 
     REQUIRE(argc == 4);
-    by_all = strncmp(argv[2], "freed_", 6) == 0 || strncmp(argv[2], "met_", 4) == 0 ||
-             strncmp(argv[2], "lone_", 5) == 0;
+    bool by_all = strncmp(argv[2], "freed_", 6) == 0 || strncmp(argv[2], "met_", 4) == 0 ||
+                  strncmp(argv[2], "lone_", 5) == 0;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (strcmp(argv[2], calls[i].name) == 0)
             call = calls[i].call;
     }
     REQUIRE(call != NULL);
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    START(rank, size);
     comm = MPI_COMM_WORLD;
     if (strcmp(argv[3], "world") != 0)
         MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));

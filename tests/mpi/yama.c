@@ -59,12 +59,9 @@ static int descends_from(int process, long ancestor)
     char path[64], text[512];
 
     while (process > 0 && process != ancestor) {
-        ssize_t length;
-        int file;
-
         snprintf(path, sizeof path, "/proc/%d/stat", process);
-        file = open(path, O_RDONLY);
-        length = read(file, text, sizeof text - 1);
+        int file = open(path, O_RDONLY);
+        ssize_t length = read(file, text, sizeof text - 1);
         close(file);
         if (length <= 0 || (text[length] = '\0', strrchr(text, ')')) == NULL ||
             sscanf(strrchr(text, ')') + 1, " %*c %d", &process) != 1)

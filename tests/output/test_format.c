@@ -2,10 +2,7 @@
 #include "lib/unit.h"
 #include "output/format.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static void test_ns(void)
+TEST("durations have three digits and a unit")
 {
     static const struct {
         uint64_t ns;
@@ -19,11 +16,11 @@ static void test_ns(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sg_format_ns(cases[i].ns, text);
-        CU_ASSERT_STRING_EQUAL(text, cases[i].text);
+        EXPECT(text_is(text, cases[i].text));
     }
 }
 
-static void test_bytes(void)
+TEST("sizes have three digits and a unit")
 {
     static const struct {
         uint64_t bytes;
@@ -36,11 +33,11 @@ static void test_bytes(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sg_format_bytes(cases[i].bytes, text);
-        CU_ASSERT_STRING_EQUAL(text, cases[i].text);
+        EXPECT(text_is(text, cases[i].text));
     }
 }
 
-static void test_share(void)
+TEST("shares are percentages, and none of nothing")
 {
     static const struct {
         uint64_t part, whole;
@@ -52,7 +49,7 @@ static void test_share(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sg_format_share(cases[i].part, cases[i].whole, text);
-        CU_ASSERT_STRING_EQUAL(text, cases[i].text);
+        EXPECT(text_is(text, cases[i].text));
     }
 }
 
@@ -60,11 +57,11 @@ static void expect_clean(const char *text, bool controls, const char *expected)
 {
     char *clean = sg_format_clean(text, controls);
 
-    CU_ASSERT_STRING_EQUAL(clean, expected);
+    EXPECT(text_is(clean, expected));
     free(clean);
 }
 
-static void test_clean(void)
+TEST("bytes that are not UTF-8 and controls are escaped")
 {
     expect_clean("plain", true, "plain");
     expect_clean("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8d\x8e", true,
@@ -80,30 +77,21 @@ static void test_clean(void)
     expect_clean("a\n", false, "a\n");
 }
 
-static void test_shorten(void)
+TEST("texts are shortened in the middle, between characters")
 {
     char text[64];
 
     strcpy(text, "abcdefghij");
     sg_format_shorten(text, 10);
-    CU_ASSERT_STRING_EQUAL(text, "abcdefghij");
+    EXPECT(text_is(text, "abcdefghij"));
     sg_format_shorten(text, 7);
-    CU_ASSERT_STRING_EQUAL(text, "abc..ij");
+    EXPECT(text_is(text, "abc..ij"));
     strcpy(text, "abcdefghij");
     sg_format_shorten(text, 2);
-    CU_ASSERT_STRING_EQUAL(text, "ab");
+    EXPECT(text_is(text, "ab"));
     /* Never inside a character. */
     strcpy(text, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x84\xc3\x96\xc3\x9c");
-    CU_ASSERT_EQUAL(sg_format_columns(text), 6);
+    EXPECT(sg_format_columns(text) == 6);
     sg_format_shorten(text, 5);
-    CU_ASSERT_STRING_EQUAL(text, "\xc3\xa4\xc3\xb6..\xc3\x9c");
+    EXPECT(text_is(text, "\xc3\xa4\xc3\xb6..\xc3\x9c"));
 }
-
-const struct unit_test unit_tests[] = {
-    {"durations have three digits and a unit", test_ns},
-    {"sizes have three digits and a unit", test_bytes},
-    {"shares are percentages, and none of nothing", test_share},
-    {"bytes that are not UTF-8 and controls are escaped", test_clean},
-    {"texts are shortened in the middle, between characters", test_shorten},
-    {NULL, NULL},
-};

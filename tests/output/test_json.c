@@ -5,9 +5,6 @@
 #include "output/section.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct row {
     const char *text;
@@ -78,14 +75,7 @@ static json_t *head(void)
 
 static char *text_of(void (*print)(FILE *out))
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
-    print(out);
-    fclose(out);
-    return text;
+    return PRINTED(print(stream));
 }
 
 static void print_whole(FILE *out)
@@ -95,7 +85,7 @@ static void print_whole(FILE *out)
     sg_json_set(&root, "rows", list_of_rows());
     sg_json_set(&root, "none", json_array());
     sg_json_set(&root, "inside", json_pack("{s:{}, s:i}", "nothing", "last", 3));
-    CU_ASSERT_EQUAL(sg_json_print(root, 9, "test", out), SG_OK);
+    EXPECT(sg_json_print(root, 9, "test", out) == SG_OK);
 }
 
 static void print_parts(FILE *out)
@@ -117,18 +107,12 @@ static void print_parts(FILE *out)
     CU_ASSERT_EQUAL(sg_json_finish(&writer, "test"), SG_OK);
 }
 
-static void parts_are_the_whole(void)
+TEST("an object printed part by part is the one printed as a whole")
 {
     char *whole = text_of(print_whole), *parts = text_of(print_parts);
 
-    CU_ASSERT_STRING_EQUAL(whole, parts);
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(parts, "\n   \"text\": \"a \\\"b\\\"\\n{[,\",\n   \"rank\": 7,\n"));
+    EXPECT(text_is(whole, parts),
+           contains(parts, "\n   \"text\": \"a \\\"b\\\"\\n{[,\",\n   \"rank\": 7,\n"));
     free(whole);
     free(parts);
 }
-
-const struct unit_test unit_tests[] = {
-    {"an object printed part by part is the one printed as a whole", parts_are_the_whole},
-    {NULL, NULL},
-};

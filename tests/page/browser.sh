@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 900
 # The pages in headless Chromium: no console message, no request, charts drawn, a table that sorts
 # and filters, no overlaps at two widths, no serious accessibility fault (axe-core). Leaves

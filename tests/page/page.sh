@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # The pages of stagger report and stagger compare, as text: their figures match those worked out by
 # hand, content from the program is escaped, nothing is loaded, the size is bounded; bad input.
 . "$(dirname "$0")/../lib/sh.sh"

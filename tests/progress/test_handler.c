@@ -12,9 +12,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SIGNAL 42
@@ -99,47 +96,43 @@ static void set_up(struct sg_progress_client *client)
     client->doorbell = &doorbells[client - clients];
     client->serves = true;
     atomic_store(&client->doorbell->outstanding, 1);
-    CU_ASSERT_FATAL(sg_progress_add(client));
+    ASSERT(sg_progress_add(client));
 }
 
-static void test_start(void)
+TEST("progress by signal starts beside progress between machines")
 {
     const struct sg_exchange exchange = {.rank = 0, .size = 1};
     const struct sg_config config = {0};
     struct sg_ruleset *rules;
 
-    CU_ASSERT_FATAL(sg_ruleset_create(&config, false, &rules) == SG_OK);
-    CU_ASSERT_FATAL(pipe2(told, O_NONBLOCK | O_CLOEXEC) == 0);
-    CU_ASSERT_FATAL(sg_progress_start(&exchange, rules, true, SG_PROGRESS_SIGNAL, SIGNAL) == SG_OK);
+    ASSERT(sg_ruleset_create(&config, false, &rules) == SG_OK,
+           pipe2(told, O_NONBLOCK | O_CLOEXEC) == 0,
+           sg_progress_start(&exchange, rules, true, SG_PROGRESS_SIGNAL, SIGNAL) == SG_OK);
     clients[BETWEEN].remote = &remote;
     set_up(&clients[HERE]);
     set_up(&clients[BETWEEN]);
     sg_ruleset_destroy(rules);
 }
 
-static void test_signal(void)
+TEST("a signal handler touches nothing of a client between machines")
 {
     sg_progress_arm(&clients[HERE], SG_PROGRESS_SIGNAL);
-    CU_ASSERT(raise(SIGNAL) == 0); /* handled when it returns */
-    CU_ASSERT(looks[HERE][SG_PROGRESS_BY_SIGNAL] == 1);
-    CU_ASSERT(looks[BETWEEN][SG_PROGRESS_BY_SIGNAL] == 0);
-    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
+    EXPECT(raise(SIGNAL) == 0); /* handled when it returns */
+    EXPECT(looks[HERE][SG_PROGRESS_BY_SIGNAL] == 1, looks[BETWEEN][SG_PROGRESS_BY_SIGNAL] == 0,
+           adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
 }
 
-static void test_thread(void)
+TEST("what comes from another machine is handled by a thread, from the way out of a call on")
 {
-    int before;
-
-    CU_ASSERT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD));
-    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_CALL] == 0);
+    EXPECT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD),
+           adapter_calls[SG_PROGRESS_BY_CALL] == 0);
     sg_progress_listen(&clients[BETWEEN]);
-    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_CALL] > 0);
-    before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
-    CU_ASSERT(write(told[1], "", 1) == 1);
+    EXPECT(adapter_calls[SG_PROGRESS_BY_CALL] > 0);
+    int before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
+    EXPECT(write(told[1], "", 1) == 1);
     while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) == before)
         sched_yield();
-    CU_ASSERT(raise(SIGNAL) == 0);
-    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
+    EXPECT(raise(SIGNAL) == 0, adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
 }
 
 /* It has nothing to do at any time. */
@@ -153,24 +146,22 @@ static void put_helper_to_sleep(void)
 }
 
 /* The listener looks twice when it is told. Who goes on to look is the helper thread. */
-static void test_timer(void)
+TEST("a timer that this thread sets is minded by the helper thread")
 {
-    int before;
-
     put_helper_to_sleep();
-    CU_ASSERT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD));
+    EXPECT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD));
     sg_progress_listen(&clients[BETWEEN]);
     atomic_store(&sets_timer, true);
-    CU_ASSERT(write(told[1], "", 1) == 1);
+    EXPECT(write(told[1], "", 1) == 1);
     while (atomic_load(&sets_timer))
         sched_yield();
-    before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
+    int before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
     while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) < before + 9)
         sched_yield();
     atomic_store(&doorbells[BETWEEN].next_timer_ns, 0);
 }
 
-static void test_stop(void)
+TEST("both end")
 {
     for (int i = HERE; i <= BETWEEN; i++) {
         sg_progress_remove(&clients[i]);
@@ -179,13 +170,3 @@ static void test_stop(void)
     close(told[0]);
     close(told[1]);
 }
-
-const struct unit_test unit_tests[] = {
-    {"progress by signal starts beside progress between machines", test_start},
-    {"a signal handler touches nothing of a client between machines", test_signal},
-    {"what comes from another machine is handled by a thread, from the way out of a call on",
-     test_thread},
-    {"a timer that this thread sets is minded by the helper thread", test_timer},
-    {"both end", test_stop},
-    {NULL, NULL},
-};

@@ -9,8 +9,6 @@
 #include "report/critical_path.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RANKS 3
 #define ROUNDS 40
@@ -102,7 +100,6 @@ static inline void barrier(void)
 {
     struct sg_cause_member members[RANKS];
     uint32_t last = 0;
-    int64_t end_ns;
 
     for (uint32_t r = 0; r < RANKS; r++) {
         members[r] = (struct sg_cause_member){who(r, BARRIER, 10), now_ns[r]};
@@ -114,7 +111,7 @@ static inline void barrier(void)
         finder,
         &(struct sg_cause_instance){
             .comm = WORLD, .size = RANKS, .is_contradicted = is_contradicted, .members = members}));
-    end_ns = now_ns[last] + 10;
+    int64_t end_ns = now_ns[last] + 10;
     for (uint32_t r = 0; r < RANKS; r++) {
         if (r != last)
             sg_critical_wait(critical, r, came_ns[r], came_ns[last], last);
@@ -165,7 +162,7 @@ static inline void rooted(void)
 /* Returns ns at the only site; 0: the cause is not named on that rank. */
 static inline uint64_t of(enum sg_cause cause, uint32_t rank)
 {
-    CU_ASSERT_EQUAL_FATAL(found->site_count, 1);
+    ASSERT(found->site_count == 1);
     for (uint32_t i = 0; i < found->sites[0].row_count; i++) {
         const struct sg_cause_row *row = &found->sites[0].rows[i];
 

@@ -208,17 +208,16 @@ static void mmds(const char *directory)
 
     for (int rank = 0; rank < 2; rank++) {
         struct log_writer log;
-        struct sg_record_profile sent, waited, other;
 
         log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
         log.header.finalize_begin_ns = log.header.init_end_ns + 20 * MS;
-        sent = log_profile(1, 1, 0, VALUES(1000, 3000, 2000, 2000));
+        struct sg_record_profile sent = log_profile(1, 1, 0, VALUES(1000, 3000, 2000, 2000));
         sent.completed = 3;
         sent.latency_ns = 6 * MS;
         sent.latency_min_ns = MS;
         sent.latency_max_ns = 3 * MS;
-        waited = log_profile(1, 0, 1, VALUES(MS / 2, 5 * MS / 2));
-        other = log_profile(1, 1, 2, VALUES(2 * MS, 4 * MS));
+        struct sg_record_profile waited = log_profile(1, 0, 1, VALUES(MS / 2, 5 * MS / 2));
+        struct sg_record_profile other = log_profile(1, 1, 2, VALUES(2 * MS, 4 * MS));
         log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
         log_put_site(&log, 1, 0x0a0b0c0d, 0x2200, module, sizeof module);
         log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 2, 0, MS);

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # Wait states in stagger report: archives of messages with worked-out figures (make_messages.c), as
 # text, JSON and CSV, and for a part of the run.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # stagger report as users run it: golden outputs of hand-written archives and logs, options, bad
 # input. tests/report/report.sh BUILD_DIR; STAGGER_GOLDEN=1 rewrites the golden files.
 [ $# -gt 0 ] && BUILD=$1

@@ -9,24 +9,13 @@
 #include "report/report_print.h"
 
 #include <jansson.h>
-#include <limits.h>
 
-/* Returns a path of this test's own that does not exist yet. It is valid until the next call; so
- * is the result of write_known(). */
-static inline const char *fresh_directory(void)
-{
-    static char path[PATH_MAX];
-    static int number;
-
-    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
-    return path;
-}
-
-/* Writes the known run, changed by `change` unless that is NULL, and returns its directory. */
+/* Writes the known run, changed by `change` unless that is NULL, and returns its directory, valid
+ * until the next call. */
 static inline const char *write_known(void (*change)(struct archive *))
 {
     static struct archive archive;
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     known_run(&archive);
     if (change != NULL)
@@ -35,25 +24,24 @@ static inline const char *write_known(void (*change)(struct archive *))
     return directory;
 }
 
-/* Reports all call sites, in the command's default order. */
+/* Reports all call sites, in the command's default order. The result stays until the program ends.
+ */
 static inline json_t *report_of(const char *path)
 {
+    static json_t *kept;
     struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    json_t *json;
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(
-        sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, &(struct sg_print_options){0}, stream),
-                          SG_OK);
-    fclose(stream);
+    char *text = PRINTED(
+        ASSERT(sg_report_read(path, false, NULL, &report) == SG_OK,
+               sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)) == SG_OK,
+               sg_report_print_json(&report, &(struct sg_print_options){0}, stream) == SG_OK));
     sg_report_clear(&report);
-    json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    ASSERT(json != NULL);
     free(text);
+    if (kept == NULL)
+        kept = json_array();
+    json_array_append_new(kept, json);
     return json;
 }
 
@@ -62,8 +50,7 @@ static inline json_int_t figure(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
-    CU_ASSERT_FATAL(json_is_integer(value) || json_is_null(value));
+    ASSERT(value != NULL, json_is_integer(value) || json_is_null(value));
     return json_is_null(value) ? -1 : json_integer_value(value);
 }
 
@@ -72,11 +59,11 @@ static inline void expect_text(const json_t *object, const char *name, const cha
 {
     const json_t *value = json_object_get(object, name);
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+    ASSERT(value != NULL);
     if (text == NULL)
-        CU_ASSERT_TRUE(json_is_null(value))
+        EXPECT(json_is_null(value));
     else
-        CU_ASSERT_STRING_EQUAL(json_string_value(value), text);
+        EXPECT(text_is(json_string_value(value), text));
 }
 
 #endif

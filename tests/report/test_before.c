@@ -6,8 +6,6 @@
 #include "report/filter.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RANKS 3
 #define INTERVALS 10
@@ -90,17 +88,14 @@ static void expect(struct sg_before_figures more, enum sg_cause cause, double lo
     usual(1, more);
     usual(2, (struct sg_before_figures){.mask = more.mask, OF(INSTRUCTIONS, 500)});
     finish(NULL);
-    CU_ASSERT_EQUAL_FATAL(before->row_count, RANKS);
-    CU_ASSERT_EQUAL(before->rows[0].rank, 1);
-    CU_ASSERT_DOUBLE_EQUAL(before->rows[0].longer_ns, longer_us * 1000, 0.001);
-    CU_ASSERT_DOUBLE_EQUAL(before->rows[0].others_ns, 1e6, 0.001);
-    CU_ASSERT(before->rows[0].has_cause);
-    CU_ASSERT_EQUAL(before->rows[0].cause, cause);
-    CU_ASSERT(!before->rows[1].has_cause);
+    ASSERT(before->row_count == RANKS);
+    EXPECT(before->rows[0].rank == 1, is_near(before->rows[0].longer_ns, longer_us * 1000, 0.001),
+           is_near(before->rows[0].others_ns, 1e6, 0.001), before->rows[0].has_cause,
+           before->rows[0].cause == cause, !before->rows[1].has_cause);
     end();
 }
 
-static void test_causes(void)
+TEST("what a rank has more of than the others is its cause")
 {
     expect((struct sg_before_figures){TIME(300), OF_US(CPU, 300), OF_US(USER, 300)},
            SG_CAUSE_COMPUTING, 3000);
@@ -126,7 +121,7 @@ static void test_causes(void)
 }
 
 /* In which intervals the blocks were, sums do not tell. */
-static void test_not_told_apart(void)
+TEST("where figures do not tell, it is not told apart")
 {
     expect((struct sg_before_figures){TIME(700), .of[SG_FIGURE_BLOCKS_IN] = INTERVALS / 2},
            SG_CAUSE_UNKNOWN, 7000);
@@ -138,12 +133,11 @@ static void test_not_told_apart(void)
     need(sg_before_sums_add(sums, 1, here, there,
                             &(struct sg_before_figures){.intervals = 1, .time_ns = 100000}));
     finish(NULL);
-    CU_ASSERT_EQUAL(before->rows[0].rank, 1);
-    CU_ASSERT_EQUAL(before->rows[0].cause, SG_CAUSE_UNKNOWN);
+    EXPECT(before->rows[0].rank == 1, before->rows[0].cause == SG_CAUSE_UNKNOWN);
     end();
 }
 
-static void test_counters(void)
+TEST("instructions tell more work from slower work")
 {
     expect((struct sg_before_figures){TIME(300), OF_US(CPU, 300), OF_US(USER, 300),
                                       .mask = BIT(INSTRUCTIONS), OF(INSTRUCTIONS, 650)},
@@ -154,7 +148,7 @@ static void test_counters(void)
 }
 
 /* It is a tenth longer or more, and 5 us. */
-static void test_short(void)
+TEST("what is hardly longer has no cause")
 {
     static const struct {
         uint64_t others_ns, own_ns;
@@ -171,17 +165,15 @@ static void test_short(void)
             sums, 1, here, there,
             &(struct sg_before_figures){.intervals = 1, .time_ns = cases[i].own_ns}));
         finish(NULL);
-        CU_ASSERT_EQUAL(before->rows[0].has_cause, cases[i].has_cause);
-        CU_ASSERT_EQUAL(before->rows[0].longer_ns, (double)(cases[i].own_ns - cases[i].others_ns));
+        EXPECT(before->rows[0].has_cause == cases[i].has_cause,
+               before->rows[0].longer_ns == (double)(cases[i].own_ns - cases[i].others_ns));
         end();
     }
 }
 
 /* Pairs are told apart, threads are not; the rank that is longest beyond the others comes first. */
-static void test_rows(void)
+TEST("rows are of a rank between two places")
 {
-    const struct sg_before_row *row;
-
     begin();
     usual(0, (struct sg_before_figures){0});
     usual(1, (struct sg_before_figures){TIME(100)});
@@ -189,64 +181,49 @@ static void test_rows(void)
     need(sg_before_sums_add(sums, 2, SG_BEFORE_NO_SITE, here,
                             &(struct sg_before_figures){.intervals = 3, .time_ns = 99999999}));
     finish(NULL);
-    CU_ASSERT_EQUAL_FATAL(before->row_count, 3);
-    CU_ASSERT_EQUAL(before->intervals, 3 * INTERVALS + 3);
-    row = &before->rows[0];
-    CU_ASSERT_EQUAL(row->rank, 1);
-    CU_ASSERT_EQUAL(row->own.intervals, 2 * INTERVALS);
-    CU_ASSERT_DOUBLE_EQUAL(row->mean_ns, 1200000, 0.001);
-    CU_ASSERT_DOUBLE_EQUAL(row->longer_ns, 200000.0 * 2 * INTERVALS, 0.001);
-    CU_ASSERT_EQUAL(sg_before_off_ns(&row->own), 200000 * 2 * INTERVALS);
-    CU_ASSERT_STRING_EQUAL(row->until->function, "MPI_Barrier");
-    CU_ASSERT_EQUAL(row->until->site.line, 20);
-    CU_ASSERT_EQUAL(row->after->site.line, 10);
+    ASSERT(before->row_count == 3);
+    EXPECT(before->intervals == 3 * INTERVALS + 3);
+    const struct sg_before_row *row = &before->rows[0];
+    EXPECT(row->rank == 1, row->own.intervals == 2 * INTERVALS,
+           is_near(row->mean_ns, 1200000, 0.001),
+           is_near(row->longer_ns, 200000.0 * 2 * INTERVALS, 0.001),
+           sg_before_off_ns(&row->own) == 200000 * 2 * INTERVALS,
+           text_is(row->until->function, "MPI_Barrier"), row->until->site.line == 20,
+           row->after->site.line == 10);
     /* The other rows have no cause: one is shorter, one is alone. */
     row = &before->rows[1];
-    CU_ASSERT_EQUAL(row->rank, 2);
-    CU_ASSERT(isnan(row->others_ns) && !row->has_cause && row->longer_ns == 0);
-    CU_ASSERT_PTR_NULL(row->after->function);
-    CU_ASSERT(!before->rows[2].has_cause);
+    EXPECT(row->rank == 2, isnan(row->others_ns) && !row->has_cause && row->longer_ns == 0,
+           row->after->function == NULL, !before->rows[2].has_cause);
     end();
 }
 
 /* Figures that some thread lacks are in no sum. */
-static void test_masks(void)
+TEST("a figure that some lack is not known")
 {
     begin();
     usual(0, (struct sg_before_figures){0});
     need(sg_before_sums_add(sums, 0, here, there,
                             &(struct sg_before_figures){.intervals = 1, .mask = BIT(CPU)}));
     finish(NULL);
-    CU_ASSERT_EQUAL(before->rows[0].own.mask, BIT(CPU));
+    EXPECT(before->rows[0].own.mask == BIT(CPU));
     end();
 }
 
-static void test_filter(void)
+TEST("a filter takes the place before which it was; communicators are not known")
 {
     struct sg_filter of_site = {.site = "a.c:10"}, of_comm = {.comm = "half"};
     char message[200];
 
-    CU_ASSERT_FATAL(sg_filter_parse(&of_site, message, sizeof message));
+    ASSERT(sg_filter_parse(&of_site, message, sizeof message));
     begin();
     usual(0, (struct sg_before_figures){0});
     finish(&of_site);
-    CU_ASSERT_EQUAL(before->row_count, 0);
+    EXPECT(before->row_count == 0);
     end();
     sg_filter_clear(&of_site);
     begin();
     usual(0, (struct sg_before_figures){0});
     finish(&of_comm);
-    CU_ASSERT_PTR_NULL(before);
+    EXPECT(before == NULL);
     end();
 }
-
-const struct unit_test unit_tests[] = {
-    {"what a rank has more of than the others is its cause", test_causes},
-    {"where figures do not tell, it is not told apart", test_not_told_apart},
-    {"instructions tell more work from slower work", test_counters},
-    {"what is hardly longer has no cause", test_short},
-    {"rows are of a rank between two places", test_rows},
-    {"a figure that some lack is not known", test_masks},
-    {"a filter takes the place before which it was; communicators are not known", test_filter},
-    {NULL, NULL},
-};

@@ -13,24 +13,15 @@ static void more_on_rank_2(void)
     compute(2, 2000);
 }
 
-static void test_computing(void)
+TEST("a rank that computes longer is named, with the interval")
 {
-    const struct sg_cause_row *row;
-
     run(more_on_rank_2);
-    CU_ASSERT_EQUAL(found->instances, ROUNDS);
-    CU_ASSERT_EQUAL(found->unsampled, 0);
-    CU_ASSERT_EQUAL(found->late_ns, 1900 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 1900 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 1);
-    row = &found->sites[0].rows[0];
-    CU_ASSERT_EQUAL(row->instances, ROUNDS);
-    CU_ASSERT_EQUAL(row->steps, 0);
-    CU_ASSERT_EQUAL(row->low_ns, 1900 * ROUNDS);
-    CU_ASSERT_EQUAL(row->high_ns, 1900 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].at.site.line, 10);
-    CU_ASSERT_EQUAL(row->after.site.line, 10);
-    CU_ASSERT_EQUAL(row->until.site.line, 40);
+    EXPECT(found->instances == ROUNDS, found->unsampled == 0, found->late_ns == 1900 * ROUNDS,
+           of(SG_CAUSE_COMPUTING, 2) == 1900 * ROUNDS, found->sites[0].row_count == 1);
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
+    EXPECT(row->instances == ROUNDS, row->steps == 0, row->low_ns == 1900 * ROUNDS,
+           row->high_ns == 1900 * ROUNDS, found->sites[0].at.site.line == 10,
+           row->after.site.line == 10, row->until.site.line == 40);
     end();
 }
 
@@ -51,12 +42,11 @@ static void more_and_slower(void)
     counted(2, 2000, 6000);
 }
 
-static void test_instructions(void)
+TEST("instructions tell more work from slower work")
 {
     run(more_and_slower);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_WORK, 2), 2 * 500 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_SLOWER, 2), 2 * 500 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 0);
+    EXPECT(of(SG_CAUSE_WORK, 2) == 2 * 500 * ROUNDS, of(SG_CAUSE_SLOWER, 2) == 2 * 500 * ROUNDS,
+           of(SG_CAUSE_COMPUTING, 2) == 0);
     end();
 }
 
@@ -71,17 +61,15 @@ static void in_the_kernel(void)
                        .cpu_ns = 3000, .user_ns = 1000, .system_ns = 2000, .faults = faults});
 }
 
-static void test_kernel(void)
+TEST("time in the kernel is the page faults' if there are enough of them")
 {
     faults = 1;
     run(in_the_kernel);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_FAULTS, 2), 2 * 2000 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 1);
+    EXPECT(of(SG_CAUSE_FAULTS, 2) == 2 * 2000 * ROUNDS, found->sites[0].row_count == 1);
     end();
     faults = 0;
     run(in_the_kernel);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_KERNEL, 2), 2 * 2000 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_FAULTS, 2), 0);
+    EXPECT(of(SG_CAUSE_KERNEL, 2) == 2 * 2000 * ROUNDS, of(SG_CAUSE_FAULTS, 2) == 0);
     end();
 }
 
@@ -96,15 +84,13 @@ static void off_the_processor(void)
     spend_interval(0, 300, (struct sg_sampled_interval){.blocks = 1});
 }
 
-static void test_off_the_processor(void)
+TEST("time off the processor has its causes")
 {
     run(off_the_processor);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED, 0), 2 * 100 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_THROTTLED, 0), 2 * 200 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_ASLEEP, 0), 2 * 400 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_IO, 0), 2 * 300 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 4);
-    CU_ASSERT_EQUAL(found->sites[0].rows[0].cause, SG_CAUSE_ASLEEP);
+    EXPECT(of(SG_CAUSE_PREEMPTED, 0) == 2 * 100 * ROUNDS,
+           of(SG_CAUSE_THROTTLED, 0) == 2 * 200 * ROUNDS,
+           of(SG_CAUSE_ASLEEP, 0) == 2 * 400 * ROUNDS, of(SG_CAUSE_IO, 0) == 2 * 300 * ROUNDS,
+           found->sites[0].row_count == 4, found->sites[0].rows[0].cause == SG_CAUSE_ASLEEP);
     end();
 }
 
@@ -123,12 +109,12 @@ static void among_threads(void)
                                                 .known = SG_KNOWN_THREADS});
 }
 
-static void test_who_preempts(void)
+TEST("other threads of a process are told from other processes")
 {
     run(among_threads);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED_THREADS, 2), 2 * 300 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED, 2), 2 * 200 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED_OTHERS, 2), 2 * 500 * ROUNDS);
+    EXPECT(of(SG_CAUSE_PREEMPTED_THREADS, 2) == 2 * 300 * ROUNDS,
+           of(SG_CAUSE_PREEMPTED, 2) == 2 * 200 * ROUNDS,
+           of(SG_CAUSE_PREEMPTED_OTHERS, 2) == 2 * 500 * ROUNDS);
     end();
 }
 
@@ -141,12 +127,12 @@ static void partly_made_up(void)
     spend_interval(2, 1500, (struct sg_sampled_interval){.runnable_ns = 1000});
 }
 
-static void test_made_up(void)
+TEST("what is shorter makes up for what is longer")
 {
     run(partly_made_up);
-    CU_ASSERT_EQUAL(found->late_ns, 2000 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED, 2), (uint64_t)llround(2000 * 1000 / 1500.0 * ROUNDS));
-    CU_ASSERT_EQUAL(of(SG_CAUSE_ASLEEP, 2), (uint64_t)llround(2000 * 500 / 1500.0 * ROUNDS));
+    EXPECT(found->late_ns == 2000 * ROUNDS,
+           of(SG_CAUSE_PREEMPTED, 2) == (uint64_t)llround(2000 * 1000 / 1500.0 * ROUNDS),
+           of(SG_CAUSE_ASLEEP, 2) == (uint64_t)llround(2000 * 500 / 1500.0 * ROUNDS));
     end();
 }
 
@@ -158,12 +144,10 @@ static void without_samples(void)
     now_ns[1] += 200000;
 }
 
-static void test_unsampled(void)
+TEST("without samples of all members nothing is said")
 {
     run(without_samples);
-    CU_ASSERT_EQUAL(found->instances, 0);
-    CU_ASSERT_EQUAL(found->unsampled, ROUNDS);
-    CU_ASSERT_EQUAL(found->site_count, 0);
+    EXPECT(found->instances == 0, found->unsampled == ROUNDS, found->site_count == 0);
     end();
 }
 
@@ -173,24 +157,22 @@ static void nobody_is_late(void)
         compute(r, 1000);
 }
 
-static void test_nobody(void)
+TEST("where nobody is late there is no cause")
 {
     run(nobody_is_late);
-    CU_ASSERT_EQUAL(found->instances + found->unsampled, 0);
+    EXPECT(found->instances + found->unsampled == 0);
     end();
     begin();
     barrier();
     barrier();
     finish();
-    CU_ASSERT_PTR_NULL(found);
+    EXPECT(found == NULL);
     end();
 }
 
 /* More instances than are remembered one by one: a tenth of them are ten times as late. */
-static void test_many(void)
+TEST("limits come from a sample of many instances")
 {
-    const struct sg_cause_row *row;
-
     begin();
     barrier();
     for (int i = 0; i < 3000; i++) {
@@ -200,10 +182,9 @@ static void test_many(void)
         barrier();
     }
     finish();
-    row = &found->sites[0].rows[0];
-    CU_ASSERT_EQUAL(row->ns, 2 * 3000 * 190);
-    CU_ASSERT(row->low_ns < 6000 * 190 && row->low_ns > 6000 * 130);
-    CU_ASSERT(row->high_ns > 6000 * 190 && row->high_ns < 6000 * 250);
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
+    EXPECT(row->ns == 2 * 3000 * 190, row->low_ns < 6000 * 190 && row->low_ns > 6000 * 130,
+           row->high_ns > 6000 * 190 && row->high_ns < 6000 * 250);
     end();
 }
 
@@ -225,80 +206,57 @@ static void more_on_another(void)
     compute(2, 2000);
 }
 
-static void test_roots(void)
+TEST("of an operation with a root only those count that wait")
 {
     run_rooted(SG_CAUSE_WAIT_FOR_ROOT, more_on_the_root);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 1), 1700 * ROUNDS);
-    CU_ASSERT_EQUAL(found->late_ns, 1700 * ROUNDS);
+    EXPECT(of(SG_CAUSE_COMPUTING, 1) == 1700 * ROUNDS, found->late_ns == 1700 * ROUNDS);
     end();
     /* Nobody waits for rank 2. */
     run_rooted(SG_CAUSE_WAIT_FOR_ROOT, more_on_another);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 1), 100 * ROUNDS);
-    CU_ASSERT_EQUAL(found->late_ns, 100 * ROUNDS);
+    EXPECT(of(SG_CAUSE_COMPUTING, 1) == 100 * ROUNDS, found->late_ns == 100 * ROUNDS);
     end();
     run_rooted(SG_CAUSE_ROOT_WAITS, more_on_the_root);
-    CU_ASSERT_EQUAL(found->late_ns, 0);
+    EXPECT(found->late_ns == 0);
     end();
     /* In a reduction the root alone waits. */
     run_rooted(SG_CAUSE_ROOT_WAITS, more_on_another);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 900 * ROUNDS);
-    CU_ASSERT_EQUAL(found->late_ns, 900 * ROUNDS);
+    EXPECT(of(SG_CAUSE_COMPUTING, 2) == 900 * ROUNDS, found->late_ns == 900 * ROUNDS);
     end();
     /* Nobody knows who waits for whom. */
     told_root = UINT32_MAX;
     run_rooted(SG_CAUSE_WAIT_FOR_ROOT, more_on_the_root);
-    CU_ASSERT_EQUAL(found->late_ns, 0);
+    EXPECT(found->late_ns == 0);
     end();
     run_rooted(SG_CAUSE_ROOT_WAITS, more_on_another);
-    CU_ASSERT_EQUAL(found->late_ns, 0);
+    EXPECT(found->late_ns == 0);
     end();
     told_root = 1;
 }
 
 /* Rank 2 comes 1000 after rank 0, and 900 after rank 1. */
-static void test_clock_errors(void)
+TEST("who is later by no more than clocks may be off is not called late")
 {
     clock_errors_ns[0] = 460;
     clock_errors_ns[2] = 460;
     run(more_on_rank_2);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 1900 * ROUNDS);
+    EXPECT(of(SG_CAUSE_COMPUTING, 2) == 1900 * ROUNDS);
     end();
     clock_errors_ns[1] = 440;
     run(more_on_rank_2);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 1000 * ROUNDS);
-    CU_ASSERT_EQUAL(found->late_ns, 1000 * ROUNDS);
+    EXPECT(of(SG_CAUSE_COMPUTING, 2) == 1000 * ROUNDS, found->late_ns == 1000 * ROUNDS);
     end();
     clock_errors_ns[2] = 1000;
     run(more_on_rank_2);
-    CU_ASSERT_EQUAL(found->site_count, 0);
-    CU_ASSERT_EQUAL(found->late_ns, 0);
-    CU_ASSERT_EQUAL(found->unsampled, ROUNDS);
+    EXPECT(found->site_count == 0, found->late_ns == 0, found->unsampled == ROUNDS);
     end();
     memset(clock_errors_ns, 0, sizeof clock_errors_ns);
 }
 
-static void test_contradicted(void)
+TEST("an instance in which clocks contradict each other has no causes")
 {
     is_contradicted = true;
     run(more_on_rank_2);
-    CU_ASSERT_EQUAL(found->site_count, 0);
-    CU_ASSERT_EQUAL(found->unsampled, ROUNDS);
+    EXPECT(found->site_count == 0, found->unsampled == ROUNDS);
     end();
     is_contradicted = false;
 }
-
-const struct unit_test unit_tests[] = {
-    {"a rank that computes longer is named, with the interval", test_computing},
-    {"instructions tell more work from slower work", test_instructions},
-    {"time in the kernel is the page faults' if there are enough of them", test_kernel},
-    {"time off the processor has its causes", test_off_the_processor},
-    {"other threads of a process are told from other processes", test_who_preempts},
-    {"what is shorter makes up for what is longer", test_made_up},
-    {"without samples of all members nothing is said", test_unsampled},
-    {"where nobody is late there is no cause", test_nobody},
-    {"limits come from a sample of many instances", test_many},
-    {"of an operation with a root only those count that wait", test_roots},
-    {"who is later by no more than clocks may be off is not called late", test_clock_errors},
-    {"an instance in which clocks contradict each other has no causes", test_contradicted},
-    {NULL, NULL},
-};

@@ -18,15 +18,14 @@ static void sleep_for_all(void)
     compute(2, 200);
 }
 
-static void test_common_cause(void)
+TEST("what holds up all makes nobody late")
 {
     run(sleep_for_all);
     /* They came at 5105, 5110 and 5310. */
-    CU_ASSERT_EQUAL(found->late_ns, (205 + 200) * ROUNDS);
-    CU_ASSERT(of(SG_CAUSE_COMPUTING, 2) >= 395 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_ASLEEP, 0) + of(SG_CAUSE_ASLEEP, 1) + of(SG_CAUSE_ASLEEP, 2), 0);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2) + of(SG_CAUSE_CALLS, 1) + of(SG_CAUSE_CALLS, 2),
-                    found->late_ns);
+    EXPECT(found->late_ns == (205 + 200) * ROUNDS, of(SG_CAUSE_COMPUTING, 2) >= 395 * ROUNDS,
+           of(SG_CAUSE_ASLEEP, 0) + of(SG_CAUSE_ASLEEP, 1) + of(SG_CAUSE_ASLEEP, 2) == 0,
+           of(SG_CAUSE_COMPUTING, 2) + of(SG_CAUSE_CALLS, 1) + of(SG_CAUSE_CALLS, 2) ==
+               found->late_ns);
     end();
 }
 
@@ -42,24 +41,18 @@ static void sleep_for_two(void)
     compute(1, 4000);
 }
 
-static void test_step(void)
+TEST("a late message leads to where it began")
 {
-    const struct sg_cause_row *row;
-
     run(sleep_for_two);
     /* Rank 2 came at 8005. Its path: 3900 of its own, 5 in the call, 100 and 4000 of rank 0. That
      * of rank 1, which came at 4000: 4000; and that of rank 0, which came at 4205: 100 and 5 there,
      * 100 and 4000 as on that of rank 2. */
-    CU_ASSERT_EQUAL(found->late_ns, (4005 + 3800) * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_ASLEEP, 0), 4000 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 3800 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS, 2), 5 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 3);
-    row = &found->sites[0].rows[0];
-    CU_ASSERT_EQUAL(row->cause, SG_CAUSE_ASLEEP);
-    CU_ASSERT_EQUAL(row->steps, 1);
-    CU_ASSERT_EQUAL(row->after.site.line, 10);
-    CU_ASSERT_EQUAL(row->until.site.line, 40);
+    EXPECT(found->late_ns == (4005 + 3800) * ROUNDS, of(SG_CAUSE_ASLEEP, 0) == 4000 * ROUNDS,
+           of(SG_CAUSE_COMPUTING, 2) == 3800 * ROUNDS, of(SG_CAUSE_CALLS, 2) == 5 * ROUNDS,
+           found->sites[0].row_count == 3);
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
+    EXPECT(row->cause == SG_CAUSE_ASLEEP, row->steps == 1, row->after.site.line == 10,
+           row->until.site.line == 40);
     end();
 }
 
@@ -75,20 +68,18 @@ static void two_steps(void)
     compute(2, 100);
 }
 
-static void test_two_steps(void)
+TEST("... two steps back, too")
 {
     run(two_steps);
     /* They came at 2105, 4110 and 4210; rank 2 has nothing more than rank 1 but 100. */
-    CU_ASSERT_EQUAL(found->late_ns, (2105 + 100) * ROUNDS);
-    CU_ASSERT(of(SG_CAUSE_PREEMPTED, 1) >= 1990 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED, 2) + of(SG_CAUSE_COMPUTING, 0), 0);
+    EXPECT(found->late_ns == (2105 + 100) * ROUNDS, of(SG_CAUSE_PREEMPTED, 1) >= 1990 * ROUNDS,
+           of(SG_CAUSE_PREEMPTED, 2) + of(SG_CAUSE_COMPUTING, 0) == 0);
     end();
 }
 
 /* The instances are alike; kept is the first, whose barrier before ended at 10. */
-static void test_chain(void)
+TEST("the latest instance has its chain, back to where it began")
 {
-    const struct sg_cause_chain *chain;
     static const struct {
         uint32_t rank;
         int64_t from_ns, to_ns;
@@ -99,32 +90,25 @@ static void test_chain(void)
                  {0, 10, 2110, SG_CAUSE_COMPUTING, 2100, 0}};
 
     run(two_steps);
-    CU_ASSERT_EQUAL(found->chain_count, 1);
-    chain = &found->chains[0];
-    CU_ASSERT_EQUAL(chain->at.site.line, 10);
-    CU_ASSERT_EQUAL(chain->late_ns, 2105 + 100);
-    CU_ASSERT_EQUAL(chain->first_rank, 0);
-    CU_ASSERT_EQUAL(chain->first_ns, 10 + 2105);
-    CU_ASSERT_EQUAL(chain->cause, SG_CAUSE_PREEMPTED);
-    CU_ASSERT_EQUAL(chain->cause_rank, 1);
-    CU_ASSERT_EQUAL(chain->cause_ns, 2000);
-    CU_ASSERT_EQUAL(chain->link_count, 3);
+    EXPECT(found->chain_count == 1);
+    const struct sg_cause_chain *chain = &found->chains[0];
+    EXPECT(chain->at.site.line == 10, chain->late_ns == 2105 + 100, chain->first_rank == 0,
+           chain->first_ns == 10 + 2105, chain->cause == SG_CAUSE_PREEMPTED, chain->cause_rank == 1,
+           chain->cause_ns == 2000, chain->link_count == 3);
     for (uint32_t i = 0; i < 3; i++) {
         const struct sg_cause_link *link = &chain->links[i];
 
-        CU_ASSERT_EQUAL(link->rank, links[i].rank);
-        CU_ASSERT_EQUAL(link->from_ns, links[i].from_ns);
-        CU_ASSERT_EQUAL(link->to_ns, links[i].to_ns);
-        CU_ASSERT_EQUAL(link->ns[links[i].cause], links[i].cause_ns);
-        CU_ASSERT_EQUAL(link->ns[SG_CAUSE_CALLS], links[i].calls_ns);
-        CU_ASSERT_EQUAL(link->waited.function != NULL, i > 0);
+        EXPECT(link->rank == links[i].rank, link->from_ns == links[i].from_ns,
+               link->to_ns == links[i].to_ns, link->ns[links[i].cause] == links[i].cause_ns,
+               link->ns[SG_CAUSE_CALLS] == links[i].calls_ns,
+               (link->waited.function != NULL) == (i > 0));
     }
-    CU_ASSERT_EQUAL(chain->links[1].until.site.line, 40);
+    EXPECT(chain->links[1].until.site.line == 40);
     end();
 }
 
 /* A later instance at the same place is kept if it is later. */
-static void test_latest_chain(void)
+TEST("... of all instances of a place the latest")
 {
     begin();
     barrier();
@@ -133,9 +117,8 @@ static void test_latest_chain(void)
         barrier();
     }
     finish();
-    CU_ASSERT_EQUAL(found->chain_count, 1);
-    CU_ASSERT_EQUAL(found->chains[0].late_ns, 2 * 500);
-    CU_ASSERT_EQUAL(found->chains[0].links[0].to_ns - found->chains[0].links[0].from_ns, 500);
+    EXPECT(found->chain_count == 1, found->chains[0].late_ns == 2 * 500,
+           found->chains[0].links[0].to_ns - found->chains[0].links[0].from_ns == 500);
     end();
 }
 
@@ -164,20 +147,15 @@ static void long_calls(void)
     compute(2, 10);
 }
 
-static void test_calls(void)
+TEST("time in calls that wait for nobody is told apart")
 {
-    const struct sg_cause_row *row;
-
     run(long_calls);
-    CU_ASSERT_EQUAL(found->late_ns, 2 * 1000 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED, 2), 2 * 400 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_BUSY, 2), 2 * 300 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_ASLEEP, 2), 2 * 300 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 3);
-    row = &found->sites[0].rows[0];
-    CU_ASSERT_EQUAL(row->cause, SG_CAUSE_CALLS_PREEMPTED);
-    CU_ASSERT_PTR_NULL(row->after.function);
-    CU_ASSERT_EQUAL(row->until.site.line, 30);
+    EXPECT(found->late_ns == 2 * 1000 * ROUNDS, of(SG_CAUSE_CALLS_PREEMPTED, 2) == 2 * 400 * ROUNDS,
+           of(SG_CAUSE_CALLS_BUSY, 2) == 2 * 300 * ROUNDS,
+           of(SG_CAUSE_CALLS_ASLEEP, 2) == 2 * 300 * ROUNDS, found->sites[0].row_count == 3);
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
+    EXPECT(row->cause == SG_CAUSE_CALLS_PREEMPTED, row->after.function == NULL,
+           row->until.site.line == 30);
     end();
 }
 
@@ -196,14 +174,13 @@ static void crowded_calls(void)
     compute(2, 10);
 }
 
-static void test_crowded_calls(void)
+TEST("who had the processor in calls is told, as between them")
 {
     run(crowded_calls);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED_THREADS, 2), 2 * 300 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED, 2), 2 * 200 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED_OTHERS, 2), 2 * 100 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_THROTTLED, 2), 2 * 400 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 4);
+    EXPECT(of(SG_CAUSE_CALLS_PREEMPTED_THREADS, 2) == 2 * 300 * ROUNDS,
+           of(SG_CAUSE_CALLS_PREEMPTED, 2) == 2 * 200 * ROUNDS,
+           of(SG_CAUSE_CALLS_PREEMPTED_OTHERS, 2) == 2 * 100 * ROUNDS,
+           of(SG_CAUSE_CALLS_THROTTLED, 2) == 2 * 400 * ROUNDS, found->sites[0].row_count == 4);
     end();
 }
 
@@ -223,24 +200,19 @@ static void leave_later(void)
                                                 .known = is_told ? SG_KNOWN_SWITCH : 0});
 }
 
-static void test_leaving(void)
+TEST("who leaves later has had no processor, or it is not told")
 {
-    const struct sg_cause_row *row;
-
     leaves_later_ns[2] = 500;
     is_told = true;
     run(leave_later);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_PREEMPTED, 2), 2 * 480 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_CALLS_BUSY, 2), 2 * 20 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 2);
-    row = &found->sites[0].rows[0];
-    CU_ASSERT_PTR_NULL(row->after.function);
-    CU_ASSERT_STRING_EQUAL(row->until.function, "MPI_Barrier");
+    EXPECT(of(SG_CAUSE_CALLS_PREEMPTED, 2) == 2 * 480 * ROUNDS,
+           of(SG_CAUSE_CALLS_BUSY, 2) == 2 * 20 * ROUNDS, found->sites[0].row_count == 2);
+    const struct sg_cause_row *row = &found->sites[0].rows[0];
+    EXPECT(row->after.function == NULL, text_is(row->until.function, "MPI_Barrier"));
     end();
     is_told = false;
     run(leave_later);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_LEFT, 2), 2 * 500 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].row_count, 1);
+    EXPECT(of(SG_CAUSE_LEFT, 2) == 2 * 500 * ROUNDS, found->sites[0].row_count == 1);
     end();
     leaves_later_ns[2] = 0;
 }
@@ -259,28 +231,14 @@ static void hold_up_before(void)
     compute(2, 1000);
 }
 
-static void test_held_up_before(void)
+TEST("what held up a rank before it left is followed, too")
 {
     run(hold_up_before);
     /* In the reduction the root waits 3899. At the barrier rank 2 waits 4000 for the root: 3890 of
      * the sleep, 100 of more to do, and 10 to leave the reduction; and rank 0 waits 100. */
-    CU_ASSERT_EQUAL(found->late_ns, (3899 + 4000 + 100) * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_ASLEEP, 0), (3899 + 3890) * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 1), 200 * ROUNDS);
-    CU_ASSERT_EQUAL(of(SG_CAUSE_LEFT, 1), 10 * ROUNDS);
-    CU_ASSERT_EQUAL(found->sites[0].rows[0].steps, 1);
+    EXPECT(found->late_ns == (3899 + 4000 + 100) * ROUNDS,
+           of(SG_CAUSE_ASLEEP, 0) == (3899 + 3890) * ROUNDS,
+           of(SG_CAUSE_COMPUTING, 1) == 200 * ROUNDS, of(SG_CAUSE_LEFT, 1) == 10 * ROUNDS,
+           found->sites[0].rows[0].steps == 1);
     end();
 }
-
-const struct unit_test unit_tests[] = {
-    {"what holds up all makes nobody late", test_common_cause},
-    {"a late message leads to where it began", test_step},
-    {"... two steps back, too", test_two_steps},
-    {"the latest instance has its chain, back to where it began", test_chain},
-    {"... of all instances of a place the latest", test_latest_chain},
-    {"time in calls that wait for nobody is told apart", test_calls},
-    {"who had the processor in calls is told, as between them", test_crowded_calls},
-    {"who leaves later has had no processor, or it is not told", test_leaving},
-    {"what held up a rank before it left is followed, too", test_held_up_before},
-    {NULL, NULL},
-};

@@ -9,20 +9,9 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define WORLD_NAME "MPI_COMM_WORLD"
-
-static const char *fresh_directory(void)
-{
-    static char path[256];
-    static int number;
-
-    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
-    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0777), 0);
-    return path;
-}
 
 static void put_profile(struct log_writer *log, struct sg_record_profile record)
 {
@@ -41,7 +30,6 @@ static void write_run(const char *directory)
 {
     static const char module[] = "/opt/cg\0";
     static const char solve[] = "solve\0/src/solver.c", norm[] = "norm\0/src/norm.c";
-    struct sg_record_profile send, receive, wait;
     struct log_writer log;
 
     log_begin(&log, directory, 0, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
@@ -53,7 +41,7 @@ static void write_run(const char *directory)
     log_put_function(&log, 0, "MPI_Send");
     log_put_profile_comm(&log, 1, 2, WORLD_NAME);
     log_put_profile_comm(&log, 2, 2, "row");
-    send = log_profile(1, 1, 0, TIMES(100, 300));
+    struct sg_record_profile send = log_profile(1, 1, 0, TIMES(100, 300));
     send.sent_bytes = 16;
     put_profile(&log, send);
     send = log_profile(1, 2, 0, TIMES(500));
@@ -64,12 +52,12 @@ static void write_run(const char *directory)
     log_end(&log);
 
     log_begin(&log, directory, 1, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
-    receive = log_profile(7, 4, 1, TIMES(200, 200, 800));
+    struct sg_record_profile receive = log_profile(7, 4, 1, TIMES(200, 200, 800));
     receive.failed = 1;
     receive.received_bytes = 80;
     receive.thread = 1;
     put_profile(&log, receive);
-    wait = log_profile(6, 0, 0, TIMES(1000));
+    struct sg_record_profile wait = log_profile(6, 0, 0, TIMES(1000));
     wait.completed = 4;
     wait.latency_ns = 6000;
     put_profile(&log, wait);
@@ -92,16 +80,16 @@ static void read_directory(const char *directory, const struct sg_filter *filter
 {
     const struct sg_watch watch = {.calls = true, .filter = filter};
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &watch, report), SG_OK);
+    ASSERT(sg_report_read(directory, false, &watch, report) == SG_OK);
 }
 
 static const struct sg_calls *read_run(struct sg_report *report)
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     write_run(directory);
     read_directory(directory, NULL, report);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(report->calls);
+    ASSERT(report->calls != NULL);
     return report->calls;
 }
 
@@ -116,116 +104,89 @@ static const struct sg_call_row *find(const struct sg_call_row *rows, uint32_t c
     return NULL;
 }
 
-static void test_functions(void)
+TEST("a function's figures are of all its calls")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
     const struct sg_call_row *send = find(calls->functions, calls->function_count, "MPI_Send");
     const struct sg_call_row *receive = find(calls->functions, calls->function_count, "MPI_Recv");
 
-    CU_ASSERT_EQUAL(calls->function_count, 4);
-    CU_ASSERT_STRING_EQUAL(calls->functions[0].function, "MPI_Barrier");
-    CU_ASSERT_STRING_EQUAL(calls->functions[1].function, "MPI_Send");
-    CU_ASSERT_EQUAL(send->of.calls, 4);
-    CU_ASSERT_EQUAL(send->of.time_ns, 1600);
-    CU_ASSERT_EQUAL(send->of.min_ns, 100);
-    CU_ASSERT_EQUAL(send->of.max_ns, 700);
-    CU_ASSERT_EQUAL(send->of.sent_bytes, 88);
-    CU_ASSERT_DOUBLE_EQUAL(send->mean_ns, 400, 1e-9);
+    EXPECT(calls->function_count == 4, text_is(calls->functions[0].function, "MPI_Barrier"),
+           text_is(calls->functions[1].function, "MPI_Send"), send->of.calls == 4,
+           send->of.time_ns == 1600, send->of.min_ns == 100, send->of.max_ns == 700,
+           send->of.sent_bytes == 88, is_near(send->mean_ns, 400, 1e-9));
     /* (300^2 + 100^2 + 100^2 + 300^2) / 4 */
-    CU_ASSERT_DOUBLE_EQUAL(send->deviation_ns, sqrt(50000), 1e-6);
-    CU_ASSERT_EQUAL(receive->of.calls, 3);
-    CU_ASSERT_EQUAL(receive->of.failed, 1);
-    CU_ASSERT_EQUAL(receive->of.received_bytes, 80);
+    EXPECT(is_near(send->deviation_ns, sqrt(50000), 1e-6), receive->of.calls == 3,
+           receive->of.failed == 1, receive->of.received_bytes == 80);
     sg_report_clear(&report);
 }
 
-static void test_carried_out(void)
+TEST("what the library carried out is a function like others")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
     const struct sg_call_row *barrier =
         find(calls->functions, calls->function_count, "MPI_Barrier");
 
-    CU_ASSERT_EQUAL(barrier->of.calls, 20);
-    CU_ASSERT_EQUAL(barrier->of.time_ns, 10000);
-    CU_ASSERT_DOUBLE_EQUAL(barrier->mean_ns, 500, 1e-9);
-    CU_ASSERT_TRUE(barrier->is_carried_out);
-    CU_ASSERT_EQUAL(barrier->of.min_ns, 400);
-    CU_ASSERT_EQUAL(barrier->of.max_ns, 600);
-    CU_ASSERT_DOUBLE_EQUAL(barrier->deviation_ns, 100, 1e-6);
+    EXPECT(barrier->of.calls == 20, barrier->of.time_ns == 10000,
+           is_near(barrier->mean_ns, 500, 1e-9), barrier->is_carried_out, barrier->of.min_ns == 400,
+           barrier->of.max_ns == 600, is_near(barrier->deviation_ns, 100, 1e-6));
     sg_report_clear(&report);
 }
 
-static void test_latency(void)
+TEST("the latency of what was posted is a mean over what is complete")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
 
-    CU_ASSERT_DOUBLE_EQUAL(find(calls->functions, calls->function_count, "MPI_Wait")->latency_ns,
-                           1500, 1e-9);
-    CU_ASSERT_TRUE(isnan(find(calls->functions, calls->function_count, "MPI_Send")->latency_ns));
+    EXPECT(
+        is_near(find(calls->functions, calls->function_count, "MPI_Wait")->latency_ns, 1500, 1e-9),
+        isnan(find(calls->functions, calls->function_count, "MPI_Send")->latency_ns));
     sg_report_clear(&report);
 }
 
 /* Rank 0: (4000 + 900) of 100000; rank 1: (6000 + 1200 + 1000 + 700) of 200000. */
-static void test_share(void)
+TEST("MPI's share is of the run time of all threads that call it")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
 
-    CU_ASSERT_EQUAL(calls->time_ns, 13800);
-    CU_ASSERT_EQUAL(calls->processor_ns, 300000);
-    CU_ASSERT_EQUAL(calls->greatest_rank, 0);
-    CU_ASSERT_DOUBLE_EQUAL(calls->greatest_share, 0.049, 1e-9);
-    CU_ASSERT_EQUAL(calls->least_rank, 1);
-    CU_ASSERT_DOUBLE_EQUAL(calls->least_share, 0.0445, 1e-9);
+    EXPECT(calls->time_ns == 13800, calls->processor_ns == 300000, calls->greatest_rank == 0,
+           is_near(calls->greatest_share, 0.049, 1e-9), calls->least_rank == 1,
+           is_near(calls->least_share, 0.0445, 1e-9));
     sg_report_clear(&report);
 }
 
-static void test_sites(void)
+TEST("a call site is the sum of its communicators")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
     const struct sg_call_row *send = find(calls->sites, calls->site_count, "MPI_Send");
     const struct sg_call_row *wait = find(calls->sites, calls->site_count, "MPI_Wait");
 
-    CU_ASSERT_EQUAL(calls->site_count, 4);
-    CU_ASSERT_EQUAL(calls->row_count, 5);
-    CU_ASSERT_EQUAL(send->of.calls, 4);
-    CU_ASSERT_EQUAL(send->place.comms, 2);
-    CU_ASSERT_PTR_NULL(send->place.comm);
-    CU_ASSERT_EQUAL(send->place.comm_size, 2);
-    CU_ASSERT_EQUAL(send->place.id, 0xa);
-    CU_ASSERT_STRING_EQUAL(send->place.function, "solve");
-    CU_ASSERT_EQUAL(send->place.line, 88);
-    CU_ASSERT_EQUAL(wait->place.comms, 0);
-    CU_ASSERT_STRING_EQUAL(wait->place.function, "norm");
+    EXPECT(calls->site_count == 4, calls->row_count == 5, send->of.calls == 4,
+           send->place.comms == 2, send->place.comm == NULL, send->place.comm_size == 2,
+           send->place.id == 0xa, text_is(send->place.function, "solve"), send->place.line == 88,
+           wait->place.comms == 0, text_is(wait->place.function, "norm"));
     sg_report_clear(&report);
 }
 
-static void test_messages(void)
+TEST("messages are told by ranks, those with ranks that are not known are summed apart")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
 
-    CU_ASSERT_EQUAL_FATAL(calls->pair_count, 2);
-    CU_ASSERT_EQUAL(calls->pairs[0].from, 0);
-    CU_ASSERT_EQUAL(calls->pairs[0].to, 1);
-    CU_ASSERT_EQUAL(calls->pairs[0].messages, 2);
-    CU_ASSERT_EQUAL(calls->pairs[0].bytes, 16);
-    CU_ASSERT_EQUAL(calls->pairs[1].from, 1);
-    CU_ASSERT_EQUAL(calls->pairs[1].messages, 1);
-    CU_ASSERT_EQUAL(calls->pairs[1].bytes, 8);
-    CU_ASSERT_EQUAL(calls->other_messages, 1);
-    CU_ASSERT_EQUAL(calls->other_bytes, 64);
+    ASSERT(calls->pair_count == 2);
+    EXPECT(calls->pairs[0].from == 0, calls->pairs[0].to == 1, calls->pairs[0].messages == 2,
+           calls->pairs[0].bytes == 16, calls->pairs[1].from == 1, calls->pairs[1].messages == 1,
+           calls->pairs[1].bytes == 8, calls->other_messages == 1, calls->other_bytes == 64);
     sg_report_clear(&report);
 }
 
 /* As when its send was left out. */
-static void test_receiver_alone(void)
+TEST("messages that only their receiver counted count")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -238,19 +199,17 @@ static void test_receiver_alone(void)
         log_end(&log);
     }
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL_FATAL(report.calls->pair_count, 1);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].from, 0);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].to, 1);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].messages, 3);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].bytes, 4096);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].sent_messages, 0);
+    ASSERT(report.calls->pair_count == 1);
+    EXPECT(report.calls->pairs[0].from == 0, report.calls->pairs[0].to == 1,
+           report.calls->pairs[0].messages == 3, report.calls->pairs[0].bytes == 4096,
+           report.calls->pairs[0].sent_messages == 0);
     sg_report_clear(&report);
 }
 
 /* Two threads of rank 1 put and get; a target that there is not is damage. */
-static void test_targets(void)
+TEST("one-sided operations are told by origin and target, those on other windows apart")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -269,17 +228,15 @@ static void test_targets(void)
         log_end(&log);
     }
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL(report.calls->pair_count, 0);
-    CU_ASSERT_EQUAL_FATAL(report.calls->one_sided.count, 2);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].origin, 1);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].target, 0);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].puts, 3);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].put_bytes, 116);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].gets, 3);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].got_bytes, 4096);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[1].target, 1);
-    CU_ASSERT_EQUAL(report.calls->one_sided.others.puts, 5);
-    CU_ASSERT_EQUAL(report.calls->one_sided.others.got_bytes, 60);
+    EXPECT(report.calls->pair_count == 0);
+    ASSERT(report.calls->one_sided.count == 2);
+    EXPECT(report.calls->one_sided.rows[0].origin == 1, report.calls->one_sided.rows[0].target == 0,
+           report.calls->one_sided.rows[0].puts == 3,
+           report.calls->one_sided.rows[0].put_bytes == 116,
+           report.calls->one_sided.rows[0].gets == 3,
+           report.calls->one_sided.rows[0].got_bytes == 4096,
+           report.calls->one_sided.rows[1].target == 1, report.calls->one_sided.others.puts == 5,
+           report.calls->one_sided.others.got_bytes == 60);
     sg_report_clear(&report);
 }
 
@@ -306,7 +263,7 @@ static void put_swapped(struct log_writer *log, int rank, uint32_t index, bool i
 /* Rank 0 operates on, and sends to, itself and rank 1, and its log tells only who itself is. */
 static const char *write_swapped(void)
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct log_writer log;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -331,7 +288,7 @@ static const char *write_swapped(void)
     return directory;
 }
 
-static void test_targets_elsewhere(void)
+TEST("on other communicators, too, if their members are known")
 {
     const char *directory = write_swapped();
     struct sg_filter first = {.ranks = "0"};
@@ -339,25 +296,25 @@ static void test_targets_elsewhere(void)
     char message[200];
 
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL_FATAL(report.calls->one_sided.count, 2);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].target, 1);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].put_bytes, 200);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[1].target, 0);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[1].put_bytes, 36);
-    CU_ASSERT_EQUAL(report.calls->one_sided.others.put_bytes, 5);
+    ASSERT(report.calls->one_sided.count == 2);
+    EXPECT(report.calls->one_sided.rows[0].target == 1,
+           report.calls->one_sided.rows[0].put_bytes == 200,
+           report.calls->one_sided.rows[1].target == 0,
+           report.calls->one_sided.rows[1].put_bytes == 36,
+           report.calls->one_sided.others.put_bytes == 5);
     sg_report_clear(&report);
 
-    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&first, message, sizeof message));
+    ASSERT(sg_filter_parse(&first, message, sizeof message));
     read_directory(directory, &first, &report);
-    CU_ASSERT_EQUAL_FATAL(report.calls->one_sided.count, 1);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].target, 0);
-    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].put_bytes, 36);
-    CU_ASSERT_EQUAL(report.calls->one_sided.others.put_bytes, 205);
+    ASSERT(report.calls->one_sided.count == 1);
+    EXPECT(report.calls->one_sided.rows[0].target == 0,
+           report.calls->one_sided.rows[0].put_bytes == 36,
+           report.calls->one_sided.others.put_bytes == 205);
     sg_report_clear(&report);
     sg_filter_clear(&first);
 }
 
-static void test_messages_elsewhere(void)
+TEST("so are messages there")
 {
     const char *directory = write_swapped();
     struct sg_filter first = {.ranks = "0"};
@@ -365,34 +322,28 @@ static void test_messages_elsewhere(void)
     char message[200];
 
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL_FATAL(report.calls->pair_count, 2);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].from, 0);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].to, 1);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].sent_messages, 2);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].sent_bytes, 500);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].received_messages, 3);
-    CU_ASSERT_EQUAL(report.calls->pairs[0].received_bytes, 7);
-    CU_ASSERT_EQUAL(report.calls->pairs[1].from, 1);
-    CU_ASSERT_EQUAL(report.calls->pairs[1].sent_bytes, 500);
+    ASSERT(report.calls->pair_count == 2);
+    EXPECT(report.calls->pairs[0].from == 0, report.calls->pairs[0].to == 1,
+           report.calls->pairs[0].sent_messages == 2, report.calls->pairs[0].sent_bytes == 500,
+           report.calls->pairs[0].received_messages == 3,
+           report.calls->pairs[0].received_bytes == 7, report.calls->pairs[1].from == 1,
+           report.calls->pairs[1].sent_bytes == 500);
     /* No member 2, and nobody who says who the first of the other is. */
-    CU_ASSERT_EQUAL(report.calls->other_messages, 3);
-    CU_ASSERT_EQUAL(report.calls->other_bytes, 38);
+    EXPECT(report.calls->other_messages == 3, report.calls->other_bytes == 38);
     sg_report_clear(&report);
 
-    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&first, message, sizeof message));
+    ASSERT(sg_filter_parse(&first, message, sizeof message));
     read_directory(directory, &first, &report);
-    CU_ASSERT_EQUAL(report.calls->pair_count, 0);
-    CU_ASSERT_EQUAL(report.calls->other_bytes, 529);
+    EXPECT(report.calls->pair_count == 0, report.calls->other_bytes == 529);
     sg_report_clear(&report);
     sg_filter_clear(&first);
 }
 
 /* 4 ranks reduce 8 bytes twice: all send, the root receives. A nonblocking call's own time is that
  * of its start, its latency also what came after. */
-static void test_bytes_of_reductions(void)
+TEST("reductions send and receive as in the statistics of all calls")
 {
-    const char *directory = fresh_directory();
-    const struct sg_call_row *reduce, *all, *posted;
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -419,20 +370,17 @@ static void test_bytes_of_reductions(void)
         log_end(&log);
     }
     read_directory(directory, NULL, &report);
-    reduce = find(report.calls->functions, report.calls->function_count, "MPI_Reduce");
-    all = find(report.calls->functions, report.calls->function_count, "MPI_Allreduce");
-    posted = find(report.calls->functions, report.calls->function_count, "MPI_Ibarrier");
-    CU_ASSERT_EQUAL(reduce->of.sent_bytes, 64);
-    CU_ASSERT_EQUAL(reduce->of.received_bytes, 16);
-    CU_ASSERT_EQUAL(all->of.received_bytes, 64);
-    CU_ASSERT_EQUAL(posted->of.calls, 4);
-    CU_ASSERT_EQUAL(posted->of.time_ns, 206);
-    CU_ASSERT_EQUAL(posted->of.min_ns, 50);
-    CU_ASSERT_EQUAL(posted->of.max_ns, 53);
-    CU_ASSERT_DOUBLE_EQUAL(posted->deviation_ns, sqrt(1.25), 1e-6);
-    CU_ASSERT_EQUAL(posted->of.completed, 4);
-    CU_ASSERT_DOUBLE_EQUAL(posted->latency_ns, 1500, 1e-9);
-    CU_ASSERT_EQUAL(report.calls->time_ns, 1006);
+    const struct sg_call_row *reduce =
+        find(report.calls->functions, report.calls->function_count, "MPI_Reduce");
+    const struct sg_call_row *all =
+        find(report.calls->functions, report.calls->function_count, "MPI_Allreduce");
+    const struct sg_call_row *posted =
+        find(report.calls->functions, report.calls->function_count, "MPI_Ibarrier");
+    EXPECT(reduce->of.sent_bytes == 64, reduce->of.received_bytes == 16,
+           all->of.received_bytes == 64, posted->of.calls == 4, posted->of.time_ns == 206,
+           posted->of.min_ns == 50, posted->of.max_ns == 53,
+           is_near(posted->deviation_ns, sqrt(1.25), 1e-6), posted->of.completed == 4,
+           is_near(posted->latency_ns, 1500, 1e-9), report.calls->time_ns == 1006);
     sg_report_clear(&report);
 }
 
@@ -457,54 +405,48 @@ static void write_mmds(const char *directory)
     }
 }
 
-static void test_mmds(void)
+TEST("what MMDS kept is summed over its ranks, other threads apart")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_filter rank = {.ranks = "1-2"}, site = {.site = "norm"};
-    struct sg_mmds_points points;
     struct sg_report report;
     char message[200];
 
     write_mmds(directory);
     read_directory(directory, NULL, &report);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(report.calls);
-    CU_ASSERT_EQUAL(report.calls->mmds.rank_count, 2);
-    CU_ASSERT_EQUAL(report.calls->mmds.run_ns, 2 * 99900);
-    CU_ASSERT_EQUAL(sg_mmds_sum_ns(&report.calls->mmds), 5 + 9 + 3 + 4);
-    CU_ASSERT_EQUAL(sg_mmds_gap_ns(&report.calls->mmds), 2 * 99900 - 21);
-    points = sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_GRANULARITY, true);
-    CU_ASSERT_EQUAL(points.count, 4);
-    CU_ASSERT_EQUAL(points.min, 2);
-    CU_ASSERT_EQUAL(points.max, 7);
+    ASSERT(report.calls != NULL);
+    EXPECT(report.calls->mmds.rank_count == 2, report.calls->mmds.run_ns == 2 * 99900,
+           sg_mmds_sum_ns(&report.calls->mmds) == 5 + 9 + 3 + 4,
+           sg_mmds_gap_ns(&report.calls->mmds) == 2 * 99900 - 21);
+    struct sg_mmds_points points =
+        sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_GRANULARITY, true);
+    EXPECT(points.count == 4, points.min == 2, points.max == 7);
     points = sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_OVERHEAD, false);
-    CU_ASSERT_EQUAL(points.count, 2);
-    CU_ASSERT_EQUAL(points.sum, 100);
-    CU_ASSERT_EQUAL_FATAL(report.calls->mmds.distribution_count, 4);
-    CU_ASSERT_STRING_EQUAL(report.calls->mmds.distributions[0].primitive, "Comp Granularity");
-    CU_ASSERT_STRING_EQUAL(report.calls->mmds.distributions[2].primitive, "MPI_Recv");
-    CU_ASSERT_EQUAL(report.calls->mmds.distributions[2].bins[3], 2);
+    EXPECT(points.count == 2, points.sum == 100);
+    ASSERT(report.calls->mmds.distribution_count == 4);
+    EXPECT(text_is(report.calls->mmds.distributions[0].primitive, "Comp Granularity"),
+           text_is(report.calls->mmds.distributions[2].primitive, "MPI_Recv"),
+           report.calls->mmds.distributions[2].bins[3] == 2);
     sg_report_clear(&report);
 
-    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&rank, message, sizeof message));
+    ASSERT(sg_filter_parse(&rank, message, sizeof message));
     read_directory(directory, &rank, &report);
-    CU_ASSERT_EQUAL(report.calls->mmds.rank_count, 1);
-    CU_ASSERT_EQUAL(sg_mmds_sum_ns(&report.calls->mmds), 9 + 4);
+    EXPECT(report.calls->mmds.rank_count == 1, sg_mmds_sum_ns(&report.calls->mmds) == 9 + 4);
     sg_report_clear(&report);
 
     /* It is not kept by call site. */
-    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&site, message, sizeof message));
+    ASSERT(sg_filter_parse(&site, message, sizeof message));
     read_directory(directory, &site, &report);
-    CU_ASSERT_EQUAL(report.calls->mmds.rank_count, 0);
-    CU_ASSERT_EQUAL(report.calls->mmds.distribution_count, 0);
+    EXPECT(report.calls->mmds.rank_count == 0, report.calls->mmds.distribution_count == 0);
     sg_report_clear(&report);
     sg_filter_clear(&rank);
     sg_filter_clear(&site);
 }
 
 /* Distributions of kinds, functions and bins that do not exist. */
-static void test_damaged_distributions(void)
+TEST("damaged distributions are left out")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_record_distribution odd = {
         .kind = SG_RECORD_DISTRIBUTION, .of = SG_DISTRIBUTION_OVERHEAD, .bins = 3, .count = 1};
     struct sg_report report;
@@ -520,13 +462,13 @@ static void test_damaged_distributions(void)
     log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, 9, TIMES(1));
     log_end(&log);
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL(report.calls->mmds.distribution_count, 0);
+    EXPECT(report.calls->mmds.distribution_count == 0);
     sg_report_clear(&report);
 }
 
-static void test_unknown(void)
+TEST("logs without such statistics, and readers who do not ask, have none")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -534,20 +476,20 @@ static void test_unknown(void)
     log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000);
     log_end(&log);
     read_directory(directory, NULL, &report);
-    CU_ASSERT_PTR_NULL(report.calls);
+    EXPECT(report.calls == NULL);
     sg_report_clear(&report);
 
-    directory = fresh_directory();
+    directory = unit_fresh_directory();
     write_run(directory);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    CU_ASSERT_PTR_NULL(report.calls);
+    ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
+    EXPECT(report.calls == NULL);
     sg_report_clear(&report);
 }
 
 /* Functions, communicators and peers that are not there, and figures that are no numbers. */
-static void test_damaged_records(void)
+TEST("damaged records are left out")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_record_profile odd = log_profile(9, 9, 0, TIMES(100));
     struct sg_report report;
     struct log_writer log;
@@ -564,40 +506,36 @@ static void test_damaged_records(void)
     log_put_peer(&log, 8, 0, 1, 1, 1, 1);
     log_end(&log);
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL_FATAL(report.calls->row_count, 1);
-    CU_ASSERT_EQUAL(report.calls->rows[0].of.calls, 1);
-    CU_ASSERT_EQUAL(report.calls->rows[0].place.comms, 0);
-    CU_ASSERT_TRUE(isnan(report.calls->rows[0].deviation_ns));
-    CU_ASSERT_EQUAL(report.calls->pair_count, 0);
-    CU_ASSERT_EQUAL(report.calls->other_messages, 0);
+    ASSERT(report.calls->row_count == 1);
+    EXPECT(report.calls->rows[0].of.calls == 1, report.calls->rows[0].place.comms == 0,
+           isnan(report.calls->rows[0].deviation_ns), report.calls->pair_count == 0,
+           report.calls->other_messages == 0);
     sg_report_clear(&report);
 }
 
-static void test_filtered(void)
+TEST("filters take sites, communicators and ranks")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_filter site = {.site = "norm"}, rank = {.ranks = "0"}, comm = {.comm = "row"};
     struct sg_report report;
     char message[200];
 
     write_run(directory);
-    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&site, message, sizeof message));
+    ASSERT(sg_filter_parse(&site, message, sizeof message));
     read_directory(directory, &site, &report);
-    CU_ASSERT_EQUAL(report.calls->function_count, 1);
-    CU_ASSERT_EQUAL(report.calls->time_ns, 1000);
-    CU_ASSERT_EQUAL(report.calls->pair_count, 0);
+    EXPECT(report.calls->function_count == 1, report.calls->time_ns == 1000,
+           report.calls->pair_count == 0);
     sg_report_clear(&report);
 
-    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&rank, message, sizeof message));
+    ASSERT(sg_filter_parse(&rank, message, sizeof message));
     read_directory(directory, &rank, &report);
-    CU_ASSERT_EQUAL(report.calls->function_count, 2);
-    CU_ASSERT_EQUAL(report.calls->time_ns, 4900);
-    CU_ASSERT_EQUAL(report.calls->processor_ns, 100000);
+    EXPECT(report.calls->function_count == 2, report.calls->time_ns == 4900,
+           report.calls->processor_ns == 100000);
     sg_report_clear(&report);
 
-    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&comm, message, sizeof message));
+    ASSERT(sg_filter_parse(&comm, message, sizeof message));
     read_directory(directory, &comm, &report);
-    CU_ASSERT_EQUAL(report.calls->time_ns, 500);
+    EXPECT(report.calls->time_ns == 500);
     sg_report_clear(&report);
     sg_filter_clear(&site);
     sg_filter_clear(&rank);
@@ -631,22 +569,20 @@ static void write_many(const char *directory)
     }
 }
 
-static void test_many(void)
+TEST("a thousand ranks are merged by call site")
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
 
     write_many(directory);
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL(report.calls->function_count, 1);
-    CU_ASSERT_EQUAL(report.calls->site_count, SITES);
-    CU_ASSERT_EQUAL(report.calls->row_count, SITES * RANKS / 10);
-    CU_ASSERT_EQUAL(report.calls->pair_count, RANKS);
-    CU_ASSERT_EQUAL(report.calls->functions[0].of.calls, RANKS * SITES);
-    CU_ASSERT_EQUAL(report.calls->sites[0].of.calls, RANKS);
-    CU_ASSERT_EQUAL(report.calls->sites[0].of.time_ns, RANKS * SITES);
-    CU_ASSERT_EQUAL(report.calls->sites[0].place.comms, RANKS / 10);
-    CU_ASSERT_EQUAL(report.calls->sites[0].place.comm_size, 10);
+    EXPECT(report.calls->function_count == 1, report.calls->site_count == SITES,
+           report.calls->row_count == SITES * RANKS / 10, report.calls->pair_count == RANKS,
+           report.calls->functions[0].of.calls == RANKS * SITES,
+           report.calls->sites[0].of.calls == RANKS,
+           report.calls->sites[0].of.time_ns == RANKS * SITES,
+           report.calls->sites[0].place.comms == RANKS / 10,
+           report.calls->sites[0].place.comm_size == 10);
     sg_report_clear(&report);
 }
 
@@ -664,7 +600,7 @@ static const char *calls_path(const char *directory, int rank)
 static const char *write_archive(int ranks)
 {
     static struct archive archive;
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     known_run(&archive);
     archive_write(&archive, directory);
@@ -680,73 +616,66 @@ static const char *write_archive(int ranks)
     return directory;
 }
 
-static void test_archive(void)
+TEST("files beside an archive count, with the archive's names")
 {
     const char *directory = write_archive(4);
-    const struct sg_call_row *send;
     struct capture capture;
     struct sg_report report;
-    char *said;
 
     capture_begin(&capture);
     read_directory(directory, NULL, &report);
-    said = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(said, "");
+    char *said = capture_end(&capture);
+    EXPECT(text_is(said, ""));
     free(said);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(report.calls);
-    send = find(report.calls->sites, report.calls->site_count, "MPI_Send");
-    CU_ASSERT_EQUAL(send->of.calls, 8);
+    ASSERT(report.calls != NULL);
+    const struct sg_call_row *send =
+        find(report.calls->sites, report.calls->site_count, "MPI_Send");
+    EXPECT(send->of.calls == 8);
     /* As the archive names it. */
-    CU_ASSERT_STRING_EQUAL(send->place.function, "solve_the_system");
-    CU_ASSERT_EQUAL(
-        find(report.calls->functions, report.calls->function_count, "MPI_Barrier")->of.max_ns > 0,
-        true);
+    EXPECT(text_is(send->place.function, "solve_the_system"),
+           (find(report.calls->functions, report.calls->function_count, "MPI_Barrier")->of.max_ns >
+            0) == true);
     sg_report_clear(&report);
 }
 
-static void test_damaged_files(void)
+TEST("damaged and missing files get one line, and the others count")
 {
     const char *directory = write_archive(4);
     struct capture capture;
     struct sg_report report;
-    char *said;
 
-    CU_ASSERT_EQUAL_FATAL(truncate(calls_path(directory, 1), SG_LOG_HEADER_BYTES + 64), 0);
-    CU_ASSERT_EQUAL_FATAL(truncate(calls_path(directory, 2), 100), 0);
-    CU_ASSERT_EQUAL_FATAL(unlink(calls_path(directory, 3)), 0);
+    ASSERT(truncate(calls_path(directory, 1), SG_LOG_HEADER_BYTES + 64) == 0,
+           truncate(calls_path(directory, 2), 100) == 0, unlink(calls_path(directory, 3)) == 0);
     capture_begin(&capture);
     read_directory(directory, NULL, &report);
-    said = capture_end(&capture);
-    CU_ASSERT_PTR_NOT_NULL(strstr(said, "traces/1.calls: "));
-    CU_ASSERT_PTR_EQUAL(strchr(said, '\n'), strrchr(said, '\n'));
+    char *said = capture_end(&capture);
+    EXPECT(contains(said, "traces/1.calls: "), strchr(said, '\n') == strrchr(said, '\n'));
     free(said);
-    CU_ASSERT_EQUAL(
-        find(report.calls->functions, report.calls->function_count, "MPI_Send")->of.calls, 2);
-    CU_ASSERT_EQUAL(report.rank_count, 4);
+    EXPECT(find(report.calls->functions, report.calls->function_count, "MPI_Send")->of.calls == 2,
+           report.rank_count == 4);
     sg_report_clear(&report);
 }
 
-static void test_old_archive(void)
+TEST("an archive without files has no such figures")
 {
     const char *directory = write_archive(0);
     struct capture capture;
     struct sg_report report;
-    char *said;
 
     capture_begin(&capture);
     read_directory(directory, NULL, &report);
-    said = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(said, "");
+    char *said = capture_end(&capture);
+    EXPECT(text_is(said, ""));
     free(said);
-    CU_ASSERT_PTR_NULL(report.calls);
+    EXPECT(report.calls == NULL);
     sg_report_clear(&report);
 }
 
 /* Two ranks, each with a slice on its second communicator; all three are the ranks' alike. */
-static void test_slices(void)
+TEST("of communicators only those are kept that have slices")
 {
     const struct sg_slice slice = {.number = 4, .first = UINT32_MAX};
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
     struct sg_report report;
     struct log_writer log;
 
@@ -760,36 +689,8 @@ static void test_slices(void)
         log_end(&log);
     }
     read_directory(directory, NULL, &report);
-    CU_ASSERT_EQUAL_FATAL(report.calls->slices.comm_count, 1);
-    CU_ASSERT_STRING_EQUAL(report.calls->slices.comms[0].name, "sliced");
-    CU_ASSERT_EQUAL(report.calls->slices.row_count, 2);
-    CU_ASSERT_EQUAL(report.calls->slices.place_count, 2);
+    ASSERT(report.calls->slices.comm_count == 1);
+    EXPECT(text_is(report.calls->slices.comms[0].name, "sliced"),
+           report.calls->slices.row_count == 2, report.calls->slices.place_count == 2);
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a function's figures are of all its calls", test_functions},
-    {"what the library carried out is a function like others", test_carried_out},
-    {"the latency of what was posted is a mean over what is complete", test_latency},
-    {"MPI's share is of the run time of all threads that call it", test_share},
-    {"a call site is the sum of its communicators", test_sites},
-    {"messages are told by ranks, those with ranks that are not known are summed apart",
-     test_messages},
-    {"messages that only their receiver counted count", test_receiver_alone},
-    {"one-sided operations are told by origin and target, those on other windows apart",
-     test_targets},
-    {"on other communicators, too, if their members are known", test_targets_elsewhere},
-    {"so are messages there", test_messages_elsewhere},
-    {"reductions send and receive as in the statistics of all calls", test_bytes_of_reductions},
-    {"what MMDS kept is summed over its ranks, other threads apart", test_mmds},
-    {"damaged distributions are left out", test_damaged_distributions},
-    {"logs without such statistics, and readers who do not ask, have none", test_unknown},
-    {"damaged records are left out", test_damaged_records},
-    {"filters take sites, communicators and ranks", test_filtered},
-    {"a thousand ranks are merged by call site", test_many},
-    {"of communicators only those are kept that have slices", test_slices},
-    {"files beside an archive count, with the archive's names", test_archive},
-    {"damaged and missing files get one line, and the others count", test_damaged_files},
-    {"an archive without files has no such figures", test_old_archive},
-    {NULL, NULL},
-};

@@ -31,10 +31,10 @@ static void all_ranks(const char *function, enum sg_waitstate_pattern pattern, u
     finish();
 }
 
-static void test_everybody_waits(void)
+TEST("in all-to-all operations everybody waits for the last")
 {
     all_ranks("MPI_Alltoall", SG_PATTERN_NXN, 0);
-    CU_ASSERT_EQUAL(states->row_count, 3);
+    EXPECT(states->row_count == 3);
     EXPECT_PAIR("MPI_Alltoall", 10, "MPI_Alltoall", 12, 1, 80, 2);
     EXPECT_PAIR("MPI_Alltoall", 11, "MPI_Alltoall", 12, 1, 50, 2);
     EXPECT_PAIR("MPI_Alltoall", 13, "MPI_Alltoall", 12, 1, 30, 2);
@@ -42,28 +42,28 @@ static void test_everybody_waits(void)
     end();
 }
 
-static void test_late_broadcast(void)
+TEST("in broadcasts everybody waits for the root")
 {
     all_ranks("MPI_Bcast", SG_PATTERN_BROADCAST, 3);
-    CU_ASSERT_EQUAL(states->row_count, 2);
+    EXPECT(states->row_count == 2);
     EXPECT_ROW("MPI_Bcast", 10, SG_WAITSTATE_LATE_BROADCAST, 1, 50);
     EXPECT_PAIR("MPI_Bcast", 11, "MPI_Bcast", 13, 1, 20, 3);
     end();
 }
 
-static void test_early_reduce(void)
+TEST("in reductions the root waits for the last of the others")
 {
     all_ranks("MPI_Gather", SG_PATTERN_REDUCE, 1);
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_ROW("MPI_Gather", 11, SG_WAITSTATE_EARLY_REDUCE, 1, 50);
     EXPECT_PAIR("MPI_Gather", 11, "MPI_Gather", 12, 1, 50, 2);
     end();
 }
 
-static void test_early_scan(void)
+TEST("in prefix operations ranks wait for the lower ones")
 {
     all_ranks("MPI_Scan", SG_PATTERN_SCAN, 0);
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_ROW("MPI_Scan", 13, SG_WAITSTATE_EARLY_SCAN, 1, 30);
     EXPECT_PAIR("MPI_Scan", 13, "MPI_Scan", 12, 1, 30, 2);
     end();
@@ -84,7 +84,7 @@ static struct sg_waitstate_collective on_line(uint32_t rank)
 }
 
 /* Rank 0 comes last, when rank 3 has left: only rank 1 waits for it. */
-static void test_late_neighbor(void)
+TEST("in neighborhood collectives ranks wait for their neighbors only")
 {
     static const uint32_t order[RANKS] = {3, 1, 2, 0};
     static const int64_t begin_ns[RANKS] = {300, 120, 170, 100};
@@ -102,8 +102,7 @@ static void test_late_neighbor(void)
     leave(1, 320);
     leave(2, 330);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 2);
-    CU_ASSERT_EQUAL(states->skew_count, 0);
+    EXPECT(states->row_count == 2, states->skew_count == 0);
     EXPECT_ROW("MPI_Neighbor_alltoall", 11, SG_WAITSTATE_LATE_NEIGHBOR, 1, 180);
     EXPECT_PAIR("MPI_Neighbor_alltoall", 11, "MPI_Neighbor_alltoall", 10, 1, 180, 0);
     EXPECT_PAIR("MPI_Neighbor_alltoall", 13, "MPI_Neighbor_alltoall", 12, 1, 70, 2);
@@ -111,7 +110,7 @@ static void test_late_neighbor(void)
 }
 
 /* Rank 1 leaves before rank 2 comes: no data come from there. It has waited for rank 0 alone. */
-static void test_neighbor_without_data(void)
+TEST("a neighbor that came after the call has ended was not waited for")
 {
     static const uint32_t order[RANKS] = {1, 0, 3, 2};
     static const int64_t begin_ns[RANKS] = {130, 100, 400, 150};
@@ -131,7 +130,7 @@ static void test_neighbor_without_data(void)
     finish();
     EXPECT_PAIR("MPI_Neighbor_alltoall", 11, "MPI_Neighbor_alltoall", 10, 1, 30, 0);
     EXPECT_PAIR("MPI_Neighbor_alltoall", 13, "MPI_Neighbor_alltoall", 12, 1, 250, 2);
-    CU_ASSERT_EQUAL(states->row_count, 2);
+    EXPECT(states->row_count == 2);
     end();
 }
 
@@ -143,7 +142,7 @@ static void post_neighbors(uint32_t rank, int64_t time_ns)
 }
 
 /* Its wait is in the call that completes it. A source that is no member is damage. */
-static void test_nonblocking_neighbor(void)
+TEST("a nonblocking neighborhood collective waits where it is completed")
 {
     static const uint32_t nobody[1] = {RANKS};
 
@@ -164,13 +163,13 @@ static void test_nonblocking_neighbor(void)
     for (uint32_t rank = 0; rank < RANKS; rank++)
         leave(rank, 400);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_PAIR("MPI_Wait", 21, "MPI_Ineighbor_alltoall", 10, 1, 50, 0);
     end();
 }
 
 /* It waits in the call that completes it, for the call that starts it elsewhere. */
-static void test_nonblocking_collective(void)
+TEST("a nonblocking collective waits where it is completed")
 {
     static const int64_t start_ns[RANKS] = {100, 130, 180, 150};
     struct sg_waitstate_collective of = {
@@ -189,13 +188,13 @@ static void test_nonblocking_collective(void)
         leave(rank, 310);
     }
     finish();
-    CU_ASSERT_EQUAL(states->pair_count, 1);
+    EXPECT(states->pair_count == 1);
     EXPECT_PAIR("MPI_Wait", 20, "MPI_Ialltoall", 12, 1, 70, 2);
     end();
 }
 
 /* The collectives carry no data and a rank leaves before another comes, so nobody waits. */
-static void test_without_data(void)
+TEST("operations without data need not have waited")
 {
     begin();
     for (uint32_t rank = 0; rank < RANKS; rank++) {
@@ -207,7 +206,7 @@ static void test_without_data(void)
         leave(rank, 100 * rank + 10);
     }
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(states->row_count == 0);
     end();
 }
 
@@ -238,29 +237,29 @@ static void between_groups(const char *function, enum sg_waitstate_pattern patte
     finish();
 }
 
-static void test_between_groups(void)
+TEST("between groups each waits for the other one")
 {
     between_groups("MPI_Barrier", SG_PATTERN_BARRIER, SG_WAITSTATE_NO_ROOT, RANKS);
     EXPECT_PAIR("MPI_Barrier", 10, "MPI_Barrier", 12, 1, 80, 2);
     EXPECT_PAIR("MPI_Barrier", 11, "MPI_Barrier", 12, 1, 50, 2);
-    CU_ASSERT_EQUAL(states->total.waits, 2); /* not rank 3 for rank 2, which is in its group */
+    EXPECT(states->total.waits == 2); /* not rank 3 for rank 2, which is in its group */
     end();
     between_groups("MPI_Allgather", SG_PATTERN_NXN, SG_WAITSTATE_NO_ROOT, 1);
     EXPECT_PAIR("MPI_Allgather", 11, "MPI_Allgather", 12, 1, 50, 2);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     end();
     between_groups("MPI_Bcast", SG_PATTERN_BROADCAST, 3, 0);
     EXPECT_PAIR("MPI_Bcast", 10, "MPI_Bcast", 13, 1, 50, 3);
     EXPECT_PAIR("MPI_Bcast", 11, "MPI_Bcast", 13, 1, 20, 3);
-    CU_ASSERT_EQUAL(states->total.waits, 2);
+    EXPECT(states->total.waits == 2);
     end();
     between_groups("MPI_Reduce", SG_PATTERN_REDUCE, 0, 0);
     EXPECT_PAIR("MPI_Reduce", 10, "MPI_Reduce", 12, 1, 80, 2);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     end();
 }
 
-static void test_incomplete_collectives(void)
+TEST("incomplete and contradictory collectives are left out")
 {
     begin();
     for (uint32_t rank = 0; rank < RANKS; rank++) {
@@ -271,23 +270,6 @@ static void test_incomplete_collectives(void)
         leave(rank, 200);
     }
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(states->row_count == 0);
     end();
 }
-
-const struct unit_test unit_tests[] = {
-    {"in all-to-all operations everybody waits for the last", test_everybody_waits},
-    {"in broadcasts everybody waits for the root", test_late_broadcast},
-    {"in reductions the root waits for the last of the others", test_early_reduce},
-    {"in prefix operations ranks wait for the lower ones", test_early_scan},
-    {"in neighborhood collectives ranks wait for their neighbors only", test_late_neighbor},
-    {"a neighbor that came after the call has ended was not waited for",
-     test_neighbor_without_data},
-    {"a nonblocking neighborhood collective waits where it is completed",
-     test_nonblocking_neighbor},
-    {"a nonblocking collective waits where it is completed", test_nonblocking_collective},
-    {"operations without data need not have waited", test_without_data},
-    {"between groups each waits for the other one", test_between_groups},
-    {"incomplete and contradictory collectives are left out", test_incomplete_collectives},
-    {NULL, NULL},
-};

@@ -13,20 +13,17 @@ static void split(int64_t from_ns, int64_t to_ns, struct sg_sampled_interval beh
     behind.begin_ns = 2000;
     behind.end_ns = 2100;
     sg_in_call_split(&call, &behind, &spent);
-    CU_ASSERT_EQUAL(spent.cpu_ns + spent.ready_ns + spent.throttled_ns + spent.asleep_ns +
-                        spent.untold_ns,
-                    to_ns - from_ns);
+    EXPECT(spent.cpu_ns + spent.ready_ns + spent.throttled_ns + spent.asleep_ns + spent.untold_ns ==
+           to_ns - from_ns);
 }
 
 static void is(double cpu_ns, double ready_ns, double asleep_ns, double untold_ns)
 {
-    CU_ASSERT_EQUAL(spent.cpu_ns, cpu_ns);
-    CU_ASSERT_EQUAL(spent.ready_ns, ready_ns);
-    CU_ASSERT_EQUAL(spent.asleep_ns, asleep_ns);
-    CU_ASSERT_EQUAL(spent.untold_ns, untold_ns);
+    EXPECT(spent.cpu_ns == cpu_ns, spent.ready_ns == ready_ns, spent.asleep_ns == asleep_ns,
+           spent.untold_ns == untold_ns);
 }
 
-static void without_figures(void)
+TEST("without figures nothing is told")
 {
     split(1000, 2000, (struct sg_sampled_interval){0});
     is(0, 0, 0, 1000);
@@ -40,7 +37,7 @@ static struct sg_sampled_interval sums(uint64_t cpu_ns, uint64_t runnable_ns)
         .call_cpu_ns = cpu_ns, .call_runnable_ns = runnable_ns, .known = SG_KNOWN_CALL};
 }
 
-static void whole_call(void)
+TEST("the sums of a call are those of the whole of it")
 {
     split(1000, 2000, sums(300, 500));
     is(300, 500, 200, 0);
@@ -52,7 +49,7 @@ static void whole_call(void)
 }
 
 /* The part lasts 400; up to 600 may fall into the rest of the call. */
-static void bounds(void)
+TEST("of a part they tell what the rest of the call has no room for")
 {
     split(1600, 2000, sums(1000, 0));
     is(400, 0, 0, 0);
@@ -75,7 +72,7 @@ static struct sg_sampled_interval switched(uint64_t resumed_ns, uint64_t away_ns
                                         .known = SG_KNOWN_SWITCH};
 }
 
-static void last_switch(void)
+TEST("the last switch tells the last part moment by moment")
 {
     split(1600, 2000, switched(100, 200, true));
     is(100, 200, 0, 100);
@@ -92,7 +89,7 @@ static void last_switch(void)
     is(50, 100, 0, 50);
 }
 
-static void both(void)
+TEST("both tell more than one")
 {
     struct sg_sampled_interval behind = switched(100, 200, true);
 
@@ -133,12 +130,11 @@ static void split_others(int64_t from_ns, uint64_t cpu_ns, uint64_t runnable_ns,
 
 static void others_are(double here_ns, double elsewhere_ns, double throttled_ns)
 {
-    CU_ASSERT_EQUAL(spent.threads_here_ns, here_ns);
-    CU_ASSERT_EQUAL(spent.threads_elsewhere_ns, elsewhere_ns);
-    CU_ASSERT_EQUAL(spent.throttled_ns, throttled_ns);
+    EXPECT(spent.threads_here_ns == here_ns, spent.threads_elsewhere_ns == elsewhere_ns,
+           spent.throttled_ns == throttled_ns);
 }
 
-static void by_whom(void)
+TEST("who had the processor is told as far as it is sure")
 {
     /* All that the call was off the processor it was ready. */
     split_others(1000, 300, 700, 500, 40, 0);
@@ -163,7 +159,7 @@ static void by_whom(void)
     others_are(100, 600, 0);
 }
 
-static void by_nobody_known(void)
+TEST("without the figures of others it is not told")
 {
     split(1000, 2000, sums(300, 700));
     is(300, 700, 0, 0);
@@ -173,33 +169,19 @@ static void by_nobody_known(void)
     others_are(0, 200, 0);
 }
 
-static void found(void)
+TEST("the interval behind a call begins where it ends")
 {
     struct sg_intervals_kept *kept;
 
-    CU_ASSERT_EQUAL_FATAL(sg_intervals_kept_create(1, &kept), SG_OK);
+    ASSERT(sg_intervals_kept_create(1, &kept) == SG_OK);
     for (int i = 1; i < 4; i++)
-        CU_ASSERT_EQUAL(
-            sg_intervals_kept_add(
-                kept, 0,
-                &(struct sg_sampled_interval){.begin_ns = i * 1000000, .end_ns = i * 1000000 + 10}),
-            SG_OK);
-    CU_ASSERT_EQUAL(sg_in_call_find(kept, 0, 1999000)->begin_ns, 2000000);
+        EXPECT(sg_intervals_kept_add(kept, 0,
+                                     &(struct sg_sampled_interval){.begin_ns = i * 1000000,
+                                                                   .end_ns = i * 1000000 + 10}) ==
+               SG_OK);
+    EXPECT(sg_in_call_find(kept, 0, 1999000)->begin_ns == 2000000);
     /* A call that is longer ago has an interval behind it that was not sampled. */
-    CU_ASSERT_PTR_NULL(sg_in_call_find(kept, 0, 1500000));
-    CU_ASSERT_PTR_NULL(sg_in_call_find(kept, 0, 2000005));
-    CU_ASSERT_PTR_NULL(sg_in_call_find(kept, 0, 3000010));
+    EXPECT(sg_in_call_find(kept, 0, 1500000) == NULL, sg_in_call_find(kept, 0, 2000005) == NULL,
+           sg_in_call_find(kept, 0, 3000010) == NULL);
     sg_intervals_kept_destroy(kept);
 }
-
-const struct unit_test unit_tests[] = {
-    {"without figures nothing is told", without_figures},
-    {"the sums of a call are those of the whole of it", whole_call},
-    {"of a part they tell what the rest of the call has no room for", bounds},
-    {"the last switch tells the last part moment by moment", last_switch},
-    {"both tell more than one", both},
-    {"who had the processor is told as far as it is sure", by_whom},
-    {"without the figures of others it is not told", by_nobody_known},
-    {"the interval behind a call begins where it ends", found},
-    {NULL, NULL},
-};

@@ -7,7 +7,6 @@
 static void read_back(const char *name, int holder, struct sg_report *out)
 {
     const char *directory = setup_directory(name);
-    struct sg_export_result result;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -20,34 +19,27 @@ static void read_back(const char *name, int holder, struct sg_report *out)
         fabricate_call(&log, SG_OPERATION_BARRIER, 0, 0, 2000, 2100);
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, out), SG_OK);
+    ASSERT(setup_export(directory) == SG_OK, sg_report_read(directory, false, NULL, out) == SG_OK);
 }
 
-static void any_log(void)
+TEST("a calibration comes through from whichever log has it")
 {
     for (int holder = 0; holder < 2; holder++) {
         struct sg_report report;
 
         read_back(holder == 0 ? "first" : "second", holder, &report);
-        CU_ASSERT_EQUAL(report.calibration.value[SG_CALIBRATED_LATENCY], 1.5);
-        CU_ASSERT_EQUAL(report.calibration.value[SG_CALIBRATED_RANKS], 2);
-        CU_ASSERT_EQUAL(report.calibration.value[SG_CALIBRATED_COPY], 0);
+        EXPECT(report.calibration.value[SG_CALIBRATED_LATENCY] == 1.5,
+               report.calibration.value[SG_CALIBRATED_RANKS] == 2,
+               report.calibration.value[SG_CALIBRATED_COPY] == 0);
         sg_report_clear(&report);
     }
 }
 
-static void none(void)
+TEST("without one there is none")
 {
     struct sg_report report;
 
     read_back("none", -1, &report);
-    CU_ASSERT_TRUE(sg_calibration_is_empty(&report.calibration));
+    EXPECT(sg_calibration_is_empty(&report.calibration));
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a calibration comes through from whichever log has it", any_log},
-    {"without one there is none", none},
-    {NULL, NULL},
-};

@@ -30,44 +30,35 @@ static void measure(enum sg_operation operation, uint32_t root, const int64_t be
                   whole, each);
 }
 
-static void test_barrier(void)
+TEST("a barrier's members wait for the last and complete after the first")
 {
     const int64_t begin_ns[] = {-100, 50, 20}, end_ns[] = {60, 70, 90};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
     measure(SG_OPERATION_BARRIER, 0, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(whole.skew_ns, 150);
-    CU_ASSERT_EQUAL(whole.last, 1);
-    CU_ASSERT_EQUAL(whole.violation_ns, 0);
-    CU_ASSERT_EQUAL(each[0].wait_ns, 150);
-    CU_ASSERT_EQUAL(each[1].wait_ns, 0);
-    CU_ASSERT_EQUAL(each[2].wait_ns, 30);
+    EXPECT(whole.skew_ns == 150, whole.last == 1, whole.violation_ns == 0, each[0].wait_ns == 150,
+           each[1].wait_ns == 0, each[2].wait_ns == 30);
     /* The first leaves at 60. */
-    CU_ASSERT_EQUAL(each[0].completion_ns, 0);
-    CU_ASSERT_EQUAL(each[1].completion_ns, 10);
-    CU_ASSERT_EQUAL(each[2].completion_ns, 30);
-    CU_ASSERT_EQUAL(each[0].blocked_ns, 160);
-    CU_ASSERT_EQUAL(each[0].avoided_ns + each[1].avoided_ns + each[2].avoided_ns, 0);
+    EXPECT(each[0].completion_ns == 0, each[1].completion_ns == 10, each[2].completion_ns == 30,
+           each[0].blocked_ns == 160,
+           each[0].avoided_ns + each[1].avoided_ns + each[2].avoided_ns == 0);
 }
 
-static void test_violation(void)
+TEST("a member that leaves before the last enters is a clock violation")
 {
     const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 110, 110};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
     measure(SG_OPERATION_ALLREDUCE, 0, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(whole.violation_ns, 60);
-    CU_ASSERT_FALSE(each[0].ran_ahead);
+    EXPECT(whole.violation_ns == 60, !each[0].ran_ahead);
     /* The wait ends where the member has left. */
-    CU_ASSERT_EQUAL(each[0].wait_ns, 40);
-    CU_ASSERT_EQUAL(each[0].avoided_ns, 0);
-    CU_ASSERT_EQUAL(each[1].wait_ns, 90);
+    EXPECT(each[0].wait_ns == 40, each[0].avoided_ns == 0, each[1].wait_ns == 90);
 }
 
 /* Nothing is exchanged: nobody need have waited for anybody. */
-static void test_allreduce_without_data(void)
+TEST("an allreduce without data contradicts no clock and makes nobody wait")
 {
     const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 50, 110},
                   late_end_ns[] = {120, 120, 120};
@@ -75,70 +66,61 @@ static void test_allreduce_without_data(void)
     struct sg_call_measure each[MEMBERS];
 
     measure_bytes(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(whole.violation_ns, 0);
-    CU_ASSERT_TRUE(each[0].ran_ahead && each[1].ran_ahead);
-    CU_ASSERT_FALSE(each[2].ran_ahead);
-    CU_ASSERT_EQUAL(whole.skew_ns, 100);
+    EXPECT(whole.violation_ns == 0, each[0].ran_ahead && each[1].ran_ahead, !each[2].ran_ahead,
+           whole.skew_ns == 100);
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        CU_ASSERT_EQUAL(each[i].wait_ns, 0);
-        CU_ASSERT_EQUAL(each[i].completion_ns, 0);
-        CU_ASSERT_EQUAL(each[i].avoided_ns, 0);
+        EXPECT(each[i].wait_ns == 0, each[i].completion_ns == 0, each[i].avoided_ns == 0);
     }
-    CU_ASSERT_EQUAL(each[0].blocked_ns, 40);
+    EXPECT(each[0].blocked_ns == 40);
 
     /* An algorithm that lets none leave before all are there makes them wait all the same. */
     measure_bytes(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, late_end_ns, &whole, each);
-    CU_ASSERT_EQUAL(whole.violation_ns, 0);
-    CU_ASSERT_EQUAL(each[0].wait_ns, 100);
+    EXPECT(whole.violation_ns == 0, each[0].wait_ns == 100);
 }
 
 /* A barrier has no data and synchronises. */
-static void test_barrier_violation(void)
+TEST("a barrier that a member leaves early is a clock violation")
 {
     const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 110, 110};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
     measure(SG_OPERATION_BARRIER, 0, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(whole.violation_ns, 60);
+    EXPECT(whole.violation_ns == 60);
 }
 
-static void test_early_reduce(void)
+TEST("only the root of a reduce waits, for its senders")
 {
     const int64_t begin_ns[] = {30, 10, 50}, end_ns[] = {35, 60, 55};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
     measure(SG_OPERATION_REDUCE, 1, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(each[1].wait_ns, 40);
-    CU_ASSERT_EQUAL(each[0].wait_ns + each[2].wait_ns, 0);
-    CU_ASSERT_EQUAL(each[1].completion_ns, 0);
-    CU_ASSERT_EQUAL(each[1].avoided_ns, 0);
+    EXPECT(each[1].wait_ns == 40, each[0].wait_ns + each[2].wait_ns == 0,
+           each[1].completion_ns == 0, each[1].avoided_ns == 0);
     /* Senders leave when they like: no contradiction. */
-    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    EXPECT(whole.violation_ns == 0);
 }
 
-static void test_late_root(void)
+TEST("a root that comes last waits for nobody")
 {
     const int64_t begin_ns[] = {30, 70, 50}, end_ns[] = {35, 80, 55};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
     measure(SG_OPERATION_REDUCE, 1, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(each[1].wait_ns, 0);
-    CU_ASSERT_EQUAL(each[1].avoided_ns, 0);
+    EXPECT(each[1].wait_ns == 0, each[1].avoided_ns == 0);
 }
 
-static void test_avoided(void)
+TEST("a root that leaves before its senders come avoids the rest of its wait")
 {
     const int64_t begin_ns[] = {100, 10, 50}, end_ns[] = {105, 25, 55};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
     measure(SG_OPERATION_REDUCE, 1, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(each[1].wait_ns, 15);
-    CU_ASSERT_EQUAL(each[1].avoided_ns, 75);
-    CU_ASSERT_EQUAL(each[0].avoided_ns + each[2].avoided_ns, 0);
+    EXPECT(each[1].wait_ns == 15, each[1].avoided_ns == 75,
+           each[0].avoided_ns + each[2].avoided_ns == 0);
 }
 
 /* Begins, posts and exposed times as given; all are complete at 200. */
@@ -164,7 +146,7 @@ static void measure_nonblocking_calls(enum sg_operation operation, uint32_t root
         sg_measure_call(&instance, whole, i, &each[i]);
 }
 
-static void test_posts(void)
+TEST("of the wait for the last post what was exposed is waited, the rest avoided")
 {
     const int64_t begin_ns[] = {10, 100, 40};
     const uint64_t start_ns[] = {5, 6, 7}, exposed_ns[] = {30, 40, 80};
@@ -173,22 +155,15 @@ static void test_posts(void)
 
     measure_nonblocking_calls(SG_OPERATION_ALLREDUCE, 0, 8, begin_ns, start_ns, exposed_ns, &whole,
                               each);
-    CU_ASSERT_EQUAL(whole.skew_ns, 90);
-    CU_ASSERT_EQUAL(whole.last, 1);
-    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    EXPECT(whole.skew_ns == 90, whole.last == 1, whole.violation_ns == 0);
     /* The arrivals define 90, 0 and 60. */
-    CU_ASSERT_EQUAL(each[0].wait_ns, 30);
-    CU_ASSERT_EQUAL(each[1].wait_ns, 0);
-    CU_ASSERT_EQUAL(each[2].wait_ns, 60);
-    CU_ASSERT_EQUAL(each[0].blocked_ns, 35);
-    CU_ASSERT_EQUAL(each[1].blocked_ns, 46);
-    CU_ASSERT_EQUAL(each[2].blocked_ns, 87);
-    CU_ASSERT_EQUAL(each[0].avoided_ns, 90 - 35);
-    CU_ASSERT_EQUAL(each[1].avoided_ns + each[2].avoided_ns, 0);
-    CU_ASSERT_EQUAL(each[0].completion_ns + each[1].completion_ns + each[2].completion_ns, 0);
+    EXPECT(each[0].wait_ns == 30, each[1].wait_ns == 0, each[2].wait_ns == 60,
+           each[0].blocked_ns == 35, each[1].blocked_ns == 46, each[2].blocked_ns == 87,
+           each[0].avoided_ns == 90 - 35, each[1].avoided_ns + each[2].avoided_ns == 0,
+           each[0].completion_ns + each[1].completion_ns + each[2].completion_ns == 0);
 }
 
-static void test_posted_reduce(void)
+TEST("of posted reduces only the root waits")
 {
     const int64_t begin_ns[] = {10, 20, 90};
     const uint64_t start_ns[] = {5, 6, 7}, exposed_ns[] = {60, 40, 80};
@@ -197,15 +172,13 @@ static void test_posted_reduce(void)
 
     measure_nonblocking_calls(SG_OPERATION_REDUCE, 1, 8, begin_ns, start_ns, exposed_ns, &whole,
                               each);
-    CU_ASSERT_EQUAL(each[1].wait_ns, 40);
-    CU_ASSERT_EQUAL(each[1].avoided_ns, 70 - 46);
-    CU_ASSERT_EQUAL(each[0].wait_ns + each[2].wait_ns, 0);
-    CU_ASSERT_EQUAL(each[0].avoided_ns + each[2].avoided_ns, 0);
-    CU_ASSERT_EQUAL(each[0].blocked_ns, 65);
+    EXPECT(each[1].wait_ns == 40, each[1].avoided_ns == 70 - 46,
+           each[0].wait_ns + each[2].wait_ns == 0, each[0].avoided_ns + each[2].avoided_ns == 0,
+           each[0].blocked_ns == 65);
 }
 
 /* Completion before the last post contradicts the clocks. */
-static void test_posted_violation(void)
+TEST("a completion before the last post is a clock violation")
 {
     const int64_t begin_ns[] = {10, 20, 230};
     const uint64_t none[MEMBERS] = {0};
@@ -213,10 +186,10 @@ static void test_posted_violation(void)
     struct sg_call_measure each[MEMBERS];
 
     measure_nonblocking_calls(SG_OPERATION_BARRIER, 0, 0, begin_ns, none, none, &whole, each);
-    CU_ASSERT_EQUAL(whole.violation_ns, 30);
+    EXPECT(whole.violation_ns == 30);
 }
 
-static void test_posted_without_data(void)
+TEST("a post without data contradicts no clock and waits for nobody")
 {
     const int64_t begin_ns[] = {10, 20, 230};
     const uint64_t start_ns[] = {5, 5, 5}, exposed_ns[] = {30, 40, 80};
@@ -225,13 +198,11 @@ static void test_posted_without_data(void)
 
     measure_nonblocking_calls(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, start_ns, exposed_ns, &whole,
                               each);
-    CU_ASSERT_EQUAL(whole.violation_ns, 0);
-    CU_ASSERT_EQUAL(each[0].wait_ns + each[1].wait_ns, 0);
-    CU_ASSERT_EQUAL(each[0].avoided_ns + each[1].avoided_ns, 0);
-    CU_ASSERT_EQUAL(each[0].blocked_ns, 35);
+    EXPECT(whole.violation_ns == 0, each[0].wait_ns + each[1].wait_ns == 0,
+           each[0].avoided_ns + each[1].avoided_ns == 0, each[0].blocked_ns == 35);
 }
 
-static void test_alone(void)
+TEST("a member alone waits for nobody")
 {
     struct sg_member_call call = {.begin_ns = 5, .end_ns = 9};
     struct sg_instance instance = {.size = 1, .operation = SG_OPERATION_REDUCE, .calls = &call};
@@ -240,36 +211,15 @@ static void test_alone(void)
 
     sg_measure_instance(&instance, &whole);
     sg_measure_call(&instance, &whole, 0, &own);
-    CU_ASSERT_EQUAL(whole.skew_ns, 0);
-    CU_ASSERT_EQUAL(own.wait_ns, 0);
-    CU_ASSERT_EQUAL(own.avoided_ns, 0);
-    CU_ASSERT_EQUAL(own.blocked_ns, 4);
+    EXPECT(whole.skew_ns == 0, own.wait_ns == 0, own.avoided_ns == 0, own.blocked_ns == 4);
 }
 
-static void test_ties(void)
+TEST("of members that are last together the lowest counts")
 {
     const int64_t begin_ns[] = {10, 40, 40}, end_ns[] = {50, 50, 50};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
     measure(SG_OPERATION_BARRIER, 0, begin_ns, end_ns, &whole, each);
-    CU_ASSERT_EQUAL(whole.last, 1);
+    EXPECT(whole.last == 1);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a barrier's members wait for the last and complete after the first", test_barrier},
-    {"a member that leaves before the last enters is a clock violation", test_violation},
-    {"an allreduce without data contradicts no clock and makes nobody wait",
-     test_allreduce_without_data},
-    {"a barrier that a member leaves early is a clock violation", test_barrier_violation},
-    {"only the root of a reduce waits, for its senders", test_early_reduce},
-    {"a root that comes last waits for nobody", test_late_root},
-    {"a root that leaves before its senders come avoids the rest of its wait", test_avoided},
-    {"of the wait for the last post what was exposed is waited, the rest avoided", test_posts},
-    {"of posted reduces only the root waits", test_posted_reduce},
-    {"a completion before the last post is a clock violation", test_posted_violation},
-    {"a post without data contradicts no clock and waits for nobody", test_posted_without_data},
-    {"a member alone waits for nobody", test_alone},
-    {"of members that are last together the lowest counts", test_ties},
-    {NULL, NULL},
-};

@@ -2,7 +2,7 @@
 #include "report/tracked.h"
 
 /* The first of two sends on one channel is early, the second late. */
-static void test_first_in_first_out(void)
+TEST("messages match first in, first out")
 {
     begin();
     send_call(0, 20, 1, 7, 100);
@@ -14,12 +14,11 @@ static void test_first_in_first_out(void)
     receive(1, 0, 7, 140);
     leave(1, 140);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
-    CU_ASSERT_EQUAL(counts.messages, 2);
+    EXPECT(states->row_count == 0, counts.messages == 2);
     end();
 }
 
-static void test_tags_are_apart(void)
+TEST("messages with different tags are apart")
 {
     begin();
     send_call(0, 20, 1, 8, 100);
@@ -31,15 +30,15 @@ static void test_tags_are_apart(void)
     receive(1, 0, 8, 220);
     leave(1, 220);
     finish();
-    CU_ASSERT_EQUAL(states->pair_count, 1);
+    EXPECT(states->pair_count == 1);
     EXPECT_PAIR("MPI_Recv", 10, "MPI_Send", 21, 1, 40, 0);
     /* The message with the other tag was there, and could have been received first. */
-    CU_ASSERT_EQUAL(row_of("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER).wrong_order_waits, 1);
+    EXPECT(row_of("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER).wrong_order_waits == 1);
     end();
 }
 
 /* The receive posted first gets the message sent first, though it is waited for last. */
-static void test_order_of_posts(void)
+TEST("receives match in the order of their posts")
 {
     begin();
     post_call(1, 10, 1, 50);
@@ -53,7 +52,7 @@ static void test_order_of_posts(void)
     received(1, 0, 7, 1, 220);
     leave(1, 220);
     finish();
-    CU_ASSERT_EQUAL(states->pair_count, 1);
+    EXPECT(states->pair_count == 1);
     EXPECT_PAIR("MPI_Wait", 11, "MPI_Send", 21, 1, 40, 0);
     end();
 }
@@ -95,28 +94,26 @@ static void gaps(bool sends_are_first)
         }
     }
     finish();
-    CU_ASSERT_EQUAL(counts.messages, 3);
-    CU_ASSERT_EQUAL(counts.unmatched_sends, 1);
-    CU_ASSERT_EQUAL(counts.unmatched_receives, 1);
+    EXPECT(counts.messages == 3, counts.unmatched_sends == 1, counts.unmatched_receives == 1);
     EXPECT_PAIR("MPI_Recv", 10, "MPI_Send", 20, 1, 10, 0);
     EXPECT_PAIR("MPI_Recv", 13, "MPI_Send", 23, 1, 5, 0);
     EXPECT_PAIR("MPI_Recv", 15, "MPI_Send", 25, 1, 5, 0);
-    CU_ASSERT_EQUAL(states->pair_count, 3);
+    EXPECT(states->pair_count == 3);
     end();
 }
 
-static void test_gaps_behind_sends(void)
+TEST("messages that one end lacks do not shift those that were sent before")
 {
     gaps(true);
 }
 
-static void test_gaps_behind_receives(void)
+TEST("nor those that were received before")
 {
     gaps(false);
 }
 
 /* A wildcard's sender and tag are those of its completion. */
-static void test_wildcards(void)
+TEST("a wildcard's sender is that of its completion")
 {
     begin();
     post_call(1, 10, 1, 50); /* of any */
@@ -131,13 +128,12 @@ static void test_wildcards(void)
     leave(1, 220);
     finish();
     EXPECT_PAIR("MPI_Wait", 11, "MPI_Send", 20, 1, 40, 0);
-    CU_ASSERT_EQUAL(row_of("MPI_Wait", 11, SG_WAITSTATE_LATE_SENDER).wrong_order_waits, 1);
-    CU_ASSERT_EQUAL(counts.messages, 2);
-    CU_ASSERT_EQUAL(counts.unmatched_sends, 0);
+    EXPECT(row_of("MPI_Wait", 11, SG_WAITSTATE_LATE_SENDER).wrong_order_waits == 1,
+           counts.messages == 2, counts.unmatched_sends == 0);
     end();
 }
 
-static void test_wrong_order(void)
+TEST("a late sender is in wrong order if an older message is received later")
 {
     begin();
     send_call(2, 22, 1, 7, 100);
@@ -164,16 +160,16 @@ static void test_wrong_order(void)
     receive(1, 0, 7, 440);
     leave(1, 440);
     finish();
-    CU_ASSERT_EQUAL(row_of("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER).wrong_order_waits, 1);
-    CU_ASSERT_EQUAL(row_of("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER).wrong_order_ns, 60);
-    CU_ASSERT_EQUAL(row_of("MPI_Recv", 12, SG_WAITSTATE_LATE_SENDER).of.waits, 1);
-    CU_ASSERT_EQUAL(row_of("MPI_Recv", 12, SG_WAITSTATE_LATE_SENDER).wrong_order_waits, 0);
-    CU_ASSERT_EQUAL(row_of("MPI_Recv", 13, SG_WAITSTATE_LATE_SENDER).wrong_order_waits, 0);
-    CU_ASSERT_EQUAL(counts.unmatched_sends, 1);
+    EXPECT(row_of("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER).wrong_order_waits == 1,
+           row_of("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER).wrong_order_ns == 60,
+           row_of("MPI_Recv", 12, SG_WAITSTATE_LATE_SENDER).of.waits == 1,
+           row_of("MPI_Recv", 12, SG_WAITSTATE_LATE_SENDER).wrong_order_waits == 0,
+           row_of("MPI_Recv", 13, SG_WAITSTATE_LATE_SENDER).wrong_order_waits == 0,
+           counts.unmatched_sends == 1);
     end();
 }
 
-static void test_cancelled(void)
+TEST("what is cancelled takes no part")
 {
     begin();
     post_call(1, 10, 1, 50);
@@ -192,15 +188,14 @@ static void test_cancelled(void)
     receive(1, 0, 7, 150);
     leave(1, 150);
     finish();
-    CU_ASSERT_EQUAL(states->pair_count, 1);
+    EXPECT(states->pair_count == 1);
     EXPECT_PAIR("MPI_Recv", 12, "MPI_Send", 22, 1, 40, 0);
-    CU_ASSERT_EQUAL(counts.messages, 1);
-    CU_ASSERT_EQUAL(counts.unmatched_sends, 0);
+    EXPECT(counts.messages == 1, counts.unmatched_sends == 0);
     end();
 }
 
 /* A receive that stays open does not keep others for long, and they are all matched. */
-static void test_open_receive(void)
+TEST("a receive that is never complete holds up only so many")
 {
     const int rounds = 20 * SG_WAITSTATE_HELD;
 
@@ -214,12 +209,12 @@ static void test_open_receive(void)
     }
     finish();
     EXPECT_ROW("MPI_Recv", 11, SG_WAITSTATE_LATE_SENDER, (uint64_t)rounds, 30u * rounds);
-    CU_ASSERT(counts.live_max < 5 * SG_WAITSTATE_HELD);
+    EXPECT(counts.live_max < 5 * SG_WAITSTATE_HELD);
     end();
 }
 
 /* Memory is that of what is outstanding. */
-static void test_memory(void)
+TEST("memory does not grow with messages")
 {
     begin();
     for (int i = 0; i < 100000; i++) {
@@ -229,13 +224,13 @@ static void test_memory(void)
         leave(1, 100 * i + 50);
     }
     finish();
-    CU_ASSERT(counts.live_max <= 8);
+    EXPECT(counts.live_max <= 8);
     end();
 }
 
 /* ---- probes ---------------------------------------------------------------------------------- */
 
-static void test_probe(void)
+TEST("MPI_Probe waits for the message received next")
 {
     begin();
     enter(1, "MPI_Probe", 10, 100);
@@ -252,12 +247,12 @@ static void test_probe(void)
     receive(1, 0, 7, 240);
     leave(1, 240);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_PAIR("MPI_Probe", 10, "MPI_Send", 20, 1, 50, 0);
     end();
 }
 
-static void test_mprobe(void)
+TEST("MPI_Mprobe waits for its message")
 {
     begin();
     enter(1, "MPI_Mprobe", 10, 100);
@@ -273,24 +268,7 @@ static void test_mprobe(void)
     received(1, 0, 7, 4, 180);
     leave(1, 180);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_PAIR("MPI_Mprobe", 10, "MPI_Send", 20, 1, 30, 0);
     end();
 }
-
-const struct unit_test unit_tests[] = {
-    {"messages match first in, first out", test_first_in_first_out},
-    {"messages with different tags are apart", test_tags_are_apart},
-    {"receives match in the order of their posts", test_order_of_posts},
-    {"messages that one end lacks do not shift those that were sent before",
-     test_gaps_behind_sends},
-    {"nor those that were received before", test_gaps_behind_receives},
-    {"a wildcard's sender is that of its completion", test_wildcards},
-    {"a late sender is in wrong order if an older message is received later", test_wrong_order},
-    {"what is cancelled takes no part", test_cancelled},
-    {"a receive that is never complete holds up only so many", test_open_receive},
-    {"memory does not grow with messages", test_memory},
-    {"MPI_Probe waits for the message received next", test_probe},
-    {"MPI_Mprobe waits for its message", test_mprobe},
-    {NULL, NULL},
-};

@@ -49,14 +49,12 @@ static void write_logs(const char *directory)
             put_reduce(&log, 1, 0, 2100, 2760);
             put_reduce(&log, 1, 1, 2800, 2900);
         } else {
-            struct sg_record_call *call;
-
             put_reduce(&log, 1, 0, 2000, 2050)->outstanding = 3;
             put_late(&log, 1, 0, 2500, 2540, 450);
             put_late(&log, 1, 0, 2700, 2750, 200);
             put_late(&log, 1, 0, 2710, 2720, 0);
             put_late(&log, 2, 0, 2780, 2790, 5); /* of a call that is in no instance */
-            call = put_reduce(&log, 1, 1, 2800, 2850);
+            struct sg_record_call *call = put_reduce(&log, 1, 1, 2800, 2850);
             call->early = 1;
             call->late = 2;
             call->signals = 3;
@@ -73,41 +71,36 @@ static void write_logs(const char *directory)
 static void expect_counts(const struct sg_report_site *site)
 {
     for (int count = 0; count < SG_COUNT_COUNT; count++)
-        CU_ASSERT_EQUAL(site->counts.of[count], counts[count]);
+        EXPECT(site->counts.of[count] == counts[count]);
 }
 
-static void from_events(void)
+TEST("counts, the time handlers took and the wait they spared come from events")
 {
     const char *directory = setup_directory("events");
-    struct sg_export_result result;
     struct sg_report report;
 
     write_logs(directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
-    CU_ASSERT_EQUAL(report.sites[0].id, 0xa);
-    CU_ASSERT_EQUAL(report.sites[0].calls, 4);
+    ASSERT(setup_export(directory) == SG_OK,
+           sg_report_read(directory, false, NULL, &report) == SG_OK, report.site_count == 1);
+    EXPECT(report.sites[0].id == 0xa, report.sites[0].calls == 4);
     expect_counts(&report.sites[0]);
-    CU_ASSERT_EQUAL(report.sites[0].handler_ns, 40 + 50);
-    CU_ASSERT_EQUAL(report.sites[0].wait_avoided_ns, 450 + 200);
-    CU_ASSERT_EQUAL(report.sites[0].wait_ns, 0);
+    EXPECT(report.sites[0].handler_ns == 40 + 50, report.sites[0].wait_avoided_ns == 450 + 200,
+           report.sites[0].wait_ns == 0);
     sg_report_clear(&report);
 }
 
-static void from_statistics(void)
+TEST("... and counts and time from statistics")
 {
     const char *directory = setup_directory("statistics");
     struct sg_report report;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_stat *stat;
 
         fabricate_start(&log, rank, 2);
         log.header.trace_mode = SG_TRACE_STATS;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        stat = fabricate_stat(&log, REDUCE, 1, 0, 10);
+        struct sg_record_stat *stat = fabricate_stat(&log, REDUCE, 1, 0, 10);
         stat->outstanding_max = rank == 0 ? 8 : 5;
         if (rank == 0) {
             stat->early = 1;
@@ -121,59 +114,41 @@ static void from_statistics(void)
         stat->handler_ns = 30;
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
+    ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK, report.site_count == 1);
     expect_counts(&report.sites[0]);
-    CU_ASSERT_EQUAL(report.sites[0].handler_ns, 60);
+    EXPECT(report.sites[0].handler_ns == 60);
     sg_report_clear(&report);
 }
 
 /* The text with the table of messages, or without. */
 static char *text_of(const struct sg_report *report)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-
-    CU_ASSERT_EQUAL_FATAL(sg_report_print_text(report, &(struct sg_print_options){0}, stream),
-                          SG_OK);
-    fclose(stream);
-    return text;
+    return PRINTED(
+        ASSERT(sg_report_print_text(report, &(struct sg_print_options){0}, stream) == SG_OK));
 }
 
-static void columns_that_are_zero(void)
+TEST("columns stand where something is not zero")
 {
     const char *directory = setup_directory("zero");
-    struct sg_export_result result;
     struct sg_report report;
-    char *text;
 
     write_logs(directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    text = text_of(&report);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, " avoided early late handler outstanding signals ignored "
-                                        "stalls moves repeats ahead\n"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text,
-                                  "   650ns     1    2    90ns           8       3       4      "
-                                  "5     6       7     1\n"));
+    ASSERT(setup_export(directory) == SG_OK,
+           sg_report_read(directory, false, NULL, &report) == SG_OK);
+    char *text = text_of(&report);
+    EXPECT(contains(text, " avoided early late handler outstanding signals ignored "
+                          "stalls moves repeats ahead\n"),
+           contains(text, "   650ns     1    2    90ns           8       3       4      "
+                          "5     6       7     1\n"));
     free(text);
     report.sums[0].counts.of[SG_COUNT_MOVES] = 0;
     text = text_of(&report);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "stalls repeats ahead\n"));
+    EXPECT(contains(text, "stalls repeats ahead\n"));
     free(text);
     report.sums[0].counts = (struct sg_counts){{0}};
     report.sums[0].handler_ns = report.sums[0].wait_avoided_ns = 0;
     text = text_of(&report);
-    CU_ASSERT_PTR_NULL(strstr(text, "repeats"));
-    CU_ASSERT_PTR_NULL(strstr(text, "avoided"));
+    EXPECT(!contains(text, "repeats"), !contains(text, "avoided"));
     free(text);
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"counts, the time handlers took and the wait they spared come from events", from_events},
-    {"... and counts and time from statistics", from_statistics},
-    {"columns stand where something is not zero", columns_that_are_zero},
-    {NULL, NULL},
-};

@@ -36,10 +36,9 @@ static uint64_t ibcast(struct fabricated *log, int number, uint64_t begin_ns)
 /* maker: the place of what made it. */
 static uint64_t begin(struct fabricated *log, int maker, uint32_t starts, uint64_t begin_ns)
 {
-    struct sg_record_request *request;
-
     fabricate_event(log, START, 0, begin_ns, begin_ns + 10);
-    request = fabricate_request(log, SG_REQUEST_PREPARED, WORLD, begin_ns, fabricate_last(log) + 1);
+    struct sg_record_request *request =
+        fabricate_request(log, SG_REQUEST_PREPARED, WORLD, begin_ns, fabricate_last(log) + 1);
     request->function = ALLTOALL_INIT;
     request->tag = maker;
     request->start = starts;
@@ -55,13 +54,11 @@ static void complete(struct fabricated *log, uint64_t request, uint64_t begin_ns
 
 static void read_report(const char *directory, struct sg_report *report)
 {
-    struct sg_export_result result;
-
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_FALSE(result.partial);
-    CU_ASSERT_EQUAL_FATAL(
-        sg_report_read(directory, false, &(struct sg_watch){.waitstates = true}, report), SG_OK);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(report->waitstates);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(!exported.partial);
+    ASSERT(sg_report_read(directory, false, &(struct sg_watch){.waitstates = true}, report) ==
+               SG_OK,
+           report->waitstates != NULL);
 }
 
 static void expect_wait(const struct sg_report *report, enum sg_waitstate_kind kind,
@@ -69,27 +66,24 @@ static void expect_wait(const struct sg_report *report, enum sg_waitstate_kind k
 {
     const struct sg_waitstates *states = report->waitstates;
 
-    CU_ASSERT_EQUAL_FATAL(states->row_count, 1);
-    CU_ASSERT_EQUAL(states->rows[0].kind, kind);
-    CU_ASSERT_STRING_EQUAL(states->rows[0].at.function, "MPI_Wait");
-    CU_ASSERT_EQUAL(states->rows[0].of.waits, 1);
-    CU_ASSERT_EQUAL(states->rows[0].of.wait_ns, wait_ns);
+    ASSERT(states->row_count == 1);
+    EXPECT(states->rows[0].kind == kind, text_is(states->rows[0].at.function, "MPI_Wait"),
+           states->rows[0].of.waits == 1, states->rows[0].of.wait_ns == wait_ns);
 }
 
 /* Rank 1, the root, begins the first at 2300: rank 0 waits for it from 2200. The second, at 2350,
  * is there when rank 0 asks for it. */
-static void completions(void)
+TEST("collectives that ranks complete in opposite orders match as they began")
 {
     const char *directory = setup_directory("completions");
     struct sg_report report;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        uint64_t first, second;
 
         start(&log, rank);
-        first = ibcast(&log, 0, rank == 0 ? 2000 : 2300);
-        second = ibcast(&log, 1, rank == 0 ? 2100 : 2350);
+        uint64_t first = ibcast(&log, 0, rank == 0 ? 2000 : 2300);
+        uint64_t second = ibcast(&log, 1, rank == 0 ? 2100 : 2350);
         complete(&log, rank == 0 ? first : second, rank == 0 ? 2200 : 2700, 2800);
         complete(&log, rank == 0 ? second : first, 2900, 2950);
         fabricate_finish(&log, directory);
@@ -102,7 +96,7 @@ static void completions(void)
 /* The collective made first is started at 3000 and 3300: rank 0 waits for it from 3200. The one
  * made second, started at 3100 and 3250, is there when rank 0 asks for it; so is the first,
  * started again. */
-static void starts(void)
+TEST("persistent ones that ranks start in opposite orders match as they were made")
 {
     const char *directory = setup_directory("starts");
     struct sg_report report;
@@ -129,9 +123,3 @@ static void starts(void)
     expect_wait(&report, SG_WAITSTATE_NXN, 100);
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"collectives that ranks complete in opposite orders match as they began", completions},
-    {"persistent ones that ranks start in opposite orders match as they were made", starts},
-    {NULL, NULL},
-};

@@ -31,25 +31,22 @@ static void expect_measured(const char *directory)
 {
     struct sg_report report;
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL(report.overhead_calls, 3);
-    CU_ASSERT_EQUAL(report.overhead_ns, 600);
-    CU_ASSERT_EQUAL(report.overhead_long_calls, 1);
-    CU_ASSERT_EQUAL(sg_report_overhead_ns(&report), 4 * 200);
+    ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
+    EXPECT(report.overhead_calls == 3, report.overhead_ns == 600, report.overhead_long_calls == 1,
+           sg_report_overhead_ns(&report) == 4 * 200);
     sg_report_clear(&report);
 }
 
-static void from_archive(void)
+TEST("the archive tells what stagger itself took")
 {
     const char *directory = setup_directory("archive");
-    struct sg_export_result result;
 
     write_logs(directory, true, SG_TRACE_OTF2);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     expect_measured(directory);
 }
 
-static void from_statistics(void)
+TEST("statistics tell it, too")
 {
     const char *directory = setup_directory("statistics");
 
@@ -57,23 +54,14 @@ static void from_statistics(void)
     expect_measured(directory);
 }
 
-static void not_timed(void)
+TEST("nothing is told where no call was timed")
 {
     const char *directory = setup_directory("untimed");
-    struct sg_export_result result;
     struct sg_report report;
 
     write_logs(directory, false, SG_TRACE_OTF2);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL(report.overhead_calls, 0);
-    CU_ASSERT_EQUAL(sg_report_overhead_ns(&report), 0);
+    ASSERT(setup_export(directory) == SG_OK,
+           sg_report_read(directory, false, NULL, &report) == SG_OK);
+    EXPECT(report.overhead_calls == 0, sg_report_overhead_ns(&report) == 0);
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"the archive tells what stagger itself took", from_archive},
-    {"statistics tell it, too", from_statistics},
-    {"nothing is told where no call was timed", not_timed},
-    {NULL, NULL},
-};

@@ -5,9 +5,6 @@
 #include "report/critical_path.h"
 #include "report/path_history.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define RANKS 3
 
 static const char *const functions[] = {"MPI_Barrier", "MPI_Recv", "MPI_Send", "MPI_Finalize"};
@@ -72,14 +69,12 @@ static const struct sg_path_row *find(bool is_call, uint32_t after, uint32_t unt
 
 static void expect(const struct sg_path_row *row, uint64_t times, uint64_t ns, uint32_t rank)
 {
-    CU_ASSERT_PTR_NOT_NULL_FATAL(row);
-    CU_ASSERT_EQUAL(row->times, times);
-    CU_ASSERT_EQUAL(row->ns, ns);
-    CU_ASSERT_EQUAL(row->rank, rank);
+    ASSERT(row != NULL);
+    EXPECT(row->times == times, row->ns == ns, row->rank == rank);
 }
 
 /* Rank 2 computes three times as long as the others before each barrier. */
-static void test_late_rank(void)
+TEST("a rank that is always late is on the path")
 {
     int64_t now_ns = 0;
 
@@ -93,26 +88,21 @@ static void test_late_rank(void)
         now_ns += 310;
     }
     finish();
-    CU_ASSERT_EQUAL(path->ns, 3100);
-    CU_ASSERT_EQUAL(path->intervals_ns, 3000);
-    CU_ASSERT_EQUAL(path->calls_ns, 100);
-    CU_ASSERT_EQUAL(path->changes, 0);
-    CU_ASSERT_EQUAL(path->row_count, 3);
+    EXPECT(path->ns == 3100, path->intervals_ns == 3000, path->calls_ns == 100, path->changes == 0,
+           path->row_count == 3);
     expect(find(false, 10, 10), 9, 2700, 2);
     expect(find(false, 0, 10), 1, 300, 2);
     expect(find(true, 0, 10), 10, 100, 2);
     /* 27 intervals of (100 + 100 + 300) / 3 each. */
-    CU_ASSERT_EQUAL(find(false, 10, 10)->mean_ns, 167);
-    CU_ASSERT_EQUAL(find(false, 10, 10)->saving_ns, 1200);
-    CU_ASSERT_EQUAL(find(false, 10, 10)->ranks, 1);
+    EXPECT(find(false, 10, 10)->mean_ns == 167, find(false, 10, 10)->saving_ns == 1200,
+           find(false, 10, 10)->ranks == 1);
     /* 1.96 * 9 * sqrt(variance / 27), variance = 27 / 26 * 80000 / 9 */
-    CU_ASSERT_EQUAL(find(false, 10, 10)->saving_error_ns, 326);
-    CU_ASSERT_EQUAL(find(true, 0, 10)->saving_ns, 0);
+    EXPECT(find(false, 10, 10)->saving_error_ns == 326, find(true, 0, 10)->saving_ns == 0);
     end();
 }
 
 /* Rank 0 is late for rank 1, which is late for rank 2 therefore. */
-static void test_chain(void)
+TEST("the path goes from rank to rank")
 {
     begin();
     call(1, RECV, 20, 100, 520);
@@ -125,23 +115,22 @@ static void test_chain(void)
     call(1, FINALIZE, 90, 711, 800);
     call(2, FINALIZE, 90, 760, 800);
     finish();
-    CU_ASSERT_EQUAL(path->ns, 800);
-    CU_ASSERT_EQUAL(path->changes, 2);
+    EXPECT(path->ns == 800, path->changes == 2);
     expect(find(true, 0, 90), 1, 40, 2);
     expect(find(false, 30, 90), 1, 40, 2);
     expect(find(true, 0, 30), 1, 20, 2);
     expect(find(false, 20, 21), 1, 180, 1);
     expect(find(true, 0, 20), 1, 20, 1);
     expect(find(false, 0, 10), 1, 500, 0);
-    CU_ASSERT_EQUAL(path->row_count, 6);
+    EXPECT(path->row_count == 6);
     /* Its first call is what rank 0 came to late. */
-    CU_ASSERT_PTR_NULL(find(false, 0, 10)->after.function);
-    CU_ASSERT_STRING_EQUAL(find(false, 0, 10)->until.function, "MPI_Send");
+    EXPECT(find(false, 0, 10)->after.function == NULL,
+           text_is(find(false, 0, 10)->until.function, "MPI_Send"));
     end();
 }
 
 /* A wait is told before its call has returned, one for itself, and one that is nobody's call. */
-static void test_waits_at_any_time(void)
+TEST("waits may be told before and after their calls")
 {
     begin();
     sg_critical_wait(critical, 0, 100, 150, 1);
@@ -152,7 +141,7 @@ static void test_waits_at_any_time(void)
     sg_critical_wait(critical, 1, 10, 20, 0);
     sg_critical_wait(critical, 1, 152, 153, 7 * RANKS);
     finish();
-    CU_ASSERT_EQUAL(path->ns, 155);
+    EXPECT(path->ns == 155);
     expect(find(true, 0, 10), 1, 5, 1);
     expect(find(false, 0, 10), 1, 150, 1);
     end();
@@ -164,12 +153,12 @@ static void test_waits_at_any_time(void)
     finish();
     expect(find(true, 0, 20), 1, 10, 0);
     expect(find(false, 0, 10), 1, 150, 1);
-    CU_ASSERT_EQUAL(path->changes, 1);
+    EXPECT(path->changes == 1);
     end();
 }
 
 /* The greatest rank of a row, and how many it has. */
-static void test_ranks(void)
+TEST("a row names the rank with the most time")
 {
     begin();
     for (uint32_t round = 0; round < 3; round++) {
@@ -184,17 +173,15 @@ static void test_ranks(void)
     }
     finish();
     expect(find(true, 0, 10), 3, 30, 1);
-    CU_ASSERT_EQUAL(find(true, 0, 10)->ranks, 2);
-    CU_ASSERT_EQUAL(find(true, 0, 10)->rank_ns, 20);
-    CU_ASSERT_EQUAL(path->changes, 1);
+    EXPECT(find(true, 0, 10)->ranks == 2, find(true, 0, 10)->rank_ns == 20, path->changes == 1);
     end();
 }
 
-static void test_damaged(void)
+TEST("what contradicts itself does no harm")
 {
     begin();
     finish();
-    CU_ASSERT_PTR_NULL(path);
+    EXPECT(path == NULL);
     end();
     /* Calls that overlap or end before they begin, and waits for one another at the same time. */
     begin();
@@ -206,14 +193,12 @@ static void test_damaged(void)
     sg_critical_wait(critical, 0, 400, 450, 1);
     sg_critical_wait(critical, 1, 400, 450, 0);
     finish();
-    CU_ASSERT_EQUAL(path->ns, 500);
-    CU_ASSERT_PTR_NULL(find(true, 0, 11));
-    CU_ASSERT_PTR_NULL(find(true, 0, 12));
+    EXPECT(path->ns == 500, find(true, 0, 11) == NULL, find(true, 0, 12) == NULL);
     end();
 }
 
 /* As many as fill several blocks and steps of the file, told in turn. */
-static void test_many_calls(void)
+TEST("a history keeps calls beyond what is mapped")
 {
     const uint64_t count = 100000;
     struct sg_history *history;
@@ -230,7 +215,7 @@ static void test_many_calls(void)
     for (uint32_t location = 0; location < 2; location++) {
         uint64_t wrong = 0;
 
-        CU_ASSERT_EQUAL(sg_history_count(history, location), count);
+        EXPECT(sg_history_count(history, location) == count);
         for (uint64_t i = 0; i < count; i++) {
             const struct sg_history_call *call = sg_history_at(history, location, i);
             bool waited = location == 1 && i < 50000;
@@ -240,18 +225,8 @@ static void test_many_calls(void)
                      sg_history_before(history, location, call->begin_ns) != i ||
                      sg_history_before(history, location, call->begin_ns + 1) != i + 1;
         }
-        CU_ASSERT_EQUAL(wrong, 0);
+        EXPECT(wrong == 0);
     }
-    CU_ASSERT_FALSE(sg_history_is_lost(history));
+    EXPECT(!sg_history_is_lost(history));
     sg_history_destroy(history);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a rank that is always late is on the path", test_late_rank},
-    {"the path goes from rank to rank", test_chain},
-    {"waits may be told before and after their calls", test_waits_at_any_time},
-    {"a row names the rank with the most time", test_ranks},
-    {"what contradicts itself does no harm", test_damaged},
-    {"a history keeps calls beyond what is mapped", test_many_calls},
-    {NULL, NULL},
-};

@@ -53,11 +53,9 @@ static void write_logs(const char *directory)
         fabricate_site(&log, 2, 0xb, "/opt/bin/cg", "", 0x20);
         fabricate_site(&log, 3, 0xc, "/opt/bin/cg", "", 0x30);
         if (rank == 0) {
-            struct sg_record_late *late;
-
             put_nonblocking(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500);
             put_nonblocking(&log, REDUCE, 2, 1, 4000, 10, 5, 4100);
-            late = fabricate_late(&log, 4050, 4080);
+            struct sg_record_late *late = fabricate_late(&log, 4050, 4080);
             late->site = 2;
             late->seq = 1;
             late->avoided_ns = 77;
@@ -101,76 +99,67 @@ static void expect_row(const json_t *row, const json_int_t expected[])
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         if (figure(row, times[i]) != expected[i])
             printf("# %s is %lld\n", times[i], (long long)figure(row, times[i]));
-        CU_ASSERT_EQUAL(figure(row, times[i]), expected[i]);
+        EXPECT(figure(row, times[i]) == expected[i]);
     }
 }
 
-static void from_events(void)
+TEST("posts have rows of their own, their begin is their arrival")
 {
     const char *directory = setup_directory("events");
-    struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     write_logs(directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL(result.calls, 10);
-    report = report_of(directory);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.calls == 10);
+    json_t *report = report_of(directory);
     expect_text(report, "source", "archive");
-    CU_ASSERT_EQUAL(figure(report, "site_count"), 4);
-    row = find_row(report, "0000000a", "iallreduce");
+    EXPECT(figure(report, "site_count") == 4);
+    const json_t *row = find_row(report, "0000000a", "iallreduce");
     expect_row(row, (json_int_t[]){32, 430, 320, 1470, 300, 650, 1, 0, 0, 2});
     expect_text(row, "algorithm", "bypass");
-    CU_ASSERT_EQUAL(figure(json_object_get(row, "skew_ns"), "max"), 1000);
-    CU_ASSERT_EQUAL(figure(row, "last_rank"), 1);
-    CU_ASSERT_EQUAL(figure(json_object_get(row, "worst"), "time_ns"), 1100);
+    EXPECT(figure(json_object_get(row, "skew_ns"), "max") == 1000, figure(row, "last_rank") == 1,
+           figure(json_object_get(row, "worst"), "time_ns") == 1100);
     row = find_row(report, "0000000b", "ireduce");
     expect_row(row, (json_int_t[]){16, 535, 505, 165, 400, 0, 1, 0, 30, 2});
-    CU_ASSERT_EQUAL(figure(row, "last_rank"), 0);
+    EXPECT(figure(row, "last_rank") == 0);
     row = find_row(report, "0000000c", "ibarrier");
     expect_row(row, (json_int_t[]){0, 101, 98, 99, 0, 0, 1, 0, 0, 2});
     row = find_row(report, "0000000a", "allreduce");
     expect_row(row, (json_int_t[]){32, 150, -1, -1, 50, 0, 1, 0, 0, 2});
     /* Both calls of the one that is never complete are dropped. */
-    CU_ASSERT_EQUAL(figure(report, "dropped_calls"), 2);
-    CU_ASSERT_EQUAL(figure(json_object_get(report, "clock"), "violations"), 0);
+    EXPECT(figure(report, "dropped_calls") == 2,
+           figure(json_object_get(report, "clock"), "violations") == 0);
     row = json_array_get(json_object_get(report, "per_rank"), 0);
-    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 350 + 15 + 1 + 100);
+    EXPECT(figure(row, "blocked_ns") == 350 + 15 + 1 + 100);
     row = json_array_get(json_object_get(report, "per_rank"), 1);
-    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 80 + 520 + 100 + 50);
-    json_decref(report);
+    EXPECT(figure(row, "blocked_ns") == 80 + 520 + 100 + 50);
 }
 
 /* Each rank of MPI_COMM_SELF is an instance of its own, also of nonblocking calls. */
-static void alone(void)
+TEST("a post on MPI_COMM_SELF is an instance of one")
 {
     const char *directory = setup_directory("alone");
-    struct sg_export_result result;
     struct fabricated log;
-    json_t *report;
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
     fabricate_nonblocking(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500)->site = 1;
     fabricate_finish(&log, directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    report = report_of(directory);
-    CU_ASSERT_EQUAL(figure(report, "site_count"), 1);
+    ASSERT(setup_export(directory) == SG_OK);
+    json_t *report = report_of(directory);
+    EXPECT(figure(report, "site_count") == 1);
     expect_row(find_row(report, "0000000a", "iallreduce"),
                (json_int_t[]){0, 350, 300, 1150, 0, 0, 1, 0, 0, 1});
-    json_decref(report);
 }
 
 static void write_statistics(const char *directory, enum sg_trace_mode mode)
 {
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_stat *stat;
 
         fabricate_start(&log, rank, 2);
         log.header.trace_mode = mode;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 10);
+        struct sg_record_stat *stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 10);
         stat->nonblocking = 1;
         stat->bytes = 160;
         stat->blocked_ns = 1000;
@@ -183,72 +172,58 @@ static void write_statistics(const char *directory, enum sg_trace_mode mode)
     }
 }
 
-static void from_statistics(void)
+TEST("statistics tell blocked and hidden time of posts")
 {
     const char *directory = setup_directory("statistics");
-    const json_t *row;
-    json_t *report;
 
     write_statistics(directory, SG_TRACE_STATS);
-    report = report_of(directory);
+    json_t *report = report_of(directory);
     expect_text(report, "source", "statistics");
-    CU_ASSERT_EQUAL(figure(report, "site_count"), 2);
-    row = find_row(report, "0000000a", "iallreduce");
+    EXPECT(figure(report, "site_count") == 2);
+    const json_t *row = find_row(report, "0000000a", "iallreduce");
     expect_row(row, (json_int_t[]){320, 2000, -1, 8000, -1, -1, 0, -1, 0, 20});
     row = find_row(report, "0000000a", "allreduce");
     expect_row(row, (json_int_t[]){96, 1400, -1, -1, -1, -1, 0, -1, 0, 6});
     row = json_array_get(json_object_get(report, "per_rank"), 1);
-    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 1700);
-    json_decref(report);
+    EXPECT(figure(row, "blocked_ns") == 1700);
 }
 
 /* Blocked and hidden time are of all calls, what was exposed is of those in the events. */
-static void from_both(void)
+TEST("beside a partial archive they tell those of all posts")
 {
     const char *directory = setup_directory("both");
-    struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_stat *stat;
 
         fabricate_start(&log, rank, 2);
         log.header.dropped_events = 2;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
         put_nonblocking(&log, ALLREDUCE, 1, 0, 2000 + 100 * (uint64_t)rank, 50, 300, 3500);
-        stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 3);
+        struct sg_record_stat *stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 3);
         stat->nonblocking = 1;
         stat->blocked_ns = 1000;
         stat->hidden_ns = 4000;
         log.header.finalize_begin_ns = 9000;
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    report = report_of(directory);
+    ASSERT(setup_export(directory) == SG_OK);
+    json_t *report = report_of(directory);
     expect_text(report, "source", "archive+statistics");
-    CU_ASSERT_EQUAL(figure(report, "site_count"), 1);
-    row = find_row(report, "0000000a", "iallreduce");
+    EXPECT(figure(report, "site_count") == 1);
+    const json_t *row = find_row(report, "0000000a", "iallreduce");
     expect_row(row, (json_int_t[]){0, 2000, 600, 8000, 100, 0, 1, 0, 0, 6});
-    json_decref(report);
 }
 
 static char *text_of(const char *directory, bool csv)
 {
     struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find(sg_site_columns, "hidden")),
-                          SG_OK);
-    CU_ASSERT_EQUAL_FATAL(
-        csv ? sg_report_print_csv(&report, &(struct sg_print_options){0}, stream)
-            : sg_report_print_text(&report, &(struct sg_print_options){0}, stream),
-        SG_OK);
-    fclose(stream);
+    char *text = PRINTED(ASSERT(
+        sg_report_read(directory, false, NULL, &report) == SG_OK,
+        sg_report_sort(&report, sg_column_find(sg_site_columns, "hidden")) == SG_OK,
+        (csv ? sg_report_print_csv(&report, &(struct sg_print_options){0}, stream)
+             : sg_report_print_text(&report, &(struct sg_print_options){0}, stream)) == SG_OK));
     sg_report_clear(&report);
     return text;
 }
@@ -266,78 +241,57 @@ static char *squeezed(char *text)
     return text;
 }
 
-static void columns(void)
+TEST("exposed and hidden time are columns where there are posts")
 {
     const char *directory = setup_directory("columns");
-    struct sg_export_result result;
-    char *text;
 
     write_logs(directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    text = squeezed(text_of(directory, false));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, " id op comm avoided exposed hidden handler\n"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, " 0000000a iallreduce WORLD(2) 650ns 320ns 1.47us 0ns\n"
-                                        " 0000000b ireduce WORLD(2) 0ns 505ns 165ns 30ns\n"
-                                        " 0000000c ibarrier WORLD(2) 0ns 98ns 99ns 0ns\n\n"));
+    ASSERT(setup_export(directory) == SG_OK);
+    char *text = squeezed(text_of(directory, false));
+    EXPECT(contains(text, " id op comm avoided exposed hidden handler\n"),
+           contains(text, " 0000000a iallreduce WORLD(2) 650ns 320ns 1.47us 0ns\n"
+                          " 0000000b ireduce WORLD(2) 0ns 505ns 165ns 30ns\n"
+                          " 0000000c ibarrier WORLD(2) 0ns 98ns 99ns 0ns\n\n"));
     free(text);
     text = text_of(directory, true);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",handler_ns,exposed_ns,hidden_ns,skew_mean_ns,"
-                                        "comm_parent,ran_ahead,late_by_signal\r\n"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",30,505,165,"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",0,,,"));
+    EXPECT(contains(text, ",handler_ns,exposed_ns,hidden_ns,skew_mean_ns,"
+                          "comm_parent,ran_ahead,late_by_signal\r\n"),
+           contains(text, ",30,505,165,"), contains(text, ",0,,,"));
     free(text);
 }
 
-static void columns_of_statistics(void)
+TEST("... of statistics only the hidden")
 {
     const char *directory = setup_directory("unexposed");
-    char *text;
 
     write_statistics(directory, SG_TRACE_STATS);
-    text = squeezed(text_of(directory, false));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, " id op comm hidden\n 0000000a iallreduce WORLD(2) "
-                                        "8.00us\n\n"));
+    char *text = squeezed(text_of(directory, false));
+    EXPECT(contains(text, " id op comm hidden\n 0000000a iallreduce WORLD(2) "
+                          "8.00us\n\n"));
     free(text);
 }
 
 /* Rank 1 gets what rank 0 posts 1000 later: for 700 of these it waits. */
-static void broadcasts(void)
+TEST("MPI_Ibcast has rows like the others")
 {
     const char *directory = setup_directory("broadcasts");
-    struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     for (int rank = 0; rank < 2; rank++) {
-        struct sg_record_nonblocking *post;
         struct fabricated log;
 
         fabricate_start(&log, rank, 2);
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        post = rank == 0 ? put_nonblocking(&log, BCAST, 1, 0, 3000, 50, 0, 3100)
-                         : put_nonblocking(&log, BCAST, 1, 0, 2000, 50, 700, 3150);
+        struct sg_record_nonblocking *post =
+            rank == 0 ? put_nonblocking(&log, BCAST, 1, 0, 3000, 50, 0, 3100)
+                      : put_nonblocking(&log, BCAST, 1, 0, 2000, 50, 700, 3150);
         post->root = 0;
         log.header.finalize_begin_ns = 8000;
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    report = report_of(directory);
-    row = find_row(report, "0000000a", "ibcast");
-    CU_ASSERT_EQUAL(figure(row, "event_calls"), 2);
-    CU_ASSERT_EQUAL(figure(row, "instances"), 1);
-    CU_ASSERT_EQUAL(figure(row, "bytes"), 48);
-    CU_ASSERT_EQUAL(figure(row, "wait_ns"), 700);
-    CU_ASSERT_EQUAL(figure(row, "wait_avoided_ns"), 250);
-    json_decref(report);
+    ASSERT(setup_export(directory) == SG_OK);
+    json_t *report = report_of(directory);
+    const json_t *row = find_row(report, "0000000a", "ibcast");
+    EXPECT(figure(row, "event_calls") == 2, figure(row, "instances") == 1,
+           figure(row, "bytes") == 48, figure(row, "wait_ns") == 700,
+           figure(row, "wait_avoided_ns") == 250);
 }
-
-const struct unit_test unit_tests[] = {
-    {"MPI_Ibcast has rows like the others", broadcasts},
-    {"posts have rows of their own, their begin is their arrival", from_events},
-    {"a post on MPI_COMM_SELF is an instance of one", alone},
-    {"statistics tell blocked and hidden time of posts", from_statistics},
-    {"beside a partial archive they tell those of all posts", from_both},
-    {"exposed and hidden time are columns where there are posts", columns},
-    {"... of statistics only the hidden", columns_of_statistics},
-    {NULL, NULL},
-};

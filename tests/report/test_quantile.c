@@ -2,50 +2,45 @@
 #include "lib/unit.h"
 #include "report/quantiles.h"
 
-#include <stdlib.h>
-
 static void add(struct sg_quantiles *quantiles, uint64_t value)
 {
-    CU_ASSERT_EQUAL_FATAL(sg_quantiles_add(quantiles, value), SG_OK);
+    ASSERT(sg_quantiles_add(quantiles, value) == SG_OK);
 }
 
-static void test_empty(void)
+TEST("a quantile of no samples is 0")
 {
     struct sg_quantiles quantiles = {0};
 
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.5), 0);
+    EXPECT(sg_quantiles_get(&quantiles, 0.5) == 0);
 }
 
 /* The ceil(q n)-th smallest of 50 30 10 40 20. */
-static void test_few(void)
+TEST("a quantile of few samples is the ceil(q n)-th smallest")
 {
     static const uint64_t values[] = {50, 30, 10, 40, 20};
     struct sg_quantiles quantiles = {0};
 
     for (int i = 0; i < 5; i++)
         add(&quantiles, values[i]);
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.20), 10);
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.21), 20);
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.50), 30);
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.95), 50);
-    CU_ASSERT_EQUAL(quantiles.max, 50);
+    EXPECT(sg_quantiles_get(&quantiles, 0.20) == 10, sg_quantiles_get(&quantiles, 0.21) == 20,
+           sg_quantiles_get(&quantiles, 0.50) == 30, sg_quantiles_get(&quantiles, 0.95) == 50,
+           quantiles.max == 50);
     /* Asking sorts: what is added afterwards counts all the same. */
     add(&quantiles, 5);
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.10), 5);
+    EXPECT(sg_quantiles_get(&quantiles, 0.10) == 5);
     sg_quantiles_clear(&quantiles);
 }
 
-static void test_exact_to_the_limit(void)
+TEST("quantiles are exact up to the limit and change to buckets past it")
 {
     struct sg_quantiles quantiles = {0};
 
     for (uint64_t i = 0; i < SG_QUANTILE_EXACT; i++)
         add(&quantiles, 1000003 * (SG_QUANTILE_EXACT - i));
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.5), 1000003 * (SG_QUANTILE_EXACT / 2));
-    CU_ASSERT_PTR_NULL(quantiles.buckets);
+    EXPECT(sg_quantiles_get(&quantiles, 0.5) == 1000003 * (SG_QUANTILE_EXACT / 2),
+           quantiles.buckets == NULL);
     add(&quantiles, 1);
-    CU_ASSERT_PTR_NOT_NULL(quantiles.buckets);
-    CU_ASSERT_PTR_NULL(quantiles.samples);
+    EXPECT(quantiles.buckets != NULL, quantiles.samples == NULL);
     sg_quantiles_clear(&quantiles);
 }
 
@@ -57,7 +52,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Two streams together are one, whichever of them is in buckets. */
-static void test_merged(void)
+TEST("two streams together are one")
 {
     static const uint64_t halves[][2] = {{10, 20}, {2000, 30}, {30, 2000}, {2000, 2000}};
 
@@ -72,11 +67,9 @@ static void test_merged(void)
             add(&other, 9000 + 3 * value);
             add(&whole, 9000 + 3 * value);
         }
-        CU_ASSERT_EQUAL(sg_quantiles_merge(&one, &other), SG_OK);
-        CU_ASSERT_EQUAL(one.count, whole.count);
-        CU_ASSERT_EQUAL(one.max, whole.max);
-        CU_ASSERT_EQUAL(sg_quantiles_get(&one, 0.5), sg_quantiles_get(&whole, 0.5));
-        CU_ASSERT_EQUAL(sg_quantiles_get(&one, 0.95), sg_quantiles_get(&whole, 0.95));
+        EXPECT(sg_quantiles_merge(&one, &other) == SG_OK, one.count == whole.count,
+               one.max == whole.max, sg_quantiles_get(&one, 0.5) == sg_quantiles_get(&whole, 0.5),
+               sg_quantiles_get(&one, 0.95) == sg_quantiles_get(&whole, 0.95));
         sg_quantiles_clear(&one);
         sg_quantiles_clear(&other);
         sg_quantiles_clear(&whole);
@@ -84,7 +77,7 @@ static void test_merged(void)
 }
 
 /* Values over all magnitudes, from a generator of fixed seed. */
-static void test_many(void)
+TEST("quantiles of many samples are off by at most 1/256")
 {
     enum { COUNT = 50000 };
     static uint64_t values[COUNT];
@@ -103,30 +96,20 @@ static void test_many(void)
         uint64_t found = sg_quantiles_get(&quantiles, shares[i]);
         uint64_t error = found > exact ? found - exact : exact - found;
 
-        CU_ASSERT(error <= exact / 256);
+        EXPECT(error <= exact / 256);
     }
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 1.0), values[COUNT - 1]);
+    EXPECT(sg_quantiles_get(&quantiles, 1.0) == values[COUNT - 1]);
     sg_quantiles_clear(&quantiles);
 }
 
-static void test_extremes(void)
+TEST("quantiles take the smallest and the largest value there is")
 {
     struct sg_quantiles quantiles = {0};
 
     for (int i = 0; i < 2 * SG_QUANTILE_EXACT; i++)
         add(&quantiles, i % 2 ? UINT64_MAX : 0);
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 0.5), 0);
-    CU_ASSERT(sg_quantiles_get(&quantiles, 0.75) >= UINT64_MAX - UINT64_MAX / 256);
-    CU_ASSERT_EQUAL(sg_quantiles_get(&quantiles, 1.0), UINT64_MAX);
+    EXPECT(sg_quantiles_get(&quantiles, 0.5) == 0,
+           sg_quantiles_get(&quantiles, 0.75) >= UINT64_MAX - UINT64_MAX / 256,
+           sg_quantiles_get(&quantiles, 1.0) == UINT64_MAX);
     sg_quantiles_clear(&quantiles);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a quantile of no samples is 0", test_empty},
-    {"a quantile of few samples is the ceil(q n)-th smallest", test_few},
-    {"quantiles are exact up to the limit and change to buckets past it", test_exact_to_the_limit},
-    {"quantiles of many samples are off by at most 1/256", test_many},
-    {"quantiles take the smallest and the largest value there is", test_extremes},
-    {"two streams together are one", test_merged},
-    {NULL, NULL},
-};

@@ -60,67 +60,45 @@ static void write_logs(const char *directory)
     }
 }
 
-static void from_events(void)
+TEST("calls that return before others come, and what signals bring then, are counted")
 {
     const char *directory = setup_directory("events");
-    struct sg_export_result result;
-    const json_t *row;
-    json_t *report;
 
     write_logs(directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    report = report_of(directory);
-    row = json_array_get(json_object_get(report, "sites"), 0);
-    CU_ASSERT_EQUAL(figure(row, "event_calls"), 6);
-    CU_ASSERT_EQUAL(figure(row, "ran_ahead"), 2);
-    CU_ASSERT_EQUAL(figure(row, "late_by_signal"), 1);
-    CU_ASSERT_EQUAL(figure(row, "handler_ns"), 20);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(row, "comm_parent")),
-                           "MPI_COMM_WORLD");
+    ASSERT(setup_export(directory) == SG_OK);
+    json_t *report = report_of(directory);
+    const json_t *row = json_array_get(json_object_get(report, "sites"), 0);
+    EXPECT(figure(row, "event_calls") == 6, figure(row, "ran_ahead") == 2,
+           figure(row, "late_by_signal") == 1, figure(row, "handler_ns") == 20,
+           text_is(json_string_value(json_object_get(row, "comm_parent")), "MPI_COMM_WORLD"));
     row = json_array_get(json_object_get(report, "by_site"), 0);
-    CU_ASSERT_EQUAL(figure(row, "ran_ahead"), 2);
-    CU_ASSERT_EQUAL(figure(row, "late_by_signal"), 1);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(row, "comm_parent")),
-                           "MPI_COMM_WORLD");
-    json_decref(report);
+    EXPECT(figure(row, "ran_ahead") == 2, figure(row, "late_by_signal") == 1,
+           text_is(json_string_value(json_object_get(row, "comm_parent")), "MPI_COMM_WORLD"));
 }
 
 static char *text_of(const char *directory, bool comms)
 {
     struct sg_print_options options = {.comms = comms};
     struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
-    CU_ASSERT_EQUAL(sg_report_print_text(&report, &options, stream), SG_OK);
-    fclose(stream);
+    ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
+    char *text = PRINTED(EXPECT(sg_report_print_text(&report, &options, stream) == SG_OK));
     sg_report_clear(&report);
     return text;
 }
 
-static void as_text(void)
+TEST("the text tells of them where there are any, and of parents by communicator")
 {
     const char *directory = setup_directory("text");
-    struct sg_export_result result;
-    char *text;
 
     write_logs(directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    text = text_of(directory, true);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "  id        op      comm    parent  where"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "  row(2)  WORLD   "));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "ahead"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "by_signal"));
+    ASSERT(setup_export(directory) == SG_OK);
+    char *text = text_of(directory, true);
+    EXPECT(contains(text, "  id        op      comm    parent  where"),
+           contains(text, "  row(2)  WORLD   "), contains(text, "ahead"),
+           contains(text, "by_signal"));
     free(text);
     text = text_of(directory, false);
-    CU_ASSERT_PTR_NULL(strstr(text, "parent"));
+    EXPECT(!contains(text, "parent"));
     free(text);
 }
-
-const struct unit_test unit_tests[] = {
-    {"calls that return before others come, and what signals bring then, are counted", from_events},
-    {"the text tells of them where there are any, and of parents by communicator", as_text},
-    {NULL, NULL},
-};

@@ -59,65 +59,53 @@ static const struct sg_report_site *skew_of(const char *function, uint32_t line)
 
 /* Skews of 80, 10 and 30; rank 2 is last twice, rank 0 once; the others wait 80 + 50 + 30,
  * 10 + 10 + 5 and 30 + 20 + 10. */
-static void test_figures(void)
+TEST("a call site has its instances' skew, who was last, and the waits")
 {
     static const int64_t at_ns[3][RANKS] = {
         {100, 130, 180, 150}, {1010, 1000, 1000, 1005}, {2000, 2010, 2030, 2020}};
-    const struct sg_report_site *skew;
 
     begin_orders(NULL);
     for (int i = 0; i < 3; i++)
         call_at(WORLD, "MPI_Alltoall", SG_PATTERN_NXN, at_ns[i], one_line, at_ns[i][0] + 500);
     finish();
-    CU_ASSERT_EQUAL(states->skew_count, 1);
-    skew = skew_of("MPI_Alltoall", 10);
-    CU_ASSERT_EQUAL(skew->instances, 3);
-    CU_ASSERT_EQUAL(skew->event_calls, 12);
-    CU_ASSERT_EQUAL(skew->skew_sum_ns, 120);
-    CU_ASSERT_EQUAL(skew->skew_p50_ns, 30);
-    CU_ASSERT_EQUAL(skew->skew_p95_ns, 80);
-    CU_ASSERT_EQUAL(skew->skew_max_ns, 80);
-    CU_ASSERT_EQUAL(skew->worst_time_ns, 100);
-    CU_ASSERT_EQUAL(skew->last_rank, 2);
-    CU_ASSERT_EQUAL(skew->last_count, 2);
-    CU_ASSERT_EQUAL(skew->wait_ns, 160 + 25 + 60);
-    CU_ASSERT_STRING_EQUAL(skew->comm, "MPI_COMM_WORLD");
-    CU_ASSERT_EQUAL(skew->comm_size, RANKS);
+    EXPECT(states->skew_count == 1);
+    const struct sg_report_site *skew = skew_of("MPI_Alltoall", 10);
+    EXPECT(skew->instances == 3, skew->event_calls == 12, skew->skew_sum_ns == 120,
+           skew->skew_p50_ns == 30, skew->skew_p95_ns == 80, skew->skew_max_ns == 80,
+           skew->worst_time_ns == 100, skew->last_rank == 2, skew->last_count == 2,
+           skew->wait_ns == 160 + 25 + 60, text_is(skew->comm, "MPI_COMM_WORLD"),
+           skew->comm_size == RANKS);
     end();
 }
 
 /* The root, rank 0, waits for nobody; ranks that come before it wait. */
-static void test_rooted(void)
+TEST("of a broadcast the root's arrival decides who waits, not the skew")
 {
     static const int64_t at_ns[RANKS] = {150, 130, 180, 120};
-    const struct sg_report_site *skew;
 
     begin_orders(NULL);
     call_at(WORLD, "MPI_Bcast", SG_PATTERN_BROADCAST, at_ns, one_line, 500);
     finish();
-    skew = skew_of("MPI_Bcast", 10);
-    CU_ASSERT_EQUAL(skew->skew_max_ns, 60);
-    CU_ASSERT_EQUAL(skew->last_rank, 2);
-    CU_ASSERT_EQUAL(skew->wait_ns, 20 + 30);
+    const struct sg_report_site *skew = skew_of("MPI_Bcast", 10);
+    EXPECT(skew->skew_max_ns == 60, skew->last_rank == 2, skew->wait_ns == 20 + 30);
     end();
 }
 
 /* A collective in which nobody waits has skew, too. */
-static void test_without_waits(void)
+TEST("a collective in which nobody waits has skew")
 {
     static const int64_t at_ns[RANKS] = {150, 130, 180, 120};
 
     begin_orders(NULL);
     call_at(WORLD, "MPI_Win_create", SG_PATTERN_NONE, at_ns, one_line, 500);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
-    CU_ASSERT_EQUAL(skew_of("MPI_Win_create", 10)->skew_max_ns, 60);
-    CU_ASSERT_EQUAL(skew_of("MPI_Win_create", 10)->wait_ns, 0);
+    EXPECT(states->row_count == 0, skew_of("MPI_Win_create", 10)->skew_max_ns == 60,
+           skew_of("MPI_Win_create", 10)->wait_ns == 0);
     end();
 }
 
 /* Calls and waits are at each member's own call site, the instance at that of most. */
-static void test_several_sites(void)
+TEST("calls count for their own site, the instance for that of most")
 {
     static const int64_t at_ns[RANKS] = {100, 130, 180, 150};
     static const uint32_t lines[RANKS] = {11, 12, 12, 12};
@@ -125,19 +113,17 @@ static void test_several_sites(void)
     begin_orders(NULL);
     call_at(WORLD, "MPI_Alltoall", SG_PATTERN_NXN, at_ns, lines, 500);
     finish();
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 11)->instances, 0);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 11)->event_calls, 1);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 11)->wait_ns, 80);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 11)->last_rank, -1);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 12)->instances, 1);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 12)->event_calls, 3);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 12)->skew_max_ns, 80);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 12)->wait_ns, 50 + 30);
+    EXPECT(
+        skew_of("MPI_Alltoall", 11)->instances == 0, skew_of("MPI_Alltoall", 11)->event_calls == 1,
+        skew_of("MPI_Alltoall", 11)->wait_ns == 80, skew_of("MPI_Alltoall", 11)->last_rank == -1,
+        skew_of("MPI_Alltoall", 12)->instances == 1, skew_of("MPI_Alltoall", 12)->event_calls == 3,
+        skew_of("MPI_Alltoall", 12)->skew_max_ns == 80,
+        skew_of("MPI_Alltoall", 12)->wait_ns == 50 + 30);
     end();
 }
 
 /* As many at one as at another: that of the lowest rank. */
-static void test_as_many_at_each(void)
+TEST("of sites with as many members it counts for the lowest rank's")
 {
     static const int64_t at_ns[RANKS] = {100, 130, 180, 150};
     static const uint32_t lines[RANKS] = {12, 11, 11, 12};
@@ -145,13 +131,13 @@ static void test_as_many_at_each(void)
     begin_orders(NULL);
     call_at(WORLD, "MPI_Alltoall", SG_PATTERN_NXN, at_ns, lines, 500);
     finish();
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 12)->instances, 1);
-    CU_ASSERT_EQUAL(skew_of("MPI_Alltoall", 11)->instances, 0);
+    EXPECT(skew_of("MPI_Alltoall", 12)->instances == 1,
+           skew_of("MPI_Alltoall", 11)->instances == 0);
     end();
 }
 
 /* It is at the call that began it, in line 10, as is what was waited for it, in line 20. */
-static void test_nonblocking(void)
+TEST("a nonblocking collective is at the call that began it")
 {
     static const int64_t start_ns[RANKS] = {100, 130, 180, 150};
     struct sg_waitstate_collective of = of_member(WORLD, 0, SG_PATTERN_BARRIER, 0);
@@ -169,38 +155,31 @@ static void test_nonblocking(void)
         need(sg_waitstate_leave(tracker, rank, 310));
     }
     finish();
-    CU_ASSERT_EQUAL(states->skew_count, 1);
-    CU_ASSERT_EQUAL(skew_of("MPI_Ibarrier", 10)->event_calls, RANKS);
-    CU_ASSERT_EQUAL(skew_of("MPI_Ibarrier", 10)->skew_max_ns, 80);
-    CU_ASSERT_EQUAL(skew_of("MPI_Ibarrier", 10)->last_rank, 2);
-    CU_ASSERT_EQUAL(skew_of("MPI_Ibarrier", 10)->wait_ns, 70);
+    EXPECT(states->skew_count == 1, skew_of("MPI_Ibarrier", 10)->event_calls == RANKS,
+           skew_of("MPI_Ibarrier", 10)->skew_max_ns == 80,
+           skew_of("MPI_Ibarrier", 10)->last_rank == 2, skew_of("MPI_Ibarrier", 10)->wait_ns == 70);
     end();
 }
 
 /* A call site on two communicators is one row; last ranks are those of MPI_COMM_WORLD. */
-static void test_communicators(void)
+TEST("a call site on several communicators is one row")
 {
     static const int64_t at_ns[2] = {100, 130}, later_ns[2] = {200, 250};
-    const struct sg_report_site *skew;
 
     begin_orders(NULL);
     call_at(HALF, "MPI_Allgather", SG_PATTERN_NXN, at_ns, one_line, 500);
     call_at(QUARTER, "MPI_Allgather", SG_PATTERN_NXN, later_ns, one_line, 500);
     finish();
-    skew = skew_of("MPI_Allgather", 10);
-    CU_ASSERT_EQUAL(skew->instances, 2);
-    CU_ASSERT_EQUAL(skew->comms, 2);
-    CU_ASSERT_PTR_NULL(skew->comm);
-    CU_ASSERT_EQUAL(skew->comm_size, 2);
-    CU_ASSERT_EQUAL(skew->skew_sum_ns, 80);
+    const struct sg_report_site *skew = skew_of("MPI_Allgather", 10);
+    EXPECT(skew->instances == 2, skew->comms == 2, skew->comm == NULL, skew->comm_size == 2,
+           skew->skew_sum_ns == 80);
     /* Ranks 1 and 3 once each: the lower one. */
-    CU_ASSERT_EQUAL(skew->last_rank, 1);
-    CU_ASSERT_EQUAL(skew->last_count, 1);
+    EXPECT(skew->last_rank == 1, skew->last_count == 1);
     end();
 }
 
 /* Members that contradict each other are no instance. */
-static void test_contradiction(void)
+TEST("members that contradict each other are no instance")
 {
     begin_orders(NULL);
     for (uint32_t rank = 0; rank < 2; rank++) {
@@ -212,7 +191,7 @@ static void test_contradiction(void)
         need(sg_waitstate_leave(tracker, rank, 200));
     }
     finish();
-    CU_ASSERT_EQUAL(states->skew_count, 0);
+    EXPECT(states->skew_count == 0);
     end();
 }
 
@@ -224,7 +203,7 @@ static void filtered(struct sg_filter filter)
     static const uint32_t lines[2][2] = {{10, 10}, {11, 11}};
     char message[200];
 
-    CU_ASSERT_FATAL(sg_filter_parse(&filter, message, sizeof message));
+    ASSERT(sg_filter_parse(&filter, message, sizeof message));
     begin_orders(&filter);
     for (int64_t at_ns = 100; at_ns <= 2100; at_ns += 2000) {
         for (int i = 0; i < 4; i++) {
@@ -238,32 +217,30 @@ static void filtered(struct sg_filter filter)
     sg_filter_clear(&filter);
 }
 
-static void test_filter(void)
+TEST("a filter's instances, calls and waits are counted alone")
 {
     filtered((struct sg_filter){.site = "a.c:10"});
-    CU_ASSERT_EQUAL(states->skew_count, 1);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->instances, 4);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->wait_ns, 4 * 30);
+    EXPECT(states->skew_count == 1, skew_of("MPI_Allgather", 10)->instances == 4,
+           skew_of("MPI_Allgather", 10)->wait_ns == 4 * 30);
     end();
     filtered((struct sg_filter){.comm = "half"});
-    CU_ASSERT_EQUAL(states->skew_count, 2);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->instances, 2);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->comms, 1);
+    EXPECT(states->skew_count == 2, skew_of("MPI_Allgather", 11)->instances == 2,
+           skew_of("MPI_Allgather", 11)->comms == 1);
     end();
     filtered((struct sg_filter){.time = "1us:9us"});
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->instances, 2);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->wait_ns, 2 * 30);
+    EXPECT(skew_of("MPI_Allgather", 11)->instances == 2,
+           skew_of("MPI_Allgather", 11)->wait_ns == 2 * 30);
     end();
     /* Rank 3 is last in `quarter`, and waits for nobody. */
     filtered((struct sg_filter){.ranks = "3"});
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->instances, 2);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->event_calls, 2);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->wait_ns, 0);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 11)->last_rank, 3);
+    EXPECT(skew_of("MPI_Allgather", 11)->instances == 2,
+           skew_of("MPI_Allgather", 11)->event_calls == 2,
+           skew_of("MPI_Allgather", 11)->wait_ns == 0,
+           skew_of("MPI_Allgather", 11)->last_rank == 3);
     end();
 }
 
-static void test_many(void)
+TEST("memory does not grow with instances, and quantiles are right")
 {
     begin_orders(NULL);
     for (int64_t i = 0; i < 100000; i++) {
@@ -272,28 +249,13 @@ static void test_many(void)
         call_at(HALF, "MPI_Allgather", SG_PATTERN_NXN, begin_ns, one_line, 1000 * i + 200);
     }
     finish();
-    CU_ASSERT(counts.live_max < 10);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->instances, 100000);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->skew_p50_ns, 49);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->skew_p95_ns, 94);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->skew_max_ns, 99);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->skew_sum_ns, 4950 * 1000);
+    EXPECT(counts.live_max < 10, skew_of("MPI_Allgather", 10)->instances == 100000,
+           skew_of("MPI_Allgather", 10)->skew_p50_ns == 49,
+           skew_of("MPI_Allgather", 10)->skew_p95_ns == 94,
+           skew_of("MPI_Allgather", 10)->skew_max_ns == 99,
+           skew_of("MPI_Allgather", 10)->skew_sum_ns == 4950 * 1000);
     /* Without skew the lower rank counts as the last. */
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->last_rank, 1);
-    CU_ASSERT_EQUAL(skew_of("MPI_Allgather", 10)->last_count, 99000);
+    EXPECT(skew_of("MPI_Allgather", 10)->last_rank == 1,
+           skew_of("MPI_Allgather", 10)->last_count == 99000);
     end();
 }
-
-const struct unit_test unit_tests[] = {
-    {"a call site has its instances' skew, who was last, and the waits", test_figures},
-    {"of a broadcast the root's arrival decides who waits, not the skew", test_rooted},
-    {"a collective in which nobody waits has skew", test_without_waits},
-    {"calls count for their own site, the instance for that of most", test_several_sites},
-    {"of sites with as many members it counts for the lowest rank's", test_as_many_at_each},
-    {"a nonblocking collective is at the call that began it", test_nonblocking},
-    {"a call site on several communicators is one row", test_communicators},
-    {"members that contradict each other are no instance", test_contradiction},
-    {"a filter's instances, calls and waits are counted alone", test_filter},
-    {"memory does not grow with instances, and quantiles are right", test_many},
-    {NULL, NULL},
-};

@@ -3,15 +3,12 @@
 #include "bcs/recorded_slices.h"
 #include "lib/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static uint32_t comm_of(struct sg_slice_set *slices, uint32_t counter)
 {
     struct sg_record_comm record = {.root_counter = counter, .size = 4};
     uint32_t comm = 99;
 
-    CU_ASSERT_EQUAL(sg_slices_comm(slices, &record, "c", &comm), SG_OK);
+    EXPECT(sg_slices_comm(slices, &record, "c", &comm) == SG_OK);
     return comm;
 }
 
@@ -21,7 +18,7 @@ static void add(struct sg_slice_set *slices, uint32_t comm, uint32_t node, uint6
     struct sg_record_slice record = {.node = node, .number = number, .since_ns = since_ns};
 
     record.known = 1u << SG_SLICE_LETTS | (node == 0 ? 1u << SG_SLICE_GETTS : 0);
-    CU_ASSERT_EQUAL(sg_slices_add(slices, comm, &record, number * 1000), SG_OK);
+    EXPECT(sg_slices_add(slices, comm, &record, number * 1000) == SG_OK);
 }
 
 static struct sg_slices_line *line_of(struct sg_slices_line *lines, uint32_t count, uint32_t node,
@@ -45,7 +42,7 @@ static void fill(struct sg_slice_set *slices)
     for (uint64_t log = 0; log < 2; log++) {
         comm_of(slices, 7);
         comm = comm_of(slices, 3);
-        CU_ASSERT_EQUAL(comm, 1);
+        EXPECT(comm == 1);
         for (uint64_t number = log; number < 100; number += 2)
             add(slices, comm, 1, number, 1000 + number);
     }
@@ -54,11 +51,10 @@ static void fill(struct sg_slice_set *slices)
     sg_figure_write(sum.sums, SG_SLICE_LETTS * SG_SLICE_SUMS + SG_SLICE_SUM, 5000);
     sg_figure_write(sum.sums, SG_SLICE_LETTS * SG_SLICE_SUMS + SG_SLICE_MIN, 2000);
     sg_figure_write(sum.sums, SG_SLICE_LETTS * SG_SLICE_SUMS + SG_SLICE_MAX, 3000);
-    CU_ASSERT_EQUAL(sg_slices_add_sum(slices, comm, &sum), SG_OK);
-    CU_ASSERT_EQUAL(sg_slices_finish(slices), SG_OK);
+    EXPECT(sg_slices_add_sum(slices, comm, &sum) == SG_OK, sg_slices_finish(slices) == SG_OK);
 }
 
-static void test_joined(void)
+TEST("a node's slices are joined, with those in sums alone")
 {
     struct sg_slice_set slices = {0};
     struct sg_slices_filter all = {0};
@@ -66,33 +62,27 @@ static void test_joined(void)
     uint32_t count;
 
     fill(&slices);
-    CU_ASSERT_EQUAL(slices.comm_count, 2);
-    CU_ASSERT_EQUAL(slices.place_count, 2);
-    CU_ASSERT_EQUAL(slices.row_count, 101);
+    EXPECT(slices.comm_count == 2, slices.place_count == 2, slices.row_count == 101);
     for (uint32_t i = 2; i < slices.row_count; i++)
-        CU_ASSERT_EQUAL(slices.rows[i].slice.number, slices.rows[i - 1].slice.number + 1);
-    CU_ASSERT_EQUAL_FATAL(sg_slices_lines(&slices, &all, &lines, &count), SG_OK);
+        EXPECT(slices.rows[i].slice.number == slices.rows[i - 1].slice.number + 1);
+    ASSERT(sg_slices_lines(&slices, &all, &lines, &count) == SG_OK);
     /* Global ones where endpoint 0 is, local ones at both. */
-    CU_ASSERT_EQUAL(count, 7 + 2 * 14);
-    CU_ASSERT_PTR_NULL(line_of(lines, count, 1, SG_SLICE_GETTS));
+    EXPECT(count == 7 + 2 * 14, line_of(lines, count, 1, SG_SLICE_GETTS) == NULL);
     line = line_of(lines, count, 0, SG_SLICE_GETTS);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(line);
-    CU_ASSERT_EQUAL(line->figures.p95, 77);
+    ASSERT(line != NULL);
+    EXPECT(line->figures.p95 == 77);
     line = line_of(lines, count, 1, SG_SLICE_LETTS);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(line);
-    CU_ASSERT_EQUAL(line->figures.count, 102);
-    CU_ASSERT_EQUAL(line->figures.min, 1000);
-    CU_ASSERT_EQUAL(line->figures.max, 3000);
-    CU_ASSERT_FALSE(line->figures.has_p95);
-    CU_ASSERT_TRUE(line->figures.mean > 1077.9 && line->figures.mean < 1078.0);
+    ASSERT(line != NULL);
+    EXPECT(line->figures.count == 102, line->figures.min == 1000, line->figures.max == 3000,
+           !line->figures.has_p95, line->figures.mean > 1077.9 && line->figures.mean < 1078.0);
     line = line_of(lines, count, 1, SG_SLICE_LTTS);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(line);
-    CU_ASSERT_EQUAL(line->figures.count, 0);
+    ASSERT(line != NULL);
+    EXPECT(line->figures.count == 0);
     free(lines);
     sg_slices_clear(&slices);
 }
 
-static void test_chosen(void)
+TEST("a window, nodes and metrics are chosen")
 {
     struct sg_slice_set slices = {0};
     struct sg_slices_filter chosen = {.metrics = 1u << SG_SLICE_LETTS,
@@ -104,20 +94,16 @@ static void test_chosen(void)
     uint32_t count;
 
     fill(&slices);
-    CU_ASSERT_TRUE(sg_rank_list_parse("1", &chosen.nodes));
-    CU_ASSERT_EQUAL_FATAL(sg_slices_lines(&slices, &chosen, &lines, &count), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(count, 1);
-    CU_ASSERT_EQUAL(lines[0].figures.count, 20);
-    CU_ASSERT_EQUAL(lines[0].figures.min, 1010);
-    CU_ASSERT_EQUAL(lines[0].figures.p95, 1028);
-    CU_ASSERT_EQUAL(lines[0].figures.max, 1029);
-    CU_ASSERT_TRUE(lines[0].figures.has_p95);
+    EXPECT(sg_rank_list_parse("1", &chosen.nodes));
+    ASSERT(sg_slices_lines(&slices, &chosen, &lines, &count) == SG_OK, count == 1);
+    EXPECT(lines[0].figures.count == 20, lines[0].figures.min == 1010, lines[0].figures.p95 == 1028,
+           lines[0].figures.max == 1029, lines[0].figures.has_p95);
     free(lines);
     sg_slices_clear(&slices);
 }
 
 /* Another machine's clock, which is 5 s ahead, then 5 s and 1 us. */
-static void test_clocks(void)
+TEST("slices begin on the clock of all ranks")
 {
     const struct sg_record_clock points[] = {
         {.local_ns = 8000000000, .offset_ns = -5000001000, .error_ns = 100},
@@ -125,18 +111,11 @@ static void test_clocks(void)
     };
     struct sg_slices_log own = {0};
 
-    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 77), 77);
+    EXPECT(sg_slices_log_global_ns(&own, 77) == 77);
     for (int i = 0; i < 2; i++)
-        CU_ASSERT_EQUAL(sg_slices_log_clock(&own, &points[i]), SG_OK);
-    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 6000000000), 1000000000);
-    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 7000000000), 1999999500);
+        EXPECT(sg_slices_log_clock(&own, &points[i]) == SG_OK);
+    EXPECT(sg_slices_log_global_ns(&own, 6000000000) == 1000000000,
+           sg_slices_log_global_ns(&own, 7000000000) == 1999999500);
     sg_slices_log_clear(&own);
-    CU_ASSERT_EQUAL(sg_slices_log_global_ns(&own, 77), 77);
+    EXPECT(sg_slices_log_global_ns(&own, 77) == 77);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a node's slices are joined, with those in sums alone", test_joined},
-    {"slices begin on the clock of all ranks", test_clocks},
-    {"a window, nodes and metrics are chosen", test_chosen},
-    {NULL, NULL},
-};

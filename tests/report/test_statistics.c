@@ -4,18 +4,6 @@
 #include "report/report.h"
 #include "report/report_columns.h"
 
-#include <sys/stat.h>
-
-static const char *fresh_directory(void)
-{
-    static char path[256];
-    static int number;
-
-    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
-    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0777), 0);
-    return path;
-}
-
 /* Two ranks and two communicators named "row", both with rank 0 as their first, made in this order
  * but met by rank 1 in the other; rank 1 does not know their names. Rank 1's log has its statistics
  * before the definitions they need. */
@@ -55,101 +43,73 @@ static void write_run(const char *directory, enum sg_log_state state)
 
 static void read_run(enum sg_log_state state, struct sg_report *report)
 {
-    const char *directory = fresh_directory();
+    const char *directory = unit_fresh_directory();
 
     write_run(directory, state);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(
-        sg_report_sort(report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)), SG_OK);
+    ASSERT(sg_report_read(directory, false, NULL, report) == SG_OK,
+           sg_report_sort(report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)) == SG_OK);
 }
 
-static void test_rows(void)
+TEST("statistics of all ranks add up to rows")
 {
     struct sg_report report;
 
     read_run(SG_LOG_FINALIZED, &report);
-    CU_ASSERT_EQUAL_FATAL(report.site_count, 5);
+    ASSERT(report.site_count == 5);
     /* Nothing is known of waiting: rows come by time blocked. */
-    CU_ASSERT_EQUAL(report.sites[0].operation, SG_OPERATION_BARRIER);
-    CU_ASSERT_EQUAL(report.sites[0].calls, 20);
-    CU_ASSERT_EQUAL(report.sites[0].blocked_ns, 10000);
-    CU_ASSERT_EQUAL(report.sites[0].counts.of[SG_COUNT_EARLY], 20);
-    CU_ASSERT_EQUAL(report.sites[0].counts.of[SG_COUNT_SIGNALS], 40);
-    CU_ASSERT_EQUAL(report.sites[0].event_calls, 0);
-    CU_ASSERT_FALSE(sg_site_has_wait(&report.sites[0]));
-    CU_ASSERT_FALSE(sg_site_has_skew(&report.sites[0]));
-    CU_ASSERT_EQUAL(report.sites[0].last_rank, -1);
-    CU_ASSERT_STRING_EQUAL(report.sites[0].algorithm, "mpich");
-    CU_ASSERT_FALSE(report.has_events);
-    CU_ASSERT_FALSE(report.partial);
-    CU_ASSERT_STRING_EQUAL(report.program, "cg");
+    EXPECT(report.sites[0].operation == SG_OPERATION_BARRIER, report.sites[0].calls == 20,
+           report.sites[0].blocked_ns == 10000, report.sites[0].counts.of[SG_COUNT_EARLY] == 20,
+           report.sites[0].counts.of[SG_COUNT_SIGNALS] == 40, report.sites[0].event_calls == 0,
+           !sg_site_has_wait(&report.sites[0]), !sg_site_has_skew(&report.sites[0]),
+           report.sites[0].last_rank == -1, text_is(report.sites[0].algorithm, "mpich"),
+           !report.has_events, !report.partial, text_is(report.program, "cg"));
     sg_report_clear(&report);
 }
 
-static void test_communicators(void)
+TEST("communicators are told apart by identity, not by name or index")
 {
     struct sg_report report;
 
     read_run(SG_LOG_FINALIZED, &report);
-    CU_ASSERT_EQUAL_FATAL(report.site_count, 5);
-    CU_ASSERT_STRING_EQUAL(report.sites[1].comm, "row");
-    CU_ASSERT_EQUAL(report.sites[1].calls, 10);
-    CU_ASSERT_EQUAL(report.sites[1].blocked_ns, 1000);
-    CU_ASSERT_STRING_EQUAL(report.sites[2].comm, "row");
-    CU_ASSERT_EQUAL(report.sites[2].calls, 6);
-    CU_ASSERT_EQUAL(report.sites[2].bytes, 48);
-    CU_ASSERT_STRING_EQUAL(report.sites[3].comm, "MPI_COMM_SELF");
-    CU_ASSERT_EQUAL(report.sites[3].calls, 4);
-    CU_ASSERT_EQUAL(report.sites[3].comm_size, 1);
-    CU_ASSERT_STRING_EQUAL(report.sites[4].comm, "comm 0.3");
-    CU_ASSERT_EQUAL(report.sites[4].calls, 2);
+    ASSERT(report.site_count == 5);
+    EXPECT(text_is(report.sites[1].comm, "row"), report.sites[1].calls == 10,
+           report.sites[1].blocked_ns == 1000, text_is(report.sites[2].comm, "row"),
+           report.sites[2].calls == 6, report.sites[2].bytes == 48,
+           text_is(report.sites[3].comm, "MPI_COMM_SELF"), report.sites[3].calls == 4,
+           report.sites[3].comm_size == 1, text_is(report.sites[4].comm, "comm 0.3"),
+           report.sites[4].calls == 2);
     sg_report_clear(&report);
 }
 
-static void test_names(void)
+TEST("one rank's names of call sites serve for all")
 {
     struct sg_report report;
 
     read_run(SG_LOG_FINALIZED, &report);
-    CU_ASSERT_STRING_EQUAL(report.sites[0].function, "solve");
-    CU_ASSERT_STRING_EQUAL(report.sites[0].file, "/src/solver.c");
-    CU_ASSERT_EQUAL(report.sites[0].line, 88);
-    CU_ASSERT_STRING_EQUAL(report.sites[0].module, "cg");
-    CU_ASSERT_EQUAL(report.sites[0].offset, 0x11c4);
+    EXPECT(text_is(report.sites[0].function, "solve"),
+           text_is(report.sites[0].file, "/src/solver.c"), report.sites[0].line == 88,
+           text_is(report.sites[0].module, "cg"), report.sites[0].offset == 0x11c4);
     sg_report_clear(&report);
 }
 
 /* From MPI_Init at 1000 to MPI_Finalize at 101000. */
-static void test_ranks(void)
+TEST("run times reach from MPI_Init to MPI_Finalize")
 {
     struct sg_report report;
 
     read_run(SG_LOG_FINALIZED, &report);
-    CU_ASSERT_EQUAL_FATAL(report.rank_count, 2);
-    CU_ASSERT_EQUAL(report.ranks[0].run_ns, 100000);
-    CU_ASSERT_EQUAL(report.ranks[0].blocked_ns, 4827);
-    CU_ASSERT_EQUAL(report.ranks[1].blocked_ns, 6827);
-    CU_ASSERT_EQUAL(report.ranks_run_ns, 200000);
+    ASSERT(report.rank_count == 2);
+    EXPECT(report.ranks[0].run_ns == 100000, report.ranks[0].blocked_ns == 4827,
+           report.ranks[1].blocked_ns == 6827, report.ranks_run_ns == 200000);
     sg_report_clear(&report);
 }
 
 /* A rank that never reached MPI_Finalize ran at least as long as it was blocked. */
-static void test_killed(void)
+TEST("a rank that was killed makes the report partial")
 {
     struct sg_report report;
 
     read_run(SG_LOG_RUNNING, &report);
-    CU_ASSERT_TRUE(report.partial);
-    CU_ASSERT_EQUAL(report.ranks[0].run_ns, 100000);
-    CU_ASSERT_EQUAL(report.ranks[1].run_ns, 6827);
+    EXPECT(report.partial, report.ranks[0].run_ns == 100000, report.ranks[1].run_ns == 6827);
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"statistics of all ranks add up to rows", test_rows},
-    {"communicators are told apart by identity, not by name or index", test_communicators},
-    {"one rank's names of call sites serve for all", test_names},
-    {"run times reach from MPI_Init to MPI_Finalize", test_ranks},
-    {"a rank that was killed makes the report partial", test_killed},
-    {NULL, NULL},
-};

@@ -46,37 +46,27 @@ static void read_archive(const struct waiting *waiting, struct sg_report *report
 {
     static int number;
     char name[16];
-    const char *directory;
-    struct sg_export_result result;
 
     snprintf(name, sizeof name, "archive%d", number++);
-    directory = setup_directory(name);
+    const char *directory = setup_directory(name);
     write_logs(directory, waiting, SG_TRACE_OTF2);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, report), SG_OK);
+    ASSERT(setup_export(directory) == SG_OK,
+           sg_report_read(directory, false, NULL, report) == SG_OK);
 }
 
 static void expect_known(const struct sg_report *report)
 {
     const struct sg_run_waiting *waiting = &report->waiting;
 
-    CU_ASSERT_EQUAL(waiting->told, 2);
-    CU_ASSERT_EQUAL(waiting->mode, SG_WAIT_SLEEP);
-    CU_ASSERT_STRING_EQUAL(waiting->hook, "ucx");
-    CU_ASSERT_STRING_EQUAL(waiting->host, "fabricated");
-    CU_ASSERT_EQUAL(waiting->ranks, 2);
-    CU_ASSERT_EQUAL(waiting->processors, 8);
-    CU_ASSERT_EQUAL(waiting->quota, 1);
-    CU_ASSERT_EQUAL(waiting->short_ranks, 2);
-    CU_ASSERT_EQUAL(waiting->yields, 30);
-    CU_ASSERT_EQUAL(waiting->yield_ns, 1500);
-    CU_ASSERT_EQUAL(waiting->sleeps, 6);
-    CU_ASSERT_EQUAL(waiting->sleep_ns, 6000);
+    EXPECT(waiting->told == 2, waiting->mode == SG_WAIT_SLEEP, text_is(waiting->hook, "ucx"),
+           text_is(waiting->host, "fabricated"), waiting->ranks == 2, waiting->processors == 8,
+           waiting->quota == 1, waiting->short_ranks == 2, waiting->yields == 30,
+           waiting->yield_ns == 1500, waiting->sleeps == 6, waiting->sleep_ns == 6000);
 }
 
 static const struct waiting known = {1 + SG_WAIT_SLEEP, 2, 8, 1, 10, 2, "ucx", false};
 
-static void from_archive(void)
+TEST("the archive tells how ranks waited")
 {
     struct sg_report report;
 
@@ -85,13 +75,13 @@ static void from_archive(void)
     sg_report_clear(&report);
 }
 
-static void from_statistics(void)
+TEST("statistics tell it, too")
 {
     const char *directory = setup_directory("statistics");
     struct sg_report report;
 
     write_logs(directory, &known, SG_TRACE_STATS);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
+    ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
     expect_known(&report);
     sg_report_clear(&report);
 }
@@ -100,14 +90,10 @@ static void from_statistics(void)
 static int lines_of(const struct sg_report *report, const char *begin, char line[256])
 {
     struct sg_print_options options = {0};
-    char *text = NULL, *rest = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    char *text, *rest = NULL;
     int count = 0;
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
-    CU_ASSERT_EQUAL(sg_report_print_text(report, &options, out), SG_OK);
-    fclose(out);
+    text = PRINTED(EXPECT(sg_report_print_text(report, &options, stream) == SG_OK));
     line[0] = '\0';
     for (char *at = strtok_r(text, "\n", &rest); at != NULL; at = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(at, begin, strlen(begin)) != 0)
@@ -128,23 +114,23 @@ static void expect_lines(const struct waiting *waiting, const char *oversubscrib
 
     read_archive(waiting, &report);
     report.ranks_run_ns = 20000;
-    CU_ASSERT_EQUAL(lines_of(&report, "oversubscribed", line), oversubscribed != NULL);
+    EXPECT(lines_of(&report, "oversubscribed", line) == (oversubscribed != NULL));
     if (oversubscribed != NULL)
-        CU_ASSERT_STRING_EQUAL(line, oversubscribed);
-    CU_ASSERT_EQUAL(lines_of(&report, "waiting", line), waited != NULL);
+        EXPECT(text_is(line, oversubscribed));
+    EXPECT(lines_of(&report, "waiting", line) == (waited != NULL));
     if (waited != NULL)
-        CU_ASSERT_STRING_EQUAL(line, waited);
+        EXPECT(text_is(line, waited));
     sg_report_clear(&report);
 }
 
-static void by_quota(void)
+TEST("a run is oversubscribed by a quota")
 {
     expect_lines(
         &known, "oversubscribed     2 ranks on a quota of 1 processor of fabricated",
         "waiting            yielded 750ns and slept 3.00us a rank, 7.5% and 30.0% of the run");
 }
 
-static void by_processors(void)
+TEST("... or by the number of processors")
 {
     const struct waiting eight = {1 + SG_WAIT_AUTO, 8, 2, 0, 10, 0, "ucx", false};
 
@@ -152,7 +138,7 @@ static void by_processors(void)
                  "waiting            yielded 750ns a rank, 7.5% of the run");
 }
 
-static void hookless(void)
+TEST("without a hook it is said that MPICH itself spun")
 {
     const struct waiting hookless = {1 + SG_WAIT_AUTO, 2, 2, 0, 10, 0, "", false};
 
@@ -160,28 +146,29 @@ static void hookless(void)
                  "waiting            yielded 750ns a rank, 7.5% of the run; MPICH itself spun");
 }
 
-static void spun(void)
+TEST("a run that spun only is told in one word, where it had its processors")
 {
     const struct waiting spinning = {1 + SG_WAIT_AUTO, 2, 2, 2, 0, 0, "ucx", false};
 
     expect_lines(&spinning, NULL, "waiting            spun");
 }
 
-static void several(void)
+TEST("of several machines one is named, and all ranks are counted")
 {
     struct sg_report report;
     char line[256];
 
     read_archive(&known, &report);
     report.waiting.short_ranks = 14;
-    CU_ASSERT_EQUAL(lines_of(&report, "oversubscribed", line), 1);
-    CU_ASSERT_STRING_EQUAL(
-        line,
-        "oversubscribed     2 ranks on a quota of 1 processor of fabricated, 14 ranks in all");
+    EXPECT(
+        lines_of(&report, "oversubscribed", line) == 1,
+        text_is(
+            line,
+            "oversubscribed     2 ranks on a quota of 1 processor of fabricated, 14 ranks in all"));
     sg_report_clear(&report);
 }
 
-static void kept_apart(void)
+TEST("ranks that the kernel keeps apart are named where processors are few")
 {
     const struct waiting four = {1 + SG_WAIT_AUTO, 4, 2, 0, 10, 2, "ucx", true};
     const struct waiting enough = {1 + SG_WAIT_AUTO, 2, 2, 0, 0, 0, "ucx", true};
@@ -189,17 +176,16 @@ static void kept_apart(void)
     char line[256];
 
     read_archive(&four, &report);
-    CU_ASSERT_EQUAL(report.waiting.apart_ranks, 2);
-    CU_ASSERT_EQUAL(lines_of(&report, "oversubscribed", line), 1);
-    CU_ASSERT_STRING_EQUAL(line, "oversubscribed     4 ranks on 2 processors of fabricated; "
-                                 "ranks in different autogroups");
+    EXPECT(report.waiting.apart_ranks == 2, lines_of(&report, "oversubscribed", line) == 1,
+           text_is(line, "oversubscribed     4 ranks on 2 processors of fabricated; "
+                         "ranks in different autogroups"));
     sg_report_clear(&report);
     read_archive(&enough, &report);
-    CU_ASSERT_EQUAL(report.waiting.apart_ranks, 0);
+    EXPECT(report.waiting.apart_ranks == 0);
     sg_report_clear(&report);
 }
 
-static void not_told(void)
+TEST("nothing is said of logs that do not tell")
 {
     const struct waiting old = {.hook = ""};
     const struct waiting later = {1 + SG_WAIT_MODE_COUNT, 8, 2, 0, 10, 2, "ucx", false};
@@ -208,33 +194,17 @@ static void not_told(void)
     expect_lines(&old, NULL, NULL);
     expect_lines(&later, NULL, NULL);
     read_archive(&old, &report);
-    CU_ASSERT_EQUAL(report.waiting.told, 0);
+    EXPECT(report.waiting.told == 0);
     sg_report_clear(&report);
 }
 
-static void damaged(void)
+TEST("a damaged header does no harm")
 {
     const struct waiting odd = {1 + SG_WAIT_AUTO, -8, 2, -1, 0, 0, "\33[2J", false};
     struct sg_report report;
 
     read_archive(&odd, &report);
-    CU_ASSERT_EQUAL(report.waiting.told, 2);
-    CU_ASSERT_EQUAL(report.waiting.ranks, 0);
-    CU_ASSERT_EQUAL(report.waiting.short_ranks, 0);
-    CU_ASSERT_PTR_NULL(strchr(report.waiting.hook, '\33'));
+    EXPECT(report.waiting.told == 2, report.waiting.ranks == 0, report.waiting.short_ranks == 0,
+           strchr(report.waiting.hook, '\33') == NULL);
     sg_report_clear(&report);
 }
-
-const struct unit_test unit_tests[] = {
-    {"ranks that the kernel keeps apart are named where processors are few", kept_apart},
-    {"the archive tells how ranks waited", from_archive},
-    {"statistics tell it, too", from_statistics},
-    {"a run is oversubscribed by a quota", by_quota},
-    {"... or by the number of processors", by_processors},
-    {"without a hook it is said that MPICH itself spun", hookless},
-    {"a run that spun only is told in one word, where it had its processors", spun},
-    {"of several machines one is named, and all ranks are counted", several},
-    {"nothing is said of logs that do not tell", not_told},
-    {"a damaged header does no harm", damaged},
-    {NULL, NULL},
-};

@@ -3,7 +3,7 @@
 
 /* ---- late senders ---------------------------------------------------------------------------- */
 
-static void test_late_sender(void)
+TEST("a receive waits from its begin to its send's")
 {
     begin();
     enter(1, "MPI_Recv", 10, 100);
@@ -16,19 +16,16 @@ static void test_late_sender(void)
     receive(1, 0, 7, 260);
     leave(1, 261);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_ROW("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER, 1, 50);
     EXPECT_PAIR("MPI_Recv", 10, "MPI_Send", 20, 1, 50, 0);
-    CU_ASSERT_EQUAL(states->ranks[1].waited.wait_ns, 50);
-    CU_ASSERT_EQUAL(states->ranks[1].caused.waits, 0);
-    CU_ASSERT_EQUAL(states->ranks[0].caused.wait_ns, 50);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
-    CU_ASSERT_EQUAL(counts.messages, 2);
-    CU_ASSERT_EQUAL(counts.unmatched_sends + counts.unmatched_receives + counts.violations, 0);
+    EXPECT(states->ranks[1].waited.wait_ns == 50, states->ranks[1].caused.waits == 0,
+           states->ranks[0].caused.wait_ns == 50, states->total.waits == 1, counts.messages == 2,
+           counts.unmatched_sends + counts.unmatched_receives + counts.violations == 0);
     end();
 }
 
-static void test_wait_call(void)
+TEST("the wait of a nonblocking receive is in the call that completes it")
 {
     begin();
     post_call(1, 10, 5, 100);
@@ -43,12 +40,12 @@ static void test_wait_call(void)
     received(1, 2, 7, 5, 610);
     leave(1, 611);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_PAIR("MPI_Wait", 11, "MPI_Send", 20, 1, 120, 2);
     end();
 }
 
-static void test_waitall(void)
+TEST("MPI_Waitall waits once, for the last message")
 {
     begin();
     post_call(0, 10, 1, 100);
@@ -64,12 +61,12 @@ static void test_waitall(void)
     leave(0, 300);
     finish();
     /* One wait, for the last. */
-    CU_ASSERT_EQUAL(states->pair_count, 1);
+    EXPECT(states->pair_count == 1);
     EXPECT_PAIR("MPI_Waitall", 11, "MPI_Send", 23, 1, 90, 3);
     end();
 }
 
-static void test_waitany(void)
+TEST("MPI_Waitany waits for what it completes")
 {
     begin();
     post_call(0, 10, 1, 100);
@@ -85,11 +82,11 @@ static void test_waitany(void)
     finish();
     EXPECT_PAIR("MPI_Waitany", 11, "MPI_Send", 22, 1, 70, 2);
     EXPECT_PAIR("MPI_Waitany", 12, "MPI_Send", 21, 1, 40, 1);
-    CU_ASSERT_EQUAL(counts.messages, 2);
+    EXPECT(counts.messages == 2);
     end();
 }
 
-static void test_tests_do_not_wait(void)
+TEST("a test does not wait")
 {
     begin();
     post_call(0, 10, 1, 100);
@@ -98,12 +95,11 @@ static void test_tests_do_not_wait(void)
     received(0, 1, 7, 1, 220);
     leave(0, 220);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
-    CU_ASSERT_EQUAL(counts.messages, 1);
+    EXPECT(states->row_count == 0, counts.messages == 1);
     end();
 }
 
-static void test_persistent(void)
+TEST("persistent messages begin with MPI_Start")
 {
     begin();
     for (int round = 0; round < 3; round++) {
@@ -123,15 +119,15 @@ static void test_persistent(void)
         leave(0, at_ns + 170);
     }
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_PAIR("MPI_Wait", 11, "MPI_Start", 20, 3, 90, 0);
-    CU_ASSERT_EQUAL(row_of("MPI_Wait", 11, SG_WAITSTATE_LATE_SENDER).of.max_ns, 30);
+    EXPECT(row_of("MPI_Wait", 11, SG_WAITSTATE_LATE_SENDER).of.max_ns == 30);
     end();
 }
 
 /* ---- late receivers -------------------------------------------------------------------------- */
 
-static void test_late_receiver(void)
+TEST("a send that ends after its receive is posted has waited for it")
 {
     begin();
     enter(0, "MPI_Ssend", 20, 100);
@@ -153,14 +149,14 @@ static void test_late_receiver(void)
     leave(1, 460);
     leave(0, 470);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_ROW("MPI_Ssend", 20, SG_WAITSTATE_LATE_RECEIVER, 1, 80);
     EXPECT_PAIR("MPI_Ssend", 20, "MPI_Recv", 10, 1, 80, 1);
     end();
 }
 
 /* The receive was posted long before it is complete. */
-static void test_late_receiver_of_requests(void)
+TEST("the wait of a nonblocking send is in the call that completes it")
 {
     begin();
     enter(0, "MPI_Isend", 20, 100);
@@ -174,12 +170,12 @@ static void test_late_receiver_of_requests(void)
     received(1, 0, 7, 9, 510);
     leave(1, 510);
     finish();
-    CU_ASSERT_EQUAL(states->pair_count, 1);
+    EXPECT(states->pair_count == 1);
     EXPECT_PAIR("MPI_Wait", 21, "MPI_Irecv", 10, 1, 80, 1);
     end();
 }
 
-static void test_sendrecv(void)
+TEST("MPI_Sendrecv waits once")
 {
     begin();
     enter(0, "MPI_Sendrecv", 20, 100);
@@ -192,7 +188,7 @@ static void test_sendrecv(void)
     leave(1, 185);
     finish();
     /* Its peer was late with both: that is one wait. */
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     EXPECT_PAIR("MPI_Sendrecv", 20, "MPI_Sendrecv", 30, 1, 70, 1);
     EXPECT_ROW("MPI_Sendrecv", 20, SG_WAITSTATE_LATE_SENDER, 1, 70);
     end();
@@ -200,7 +196,7 @@ static void test_sendrecv(void)
 
 /* ---- threads, clocks, nesting ---------------------------------------------------------------- */
 
-static void test_threads(void)
+TEST("threads of a rank share requests, and have calls of their own")
 {
     begin();
     enter(1, "MPI_Recv", 10, 100);
@@ -221,12 +217,12 @@ static void test_threads(void)
     EXPECT_PAIR("MPI_Recv", 11, "MPI_Send", 20, 1, 40, 0);
     EXPECT_PAIR("MPI_Recv", 10, "MPI_Send", 21, 1, 80, 0);
     EXPECT_PAIR("MPI_Wait", 13, "MPI_Send", 22, 1, 50, 0);
-    CU_ASSERT_EQUAL(states->ranks[1].waited.waits, 3);
+    EXPECT(states->ranks[1].waited.waits == 3);
     end();
 }
 
 /* By its clock the receive is over before the send begins: the wait ends with it. */
-static void test_clock_violation(void)
+TEST("a message received before it was sent is counted")
 {
     begin();
     enter(1, "MPI_Recv", 10, 100);
@@ -234,13 +230,12 @@ static void test_clock_violation(void)
     leave(1, 140);
     send_call(0, 20, 1, 7, 190);
     finish();
-    CU_ASSERT_EQUAL(counts.violations, 1);
-    CU_ASSERT_EQUAL(counts.largest_violation_ns, 50);
+    EXPECT(counts.violations == 1, counts.largest_violation_ns == 50);
     EXPECT_PAIR("MPI_Recv", 10, "MPI_Send", 20, 1, 40, 0);
     end();
 }
 
-static void test_calls_within_calls(void)
+TEST("a call within a call is part of it")
 {
     begin();
     enter(1, "MPI_File_read_all", 10, 100);
@@ -250,12 +245,12 @@ static void test_calls_within_calls(void)
     leave(1, 160);
     leave(1, 170);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT(states->row_count == 1);
     EXPECT_PAIR("MPI_File_read_all", 10, "MPI_Send", 20, 1, 50, 0);
     end();
 }
 
-static void test_nonsense(void)
+TEST("events that fit nothing are left out")
 {
     begin();
     send(0, 1, 7); /* in no call */
@@ -268,18 +263,18 @@ static void test_nonsense(void)
     need(sg_waitstate_cancelled(tracker, 0, 4711));
     enter(2 * RANKS, "MPI_Wait", 10, 10);
     finish();
-    CU_ASSERT_EQUAL(counts.messages + counts.unmatched_sends, 0);
+    EXPECT(counts.messages + counts.unmatched_sends == 0);
     end();
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static void test_filter(void)
+TEST("a filter's waits are counted alone")
 {
     struct sg_filter filter = {.site = "a.c:10", .ranks = "1", .time = "0ns:1us"};
     char message[200];
 
-    CU_ASSERT_FATAL(sg_filter_parse(&filter, message, sizeof message));
+    ASSERT(sg_filter_parse(&filter, message, sizeof message));
     begin_filtered(&filter);
     for (int64_t at_ns = 0; at_ns <= 2000; at_ns += 2000) {
         for (uint32_t line = 10; line < 12; line++) {
@@ -294,14 +289,14 @@ static void test_filter(void)
         }
     }
     finish();
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     EXPECT_ROW("MPI_Recv", 10, SG_WAITSTATE_LATE_SENDER, 1, 5);
     end();
     sg_filter_clear(&filter);
 }
 
 /* If several ranks are at fault, the pair names the one that was waited for longest. */
-static void test_rank_at_fault(void)
+TEST("a pair names the rank that was waited for longest")
 {
     static const int64_t late_ns[] = {0, 30, 50, 30};
 
@@ -318,29 +313,7 @@ static void test_rank_at_fault(void)
     }
     finish();
     EXPECT_PAIR("MPI_Recv", 10, "MPI_Send", 20, 4, 140, 3);
-    CU_ASSERT_EQUAL(states->pairs[0].ranks, 3);
-    CU_ASSERT_EQUAL(states->pairs[0].rank_ns, 60);
-    CU_ASSERT_EQUAL(states->pairs[0].rank_waits, 2);
-    CU_ASSERT_EQUAL(states->pairs[0].of.max_ns, 50);
+    EXPECT(states->pairs[0].ranks == 3, states->pairs[0].rank_ns == 60,
+           states->pairs[0].rank_waits == 2, states->pairs[0].of.max_ns == 50);
     end();
 }
-
-const struct unit_test unit_tests[] = {
-    {"a receive waits from its begin to its send's", test_late_sender},
-    {"the wait of a nonblocking receive is in the call that completes it", test_wait_call},
-    {"MPI_Waitall waits once, for the last message", test_waitall},
-    {"MPI_Waitany waits for what it completes", test_waitany},
-    {"a test does not wait", test_tests_do_not_wait},
-    {"persistent messages begin with MPI_Start", test_persistent},
-    {"a send that ends after its receive is posted has waited for it", test_late_receiver},
-    {"the wait of a nonblocking send is in the call that completes it",
-     test_late_receiver_of_requests},
-    {"MPI_Sendrecv waits once", test_sendrecv},
-    {"threads of a rank share requests, and have calls of their own", test_threads},
-    {"a message received before it was sent is counted", test_clock_violation},
-    {"a call within a call is part of it", test_calls_within_calls},
-    {"events that fit nothing are left out", test_nonsense},
-    {"a filter's waits are counted alone", test_filter},
-    {"a pair names the rank that was waited for longest", test_rank_at_fault},
-    {NULL, NULL},
-};

@@ -29,8 +29,8 @@ static struct sg_instance_window *make(struct seen *seen, uint32_t size)
     struct sg_instance_window *window;
 
     *seen = (struct seen){0};
-    CU_ASSERT_EQUAL_FATAL(sg_window_create(take, seen, &window), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_window_add_comm(window, size), SG_OK);
+    ASSERT(sg_window_create(take, seen, &window) == SG_OK,
+           sg_window_add_comm(window, size) == SG_OK);
     return window;
 }
 
@@ -39,7 +39,7 @@ static void add(struct sg_instance_window *window, uint64_t seq, uint32_t member
 {
     struct sg_member_call call = {.begin_ns = (int64_t)(10 * seq + member), .rank = member};
 
-    CU_ASSERT_EQUAL_FATAL(sg_window_add(window, 0, seq, member, operation, root, &call), SG_OK);
+    ASSERT(sg_window_add(window, 0, seq, member, operation, root, &call) == SG_OK);
 }
 
 static void barrier(struct sg_instance_window *window, uint64_t seq, uint32_t member)
@@ -47,23 +47,21 @@ static void barrier(struct sg_instance_window *window, uint64_t seq, uint32_t me
     add(window, seq, member, SG_OPERATION_BARRIER, 0);
 }
 
-static void test_complete(void)
+TEST("an instance is handed on with its last member's call")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 3);
 
     barrier(window, 7, 2);
     barrier(window, 7, 0);
-    CU_ASSERT_EQUAL(seen.instances, 0);
+    EXPECT(seen.instances == 0);
     barrier(window, 7, 1);
-    CU_ASSERT_EQUAL(seen.instances, 1);
-    CU_ASSERT_EQUAL(seen.last_seq, 7);
-    CU_ASSERT_EQUAL(seen.begin_sum_ns, 70 + 71 + 72);
-    CU_ASSERT_EQUAL(sg_window_counts(window).live, 0);
+    EXPECT(seen.instances == 1, seen.last_seq == 7, seen.begin_sum_ns == 70 + 71 + 72,
+           sg_window_counts(window).live == 0);
     sg_window_destroy(window);
 }
 
-static void test_bounded(void)
+TEST("200000 instances in step are held one at a time")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 2);
@@ -72,12 +70,11 @@ static void test_bounded(void)
         barrier(window, seq, 0);
         barrier(window, seq, 1);
     }
-    CU_ASSERT_EQUAL(seen.instances, 200000);
-    CU_ASSERT_EQUAL(sg_window_counts(window).live_max, 1);
+    EXPECT(seen.instances == 200000, sg_window_counts(window).live_max == 1);
     sg_window_destroy(window);
 }
 
-static void test_run_ahead(void)
+TEST("a rank 100 calls ahead makes the window 100 instances")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 2);
@@ -89,14 +86,12 @@ static void test_run_ahead(void)
             barrier(window, 100 * round + seq, 1);
     }
     sg_window_finish(window);
-    CU_ASSERT_EQUAL(seen.instances, 5000);
-    CU_ASSERT_EQUAL(sg_window_counts(window).instances, 5000);
-    CU_ASSERT_EQUAL(sg_window_counts(window).live_max, 100);
-    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 0);
+    EXPECT(seen.instances == 5000, sg_window_counts(window).instances == 5000,
+           sg_window_counts(window).live_max == 100, sg_window_counts(window).dropped_calls == 0);
     sg_window_destroy(window);
 }
 
-static void test_incomplete(void)
+TEST("instances that never complete are dropped and their calls counted")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 3);
@@ -105,13 +100,12 @@ static void test_incomplete(void)
     barrier(window, 0, 1);
     barrier(window, 1, 0);
     sg_window_finish(window);
-    CU_ASSERT_EQUAL(seen.instances, 0);
-    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 3);
-    CU_ASSERT_EQUAL(sg_window_counts(window).live, 0);
+    EXPECT(seen.instances == 0, sg_window_counts(window).dropped_calls == 3,
+           sg_window_counts(window).live == 0);
     sg_window_destroy(window);
 }
 
-static void test_contradictions(void)
+TEST("instances that contradict themselves are dropped")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 2);
@@ -128,38 +122,26 @@ static void test_contradictions(void)
     /* One member twice. */
     barrier(window, 3, 0);
     barrier(window, 3, 0);
-    CU_ASSERT_EQUAL(seen.instances, 0);
-    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 8);
+    EXPECT(seen.instances == 0, sg_window_counts(window).dropped_calls == 8);
     /* One member posted it, the other called it. */
     barrier(window, 5, 0);
-    CU_ASSERT_EQUAL_FATAL(sg_window_add(window, 0, 5, 1, SG_OPERATION_BARRIER, 0,
-                                        &(struct sg_member_call){.rank = 1, .nonblocking = true}),
-                          SG_OK);
-    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 10);
+    ASSERT(sg_window_add(window, 0, 5, 1, SG_OPERATION_BARRIER, 0,
+                         &(struct sg_member_call){.rank = 1, .nonblocking = true}) == SG_OK);
+    EXPECT(sg_window_counts(window).dropped_calls == 10);
     /* And the window goes on. */
     barrier(window, 4, 0);
     barrier(window, 4, 1);
-    CU_ASSERT_EQUAL(seen.instances, 1);
+    EXPECT(seen.instances == 1);
     sg_window_destroy(window);
 }
 
-static void test_sink_error(void)
+TEST("an error of the sink reaches the caller")
 {
     struct sg_instance_window *window;
     struct sg_member_call call = {0};
 
-    CU_ASSERT_EQUAL_FATAL(sg_window_create(refuse, NULL, &window), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_window_add_comm(window, 1), SG_OK);
-    CU_ASSERT_EQUAL(sg_window_add(window, 0, 0, 0, SG_OPERATION_BARRIER, 0, &call), SG_ERR_FULL);
+    ASSERT(sg_window_create(refuse, NULL, &window) == SG_OK,
+           sg_window_add_comm(window, 1) == SG_OK);
+    EXPECT(sg_window_add(window, 0, 0, 0, SG_OPERATION_BARRIER, 0, &call) == SG_ERR_FULL);
     sg_window_destroy(window);
 }
-
-const struct unit_test unit_tests[] = {
-    {"an instance is handed on with its last member's call", test_complete},
-    {"200000 instances in step are held one at a time", test_bounded},
-    {"a rank 100 calls ahead makes the window 100 instances", test_run_ahead},
-    {"instances that never complete are dropped and their calls counted", test_incomplete},
-    {"instances that contradict themselves are dropped", test_contradictions},
-    {"an error of the sink reaches the caller", test_sink_error},
-    {NULL, NULL},
-};

@@ -36,7 +36,7 @@ static void all_together(const char *function, uint32_t line, enum sg_waitstate_
     }
 }
 
-static void test_fence(void)
+TEST("members wait for the last one in a fence, and where windows are made and freed")
 {
     begin();
     all_together("MPI_Win_create", 10, SG_PATTERN_CREATE, 0, (int64_t[]){100, 110, 190, 120}, 200);
@@ -51,14 +51,13 @@ static void test_fence(void)
     EXPECT_ROW("MPI_Win_fence", 23, SG_WAITSTATE_FENCE, 1, 60);
     EXPECT_PAIR("MPI_Win_free", 33, "MPI_Win_free", 30, 1, 70, 0);
     EXPECT_ROW("MPI_Win_free", 31, SG_WAITSTATE_FREE, 1, 20);
-    CU_ASSERT_EQUAL(states->total.waits, 9);
-    CU_ASSERT_EQUAL(states->skew_count, 12);
+    EXPECT(states->total.waits == 9, states->skew_count == 12);
     end();
 }
 
 /* In the first fence three wait for the fourth; in the second each leaves before the next comes, as
  * with MPI_MODE_NOPRECEDE. */
-static void test_fence_without_waiting(void)
+TEST("a fence that somebody left before is none to wait in")
 {
     begin();
     all_together("MPI_Win_fence", 20, SG_PATTERN_FENCE, 1, (int64_t[]){100, 110, 120, 130}, 140);
@@ -68,13 +67,13 @@ static void test_fence_without_waiting(void)
         leave(i, 310 + 100 * i);
     }
     finish();
-    CU_ASSERT_EQUAL(states->total.wait_ns, 30 + 20 + 10);
+    EXPECT(states->total.wait_ns == 30 + 20 + 10);
     EXPECT_ROW("MPI_Win_fence", 30, SG_WAITSTATE_FENCE, 0, 0);
     end();
 }
 
 /* Windows count apart from each other, and from the communicator. */
-static void test_windows_apart(void)
+TEST("collectives of windows and of their communicator are counted apart")
 {
     const struct sg_waitstate_collective barrier = {
         .pattern = SG_PATTERN_BARRIER, .comm = WORLD, .size = RANKS, .root = SG_WAITSTATE_NO_ROOT};
@@ -89,7 +88,7 @@ static void test_windows_apart(void)
     need(sg_waitstate_collective(tracker, 0, &barrier));
     leave(0, 310);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(states->row_count == 0);
     end();
 }
 
@@ -116,7 +115,7 @@ static void group_call(uint32_t location, const char *function, uint32_t line, u
 #define WAIT(rank, other, at, until) group_call(rank, "MPI_Win_wait", 21, other, at, until)
 
 /* Start waits in the first round, complete in the second, in the third nobody. */
-static void test_late_post(void)
+TEST("a late post is waited for in the start, or in the complete")
 {
     begin();
     enter(0, "MPI_Win_start", 10, 100);
@@ -144,11 +143,11 @@ static void test_late_post(void)
     EXPECT_ROW("MPI_Win_start", 10, SG_WAITSTATE_LATE_POST, 1, 60);
     EXPECT_PAIR("MPI_Win_complete", 11, "MPI_Win_post", 20, 1, 70, 1);
     EXPECT_ROW("MPI_Win_complete", 11, SG_WAITSTATE_LATE_POST, 1, 70);
-    CU_ASSERT_EQUAL(states->total.waits, 2);
+    EXPECT(states->total.waits == 2);
     end();
 }
 
-static void test_early_wait(void)
+TEST("a wait that is early waits for the complete")
 {
     begin();
     POST(1, 0, 100, 101);
@@ -167,12 +166,12 @@ static void test_early_wait(void)
     finish();
     EXPECT_ROW("MPI_Win_wait", 21, SG_WAITSTATE_EARLY_WAIT, 1, 40);
     EXPECT_PAIR("MPI_Win_wait", 21, "MPI_Win_complete", 11, 1, 40, 0);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     end();
 }
 
 /* A target waits for the last of its origins, an origin for the last of its targets. */
-static void test_groups(void)
+TEST("of several targets and origins the last is waited for")
 {
     const uint32_t origins[] = {0, 2}, targets[] = {1, 3};
 
@@ -201,13 +200,13 @@ static void test_groups(void)
     EXPECT_PAIR("MPI_Win_start", 42, "MPI_Win_post", 23, 1, 30, 3);
     EXPECT_PAIR("MPI_Win_wait", 31, "MPI_Win_complete", 52, 1, 60, 2);
     EXPECT_PAIR("MPI_Win_wait", 33, "MPI_Win_complete", 52, 1, 60, 2);
-    CU_ASSERT_EQUAL(states->total.waits, 4);
+    EXPECT(states->total.waits == 4);
     end();
 }
 
 /* The target posts anew while the origin is still in its MPI_Win_complete: that is the next epoch.
  * A match with the wrong one would find the origin waiting in its first start. */
-static void test_target_ahead(void)
+TEST("a target that posts anew is in the next epoch")
 {
     begin();
     POST(1, 0, 100, 101);
@@ -224,13 +223,13 @@ static void test_target_ahead(void)
     leave(1, 250);
     finish();
     EXPECT_PAIR("MPI_Win_wait", 21, "MPI_Win_complete", 11, 1, 30, 0);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     end();
 }
 
 /* The origin's first complete returns before there is a post, as a library may let it: then the
  * second waits for the second post, not for the first. */
-static void test_origin_ahead(void)
+TEST("an origin that runs ahead waits for the post of its own epoch")
 {
     begin();
     START(0, 1, 100, 101);
@@ -245,12 +244,12 @@ static void test_origin_ahead(void)
     WAIT(1, 0, 220, 221);
     finish();
     EXPECT_PAIR("MPI_Win_complete", 11, "MPI_Win_post", 20, 1, 70, 1);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     end();
 }
 
 /* Rank 0 did not record an epoch, rank 1 did: what follows is matched again. */
-static void test_gap_at_origin(void)
+TEST("epochs match again behind one that the origin did not record")
 {
     begin();
     POST(1, 0, 100, 101);
@@ -263,13 +262,13 @@ static void test_gap_at_origin(void)
     leave(1, 260);
     finish();
     EXPECT_PAIR("MPI_Win_wait", 21, "MPI_Win_complete", 11, 1, 30, 0);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     end();
 }
 
 /* Rank 1 did not record an epoch, rank 0 did: nothing is told that is not so. Nor are ends of which
  * the begin is missing. */
-static void test_gap_at_target(void)
+TEST("epochs that the target did not record do not lead to wrong waits")
 {
     begin();
     COMPLETE(0, 1, 50, 60);
@@ -283,12 +282,12 @@ static void test_gap_at_target(void)
         WAIT(1, 0, at_ns + 40, at_ns + 50);
     }
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(states->row_count == 0);
     end();
 }
 
 /* An origin whose targets record nothing is not remembered for ever, nor is an end that is lost. */
-static void test_epochs_are_bounded(void)
+TEST("epochs that nobody answers are not kept for ever")
 {
     begin();
     for (int i = 0; i < 10000; i++) {
@@ -298,8 +297,7 @@ static void test_epochs_are_bounded(void)
         START(3, 2, 100 * i + 10, 100 * i + 11);
     }
     finish();
-    CU_ASSERT_TRUE(counts.live_max < 5 * SG_WAITSTATE_HELD);
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(counts.live_max < 5 * SG_WAITSTATE_HELD, states->row_count == 0);
     end();
 }
 
@@ -356,46 +354,42 @@ static void unlocked(uint32_t location, uint64_t operation, uint32_t target, int
 #define TARGET 3
 
 /* Rank 0 holds the lock from 100 to 200 and has flushed; rank 1 waits in its lock. */
-static void test_lock(void)
+TEST("a lock is waited for until its holder unlocks")
 {
-    uint64_t first, second;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     enter(0, "MPI_Win_flush", 11, 120);
     flushed(0, first, 125);
     lock(1, 20, TARGET, true, 130);
     unlock(0, 12, TARGET, 200);
     unlocked(0, 0, TARGET, 210);
     leave(1, 215);
-    second = put(1, TARGET, 220);
+    uint64_t second = put(1, TARGET, 220);
     unlock(1, 21, TARGET, 230);
     unlocked(1, second, TARGET, 240);
     finish();
     EXPECT_ROW("MPI_Win_lock", 20, SG_WAITSTATE_LOCK, 1, 70);
     EXPECT_PAIR("MPI_Win_lock", 20, "MPI_Win_unlock", 12, 1, 70, 0);
-    CU_ASSERT_EQUAL(states->total.waits, 1);
+    EXPECT(states->total.waits == 1);
     end();
 }
 
 /* If MPI_Win_lock returns at once, the first flush or the unlock waits instead, whichever call is
  * left first. */
-static void test_lazy_lock(void)
+TEST("a lock that comes later is waited for in a flush or in the unlock")
 {
     for (int flushes = 0; flushes < 2; flushes++) {
-        uint64_t first, second;
-
         begin();
         lock(0, 10, TARGET, true, 100);
         leave(0, 101);
-        first = put(0, TARGET, 110);
+        uint64_t first = put(0, TARGET, 110);
         enter(0, "MPI_Win_flush", 11, 120);
         flushed(0, first, 125);
         lock(1, 20, TARGET, true, 130);
         leave(1, 131);
-        second = put(1, TARGET, 140);
+        uint64_t second = put(1, TARGET, 140);
         if (flushes) {
             enter(1, "MPI_Win_flush", 21, 150);
             unlock(0, 12, TARGET, 200);
@@ -412,36 +406,34 @@ static void test_lazy_lock(void)
         finish();
         EXPECT_PAIR(flushes ? "MPI_Win_flush" : "MPI_Win_unlock", 21, "MPI_Win_unlock", 12, 1, 50,
                     0);
-        CU_ASSERT_EQUAL(states->total.waits, 1);
+        EXPECT(states->total.waits == 1);
         end();
     }
 }
 
 /* Both unlock at the same time, and neither is known to have had the lock before: each may have
  * been the first. */
-static void test_unknown_order(void)
+TEST("where nothing tells who had the lock first, nobody waited")
 {
-    uint64_t first, second;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     lock(1, 20, TARGET, true, 130);
     leave(1, 131);
-    second = put(1, TARGET, 140);
+    uint64_t second = put(1, TARGET, 140);
     unlock(1, 21, TARGET, 150);
     unlock(0, 12, TARGET, 200);
     unlocked(0, first, TARGET, 210);
     unlocked(1, second, TARGET, 215);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(states->row_count == 0);
     end();
 }
 
 /* Without an operation nothing says that rank 0 had the lock; locks that are shared, of other
  * targets and of other windows exclude nobody. */
-static void test_no_contention(void)
+TEST("locks that exclude nobody are waited for by nobody")
 {
     uint64_t operation;
 
@@ -469,22 +461,20 @@ static void test_no_contention(void)
         unlocked(1, 0, other ? TARGET - 1 : TARGET, at_ns + 130);
     }
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(states->row_count == 0);
     end();
 }
 
 /* Both have it at the same time, as with MPI_MODE_NOCHECK. */
-static void test_no_check(void)
+TEST("locks that are not checked are not waited for")
 {
-    uint64_t first, second;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     lock(1, 20, TARGET, true, 120);
     leave(1, 121);
-    second = put(1, TARGET, 130);
+    uint64_t second = put(1, TARGET, 130);
     enter(0, "MPI_Win_flush", 11, 140);
     flushed(0, first, 145);
     enter(1, "MPI_Win_flush", 22, 150);
@@ -496,32 +486,30 @@ static void test_no_check(void)
     unlocked(1, 0, TARGET, 200);
     leave(2, 300);
     finish();
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(states->row_count == 0);
     end();
 }
 
 /* MPI_Win_lock_all waits for one that has a target for itself, and the latter for all that share
  * it: for the last. */
-static void test_lock_all(void)
+TEST("locks on all targets wait and are waited for")
 {
-    uint64_t first, second, third;
-
     begin();
     lock(0, 10, TARGET, true, 100);
     leave(0, 101);
-    first = put(0, TARGET, 110);
+    uint64_t first = put(0, TARGET, 110);
     enter(0, "MPI_Win_flush", 11, 120);
     flushed(0, first, 125);
     lock(1, 20, SG_WAITSTATE_ALL, false, 130);
     lock(2, 30, SG_WAITSTATE_ALL, false, 140);
     leave(2, 141);
-    second = put(2, TARGET, 142);
+    uint64_t second = put(2, TARGET, 142);
     enter(2, "MPI_Win_flush_all", 31, 150);
     unlock(0, 12, TARGET, 200);
     unlocked(0, 0, TARGET, 210);
     leave(1, 215);
     flushed(2, second, 220);
-    third = put(1, TARGET, 222);
+    uint64_t third = put(1, TARGET, 222);
     enter(1, "MPI_Win_flush", 21, 224);
     flushed(1, third, 226);
 
@@ -537,23 +525,22 @@ static void test_lock_all(void)
     EXPECT_PAIR("MPI_Win_lock_all", 20, "MPI_Win_unlock", 12, 1, 70, 0);
     EXPECT_PAIR("MPI_Win_flush_all", 31, "MPI_Win_unlock", 12, 1, 50, 0);
     EXPECT_PAIR("MPI_Win_lock", 13, "MPI_Win_unlock_all", 32, 1, 80, 2);
-    CU_ASSERT_EQUAL(states->total.waits, 3);
+    EXPECT(states->total.waits == 3);
     end();
 }
 
 /* Rounds of all ranks, a flush for every operation: what is held does not grow, and releases that
  * are lost do no harm. */
-static void test_locks_are_bounded(void)
+TEST("what is kept of locks does not grow with their number")
 {
     begin();
     for (int i = 0; i < 10000; i++) {
         for (uint32_t rank = 0; rank < 3; rank++) {
             int64_t at_ns = 1000 * i + 100 * rank;
-            uint64_t operation;
 
             lock(rank, 10, TARGET, true, at_ns);
             leave(rank, at_ns + 1);
-            operation = put(rank, TARGET, at_ns + 2);
+            uint64_t operation = put(rank, TARGET, at_ns + 2);
             enter(rank, "MPI_Win_flush", 11, at_ns + 4);
             flushed(rank, operation, at_ns + 5);
             put(rank, TARGET, at_ns + 6);
@@ -564,8 +551,7 @@ static void test_locks_are_bounded(void)
         }
     }
     finish();
-    CU_ASSERT_TRUE(counts.live_max < 40);
-    CU_ASSERT_EQUAL(states->row_count, 0);
+    EXPECT(counts.live_max < 40, states->row_count == 0);
     end();
 }
 
@@ -615,7 +601,7 @@ static void do_anything(unsigned *seed, int64_t time_ns)
 
 /* Events in no order that a program could have: nothing is lost, and nobody waits longer than his
  * call. */
-static void test_anything(void)
+TEST("events that contradict each other do no harm")
 {
     uint64_t waits = 0;
 
@@ -626,32 +612,9 @@ static void test_anything(void)
         for (int64_t at_ns = 0; at_ns < 2000; at_ns++)
             do_anything(&state, at_ns);
         finish();
-        CU_ASSERT_TRUE(states->total.max_ns < 2000);
+        EXPECT(states->total.max_ns < 2000);
         waits += states->total.waits;
         end();
     }
-    CU_ASSERT_TRUE(waits > 0);
+    EXPECT(waits > 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"members wait for the last one in a fence, and where windows are made and freed", test_fence},
-    {"a fence that somebody left before is none to wait in", test_fence_without_waiting},
-    {"collectives of windows and of their communicator are counted apart", test_windows_apart},
-    {"a late post is waited for in the start, or in the complete", test_late_post},
-    {"a wait that is early waits for the complete", test_early_wait},
-    {"of several targets and origins the last is waited for", test_groups},
-    {"a target that posts anew is in the next epoch", test_target_ahead},
-    {"an origin that runs ahead waits for the post of its own epoch", test_origin_ahead},
-    {"epochs match again behind one that the origin did not record", test_gap_at_origin},
-    {"epochs that the target did not record do not lead to wrong waits", test_gap_at_target},
-    {"epochs that nobody answers are not kept for ever", test_epochs_are_bounded},
-    {"a lock is waited for until its holder unlocks", test_lock},
-    {"a lock that comes later is waited for in a flush or in the unlock", test_lazy_lock},
-    {"where nothing tells who had the lock first, nobody waited", test_unknown_order},
-    {"locks that exclude nobody are waited for by nobody", test_no_contention},
-    {"locks that are not checked are not waited for", test_no_check},
-    {"locks on all targets wait and are waited for", test_lock_all},
-    {"what is kept of locks does not grow with their number", test_locks_are_bounded},
-    {"events that contradict each other do no harm", test_anything},
-    {NULL, NULL},
-};

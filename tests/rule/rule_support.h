@@ -7,8 +7,6 @@
 #include "lib/unit.h"
 #include "rule/ruleset.h"
 
-#include <stdbool.h>
-
 enum { MPICH, BYPASS, ADAPTIVE };
 enum { DEGREE, WAIT, LIMIT };
 
@@ -21,8 +19,8 @@ static const struct sg_parameter adaptive_parameters[] = {
     {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0},
 };
 static const struct sg_algorithm test_algorithms[] = {
-    [MPICH] = {"mpich", 7, NULL, "passes through", 0},
-    [BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, NULL, "returns early", 0},
+    [MPICH] = {"mpich", 7, sg_parameters_none, "passes through", 0},
+    [BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, sg_parameters_none, "returns early", 0},
     [ADAPTIVE] = {"adaptive", 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
                   adaptive_parameters, "adapts", 0},
 };
@@ -38,7 +36,7 @@ static inline struct sg_ruleset *rules_from(enum sg_config_rule_kind kind, const
     struct capture capture;
 
     capture_begin(&capture);
-    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
+    ASSERT(sg_ruleset_create_with(&test_table, &config, true, &rules) == SG_OK);
     *log = capture_end(&capture);
     return rules;
 }
@@ -51,16 +49,10 @@ static inline struct sg_ruleset *rules_of(const char *text, char **log)
 /* Prints the set without the built-in rule; malloc'ed. */
 static inline char *printed(const struct sg_ruleset *rules)
 {
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *out = open_memstream(&text, &size_bytes);
-    char *last;
-
-    sg_ruleset_print(rules, out);
-    fclose(out);
-    last = strstr(text, "*=mpich # default\n");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(last);
-    CU_ASSERT_STRING_EQUAL(last, "*=mpich # default\n");
+    char *text = PRINTED(sg_ruleset_print(rules, stream));
+    char *last = strstr(text, "*=mpich # default\n");
+    ASSERT(last != NULL);
+    EXPECT(text_is(last, "*=mpich # default\n"));
     *last = '\0';
     return text;
 }

@@ -1,8 +1,6 @@
 /* Tests the parser of rules: all forms are read, and each fault is named with its column. */
 #include "rule/rule_support.h"
 
-#include <stdint.h>
-
 /* True when the rules parse without a word and are printed as expected (which lacks the sources).
  */
 static bool reads(const char *text, const char *expected)
@@ -11,7 +9,6 @@ static bool reads(const char *text, const char *expected)
     struct sg_ruleset *rules = rules_of(text, &log);
     char *print = printed(rules);
     char wanted[1000] = "";
-    bool same;
 
     for (const char *at = expected; *at != '\0';) {
         size_t length = strcspn(at, "\n");
@@ -20,7 +17,7 @@ static bool reads(const char *text, const char *expected)
                  (int)length, at);
         at += length + (at[length] != '\0');
     }
-    same = *log == '\0' && strcmp(print, wanted) == 0;
+    bool same = *log == '\0' && strcmp(print, wanted) == 0;
     if (!same)
         printf("# said: %s# got: %s# not: %s", log, print, wanted);
     free(print);
@@ -36,11 +33,10 @@ static bool says(const char *text, int column, const char *message)
     struct sg_ruleset *rules = rules_of(text, &log);
     char *print = printed(rules);
     char wanted[1000];
-    bool same;
 
     snprintf(wanted, sizeof wanted, "stagger: STAGGER_RULES, column %d: %s; left out: %s\n", column,
              message, text);
-    same = strcmp(log, wanted) == 0 && *print == '\0';
+    bool same = strcmp(log, wanted) == 0 && *print == '\0';
     if (!same)
         printf("# got: %s# not: %s# rules: %s", log, wanted, print);
     free(print);
@@ -51,85 +47,78 @@ static bool says(const char *text, int column, const char *message)
 
 /* ---- forms -----------------------------------------------------------------------------------*/
 
-static void reads_operations(void)
+TEST("every operation is read")
 {
-    CU_ASSERT(reads("barrier=mpich", "barrier=mpich"));
-    CU_ASSERT(reads("reduce=bypass", "reduce=bypass"));
-    CU_ASSERT(reads("allreduce=mpich", "allreduce=mpich"));
-    CU_ASSERT(reads("*=bypass", "*=bypass"));
+    EXPECT(reads("barrier=mpich", "barrier=mpich"), reads("reduce=bypass", "reduce=bypass"),
+           reads("allreduce=mpich", "allreduce=mpich"), reads("*=bypass", "*=bypass"));
 }
 
-static void reads_sites(void)
+TEST("every form of call site is read")
 {
-    CU_ASSERT(reads("reduce@solver.c:88=mpich", "reduce@solver.c:88=mpich"));
-    CU_ASSERT(reads("reduce@./src/*.c:4294967295=mpich", "reduce@src/*.c:4294967295=mpich"));
-    CU_ASSERT(reads("reduce@solve*=mpich", "reduce@solve*=mpich"));
-    CU_ASSERT(reads("reduce@ns::Solver<double>::step(int, int)=mpich",
-                    "reduce@ns::Solver<double>::step(int, int)=mpich"));
-    CU_ASSERT(reads("reduce@operator\\=\\==mpich", "reduce@operator\\=\\==mpich"));
-    CU_ASSERT(reads("reduce@\\~Solver~8=mpich", "reduce@\\~Solver~8-8=mpich"));
-    CU_ASSERT(reads("reduce@a\\;b=mpich", "reduce@a\\;b=mpich"));
-    CU_ASSERT(reads("reduce@[ab]*[!]c]x=mpich", "reduce@[ab]*[!]c]x=mpich"));
-    CU_ASSERT(reads("reduce@libsolver.so+0x11c4=mpich", "reduce@libsolver.so+0x11c4=mpich"));
-    CU_ASSERT(
-        reads("reduce@g++-cg+0X0fFfFfFfFfFfFfFf=mpich", "reduce@g++-cg+0xfffffffffffffff=mpich"));
-    CU_ASSERT(reads("reduce@3f2A9c1B=mpich", "reduce@3f2a9c1b=mpich"));
-    CU_ASSERT(reads("reduce@deadbeef=mpich", "reduce@deadbeef=mpich"));
-    CU_ASSERT(reads("reduce@deadbeef1=mpich", "reduce@deadbeef1=mpich"));
-    CU_ASSERT(reads("reduce@*=mpich", "reduce=mpich"));
+    EXPECT(reads("reduce@solver.c:88=mpich", "reduce@solver.c:88=mpich"),
+           reads("reduce@./src/*.c:4294967295=mpich", "reduce@src/*.c:4294967295=mpich"),
+           reads("reduce@solve*=mpich", "reduce@solve*=mpich"),
+           reads("reduce@ns::Solver<double>::step(int, int)=mpich",
+                 "reduce@ns::Solver<double>::step(int, int)=mpich"),
+           reads("reduce@operator\\=\\==mpich", "reduce@operator\\=\\==mpich"),
+           reads("reduce@\\~Solver~8=mpich", "reduce@\\~Solver~8-8=mpich"),
+           reads("reduce@a\\;b=mpich", "reduce@a\\;b=mpich"),
+           reads("reduce@[ab]*[!]c]x=mpich", "reduce@[ab]*[!]c]x=mpich"),
+           reads("reduce@libsolver.so+0x11c4=mpich", "reduce@libsolver.so+0x11c4=mpich"),
+           reads("reduce@g++-cg+0X0fFfFfFfFfFfFfFf=mpich", "reduce@g++-cg+0xfffffffffffffff=mpich"),
+           reads("reduce@3f2A9c1B=mpich", "reduce@3f2a9c1b=mpich"),
+           reads("reduce@deadbeef=mpich", "reduce@deadbeef=mpich"),
+           reads("reduce@deadbeef1=mpich", "reduce@deadbeef1=mpich"),
+           reads("reduce@*=mpich", "reduce=mpich"));
 }
 
-static void reads_communicators(void)
+TEST("every form of communicator is read")
 {
-    CU_ASSERT(reads("reduce~ocean*=mpich", "reduce~ocean*=mpich"));
-    CU_ASSERT(reads("reduce@*~ocean model =mpich", "reduce~ocean model=mpich"));
-    CU_ASSERT(reads("reduce~2-64=mpich", "reduce~2-64=mpich"));
-    CU_ASSERT(reads("reduce~8=mpich", "reduce~8-8=mpich"));
-    CU_ASSERT(reads("reduce~16-=mpich", "reduce~16-2147483647=mpich"));
-    CU_ASSERT(reads("reduce~-4=mpich", "reduce~0-4=mpich"));
-    CU_ASSERT(reads("reduce~*=mpich", "reduce=mpich"));
-    CU_ASSERT(reads("reduce~a\\@b\\~c=mpich", "reduce~a\\@b\\~c=mpich"));
-    CU_ASSERT(reads("reduce~comm 0.1=mpich", "reduce~comm 0.1=mpich"));
+    EXPECT(reads("reduce~ocean*=mpich", "reduce~ocean*=mpich"),
+           reads("reduce@*~ocean model =mpich", "reduce~ocean model=mpich"),
+           reads("reduce~2-64=mpich", "reduce~2-64=mpich"),
+           reads("reduce~8=mpich", "reduce~8-8=mpich"),
+           reads("reduce~16-=mpich", "reduce~16-2147483647=mpich"),
+           reads("reduce~-4=mpich", "reduce~0-4=mpich"), reads("reduce~*=mpich", "reduce=mpich"),
+           reads("reduce~a\\@b\\~c=mpich", "reduce~a\\@b\\~c=mpich"),
+           reads("reduce~comm 0.1=mpich", "reduce~comm 0.1=mpich"));
 }
 
-static void reads_bytes(void)
+TEST("every form of byte range is read")
 {
-    CU_ASSERT(reads("reduce[0-4k]=mpich", "reduce[0-4k]=mpich"));
-    CU_ASSERT(reads("reduce[4097-]=mpich", "reduce[4097-]=mpich"));
-    CU_ASSERT(reads("reduce[-1M]=mpich", "reduce[0-1m]=mpich"));
-    CU_ASSERT(reads("reduce[ 2G ]=mpich", "reduce[2g-2g]=mpich"));
-    CU_ASSERT(reads("reduce[18446744073709551615]=mpich", "reduce[18446744073709551615-]=mpich"));
-    CU_ASSERT(reads("reduce@f[0-4]=mpich", "reduce@f[0-4]=mpich"));
-    CU_ASSERT(reads("reduce@f[0-4][8]=mpich", "reduce@f[0-4][8-8]=mpich"));
-    CU_ASSERT(reads("allreduce @ solver.c:88 ~ ocean* [1k-2k] = mpich",
-                    "allreduce@solver.c:88~ocean*[1k-2k]=mpich"));
+    EXPECT(reads("reduce[0-4k]=mpich", "reduce[0-4k]=mpich"),
+           reads("reduce[4097-]=mpich", "reduce[4097-]=mpich"),
+           reads("reduce[-1M]=mpich", "reduce[0-1m]=mpich"),
+           reads("reduce[ 2G ]=mpich", "reduce[2g-2g]=mpich"),
+           reads("reduce[18446744073709551615]=mpich", "reduce[18446744073709551615-]=mpich"),
+           reads("reduce@f[0-4]=mpich", "reduce@f[0-4]=mpich"),
+           reads("reduce@f[0-4][8]=mpich", "reduce@f[0-4][8-8]=mpich"),
+           reads("allreduce @ solver.c:88 ~ ocean* [1k-2k] = mpich",
+                 "allreduce@solver.c:88~ocean*[1k-2k]=mpich"));
 }
 
-static void reads_parameters(void)
+TEST("parameters are read, and defaults filled in")
 {
     const char *defaults = "reduce=adaptive(degree=auto,wait=block,limit=4096)";
 
-    CU_ASSERT(reads("reduce=adaptive", defaults));
-    CU_ASSERT(reads("reduce=adaptive()", defaults));
-    CU_ASSERT(reads("reduce = adaptive ( ) ", defaults));
-    CU_ASSERT(
-        reads("reduce=adaptive(degree=2)", "reduce=adaptive(degree=2,wait=block,limit=4096)"));
-    CU_ASSERT(reads("reduce=adaptive( limit = 1m , degree=64,wait=spin )",
-                    "reduce=adaptive(degree=64,wait=spin,limit=1048576)"));
-    CU_ASSERT(reads("reduce=adaptive(degree=none,limit=-8)",
-                    "reduce=adaptive(degree=none,wait=block,limit=-8)"));
-    CU_ASSERT(reads("*=mpich()", "*=mpich"));
+    EXPECT(reads("reduce=adaptive", defaults), reads("reduce=adaptive()", defaults),
+           reads("reduce = adaptive ( ) ", defaults),
+           reads("reduce=adaptive(degree=2)", "reduce=adaptive(degree=2,wait=block,limit=4096)"),
+           reads("reduce=adaptive( limit = 1m , degree=64,wait=spin )",
+                 "reduce=adaptive(degree=64,wait=spin,limit=1048576)"),
+           reads("reduce=adaptive(degree=none,limit=-8)",
+                 "reduce=adaptive(degree=none,wait=block,limit=-8)"),
+           reads("*=mpich()", "*=mpich"));
 }
 
-static void reads_lists(void)
+TEST("rules are separated by semicolons and lines, empty ones are skipped")
 {
-    CU_ASSERT(reads("", ""));
-    CU_ASSERT(reads(" ; ;\n\n;", ""));
-    CU_ASSERT(reads("reduce=mpich;barrier=mpich\n allreduce=mpich ;",
-                    "reduce=mpich\nbarrier=mpich\nallreduce=mpich"));
+    EXPECT(reads("", ""), reads(" ; ;\n\n;", ""),
+           reads("reduce=mpich;barrier=mpich\n allreduce=mpich ;",
+                 "reduce=mpich\nbarrier=mpich\nallreduce=mpich"));
 }
 
-static void printed_rules_parse(void)
+TEST("printed rules parse to the same rules")
 {
     static const char text[] = "reduce@a b[0]*:7~x\\~y*[1k-]=adaptive(degree=none,wait=spin)\n"
                                "*@lib?.so+0x1f~2-=bypass\nallreduce@\\;f[-5]=adaptive(limit=7)\n"
@@ -137,19 +126,17 @@ static void printed_rules_parse(void)
     char *log;
     struct sg_ruleset *rules = rules_of(text, &log);
     char *first = printed(rules);
-    char *again;
     char *copy = strdup(first);
 
-    CU_ASSERT_STRING_EQUAL(log, "");
+    EXPECT(text_is(log, ""));
     sg_ruleset_destroy(rules);
     free(log);
     /* The sources are comments of the file's form. */
     for (char *at = copy; (at = strstr(at, " # ")) != NULL;)
         memset(at, ' ', strcspn(at, "\n"));
     rules = rules_of(copy, &log);
-    again = printed(rules);
-    CU_ASSERT_STRING_EQUAL(log, "");
-    CU_ASSERT_STRING_EQUAL(first, again);
+    char *again = printed(rules);
+    EXPECT(text_is(log, ""), text_is(first, again));
     sg_ruleset_destroy(rules);
     free(log);
     free(first);
@@ -159,184 +146,176 @@ static void printed_rules_parse(void)
 
 /* ---- faults ----------------------------------------------------------------------------------*/
 
-static void refuses_operations(void)
+TEST("a fault in the operation is named with its column")
 {
-    CU_ASSERT(
-        says("gather=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'gather'"));
-    CU_ASSERT(
-        says("Reduce=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'Reduce'"));
-    CU_ASSERT(says("=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found '=mpich'"));
-    CU_ASSERT(says("reduce", 7, "expected '=' and an algorithm, found the end"));
-    CU_ASSERT(says("reduce@f\\=mpich", 16, "expected '=' and an algorithm, found the end"));
-    CU_ASSERT(says("reduce!=mpich", 7,
-                   "expected '@' and a call site, '~' and a communicator, '[' and bytes, or '=', "
-                   "found '!'"));
-    CU_ASSERT(says("reduce f=mpich", 8,
-                   "expected '@' and a call site, '~' and a communicator, '[' and bytes, or '=', "
-                   "found 'f'"));
+    EXPECT(
+        says("gather=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'gather'"),
+        says("Reduce=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'Reduce'"),
+        says("=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found '=mpich'"),
+        says("reduce", 7, "expected '=' and an algorithm, found the end"),
+        says("reduce@f\\=mpich", 16, "expected '=' and an algorithm, found the end"),
+        says("reduce!=mpich", 7,
+             "expected '@' and a call site, '~' and a communicator, '[' and bytes, or '=', "
+             "found '!'"),
+        says("reduce f=mpich", 8,
+             "expected '@' and a call site, '~' and a communicator, '[' and bytes, or '=', "
+             "found 'f'"));
 }
 
-static void refuses_sites(void)
+TEST("a fault in the call site is named with its column")
 {
-    CU_ASSERT(says("reduce@=mpich", 8,
-                   "expected a call site: file:line, a function, module+0xoffset, an id of 8 hex "
-                   "digits or *"));
-    CU_ASSERT(says("reduce@ ~8=mpich", 9,
-                   "expected a call site: file:line, a function, module+0xoffset, an id of 8 hex "
-                   "digits or *"));
-    CU_ASSERT(says("reduce@a.c:0=mpich", 12, "expected a line from 1 to 4294967295"));
-    CU_ASSERT(says("reduce@a.c:4294967296=mpich", 12, "expected a line from 1 to 4294967295"));
-    CU_ASSERT(says("reduce@a.c:1-9=mpich", 12, "expected a line from 1 to 4294967295"));
-    CU_ASSERT(says("reduce@:9=mpich", 8, "expected a file before ':'"));
-    CU_ASSERT(says("reduce@cg+0x=mpich", 13, "expected 1 to 16 hex digits behind '+0x'"));
-    CU_ASSERT(says("reduce@cg+0x12g=mpich", 13, "expected 1 to 16 hex digits behind '+0x'"));
-    CU_ASSERT(says("reduce@cg+0x12345678123456789=mpich", 13,
-                   "expected 1 to 16 hex digits behind '+0x'"));
-    CU_ASSERT(says("reduce@+0x12=mpich", 8, "expected a module before '+0x'"));
-    CU_ASSERT(says("reduce@f[a*=mpich", 9, "expected ']' to close '['"));
-    CU_ASSERT(says("reduce@f\\ =mpich", 9, "expected a character behind '\\', found the end"));
+    EXPECT(
+        says("reduce@=mpich", 8,
+             "expected a call site: file:line, a function, module+0xoffset, an id of 8 hex "
+             "digits or *"),
+        says("reduce@ ~8=mpich", 9,
+             "expected a call site: file:line, a function, module+0xoffset, an id of 8 hex "
+             "digits or *"),
+        says("reduce@a.c:0=mpich", 12, "expected a line from 1 to 4294967295"),
+        says("reduce@a.c:4294967296=mpich", 12, "expected a line from 1 to 4294967295"),
+        says("reduce@a.c:1-9=mpich", 12, "expected a line from 1 to 4294967295"),
+        says("reduce@:9=mpich", 8, "expected a file before ':'"),
+        says("reduce@cg+0x=mpich", 13, "expected 1 to 16 hex digits behind '+0x'"),
+        says("reduce@cg+0x12g=mpich", 13, "expected 1 to 16 hex digits behind '+0x'"),
+        says("reduce@cg+0x12345678123456789=mpich", 13, "expected 1 to 16 hex digits behind '+0x'"),
+        says("reduce@+0x12=mpich", 8, "expected a module before '+0x'"),
+        says("reduce@f[a*=mpich", 9, "expected ']' to close '['"),
+        says("reduce@f\\ =mpich", 9, "expected a character behind '\\', found the end"));
 }
 
-static void refuses_communicators(void)
+TEST("a fault in the communicator is named with its column")
 {
-    CU_ASSERT(says("reduce~=mpich", 8,
-                   "expected a communicator: a name, a range of sizes such as 2-64 or *"));
-    CU_ASSERT(says("reduce~ocean@f=mpich", 13,
-                   "expected the call site before the communicator, or '\\@' in a name"));
-    CU_ASSERT(says("reduce~ocean~f=mpich", 13, "expected one communicator, or '\\~' in a name"));
-    CU_ASSERT(says("reduce~2147483648=mpich", 8,
-                   "expected a range of sizes such as 2-64, 8, 16- or -4, found '2147483648'"));
-    CU_ASSERT(says("reduce~2-3-4=mpich", 8,
-                   "expected a range of sizes such as 2-64, 8, 16- or -4, found '2-3-4'"));
-    CU_ASSERT(says("reduce~-=mpich", 8,
-                   "expected a range of sizes such as 2-64, 8, 16- or -4, found '-'"));
-    CU_ASSERT(
-        says("reduce~64-2=mpich", 8, "expected a range that does not run backwards, found '64-2'"));
-    CU_ASSERT(says("reduce~[a=mpich", 8, "expected ']' to close '['"));
+    EXPECT(
+        says("reduce~=mpich", 8,
+             "expected a communicator: a name, a range of sizes such as 2-64 or *"),
+        says("reduce~ocean@f=mpich", 13,
+             "expected the call site before the communicator, or '\\@' in a name"),
+        says("reduce~ocean~f=mpich", 13, "expected one communicator, or '\\~' in a name"),
+        says("reduce~2147483648=mpich", 8,
+             "expected a range of sizes such as 2-64, 8, 16- or -4, found '2147483648'"),
+        says("reduce~2-3-4=mpich", 8,
+             "expected a range of sizes such as 2-64, 8, 16- or -4, found '2-3-4'"),
+        says("reduce~-=mpich", 8,
+             "expected a range of sizes such as 2-64, 8, 16- or -4, found '-'"),
+        says("reduce~64-2=mpich", 8, "expected a range that does not run backwards, found '64-2'"),
+        says("reduce~[a=mpich", 8, "expected ']' to close '['"));
 }
 
-static void refuses_bytes(void)
+TEST("a fault in the bytes is named with its column")
 {
     const char *form = "expected bytes such as [0-4k], [1m-], [-64] or [8] in front of '='";
     char message[200];
 
     snprintf(message, sizeof message, "%s, found the end", form);
-    CU_ASSERT(says("reduce[]=mpich", 8, message));
+    EXPECT(says("reduce[]=mpich", 8, message));
     snprintf(message, sizeof message, "%s, found '-'", form);
-    CU_ASSERT(says("reduce[-]=mpich", 8, message));
+    EXPECT(says("reduce[-]=mpich", 8, message));
     snprintf(message, sizeof message, "%s, found 'ab'", form);
-    CU_ASSERT(says("reduce@f[ab]=mpich", 10, message));
+    EXPECT(says("reduce@f[ab]=mpich", 10, message));
     snprintf(message, sizeof message, "%s, found '0-4kb'", form);
-    CU_ASSERT(says("reduce[0-4kb]=mpich", 8, message));
+    EXPECT(says("reduce[0-4kb]=mpich", 8, message));
     snprintf(message, sizeof message, "%s, found '18446744073709551616'", form);
-    CU_ASSERT(says("reduce[18446744073709551616]=mpich", 8, message));
-    CU_ASSERT(says("reduce[4k-4]=mpich", 8,
-                   "expected a range that does not run backwards, found '4k-4'"));
-    CU_ASSERT(says("reduce[0-4k=mpich", 12, "expected ']' in front of '='"));
-    CU_ASSERT(says("reduce 0-4k]=mpich", 12, "expected '[' before ']'"));
+    EXPECT(
+        says("reduce[18446744073709551616]=mpich", 8, message),
+        says("reduce[4k-4]=mpich", 8, "expected a range that does not run backwards, found '4k-4'"),
+        says("reduce[0-4k=mpich", 12, "expected ']' in front of '='"),
+        says("reduce 0-4k]=mpich", 12, "expected '[' before ']'"));
 }
 
-static void refuses_algorithms(void)
+TEST("a fault in the algorithm is named with its column and the known names")
 {
-    CU_ASSERT(says("reduce=", 8, "expected an algorithm (mpich, bypass, adaptive), found the end"));
-    CU_ASSERT(
-        says("reduce= (x)", 9, "expected an algorithm (mpich, bypass, adaptive), found '(x)'"));
-    CU_ASSERT(says("reduce=bypas", 8,
-                   "unknown algorithm 'bypas', expected one of: mpich, bypass, adaptive"));
-    CU_ASSERT(says("barrier=bypass", 9, "bypass does not take barrier, only reduce"));
-    CU_ASSERT(
-        says("barrier@f=adaptive", 11, "adaptive does not take barrier, only reduce, allreduce"));
-    CU_ASSERT(says("reduce=mpich x", 14, "expected the end of the rule, found 'x'"));
-    CU_ASSERT(says("reduce=mpich=x", 13, "expected the end of the rule, found '=x'"));
-    CU_ASSERT(says("reduce=mpich() x", 16, "expected the end of the rule, found 'x'"));
+    EXPECT(says("reduce=", 8, "expected an algorithm (mpich, bypass, adaptive), found the end"),
+           says("reduce= (x)", 9, "expected an algorithm (mpich, bypass, adaptive), found '(x)'"),
+           says("reduce=bypas", 8,
+                "unknown algorithm 'bypas', expected one of: mpich, bypass, adaptive"),
+           says("barrier=bypass", 9, "bypass does not take barrier, only reduce"),
+           says("barrier@f=adaptive", 11, "adaptive does not take barrier, only reduce, allreduce"),
+           says("reduce=mpich x", 14, "expected the end of the rule, found 'x'"),
+           says("reduce=mpich=x", 13, "expected the end of the rule, found '=x'"),
+           says("reduce=mpich() x", 16, "expected the end of the rule, found 'x'"));
 }
 
-static void refuses_parameters(void)
+TEST("a fault in the parameters is named with its column")
 {
-    CU_ASSERT(says("reduce=mpich(x=1)", 14, "mpich takes no parameters"));
-    CU_ASSERT(says("reduce=adaptive(depth=1)", 17,
-                   "adaptive has no parameter 'depth', only degree, wait, limit"));
-    CU_ASSERT(
-        says("reduce=adaptive(degree)", 23, "expected '=' and a value for degree, found the end"));
-    CU_ASSERT(
-        says("reduce=adaptive(degree 3)", 24, "expected '=' and a value for degree, found '3'"));
-    CU_ASSERT(says("reduce=adaptive(degree=2", 25, "expected ')', found the end"));
-    CU_ASSERT(
-        says("reduce=adaptive(degree=2,)", 26, "expected a parameter of adaptive, found the end"));
-    CU_ASSERT(says("reduce=adaptive(,)", 17, "expected a parameter of adaptive, found the end"));
-    CU_ASSERT(says("reduce=adaptive(degree=2,degree=3)", 26, "degree is given twice"));
-    CU_ASSERT(says("reduce=adaptive(degree=1)", 24,
-                   "expected degree from 2 to 64 or auto|none, found '1'"));
-    CU_ASSERT(says("reduce=adaptive(degree=65)", 24,
-                   "expected degree from 2 to 64 or auto|none, found '65'"));
-    CU_ASSERT(says("reduce=adaptive(degree=aut)", 24,
-                   "expected degree from 2 to 64 or auto|none, found 'aut'"));
-    CU_ASSERT(says("reduce=adaptive(degree=)", 24,
-                   "expected degree from 2 to 64 or auto|none, found the end"));
-    CU_ASSERT(says("reduce=adaptive(limit=9223372036854775808)", 23,
-                   "expected limit from -8 to 1048576, found '9223372036854775808'"));
-    CU_ASSERT(
+    EXPECT(
+        says("reduce=mpich(x=1)", 14, "mpich takes no parameters"),
+        says("reduce=adaptive(depth=1)", 17,
+             "adaptive has no parameter 'depth', only degree, wait, limit"),
+        says("reduce=adaptive(degree)", 23, "expected '=' and a value for degree, found the end"),
+        says("reduce=adaptive(degree 3)", 24, "expected '=' and a value for degree, found '3'"),
+        says("reduce=adaptive(degree=2", 25, "expected ')', found the end"),
+        says("reduce=adaptive(degree=2,)", 26, "expected a parameter of adaptive, found the end"),
+        says("reduce=adaptive(,)", 17, "expected a parameter of adaptive, found the end"),
+        says("reduce=adaptive(degree=2,degree=3)", 26, "degree is given twice"),
+        says("reduce=adaptive(degree=1)", 24,
+             "expected degree from 2 to 64 or auto|none, found '1'"),
+        says("reduce=adaptive(degree=65)", 24,
+             "expected degree from 2 to 64 or auto|none, found '65'"),
+        says("reduce=adaptive(degree=aut)", 24,
+             "expected degree from 2 to 64 or auto|none, found 'aut'"),
+        says("reduce=adaptive(degree=)", 24,
+             "expected degree from 2 to 64 or auto|none, found the end"),
+        says("reduce=adaptive(limit=9223372036854775808)", 23,
+             "expected limit from -8 to 1048576, found '9223372036854775808'"),
         says("reduce=adaptive(wait=3)", 22, "expected wait to be one of spin|block, found '3'"));
 }
 
-static void faults_cost_one_rule(void)
+TEST("a fault costs its own rule and one line, which is safe to print")
 {
     char *log;
     struct sg_ruleset *rules =
         rules_of("reduce=mpich; nonsense ;gr\xc3\xbc\xc3\x9f@\033=x;barrier=mpich", &log);
     char *print = printed(rules);
 
-    CU_ASSERT_STRING_EQUAL(
-        log,
-        "stagger: STAGGER_RULES, column 15: expected barrier, reduce, allreduce, bcast or *, found "
-        "'nonsense'; left out: nonsense\n"
-        "stagger: STAGGER_RULES, column 25: expected barrier, reduce, allreduce, bcast or *, found "
-        "'gr'; left out: gr\xc3\xbc\xc3\x9f@?=x\n");
-    CU_ASSERT_STRING_EQUAL(print, "reduce=mpich # STAGGER_RULES\nbarrier=mpich # STAGGER_RULES\n");
+    EXPECT(text_is(log, "stagger: STAGGER_RULES, column 15: expected barrier, reduce, allreduce, "
+                        "bcast or *, found "
+                        "'nonsense'; left out: nonsense\n"
+                        "stagger: STAGGER_RULES, column 25: expected barrier, reduce, allreduce, "
+                        "bcast or *, found "
+                        "'gr'; left out: gr\xc3\xbc\xc3\x9f@?=x\n"),
+           text_is(print, "reduce=mpich # STAGGER_RULES\nbarrier=mpich # STAGGER_RULES\n"));
     free(print);
     free(log);
     sg_ruleset_destroy(rules);
 }
 
-static void columns_are_characters(void)
+TEST("columns count characters")
 {
-    CU_ASSERT(says("reduce@gr\xc3\xbc\xc3\x9f=x", 13,
-                   "unknown algorithm 'x', expected one of: mpich, bypass, adaptive"));
+    EXPECT(says("reduce@gr\xc3\xbc\xc3\x9f=x", 13,
+                "unknown algorithm 'x', expected one of: mpich, bypass, adaptive"));
 }
 
-static void many_faults(void)
+TEST("very many faults are counted, not all said")
 {
     char text[101];
     char *log;
-    struct sg_ruleset *rules;
     int lines = 0;
 
     for (int i = 0; i < 50; i++)
         memcpy(text + (ptrdiff_t)i * 2, "x;", 3);
-    rules = rules_of(text, &log);
+    struct sg_ruleset *rules = rules_of(text, &log);
     for (const char *at = log; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
-    CU_ASSERT_EQUAL(lines, 21);
-    CU_ASSERT(strstr(log, "stagger: 30 more rules that do not parse are left out\n") != NULL);
+    EXPECT(lines == 21,
+           strstr(log, "stagger: 30 more rules that do not parse are left out\n") != NULL);
     free(log);
     sg_ruleset_destroy(rules);
 }
 
-static void checks_alone(void)
+TEST("rules of the command line are checked alone")
 {
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "reduce@f=mpich; barrier=mpich"), SG_OK);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "reduce=x; y"), SG_ERR_SYNTAX);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", " ;"), SG_ERR_SYNTAX);
-    log = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(
+    EXPECT(sg_rule_check("--rule", "reduce@f=mpich; barrier=mpich") == SG_OK,
+           sg_rule_check("--rule", "reduce=x; y") == SG_ERR_SYNTAX,
+           sg_rule_check("--rule", " ;") == SG_ERR_SYNTAX);
+    char *log = capture_end(&capture);
+    EXPECT(text_is(
         log,
         "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich, handoff, srm, "
         "bypass, adaptive, tree, dissemination, pairwise, bcs, auto\n"
-        "stagger: --rule, column 1: expected a rule, found the end\n");
+        "stagger: --rule, column 1: expected a rule, found the end\n"));
     free(log);
 }
 
@@ -375,7 +354,7 @@ static void make_text(char *text, size_t size_bytes, unsigned *seed)
         text[(size_t)rand_r(seed) % strlen(text)] = (char)(1 + rand_r(seed) % 255);
 }
 
-static void any_bytes(void)
+TEST("any text is safe to parse")
 {
     unsigned seed = 1;
     int rules = 0;
@@ -387,7 +366,7 @@ static void any_bytes(void)
         struct sg_rule_reader reader = {.table = test_table, .source = "random"};
 
         make_text(text, sizeof text, &seed);
-        CU_ASSERT_EQUAL_FATAL(sg_rule_parse_list(&reader, text, &set), SG_OK);
+        ASSERT(sg_rule_parse_list(&reader, text, &set) == SG_OK);
         rules += set.count;
         faults += reader.faults;
         for (int i = 0; i < set.count; i++)
@@ -395,77 +374,47 @@ static void any_bytes(void)
         free(set.rules);
     }
     /* The texts are near enough to rules that both happen. */
-    CU_ASSERT(rules > 1000);
-    CU_ASSERT(faults > 1000);
+    EXPECT(rules > 1000, faults > 1000);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------*/
 
-static void messages_are_mpichs(void)
+TEST("messages are MPICH's")
 {
-    CU_ASSERT(reads("p2p=mpich", "p2p=mpich"));
-    CU_ASSERT(reads("p2p~2-64 = mpich; barrier=mpich", "p2p~2-64=mpich\nbarrier=mpich"));
-    CU_ASSERT(reads("p2p~MPI_COMM_WORLD=mpich", "p2p~MPI_COMM_WORLD=mpich"));
-    CU_ASSERT(
-        says("p2p=bcs", 5, "unknown algorithm 'bcs', expected one of: mpich, bypass, adaptive"));
+    EXPECT(reads("p2p=mpich", "p2p=mpich"),
+           reads("p2p~2-64 = mpich; barrier=mpich", "p2p~2-64=mpich\nbarrier=mpich"),
+           reads("p2p~MPI_COMM_WORLD=mpich", "p2p~MPI_COMM_WORLD=mpich"),
+           says("p2p=bcs", 5, "unknown algorithm 'bcs', expected one of: mpich, bypass, adaptive"));
 }
 
 /* With the algorithms that there are. */
-static void messages_go_by_bcs_alone(void)
+TEST("messages go by bcs alone")
 {
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p~2-=mpich"), SG_OK);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=bcs"), SG_OK);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p~MPI_COMM_WORLD = bcs(slice=250,send=rendezvous)"),
-                    SG_OK);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=bcs(slice=1)"), SG_ERR_SYNTAX);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "p2p=srm"), SG_ERR_SYNTAX);
-    log = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(
-        log, "stagger: --rule, column 15: expected slice from 100 to 1000000, found '1'\n"
-             "stagger: --rule, column 5: expected mpich or bcs, found 'srm'\n");
+    EXPECT(sg_rule_check("--rule", "p2p~2-=mpich") == SG_OK,
+           sg_rule_check("--rule", "p2p=bcs") == SG_OK,
+           sg_rule_check("--rule", "p2p~MPI_COMM_WORLD = bcs(slice=250,send=rendezvous)") == SG_OK,
+           sg_rule_check("--rule", "p2p=bcs(slice=1)") == SG_ERR_SYNTAX,
+           sg_rule_check("--rule", "p2p=srm") == SG_ERR_SYNTAX);
+    char *log = capture_end(&capture);
+    EXPECT(text_is(log,
+                   "stagger: --rule, column 15: expected slice from 100 to 1000000, found '1'\n"
+                   "stagger: --rule, column 5: expected mpich or bcs, found 'srm'\n"));
     free(log);
 }
 
-static void messages_go_as_a_whole(void)
+TEST("messages go as a whole")
 {
-    CU_ASSERT(says("p2p@main=mpich", 4, "expected no call site: messages are matched across them"));
-    CU_ASSERT(says("p2p[0-4k]=mpich", 4,
-                   "expected no bytes: messages of all sizes are matched in order"));
-    CU_ASSERT(says("p2p~8[0-4k]=mpich", 11,
-                   "expected no bytes: messages of all sizes are matched in order"));
-    CU_ASSERT(says("p2p~rows=mpich", 5,
-                   "expected a range of sizes or MPI_COMM_WORLD: others have no name yet when they "
-                   "are created"));
-    CU_ASSERT(says("p2p", 4, "expected '=' and an algorithm, found the end"));
-    CU_ASSERT(
+    EXPECT(
+        says("p2p@main=mpich", 4, "expected no call site: messages are matched across them"),
+        says("p2p[0-4k]=mpich", 4, "expected no bytes: messages of all sizes are matched in order"),
+        says("p2p~8[0-4k]=mpich", 11,
+             "expected no bytes: messages of all sizes are matched in order"),
+        says("p2p~rows=mpich", 5,
+             "expected a range of sizes or MPI_COMM_WORLD: others have no name yet when they "
+             "are created"),
+        says("p2p", 4, "expected '=' and an algorithm, found the end"),
         says("p2p_x=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'p2p_x'"));
 }
-
-const struct unit_test unit_tests[] = {
-    {"messages are MPICH's", messages_are_mpichs},
-    {"messages go by bcs alone", messages_go_by_bcs_alone},
-    {"messages go as a whole", messages_go_as_a_whole},
-    {"every operation is read", reads_operations},
-    {"every form of call site is read", reads_sites},
-    {"every form of communicator is read", reads_communicators},
-    {"every form of byte range is read", reads_bytes},
-    {"parameters are read, and defaults filled in", reads_parameters},
-    {"rules are separated by semicolons and lines, empty ones are skipped", reads_lists},
-    {"printed rules parse to the same rules", printed_rules_parse},
-    {"a fault in the operation is named with its column", refuses_operations},
-    {"a fault in the call site is named with its column", refuses_sites},
-    {"a fault in the communicator is named with its column", refuses_communicators},
-    {"a fault in the bytes is named with its column", refuses_bytes},
-    {"a fault in the algorithm is named with its column and the known names", refuses_algorithms},
-    {"a fault in the parameters is named with its column", refuses_parameters},
-    {"a fault costs its own rule and one line, which is safe to print", faults_cost_one_rule},
-    {"columns count characters", columns_are_characters},
-    {"very many faults are counted, not all said", many_faults},
-    {"rules of the command line are checked alone", checks_alone},
-    {"any text is safe to parse", any_bytes},
-    {NULL, NULL},
-};

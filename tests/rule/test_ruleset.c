@@ -12,7 +12,7 @@ static int chosen(const struct sg_ruleset *rules, uint32_t id, uint64_t bytes)
     return sg_ruleset_match(rules, SG_OPERATION_REDUCE, &site, &world, bytes, &fixed)->algorithm;
 }
 
-static void follows_precedence(void)
+TEST("sources decide in order: site, RULES, file, short variable")
 {
     static const char text[] = "STAGGER_REDUCE=adaptive\n"
                                "reduce[3-5]=mpich\n"
@@ -21,17 +21,17 @@ static void follows_precedence(void)
     struct sg_config config;
     struct sg_ruleset *rules;
 
-    CU_ASSERT_EQUAL(sg_config_parse(text, &config), SG_OK);
-    CU_ASSERT_EQUAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
-    CU_ASSERT_EQUAL(chosen(rules, 10, 4), MPICH);    /* the site */
-    CU_ASSERT_EQUAL(chosen(rules, 11, 4), BYPASS);   /* RULES before the file */
-    CU_ASSERT_EQUAL(chosen(rules, 11, 3), MPICH);    /* the file */
-    CU_ASSERT_EQUAL(chosen(rules, 11, 2), ADAPTIVE); /* the short variable */
+    EXPECT(sg_config_parse(text, &config) == SG_OK,
+           sg_ruleset_create_with(&test_table, &config, true, &rules) == SG_OK);
+    EXPECT(chosen(rules, 10, 4) == MPICH);    /* the site */
+    EXPECT(chosen(rules, 11, 4) == BYPASS);   /* RULES before the file */
+    EXPECT(chosen(rules, 11, 3) == MPICH);    /* the file */
+    EXPECT(chosen(rules, 11, 2) == ADAPTIVE); /* the short variable */
     sg_ruleset_destroy(rules);
     sg_config_clear(&config);
 }
 
-static void prints_sources(void)
+TEST("the rules in force are printed with their sources")
 {
     static const char text[] = "STAGGER_ALLREDUCE=adaptive(wait=spin)\n"
                                "  barrier=mpich # why\n"
@@ -39,25 +39,23 @@ static void prints_sources(void)
                                "STAGGER_SITE_0000000a=adaptive\n";
     struct sg_config config;
     struct sg_ruleset *rules;
-    char *print;
 
-    CU_ASSERT_EQUAL(sg_config_parse(text, &config), SG_OK);
-    CU_ASSERT_EQUAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
-    print = printed(rules);
-    CU_ASSERT_STRING_EQUAL(
-        print, "*@0000000a=adaptive(degree=auto,wait=block,limit=4096) # stagger.conf:4 "
-               "STAGGER_SITE_0000000a\n"
-               "reduce=bypass # stagger.conf:3 STAGGER_RULES\n"
-               "*~8-8=mpich # stagger.conf:3 STAGGER_RULES\n"
-               "barrier=mpich # stagger.conf:2\n"
-               "allreduce=adaptive(degree=auto,wait=spin,limit=4096) # stagger.conf:1 "
-               "STAGGER_ALLREDUCE\n");
+    EXPECT(sg_config_parse(text, &config) == SG_OK,
+           sg_ruleset_create_with(&test_table, &config, true, &rules) == SG_OK);
+    char *print = printed(rules);
+    EXPECT(text_is(print, "*@0000000a=adaptive(degree=auto,wait=block,limit=4096) # stagger.conf:4 "
+                          "STAGGER_SITE_0000000a\n"
+                          "reduce=bypass # stagger.conf:3 STAGGER_RULES\n"
+                          "*~8-8=mpich # stagger.conf:3 STAGGER_RULES\n"
+                          "barrier=mpich # stagger.conf:2\n"
+                          "allreduce=adaptive(degree=auto,wait=spin,limit=4096) # stagger.conf:1 "
+                          "STAGGER_ALLREDUCE\n"));
     free(print);
     sg_ruleset_destroy(rules);
     sg_config_clear(&config);
 }
 
-static void names_sources(void)
+TEST("a fault names the source it stands in")
 {
     static const char text[] = "STAGGER_BARRIER=bypass\n"
                                "STAGGER_REDUCE=mpich; x\n"
@@ -67,42 +65,43 @@ static void names_sources(void)
     struct sg_config config;
     struct sg_ruleset *rules;
     struct capture capture;
-    char *log;
 
-    CU_ASSERT_EQUAL(sg_config_parse(text, &config), SG_OK);
+    EXPECT(sg_config_parse(text, &config) == SG_OK);
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
-    log = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(
-        log,
-        "stagger: stagger.conf:5 STAGGER_SITE_0000000a, column 1: unknown algorithm 'none', "
-        "expected one of: mpich, bypass, adaptive; left out: none\n"
-        "stagger: stagger.conf:4 STAGGER_RULES, column 8: expected an algorithm (mpich, bypass, "
-        "adaptive), found the end; left out: reduce=\n"
-        "stagger: stagger.conf:3, column 3: expected barrier, reduce, allreduce, bcast or *, found "
-        "'barier'; left out: barier=mpich\n"
-        "stagger: stagger.conf:1 STAGGER_BARRIER, column 1: bypass does not take barrier, only "
-        "reduce; left out: bypass\n"
-        "stagger: stagger.conf:2 STAGGER_REDUCE, column 6: expected the end of the rule, found "
-        "'; x'; left out: mpich; x\n");
-    CU_ASSERT_EQUAL(chosen(rules, 10, 8), MPICH);
+    EXPECT(sg_ruleset_create_with(&test_table, &config, true, &rules) == SG_OK);
+    char *log = capture_end(&capture);
+    EXPECT(
+        text_is(
+            log,
+            "stagger: stagger.conf:5 STAGGER_SITE_0000000a, column 1: unknown algorithm 'none', "
+            "expected one of: mpich, bypass, adaptive; left out: none\n"
+            "stagger: stagger.conf:4 STAGGER_RULES, column 8: expected an algorithm (mpich, "
+            "bypass, "
+            "adaptive), found the end; left out: reduce=\n"
+            "stagger: stagger.conf:3, column 3: expected barrier, reduce, allreduce, bcast or *, "
+            "found "
+            "'barier'; left out: barier=mpich\n"
+            "stagger: stagger.conf:1 STAGGER_BARRIER, column 1: bypass does not take barrier, only "
+            "reduce; left out: bypass\n"
+            "stagger: stagger.conf:2 STAGGER_REDUCE, column 6: expected the end of the rule, found "
+            "'; x'; left out: mpich; x\n"),
+        chosen(rules, 10, 8) == MPICH);
     free(log);
     sg_ruleset_destroy(rules);
     sg_config_clear(&config);
 }
 
-static void silent_creation(void)
+TEST("nothing is said when asked not to speak")
 {
     struct sg_config config;
     struct sg_ruleset *rules;
     struct capture capture;
-    char *log;
 
-    CU_ASSERT_EQUAL(sg_config_parse("nonsense\n", &config), SG_OK);
+    EXPECT(sg_config_parse("nonsense\n", &config) == SG_OK);
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_ruleset_create(&config, false, &rules), SG_OK);
-    log = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(log, "");
+    EXPECT(sg_ruleset_create(&config, false, &rules) == SG_OK);
+    char *log = capture_end(&capture);
+    EXPECT(text_is(log, ""));
     free(log);
     sg_ruleset_destroy(rules);
     sg_config_clear(&config);
@@ -119,61 +118,59 @@ static int find_algorithm(const char *name)
 }
 
 /* Checks every entry for the properties that rules rely on. */
-static void table_is_sound(void)
+TEST("every algorithm is found, takes an operation, and its defaults parse")
 {
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};
 
-    CU_ASSERT_STRING_EQUAL(sg_algorithms[SG_ALGORITHM_MPICH].name, "mpich");
+    EXPECT(text_is(sg_algorithms[SG_ALGORITHM_MPICH].name, "mpich"));
     for (int i = 0; i < sg_algorithm_count; i++) {
         const struct sg_algorithm *algorithm = &sg_algorithms[i];
         const struct sg_parameter *parameter = algorithm->parameters;
 
-        CU_ASSERT_EQUAL(find_algorithm(algorithm->name), i);
-        CU_ASSERT(algorithm->operations != 0 && algorithm->operations < 1u << SG_OPERATION_COUNT);
-        CU_ASSERT_PTR_NOT_NULL(algorithm->documentation);
+        EXPECT(find_algorithm(algorithm->name) == i,
+               algorithm->operations != 0 && algorithm->operations < 1u << SG_OPERATION_COUNT,
+               algorithm->documentation != NULL);
         for (int j = 0; parameter != NULL && parameter[j].name != NULL; j++) {
             char text[200];
             struct sg_choice choice;
             struct sg_rule_fault fault;
 
-            CU_ASSERT_FATAL(j < SG_PARAMETERS_MAX);
-            CU_ASSERT_PTR_NOT_NULL(parameter[j].documentation);
+            ASSERT(j < SG_PARAMETERS_MAX);
+            EXPECT(parameter[j].documentation != NULL);
             snprintf(text, sizeof text, "%s(%s=%s)", algorithm->name, parameter[j].name,
                      parameter[j].default_text);
-            CU_ASSERT_EQUAL(
-                sg_rule_parse_target(&table, -1, text, text + strlen(text), &choice, &fault),
-                SG_OK);
+            EXPECT(sg_rule_parse_target(&table, -1, text, text + strlen(text), &choice, &fault) ==
+                   SG_OK);
         }
     }
-    CU_ASSERT_EQUAL(find_algorithm("none"), -1);
+    EXPECT(find_algorithm("none") == -1);
 }
 
-static void built_in_rules_parse(void)
+TEST("the built-in rules parse and match every operation")
 {
     struct sg_ruleset set = {.table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults}};
     struct sg_rule_reader reader = {.table = set.table, .source = "default", .speak = true};
     struct sg_config config = {0};
     struct sg_ruleset *rules;
 
-    CU_ASSERT_EQUAL(sg_rule_parse_list(&reader, sg_rule_defaults, &set), SG_OK);
-    CU_ASSERT_EQUAL(reader.faults, 0);
+    EXPECT(sg_rule_parse_list(&reader, sg_rule_defaults, &set) == SG_OK, reader.faults == 0);
     for (int i = 0; i < set.count; i++)
         sg_rule_clear(&set.rules[i]);
     free(set.rules);
 
-    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, true, &rules), SG_OK);
+    ASSERT(sg_ruleset_create(&config, true, &rules) == SG_OK);
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
         struct sg_rule_site site = {.id = 0};
         bool fixed;
 
-        CU_ASSERT_PTR_NOT_NULL(
-            sg_ruleset_match(rules, (enum sg_operation)operation, &site, &world, 0, &fixed));
+        EXPECT(sg_ruleset_match(rules, (enum sg_operation)operation, &site, &world, 0, &fixed) !=
+               NULL);
     }
     sg_ruleset_destroy(rules);
 }
 
 /* Every algorithm between nodes takes it, and no other. */
-static void progress_is_named(void)
+TEST("progress is a parameter of every algorithm between nodes")
 {
     static const char *const words[] = {"auto", "poll", "thread", "signal"};
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, "*=mpich"};
@@ -184,32 +181,29 @@ static void progress_is_named(void)
             struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, text, text, text};
             struct sg_config config = {.rules = &rule, .rule_count = 1};
             struct sg_ruleset *rules;
-            char *print;
 
             snprintf(text, sizeof text, "*=%s(progress=%s)", sg_algorithms[i].name, words[word]);
-            CU_ASSERT_EQUAL(sg_ruleset_create_with(&table, &config, false, &rules), SG_OK);
-            print = printed(rules);
+            EXPECT(sg_ruleset_create_with(&table, &config, false, &rules) == SG_OK);
+            char *print = printed(rules);
             snprintf(text, sizeof text, "progress=%s)", words[word]);
             /* Candidates of auto take STAGGER_PROGRESS. */
-            CU_ASSERT_EQUAL(strstr(print, text) != NULL,
-                            (sg_algorithms[i].reach & SG_REACH_INTERNODE) != 0 &&
-                                i != SG_ALGORITHM_AUTO);
+            EXPECT((strstr(print, text) != NULL) ==
+                   ((sg_algorithms[i].reach & SG_REACH_INTERNODE) != 0 && i != SG_ALGORITHM_AUTO));
             free(print);
             sg_ruleset_destroy(rules);
         }
     }
 }
 
-static void progress_is_one_of(void)
+TEST("... and a word that is no mode is named, with those that are")
 {
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_rule_check("--rule", "reduce=bypass(progress=always)"), SG_ERR_SYNTAX);
-    log = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(log, "stagger: --rule, column 24: expected progress to be one of "
-                                "auto|poll|thread|signal, found 'always'\n");
+    EXPECT(sg_rule_check("--rule", "reduce=bypass(progress=always)") == SG_ERR_SYNTAX);
+    char *log = capture_end(&capture);
+    EXPECT(text_is(log, "stagger: --rule, column 24: expected progress to be one of "
+                        "auto|poll|thread|signal, found 'always'\n"));
     free(log);
 }
 
@@ -219,30 +213,26 @@ static int64_t short_slice(const char *text, double wake_us)
     int64_t slice_us = 0;
     struct sg_config config;
     struct sg_ruleset *rules;
-    bool is_short;
 
-    CU_ASSERT_EQUAL_FATAL(sg_config_parse(text, &config), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, false, &rules), SG_OK);
-    is_short = sg_ruleset_is_slice_short(rules, wake_us, &slice_us);
-    CU_ASSERT_EQUAL(is_short, slice_us > 0);
+    ASSERT(sg_config_parse(text, &config) == SG_OK,
+           sg_ruleset_create(&config, false, &rules) == SG_OK);
+    bool is_short = sg_ruleset_is_slice_short(rules, wake_us, &slice_us);
+    EXPECT(is_short == (slice_us > 0));
     sg_ruleset_destroy(rules);
     sg_config_clear(&config);
     return slice_us;
 }
 
-static void slices_need_wake_ups(void)
+TEST("the shortest slice that is shorter than four wake-ups is found")
 {
-    CU_ASSERT_EQUAL(short_slice("reduce=bcs(slice=200)\n", 49.9), 0);
-    CU_ASSERT_EQUAL(short_slice("reduce=bcs(slice=200)\n", 50.1), 200);
-    CU_ASSERT_EQUAL(short_slice("reduce=bcs\n", 124), 0);
-    CU_ASSERT_EQUAL(short_slice("reduce=bcs\n", 126), 500);
-    CU_ASSERT_EQUAL(
+    EXPECT(
+        short_slice("reduce=bcs(slice=200)\n", 49.9) == 0,
+        short_slice("reduce=bcs(slice=200)\n", 50.1) == 200, short_slice("reduce=bcs\n", 124) == 0,
+        short_slice("reduce=bcs\n", 126) == 500,
         short_slice("STAGGER_RULES=reduce=bcs(slice=300);barrier=bcs(slice=101);*=bcs(slice=400)\n",
-                    100),
-        101);
-    CU_ASSERT_EQUAL(short_slice("STAGGER_TRIAL=reduce=mpich|bcs(slice=150)\n", 40), 150);
-    CU_ASSERT_EQUAL(short_slice("reduce=bypass\n", 1e9), 0);
-    CU_ASSERT_EQUAL(short_slice("reduce=bcs(slice=100)\n", 0), 0);
+                    100) == 101,
+        short_slice("STAGGER_TRIAL=reduce=mpich|bcs(slice=150)\n", 40) == 150,
+        short_slice("reduce=bypass\n", 1e9) == 0, short_slice("reduce=bcs(slice=100)\n", 0) == 0);
 }
 
 static struct sg_ruleset *own_rules(const char *text)
@@ -250,79 +240,59 @@ static struct sg_ruleset *own_rules(const char *text)
     struct sg_config config;
     struct sg_ruleset *rules;
 
-    CU_ASSERT_EQUAL_FATAL(sg_config_parse(text, &config), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, false, &rules), SG_OK);
+    ASSERT(sg_config_parse(text, &config) == SG_OK,
+           sg_ruleset_create(&config, false, &rules) == SG_OK);
     sg_config_clear(&config);
     return rules;
 }
 
-static void auto_has_arms(void)
+TEST("what auto chooses between nodes is found behind the rules, and no call comes to it")
 {
     const struct sg_rule_comm four = {.name = "w", .size = 4, .reach = SG_REACH_INTERNODE};
     const struct sg_rule_comm eight = {.name = "w", .size = 8, .reach = SG_REACH_INTERNODE};
     struct sg_ruleset *rules = own_rules("allreduce~4[-1k]=auto\nreduce~4=auto(where=inside)\n");
     const struct sg_choice *arm = sg_ruleset_arm(rules, SG_ALGORITHM_SRM);
     bool fixed;
-    int index;
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(arm);
-    index = sg_ruleset_index(rules, arm);
-    CU_ASSERT_PTR_EQUAL(sg_ruleset_choice(rules, index), arm);
-    CU_ASSERT(sg_ruleset_concerns(rules, index, &four));
-    CU_ASSERT(!sg_ruleset_concerns(rules, index, &eight));
-    CU_ASSERT_EQUAL(sg_ruleset_most_bytes(rules, index), 1024);
-    CU_ASSERT_PTR_NULL(sg_ruleset_arm(rules, SG_ALGORITHM_BCS));
+    ASSERT(arm != NULL);
+    int index = sg_ruleset_index(rules, arm);
+    EXPECT(sg_ruleset_choice(rules, index) == arm, sg_ruleset_concerns(rules, index, &four),
+           !sg_ruleset_concerns(rules, index, &eight), sg_ruleset_most_bytes(rules, index) == 1024,
+           sg_ruleset_arm(rules, SG_ALGORITHM_BCS) == NULL);
     /* No call comes to an arm, beyond the last built-in rule. */
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
         const struct sg_choice *choice =
             sg_ruleset_match(rules, (enum sg_operation)operation, NULL, &eight, 1 << 20, &fixed);
 
-        CU_ASSERT(sg_ruleset_index(rules, choice) < index);
-        CU_ASSERT_EQUAL(choice->algorithm, operation == SG_OPERATION_BARRIER ? SG_ALGORITHM_ADAPTIVE
-                                                                             : SG_ALGORITHM_MPICH);
+        EXPECT(sg_ruleset_index(rules, choice) < index,
+               choice->algorithm == (operation == SG_OPERATION_BARRIER ? SG_ALGORITHM_ADAPTIVE
+                                                                       : SG_ALGORITHM_MPICH));
     }
     sg_ruleset_destroy(rules);
 }
 
-static void arms_are_not_printed(void)
+TEST("... is not printed")
 {
     struct sg_ruleset *with = own_rules("*=auto\n"), *without = own_rules("");
     char *print = printed(with), *other = printed(without);
 
-    CU_ASSERT_EQUAL(strstr(print, "*=auto("), print);
-    CU_ASSERT_EQUAL(strlen(print), strcspn(print, "\n") + 1 + strlen(other));
-    CU_ASSERT(sg_ruleset_count(with) > sg_ruleset_count(without) + 1);
+    EXPECT(strstr(print, "*=auto(") == print,
+           strlen(print) == strcspn(print, "\n") + 1 + strlen(other),
+           sg_ruleset_count(with) > sg_ruleset_count(without) + 1);
     free(print);
     free(other);
     sg_ruleset_destroy(with);
     sg_ruleset_destroy(without);
 }
 
-static void arms_are_made_where_auto_needs_them(void)
+TEST("... and is not there where auto is not")
 {
     static const char *const texts[] = {"", "*=srm\n", "*=auto(where=inside)\n"};
 
     for (int i = 0; i < 3; i++) {
         struct sg_ruleset *rules = own_rules(texts[i]);
 
-        CU_ASSERT_PTR_NULL(sg_ruleset_arm(rules, SG_ALGORITHM_SRM));
+        EXPECT(sg_ruleset_arm(rules, SG_ALGORITHM_SRM) == NULL);
         sg_ruleset_destroy(rules);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"sources decide in order: site, RULES, file, short variable", follows_precedence},
-    {"the rules in force are printed with their sources", prints_sources},
-    {"a fault names the source it stands in", names_sources},
-    {"nothing is said when asked not to speak", silent_creation},
-    {"every algorithm is found, takes an operation, and its defaults parse", table_is_sound},
-    {"the built-in rules parse and match every operation", built_in_rules_parse},
-    {"progress is a parameter of every algorithm between nodes", progress_is_named},
-    {"... and a word that is no mode is named, with those that are", progress_is_one_of},
-    {"the shortest slice that is shorter than four wake-ups is found", slices_need_wake_ups},
-    {"what auto chooses between nodes is found behind the rules, and no call comes to it",
-     auto_has_arms},
-    {"... is not printed", arms_are_not_printed},
-    {"... and is not there where auto is not", arms_are_made_where_auto_needs_them},
-    {NULL, NULL},
-};

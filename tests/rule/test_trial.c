@@ -3,8 +3,6 @@
 #include "rule/rule_support.h"
 #include "rule/trial.h"
 
-#include <stdint.h>
-
 static const struct sg_rule_site solve = {
     .id = 0x3f2a9c1b, .function = "solve", .file = "/src/solver.c", .line = 88};
 static const struct sg_rule_comm inside = {.name = "w", .size = 4, .reach = SG_REACH_NODE};
@@ -20,7 +18,7 @@ static struct sg_ruleset *trials(const char *text, char **log)
     struct capture capture;
 
     capture_begin(&capture);
-    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, true, &rules), SG_OK);
+    ASSERT(sg_ruleset_create(&config, true, &rules) == SG_OK);
     *log = capture_end(&capture);
     return rules;
 }
@@ -30,39 +28,34 @@ static struct sg_ruleset *good_trials(const char *text)
     char *log;
     struct sg_ruleset *rules = trials(text, &log);
 
-    CU_ASSERT_STRING_EQUAL(log, "");
+    EXPECT(text_is(log, ""));
     free(log);
     return rules;
 }
 
 /* ---- reading ---- */
 
-static void reads_arms(void)
+TEST("a trial has the arms between the bars, and those written alike a number")
 {
     struct sg_ruleset *rules =
         good_trials(" reduce@solver.c:88~w[0-4k] = mpich | handoff |bypass(linger=auto);"
                     "barrier=mpich|mpich|srm|mpich\n");
     int first, count;
 
-    CU_ASSERT_EQUAL(sg_trial_count(rules), 2);
-    CU_ASSERT_EQUAL(sg_trial_arms(rules), 7);
+    EXPECT(sg_trial_count(rules) == 2, sg_trial_arms(rules) == 7);
     sg_trial_range(rules, 1, &first, &count);
-    CU_ASSERT_EQUAL(first, 4);
-    CU_ASSERT_EQUAL(count, 4);
-    CU_ASSERT_STRING_EQUAL(sg_trial_pattern(rules, 0), "reduce@solver.c:88~w[0-4k]");
-    CU_ASSERT_STRING_EQUAL(sg_trial_arm_text(rules, 1), "mpich");
-    CU_ASSERT_STRING_EQUAL(sg_trial_arm_text(rules, 3), "bypass(linger=auto)");
-    CU_ASSERT_EQUAL(sg_trial_of(rules, 3), 0);
-    CU_ASSERT_EQUAL(sg_trial_of(rules, 4), 1);
-    CU_ASSERT_STRING_EQUAL(sg_trial_arm_text(rules, 5), "mpich #2");
-    CU_ASSERT_STRING_EQUAL(sg_trial_arm_text(rules, 6), "srm");
-    CU_ASSERT_STRING_EQUAL(sg_trial_arm_text(rules, 7), "mpich #3");
-    CU_ASSERT(sg_ruleset_needs_names(rules));
-    CU_ASSERT(sg_ruleset_depends_on_site(rules, SG_OPERATION_REDUCE));
-    CU_ASSERT(!sg_ruleset_depends_on_site(rules, SG_OPERATION_BARRIER));
+    EXPECT(first == 4, count == 4,
+           text_is(sg_trial_pattern(rules, 0), "reduce@solver.c:88~w[0-4k]"),
+           text_is(sg_trial_arm_text(rules, 1), "mpich"),
+           text_is(sg_trial_arm_text(rules, 3), "bypass(linger=auto)"), sg_trial_of(rules, 3) == 0,
+           sg_trial_of(rules, 4) == 1, text_is(sg_trial_arm_text(rules, 5), "mpich #2"),
+           text_is(sg_trial_arm_text(rules, 6), "srm"),
+           text_is(sg_trial_arm_text(rules, 7), "mpich #3"), sg_ruleset_needs_names(rules),
+           sg_ruleset_depends_on_site(rules, SG_OPERATION_REDUCE),
+           !sg_ruleset_depends_on_site(rules, SG_OPERATION_BARRIER));
     for (int arm = 1; arm <= 7; arm++)
-        CU_ASSERT_EQUAL(sg_ruleset_choice(rules, arm - 1)->arm, arm);
-    CU_ASSERT_EQUAL(sg_ruleset_choice(rules, 7)->arm, 0);
+        EXPECT(sg_ruleset_choice(rules, arm - 1)->arm == arm);
+    EXPECT(sg_ruleset_choice(rules, 7)->arm == 0);
     sg_ruleset_destroy(rules);
 }
 
@@ -74,14 +67,12 @@ static void complains(const char *text, const char *expected)
 
     if (!said)
         printf("# %s: %s", text, log);
-    CU_ASSERT(said);
-    CU_ASSERT_EQUAL(sg_trial_count(rules), 0);
-    CU_ASSERT_EQUAL(sg_ruleset_choice(rules, 0)->arm, 0);
+    EXPECT(said, sg_trial_count(rules) == 0, sg_ruleset_choice(rules, 0)->arm == 0);
     free(log);
     sg_ruleset_destroy(rules);
 }
 
-static void says_what_does_not_parse(void)
+TEST("what does not parse as a trial is said in one line")
 {
     complains("reduce@solver.c:88",
               "STAGGER_TRIAL, column 19: expected '=' and algorithms separated by '|', found the "
@@ -101,7 +92,7 @@ static void says_what_does_not_parse(void)
               "trials have more than 15 algorithms in all");
 }
 
-static void keeps_what_parses(void)
+TEST("a trial that does not parse, or for which there is no room, leaves the others alone")
 {
     char *log;
     struct sg_ruleset *rules = trials("reduce=mpich|nothing; barrier=mpich|srm;"
@@ -109,24 +100,23 @@ static void keeps_what_parses(void)
                                       "mpich|mpich|mpich|mpich|mpich;reduce=mpich|srm",
                                       &log);
 
-    CU_ASSERT_PTR_NOT_NULL(strstr(log, "unknown algorithm 'nothing'"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(log, "in all; left out: reduce=mpich|srm\n"));
-    CU_ASSERT_EQUAL(sg_trial_count(rules), 2);
-    CU_ASSERT_STRING_EQUAL(sg_trial_pattern(rules, 0), "barrier");
+    EXPECT(contains(log, "unknown algorithm 'nothing'"),
+           contains(log, "in all; left out: reduce=mpich|srm\n"), sg_trial_count(rules) == 2,
+           text_is(sg_trial_pattern(rules, 0), "barrier"));
     free(log);
     sg_ruleset_destroy(rules);
 }
 
 /* Rules printed can be read as rules; a trial is none, so it is printed as a comment. */
-static void prints_as_comments(void)
+TEST("trials are printed as comments")
 {
     char *log, *print;
     struct sg_ruleset *rules = rules_from(SG_CONFIG_RULE_TRIAL, "STAGGER_TRIAL",
                                           "reduce@f:1 = mpich| bypass;reduce=mpich|mpich", &log);
 
     print = printed(rules);
-    CU_ASSERT_STRING_EQUAL(print, "# in turn: reduce@f:1=mpich|bypass # STAGGER_TRIAL\n"
-                                  "# in turn: reduce=mpich|mpich #2 # STAGGER_TRIAL\n");
+    EXPECT(text_is(print, "# in turn: reduce@f:1=mpich|bypass # STAGGER_TRIAL\n"
+                          "# in turn: reduce=mpich|mpich #2 # STAGGER_TRIAL\n"));
     free(print);
     free(log);
     sg_ruleset_destroy(rules);
@@ -144,7 +134,7 @@ static int matched(const struct sg_ruleset *rules, const struct sg_rule_comm *co
     return sg_ruleset_match(rules, SG_OPERATION_REDUCE, &solve, &with, bytes, fixed)->arm;
 }
 
-static void stands_before_rules(void)
+TEST("trials stand before rules")
 {
     static const char text[] = "STAGGER_SITE_3f2a9c1b=srm\nSTAGGER_RULES=reduce=srm\n"
                                "STAGGER_TRIAL=reduce[8-]=mpich|srm\n";
@@ -152,46 +142,44 @@ static void stands_before_rules(void)
     struct sg_ruleset *rules;
     bool fixed;
 
-    CU_ASSERT_EQUAL(sg_config_parse(text, &config), SG_OK);
-    CU_ASSERT_EQUAL(sg_ruleset_create(&config, true, &rules), SG_OK);
-    CU_ASSERT_EQUAL(matched(rules, &inside, false, 8, &fixed), 1);
-    CU_ASSERT_EQUAL(matched(rules, &inside, false, 7, &fixed), 0);
-    CU_ASSERT(!fixed);
+    EXPECT(sg_config_parse(text, &config) == SG_OK,
+           sg_ruleset_create(&config, true, &rules) == SG_OK,
+           matched(rules, &inside, false, 8, &fixed) == 1,
+           matched(rules, &inside, false, 7, &fixed) == 0, !fixed);
     sg_ruleset_destroy(rules);
     sg_config_clear(&config);
 }
 
-static void is_none_where_one_arm_is_left(void)
+TEST("where fewer than two arms run there is no trial")
 {
     struct sg_ruleset *rules = good_trials("reduce=bypass|mpich");
     bool fixed;
 
-    CU_ASSERT_EQUAL(matched(rules, &between, false, 8, &fixed), 1);
-    CU_ASSERT_EQUAL(matched(rules, &inside, false, 8, &fixed), 0);
-    CU_ASSERT(!fixed);
+    EXPECT(matched(rules, &between, false, 8, &fixed) == 1,
+           matched(rules, &inside, false, 8, &fixed) == 0, !fixed);
     /* MPICH's own nonblocking calls are not recorded: they are no arm. */
-    CU_ASSERT_EQUAL(matched(rules, &between, true, 8, &fixed), 0);
+    EXPECT(matched(rules, &between, true, 8, &fixed) == 0);
     sg_ruleset_destroy(rules);
     rules = good_trials("reduce=bypass|mpich|srm(where=inside)|handoff");
-    CU_ASSERT_EQUAL(matched(rules, &between, true, 8, &fixed), 1);
-    CU_ASSERT_EQUAL(matched(rules, &inside, false, 8, &fixed), 2);
+    EXPECT(matched(rules, &between, true, 8, &fixed) == 1,
+           matched(rules, &inside, false, 8, &fixed) == 2);
     sg_ruleset_destroy(rules);
 }
 
 /* Nothing but MPICH's own runs there. */
-static void is_none_without_an_engine(void)
+TEST("where nothing but MPICH runs there is no trial")
 {
     const struct sg_rule_comm comm = {.name = "w", .size = 1};
     struct sg_ruleset *rules = good_trials("reduce=mpich|srm");
     bool fixed;
 
-    CU_ASSERT_EQUAL(matched(rules, &comm, false, 8, &fixed), 0);
+    EXPECT(matched(rules, &comm, false, 8, &fixed) == 0);
     sg_ruleset_destroy(rules);
 }
 
 /* ---- turns ---- */
 
-static void rounds_are_balanced(void)
+TEST("every round has every arm once")
 {
     for (int arms = 1; arms <= SG_TRIAL_ARMS_MAX; arms++) {
         for (uint64_t round = 0; round < 200; round++) {
@@ -199,13 +187,13 @@ static void rounds_are_balanced(void)
 
             for (int i = 0; i < arms; i++)
                 seen |= 1u << sg_trial_order(7, 0, round * (uint64_t)arms + (uint64_t)i, arms);
-            CU_ASSERT_EQUAL(seen, (1u << arms) - 1);
+            EXPECT(seen == (1u << arms) - 1);
         }
     }
 }
 
 /* All orders of three come about equally often, whatever came before. */
-static void orders_are_even(void)
+TEST("all orders come about equally often, and after each other")
 {
     enum { ROUNDS = 36000 };
     int seen[27] = {0}, pairs[27][27] = {{0}}, before = -1, orders = 0;
@@ -222,13 +210,13 @@ static void orders_are_even(void)
     }
     for (int i = 0; i < 27; i++) {
         orders += seen[i] > 0;
-        CU_ASSERT(seen[i] == 0 ||
-                  (seen[i] > ROUNDS / 6 * 95 / 100 && seen[i] < ROUNDS / 6 * 105 / 100));
+        EXPECT(seen[i] == 0 ||
+               (seen[i] > ROUNDS / 6 * 95 / 100 && seen[i] < ROUNDS / 6 * 105 / 100));
         for (int j = 0; j < 27; j++)
-            CU_ASSERT(pairs[i][j] == 0 || (pairs[i][j] > ROUNDS / 36 * 85 / 100 &&
-                                           pairs[i][j] < ROUNDS / 36 * 115 / 100));
+            EXPECT(pairs[i][j] == 0 ||
+                   (pairs[i][j] > ROUNDS / 36 * 85 / 100 && pairs[i][j] < ROUNDS / 36 * 115 / 100));
     }
-    CU_ASSERT_EQUAL(orders, 6);
+    EXPECT(orders == 6);
 }
 
 /* Counts the rounds, of 1000 with two candidates, that have the same order under both. */
@@ -242,63 +230,41 @@ static int like(uint32_t seed, int trial, uint32_t other_seed, int other_trial)
     return alike;
 }
 
-static void seeds_and_trials_differ(void)
+TEST("other seeds and other trials have other orders")
 {
-    CU_ASSERT_EQUAL(like(1, 0, 1, 0), 1000);
-    CU_ASSERT(like(1, 0, 2, 0) > 400 && like(1, 0, 2, 0) < 600);
-    CU_ASSERT(like(1, 0, 1, 1) > 400 && like(1, 0, 1, 1) < 600);
-    CU_ASSERT(like(0, 0, 0, 1) > 400 && like(0, 0, 0, 1) < 600);
+    EXPECT(like(1, 0, 1, 0) == 1000, like(1, 0, 2, 0) > 400 && like(1, 0, 2, 0) < 600,
+           like(1, 0, 1, 1) > 400 && like(1, 0, 1, 1) < 600,
+           like(0, 0, 0, 1) > 400 && like(0, 0, 0, 1) < 600);
 }
 
 /* The order is not to change from one release to the next: runs are repeated by their seed. */
-static void order_is_what_it_was(void)
+TEST("a seed's order stays what it is")
 {
     static const char expected[] = "102102102021102210210012102021";
     char order[sizeof expected] = "";
 
     for (uint64_t block = 0; block < sizeof expected - 1; block++)
         order[block] = (char)('0' + sg_trial_order(1, 0, block, 3));
-    CU_ASSERT_STRING_EQUAL(order, expected);
+    EXPECT(text_is(order, expected));
     if (strcmp(order, expected) != 0)
         printf("# %s\n", order);
 }
 
-static void only_those_that_run_have_turns(void)
+TEST("arms that do not run on a communicator have no turns there")
 {
     struct sg_ruleset *rules =
         good_trials("barrier=mpich|srm; reduce=bypass|mpich|tree|srm(where=inside)|handoff");
     const struct sg_choice *head = sg_ruleset_choice(rules, 2);
     int turns[8] = {0};
 
-    CU_ASSERT_EQUAL(head->arm, 3);
+    EXPECT(head->arm == 3);
     for (uint64_t block = 0; block < 300; block++)
         turns[sg_trial_turn(rules, head, &inside, 1, block)->arm]++;
-    CU_ASSERT_EQUAL(turns[4], 100); /* mpich */
-    CU_ASSERT_EQUAL(turns[6], 100); /* srm */
-    CU_ASSERT_EQUAL(turns[7], 100); /* handoff */
+    EXPECT(turns[4] == 100); /* mpich */
+    EXPECT(turns[6] == 100); /* srm */
+    EXPECT(turns[7] == 100); /* handoff */
     for (uint64_t block = 0; block < 400; block++)
         turns[sg_trial_turn(rules, head, &between, 1, block)->arm]++;
-    CU_ASSERT_EQUAL(turns[3], 100);
-    CU_ASSERT_EQUAL(turns[4], 200);
-    CU_ASSERT_EQUAL(turns[5], 100);
-    CU_ASSERT_EQUAL(turns[6], 100);
-    CU_ASSERT_EQUAL(turns[7], 200);
+    EXPECT(turns[3] == 100, turns[4] == 200, turns[5] == 100, turns[6] == 100, turns[7] == 200);
     sg_ruleset_destroy(rules);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a trial has the arms between the bars, and those written alike a number", reads_arms},
-    {"what does not parse as a trial is said in one line", says_what_does_not_parse},
-    {"a trial that does not parse, or for which there is no room, leaves the others alone",
-     keeps_what_parses},
-    {"trials are printed as comments", prints_as_comments},
-    {"trials stand before rules", stands_before_rules},
-    {"where fewer than two arms run there is no trial", is_none_where_one_arm_is_left},
-    {"where nothing but MPICH runs there is no trial", is_none_without_an_engine},
-    {"every round has every arm once", rounds_are_balanced},
-    {"all orders come about equally often, and after each other", orders_are_even},
-    {"other seeds and other trials have other orders", seeds_and_trials_differ},
-    {"a seed's order stays what it is", order_is_what_it_was},
-    {"arms that do not run on a communicator have no turns there", only_those_that_run_have_turns},
-    {NULL, NULL},
-};

@@ -1,13 +1,15 @@
 #!/bin/bash
-# Ten of ScaLAPACK's test programs at 2 ranks: with the library, under the default rules and each
-# algorithm, they pass the same tests as without.
+# long
+# Ten of ScaLAPACK's test programs at 2 ranks: with the library, under the default rules and one of
+# two algorithms in turn, they pass the same tests as without. check_full.sh runs all under both.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
 need_scalapack "ScaLAPACK's programs pass what they pass without the library"
 for name in $SCALAPACK_TEN; do
     without=$(stock "$name")
-    for rules in '' '*=srm' '*=handoff'; do
+    in_turn '*=srm' '*=handoff'
+    for rules in '' "${turn[@]}"; do
         STAGGER_RULES=$rules passes_too "$name" "$without" "rules '$rules'"
     done
     passes_something "$name" "$without"

@@ -1,7 +1,9 @@
 #!/bin/bash
+# long
 # timeout: 600
 # Ten of ScaLAPACK's test programs at 2 ranks, each a node of its own: with the protocols between
-# nodes they pass the same tests as without the library.
+# nodes they pass the same tests as without the library, in one mode of progress in turn, or in all
+# of them in the full check.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -11,7 +13,8 @@ need_scalapack "ScaLAPACK's programs pass what they pass without the library"
 export STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass'
 for name in $SCALAPACK_TEN; do
     without=$(stock "$name")
-    for mode in $MODES; do
+    in_turn $MODES
+    for mode in "${turn[@]}"; do
         STAGGER_PROGRESS=$mode passes_too "$name" "$without" "$mode"
     done
     passes_something "$name" "$without"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # stagger sim bcs as users run it: programs under buffered coscheduling and without it.
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # stagger sim lines as users run it: the cost of shapes of small collectives among many ranks of a
 # node.
 . "$(dirname "$0")/../lib/sh.sh"

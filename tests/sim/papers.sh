@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # Every goal is met that stagger claims from the papers and beyond them.
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # stagger sim as users run it: rows, formats, networks, figures, errors.
 . "$(dirname "$0")/../lib/sh.sh"
 

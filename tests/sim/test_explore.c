@@ -5,8 +5,6 @@
 #include "verify/schedule.h"
 #include "verify/shrink.h"
 
-#include <stdlib.h>
-
 #define SEEDS 400
 #define MAX_NODES 6
 
@@ -18,11 +16,11 @@ static const char *explore_to(struct sg_explore_subject *subject)
     struct sg_explore_scenario scenario;
 
     violation[0] = '\0';
-    CU_ASSERT_TRUE_FATAL(sg_explore_world_create(&world));
+    ASSERT(sg_explore_world_create(&world));
     for (uint64_t seed = 0; seed < SEEDS && violation[0] == '\0'; seed++) {
         *subject = (struct sg_explore_subject){&toy_algo,        seed, MAX_NODES, SG_FAULTS_ALL,
                                                SG_EXPLORE_UNCUT, false};
-        CU_ASSERT_TRUE_FATAL(sg_explore_run_subject(&world, subject, &scenario));
+        ASSERT(sg_explore_run_subject(&world, subject, &scenario));
         memcpy(violation, world.violation, sizeof violation);
     }
     sg_explore_world_destroy(&world);
@@ -32,24 +30,23 @@ static const char *explore_to(struct sg_explore_subject *subject)
 static void expect(enum toy_bug bug, const char *words)
 {
     struct sg_explore_subject subject;
-    const char *violation;
 
     toy_bug = bug;
-    violation = explore_to(&subject);
-    CU_ASSERT_PTR_NOT_NULL(strstr(violation, words));
+    const char *violation = explore_to(&subject);
+    EXPECT(contains(violation, words));
     if (strstr(violation, words) == NULL)
         printf("# expected \"%s\", got \"%s\"\n", words, violation);
 }
 
-static void test_sound(void)
+TEST("a sound protocol has no violation")
 {
     struct sg_explore_subject subject;
 
     toy_bug = TOY_SOUND;
-    CU_ASSERT_STRING_EQUAL(explore_to(&subject), "");
+    EXPECT(text_is(explore_to(&subject), ""));
 }
 
-static void test_leaves_early(void)
+TEST("an exit before the last entry, and a result before the last operand, are found")
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
@@ -57,61 +54,60 @@ static void test_leaves_early(void)
     int exits = 0, results = 0;
 
     toy_bug = TOY_LEAVES_EARLY;
-    CU_ASSERT_TRUE_FATAL(sg_explore_world_create(&world));
+    ASSERT(sg_explore_world_create(&world));
     for (; subject.seed < SEEDS; subject.seed++) {
-        CU_ASSERT_TRUE_FATAL(sg_explore_run_subject(&world, &subject, &scenario));
+        ASSERT(sg_explore_run_subject(&world, &subject, &scenario));
         exits += strstr(world.violation, "has entered it") != NULL;
         results += strstr(world.violation, "holds nothing") != NULL;
     }
-    CU_ASSERT_TRUE(exits > 0);
-    CU_ASSERT_TRUE(results > 0);
+    EXPECT(exits > 0, results > 0);
     sg_explore_world_destroy(&world);
 }
 
-static void test_folds(void)
+TEST("contributions folded twice, not at all or on the wrong side are found")
 {
     expect(TOY_FOLDS_TWICE, "combines a contribution twice");
     expect(TOY_FOLDS_TOO_FEW, "without the contribution of");
     expect(TOY_SWAPS_SIDES, "out of order");
 }
 
-static void test_finish(void)
+TEST("an instance that ends twice, not officially or not at all is found")
 {
     expect(TOY_FINISHES_TWICE, "twice");
     expect(TOY_FINISHES_NEVER, "has not finished every instance");
     expect(TOY_HANGS, "hangs in the call of instance 1");
 }
 
-static void test_bounds(void)
+TEST("too many messages, and writing outside the state, are found")
 {
     expect(TOY_FLOODS, "messages in flight to 0");
     expect(TOY_NAMES_A_STRANGER, "names 1, which is none of its peers");
     expect(TOY_WRITES_OUTSIDE, "has written outside its state");
 }
 
-static void test_pointer(void)
+TEST("a state that holds a pointer is found")
 {
     struct sg_explore_subject subject;
 
     toy_bug = TOY_KEEPS_A_POINTER;
-    CU_ASSERT_STRING_NOT_EQUAL(explore_to(&subject), "");
+    EXPECT(!text_is(explore_to(&subject), ""));
 }
 
-static void test_seq(void)
+TEST("a message taken for another instance's is found")
 {
     struct sg_explore_subject subject;
 
     toy_bug = TOY_FORGETS_SEQ;
-    CU_ASSERT_STRING_NOT_EQUAL(explore_to(&subject), "");
+    EXPECT(!text_is(explore_to(&subject), ""));
 }
 
-static void test_crash(void)
+TEST("a protocol that crashes is found")
 {
     sg_explore_catch_crashes();
     expect(TOY_CRASHES, "crashes");
 }
 
-static void test_history(void)
+TEST("the same seed gives the same history, and only a protocol without memory of its own does")
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
@@ -119,55 +115,50 @@ static void test_history(void)
                                          SG_EXPLORE_UNCUT, false};
     int same = 0, others = 0;
 
-    CU_ASSERT_TRUE_FATAL(sg_explore_world_create(&world));
+    ASSERT(sg_explore_world_create(&world));
     for (; subject.seed < SEEDS; subject.seed++) {
         uint64_t history;
 
         toy_bug = TOY_SOUND;
-        CU_ASSERT_TRUE(sg_explore_run_subject(&world, &subject, &scenario));
+        EXPECT(sg_explore_run_subject(&world, &subject, &scenario));
         history = world.history;
-        CU_ASSERT_TRUE(sg_explore_run_subject(&world, &subject, &scenario));
+        EXPECT(sg_explore_run_subject(&world, &subject, &scenario));
         same += world.history == history;
         toy_bug = TOY_REMEMBERS;
-        CU_ASSERT_TRUE(sg_explore_run_subject(&world, &subject, &scenario));
+        EXPECT(sg_explore_run_subject(&world, &subject, &scenario));
         others += world.history != history;
     }
-    CU_ASSERT_EQUAL(same, SEEDS);
-    CU_ASSERT_TRUE(others > 0);
+    EXPECT(same == SEEDS, others > 0);
     sg_explore_world_destroy(&world);
 }
 
-static void test_shrink(void)
+TEST("a violation is cut down to the least case, whose command repeats it")
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
-    struct sg_explore_subject subject, again;
+    struct sg_explore_subject subject;
     char *text = NULL, *only;
     size_t bytes = 0;
     const char *wrong;
-    FILE *memory;
 
     toy_bug = TOY_FINISHES_TWICE;
-    CU_ASSERT_STRING_NOT_EQUAL(explore_to(&subject), "");
-    CU_ASSERT_TRUE_FATAL(sg_explore_world_create(&world));
+    EXPECT(!text_is(explore_to(&subject), ""));
+    ASSERT(sg_explore_world_create(&world));
     sg_explore_shrink(&world, &subject);
-    CU_ASSERT_TRUE(sg_explore_run_subject(&world, &subject, &scenario));
-    CU_ASSERT_STRING_NOT_EQUAL(world.violation, "");
-    CU_ASSERT_EQUAL(scenario.instances, 1);
-    CU_ASSERT_EQUAL(scenario.nodes, 1);
-    CU_ASSERT_EQUAL(scenario.faults, 0);
+    EXPECT(sg_explore_run_subject(&world, &subject, &scenario), !text_is(world.violation, ""),
+           scenario.instances == 1, scenario.nodes == 1, scenario.faults == 0);
 
     /* The printed command reads back as the same cut. */
-    memory = open_memstream(&text, &bytes);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    FILE *memory = open_memstream(&text, &bytes);
+    ASSERT(memory != NULL);
     sg_explore_print_replay(&subject, memory);
     fclose(memory);
     only = strstr(text, "--only ");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(only);
-    again = subject;
+    ASSERT(only != NULL);
+    struct sg_explore_subject again = subject;
     again.cut = SG_EXPLORE_UNCUT;
-    CU_ASSERT_TRUE(sg_explore_cut_read(only + strlen("--only "), &again.cut, &wrong));
-    CU_ASSERT_EQUAL(memcmp(&again.cut, &subject.cut, sizeof again.cut), 0);
+    EXPECT(sg_explore_cut_read(only + strlen("--only "), &again.cut, &wrong),
+           memcmp(&again.cut, &subject.cut, sizeof again.cut) == 0);
     free(text);
     sg_explore_world_destroy(&world);
 }
@@ -178,13 +169,12 @@ static bool walk_so(enum toy_bug bug, int32_t nodes, bool unreduced)
     char *text = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
-    bool well;
 
     toy_bug = bug;
-    CU_ASSERT_TRUE_FATAL(memory != NULL && sg_explore_world_create(&world));
-    well = sg_explore_exhaustive(&world, &toy_algo, nodes, SG_FAULTS_ALL, unreduced, memory);
+    ASSERT(memory != NULL && sg_explore_world_create(&world));
+    bool well = sg_explore_exhaustive(&world, &toy_algo, nodes, SG_FAULTS_ALL, unreduced, memory);
     fclose(memory);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, well ? "states" : "violation: "));
+    EXPECT(contains(text, well ? "states" : "violation: "));
     free(text);
     sg_explore_world_destroy(&world);
     return well;
@@ -194,35 +184,16 @@ static bool walk(enum toy_bug bug, int32_t nodes)
 {
     bool well = walk_so(bug, nodes, false);
 
-    CU_ASSERT_EQUAL(walk_so(bug, nodes, true), well);
+    EXPECT(walk_so(bug, nodes, true) == well);
     return well;
 }
 
-static void test_exhaustive(void)
+TEST("walking every order finds what is wrong, and nothing else")
 {
     for (int32_t nodes = 2; nodes <= 3; nodes++) {
-        CU_ASSERT_TRUE(walk(TOY_SOUND, nodes));
-        CU_ASSERT_FALSE(walk(TOY_LEAVES_EARLY, nodes));
-        CU_ASSERT_FALSE(walk(TOY_FINISHES_TWICE, nodes));
-        CU_ASSERT_FALSE(walk(TOY_HANGS, nodes));
+        EXPECT(walk(TOY_SOUND, nodes), !walk(TOY_LEAVES_EARLY, nodes),
+               !walk(TOY_FINISHES_TWICE, nodes), !walk(TOY_HANGS, nodes));
     }
     /* With two endpoints no contribution meets another instance's. */
-    CU_ASSERT_FALSE(walk(TOY_FORGETS_SEQ, 3));
+    EXPECT(!walk(TOY_FORGETS_SEQ, 3));
 }
-
-const struct unit_test unit_tests[] = {
-    {"a sound protocol has no violation", test_sound},
-    {"an exit before the last entry, and a result before the last operand, are found",
-     test_leaves_early},
-    {"contributions folded twice, not at all or on the wrong side are found", test_folds},
-    {"an instance that ends twice, not officially or not at all is found", test_finish},
-    {"too many messages, and writing outside the state, are found", test_bounds},
-    {"a state that holds a pointer is found", test_pointer},
-    {"a message taken for another instance's is found", test_seq},
-    {"a protocol that crashes is found", test_crash},
-    {"the same seed gives the same history, and only a protocol without memory of its own does",
-     test_history},
-    {"a violation is cut down to the least case, whose command repeats it", test_shrink},
-    {"walking every order finds what is wrong, and nothing else", test_exhaustive},
-    {NULL, NULL},
-};

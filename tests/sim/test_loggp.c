@@ -23,14 +23,14 @@ static double delay_of(const struct sg_algo *algo, enum sg_operation operation, 
 
 static void close_to(double measured_ns, double expected_ns)
 {
-    CU_ASSERT_DOUBLE_EQUAL(measured_ns, expected_ns, 0.01 * expected_ns);
+    EXPECT(is_near(measured_ns, expected_ns, 0.01 * expected_ns));
     if (fabs(measured_ns - expected_ns) > 0.01 * expected_ns)
         printf("# %.0f ns, not %.0f ns\n", measured_ns, expected_ns);
 }
 
 /* Child i of each node is ready when the node has taken child i - 1: a hop and a reduction for each
  * level. */
-static void binomial_reduce(void)
+TEST("the binomial reduce takes a message and a reduction a level")
 {
     for (int levels = 1; levels <= 6; levels++)
         close_to(delay_of(&sg_algo_tree, SG_OPERATION_REDUCE, 1 << levels, 1),
@@ -38,7 +38,7 @@ static void binomial_reduce(void)
 }
 
 /* A full tree: on each level the acks of eight children come at once, and are taken one by one. */
-static void tree_barrier(void)
+TEST("the tree barrier takes its acks, level by level, and a multicast")
 {
     double level_ns = O_NS + L_NS + 8 * O_NS;
 
@@ -47,7 +47,7 @@ static void tree_barrier(void)
     close_to(delay_of(&sg_algo_tree, SG_OPERATION_BARRIER, 585, 8), 3 * level_ns + MULTICAST_NS);
 }
 
-static void dissemination(void)
+TEST("dissemination takes a message a round")
 {
     for (int rounds = 1; rounds <= 7; rounds++)
         close_to(delay_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 1 << rounds, 0),
@@ -55,7 +55,7 @@ static void dissemination(void)
     close_to(delay_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 17, 0), 5 * HOP_NS);
 }
 
-static void pairwise(void)
+TEST("the pairwise allreduce takes a message and a reduction a round")
 {
     for (int rounds = 1; rounds <= 6; rounds++)
         close_to(delay_of(&sg_algo_pairwise, SG_OPERATION_ALLREDUCE, 1 << rounds, 0),
@@ -65,7 +65,7 @@ static void pairwise(void)
 /* The root comes last and climbs all levels. On each it writes its operand (o, then G per byte at
  * the adapter), adds (o) and reads what lies there (o): the read leaves behind the write's bytes,
  * travels L, and comes back in L + Gb; then the operands are reduced. */
-static void handoff_climb(void)
+TEST("the climb of handoff takes one round trip a level")
 {
     double access_ns = O_NS + G_NS + 2 * L_NS + G_NS + R_NS;
 
@@ -82,7 +82,7 @@ static void handoff_climb(void)
 
 /* One rank comes last by far: the token waits for it, and it releases. It takes the token on its
  * entry. */
-static void adaptive_late(void)
+TEST("the adaptive barrier takes one multicast when one rank is late")
 {
     struct sg_world_setup setup = world_of(&sg_algo_adaptive, SG_OPERATION_BARRIER, 64, 0);
     struct sg_lateness late = {63, 63, 200000};
@@ -94,7 +94,7 @@ static void adaptive_late(void)
 
 /* Two processes exchange their operands through one adapter, which sends, and receives, one after
  * the other. */
-static void shared_adapter(void)
+TEST("processes that share an adapter wait for it")
 {
     struct sg_world_setup setup = world_of(&sg_algo_pairwise, SG_OPERATION_ALLREDUCE, 2, BYTES);
 
@@ -105,7 +105,7 @@ static void shared_adapter(void)
 
 /* The root copies its own operand. MPICH copies a message that a receive waits for once, and one
  * that came before it twice. */
-static void copies_of_mpich(void)
+TEST("MPICH copies messages, and early ones twice")
 {
     struct sg_network copying = round_network;
     struct sg_lateness late = {0, 0, 1000000};
@@ -125,15 +125,3 @@ static void copies_of_mpich(void)
         close_to(run_world(&setup).delay_ns, C_NS + levels * (O_NS + R_NS + 2 * C_NS));
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"the binomial reduce takes a message and a reduction a level", binomial_reduce},
-    {"the tree barrier takes its acks, level by level, and a multicast", tree_barrier},
-    {"dissemination takes a message a round", dissemination},
-    {"the pairwise allreduce takes a message and a reduction a round", pairwise},
-    {"the climb of handoff takes one round trip a level", handoff_climb},
-    {"the adaptive barrier takes one multicast when one rank is late", adaptive_late},
-    {"processes that share an adapter wait for it", shared_adapter},
-    {"MPICH copies messages, and early ones twice", copies_of_mpich},
-    {NULL, NULL},
-};

@@ -24,7 +24,7 @@ static struct sg_matching_post receive_at(int32_t rank, uint32_t number, int32_t
         -1};
 }
 
-static void anybody_is_by_exchange_and_endpoint(void)
+TEST("anybody's messages are taken by exchange and endpoint")
 {
     struct sg_matching_post posts[] = {
         send_from(2, 1, 0, 5, 1),
@@ -36,14 +36,12 @@ static void anybody_is_by_exchange_and_endpoint(void)
     };
 
     sg_reference_match(posts, 6, 3, TABLE);
-    CU_ASSERT_EQUAL(posts[3].match, 1);
-    CU_ASSERT_EQUAL(posts[4].match, 0);
-    CU_ASSERT_EQUAL(posts[5].match, 2);
-    CU_ASSERT_PTR_NULL(sg_reference_order(posts, 6));
+    EXPECT(posts[3].match == 1, posts[4].match == 0, posts[5].match == 2,
+           sg_reference_order(posts, 6) == NULL);
 }
 
 /* Five messages in a table of four, of which two stay: the one that is waited for, and is last. */
-static void who_is_waited_for_has_room(void)
+TEST("who is waited for has room")
 {
     struct sg_matching_post posts[] = {
         send_from(1, 1, 0, 5, 1),       send_from(1, 2, 0, 5, 1), send_from(1, 3, 0, 5, 1),
@@ -52,45 +50,36 @@ static void who_is_waited_for_has_room(void)
     };
 
     sg_reference_match(posts, 7, 3, TABLE);
-    CU_ASSERT_EQUAL(posts[5].match, 4);
-    CU_ASSERT_EQUAL(posts[6].match, 0);
+    EXPECT(posts[5].match == 4, posts[6].match == 0);
 }
 
 /* Without a match in sight, a receive has none. */
-static void what_does_not_suit_stays(void)
+TEST("what does not suit stays")
 {
     struct sg_matching_post posts[] = {send_from(1, 1, 0, 5, 1), receive_at(0, 1, 2, 5, 1),
                                        receive_at(0, 2, 1, 6, 1), receive_at(1, 1, 1, 5, 1)};
 
     sg_reference_match(posts, 4, 3, TABLE);
     for (int i = 1; i < 4; i++)
-        CU_ASSERT_EQUAL(posts[i].match, -1);
+        EXPECT(posts[i].match == -1);
 }
 
 /* MPI's own rules: of messages of one sender, and of receives of one rank. */
-static void order_is_wrong_where_it_is(void)
+TEST("MPI's rules of order are checked")
 {
     struct sg_matching_post posts[] = {send_from(1, 1, 0, 5, 1), send_from(1, 2, 0, 5, 1),
                                        receive_at(0, 1, SG_ANY, 5, 1), receive_at(0, 2, 1, 5, 1)};
 
     posts[2].match = 1;
     posts[3].match = 0;
-    CU_ASSERT_PTR_NOT_NULL(sg_reference_order(posts, 4));
+    EXPECT(sg_reference_order(posts, 4) != NULL);
     posts[2].match = 0;
     posts[3].match = 1;
-    CU_ASSERT_PTR_NULL(sg_reference_order(posts, 4));
+    EXPECT(sg_reference_order(posts, 4) == NULL);
     posts[2].match = -1;
     posts[3].match = 0;
-    CU_ASSERT_PTR_NOT_NULL(sg_reference_order(posts, 4));
+    EXPECT(sg_reference_order(posts, 4) != NULL);
     posts[2].match = 0;
     posts[2].post.tag = 6;
-    CU_ASSERT_PTR_NOT_NULL(sg_reference_order(posts, 4));
+    EXPECT(sg_reference_order(posts, 4) != NULL);
 }
-
-const struct unit_test unit_tests[] = {
-    {"anybody's messages are taken by exchange and endpoint", anybody_is_by_exchange_and_endpoint},
-    {"who is waited for has room", who_is_waited_for_has_room},
-    {"what does not suit stays", what_does_not_suit_stays},
-    {"MPI's rules of order are checked", order_is_wrong_where_it_is},
-    {NULL, NULL},
-};

@@ -5,8 +5,6 @@
 #include "sim/lists.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SIZE = 8 };
 
@@ -33,7 +31,7 @@ static int64_t default_of(const struct sg_parameter *parameter)
     const char *text = parameter->default_text;
     int64_t value = 0;
 
-    CU_ASSERT_TRUE(sg_parameter_parse(parameter, text, text + strlen(text), &value));
+    EXPECT(sg_parameter_parse(parameter, text, text + strlen(text), &value));
     return value;
 }
 
@@ -58,21 +56,21 @@ static void check_part(const struct sg_algo *algo, const struct sg_parameter *li
                        struct sg_algo_parameters *into)
 {
     for (; list->name != NULL; list++) {
-        CU_ASSERT_PTR_NOT_NULL(list->documentation);
+        EXPECT(list->documentation != NULL);
         if (list->put != NULL)
             list->put(list, default_of(list), into);
         if (list->kind == SG_PARAMETER_CHOICE)
             continue;
-        CU_ASSERT_TRUE(parses(list, list->low) && !parses(list, list->low - 1));
-        CU_ASSERT_TRUE(parses(list, list->high) && !parses(list, list->high + 1));
+        EXPECT(parses(list, list->low) && !parses(list, list->low - 1),
+               parses(list, list->high) && !parses(list, list->high + 1));
         if (list->put == NULL && is_inside_node(list))
             continue;
-        CU_ASSERT_PTR_NOT_NULL_FATAL(list->put);
-        CU_ASSERT_TRUE(is_taken(algo, list, list->low) && is_taken(algo, list, list->high));
+        ASSERT(list->put != NULL);
+        EXPECT(is_taken(algo, list, list->low) && is_taken(algo, list, list->high));
     }
 }
 
-static void tables_fit_protocols(void)
+TEST("tables and protocols agree on ranges and defaults")
 {
     int protocols = 0;
 
@@ -84,15 +82,14 @@ static void tables_fit_protocols(void)
         if (algo == NULL)
             continue;
         protocols++;
-        CU_ASSERT_PTR_EQUAL_FATAL(sg_algorithms[i].parameters, algo->parameters);
+        ASSERT(sg_algorithms[i].parameters == algo->parameters);
         check_part(algo, algo->parameters, &filled.parameters);
         check_part(algo, sg_parameters_simulated(algo->parameters), &filled.parameters);
-        CU_ASSERT_TRUE(algo->needs(&plain, &plain_needs));
-        CU_ASSERT_TRUE(algo->needs(&filled, &filled_needs));
-        CU_ASSERT_EQUAL(memcmp(&plain_needs, &filled_needs, sizeof plain_needs), 0);
+        EXPECT(algo->needs(&plain, &plain_needs), algo->needs(&filled, &filled_needs),
+               memcmp(&plain_needs, &filled_needs, sizeof plain_needs) == 0);
     }
     /* All but mpich and auto. */
-    CU_ASSERT_EQUAL(protocols, sg_algorithm_count - 2);
+    EXPECT(protocols == sg_algorithm_count - 2);
 }
 
 static struct sg_algo_parameters simulated(const char *text)
@@ -100,23 +97,23 @@ static struct sg_algo_parameters simulated(const char *text)
     return sg_sim_algo_of(text).parameters;
 }
 
-static void values_go_where_they_belong(void)
+TEST("values go where they belong")
 {
     struct sg_algo_parameters bypass =
         simulated("bypass(linger=auto,deterministic=0,credits=4,eager=4k,pool=3,split=1)");
     struct sg_algo_parameters adaptive =
         simulated("adaptive(degree=auto,tokens=2,predict=1,deterministic=1,timeout=20)");
 
-    CU_ASSERT_TRUE(bypass.linger_auto == 1 && bypass.linger_ns == 100000);
-    CU_ASSERT_TRUE(bypass.arrival_order == 1 && bypass.credits == 4 && bypass.split == 1);
-    CU_ASSERT_TRUE(bypass.eager_bytes == 4096 && bypass.pool == 3);
-    CU_ASSERT_TRUE(adaptive.degree == 0 && adaptive.tokens == 2 && adaptive.predict == 1);
-    CU_ASSERT_TRUE(adaptive.arrival_order == 0 && adaptive.timeout_ns == 20000);
-    CU_ASSERT_EQUAL(simulated("bypass(linger=5)").linger_ns, 5000);
-    CU_ASSERT_EQUAL(simulated("srm(chunk=2)").chunk_bytes, 2048);
+    EXPECT(bypass.linger_auto == 1 && bypass.linger_ns == 100000,
+           bypass.arrival_order == 1 && bypass.credits == 4 && bypass.split == 1,
+           bypass.eager_bytes == 4096 && bypass.pool == 3,
+           adaptive.degree == 0 && adaptive.tokens == 2 && adaptive.predict == 1,
+           adaptive.arrival_order == 0 && adaptive.timeout_ns == 20000,
+           simulated("bypass(linger=5)").linger_ns == 5000,
+           simulated("srm(chunk=2)").chunk_bytes == 2048);
 }
 
-static void what_no_algorithm_has_is_refused(void)
+TEST("what no algorithm has is refused")
 {
     static const char *const wrong[] = {"bypass(progress=poll)", "bypass(linger=100001)",
                                         "adaptive(degree=33)",   "adaptive(degree=none)",
@@ -127,12 +124,5 @@ static void what_no_algorithm_has_is_refused(void)
     struct sg_sim_algos algos;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CU_ASSERT_PTR_NOT_NULL(sg_sim_parse_algos(wrong[i], &algos, room));
+        EXPECT(sg_sim_parse_algos(wrong[i], &algos, room) != NULL);
 }
-
-const struct unit_test unit_tests[] = {
-    {"tables and protocols agree on ranges and defaults", tables_fit_protocols},
-    {"values go where they belong", values_go_where_they_belong},
-    {"what no algorithm has is refused", what_no_algorithm_has_is_refused},
-    {NULL, NULL},
-};

@@ -8,7 +8,6 @@
 #include "sim/lists.h"
 
 #include <math.h>
-#include <string.h>
 
 /* L = 5 us, o = 1 us, G = 3 ns, copies of 1 ns a byte. */
 static const struct sg_network network = {
@@ -71,13 +70,13 @@ static struct sg_program_result stock(const struct script *script, int32_t proce
     struct sg_stock_setup setup = {.network = &network, .eager_bytes = 1000};
     struct sg_program_result result = {0};
 
-    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
+    EXPECT(sg_stock_run(&setup, &program, &result) == SG_OK);
     return result;
 }
 
 /* ---- MPI as usual */
 
-static void eager_message(void)
+TEST("an eager message takes o + L + G + o, and a copy where it comes first")
 {
     static const struct script posted = {
         {{COMPUTE(20), MESSAGE(SEND, 1, 100)}, {MESSAGE(RECV, 0, 100)}}};
@@ -85,43 +84,42 @@ static void eager_message(void)
         {{MESSAGE(SEND, 1, 100)}, {COMPUTE(20), MESSAGE(RECV, 0, 100)}}};
 
     /* o, L, 100 G, o */
-    CU_ASSERT_EQUAL(stock(&posted, 2).run_ns, 20000 + 1000 + 5000 + 300 + 1000);
+    EXPECT(stock(&posted, 2).run_ns == 20000 + 1000 + 5000 + 300 + 1000);
     /* It waits in the inbox: o, and a copy as it comes before its receive. */
-    CU_ASSERT_EQUAL(stock(&late, 2).run_ns, 20000 + 1000 + 100);
-    CU_ASSERT_EQUAL(stock(&late, 2).blocking_calls, 2);
+    EXPECT(stock(&late, 2).run_ns == 20000 + 1000 + 100, stock(&late, 2).blocking_calls == 2);
 }
 
-static void rendezvous_message(void)
+TEST("a rendezvous goes on only when both are in a call")
 {
     static const struct script posted = {{{MESSAGE(SEND, 1, 2000)}, {MESSAGE(RECV, 0, 2000)}}};
     static const struct script computes = {{{MESSAGE(ISEND, 1, 2000), COMPUTE(100), WAITALL},
                                             {MESSAGE(IRECV, 0, 2000), COMPUTE(50), WAITALL}}};
 
     /* Announced and asked for, o + L + o each, then o + L + 2000 G + o. */
-    CU_ASSERT_EQUAL(stock(&posted, 2).run_ns, 2 * 7000 + 7000 + 6000);
+    EXPECT(stock(&posted, 2).run_ns == 2 * 7000 + 7000 + 6000);
     /* The receiver asks at 51 us, the sender sends when it has computed, with its post 101 us. */
-    CU_ASSERT_EQUAL(stock(&computes, 2).run_ns, 101000 + 1000 + 1000 + 5000 + 6000 + 1000);
+    EXPECT(stock(&computes, 2).run_ns == 101000 + 1000 + 1000 + 5000 + 6000 + 1000);
 }
 
-static void stock_barrier(void)
+TEST("a barrier of MPI takes a message of the late one")
 {
     static const struct script two = {{{COMPUTE(30), BARRIER(0)}, {BARRIER(1)}}};
 
     /* The late one's message comes first; it still sends its own. */
-    CU_ASSERT_EQUAL(stock(&two, 2).run_ns, 30000 + 1000 + 1000 + 5000 + 1000);
+    EXPECT(stock(&two, 2).run_ns == 30000 + 1000 + 1000 + 5000 + 1000);
 }
 
-static void waits_for_one(void)
+TEST("a wait for one request does not wait for another")
 {
     static const struct script script = {
         {{MESSAGE(IRECV, 1, 8), MESSAGE(IRECV, 1, 8), WAIT(0), COMPUTE(10), WAIT(1)},
          {MESSAGE(SEND, 0, 8), COMPUTE(100), MESSAGE(SEND, 0, 8)}}};
     struct sg_program_result result = stock(&script, 2);
 
-    CU_ASSERT_EQUAL(result.run_ns, 1000 + 100000 + 1000 + 5000 + 24 + 1000);
+    EXPECT(result.run_ns == 1000 + 100000 + 1000 + 5000 + 24 + 1000);
 }
 
-static void program_without_end(void)
+TEST("a program that never ends says so")
 {
     static const struct script script = {{{MESSAGE(RECV, 1, 8)}, {COMPUTE(1)}}};
     struct sg_program_comm world;
@@ -130,14 +128,12 @@ static void program_without_end(void)
     struct sg_sliced_setup slices = {.network = &network, .slice_ns = 250000};
     struct sg_program_result result;
 
-    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
-    CU_ASSERT_TRUE(result.stuck);
-    CU_ASSERT_EQUAL(sg_sliced_run(&slices, &program, &result), SG_OK);
-    CU_ASSERT_TRUE(result.stuck);
+    EXPECT(sg_stock_run(&setup, &program, &result) == SG_OK, result.stuck,
+           sg_sliced_run(&slices, &program, &result) == SG_OK, result.stuck);
 }
 
 /* Both send first: that takes buffers. */
-static void sends_that_need_buffers(void)
+TEST("sends that both come first need buffers")
 {
     static const struct script script = {{{MESSAGE(SEND, 1, 2000), MESSAGE(RECV, 1, 2000)},
                                           {MESSAGE(SEND, 0, 2000), MESSAGE(RECV, 0, 2000)}}};
@@ -147,15 +143,12 @@ static void sends_that_need_buffers(void)
     struct sg_sliced_setup slices = {.network = &network, .slice_ns = 250000};
     struct sg_program_result result;
 
-    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
-    CU_ASSERT_FALSE(result.stuck);
-    CU_ASSERT_TRUE(stock(&script, 2).stuck);
-    CU_ASSERT_EQUAL(sg_sliced_run(&slices, &program, &result), SG_OK);
-    CU_ASSERT_TRUE(result.stuck);
+    EXPECT(sg_stock_run(&setup, &program, &result) == SG_OK, !result.stuck, stock(&script, 2).stuck,
+           sg_sliced_run(&slices, &program, &result) == SG_OK, result.stuck);
 }
 
 /* Every message that a rank sends in its rounds is one that its receiver takes in its own. */
-static void rounds_match(void)
+TEST("what a rank sends in its rounds is received in those of another")
 {
     static const enum sg_operation operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_REDUCE,
                                                    SG_OPERATION_ALLREDUCE, SG_OPERATION_BCAST};
@@ -177,16 +170,16 @@ static void rounds_match(void)
                 }
             }
             for (int32_t at = 0; at < size * size; at++)
-                CU_ASSERT_EQUAL(messages[at / size][at % size], 0);
+                EXPECT(messages[at / size][at % size] == 0);
             if (operations[i] == SG_OPERATION_REDUCE || operations[i] == SG_OPERATION_BCAST)
-                CU_ASSERT_EQUAL(sent, size - 1);
+                EXPECT(sent == size - 1);
             if (operations[i] == SG_OPERATION_REDUCE)
-                CU_ASSERT_EQUAL(folds, size - 1);
+                EXPECT(folds == size - 1);
         }
     }
 }
 
-static void barriers_in_step(void)
+TEST("barriers of processes in step are computed as they run")
 {
     for (int32_t processes = 1; processes <= 70; processes += 3) {
         struct sg_pattern pattern = {.kind = SG_PATTERN_BARRIER,
@@ -197,8 +190,8 @@ static void barriers_in_step(void)
         struct sg_program_result result = {0};
 
         sg_pattern_make(&pattern);
-        CU_ASSERT_EQUAL(sg_stock_run(&setup, &pattern.program, &result), SG_OK);
-        CU_ASSERT_EQUAL(sg_stock_lockstep_ns(&network, processes, 5, 50000), result.run_ns);
+        EXPECT(sg_stock_run(&setup, &pattern.program, &result) == SG_OK,
+               sg_stock_lockstep_ns(&network, processes, 5, 50000) == result.run_ns);
     }
 }
 
@@ -213,11 +206,11 @@ static struct sg_program_result coscheduled(const struct script *script, int32_t
 
     setup.network = &network;
     setup.slice_ns = 250000;
-    CU_ASSERT_EQUAL(sg_sliced_run(&setup, &program, &result), SG_OK);
+    EXPECT(sg_sliced_run(&setup, &program, &result) == SG_OK);
     return result;
 }
 
-static void blocking_message_in_slices(void)
+TEST("a blocking message runs in the slice after both calls")
 {
     static const struct script script = {
         {{COMPUTE(300), MESSAGE(SEND, 1, 100)}, {MESSAGE(RECV, 0, 100)}}};
@@ -225,32 +218,31 @@ static void blocking_message_in_slices(void)
      * they, and word to the sender. */
     uint64_t phase_ns = 4 * 5000 + 5000 + 5000 + 300 + 5000 + 5000;
 
-    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_sliced_setup){0}).run_ns, 500000 + phase_ns);
-    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_sliced_setup){.restart_slice = true}).run_ns,
-                    750000 + 5000);
+    EXPECT(coscheduled(&script, 2, (struct sg_sliced_setup){0}).run_ns == 500000 + phase_ns,
+           coscheduled(&script, 2, (struct sg_sliced_setup){.restart_slice = true}).run_ns ==
+               750000 + 5000);
 }
 
-static void nonblocking_message_in_slices(void)
+TEST("a nonblocking one is hidden by three slices")
 {
     static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
                                           {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
     struct sg_program_result result =
         coscheduled(&script, 2, (struct sg_sliced_setup){.restart_slice = true});
 
-    CU_ASSERT_EQUAL(result.run_ns, 700000);
-    CU_ASSERT_DOUBLE_EQUAL(result.blocked_ns, 0, 0);
+    EXPECT(result.run_ns == 700000, is_near(result.blocked_ns, 0, 0));
 }
 
 /* 64 KiB in a slice of 250 us: 160 KiB take three. */
-static void large_message_in_slices(void)
+TEST("a message of more than the budget takes several slices")
 {
     static const struct script script = {{{MESSAGE(SEND, 1, 163840)}, {MESSAGE(RECV, 0, 163840)}}};
     struct sg_program_result result = coscheduled(&script, 2, (struct sg_sliced_setup){0});
 
-    CU_ASSERT_TRUE(result.run_ns > 750000 && result.run_ns < 1000000);
+    EXPECT(result.run_ns > 750000 && result.run_ns < 1000000);
 }
 
-static void agent_on_the_host_takes_time(void)
+TEST("an agent on the host interrupts who computes")
 {
     static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
                                           {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
@@ -258,7 +250,7 @@ static void agent_on_the_host_takes_time(void)
         coscheduled(&script, 2, (struct sg_sliced_setup){.on_host = true});
 
     /* One strobe and one DONE interrupt each; the receiver, the descriptor too. */
-    CU_ASSERT_EQUAL(result.run_ns, 700000 + 3000);
+    EXPECT(result.run_ns == 700000 + 3000);
 }
 
 /* ---- against the protocol */
@@ -284,7 +276,7 @@ static uint64_t of_protocol(const char *text, const struct sg_network *on, int32
     };
     struct sg_world_result result = {0};
 
-    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_OK);
+    EXPECT(sg_world_run(&setup, &result) == SG_OK);
     return (uint64_t)(result.period_ns * calls + 0.5);
 }
 
@@ -305,12 +297,12 @@ static uint64_t of_slices(bool restart, bool separate, const struct sg_network *
     struct sg_program_result result = {0};
 
     sg_pattern_make(&pattern);
-    CU_ASSERT_EQUAL(sg_sliced_run(&setup, &pattern.program, &result), SG_OK);
+    EXPECT(sg_sliced_run(&setup, &pattern.program, &result) == SG_OK);
     return result.run_ns;
 }
 
 /* Interrupts are estimated. */
-static void agent_on_the_host_as_the_protocol(void)
+TEST("with an agent on the host within 1 %")
 {
     struct sg_network host = network;
     struct sg_sim_algo algo = sg_sim_algo_of("bcs(slice=250)");
@@ -338,14 +330,14 @@ static void agent_on_the_host_as_the_protocol(void)
         struct sg_program_result slices = {0};
 
         sg_pattern_make(&pattern);
-        CU_ASSERT_EQUAL(sg_world_run(&world, &protocol), SG_OK);
-        CU_ASSERT_EQUAL(sg_sliced_run(&setup, &pattern.program, &slices), SG_OK);
-        CU_ASSERT_DOUBLE_EQUAL((double)slices.run_ns, protocol.period_ns * 50,
-                               0.01 * (double)slices.run_ns);
+        EXPECT(
+            sg_world_run(&world, &protocol) == SG_OK,
+            sg_sliced_run(&setup, &pattern.program, &slices) == SG_OK,
+            is_near((double)slices.run_ns, protocol.period_ns * 50, 0.01 * (double)slices.run_ns));
     }
 }
 
-static void as_the_protocol(void)
+TEST("barriers take as long as the protocol's, allreduces within 0.1 %")
 {
     static const int32_t sizes[] = {1, 2, 9, 32, 100};
     struct sg_network on_card = network;
@@ -362,14 +354,13 @@ static void as_the_protocol(void)
                 uint64_t protocol =
                     of_protocol(text, &on_card, sizes[i], SG_OPERATION_BARRIER, work_ns, 20);
 
-                CU_ASSERT_EQUAL(of_slices(restart, separate, &on_card, sizes[i],
-                                          SG_OPERATION_BARRIER, work_ns, 20),
-                                protocol);
+                EXPECT(of_slices(restart, separate, &on_card, sizes[i], SG_OPERATION_BARRIER,
+                                 work_ns, 20) == protocol);
                 protocol =
                     of_protocol(text, &on_card, sizes[i], SG_OPERATION_ALLREDUCE, work_ns, 20);
-                CU_ASSERT_DOUBLE_EQUAL((double)of_slices(restart, separate, &on_card, sizes[i],
-                                                         SG_OPERATION_ALLREDUCE, work_ns, 20),
-                                       (double)protocol, 0.001 * (double)protocol);
+                EXPECT(is_near((double)of_slices(restart, separate, &on_card, sizes[i],
+                                                 SG_OPERATION_ALLREDUCE, work_ns, 20),
+                               (double)protocol, 0.001 * (double)protocol));
             }
         }
     }
@@ -398,17 +389,16 @@ static void compare_messages(const struct script *script, int32_t processes)
                                              .mode = SG_SIM_SIGNAL};
         struct sg_program_result slices = {0}, protocol = {0};
 
-        CU_ASSERT_EQUAL(sg_sliced_run(&setup, &program, &slices), SG_OK);
-        CU_ASSERT_EQUAL(sg_bcs_protocol_run(&world_setup, &program, &protocol), SG_OK);
-        CU_ASSERT_EQUAL(protocol.run_ns, slices.run_ns);
-        CU_ASSERT_EQUAL(protocol.blocking_calls, slices.blocking_calls);
-        CU_ASSERT_DOUBLE_EQUAL(protocol.blocked_ns, slices.blocked_ns, 0);
+        EXPECT(sg_sliced_run(&setup, &program, &slices) == SG_OK,
+               sg_bcs_protocol_run(&world_setup, &program, &protocol) == SG_OK,
+               protocol.run_ns == slices.run_ns, protocol.blocking_calls == slices.blocking_calls,
+               is_near(protocol.blocked_ns, slices.blocked_ns, 0));
     }
 }
 
 /* Computing processes are interrupted: endpoint 0 to send strobes, the last process to answer
  * them. */
-static void messages_as_the_protocol(void)
+TEST("messages wait as long as the protocol's, though others compute")
 {
     static const struct script script = {
         {{COMPUTE(20000)},
@@ -420,7 +410,7 @@ static void messages_as_the_protocol(void)
 }
 
 /* The waits come before the slice, within it behind the data, and behind the next one's begin. */
-static void nonblocking_as_the_protocol(void)
+TEST("so do waits for nonblocking ones, whenever they come")
 {
     static const uint64_t computed_us[] = {100, 240, 300, 440, 460, 600};
 
@@ -436,7 +426,7 @@ static void nonblocking_as_the_protocol(void)
 
 /* ---- patterns */
 
-static void patterns_end(void)
+TEST("all patterns end under both models, with the same calls")
 {
     static const int32_t sizes[] = {1, 2, 3, 4, 7, 12, 64};
 
@@ -454,34 +444,13 @@ static void patterns_end(void)
                 struct sg_program_result usual = {0}, slices = {0};
 
                 sg_pattern_make(&pattern);
-                CU_ASSERT_EQUAL(sg_stock_run(&stock_setup, &pattern.program, &usual), SG_OK);
-                CU_ASSERT_EQUAL(sg_sliced_run(&setup, &pattern.program, &slices), SG_OK);
-                CU_ASSERT_DOUBLE_EQUAL(usual.compute_ns, slices.compute_ns, 0);
-                CU_ASSERT_TRUE(usual.run_ns >= 40 * 1000000 && slices.run_ns >= 40 * 1000000);
-                CU_ASSERT_EQUAL(usual.blocking_calls, slices.blocking_calls);
-                CU_ASSERT_FALSE(usual.stuck || slices.stuck);
+                EXPECT(sg_stock_run(&stock_setup, &pattern.program, &usual) == SG_OK,
+                       sg_sliced_run(&setup, &pattern.program, &slices) == SG_OK,
+                       is_near(usual.compute_ns, slices.compute_ns, 0),
+                       usual.run_ns >= 40 * 1000000 && slices.run_ns >= 40 * 1000000,
+                       usual.blocking_calls == slices.blocking_calls,
+                       !(usual.stuck || slices.stuck));
             }
         }
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"an eager message takes o + L + G + o, and a copy where it comes first", eager_message},
-    {"a rendezvous goes on only when both are in a call", rendezvous_message},
-    {"a barrier of MPI takes a message of the late one", stock_barrier},
-    {"barriers of processes in step are computed as they run", barriers_in_step},
-    {"a wait for one request does not wait for another", waits_for_one},
-    {"a program that never ends says so", program_without_end},
-    {"sends that both come first need buffers", sends_that_need_buffers},
-    {"what a rank sends in its rounds is received in those of another", rounds_match},
-    {"a blocking message runs in the slice after both calls", blocking_message_in_slices},
-    {"a nonblocking one is hidden by three slices", nonblocking_message_in_slices},
-    {"a message of more than the budget takes several slices", large_message_in_slices},
-    {"an agent on the host interrupts who computes", agent_on_the_host_takes_time},
-    {"barriers take as long as the protocol's, allreduces within 0.1 %", as_the_protocol},
-    {"with an agent on the host within 1 %", agent_on_the_host_as_the_protocol},
-    {"messages wait as long as the protocol's, though others compute", messages_as_the_protocol},
-    {"so do waits for nonblocking ones, whenever they come", nonblocking_as_the_protocol},
-    {"all patterns end under both models, with the same calls", patterns_end},
-    {NULL, NULL},
-};

@@ -2,9 +2,6 @@
 #include "sim/timed_measure.h"
 #include "sim/world_support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SLICE_NS 250000u
 #define RANKS_MAX 8192
 
@@ -131,28 +128,27 @@ static struct sg_world_result run_ring(struct ring *ring, bool restart_slice)
     struct sg_world_setup setup =
         world_of(&sg_algo_bcs, SG_OPERATION_BARRIER, ring->ranks / ring->per_node, 0);
     struct sg_network card = round_network;
-    struct sg_world_result result;
 
     card.wake_us = 0;
     if (ring->on_card)
         setup.network = &card;
     ring->rank = calloc((size_t)ring->ranks, sizeof *ring->rank);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(ring->rank);
+    ASSERT(ring->rank != NULL);
     setup.ranks_per_node = ring->per_node;
     setup.mode = SG_SIM_THREAD;
     setup.program = &program;
     setup.parameters.posts = 16;
     setup.parameters.slice_ns = SLICE_NS;
     setup.parameters.restart_slice = restart_slice;
-    result = run_world(&setup);
-    CU_ASSERT_EQUAL(ring->waits, (uint64_t)ring->ranks * (uint64_t)ring->iterations);
-    CU_ASSERT_EQUAL(ring->delivered, 2 * ring->messages * ring->waits);
-    CU_ASSERT_EQUAL(ring->bytes_received, ring->messages * ring->bytes * ring->waits);
+    struct sg_world_result result = run_world(&setup);
+    EXPECT(ring->waits == (uint64_t)ring->ranks * (uint64_t)ring->iterations,
+           ring->delivered == 2 * ring->messages * ring->waits,
+           ring->bytes_received == ring->messages * ring->bytes * ring->waits);
     free(ring->rank);
     return result;
 }
 
-static void messages_run_in_slices(void)
+TEST("messages run in slices")
 {
     struct ring ring = {.ranks = 8,
                         .per_node = 1,
@@ -161,16 +157,15 @@ static void messages_run_in_slices(void)
                         .bytes = 64,
                         .compute_ns = 3500000,
                         .stagger_ns = 0};
-    double mean;
 
     run_ring(&ring, true);
-    mean = (double)ring.sum_ns / (double)ring.waits;
+    double mean = (double)ring.sum_ns / (double)ring.waits;
     /* Posted somewhere in a slice; runs in the next one; ends with it. */
-    CU_ASSERT(mean > 1.0 * SLICE_NS && mean < 2.0 * SLICE_NS);
+    EXPECT(mean > 1.0 * SLICE_NS && mean < 2.0 * SLICE_NS);
 }
 
 /* The wait is for a boundary, whatever is computed meanwhile. */
-static void nonblocking_messages_hide(void)
+TEST("nonblocking messages hide behind computation")
 {
     struct ring blocking = {.ranks = 8,
                             .per_node = 1,
@@ -181,17 +176,16 @@ static void nonblocking_messages_hide(void)
                             .stagger_ns = 1000,
                             .on_card = true};
     struct ring hidden = blocking;
-    struct sg_world_result first, second;
 
     hidden.late_wait = true;
     hidden.compute_ns = blocking.compute_ns / 2;
-    first = run_ring(&blocking, false);
-    second = run_ring(&hidden, false);
-    CU_ASSERT(second.period_ns + 15 * SLICE_NS * 0.5 < first.period_ns);
+    struct sg_world_result first = run_ring(&blocking, false);
+    struct sg_world_result second = run_ring(&hidden, false);
+    EXPECT(second.period_ns + 15 * SLICE_NS * 0.5 < first.period_ns);
 }
 
 /* More than the endpoint's tables hold wait for their turn. */
-static void posts_wait_for_room(void)
+TEST("posts wait for room")
 {
     struct ring ring = {.ranks = 6,
                         .per_node = 2,
@@ -205,7 +199,7 @@ static void posts_wait_for_room(void)
 }
 
 /* A collective that follows takes a slice more, and holds everybody up to the last one. */
-static void collectives_follow_messages(void)
+TEST("collectives follow messages")
 {
     struct ring alone = {.ranks = 8,
                          .per_node = 2,
@@ -216,11 +210,11 @@ static void collectives_follow_messages(void)
     struct ring meeting = alone;
 
     meeting.meets = true;
-    CU_ASSERT(run_ring(&meeting, false).period_ns >
-              run_ring(&alone, false).period_ns + 10 * SLICE_NS / 2);
+    EXPECT(run_ring(&meeting, false).period_ns >
+           run_ring(&alone, false).period_ns + 10 * SLICE_NS / 2);
 }
 
-static void same_setup_same_history(void)
+TEST("the same program has the same history")
 {
     struct ring ring = {.ranks = 6,
                         .per_node = 2,
@@ -231,10 +225,10 @@ static void same_setup_same_history(void)
                         .stagger_ns = 50000};
     struct ring again = ring;
 
-    CU_ASSERT_EQUAL(run_ring(&ring, true).history, run_ring(&again, true).history);
+    EXPECT(run_ring(&ring, true).history == run_ring(&again, true).history);
 }
 
-static void thousands_of_endpoints_exchange(void)
+TEST("4096 endpoints exchange messages")
 {
     struct ring ring = {.ranks = 4096,
                         .per_node = 1,
@@ -246,13 +240,3 @@ static void thousands_of_endpoints_exchange(void)
 
     run_ring(&ring, false);
 }
-
-const struct unit_test unit_tests[] = {
-    {"messages run in slices", messages_run_in_slices},
-    {"nonblocking messages hide behind computation", nonblocking_messages_hide},
-    {"posts wait for room", posts_wait_for_room},
-    {"collectives follow messages", collectives_follow_messages},
-    {"the same program has the same history", same_setup_same_history},
-    {"4096 endpoints exchange messages", thousands_of_endpoints_exchange},
-    {NULL, NULL},
-};

@@ -4,8 +4,6 @@
 
 #include "core/capture.h"
 
-#include <string.h>
-
 struct toy {
     struct sg_algo_head head;
     int32_t rank, size;
@@ -110,103 +108,88 @@ static struct sg_world_result run_toy(enum sg_sim_mode mode, bool solicits,
 
 #define SENDS(count) ((count)*O_NS)
 
-static void a_late_message_interrupts(void)
+TEST("a late message interrupts an armed computation, which pays")
 {
     struct sg_world_result result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100}, 1);
 
-    CU_ASSERT_EQUAL(result.signals, 1);
-    CU_ASSERT_EQUAL(result.late, 1);
-    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1) + SIGNAL_NS + O_NS, 0.5);
+    EXPECT(result.signals == 1, result.late == 1,
+           is_near(result.cpu_ns * 2, SENDS(1) + SIGNAL_NS + O_NS, 0.5));
 }
 
-static void a_thread_wakes_instead(void)
+TEST("in mode thread a wake-up is paid instead")
 {
     struct sg_world_result result = run_toy(SG_SIM_THREAD, true, (uint64_t[]){100}, 1);
 
-    CU_ASSERT_EQUAL(result.signals, 1);
-    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1) + WAKE_NS + O_NS, 0.5);
+    EXPECT(result.signals == 1, is_near(result.cpu_ns * 2, SENDS(1) + WAKE_NS + O_NS, 0.5));
 }
 
-static void polling_waits_for_the_next_call(void)
+TEST("in mode poll a late message waits")
 {
     struct sg_world_result result = run_toy(SG_SIM_POLL, true, (uint64_t[]){100}, 1);
 
-    CU_ASSERT_EQUAL(result.signals, 0);
-    CU_ASSERT_EQUAL(result.late, 1);
-    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1), 0.5);
+    EXPECT(result.signals == 0, result.late == 1, is_near(result.cpu_ns * 2, SENDS(1), 0.5));
 }
 
-static void what_is_not_solicited_does_not_interrupt(void)
+TEST("a message that is not solicited does not interrupt")
 {
     struct sg_world_result result = run_toy(SG_SIM_SIGNAL, false, (uint64_t[]){100}, 1);
 
-    CU_ASSERT_EQUAL(result.signals, 0);
-    CU_ASSERT_EQUAL(result.late, 1);
+    EXPECT(result.signals == 0, result.late == 1);
 }
 
-static void one_interrupt_takes_what_comes_while_it_runs(void)
+TEST("one interrupt takes what comes while it runs")
 {
     struct sg_world_result result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100, 110}, 2);
 
-    CU_ASSERT_EQUAL(result.signals, 1);
-    CU_ASSERT_EQUAL(result.ignored, 1);
-    CU_ASSERT_EQUAL(result.late, 2);
-    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 3, SENDS(2) + SIGNAL_NS + 2 * O_NS, 0.5);
+    EXPECT(result.signals == 1, result.ignored == 1, result.late == 2,
+           is_near(result.cpu_ns * 3, SENDS(2) + SIGNAL_NS + 2 * O_NS, 0.5));
     result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100, 200}, 2);
-    CU_ASSERT_EQUAL(result.signals, 2);
-    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 3, SENDS(2) + 2 * (SIGNAL_NS + O_NS), 0.5);
+    EXPECT(result.signals == 2, is_near(result.cpu_ns * 3, SENDS(2) + 2 * (SIGNAL_NS + O_NS), 0.5));
 }
 
-static void an_early_message_costs_its_receipt(void)
+TEST("an early message costs its receipt at the call")
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 2, 0);
     struct sg_lateness late = {0, 0, 100000};
-    struct sg_world_result result;
 
     setup.late = &late;
     setup.late_count = 1;
     setup.catchup_ns = 1000000;
-    result = run_world(&setup);
-    CU_ASSERT_EQUAL(result.signals, 0);
-    CU_ASSERT_EQUAL(result.early, 1);
-    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1) + O_NS, 0.5);
+    struct sg_world_result result = run_world(&setup);
+    EXPECT(result.signals == 0, result.early == 1,
+           is_near(result.cpu_ns * 2, SENDS(1) + O_NS, 0.5));
 }
 
-static void skew_is_drawn_evenly_and_taken_off(void)
+TEST("skew is even and not counted as processor use")
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 2, 0);
-    struct sg_world_result result;
 
     setup.skew_ns = 1000000;
     setup.catchup_ns = 2000000;
     setup.iterations = 2000;
-    result = run_world(&setup);
-    CU_ASSERT_DOUBLE_EQUAL(result.signals, 0.5, 0.05);
-    CU_ASSERT_DOUBLE_EQUAL(result.signals + result.early, 1, 0.02);
-    CU_ASSERT_TRUE(result.cpu_ns * 2 < SENDS(1) + SIGNAL_NS + O_NS);
+    struct sg_world_result result = run_world(&setup);
+    EXPECT(is_near(result.signals, 0.5, 0.05), is_near(result.signals + result.early, 1, 0.02),
+           result.cpu_ns * 2 < SENDS(1) + SIGNAL_NS + O_NS);
 }
 
-static void the_seed_decides_the_history(void)
+TEST("the seed decides the history")
 {
     struct sg_world_setup setup = world_of(&sg_algo_bypass, SG_OPERATION_REDUCE, 13, 32);
-    struct sg_world_result first, again, other;
 
     setup.skew_ns = 100000;
     setup.catchup_ns = 1000000;
     setup.iterations = 20;
-    first = run_world(&setup);
-    again = run_world(&setup);
+    struct sg_world_result first = run_world(&setup);
+    struct sg_world_result again = run_world(&setup);
     setup.seed = 2;
-    other = run_world(&setup);
-    CU_ASSERT_EQUAL(first.history, again.history);
-    CU_ASSERT_NOT_EQUAL(first.history, other.history);
+    struct sg_world_result other = run_world(&setup);
+    EXPECT(first.history == again.history, first.history != other.history);
 }
 
-static void lost_releases_are_made_up_for(void)
+TEST("lost releases are made up for")
 {
     struct sg_network network = round_network;
     struct sg_world_setup setup = world_of(&sg_algo_adaptive, SG_OPERATION_ALLREDUCE, 16, 64);
-    struct sg_world_result result;
 
     network.multicast_loss = 0.2;
     network.jitter_us = 3;
@@ -214,12 +197,11 @@ static void lost_releases_are_made_up_for(void)
     setup.iterations = 50;
     setup.skew_ns = 20000;
     setup.data = true;
-    result = run_world(&setup);
-    CU_ASSERT_TRUE(result.lost > 50);
-    CU_ASSERT_TRUE(result.marks[SG_MARK_RELEASE_ANSWERED] > 0);
+    struct sg_world_result result = run_world(&setup);
+    EXPECT(result.lost > 50, result.marks[SG_MARK_RELEASE_ANSWERED] > 0);
 }
 
-static void results_hold_every_contribution(void)
+TEST("results hold every contribution once")
 {
     static const struct {
         const struct sg_algo *algo;
@@ -245,7 +227,7 @@ static void results_hold_every_contribution(void)
     }
 }
 
-static void nodes_of_many_ranks_give_every_result(void)
+TEST("nodes of many ranks give every result")
 {
     static const enum sg_operation operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_REDUCE,
                                                    SG_OPERATION_ALLREDUCE, SG_OPERATION_BCAST};
@@ -269,7 +251,7 @@ static void nodes_of_many_ranks_give_every_result(void)
     }
 }
 
-static void a_barrier_of_nodes_waits_for_its_last_rank(void)
+TEST("a barrier between nodes waits for its last rank")
 {
     struct sg_network network = round_network;
     struct sg_world_setup setup = world_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 2, 0);
@@ -281,10 +263,10 @@ static void a_barrier_of_nodes_waits_for_its_last_rank(void)
     setup.late = &late;
     setup.late_count = 1;
     /* It arrives and sees the others, a message to the other node, the release there. */
-    CU_ASSERT_DOUBLE_EQUAL(run_world(&setup).delay_ns, 2 * 100 + 2 * O_NS + L_NS + 100, 0.5);
+    EXPECT(is_near(run_world(&setup).delay_ns, 2 * 100 + 2 * O_NS + L_NS + 100, 0.5));
     /* Its arrival and two folds. */
     setup.node_level = SG_NODE_LEVEL_CLIMB;
-    CU_ASSERT_DOUBLE_EQUAL(run_world(&setup).delay_ns, 3 * 100 + 2 * O_NS + L_NS + 100, 0.5);
+    EXPECT(is_near(run_world(&setup).delay_ns, 3 * 100 + 2 * O_NS + L_NS + 100, 0.5));
 }
 
 static struct sg_network with_steps(void)
@@ -297,7 +279,7 @@ static struct sg_network with_steps(void)
 }
 
 /* In one node the protocol has nothing to do. */
-static void one_node_takes_what_the_formulas_say(void)
+TEST("in one node a call takes what the formulas say")
 {
     static const uint64_t bytes[] = {8, 1024, 2048, 4096, 8192};
     struct sg_network network = with_steps();
@@ -315,20 +297,20 @@ static void one_node_takes_what_the_formulas_say(void)
         setup.ranks_per_node = 4;
         setup.late = &late;
         setup.late_count = 1;
-        CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
-                        sg_node_call_ns(&network, 4, SG_OPERATION_ALLREDUCE, bytes[i]));
-        CU_ASSERT_EQUAL(run_world(&setup).delay_ns, bytes[i] <= 1024   ? flat_ns
-                                                    : bytes[i] <= 4096 ? climb_ns
-                                                                       : chunks_ns);
+        EXPECT(run_world(&setup).delay_ns ==
+                   sg_node_call_ns(&network, 4, SG_OPERATION_ALLREDUCE, bytes[i]),
+               run_world(&setup).delay_ns == (bytes[i] <= 1024   ? flat_ns
+                                              : bytes[i] <= 4096 ? climb_ns
+                                                                 : chunks_ns));
         setup.node_level = SG_NODE_LEVEL_FLAT;
-        CU_ASSERT_EQUAL(run_world(&setup).delay_ns, flat_ns);
+        EXPECT(run_world(&setup).delay_ns == flat_ns);
         setup.node_level = SG_NODE_LEVEL_CHUNKS;
-        CU_ASSERT_EQUAL(run_world(&setup).delay_ns, chunks_ns);
+        EXPECT(run_world(&setup).delay_ns == chunks_ns);
     }
 }
 
 /* A late root of a flat reduce: the others have stored and gone. */
-static void who_only_contributes_to_a_flat_reduce_leaves(void)
+TEST("who only contributes to a flat reduce leaves at once")
 {
     static const uint64_t root_late_ns[] = {1000000, 0, 0, 0}, other_late_ns[] = {0, 0, 0, 1000000};
     struct sg_network network = with_steps();
@@ -342,14 +324,14 @@ static void who_only_contributes_to_a_flat_reduce_leaves(void)
     setup.arrivals_ns = root_late_ns;
     setup.costs = &cost;
     run_world(&setup);
-    CU_ASSERT_EQUAL(cost.blocked_ns, 3 * store_ns + flat_ns);
+    EXPECT(cost.blocked_ns == 3 * store_ns + flat_ns);
     cost = (struct sg_world_cost){0};
     setup.arrivals_ns = other_late_ns;
     run_world(&setup);
-    CU_ASSERT_EQUAL(cost.blocked_ns, 3 * store_ns + 1000000 + flat_ns);
+    EXPECT(cost.blocked_ns == 3 * store_ns + 1000000 + flat_ns);
 }
 
-static void broadcasts_of_one_node(void)
+TEST("a broadcast in one node holds up nobody but by a single copy")
 {
     static const uint32_t bytes[] = {1000, 12288, 65536};
     struct sg_network network = with_steps();
@@ -365,21 +347,20 @@ static void broadcasts_of_one_node(void)
         setup.ranks_per_node = 4;
         setup.late = &late;
         setup.late_count = 1;
-        CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
-                        single ? sg_node_read_ns(&network, bytes[i])
-                               : fill_ns + sg_node_fetch_ns(&network, bytes[i], false));
+        EXPECT(run_world(&setup).delay_ns ==
+               (single ? sg_node_read_ns(&network, bytes[i])
+                       : fill_ns + sg_node_fetch_ns(&network, bytes[i], false)));
         /* A rank that comes after the root finds the data; a single copy holds up the root. */
         late = (struct sg_lateness){2, 2, 1000000};
-        CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
-                        single ? sg_node_read_ns(&network, bytes[i])
-                               : sg_node_fetch_ns(&network, bytes[i], true));
-        CU_ASSERT_EQUAL(run_world(&setup).latency_ns,
-                        single ? 1000000 + sg_node_read_ns(&network, bytes[i]) : fill_ns);
+        EXPECT(run_world(&setup).delay_ns == (single ? sg_node_read_ns(&network, bytes[i])
+                                                     : sg_node_fetch_ns(&network, bytes[i], true)),
+               run_world(&setup).latency_ns ==
+                   (single ? 1000000 + sg_node_read_ns(&network, bytes[i]) : fill_ns));
     }
 }
 
 /* A second chunk begins at both nodes when the first is over. */
-static void chunks_one_after_the_other(void)
+TEST("chunks of a call are instances, one after the other")
 {
     struct sg_world_setup setup = world_of(&sg_algo_pairwise, SG_OPERATION_ALLREDUCE, 2, 1000);
     double one_ns = run_world(&setup).delay_ns;
@@ -387,21 +368,20 @@ static void chunks_one_after_the_other(void)
     setup.data = true;
     setup.call.bytes = 3000;
     setup.chunk_bytes = 1000;
-    CU_ASSERT_EQUAL(run_world(&setup).delay_ns, 3 * one_ns);
+    EXPECT(run_world(&setup).delay_ns == 3 * one_ns);
     setup.call.bytes = 2001;
-    CU_ASSERT_TRUE(run_world(&setup).delay_ns > 2 * one_ns);
-    CU_ASSERT_TRUE(run_world(&setup).delay_ns < 3 * one_ns);
+    EXPECT(run_world(&setup).delay_ns > 2 * one_ns, run_world(&setup).delay_ns < 3 * one_ns);
     /* As the library: in 1 KiB. */
     setup.call.bytes = 2048;
     setup.chunk_bytes = 1024;
     one_ns = run_world(&setup).delay_ns;
     setup.chunk_bytes = SG_WORLD_CHUNKS_AUTO;
-    CU_ASSERT_EQUAL(run_world(&setup).delay_ns, one_ns);
+    EXPECT(run_world(&setup).delay_ns == one_ns);
 }
 
 /* Side by side, chunks take less than one by one; all results are whole, and nobody leaves early.
  */
-static void chunks_side_by_side(void)
+TEST("chunks of srm go side by side")
 {
     static const enum sg_operation operations[] = {SG_OPERATION_ALLREDUCE, SG_OPERATION_REDUCE,
                                                    SG_OPERATION_BCAST};
@@ -409,19 +389,17 @@ static void chunks_side_by_side(void)
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         for (int32_t ranks = 1; ranks <= 3; ranks += 2) {
             struct sg_world_setup setup = world_of(&sg_algo_srm, operations[i], 8, 1024);
-            double one_ns, all_ns;
 
             setup.call.root = sg_operation_has_root(operations[i]) ? 5 : -1;
             setup.ranks_per_node = ranks;
             setup.parameters.chunk_bytes = 1024;
             setup.data = true;
             setup.iterations = 5;
-            one_ns = run_world(&setup).delay_ns;
+            double one_ns = run_world(&setup).delay_ns;
             setup.call.bytes = 32 * 1024;
             setup.chunk_bytes = SG_WORLD_CHUNKS_AUTO;
-            all_ns = run_world(&setup).delay_ns;
-            CU_ASSERT_TRUE(all_ns > one_ns);
-            CU_ASSERT_TRUE(all_ns < 32 * one_ns);
+            double all_ns = run_world(&setup).delay_ns;
+            EXPECT(all_ns > one_ns, all_ns < 32 * one_ns);
             setup.skew_ns = 100000;
             setup.free_running = true;
             run_world(&setup);
@@ -430,84 +408,52 @@ static void chunks_side_by_side(void)
 }
 
 /* Their instances could not be numbered. */
-static void too_many_chunks_are_refused(void)
+TEST("more chunks than can be numbered are refused")
 {
     struct sg_world_setup setup = world_of(&sg_algo_tree, SG_OPERATION_ALLREDUCE, 2, 1u << 30);
     struct sg_world_result result;
     struct capture capture;
-    char *log;
 
     setup.chunk_bytes = 1;
     setup.iterations = 4;
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_ERR_ARGUMENT);
-    log = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(log, "stagger: sim: too many calls of 1073741824 chunks\n");
+    EXPECT(sg_world_run(&setup, &result) == SG_ERR_ARGUMENT);
+    char *log = capture_end(&capture);
+    EXPECT(text_is(log, "stagger: sim: too many calls of 1073741824 chunks\n"));
     free(log);
 }
 
-static void a_setup_that_is_not_for_it_is_refused(void)
+TEST("a setup that is not for the protocol is refused in one line")
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 1, 0);
     struct sg_world_result result;
     struct capture capture;
-    char *log;
 
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_ERR_ARGUMENT);
+    EXPECT(sg_world_run(&setup, &result) == SG_ERR_ARGUMENT);
     setup = world_of(&toy, SG_OPERATION_BARRIER, 2, 0);
-    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_ERR_ARGUMENT);
-    log = capture_end(&capture);
-    CU_ASSERT_STRING_EQUAL(log, "stagger: sim: toy does not take these parameters with 1 nodes\n"
-                                "stagger: sim: toy has no barrier\n");
+    EXPECT(sg_world_run(&setup, &result) == SG_ERR_ARGUMENT);
+    char *log = capture_end(&capture);
+    EXPECT(text_is(log, "stagger: sim: toy does not take these parameters with 1 nodes\n"
+                        "stagger: sim: toy has no barrier\n"));
     free(log);
 }
 
 /* The rank that is 3000 late sends until 3500 and has the other's message, which is there at 5500,
  * at 6000; the other has its own at 9000: 3000 + 9000. */
-static void recorded_arrivals_take_the_place_of_drawn_ones(void)
+TEST("recorded arrivals take the place of drawn ones, and each iteration's cost is told")
 {
     static const uint64_t arrivals_ns[] = {0, 3000, 3000, 0, 0, 0};
     struct sg_world_cost costs[3] = {{0}};
     struct sg_world_setup setup = world_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 2, 0);
-    struct sg_world_result result;
 
     setup.iterations = 3;
     setup.arrivals_ns = arrivals_ns;
     setup.costs = costs;
-    result = run_world(&setup);
-    CU_ASSERT_EQUAL(costs[0].blocked_ns, 12000);
-    CU_ASSERT_EQUAL(costs[1].blocked_ns, 12000);
-    CU_ASSERT_EQUAL(costs[2].blocked_ns, 12000); /* 500 + 5000 + 500, of both */
+    struct sg_world_result result = run_world(&setup);
+    EXPECT(costs[0].blocked_ns == 12000, costs[1].blocked_ns == 12000);
+    EXPECT(costs[2].blocked_ns == 12000); /* 500 + 5000 + 500, of both */
     for (int i = 0; i < 3; i++)
-        CU_ASSERT_EQUAL(costs[i].processor_ns, costs[i].blocked_ns);
-    CU_ASSERT_EQUAL(result.cpu_ns, 6000);
+        EXPECT(costs[i].processor_ns == costs[i].blocked_ns);
+    EXPECT(result.cpu_ns == 6000);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a late message interrupts an armed computation, which pays", a_late_message_interrupts},
-    {"in mode thread a wake-up is paid instead", a_thread_wakes_instead},
-    {"in mode poll a late message waits", polling_waits_for_the_next_call},
-    {"a message that is not solicited does not interrupt",
-     what_is_not_solicited_does_not_interrupt},
-    {"one interrupt takes what comes while it runs", one_interrupt_takes_what_comes_while_it_runs},
-    {"an early message costs its receipt at the call", an_early_message_costs_its_receipt},
-    {"skew is even and not counted as processor use", skew_is_drawn_evenly_and_taken_off},
-    {"recorded arrivals take the place of drawn ones, and each iteration's cost is told",
-     recorded_arrivals_take_the_place_of_drawn_ones},
-    {"the seed decides the history", the_seed_decides_the_history},
-    {"lost releases are made up for", lost_releases_are_made_up_for},
-    {"results hold every contribution once", results_hold_every_contribution},
-    {"nodes of many ranks give every result", nodes_of_many_ranks_give_every_result},
-    {"a barrier between nodes waits for its last rank", a_barrier_of_nodes_waits_for_its_last_rank},
-    {"in one node a call takes what the formulas say", one_node_takes_what_the_formulas_say},
-    {"who only contributes to a flat reduce leaves at once",
-     who_only_contributes_to_a_flat_reduce_leaves},
-    {"a broadcast in one node holds up nobody but by a single copy", broadcasts_of_one_node},
-    {"chunks of a call are instances, one after the other", chunks_one_after_the_other},
-    {"chunks of srm go side by side", chunks_side_by_side},
-    {"more chunks than can be numbered are refused", too_many_chunks_are_refused},
-    {"a setup that is not for the protocol is refused in one line",
-     a_setup_that_is_not_for_it_is_refused},
-    {NULL, NULL},
-};

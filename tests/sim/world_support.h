@@ -43,7 +43,7 @@ static inline struct sg_world_result run_world(const struct sg_world_setup *setu
 {
     struct sg_world_result result = {0};
 
-    CU_ASSERT_EQUAL_FATAL(sg_world_run(setup, &result), SG_OK);
+    ASSERT(sg_world_run(setup, &result) == SG_OK);
     return result;
 }
 

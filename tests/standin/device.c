@@ -26,11 +26,10 @@
 /* This machine's setting, or else the one for all machines. */
 static const char *setting(const char *name)
 {
-    const char *value;
     char own[64];
 
     snprintf(own, sizeof own, "%s_%d", name, machine_number());
-    value = getenv(own);
+    const char *value = getenv(own);
     return value != NULL ? value : getenv(name);
 }
 
@@ -184,11 +183,10 @@ static const struct port *port_at(const struct ibv_context *context, uint32_t nu
 int ibv_query_port(struct ibv_context *context, uint8_t number, struct _compat_ibv_port_attr *out)
 {
     const struct port *port = port_at(context, number);
-    struct ibv_port_attr attr;
 
     if (port == NULL)
         return EINVAL;
-    attr = (struct ibv_port_attr){
+    struct ibv_port_attr attr = (struct ibv_port_attr){
         .state = port->is_up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
         .active_mtu = IBV_MTU_1024,
         .gid_tbl_len = GIDS,

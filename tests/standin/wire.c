@@ -93,13 +93,12 @@ void wire_send(uint32_t number, const struct packet *packet, const void *data)
 {
     struct inbox *inbox = &wire->inboxes[number];
     struct packet head = *packet;
-    uint64_t at;
 
     require(number < WIRE_INBOXES, "no such device");
     head.bytes = (uint32_t)((sizeof head + (data != NULL ? head.length : 0) + 7) & ~(size_t)7);
     while (atomic_exchange_explicit(&inbox->lock, 1, memory_order_acquire) != 0)
         sched_yield();
-    at = atomic_load(&inbox->put);
+    uint64_t at = atomic_load(&inbox->put);
     require(at + head.bytes - atomic_load(&inbox->taken) <= RING_BYTES, "an inbox is full");
     copy_in(inbox, at, &head, sizeof head);
     if (data != NULL)
@@ -114,7 +113,7 @@ struct packet *wire_receive(uint32_t number, int64_t wait_ns)
     struct inbox *inbox = &wire->inboxes[number];
     uint64_t at = atomic_load_explicit(&inbox->taken, memory_order_relaxed);
     struct timespec wait = {wait_ns / 1000000000, wait_ns % 1000000000};
-    struct packet head, *packet;
+    struct packet head;
 
     if (at == atomic_load(&inbox->put)) {
         syscall(SYS_futex, &inbox->rung, FUTEX_WAIT, 0, &wait, NULL, 0);
@@ -123,7 +122,7 @@ struct packet *wire_receive(uint32_t number, int64_t wait_ns)
             return NULL;
     }
     copy_out(inbox, at, &head, sizeof head);
-    packet = malloc(head.bytes);
+    struct packet *packet = malloc(head.bytes);
     require(packet != NULL, "a packet");
     copy_out(inbox, at, packet, head.bytes);
     atomic_store_explicit(&inbox->taken, at + head.bytes, memory_order_release);

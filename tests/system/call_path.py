@@ -23,7 +23,7 @@ COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 WORD = re.compile(r"[A-Za-z_]\w*")
-FUNCTION = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}]*\)\s*$")
+FUNCTION = re.compile(r"(?<![\w$])([A-Za-z_]\w*)\s*\([^;{}]*\)\s*$")
 
 
 def read_lists(page):

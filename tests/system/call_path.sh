@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # The files that a call visits, as docs/architecture.md lists them: they exist, and each is called
 # by one before it.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # Permitted dependencies: includes point one way, one file reads the environment, and the library
 # adds nothing to a process except its wrappers.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -123,8 +122,8 @@ check "the library binds its symbols at start" has <(readelf -d "$LIB") 'BIND_NO
 # killed, and MPICH's waiting, which rings no doorbell.
 check "nothing else waits by sleeping" is "" \
     "$(grep -rnE '\b(u?sleep|(clock_)?nanosleep) *\(' --include='*.[ch]' --include='*.cc' \
-        shim analysis tests |
-        grep -Ev '^(shim/core/status\.c|shim/wait/turn\.c|shim/trace/export/logread_all\.c|analysis/bench/mpi/bench_machine\.c|tests/mpi/(bench_wakes|giving_library|known_causes|mixed_causes|soak|late_calls|internode_apps|trial|gives_way|served)\.c|tests/mpi/(clock|mpi_test)\.h|tests/wait/test_turn\.c|tests/causes/test_(reader|switches)\.c):')"
+        shim analysis tests bench |
+        grep -Ev '^(shim/core/status\.c|shim/wait/turn\.c|shim/trace/export/logread_all\.c|analysis/bench/mpi/bench_machine\.c|bench/bench_wakes\.c|tests/mpi/(giving_library|known_causes|mixed_causes|soak|late_calls|internode_apps|trial|gives_way|served)\.c|tests/mpi/(clock|mpi_test)\.h|tests/wait/test_turn\.c|tests/causes/test_(reader|switches)\.c):')"
 # Each transport defines its own, behind one interface.
 check "a type's name has one meaning" is "sg_transport" \
     "$(grep -rhoE '^(struct|enum|union) sg_[a-z0-9_]+ \{' --include='*.[ch]' shim analysis | sort | uniq -d | cut -d ' ' -f 2)"
@@ -138,6 +137,11 @@ check "no source is under 80 lines without a reason" is "" \
 check "no two sources have one name, but for main" is "main" \
     "$(find shim analysis tests/verify -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | sed 's/.*\///' | sort | uniq -d)"
 check "no line of a source is over 100 columns" is "" \
-    "$(grep -rnE '.{101}' --include='*.[ch]' --include='*.cc' shim analysis tests)"
+    "$(grep -rnE '.{101}' --include='*.[ch]' --include='*.cc' shim analysis tests bench)"
 # Comments name the actor (docs/style.md).
 check "no comment begins with a clause for a noun" "$PYTHON" tests/system/english.py
+check "documents and comments refer to documents, sections and chapters that exist" "$PYTHON" tests/system/references.py
+printf '[a section](%s/README.md#nothing)\n' "$ROOT" >"$WORK/absent.md"
+echo 'decisions/''99' >"$WORK/absent.c"
+check "... others are found" all '! "$PYTHON" tests/system/references.py "$WORK/absent.md" >/dev/null' \
+    '! "$PYTHON" tests/system/references.py "$WORK/absent.c" >/dev/null'

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # make's detection and requirements: MPICH's tools and never another MPI's, and the names of missing
 # packages.
 . "$(dirname "$0")/../lib/sh.sh"

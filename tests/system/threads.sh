@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # timeout: 900
 # Under ThreadSanitizer: the parts that threads share without locks, and MPI programs with several
 # threads over a library built so. MPICH is not, so its synchronisation between threads is

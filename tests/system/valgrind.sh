@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # timeout: 600
 # The command under valgrind: no errors and no leaks.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# one processor
 # A build without libibverbs still has the RDMA companion, which reports that.
 . "$(dirname "$0")/../lib/sh.sh"
 

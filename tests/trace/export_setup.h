@@ -8,7 +8,6 @@
 #include "trace/fabricate.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,8 +37,10 @@ static inline void setup_tell(void *context, const char *what, int log)
     snprintf(setup_told + used, sizeof setup_told - used, "%c%d ", what[0], log);
 }
 
+static struct sg_export_result exported; /* by the last setup_export */
+
 /* Exports all logs of a directory in one process, as stagger recover does. */
-static inline enum sg_status setup_export(const char *directory, struct sg_export_result *result)
+static inline enum sg_status setup_export(const char *directory)
 {
     struct sg_export input = {
         .directory = directory,
@@ -56,21 +57,26 @@ static inline enum sg_status setup_export(const char *directory, struct sg_expor
         sg_logread_open_all(directory, &input.logs, &input.log_count, &input.world_size, &missing);
     if (status != SG_OK)
         return status;
-    status = sg_export_archive(&input, result);
+    status = sg_export_archive(&input, &exported);
     for (int i = 0; i < input.log_count; i++)
         sg_logread_close(input.logs[i]);
     free(input.logs);
     return status;
 }
 
+/* The result stays until the program ends, as do those of the functions below. */
 static inline json_t *setup_load(const char *path)
 {
+    static json_t *kept;
     json_error_t error;
     json_t *json = json_load_file(path, 0, &error);
 
     if (json == NULL)
         printf("# %s: %s\n", path, error.text);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    ASSERT(json != NULL);
+    if (kept == NULL)
+        kept = json_array();
+    json_array_append_new(kept, json);
     return json;
 }
 
@@ -95,11 +101,11 @@ static inline json_t *setup_check_with(const char *directory, const char *option
              "/usr/bin/python3 tests/lib/check_archive.py %s --json %s --events %s/events.json "
              "%s/traces.otf2 >%s/checks || { grep -v '^ok' %s/checks; false; }",
              option, counts, directory, directory, directory, directory);
-    CU_ASSERT_EQUAL_FATAL(system(command), 0);
+    ASSERT(system(command) == 0);
     return setup_load(counts);
 }
 
-/* ... and, unless NULL, its events except those of the program's region. The caller owns both. */
+/* ... and, unless NULL, its events except those of the program's region. */
 static inline json_t *setup_check(const char *directory, json_t **events)
 {
     json_t *counts = setup_check_with(directory, "");
@@ -172,16 +178,14 @@ static inline void setup_alone(struct fabricated *log)
 }
 
 /* Exports one rank's log, in a directory of that name, and returns its events. */
-static inline json_t *setup_events(struct fabricated *log, const char *name,
-                                   struct sg_export_result *result)
+static inline json_t *setup_events(struct fabricated *log, const char *name)
 {
     const char *directory = setup_directory(name);
-    json_t *counts, *events;
+    json_t *events;
 
     fabricate_finish(log, directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
-    counts = setup_check(directory, &events);
-    json_decref(counts);
+    ASSERT(setup_export(directory) == SG_OK);
+    setup_check(directory, &events);
     return events;
 }
 

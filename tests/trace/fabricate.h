@@ -40,15 +40,13 @@ static inline void fabricate_start(struct fabricated *log, int rank, int world_s
 /* Returns adjacent zeroed slots, valid until the next ones are asked for. */
 static inline void *fabricate_slots(struct fabricated *log, size_t slots)
 {
-    void *first;
-
     if (log->count + slots > log->capacity) {
         log->capacity = 2 * (log->count + slots);
         log->slots = realloc(log->slots, log->capacity * SG_SLOT_BYTES);
         if (log->slots == NULL)
             abort();
     }
-    first = log->slots + log->count * SG_SLOT_BYTES;
+    void *first = log->slots + log->count * SG_SLOT_BYTES;
     memset(first, 0, slots * SG_SLOT_BYTES);
     log->count += slots;
     return first;
@@ -123,12 +121,11 @@ static inline void fabricate_site(struct fabricated *log, uint32_t index, uint32
                                   const char *module, const char *build_id, uint64_t offset)
 {
     size_t module_bytes = strlen(module) + 1, text_bytes = module_bytes + strlen(build_id) + 1;
-    struct sg_record_site *site;
     char text[512];
 
     memcpy(text, module, module_bytes);
     strcpy(text + module_bytes, build_id);
-    site = fabricate_definition(log, text, text_bytes);
+    struct sg_record_site *site = fabricate_definition(log, text, text_bytes);
     site->kind = SG_RECORD_SITE;
     site->depth = 1;
     site->index = index;
@@ -169,14 +166,13 @@ static inline void *fabricate_members(struct fabricated *log, const char *name,
     size_t name_bytes = (strlen(name) + 1 + 3) & ~(size_t)3;
     size_t bytes = name_bytes + (members != NULL ? size * sizeof *members : 0);
     char *text = calloc(1, bytes);
-    void *record;
 
     if (text == NULL)
         abort();
     strcpy(text, name);
     if (members != NULL)
         memcpy(text + name_bytes, members, size * sizeof *members);
-    record = fabricate_definition(log, text, bytes);
+    void *record = fabricate_definition(log, text, bytes);
     free(text);
     *text_bytes = (uint32_t)bytes;
     return record;
@@ -351,10 +347,8 @@ static inline struct sg_record_request *fabricate_request(struct fabricated *log
 /* Returns the bytes of the file, malloc'ed. */
 static inline unsigned char *fabricate_bytes(struct fabricated *log, size_t *size_bytes)
 {
-    unsigned char *bytes;
-
     *size_bytes = SG_LOG_HEADER_BYTES + log->count * SG_SLOT_BYTES;
-    bytes = calloc(1, *size_bytes);
+    unsigned char *bytes = calloc(1, *size_bytes);
     if (bytes == NULL)
         abort();
     log->header.next_slot = log->count;

@@ -3,20 +3,16 @@
 
 enum { BARRIER, REDUCE, ALLREDUCE };
 
-static void expect_result(const struct sg_export_result *result, uint64_t calls, uint64_t dropped,
-                          bool partial)
+static void expect_result(uint64_t calls, uint64_t dropped, bool partial)
 {
-    CU_ASSERT_EQUAL(result->calls, calls);
-    CU_ASSERT_EQUAL(result->dropped, dropped);
-    CU_ASSERT_EQUAL(result->partial, partial);
-    CU_ASSERT(result->archive_bytes > 0);
+    EXPECT(exported.calls == calls, exported.dropped == dropped, exported.partial == partial,
+           exported.archive_bytes > 0);
 }
 
-static void whole_run(void)
+TEST("a whole run is written whole")
 {
     const char *directory = setup_directory("whole");
-    struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -29,27 +25,22 @@ static void whole_run(void)
         log.header.finalize_begin_ns = 3000;
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    expect_result(&result, 8, 0, false);
-    CU_ASSERT_STRING_EQUAL(setup_told, "r0 r1 w0 w1 ");
-    counts = setup_check(directory, &events);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 0), 2);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Reduce", 1), 1);
-    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 3);
-    CU_ASSERT_STRING_EQUAL(setup_timeline(events, 1),
-                           "900 >MPI_Init 1100 <MPI_Init 2000 >MPI_Barrier 2100 <MPI_Barrier "
-                           "2200 >MPI_Allreduce 2300 <MPI_Allreduce 2400 >MPI_Reduce "
-                           "2500 <MPI_Reduce 2600 >MPI_Barrier 2610 <MPI_Barrier "
-                           "3000 >MPI_Finalize 3000 <MPI_Finalize");
-    json_decref(counts);
-    json_decref(events);
+    ASSERT(setup_export(directory) == SG_OK);
+    expect_result(8, 0, false);
+    EXPECT(text_is(setup_told, "r0 r1 w0 w1 "));
+    json_t *counts = setup_check(directory, &events);
+    EXPECT(setup_count(counts, "MPI_Barrier", 0) == 2, setup_count(counts, "MPI_Reduce", 1) == 1,
+           setup_instances(counts, "MPI_COMM_WORLD") == 3,
+           text_is(setup_timeline(events, 1),
+                   "900 >MPI_Init 1100 <MPI_Init 2000 >MPI_Barrier 2100 <MPI_Barrier "
+                   "2200 >MPI_Allreduce 2300 <MPI_Allreduce 2400 >MPI_Reduce "
+                   "2500 <MPI_Reduce 2600 >MPI_Barrier 2610 <MPI_Barrier "
+                   "3000 >MPI_Finalize 3000 <MPI_Finalize"));
 }
 
-static void incomplete_instances(void)
+TEST("an instance that one rank did not record is left out on all")
 {
     const char *directory = setup_directory("incomplete");
-    struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 3; rank++) {
         struct fabricated log;
@@ -63,20 +54,17 @@ static void incomplete_instances(void)
         }
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    expect_result(&result, 21, 6, true);
-    counts = setup_check(directory, NULL);
-    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 7);
+    ASSERT(setup_export(directory) == SG_OK);
+    expect_result(21, 6, true);
+    json_t *counts = setup_check(directory, NULL);
+    EXPECT(setup_instances(counts, "MPI_COMM_WORLD") == 7);
     for (int rank = 0; rank < 3; rank++)
-        CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", rank), 7);
-    json_decref(counts);
+        EXPECT(setup_count(counts, "MPI_Barrier", rank) == 7);
 }
 
-static void failed_calls(void)
+TEST("failed calls belong to no instance")
 {
     const char *directory = setup_directory("failed");
-    struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -87,21 +75,18 @@ static void failed_calls(void)
         fabricate_call(&log, BARRIER, 0, 1, 2040, 2050);
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    expect_result(&result, 4, 0, false);
-    counts = setup_check(directory, NULL);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Reduce", 0), 0);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 1), 2);
-    json_decref(counts);
+    ASSERT(setup_export(directory) == SG_OK);
+    expect_result(4, 0, false);
+    json_t *counts = setup_check(directory, NULL);
+    EXPECT(setup_count(counts, "MPI_Reduce", 0) == 0, setup_count(counts, "MPI_Barrier", 1) == 2);
 }
 
 /* Four ranks; {3, 1} and {0, 2} are communicators, {3, 1} without a name. */
-static void sub_communicators(void)
+TEST("communicators are the same on all ranks, with Score-P's byte counts")
 {
     static const uint32_t odd[] = {3, 1}, even[] = {0, 2};
     const char *directory = setup_directory("parts");
-    struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
     size_t reduces = 0;
 
     for (int rank = 0; rank < 4; rank++) {
@@ -121,12 +106,11 @@ static void sub_communicators(void)
         }
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    expect_result(&result, 20, 0, false);
-    counts = setup_check(directory, &events);
-    CU_ASSERT_EQUAL(setup_instances(counts, "even"), 5);
-    CU_ASSERT_EQUAL(setup_instances(counts, "comm 3.2"), 5);
-    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 0);
+    ASSERT(setup_export(directory) == SG_OK);
+    expect_result(20, 0, false);
+    json_t *counts = setup_check(directory, &events);
+    EXPECT(setup_instances(counts, "even") == 5, setup_instances(counts, "comm 3.2") == 5,
+           setup_instances(counts, "MPI_COMM_WORLD") == 0);
     for (size_t i = 0; i < json_array_size(events); i++) {
         const json_t *event = json_array_get(events, i);
         json_int_t rank = json_integer_value(json_object_get(event, "location"));
@@ -134,21 +118,17 @@ static void sub_communicators(void)
         if (strcmp(json_string_value(json_object_get(event, "kind")), "MpiCollectiveEnd") != 0)
             continue;
         reduces++;
-        CU_ASSERT_EQUAL(json_integer_value(json_object_get(event, "sent")), 8);
-        CU_ASSERT_EQUAL(json_integer_value(json_object_get(event, "received")),
-                        rank == 0 || rank == 3 ? 16 : 0);
+        EXPECT(json_integer_value(json_object_get(event, "sent")) == 8,
+               json_integer_value(json_object_get(event, "received")) ==
+                   (rank == 0 || rank == 3 ? 16 : 0));
     }
-    CU_ASSERT_EQUAL(reduces, 20);
-    json_decref(counts);
-    json_decref(events);
+    EXPECT(reduces == 20);
 }
 
-static void hundred_communicators(void)
+TEST("a hundred communicators of the same members are told apart")
 {
     static const uint32_t members[] = {0, 1};
     const char *directory = setup_directory("hundred");
-    struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -167,30 +147,26 @@ static void hundred_communicators(void)
         }
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    expect_result(&result, 10000, 0, false);
-    counts = setup_check(directory, NULL);
-    CU_ASSERT_EQUAL(setup_instances(counts, "dup 2"), 50);
-    CU_ASSERT_EQUAL(setup_instances(counts, "dup 101"), 50);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 1), 5000);
-    json_decref(counts);
+    ASSERT(setup_export(directory) == SG_OK);
+    expect_result(10000, 0, false);
+    json_t *counts = setup_check(directory, NULL);
+    EXPECT(setup_instances(counts, "dup 2") == 50, setup_instances(counts, "dup 101") == 50,
+           setup_count(counts, "MPI_Barrier", 1) == 5000);
 }
 
 /* The parent is told by index and may have the greater identity. */
-static void parents(void)
+TEST("communicators stand behind the one they were made from")
 {
     static const uint32_t all[] = {1, 0}, one[] = {0};
     const char *directory = setup_directory("parents");
-    struct sg_export_result result;
-    json_t *counts, *comms;
+    json_t *comms;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        struct sg_record_comm *comm;
 
         fabricate_start(&log, rank, 2);
         fabricate_comm(&log, 2, 1, 2, 2, rank == 1 ? 0 : 1, "parent", rank == 1 ? all : NULL);
-        comm = (void *)log.slots;
+        struct sg_record_comm *comm = (void *)log.slots;
         comm->parent = 0;
         if (rank == 0) {
             size_t at = log.count;
@@ -201,31 +177,28 @@ static void parents(void)
         }
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    counts = setup_check(directory, NULL);
+    ASSERT(setup_export(directory) == SG_OK);
+    json_t *counts = setup_check(directory, NULL);
     comms = json_object_get(counts, "comms");
-    CU_ASSERT_EQUAL_FATAL(json_array_size(comms), 4);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(json_array_get(comms, 2), "parent")),
-                           "MPI_COMM_WORLD");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(json_array_get(comms, 3), "parent")),
-                           "parent");
-    json_decref(counts);
+    ASSERT(json_array_size(comms) == 4);
+    EXPECT(
+        text_is(json_string_value(json_object_get(json_array_get(comms, 2), "parent")),
+                "MPI_COMM_WORLD"),
+        text_is(json_string_value(json_object_get(json_array_get(comms, 3), "parent")), "parent"));
 }
 
-static void attributes_and_metrics(void)
+TEST("a call carries its site, algorithm, seq, bytes and metrics")
 {
     const char *directory = setup_directory("attributes");
-    struct sg_export_result result;
-    struct sg_record_call *call;
     struct fabricated log;
-    const json_t *event, *attributes;
-    json_t *counts, *events;
+    const json_t *attributes;
+    json_t *events;
     static const int metrics[] = {700, 2, 1, 3, 4, 5, 6, 7, 8, 9};
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
     fabricate_site_name(&log, 0x3f2a9c1b, "solve", "solver.c", 88);
-    call = fabricate_call(&log, ALLREDUCE, 0, 7, 2000, 2100);
+    struct sg_record_call *call = fabricate_call(&log, ALLREDUCE, 0, 7, 2000, 2100);
     call->site = 1;
     call->executed = 1;
     call->bytes = 24;
@@ -241,55 +214,49 @@ static void attributes_and_metrics(void)
     call->moves = 8;
     call->repeats = 9;
     fabricate_finish(&log, directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    counts = setup_check(directory, &events);
-    CU_ASSERT_EQUAL_FATAL(json_array_size(events), 7);
-    event = json_array_get(events, 2);
+    ASSERT(setup_export(directory) == SG_OK);
+    setup_check(directory, &events);
+    ASSERT(json_array_size(events) == 7);
+    const json_t *event = json_array_get(events, 2);
     attributes = json_object_get(event, "attributes");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "call site")),
-                           "solve (solver.c:88) [cg+0x11c4] #3f2a9c1b");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "algorithm")), "bypass");
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "seq")), 7);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "bytes")), 24);
+    EXPECT(text_is(json_string_value(json_object_get(attributes, "call site")),
+                   "solve (solver.c:88) [cg+0x11c4] #3f2a9c1b"),
+           text_is(json_string_value(json_object_get(attributes, "algorithm")), "bypass"),
+           json_integer_value(json_object_get(attributes, "seq")) == 7,
+           json_integer_value(json_object_get(attributes, "bytes")) == 24);
     event = json_array_get(events, 5);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "kind")), "Metric");
+    EXPECT(text_is(json_string_value(json_object_get(event, "kind")), "Metric"));
     for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
-        CU_ASSERT_EQUAL(json_integer_value(json_array_get(json_object_get(event, "values"), i)),
-                        metrics[i]);
-    json_decref(counts);
-    json_decref(events);
+        EXPECT(json_integer_value(json_array_get(json_object_get(event, "values"), i)) ==
+               metrics[i]);
 }
 
 /* The greatest value of a wide field stands for more, and leaves the field's neighbours as they
  * are. */
-static void wide_fields(void)
+TEST("a call's wide fields and the counts beside them do not touch")
 {
     struct sg_record_call call = {0};
 
     call.bytes = SG_CALL_WIDE_MAX;
     call.skew_ns = SG_CALL_WIDE_MAX;
-    CU_ASSERT_EQUAL(call.moves, 0);
-    CU_ASSERT_EQUAL(call.repeats, 0);
+    EXPECT(call.moves == 0, call.repeats == 0);
     call.moves = call.repeats = UINT16_MAX;
-    CU_ASSERT_EQUAL(call.bytes, SG_CALL_WIDE_MAX);
-    CU_ASSERT_EQUAL(call.skew_ns, SG_CALL_WIDE_MAX);
+    EXPECT(call.bytes == SG_CALL_WIDE_MAX, call.skew_ns == SG_CALL_WIDE_MAX);
 }
 
-static void late_attributes(void)
+TEST("a late contribution carries whose it was and the wait it spared")
 {
     static const uint32_t members[] = {0};
     const char *directory = setup_directory("lateness");
-    struct sg_export_result result;
-    struct sg_record_late *late;
     struct fabricated log;
     const json_t *attributes;
-    json_t *counts, *events;
+    json_t *events;
 
     fabricate_start(&log, 0, 1);
     log.header.progress_thread = 2;
     fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
     fabricate_comm(&log, 2, 0, 2, 1, 0, "row", members);
-    late = fabricate_late(&log, 2000, 2100);
+    struct sg_record_late *late = fabricate_late(&log, 2000, 2100);
     late->site = 1;
     late->comm = 2;
     late->thread = 1;
@@ -301,41 +268,35 @@ static void late_attributes(void)
     fabricate_late(&log, 2200, 2300)->comm = 9; /* of which there is no record */
     fabricate_late(&log, 2400, 2500)->operation = 200;
     fabricate_finish(&log, directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    counts = setup_check(directory, &events);
-    CU_ASSERT_STRING_EQUAL(
-        json_string_value(json_object_get(json_object_get(counts, "locations"), "4294967296")),
-        "Progress thread");
-    CU_ASSERT_STRING_EQUAL(setup_timeline(events, UINT64_C(1) << 32),
-                           "2000 >late contribution 2100 <late contribution");
-    CU_ASSERT_STRING_EQUAL(
-        setup_timeline(events, 0),
-        "900 >MPI_Init 1100 <MPI_Init 2200 >late contribution 2300 <late contribution");
+    ASSERT(setup_export(directory) == SG_OK);
+    json_t *counts = setup_check(directory, &events);
+    EXPECT(text_is(json_string_value(
+                       json_object_get(json_object_get(counts, "locations"), "4294967296")),
+                   "Progress thread"),
+           text_is(setup_timeline(events, UINT64_C(1) << 32),
+                   "2000 >late contribution 2100 <late contribution"),
+           text_is(setup_timeline(events, 0),
+                   "900 >MPI_Init 1100 <MPI_Init 2200 >late contribution 2300 <late contribution"));
     attributes = json_object_get(json_array_get(events, 2), "attributes");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "call site")),
-                           "[cg+0x11c4] #3f2a9c1b");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "communicator")), "row");
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "operation")),
-                           "MPI_Reduce");
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "seq")), 7);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "bytes")), 24);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "child")), 3);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "wait avoided")), 900);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "by signal")), 1);
+    EXPECT(text_is(json_string_value(json_object_get(attributes, "call site")),
+                   "[cg+0x11c4] #3f2a9c1b"),
+           text_is(json_string_value(json_object_get(attributes, "communicator")), "row"),
+           text_is(json_string_value(json_object_get(attributes, "operation")), "MPI_Reduce"),
+           json_integer_value(json_object_get(attributes, "seq")) == 7,
+           json_integer_value(json_object_get(attributes, "bytes")) == 24,
+           json_integer_value(json_object_get(attributes, "child")) == 3,
+           json_integer_value(json_object_get(attributes, "wait avoided")) == 900,
+           json_integer_value(json_object_get(attributes, "by signal")) == 1);
     attributes = json_object_get(json_array_get(events, 4), "attributes");
-    CU_ASSERT_PTR_NOT_NULL(json_object_get(attributes, "operation"));
-    CU_ASSERT_PTR_NULL(json_object_get(attributes, "communicator"));
-    CU_ASSERT_PTR_NULL(json_object_get(attributes, "by signal"));
-    json_decref(counts);
-    json_decref(events);
+    EXPECT(json_object_get(attributes, "operation") != NULL,
+           json_object_get(attributes, "communicator") == NULL,
+           json_object_get(attributes, "by signal") == NULL);
 }
 
-static void large_logs(void)
+TEST("logs of many records are written whole")
 {
     enum { CALLS = 20000 };
     const char *directory = setup_directory("large");
-    struct sg_export_result result;
-    json_t *counts;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -346,15 +307,14 @@ static void large_logs(void)
                            2005 + 10 * seq);
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    expect_result(&result, 2 * CALLS, 0, false);
-    counts = setup_check(directory, NULL);
-    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), CALLS);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 1), CALLS / 2);
-    json_decref(counts);
+    ASSERT(setup_export(directory) == SG_OK);
+    expect_result(2 * CALLS, 0, false);
+    json_t *counts = setup_check(directory, NULL);
+    EXPECT(setup_instances(counts, "MPI_COMM_WORLD") == CALLS,
+           setup_count(counts, "MPI_Barrier", 1) == CALLS / 2);
 }
 
-static void tools_read_it(void)
+TEST("otf2-print and ViTE read all of these archives")
 {
     char command[300];
 
@@ -362,44 +322,24 @@ static void tools_read_it(void)
              "tests/lib/check_tools.sh %s/*/traces.otf2 >%s/tools; status=$?; "
              "grep -v '^ok' %s/tools; exit $status",
              unit_directory(), unit_directory(), unit_directory());
-    CU_ASSERT_EQUAL(system(command), 0);
+    EXPECT(system(command) == 0);
 }
 
-static void never_overwrites(void)
+TEST("an archive is never overwritten, what is left of one is")
 {
     const char *directory = setup_directory("twice");
-    struct sg_export_result result;
     struct fabricated log;
     char path[300];
-    json_t *counts;
 
     fabricate_start(&log, 0, 1);
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
     fabricate_finish(&log, directory);
     /* Remains of an export that was cut off are no archive. */
     snprintf(path, sizeof path, "%s/traces", directory);
-    CU_ASSERT_EQUAL(mkdir(path, 0777), 0);
+    EXPECT(mkdir(path, 0777) == 0);
     snprintf(path, sizeof path, "%s/traces/0.evt", directory);
     fabricate_file(path, "half", 4);
-    CU_ASSERT_EQUAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL(setup_export(directory, &result), SG_ERR_SYSTEM);
-    counts = setup_check(directory, NULL);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 0), 1);
-    json_decref(counts);
+    EXPECT(setup_export(directory) == SG_OK, setup_export(directory) == SG_ERR_SYSTEM);
+    json_t *counts = setup_check(directory, NULL);
+    EXPECT(setup_count(counts, "MPI_Barrier", 0) == 1);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a whole run is written whole", whole_run},
-    {"an instance that one rank did not record is left out on all", incomplete_instances},
-    {"failed calls belong to no instance", failed_calls},
-    {"communicators are the same on all ranks, with Score-P's byte counts", sub_communicators},
-    {"a hundred communicators of the same members are told apart", hundred_communicators},
-    {"communicators stand behind the one they were made from", parents},
-    {"a call carries its site, algorithm, seq, bytes and metrics", attributes_and_metrics},
-    {"a call's wide fields and the counts beside them do not touch", wide_fields},
-    {"a late contribution carries whose it was and the wait it spared", late_attributes},
-    {"logs of many records are written whole", large_logs},
-    {"otf2-print and ViTE read all of these archives", tools_read_it},
-    {"an archive is never overwritten, what is left of one is", never_overwrites},
-    {NULL, NULL},
-};

@@ -61,16 +61,15 @@ static const char *list(const json_t *events, uint64_t location)
     return text;
 }
 
-static void export(const char *directory, struct sg_export_result *result, json_t **events)
+static void export(const char *directory, json_t **events)
 {
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
-    json_decref(setup_check(directory, events));
+    ASSERT(setup_export(directory) == SG_OK);
+    setup_check(directory, events);
 }
 
-static void program_region(void)
+TEST("the program is a region around all events of the master thread")
 {
     const char *directory = setup_directory("program");
-    struct sg_export_result result;
     struct fabricated log;
     json_t *events;
     char path[300];
@@ -78,20 +77,17 @@ static void program_region(void)
     fabricate_start(&log, 0, 1);
     log.header.finalize_begin_ns = 3000;
     fabricate_finish(&log, directory);
-    export(directory, &result, &events);
-    json_decref(events);
+    export(directory, &events);
     snprintf(path, sizeof path, "%s/events.json", directory);
     events = setup_load(path);
-    CU_ASSERT_STRING_EQUAL(list(events, 0),
-                           "900 Enter byhand; 900 Enter MPI_Init; 1100 Leave MPI_Init; "
-                           "3000 Enter MPI_Finalize; 3000 Leave MPI_Finalize; 3000 Leave byhand");
-    json_decref(events);
+    EXPECT(text_is(list(events, 0),
+                   "900 Enter byhand; 900 Enter MPI_Init; 1100 Leave MPI_Init; "
+                   "3000 Enter MPI_Finalize; 3000 Leave MPI_Finalize; 3000 Leave byhand"));
 }
 
-static void blocking_messages(void)
+TEST("blocking messages are sent behind Enter and received before Leave")
 {
     const char *directory = setup_directory("blocking");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -105,15 +101,14 @@ static void blocking_messages(void)
             fabricate_received(fabricate_event(&log, RECV, WORLD, 1900, 2200), 0, 5, 80);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    CU_ASSERT_FALSE(result.partial);
-    CU_ASSERT_STRING_EQUAL(list(events, 0), "2000 Enter MPI_Send; "
-                                            "2000 MpiSend MPI_COMM_WORLD 1 5 80; "
-                                            "2100 Leave MPI_Send");
-    CU_ASSERT_STRING_EQUAL(list(events, 1), "1900 Enter MPI_Recv; "
-                                            "2200 MpiRecv MPI_COMM_WORLD 0 5 80; "
-                                            "2200 Leave MPI_Recv");
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(!exported.partial,
+           text_is(list(events, 0), "2000 Enter MPI_Send; "
+                                    "2000 MpiSend MPI_COMM_WORLD 1 5 80; "
+                                    "2100 Leave MPI_Send"),
+           text_is(list(events, 1), "1900 Enter MPI_Recv; "
+                                    "2200 MpiRecv MPI_COMM_WORLD 0 5 80; "
+                                    "2200 Leave MPI_Recv"));
 }
 
 static void post_send(struct fabricated *log, uint64_t begin_ns, int tag, uint64_t bytes)
@@ -127,10 +122,8 @@ static void post_send(struct fabricated *log, uint64_t begin_ns, int tag, uint64
 /* Calls of the two ranks of the run below: 0 sends three times, 1 receives what comes. */
 static void log_sender(struct fabricated *log)
 {
-    uint64_t request;
-
     post_send(log, 2000, 5, 80);
-    request = fabricate_last(log);
+    uint64_t request = fabricate_last(log);
     fabricate_event(log, WAIT, WORLD, 2050, 2060);
     fabricate_request(log, SG_REQUEST_SENT, WORLD, 2060, request);
     fabricate_event(log, START, 0, 2100, 2110);
@@ -166,10 +159,8 @@ static void complete_receive(struct fabricated *log, uint64_t time_ns, uint64_t 
 
 static void log_receiver(struct fabricated *log)
 {
-    uint64_t request;
-
     post_receive(log, IRECV, 1500);
-    request = fabricate_last(log);
+    uint64_t request = fabricate_last(log);
     fabricate_event(log, WAIT, 0, 1600, 2070);
     complete_receive(log, 2070, request, 5, 80);
     post_receive(log, MPROBE, 2105);
@@ -179,10 +170,9 @@ static void log_receiver(struct fabricated *log)
     post_receive(log, IRECV, 2300); /* never completes */
 }
 
-static void requests(void)
+TEST("requests begin in their call, and complete or are cancelled in a wait")
 {
     const char *directory = setup_directory("requests");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
@@ -196,25 +186,24 @@ static void requests(void)
             log_receiver(&log);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    CU_ASSERT_STRING_EQUAL(
-        list(events, 0),
-        "2000 Enter MPI_Isend; 2000 MpiIsend MPI_COMM_WORLD 1 5 80 25; 2010 Leave MPI_Isend; "
-        "2050 Enter MPI_Wait; 2060 MpiIsendComplete 25; 2060 Leave MPI_Wait; "
-        "2100 Enter MPI_Start; 2110 MpiIsend MPI_COMM_WORLD 1 4294967295 0 29; "
-        "2110 Leave MPI_Start; "
-        "2120 Enter MPI_Wait; 2125 MpiIsendComplete 29; 2130 Leave MPI_Wait; "
-        "2200 Enter MPI_Isend; 2200 MpiIsend MPI_COMM_WORLD 1 9 8 32; 2210 Leave MPI_Isend; "
-        "2300 Enter MPI_Wait; 2310 MpiRequestCancelled 32; 2310 Leave MPI_Wait");
-    CU_ASSERT_STRING_EQUAL(
-        list(events, 1),
-        "1500 Enter MPI_Irecv; 1500 MpiIrecvRequest 25; 1505 Leave MPI_Irecv; "
-        "1600 Enter MPI_Wait; 2070 MpiIrecv MPI_COMM_WORLD 0 5 80 25; 2070 Leave MPI_Wait; "
-        "2105 Enter MPI_Mprobe; 2105 MpiIrecvRequest 28; 2110 Leave MPI_Mprobe; "
-        "2120 Enter MPI_Mrecv; 2140 MpiIrecv MPI_COMM_WORLD 0 4294967295 0 28; "
-        "2140 Leave MPI_Mrecv; "
-        "2300 Enter MPI_Irecv; 2300 MpiIrecvRequest 31; 2305 Leave MPI_Irecv");
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(
+        text_is(
+            list(events, 0),
+            "2000 Enter MPI_Isend; 2000 MpiIsend MPI_COMM_WORLD 1 5 80 25; 2010 Leave MPI_Isend; "
+            "2050 Enter MPI_Wait; 2060 MpiIsendComplete 25; 2060 Leave MPI_Wait; "
+            "2100 Enter MPI_Start; 2110 MpiIsend MPI_COMM_WORLD 1 4294967295 0 29; "
+            "2110 Leave MPI_Start; "
+            "2120 Enter MPI_Wait; 2125 MpiIsendComplete 29; 2130 Leave MPI_Wait; "
+            "2200 Enter MPI_Isend; 2200 MpiIsend MPI_COMM_WORLD 1 9 8 32; 2210 Leave MPI_Isend; "
+            "2300 Enter MPI_Wait; 2310 MpiRequestCancelled 32; 2310 Leave MPI_Wait"),
+        text_is(list(events, 1),
+                "1500 Enter MPI_Irecv; 1500 MpiIrecvRequest 25; 1505 Leave MPI_Irecv; "
+                "1600 Enter MPI_Wait; 2070 MpiIrecv MPI_COMM_WORLD 0 5 80 25; 2070 Leave MPI_Wait; "
+                "2105 Enter MPI_Mprobe; 2105 MpiIrecvRequest 28; 2110 Leave MPI_Mprobe; "
+                "2120 Enter MPI_Mrecv; 2140 MpiIrecv MPI_COMM_WORLD 0 4294967295 0 28; "
+                "2140 Leave MPI_Mrecv; "
+                "2300 Enter MPI_Irecv; 2300 MpiIrecvRequest 31; 2305 Leave MPI_Irecv"));
 }
 
 static void bcast(struct fabricated *log, int function, uint64_t begin_ns, int number, int root)
@@ -230,7 +219,7 @@ static void bcast(struct fabricated *log, int function, uint64_t begin_ns, int n
 }
 
 /* The library's barriers have every other number. */
-static void numbers_of_both_kinds(void)
+TEST("numbers of the library's collectives and of others make one run")
 {
     const char *directory = setup_directory("numbers");
     struct sg_refusal refusal;
@@ -251,26 +240,24 @@ static void numbers_of_both_kinds(void)
     bcast(&made, BCAST, 13000, 102, 0); /* two numbers are missing, and no barrier was between */
     fabricate_finish(&made, directory);
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, 0);
-    CU_ASSERT_EQUAL_FATAL(sg_logread_try(path, &log, &refusal), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_summary_make(log, false, &summary), SG_OK);
-    CU_ASSERT_EQUAL(summary.calls.events, 51);
-    CU_ASSERT_EQUAL_FATAL(summary.calls.comm_count, 1);
-    CU_ASSERT_EQUAL(summary.calls.comms[0].comm.recorded.count, 2);
-    CU_ASSERT_EQUAL(sg_intervals_size(&summary.calls.comms[0].comm.recorded), 101);
+    ASSERT(sg_logread_try(path, &log, &refusal) == SG_OK,
+           sg_summary_make(log, false, &summary) == SG_OK);
+    EXPECT(summary.calls.events == 51);
+    ASSERT(summary.calls.comm_count == 1);
+    EXPECT(summary.calls.comms[0].comm.recorded.count == 2,
+           sg_intervals_size(&summary.calls.comms[0].comm.recorded) == 101);
     sg_summary_clear(&summary);
     sg_logread_close(log);
 }
 
 /* Number 1 is of rank 0 alone. */
-static void collectives(void)
+TEST("a collective of all members has its events, one of some is a region alone")
 {
     const char *directory = setup_directory("collectives");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
-        uint64_t request;
 
         start(&log, rank, 2);
         log.header.init_begin_ns = log.header.init_end_ns = 0;
@@ -278,28 +265,28 @@ static void collectives(void)
         if (rank == 0)
             bcast(&log, BCAST, 2100, 1, 1);
         bcast(&log, IBCAST, 2200, 2, 0);
-        request = fabricate_last(&log);
+        uint64_t request = fabricate_last(&log);
         fabricate_event(&log, WAIT, 0, 2300, 2350);
         fabricate_request(&log, SG_REQUEST_COMPLETE, WORLD, 2340, request);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    CU_ASSERT_TRUE(result.partial);
-    CU_ASSERT_EQUAL(result.dropped, 1);
-    CU_ASSERT_STRING_EQUAL(
-        list(events, 0),
-        "2000 Enter MPI_Bcast; 2000 MpiCollectiveBegin; 2050 MpiCollectiveEnd MPI_COMM_WORLD 1; "
-        "2050 Leave MPI_Bcast; 2100 Enter MPI_Bcast; 2150 Leave MPI_Bcast; "
-        "2200 Enter MPI_Ibcast; 2200 NonBlockingCollectiveRequest 27; 2250 Leave MPI_Ibcast; "
-        "2300 Enter MPI_Wait; 2340 NonBlockingCollectiveComplete MPI_COMM_WORLD 0 27; "
-        "2350 Leave MPI_Wait");
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(
+        exported.partial, exported.dropped == 1,
+        text_is(
+            list(events, 0),
+            "2000 Enter MPI_Bcast; 2000 MpiCollectiveBegin; 2050 MpiCollectiveEnd MPI_COMM_WORLD "
+            "1; "
+            "2050 Leave MPI_Bcast; 2100 Enter MPI_Bcast; 2150 Leave MPI_Bcast; "
+            "2200 Enter MPI_Ibcast; 2200 NonBlockingCollectiveRequest 27; 2250 Leave MPI_Ibcast; "
+            "2300 Enter MPI_Wait; 2340 NonBlockingCollectiveComplete MPI_COMM_WORLD 0 27; "
+            "2350 Leave MPI_Wait"));
 }
 
 /* Ranks 3 and 1 of four are the pair, whose parent is the world. If linked, the library's
  * collectives know the pair as well. */
-static void pairs(const char *name, bool linked, bool with_members, struct sg_export_result *result,
-                  json_t **counts, json_t **events)
+static void pairs(const char *name, bool linked, bool with_members, json_t **counts,
+                  json_t **events)
 {
     static const uint32_t pair[] = {3, 1};
     const char *directory = setup_directory(name);
@@ -331,72 +318,57 @@ static void pairs(const char *name, bool linked, bool with_members, struct sg_ex
         fabricate_event(&log, DUP, WORLD, 3000, 3100);
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     *counts = setup_check(directory, events);
 }
 
-static void communicators(void)
+TEST("communicators are joined across ranks, and with the library's")
 {
-    struct sg_export_result result;
-    json_t *counts, *events, *comm;
-
-    pairs("pair", false, true, &result, &counts, &events);
-    CU_ASSERT_FALSE(result.partial);
-    comm = json_array_get(json_object_get(counts, "comms"), 2);
-    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(comm, "name")), "comm 00000063.4");
-    CU_ASSERT_NOT_EQUAL(strstr(list(events, 3), "MpiSend comm 00000063.4 1 5 80"), NULL);
-    json_decref(counts);
-    json_decref(events);
-
-    pairs("linked", true, true, &result, &counts, &events);
-    CU_ASSERT_EQUAL(json_array_size(json_object_get(counts, "comms")), 3);
-    CU_ASSERT_NOT_EQUAL(strstr(list(events, 1), "MpiRecv of the library 0 5 80"), NULL);
-    json_decref(counts);
-    json_decref(events);
-}
-
-static void unknown_members(void)
-{
-    struct sg_export_result result;
     json_t *counts, *events;
 
-    pairs("unknown", false, false, &result, &counts, &events);
-    CU_ASSERT_TRUE(result.partial);
-    CU_ASSERT_EQUAL(result.dropped, 2);
-    CU_ASSERT_EQUAL(json_array_size(json_object_get(counts, "comms")), 2);
-    CU_ASSERT_NOT_EQUAL(strstr(list(events, 3), "2000 Enter MPI_Send; 2100 Leave MPI_Send"), NULL);
-    json_decref(counts);
-    json_decref(events);
+    pairs("pair", false, true, &counts, &events);
+    EXPECT(!exported.partial);
+    json_t *comm = json_array_get(json_object_get(counts, "comms"), 2);
+    EXPECT(text_is(json_string_value(json_object_get(comm, "name")), "comm 00000063.4"),
+           strstr(list(events, 3), "MpiSend comm 00000063.4 1 5 80") != NULL);
+
+    pairs("linked", true, true, &counts, &events);
+    EXPECT(json_array_size(json_object_get(counts, "comms")) == 3,
+           strstr(list(events, 1), "MpiRecv of the library 0 5 80") != NULL);
 }
 
-static void failed_and_open(void)
+TEST("messages on a communicator of unknown members are left out and counted")
 {
-    struct sg_export_result result;
-    struct sg_record_event *event;
+    json_t *counts, *events;
+
+    pairs("unknown", false, false, &counts, &events);
+    EXPECT(exported.partial, exported.dropped == 2,
+           json_array_size(json_object_get(counts, "comms")) == 2,
+           strstr(list(events, 3), "2000 Enter MPI_Send; 2100 Leave MPI_Send") != NULL);
+}
+
+TEST("failed and open calls are regions without messages")
+{
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
     fabricate_function(&log, SEND, "MPI_Send");
     fabricate_function(&log, RECV, "MPI_Recv");
     fabricate_profile_comm(&log, WORLD, WORLD_IDENTITY, 0, 1, 0, "MPI_COMM_WORLD", NULL);
-    event = fabricate_event(&log, SEND, WORLD, 2000, 2100);
+    struct sg_record_event *event = fabricate_event(&log, SEND, WORLD, 2000, 2100);
     fabricate_sent(event, 0, 5, 80);
     event->flags |= SG_EVENT_FAILED;
     fabricate_event(&log, RECV, WORLD, 2200, 0);
     fabricate_marker(&log, SG_MARKER_STALL, 2900, "waits since long");
-    events = setup_events(&log, "open", &result);
-    CU_ASSERT_TRUE(result.partial);
-    CU_ASSERT_STRING_EQUAL(list(events, 0), "2000 Enter MPI_Send; 2100 Leave MPI_Send; "
-                                            "2200 Enter MPI_Recv; 2900 Leave MPI_Recv");
-    json_decref(events);
+    json_t *events = setup_events(&log, "open");
+    EXPECT(exported.partial, text_is(list(events, 0), "2000 Enter MPI_Send; 2100 Leave MPI_Send; "
+                                                      "2200 Enter MPI_Recv; 2900 Leave MPI_Recv"));
 }
 
-static void left_out(void)
+TEST("events that there was no room for are counted by function")
 {
     const char *directory = setup_directory("left");
-    struct sg_export_result result;
     char command[600];
 
     for (int rank = 0; rank < 2; rank++) {
@@ -411,10 +383,10 @@ static void left_out(void)
         }
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_TRUE(result.partial);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.partial);
     snprintf(command, sizeof command, "grep -qa 'MPI_Recv=9 MPI_Send=7' %s/traces.otf2", directory);
-    CU_ASSERT_EQUAL(system(command), 0);
+    EXPECT(system(command) == 0);
 }
 
 /* ---- the checker finds what is wrong -------------------------------------------------------- */
@@ -443,7 +415,7 @@ static void log_fault(struct fabricated *log, int rank, enum fault fault)
     fabricate_event(log, DUP, WORLD, 3000, 3100);
 }
 
-static void faults_are_found(void)
+TEST("the checker finds messages and collectives that contradict each other")
 {
     static const char *const sentences[FAULTS] = {
         [UNSENT] = "no more messages are received than were sent",
@@ -455,12 +427,10 @@ static void faults_are_found(void)
     };
 
     for (int fault = 0; fault < FAULTS; fault++) {
-        struct sg_export_result result;
-        const char *directory;
         char name[20], command[1500];
 
         snprintf(name, sizeof name, "fault%d", fault);
-        directory = setup_directory(name);
+        const char *directory = setup_directory(name);
         for (int rank = 0; rank < 2; rank++) {
             struct fabricated log;
 
@@ -468,26 +438,12 @@ static void faults_are_found(void)
             log_fault(&log, rank, (enum fault)fault);
             fabricate_finish(&log, directory);
         }
-        CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-        CU_ASSERT_FALSE(result.partial);
+        ASSERT(setup_export(directory) == SG_OK);
+        EXPECT(!exported.partial);
         snprintf(command, sizeof command,
                  "/usr/bin/python3 tests/lib/check_archive.py %s/traces.otf2 >%s/checks && exit 1; "
                  "grep -q '^not ok - %s' %s/checks && [ $(grep -c '^not ok' %s/checks) = 1 ]",
                  directory, directory, sentences[fault], directory, directory);
-        CU_ASSERT_EQUAL(system(command), 0);
+        EXPECT(system(command) == 0);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"the program is a region around all events of the master thread", program_region},
-    {"blocking messages are sent behind Enter and received before Leave", blocking_messages},
-    {"requests begin in their call, and complete or are cancelled in a wait", requests},
-    {"a collective of all members has its events, one of some is a region alone", collectives},
-    {"numbers of the library's collectives and of others make one run", numbers_of_both_kinds},
-    {"communicators are joined across ranks, and with the library's", communicators},
-    {"messages on a communicator of unknown members are left out and counted", unknown_members},
-    {"failed and open calls are regions without messages", failed_and_open},
-    {"events that there was no room for are counted by function", left_out},
-    {"the checker finds messages and collectives that contradict each other", faults_are_found},
-    {NULL, NULL},
-};

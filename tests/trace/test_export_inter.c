@@ -15,7 +15,6 @@ enum fault { NONE, OTHER_SIZE, OTHER_RANK, TWICE, BEYOND, UNTOLD, OUTSIDE, FAULT
 static void add_between(struct fabricated *log, int rank, enum fault fault)
 {
     uint32_t own_size = rank == 1 ? 1 : 2, members[RANKS + 1];
-    struct sg_record_profile_comm *comm;
 
     for (uint32_t i = 0; i < RANKS; i++)
         members[i] = groups[rank == 1 ? (i + 2) % RANKS : i];
@@ -25,8 +24,9 @@ static void add_between(struct fabricated *log, int rank, enum fault fault)
         members[2] = RANKS;
     members[RANKS] = 0;
     /* Its own size is there in two parts: the text's members are those of both groups. */
-    comm = fabricate_profile_comm(log, BETWEEN, fault == OUTSIDE ? 0 : 99, 0, RANKS, 0, "between",
-                                  rank == 0 || fault == UNTOLD ? NULL : members);
+    struct sg_record_profile_comm *comm =
+        fabricate_profile_comm(log, BETWEEN, fault == OUTSIDE ? 0 : 99, 0, RANKS, 0, "between",
+                               rank == 0 || fault == UNTOLD ? NULL : members);
     comm->is_inter = 1;
     comm->size = own_size;
     comm->peers = RANKS - own_size;
@@ -45,7 +45,6 @@ static void add_log(const char *directory, int rank, enum fault fault)
 {
     static const int roots[RANKS] = {-1, 0, SG_EVENT_ROOT_HERE};
     struct fabricated log;
-    struct sg_record_event *event;
     uint32_t members[RANKS] = {0, 1, 2};
 
     fabricate_start(&log, rank, RANKS);
@@ -59,7 +58,7 @@ static void add_log(const char *directory, int rank, enum fault fault)
         fabricate_sent(fabricate_event(&log, SEND, BETWEEN, 2000, 2100), 0, 5, 8);
     if (rank == 1)
         fabricate_received(fabricate_event(&log, RECV, BETWEEN, 2000, 2100), 1, 5, 8);
-    event = fabricate_event(&log, BCAST, BETWEEN, 2200, 2300);
+    struct sg_record_event *event = fabricate_event(&log, BCAST, BETWEEN, 2200, 2300);
     event->flags = SG_EVENT_ORDERED | SG_EVENT_ROOTED;
     event->from_tag = 0;
     event->to = roots[rank];
@@ -85,66 +84,50 @@ static bool has_event(const char *directory, const char *pattern, int times)
     return system(command) == 0;
 }
 
-static void export(const char *name, enum fault fault, int without, const char **directory,
-                   struct sg_export_result *result)
+static void export(const char *name, enum fault fault, int without, const char **directory)
 {
     *directory = setup_directory(name);
     for (int rank = 0; rank < RANKS; rank++) {
         if (rank != without)
             add_log(*directory, rank, fault);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(*directory, result), SG_OK);
-    json_decref(setup_check(*directory, NULL));
+    ASSERT(setup_export(*directory) == SG_OK);
+    setup_check(*directory, NULL);
 }
 
-static void both_groups(void)
+TEST("both groups of an intercommunicator tell of one, and of messages and collectives")
 {
     const char *directory;
-    struct sg_export_result result;
 
-    export("both", NONE, -1, &directory, &result);
-    CU_ASSERT_EQUAL(result.dropped, 0);
-    CU_ASSERT_TRUE(has(directory, "^INTER_COMM .*between", 1));
+    export("both", NONE, -1, &directory);
+    EXPECT(exported.dropped == 0, has(directory, "^INTER_COMM .*between", 1));
     /* In the sender's numbers rank 1 is 0, in the receiver's rank 0 is 1. */
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_SEND .*Receiver: 0 ", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_RECV .*Sender: 1 ", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END .*Root: SELF", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END .*Root: THIS_GROUP", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END .*Root: 0 ", 1));
+    EXPECT(has_event(directory, "^MPI_SEND .*Receiver: 0 ", 1),
+           has_event(directory, "^MPI_RECV .*Sender: 1 ", 1),
+           has_event(directory, "^MPI_COLLECTIVE_END .*Root: SELF", 1),
+           has_event(directory, "^MPI_COLLECTIVE_END .*Root: THIS_GROUP", 1),
+           has_event(directory, "^MPI_COLLECTIVE_END .*Root: 0 ", 1));
 }
 
 /* The list of one group's first rank is enough. */
-static void one_of_two_lists(void)
+TEST("the members that one group's first rank tells are enough")
 {
     const char *directory;
-    struct sg_export_result result;
 
-    export("one", NONE, 2, &directory, &result);
-    CU_ASSERT_TRUE(has(directory, "^INTER_COMM .*between", 1));
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_SEND ", 1));
+    export("one", NONE, 2, &directory);
+    EXPECT(has(directory, "^INTER_COMM .*between", 1), has_event(directory, "^MPI_SEND ", 1));
     /* Not all members have recorded it. */
-    CU_ASSERT_TRUE(has_event(directory, "^MPI_COLLECTIVE_END ", 0));
-    CU_ASSERT_EQUAL(result.dropped, 2);
+    EXPECT(has_event(directory, "^MPI_COLLECTIVE_END ", 0), exported.dropped == 2);
 }
 
-static void contradictions(void)
+TEST("one that contradicts itself or has members outside is left out and counted")
 {
     for (int fault = NONE + 1; fault < FAULTS; fault++) {
         const char *directory;
-        struct sg_export_result result;
         char name[20];
 
         snprintf(name, sizeof name, "fault%d", fault);
-        export(name, (enum fault)fault, -1, &directory, &result);
-        CU_ASSERT_TRUE(has(directory, "^INTER_COMM ", 0));
-        CU_ASSERT_EQUAL(result.dropped, 5);
+        export(name, (enum fault)fault, -1, &directory);
+        EXPECT(has(directory, "^INTER_COMM ", 0), exported.dropped == 5);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"both groups of an intercommunicator tell of one, and of messages and collectives",
-     both_groups},
-    {"the members that one group's first rank tells are enough", one_of_two_lists},
-    {"one that contradicts itself or has members outside is left out and counted", contradictions},
-    {NULL, NULL},
-};

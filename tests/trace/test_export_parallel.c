@@ -80,7 +80,6 @@ static int export_own(const struct sg_exchange *exchange, void *context)
         .algorithm_count = 2,
         .exchange = exchange,
     };
-    enum sg_status status;
     char path[300];
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, run->directory, exchange->rank);
@@ -88,43 +87,35 @@ static int export_own(const struct sg_exchange *exchange, void *context)
         return 1;
     if (exchange->rank == run->full_rank)
         limit_files(run->limit_bytes);
-    status = sg_export_archive(&input, &run->result);
+    enum sg_status status = sg_export_archive(&input, &run->result);
     if (exchange->rank == run->full_rank)
         limit_files(RLIM_INFINITY);
     sg_logread_close(log);
     return status != run->expected;
 }
 
-static void each_its_own_log(void)
+TEST("each process exports its own log, and one process all of them alike")
 {
     struct run run = {.directory = strdup(setup_directory("parallel")), .full_rank = -1};
     const char *serial;
-    struct sg_export_result result;
-    json_t *counts, *events, *serial_counts, *serial_events;
+    json_t *events, *serial_events;
 
     write_logs(run.directory);
-    CU_ASSERT_TRUE_FATAL(exchange_fork(RANKS, export_own, &run));
-    CU_ASSERT_EQUAL(run.result.calls, 3 * (CALLS - 1) + 2 * (CALLS / 3));
-    CU_ASSERT_EQUAL(run.result.dropped, 2);
-    counts = setup_check(run.directory, &events);
-    CU_ASSERT_EQUAL(json_integer_value(json_object_get(
-                        json_array_get(events, json_array_size(events) - 1), "time")),
-                    2100 + 100 * CALLS);
+    ASSERT(exchange_fork(RANKS, export_own, &run));
+    EXPECT(run.result.calls == 3 * (CALLS - 1) + 2 * (CALLS / 3), run.result.dropped == 2);
+    json_t *counts = setup_check(run.directory, &events);
+    EXPECT(json_integer_value(json_object_get(json_array_get(events, json_array_size(events) - 1),
+                                              "time")) == 2100 + 100 * CALLS);
 
     /* In one process the same comes out, but for the end of MPI_Finalize, which no log tells. */
     serial = setup_directory("serial");
     write_logs(serial);
-    CU_ASSERT_EQUAL_FATAL(setup_export(serial, &result), SG_OK);
-    CU_ASSERT_EQUAL(result.calls, run.result.calls);
-    CU_ASSERT_EQUAL(result.dropped, run.result.dropped);
-    CU_ASSERT_TRUE(result.partial);
-    serial_counts = setup_check(serial, &serial_events);
-    CU_ASSERT_TRUE(json_equal(counts, serial_counts));
-    CU_ASSERT_EQUAL(json_array_size(events), json_array_size(serial_events));
-    json_decref(counts);
-    json_decref(events);
-    json_decref(serial_counts);
-    json_decref(serial_events);
+    ASSERT(setup_export(serial) == SG_OK);
+    EXPECT(exported.calls == run.result.calls, exported.dropped == run.result.dropped,
+           exported.partial);
+    json_t *serial_counts = setup_check(serial, &serial_events);
+    EXPECT(json_equal(counts, serial_counts),
+           json_array_size(events) == json_array_size(serial_events));
     free((char *)run.directory);
 }
 
@@ -140,11 +131,9 @@ static bool exists(const char *directory, const char *name)
 /* The logs are there, the archive and all its parts are not. */
 static void nothing_is_left(const char *directory)
 {
-    CU_ASSERT_FALSE(exists(directory, "traces"));
-    CU_ASSERT_FALSE(exists(directory, "traces.def"));
-    CU_ASSERT_FALSE(exists(directory, "traces.otf2"));
-    CU_ASSERT_FALSE(exists(directory, "traces.marker"));
-    CU_ASSERT_TRUE(exists(directory, "rank-000000.log"));
+    EXPECT(!exists(directory, "traces"), !exists(directory, "traces.def"),
+           !exists(directory, "traces.otf2"), !exists(directory, "traces.marker"),
+           exists(directory, "rank-000000.log"));
 }
 
 /* Turns stderr into a pipe, which no limit of files bounds; a few lines fit. */
@@ -166,23 +155,22 @@ static struct diversion divert(void)
 static int restore(struct diversion *diversion, const char *text)
 {
     char line[1200];
-    FILE *said;
     int count = 0;
 
     dup2(diversion->kept, STDERR_FILENO);
     close(diversion->kept);
     close(diversion->pipe[1]);
-    said = fdopen(diversion->pipe[0], "r");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(said);
+    FILE *said = fdopen(diversion->pipe[0], "r");
+    ASSERT(said != NULL);
     while (fgets(line, sizeof line, said) != NULL) {
-        CU_ASSERT_PTR_NOT_NULL(strstr(line, text));
+        EXPECT(contains(line, text));
         count++;
     }
     fclose(said);
     return count;
 }
 
-static void one_rank_has_no_room(void)
+TEST("a rank without room takes all along, with one line and nothing left")
 {
     const char *directory = setup_directory("room");
 
@@ -195,14 +183,13 @@ static void one_rank_has_no_room(void)
         struct diversion diversion = divert();
         bool agreed = exchange_fork(RANKS, export_own, &run);
 
-        CU_ASSERT_EQUAL(restore(&diversion, "cannot write the trace: File too large"), 1);
-        CU_ASSERT_TRUE(agreed);
+        EXPECT(restore(&diversion, "cannot write the trace: File too large") == 1, agreed);
         nothing_is_left(directory);
     }
 }
 
 /* Every size at which some file's last or first byte has no room. */
-static void no_room_anywhere(void)
+TEST("a full disk at any point leaves nothing or a whole archive")
 {
     const char *directory = setup_directory("anywhere");
     int failures = 0, successes = 0;
@@ -216,19 +203,17 @@ static void no_room_anywhere(void)
         fabricate_finish(&log, directory);
     }
     for (rlim_t limit = 0; limit < 6000; limit += limit < 100 ? 10 : 50) {
-        struct sg_export_result result;
         struct diversion diversion = divert();
-        enum sg_status status;
 
         limit_files(limit);
-        status = setup_export(directory, &result);
+        enum sg_status status = setup_export(directory);
         limit_files(RLIM_INFINITY);
-        CU_ASSERT_EQUAL(restore(&diversion, "cannot write the trace: "), status != SG_OK);
+        EXPECT(restore(&diversion, "cannot write the trace: ") == (status != SG_OK));
         if (status == SG_OK) {
             char path[300];
 
             successes++;
-            json_decref(setup_check(directory, NULL));
+            setup_check(directory, NULL);
             snprintf(path, sizeof path, "%s/traces.otf2", directory);
             unlink(path);
         } else {
@@ -236,8 +221,7 @@ static void no_room_anywhere(void)
             nothing_is_left(directory);
         }
     }
-    CU_ASSERT(failures > 0);
-    CU_ASSERT(successes > 0);
+    EXPECT(failures > 0, successes > 0);
 }
 
 static void names_found(void *context, uint32_t id, const char *function, const char *file,
@@ -245,9 +229,7 @@ static void names_found(void *context, uint32_t id, const char *function, const 
 {
     int *found = context;
 
-    CU_ASSERT_EQUAL(id, 0x55);
-    CU_ASSERT_PTR_NOT_NULL(function);
-    CU_ASSERT_PTR_NOT_NULL(file);
+    EXPECT(id == 0x55, function != NULL, file != NULL);
     ++*found;
 }
 
@@ -261,14 +243,13 @@ static int resolve_own(const struct sg_exchange *exchange, void *context)
                               .log_count = 1,
                               .world_size = RANKS,
                               .exchange = exchange};
-    enum sg_status status;
     char path[300];
     int found = 0;
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, exchange->rank);
     if (sg_logread_try(path, &log, &refusal) != SG_OK)
         return 1;
-    status = sg_export_site_names(&input, names_found, &found);
+    enum sg_status status = sg_export_site_names(&input, names_found, &found);
     sg_logread_close(log);
     return status != SG_OK || found != (exchange->rank == 0);
 }
@@ -288,13 +269,13 @@ static uint64_t own_offset(void)
     return (uintptr_t)own_offset + 8 - base;
 }
 
-static void names_of_all_ranks(void)
+TEST("names of all ranks' sites are found once, on rank 0")
 {
     const char *directory = setup_directory("names");
     char self[300];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
-    CU_ASSERT_FATAL(length > 0);
+    ASSERT(length > 0);
     self[length] = '\0';
     for (int rank = 0; rank < RANKS; rank++) {
         struct fabricated log;
@@ -308,13 +289,5 @@ static void names_of_all_ranks(void)
         fabricate_site_name(&log, 0x77, "known", "already.c", 1);
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_TRUE(exchange_fork(RANKS, resolve_own, (void *)directory));
+    EXPECT(exchange_fork(RANKS, resolve_own, (void *)directory));
 }
-
-const struct unit_test unit_tests[] = {
-    {"each process exports its own log, and one process all of them alike", each_its_own_log},
-    {"a rank without room takes all along, with one line and nothing left", one_rank_has_no_room},
-    {"a full disk at any point leaves nothing or a whole archive", no_room_anywhere},
-    {"names of all ranks' sites are found once, on rank 0", names_of_all_ranks},
-    {NULL, NULL},
-};

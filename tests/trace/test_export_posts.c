@@ -10,7 +10,7 @@ static json_int_t number(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
 
-    CU_ASSERT_FATAL(json_is_integer(value));
+    ASSERT(json_is_integer(value));
     return json_integer_value(value);
 }
 
@@ -63,13 +63,12 @@ static const json_t *find(const json_t *events, const char *kind, uint64_t locat
 
 /* Rank 1 of {1, 0} is the root of the second, in place; of the first rank 0, that is world rank 1.
  */
-static void whole_nonblocking(void)
+TEST("a post and its completion carry what a call does, and exposed and hidden time")
 {
     static const uint32_t members[] = {1, 0};
     static const int sent[][2] = {{24, 24}, {0, 24}}, received[][2] = {{0, 48}, {24, 0}};
     const char *directory = setup_directory("whole");
-    struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -90,53 +89,42 @@ static void whole_nonblocking(void)
         }
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL(result.calls, 4);
-    CU_ASSERT_EQUAL(result.dropped, 0);
-    counts = setup_check(directory, &events);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Ireduce", 0), 2);
-    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Reduce", 0), 0);
-    CU_ASSERT_EQUAL(setup_instances(counts, "turned"), 2);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.calls == 4, exported.dropped == 0);
+    json_t *counts = setup_check(directory, &events);
+    EXPECT(setup_count(counts, "MPI_Ireduce", 0) == 2, setup_count(counts, "MPI_Reduce", 0) == 0,
+           setup_instances(counts, "turned") == 2);
     for (uint64_t rank = 0; rank < 2; rank++) {
         for (int seq = 0; seq < 2; seq++) {
-            const json_t *attributes, *event;
+            const json_t *attributes;
 
             /* The first is MPI_Init's. */
-            event = find(events, "Enter", rank, 1 + seq);
+            const json_t *event = find(events, "Enter", rank, 1 + seq);
             attributes = json_object_get(event, "attributes");
-            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "region")),
-                                   "MPI_Ireduce");
-            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "call site")),
-                                   "[cg+0x11c4] #3f2a9c1b");
-            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "algorithm")),
-                                   "bypass");
-            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "communicator")),
-                                   "turned");
-            CU_ASSERT_EQUAL(number(attributes, "seq"), seq);
-            CU_ASSERT_EQUAL(number(attributes, "bytes"), 24);
+            EXPECT(
+                text_is(json_string_value(json_object_get(event, "region")), "MPI_Ireduce"),
+                text_is(json_string_value(json_object_get(attributes, "call site")),
+                        "[cg+0x11c4] #3f2a9c1b"),
+                text_is(json_string_value(json_object_get(attributes, "algorithm")), "bypass"),
+                text_is(json_string_value(json_object_get(attributes, "communicator")), "turned"),
+                number(attributes, "seq") == seq, number(attributes, "bytes") == 24);
             event = find(events, "NonBlockingCollectiveComplete", rank, seq);
             attributes = json_object_get(event, "attributes");
-            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "operation")),
-                                   "REDUCE");
-            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "comm")), "turned");
-            CU_ASSERT_EQUAL(number(event, "root"), seq);
-            CU_ASSERT_EQUAL(number(event, "sent"), sent[seq][rank]);
-            CU_ASSERT_EQUAL(number(event, "received"), received[seq][rank]);
-            CU_ASSERT_EQUAL(number(attributes, "exposed wait"), 200);
-            CU_ASSERT_EQUAL(number(attributes, "hidden time"), 900 - 30 - 200);
-            CU_ASSERT_EQUAL(number(attributes, "tests"), 5);
+            EXPECT(text_is(json_string_value(json_object_get(event, "operation")), "REDUCE"),
+                   text_is(json_string_value(json_object_get(event, "comm")), "turned"),
+                   number(event, "root") == seq, number(event, "sent") == sent[seq][rank],
+                   number(event, "received") == received[seq][rank],
+                   number(attributes, "exposed wait") == 200,
+                   number(attributes, "hidden time") == 900 - 30 - 200,
+                   number(attributes, "tests") == 5);
         }
     }
-    json_decref(counts);
-    json_decref(events);
 }
 
 /* Requests are numbered by their record's place in the log: here from 1. */
-static void completions_fall_anywhere(void)
+TEST("completions fall inside any region and between them, in any order")
 {
-    struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 0, 2550);
@@ -148,66 +136,54 @@ static void completions_fall_anywhere(void)
     fabricate_late(&log, 2800, 2810); /* that one's falls in it */
     fabricate_nonblocking(&log, BARRIER, 0, 5, 2900, 10, 0, 3000);
     fabricate_call(&log, BARRIER, 0, 6, 3000, 3010); /* with the end of the one before */
-    events = setup_events(&log, "anywhere", &result);
-    CU_ASSERT_STRING_EQUAL(timeline(events, 0),
-                           "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
-                           "2200 >MPI_Iallreduce 2200 +2 2250 <MPI_Iallreduce 2400 =2 "
-                           "2500 >MPI_Barrier 2550 =1 2600 <MPI_Barrier "
-                           "2700 >MPI_Ireduce 2700 +4 2700 <MPI_Ireduce 2700 =4 "
-                           "2750 >MPI_Ibarrier 2750 +5 2760 <MPI_Ibarrier "
-                           "2800 >late contribution 2805 =5 2810 <late contribution "
-                           "2900 >MPI_Ibarrier 2900 +7 2910 <MPI_Ibarrier 3000 >MPI_Barrier 3000 "
-                           "=7 3010 <MPI_Barrier");
-    CU_ASSERT_EQUAL(result.calls, 7);
-    CU_ASSERT_FALSE(result.partial);
-    json_decref(events);
+    json_t *events = setup_events(&log, "anywhere");
+    EXPECT(text_is(timeline(events, 0),
+                   "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
+                   "2200 >MPI_Iallreduce 2200 +2 2250 <MPI_Iallreduce 2400 =2 "
+                   "2500 >MPI_Barrier 2550 =1 2600 <MPI_Barrier "
+                   "2700 >MPI_Ireduce 2700 +4 2700 <MPI_Ireduce 2700 =4 "
+                   "2750 >MPI_Ibarrier 2750 +5 2760 <MPI_Ibarrier "
+                   "2800 >late contribution 2805 =5 2810 <late contribution "
+                   "2900 >MPI_Ibarrier 2900 +7 2910 <MPI_Ibarrier 3000 >MPI_Barrier 3000 "
+                   "=7 3010 <MPI_Barrier"),
+           exported.calls == 7, !exported.partial);
 }
 
-static void threads_have_their_own(void)
+TEST("a request belongs to the thread that posted it")
 {
-    struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     log.header.thread_count = 2;
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 0, 2300);
     fabricate_nonblocking(&log, BARRIER, 1, 0, 2010, 100, 0, 2200)->thread = 1;
-    events = setup_events(&log, "threads", &result);
-    CU_ASSERT_STRING_EQUAL(timeline(events, 0),
-                           "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier 2300 =1");
-    CU_ASSERT_STRING_EQUAL(timeline(events, THREAD_1),
-                           "2010 >MPI_Ibarrier 2010 +2 2110 <MPI_Ibarrier 2200 =2");
-    json_decref(events);
+    json_t *events = setup_events(&log, "threads");
+    EXPECT(text_is(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier 2300 =1"),
+           text_is(timeline(events, THREAD_1),
+                   "2010 >MPI_Ibarrier 2010 +2 2110 <MPI_Ibarrier 2200 =2"));
 }
 
-static void never_completed(void)
+TEST("a post that is never completed has no completion")
 {
-    struct sg_export_result result;
     struct fabricated log;
-    json_t *events;
 
     setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
     fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 70, 0);
     fabricate_call(&log, BARRIER, 0, 1, 2200, 2300);
     fabricate_nonblocking(&log, BARRIER, 0, 2, 2400, 50, 0, 0);
-    events = setup_events(&log, "open", &result);
-    CU_ASSERT_STRING_EQUAL(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
-                                                "2200 >MPI_Barrier 2300 <MPI_Barrier "
-                                                "2400 >MPI_Ibarrier 2400 +3 2450 <MPI_Ibarrier");
-    CU_ASSERT_EQUAL(result.calls, 3);
-    CU_ASSERT_EQUAL(result.dropped, 0);
-    CU_ASSERT_TRUE(result.partial);
-    json_decref(events);
+    json_t *events = setup_events(&log, "open");
+    EXPECT(text_is(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
+                                        "2200 >MPI_Barrier 2300 <MPI_Barrier "
+                                        "2400 >MPI_Ibarrier 2400 +3 2450 <MPI_Ibarrier"),
+           exported.calls == 3, exported.dropped == 0, exported.partial);
 }
 
 /* The second to sixth cannot have been so on rank 1: they are left out on rank 0 too. */
-static void what_cannot_be(void)
+TEST("posts that cannot have been so are left out on all ranks")
 {
     const char *directory = setup_directory("impossible");
-    struct sg_export_result result;
-    json_t *counts, *events;
+    json_t *events;
 
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
@@ -235,47 +211,38 @@ static void what_cannot_be(void)
         fabricate_nonblocking(&log, REDUCE, 0, 8, 12000, 10, 0, 12100)->flags = SG_CALL_FAILED;
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL(result.calls, 6);
-    CU_ASSERT_EQUAL(result.dropped, 10);
-    counts = setup_check(directory, &events);
-    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 3);
-    CU_ASSERT_STRING_EQUAL(timeline(events, 0),
-                           "2000 >MPI_Ireduce 2000 +1 2100 <MPI_Ireduce 2400 =1 "
-                           "8000 >MPI_Ireduce 8000 +7 8100 <MPI_Ireduce 8400 =7 "
-                           "9000 >MPI_Ireduce 9000 +8 9100 <MPI_Ireduce 9400 =8");
-    json_decref(counts);
-    json_decref(events);
+    ASSERT(setup_export(directory) == SG_OK);
+    EXPECT(exported.calls == 6, exported.dropped == 10);
+    json_t *counts = setup_check(directory, &events);
+    EXPECT(setup_instances(counts, "MPI_COMM_WORLD") == 3,
+           text_is(timeline(events, 0), "2000 >MPI_Ireduce 2000 +1 2100 <MPI_Ireduce 2400 =1 "
+                                        "8000 >MPI_Ireduce 8000 +7 8100 <MPI_Ireduce 8400 =7 "
+                                        "9000 >MPI_Ireduce 9000 +8 9100 <MPI_Ireduce 9400 =8"));
 }
 
 /* Times that two threads noted at once still add up. */
-static void overlapping_times(void)
+TEST("times of a post that overlap are cut so that they add up")
 {
     static const uint64_t ends_ns[] = {2395, 2095}, exposed_ns[] = {300, 4};
     static const json_int_t left_ns[] = {2100, 2095}, kept_ns[] = {295, 0};
 
     for (size_t i = 0; i < 2; i++) {
-        struct sg_export_result result;
         struct fabricated log;
-        const json_t *event;
-        json_t *events;
 
         setup_alone(&log);
         fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, exposed_ns[i], ends_ns[i]);
-        events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
-        CU_ASSERT_EQUAL(result.dropped, 0);
-        event = find(events, "Leave", 0, 0);
-        CU_ASSERT_EQUAL(number(event, "time"), left_ns[i]);
+        json_t *events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all");
+        EXPECT(exported.dropped == 0);
+        const json_t *event = find(events, "Leave", 0, 0);
+        EXPECT(number(event, "time") == left_ns[i]);
         event = find(events, "NonBlockingCollectiveComplete", 0, 0);
-        CU_ASSERT_EQUAL(number(event, "time"), (json_int_t)ends_ns[i]);
+        EXPECT(number(event, "time") == (json_int_t)ends_ns[i]);
         event = json_object_get(event, "attributes");
-        CU_ASSERT_EQUAL(number(event, "exposed wait"), kept_ns[i]);
-        CU_ASSERT_EQUAL(number(event, "hidden time"), 0);
-        json_decref(events);
+        EXPECT(number(event, "exposed wait") == kept_ns[i], number(event, "hidden time") == 0);
     }
 }
 
-static void tools_read_it(void)
+TEST("otf2-print and ViTE read all of these archives")
 {
     char command[300];
 
@@ -283,18 +250,5 @@ static void tools_read_it(void)
              "tests/lib/check_tools.sh %s/*/traces.otf2 >%s/tools; status=$?; "
              "grep -v '^ok' %s/tools; exit $status",
              unit_directory(), unit_directory(), unit_directory());
-    CU_ASSERT_EQUAL(system(command), 0);
+    EXPECT(system(command) == 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a post and its completion carry what a call does, and exposed and hidden time",
-     whole_nonblocking},
-    {"completions fall inside any region and between them, in any order",
-     completions_fall_anywhere},
-    {"a request belongs to the thread that posted it", threads_have_their_own},
-    {"a post that is never completed has no completion", never_completed},
-    {"posts that cannot have been so are left out on all ranks", what_cannot_be},
-    {"times of a post that overlap are cut so that they add up", overlapping_times},
-    {"otf2-print and ViTE read all of these archives", tools_read_it},
-    {NULL, NULL},
-};

@@ -2,8 +2,6 @@
  * their logs name. tests/lib/check_tree.py knows the tree's rules. */
 #include "trace/export_setup.h"
 
-#include <string.h>
-
 static const struct place {
     const char *host;
     uint32_t socket, core; /* as in struct sg_log_header */
@@ -42,17 +40,16 @@ static void expect_path(const json_t *path, const char *expected)
         strcat(text, i > 0 ? "/" : "");
         strcat(text, json_string_value(json_array_get(path, i)));
     }
-    CU_ASSERT_STRING_EQUAL(text, expected);
+    EXPECT(text_is(text, expected));
 }
 
 static void expect_places(const char *name, int count)
 {
     const char *directory = setup_directory(name);
-    struct sg_export_result result;
     json_t *counts, *events;
 
     write_logs(directory, count);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    ASSERT(setup_export(directory) == SG_OK);
     counts = setup_check(directory, &events);
     for (int rank = 0; rank < count; rank++) {
         char number[12];
@@ -60,22 +57,14 @@ static void expect_places(const char *name, int count)
         snprintf(number, sizeof number, "%d", rank);
         expect_path(json_object_get(json_object_get(counts, "places"), number), places[rank].path);
     }
-    json_decref(counts);
-    json_decref(events);
 }
 
-static void one_host(void)
+TEST("ranks of a host stand on their sockets and cores")
 {
     expect_places("one", 5);
 }
 
-static void two_hosts(void)
+TEST("sockets and cores of two hosts are told apart")
 {
     expect_places("two", 8);
 }
-
-const struct unit_test unit_tests[] = {
-    {"ranks of a host stand on their sockets and cores", one_host},
-    {"sockets and cores of two hosts are told apart", two_hosts},
-    {NULL, NULL},
-};

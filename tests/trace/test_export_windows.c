@@ -85,17 +85,16 @@ static const char *list(const json_t *events, uint64_t location)
     return text;
 }
 
-static void export(const char *directory, struct sg_export_result *result, json_t **events)
+static void export(const char *directory, json_t **events)
 {
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
-    json_decref(setup_check(directory, events));
+    ASSERT(setup_export(directory) == SG_OK);
+    setup_check(directory, events);
 }
 
 /* Rank 1 did not record the making, and has one fence less. */
-static void members_differ(void)
+TEST("a collective on a window is of all members; a window that some made unseen has no life")
 {
     const char *directory = setup_directory("differ");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < RANKS; rank++) {
@@ -111,21 +110,19 @@ static void members_differ(void)
         collective(&log, FREE, 0, 2300, 3);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    CU_ASSERT_EQUAL(result.dropped, 2);
-    CU_ASSERT_STRING_EQUAL(list(events, 0), "2100 CollectiveBegin; 2110 CollectiveEnd; "
-                                            "2300 CollectiveBegin; 2310 CollectiveEnd");
-    CU_ASSERT_STRING_EQUAL(list(events, 1), "2100 CollectiveBegin; 2110 CollectiveEnd; "
-                                            "2300 CollectiveBegin; 2310 CollectiveEnd");
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(exported.dropped == 2,
+           text_is(list(events, 0), "2100 CollectiveBegin; 2110 CollectiveEnd; "
+                                    "2300 CollectiveBegin; 2310 CollectiveEnd"),
+           text_is(list(events, 1), "2100 CollectiveBegin; 2110 CollectiveEnd; "
+                                    "2300 CollectiveBegin; 2310 CollectiveEnd"));
 }
 
 /* A window on a communicator of unknown members; one that was not seen to be made; one without a
  * record; one of an old log, which knows no windows. */
-static void not_known(void)
+TEST("windows that are not known are left out and counted")
 {
     const char *directory = setup_directory("unknown");
-    struct sg_export_result result;
     json_t *events;
 
     for (int rank = 0; rank < RANKS; rank++) {
@@ -141,21 +138,17 @@ static void not_known(void)
         operation(&log, PUT, -1, 2400, 1);
         fabricate_finish(&log, directory);
     }
-    export(directory, &result, &events);
-    CU_ASSERT_EQUAL(result.dropped, 2 * 4);
-    CU_ASSERT_STRING_EQUAL(list(events, 0), "");
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(exported.dropped == 2 * 4, text_is(list(events, 0), ""));
 }
 
 /* One thread completes what another began; a flush of one target completes that one alone; a get
  * is complete at both ends. */
-static void completions(void)
+TEST("operations are complete as MPI's rules say, whichever thread asks for it")
 {
     const char *directory = setup_directory("completions");
-    struct sg_export_result result;
     struct fabricated log;
     json_t *events;
-    uint64_t request;
 
     start(&log, 0);
     log.header.thread_count = 2;
@@ -166,7 +159,7 @@ static void completions(void)
     ((struct sg_record_event *)(log.slots + fabricate_last(&log) * SG_SLOT_BYTES))->thread = 1;
     operation(&log, GET, 0, 2200, 0);
     call(&log, FLUSH_LOCAL, 0, 2300)->to = 0;
-    request = operation(&log, RPUT, 0, 2400, 1);
+    uint64_t request = operation(&log, RPUT, 0, 2400, 1);
     fabricate_event(&log, WAIT, 0, 2500, 2510);
     fabricate_request(&log, SG_REQUEST_COMPLETE, WORLD, 2510, request);
     call(&log, FLUSH, 0, 2600)->to = 1;
@@ -174,25 +167,22 @@ static void completions(void)
     fabricate_finish(&log, directory);
     start(&log, 1);
     fabricate_finish(&log, directory);
-    export(directory, &result, &events);
-    CU_ASSERT_EQUAL(result.dropped, 0);
-    CU_ASSERT_STRING_EQUAL(
-        list(events, 0),
-        "2000 Put 0; 2020 Put 1; 2200 Get 3; 2310 OpCompleteNonBlocking 1; "
-        "2310 OpCompleteNonBlocking 3; 2310 OpCompleteRemote 3; 2400 Put 5; "
-        "2510 OpCompleteNonBlocking 5; 2610 OpCompleteRemote 5; 2710 OpCompleteRemote 1");
-    CU_ASSERT_STRING_EQUAL(list(events, UINT64_C(1) << 32),
-                           "2110 OpCompleteNonBlocking 0; 2110 OpCompleteRemote 0");
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(
+        exported.dropped == 0,
+        text_is(list(events, 0),
+                "2000 Put 0; 2020 Put 1; 2200 Get 3; 2310 OpCompleteNonBlocking 1; "
+                "2310 OpCompleteNonBlocking 3; 2310 OpCompleteRemote 3; 2400 Put 5; "
+                "2510 OpCompleteNonBlocking 5; 2610 OpCompleteRemote 5; 2710 OpCompleteRemote 1"),
+        text_is(list(events, UINT64_C(1) << 32),
+                "2110 OpCompleteNonBlocking 0; 2110 OpCompleteRemote 0"));
 }
 
 /* A target, a group and a lock that cannot be, an open lock, and an unlock of none. */
-static void damage(void)
+TEST("what cannot be leaves the region alone")
 {
     const char *directory = setup_directory("damage");
-    struct sg_export_result result;
     struct fabricated log;
-    struct sg_record_event *lock;
     json_t *events;
 
     start(&log, 0);
@@ -202,22 +192,12 @@ static void damage(void)
     call(&log, UNLOCK, 0, 2200)->to = 9;
     call(&log, UNLOCK, 0, 2300)->to = 1;
     call(&log, POST, 0, 2400)->to = 12;
-    lock = call(&log, LOCK, 0, 2500);
+    struct sg_record_event *lock = call(&log, LOCK, 0, 2500);
     lock->to = 1;
     lock->end_ns = 0;
     fabricate_finish(&log, directory);
     start(&log, 1);
     fabricate_finish(&log, directory);
-    export(directory, &result, &events);
-    CU_ASSERT_STRING_EQUAL(list(events, 0), "");
-    json_decref(events);
+    export(directory, &events);
+    EXPECT(text_is(list(events, 0), ""));
 }
-
-const struct unit_test unit_tests[] = {
-    {"a collective on a window is of all members; a window that some made unseen has no life",
-     members_differ},
-    {"windows that are not known are left out and counted", not_known},
-    {"operations are complete as MPI's rules say, whichever thread asks for it", completions},
-    {"what cannot be leaves the region alone", damage},
-    {NULL, NULL},
-};

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,13 +15,11 @@ static char out[2000], err[2000];
 static void read_back(const char *name, char *text, size_t size_bytes)
 {
     char path[300];
-    size_t length;
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/%s", unit_directory(), name);
-    file = fopen(path, "r");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    length = fread(text, 1, size_bytes - 1, file);
+    FILE *file = fopen(path, "r");
+    ASSERT(file != NULL);
+    size_t length = fread(text, 1, size_bytes - 1, file);
     text[length] = '\0';
     fclose(file);
 }
@@ -34,9 +31,8 @@ static __attribute__((format(printf, 1, 2))) int stagger(const char *format, ...
     char self[PATH_MAX], arguments[500], command[2 * PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     va_list list;
-    int status;
 
-    CU_ASSERT_FATAL(length > 0);
+    ASSERT(length > 0);
     self[length] = '\0';
     for (int i = 0; i < 3; i++) /* BUILD/tests/trace/test_recover */
         *strrchr(self, '/') = '\0';
@@ -45,10 +41,10 @@ static __attribute__((format(printf, 1, 2))) int stagger(const char *format, ...
     va_end(list);
     snprintf(command, sizeof command, "cd %s && %s/stagger %s >out 2>err", unit_directory(), self,
              arguments);
-    status = system(command);
+    int status = system(command);
     read_back("out", out, sizeof out);
     read_back("err", err, sizeof err);
-    CU_ASSERT_TRUE_FATAL(WIFEXITED(status));
+    ASSERT(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
 
@@ -77,7 +73,7 @@ static void make_logs(const char *name, enum sg_trace_mode mode, uint32_t versio
     char directory[300];
 
     snprintf(directory, sizeof directory, "%s/%s", unit_directory(), name);
-    CU_ASSERT_EQUAL_FATAL(mkdir(directory, 0777), 0);
+    ASSERT(mkdir(directory, 0777) == 0);
     for (int rank = 0; rank < 2; rank++) {
         struct fabricated log;
 
@@ -91,60 +87,51 @@ static void make_logs(const char *name, enum sg_trace_mode mode, uint32_t versio
     }
 }
 
-static void makes_an_archive(void)
+TEST("stagger recover makes an archive, says so in one line and keeps the logs")
 {
     make_logs("whole", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
-    CU_ASSERT_EQUAL(stagger("recover whole"), 0);
-    CU_ASSERT_STRING_EQUAL(out, "whole/traces.otf2: 6 calls of 2 ranks, 0 dropped\n");
-    CU_ASSERT_STRING_EQUAL(err, "");
-    CU_ASSERT_TRUE(exists("whole/traces.otf2"));
-    CU_ASSERT_TRUE(exists("whole/rank-000000.log"));
-    CU_ASSERT_TRUE(exists("whole/rank-000001.log"));
+    EXPECT(stagger("recover whole") == 0,
+           text_is(out, "whole/traces.otf2: 6 calls of 2 ranks, 0 dropped\n"), text_is(err, ""),
+           exists("whole/traces.otf2"), exists("whole/rank-000000.log"),
+           exists("whole/rank-000001.log"));
 }
 
-static void says_partial(void)
+TEST("stagger recover says partial where a rank did not end, is cut off or lost")
 {
     char path[300];
 
     make_logs("killed", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_RUNNING);
-    CU_ASSERT_EQUAL(stagger("recover killed"), 0);
-    CU_ASSERT_STRING_EQUAL(out, "killed/traces.otf2: 6 calls of 2 ranks, 0 dropped, partial\n");
+    EXPECT(stagger("recover killed") == 0,
+           text_is(out, "killed/traces.otf2: 6 calls of 2 ranks, 0 dropped, partial\n"));
     make_logs("lost", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
     snprintf(path, sizeof path, "%s/lost/rank-000001.log", unit_directory());
-    CU_ASSERT_EQUAL(unlink(path), 0);
-    CU_ASSERT_EQUAL(stagger("recover lost"), 0);
-    CU_ASSERT_STRING_EQUAL(out, "lost/traces.otf2: 0 calls of 2 ranks, 3 dropped, partial\n");
-    CU_ASSERT_STRING_EQUAL(err, "stagger: lost: no log of rank 1\n");
+    EXPECT(unlink(path) == 0, stagger("recover lost") == 0,
+           text_is(out, "lost/traces.otf2: 0 calls of 2 ranks, 3 dropped, partial\n"),
+           text_is(err, "stagger: lost: no log of rank 1\n"));
     make_logs("cut", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
     snprintf(path, sizeof path, "%s/cut/rank-000001.log", unit_directory());
-    CU_ASSERT_EQUAL(truncate(path, SG_LOG_HEADER_BYTES + 2 * SG_SLOT_BYTES + 10), 0);
-    CU_ASSERT_EQUAL(stagger("recover cut"), 0);
-    CU_ASSERT_STRING_EQUAL(out, "cut/traces.otf2: 4 calls of 2 ranks, 2 dropped, partial\n");
+    EXPECT(truncate(path, SG_LOG_HEADER_BYTES + 2 * SG_SLOT_BYTES + 10) == 0,
+           stagger("recover cut") == 0,
+           text_is(out, "cut/traces.otf2: 4 calls of 2 ranks, 2 dropped, partial\n"));
 }
 
-static void replaces_only_when_told(void)
+TEST("stagger recover replaces an archive only when told to")
 {
     make_logs("twice", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
-    CU_ASSERT_EQUAL(stagger("recover twice"), 0);
-    CU_ASSERT_EQUAL(stagger("recover twice"), 1);
-    CU_ASSERT_STRING_EQUAL(err, "stagger: twice/traces.otf2 exists already (--force replaces "
-                                "it)\n");
-    CU_ASSERT_STRING_EQUAL(out, "");
-    CU_ASSERT_TRUE(exists("twice/traces.otf2"));
-    CU_ASSERT_EQUAL(stagger("recover --force twice"), 0);
-    CU_ASSERT_EQUAL(stagger("recover twice -f"), 0);
-    CU_ASSERT_TRUE(exists("twice/traces.otf2"));
+    EXPECT(stagger("recover twice") == 0, stagger("recover twice") == 1,
+           text_is(err, "stagger: twice/traces.otf2 exists already (--force replaces "
+                        "it)\n"),
+           text_is(out, ""), exists("twice/traces.otf2"), stagger("recover --force twice") == 0,
+           stagger("recover twice -f") == 0, exists("twice/traces.otf2"));
 }
 
 static void refuses(const char *directory, const char *reason)
 {
-    CU_ASSERT_EQUAL(stagger("recover %s", directory), 1);
-    CU_ASSERT_STRING_EQUAL(out, "");
-    CU_ASSERT_EQUAL(count_lines(err), 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(err, reason));
+    EXPECT(stagger("recover %s", directory) == 1, text_is(out, ""), count_lines(err) == 1,
+           contains(err, reason));
 }
 
-static void refuses_bad_input(void)
+TEST("stagger recover refuses bad input with one line and status 1")
 {
     char path[300];
 
@@ -154,7 +141,7 @@ static void refuses_bad_input(void)
     refuses("later", "log format");
     refuses("nonexistent", "No such file");
     snprintf(path, sizeof path, "%s/bare", unit_directory());
-    CU_ASSERT_EQUAL(mkdir(path, 0777), 0);
+    EXPECT(mkdir(path, 0777) == 0);
     refuses("bare", "contains no logs");
     refuses("bare/../whole/rank-000000.log", "Not a directory");
     snprintf(path, sizeof path, "%s/bare/rank-000000.log", unit_directory());
@@ -162,45 +149,27 @@ static void refuses_bad_input(void)
     refuses("bare", "cut off");
 }
 
-static void refuses_bad_usage(void)
+TEST("stagger recover refuses bad usage with one line and status 2")
 {
     static const char *const usages[] = {"recover a b", "recover --nonsense a", "recover -x a"};
 
     for (size_t i = 0; i < sizeof usages / sizeof usages[0]; i++) {
-        CU_ASSERT_EQUAL(stagger("%s", usages[i]), 2);
-        CU_ASSERT_STRING_EQUAL(out, "");
-        CU_ASSERT_EQUAL(count_lines(err), 1);
+        EXPECT(stagger("%s", usages[i]) == 2, text_is(out, ""), count_lines(err) == 1);
     }
-    CU_ASSERT_EQUAL(stagger("recover --help"), 0);
-    CU_ASSERT_STRING_EQUAL(err, "");
-    CU_ASSERT_PTR_NOT_NULL(strstr(out, "--force"));
+    EXPECT(stagger("recover --help") == 0, text_is(err, ""), contains(out, "--force"));
 }
 
-static void leaves_another_alone(void)
+TEST("stagger recover leaves an archive alone that another process is making")
 {
     char path[300];
-    int begun;
 
     make_logs("busy", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
     snprintf(path, sizeof path, "%s/busy/traces.otf2.part", unit_directory());
-    begun = open(path, O_RDWR | O_CREAT, 0666);
-    CU_ASSERT_FATAL(begun >= 0 && sg_lock_take(begun));
-    CU_ASSERT_EQUAL(stagger("recover busy"), 1);
-    CU_ASSERT_STRING_EQUAL(err,
-                           "stagger: busy: cannot write the trace: another process is making it\n");
-    CU_ASSERT_TRUE(exists("busy/traces.otf2.part"));
+    int begun = open(path, O_RDWR | O_CREAT, 0666);
+    ASSERT(begun >= 0 && sg_lock_take(begun));
+    EXPECT(stagger("recover busy") == 1,
+           text_is(err, "stagger: busy: cannot write the trace: another process is making it\n"),
+           exists("busy/traces.otf2.part"));
     close(begun); /* it was cut off */
-    CU_ASSERT_EQUAL(stagger("recover busy"), 0);
-    CU_ASSERT_FALSE(exists("busy/traces.otf2.part"));
+    EXPECT(stagger("recover busy") == 0, !exists("busy/traces.otf2.part"));
 }
-
-const struct unit_test unit_tests[] = {
-    {"stagger recover makes an archive, says so in one line and keeps the logs", makes_an_archive},
-    {"stagger recover says partial where a rank did not end, is cut off or lost", says_partial},
-    {"stagger recover replaces an archive only when told to", replaces_only_when_told},
-    {"stagger recover leaves an archive alone that another process is making",
-     leaves_another_alone},
-    {"stagger recover refuses bad input with one line and status 1", refuses_bad_input},
-    {"stagger recover refuses bad usage with one line and status 2", refuses_bad_usage},
-    {NULL, NULL},
-};

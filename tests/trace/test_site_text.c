@@ -2,24 +2,22 @@
 #include "lib/unit.h"
 #include "trace/site_text.h"
 
-#include <string.h>
-
 static void formats(const struct sg_site_text *site, const char *expected)
 {
     char text[200];
 
-    CU_ASSERT_EQUAL(sg_site_format(site, text, sizeof text), (int)strlen(expected));
-    CU_ASSERT_STRING_EQUAL(text, expected);
+    EXPECT(sg_site_format(site, text, sizeof text) == (int)strlen(expected),
+           text_is(text, expected));
 }
 
-static void all_parts(void)
+TEST("a call site is written with all its parts")
 {
     struct sg_site_text site = {0x3f2a9c1b, 88, 0x11c4, "solve", "solver.c", "cg"};
 
     formats(&site, "solve (solver.c:88) [cg+0x11c4] #3f2a9c1b");
 }
 
-static void unknown_parts(void)
+TEST("parts of a call site that are not known are left out")
 {
     struct sg_site_text site = {.id = 0xab, .offset = 0x10, .module = "cg", .function = ""};
 
@@ -32,22 +30,21 @@ static void unknown_parts(void)
     formats(&site, "f (a.c:0) #000000ab");
 }
 
-static void cuts_and_tells_length(void)
+TEST("a call site's text is cut to the buffer and its length told")
 {
     struct sg_site_text site = {.id = 1, .function = "long_name"};
     char text[6] = "xxxxx";
 
-    CU_ASSERT_EQUAL(sg_site_format(&site, text, sizeof text), 19);
-    CU_ASSERT_STRING_EQUAL(text, "long_");
-    CU_ASSERT_EQUAL(sg_site_format(&site, NULL, 0), 19);
+    EXPECT(sg_site_format(&site, text, sizeof text) == 19, text_is(text, "long_"),
+           sg_site_format(&site, NULL, 0) == 19);
 }
 
 static void same_text(const char *a, const char *b)
 {
     if (a == NULL || b == NULL)
-        CU_ASSERT_PTR_EQUAL(a, b)
+        EXPECT(a == b);
     else
-        CU_ASSERT_STRING_EQUAL(a, b)
+        EXPECT(text_is(a, b));
 }
 
 static void survives(struct sg_site_text site)
@@ -56,16 +53,14 @@ static void survives(struct sg_site_text site)
     char text[400];
 
     sg_site_format(&site, text, sizeof text);
-    CU_ASSERT_EQUAL_FATAL(sg_site_parse(text, &back), SG_OK);
-    CU_ASSERT_EQUAL(back.id, site.id);
-    CU_ASSERT_EQUAL(back.line, site.line);
-    CU_ASSERT_EQUAL(back.offset, site.offset);
+    ASSERT(sg_site_parse(text, &back) == SG_OK);
+    EXPECT(back.id == site.id, back.line == site.line, back.offset == site.offset);
     same_text(back.function, site.function);
     same_text(back.file, site.file);
     same_text(back.module, site.module);
 }
 
-static void parses_what_it_formats(void)
+TEST("a call site's text is parsed back to the same parts")
 {
     static const char *const functions[] = {NULL, "f", "ns::T<int (*)(double)>::operator()",
                                             "(anonymous namespace)::f [x]", "a (b) [c] #1"};
@@ -87,7 +82,7 @@ static void parses_what_it_formats(void)
     }
 }
 
-static void refuses_without_id(void)
+TEST("a text without an id is no call site")
 {
     static const char *const texts[] = {
         "",           "f",          "#12345",   "f #1234567g",
@@ -98,28 +93,16 @@ static void refuses_without_id(void)
         char text[64];
 
         strcpy(text, texts[i]);
-        CU_ASSERT_EQUAL(sg_site_parse(text, &site), SG_ERR_SYNTAX);
-        CU_ASSERT_EQUAL(site.id, 7);
+        EXPECT(sg_site_parse(text, &site) == SG_ERR_SYNTAX, site.id == 7);
     }
 }
 
-static void brackets_that_are_not_parts(void)
+TEST("brackets of other content belong to the function")
 {
     struct sg_site_text site;
     char text[] = "f(int) (no line) [no offset] #00000001";
 
-    CU_ASSERT_EQUAL_FATAL(sg_site_parse(text, &site), SG_OK);
-    CU_ASSERT_STRING_EQUAL(site.function, "f(int) (no line) [no offset]");
-    CU_ASSERT_PTR_NULL(site.file);
-    CU_ASSERT_PTR_NULL(site.module);
+    ASSERT(sg_site_parse(text, &site) == SG_OK);
+    EXPECT(text_is(site.function, "f(int) (no line) [no offset]"), site.file == NULL,
+           site.module == NULL);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a call site is written with all its parts", all_parts},
-    {"parts of a call site that are not known are left out", unknown_parts},
-    {"a call site's text is cut to the buffer and its length told", cuts_and_tells_length},
-    {"a call site's text is parsed back to the same parts", parses_what_it_formats},
-    {"a text without an id is no call site", refuses_without_id},
-    {"brackets of other content belong to the function", brackets_that_are_not_parts},
-    {NULL, NULL},
-};

@@ -5,9 +5,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* probe() prints the link-time address that it returns to. */
@@ -101,29 +98,21 @@ static __attribute__((format(printf, 1, 2))) int run(const char *format, ...)
 
 static void write_file(const char *name, const char *text)
 {
-    char path[256];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", unit_directory(), name);
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    fputs(text, file);
-    fclose(file);
+    unit_write(text, "%s/%s", unit_directory(), name);
 }
 
 /* Runs a program that prints offsets; returns how many. */
 static int read_offsets(const char *program, uint64_t offsets[4])
 {
     char command[512];
-    FILE *output;
     int count = 0;
 
     snprintf(command, sizeof command, "cd %s && LD_LIBRARY_PATH=. ./%s", unit_directory(), program);
-    output = popen(command, "r");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(output);
+    FILE *output = popen(command, "r");
+    ASSERT(output != NULL);
     while (count < 4 && fscanf(output, "%" SCNx64, &offsets[count]) == 1)
         count++;
-    CU_ASSERT_EQUAL(pclose(output), 0);
+    EXPECT(pclose(output) == 0);
     return count;
 }
 
@@ -143,20 +132,18 @@ static void finds(struct sg_symbols *symbols, const char *module, uint64_t offse
     char path[256];
 
     snprintf(path, sizeof path, "%s/%s", unit_directory(), module);
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_lookup(symbols, path, "", offset, &symbol), SG_OK);
+    ASSERT(sg_symbols_lookup(symbols, path, "", offset, &symbol) == SG_OK);
     if (function == NULL) {
-        CU_ASSERT_PTR_NULL(symbol.function);
+        EXPECT(symbol.function == NULL);
     } else {
-        CU_ASSERT_PTR_NOT_NULL_FATAL(symbol.function);
-        CU_ASSERT_STRING_EQUAL(symbol.function, function);
+        ASSERT(symbol.function != NULL);
+        EXPECT(text_is(symbol.function, function));
     }
     if (file == NULL) {
-        CU_ASSERT_PTR_NULL(symbol.file);
-        CU_ASSERT_EQUAL(symbol.line, 0);
+        EXPECT(symbol.file == NULL, symbol.line == 0);
     } else {
-        CU_ASSERT_PTR_NOT_NULL_FATAL(symbol.file);
-        CU_ASSERT_PTR_NOT_NULL(strstr(symbol.file, file));
-        CU_ASSERT_EQUAL(symbol.line, line);
+        ASSERT(symbol.file != NULL);
+        EXPECT(contains(symbol.file, file), symbol.line == line);
     }
 }
 
@@ -165,69 +152,64 @@ static void finds_both_calls(const char *program, const char *module)
     struct sg_symbols *symbols;
     uint64_t offsets[4];
 
-    CU_ASSERT_EQUAL_FATAL(read_offsets(program, offsets), 2);
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    ASSERT(read_offsets(program, offsets) == 2, sg_symbols_open(&symbols) == SG_OK);
     finds(symbols, module, offsets[0], "outer", "caller.c", 12);
     finds(symbols, module, offsets[1], "inner", "caller.c", 7);
     sg_symbols_close(symbols);
 }
 
-static void position_independent(void)
+TEST("calls in an optimised position-independent program are found, inlined ones too")
 {
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(
-        run("cd %s && gcc -O2 -g -fPIE -pie main.c caller.c probe.c -o pie", unit_directory()), 0);
+    ASSERT(run("cd %s && gcc -O2 -g -fPIE -pie main.c caller.c probe.c -o pie", unit_directory()) ==
+           0);
     finds_both_calls("pie", "pie");
 }
 
-static void fixed_position(void)
+TEST("calls in a program at a fixed position are found")
 {
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(
-        run("cd %s && gcc -O2 -g -no-pie main.c caller.c probe.c -o fixed", unit_directory()), 0);
+    ASSERT(run("cd %s && gcc -O2 -g -no-pie main.c caller.c probe.c -o fixed", unit_directory()) ==
+           0);
     finds_both_calls("fixed", "fixed");
 }
 
-static void shared_library(void)
+TEST("calls in a shared library are found")
 {
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -O2 -g -fPIC -shared caller.c probe.c -o libc.so.x && "
-                              "gcc -O2 main.c ./libc.so.x -o user",
-                              unit_directory()),
-                          0);
+    ASSERT(run("cd %s && gcc -O2 -g -fPIC -shared caller.c probe.c -o libc.so.x && "
+               "gcc -O2 main.c ./libc.so.x -o user",
+               unit_directory()) == 0);
     finds_both_calls("user", "libc.so.x");
 }
 
-static void stripped(void)
+TEST("a stripped library gives its dynamic symbols, a stripped program nothing")
 {
     struct sg_symbols *symbols;
     uint64_t offsets[4];
 
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(
+    ASSERT(
         run("cd %s && gcc -O2 -g -fPIC -shared -fvisibility=hidden caller.c probe.c -o libs.so && "
             "gcc -O2 main.c ./libs.so -o suser && strip libs.so && "
             "gcc -O2 -fPIE -pie main.c caller.c probe.c -o bare && strip bare",
-            unit_directory()),
-        0);
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(read_offsets("suser", offsets), 2);
+            unit_directory()) == 0,
+        sg_symbols_open(&symbols) == SG_OK, read_offsets("suser", offsets) == 2);
     finds(symbols, "libs.so", offsets[0], "outer", NULL, 0);
-    CU_ASSERT_EQUAL_FATAL(read_offsets("bare", offsets), 2);
+    ASSERT(read_offsets("bare", offsets) == 2);
     finds(symbols, "bare", offsets[0], NULL, NULL, 0);
     sg_symbols_close(symbols);
 }
 
-static void separate_debug_file(void)
+TEST("a separate debug file is found beside the program, without the network")
 {
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(
+    ASSERT(
         run("cd %s && gcc -O2 -g -Wl,--build-id main.c caller.c probe.c -o apart && mkdir .debug "
             "&& "
             "objcopy --only-keep-debug apart .debug/apart.debug && strip apart && "
             "objcopy --add-gnu-debuglink=.debug/apart.debug apart",
-            unit_directory()),
-        0);
+            unit_directory()) == 0);
     /* Unreachable: a look-up that asked it would fail or take its time. */
     setenv("DEBUGINFOD_URLS", "http://192.0.2.1/", 1);
     finds_both_calls("apart", "apart");
@@ -240,36 +222,31 @@ static void finds_alternate(const char *alternate, const char *function)
     struct sg_symbols *symbols;
     uint64_t offset;
     char program[300];
-    FILE *output;
 
-    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -DALT='\"%s\"' alternate_user.c -o alternate_user",
-                              unit_directory(), alternate),
-                          0);
+    ASSERT(run("cd %s && gcc -DALT='\"%s\"' alternate_user.c -o alternate_user", unit_directory(),
+               alternate) == 0);
     snprintf(program, sizeof program, "nm %s/alternate_user | grep ' main$'", unit_directory());
-    output = popen(program, "r");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(output);
-    CU_ASSERT_EQUAL_FATAL(fscanf(output, "%" SCNx64, &offset), 1);
+    FILE *output = popen(program, "r");
+    ASSERT(output != NULL, fscanf(output, "%" SCNx64, &offset) == 1);
     pclose(output);
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    ASSERT(sg_symbols_open(&symbols) == SG_OK);
     alarm(60); /* which ends a look-up that waits */
     finds(symbols, "alternate_user", offset + 1, function, NULL, 0);
     alarm(0);
     sg_symbols_close(symbols);
 }
 
-static void alternate_files(void)
+TEST("an alternate debug file is one with the right build id, and nothing else that is named")
 {
     char path[300];
 
     write_file("alternate_user.c", alternate_user_source);
     write_file("alternate.c", alternate_source);
-    CU_ASSERT_EQUAL_FATAL(
-        run("cd %s && id=-Wl,--build-id=0x$(printf '11%%.0s' $(seq 20)) && mkfifo fifo && "
-            "gcc -shared $id alternate.c -o alternate && "
-            "gcc -shared $id -DALT=\"\\\"$PWD/fifo\\\"\" alternate.c -o further && "
-            "gcc -shared alternate.c -o other",
-            unit_directory()),
-        0);
+    ASSERT(run("cd %s && id=-Wl,--build-id=0x$(printf '11%%.0s' $(seq 20)) && mkfifo fifo && "
+               "gcc -shared $id alternate.c -o alternate && "
+               "gcc -shared $id -DALT=\"\\\"$PWD/fifo\\\"\" alternate.c -o further && "
+               "gcc -shared alternate.c -o other",
+               unit_directory()) == 0);
     snprintf(path, sizeof path, "%s/alternate", unit_directory());
     finds_alternate(path, "shared");
     finds_alternate("alternate", "shared");
@@ -282,39 +259,37 @@ static void alternate_files(void)
 }
 
 /* A few bytes may unpack to any number. */
-static void packed_module(void)
+TEST("a compressed module is not unpacked")
 {
     struct sg_symbols *symbols;
     struct sg_symbol symbol;
     char path[300];
 
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(
-        run("cd %s && gcc -g main.c caller.c probe.c -o plain && gzip plain", unit_directory()), 0);
+    ASSERT(run("cd %s && gcc -g main.c caller.c probe.c -o plain && gzip plain",
+               unit_directory()) == 0);
     snprintf(path, sizeof path, "%s/plain.gz", unit_directory());
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "", 16, &symbol), SG_ERR_MISSING);
+    ASSERT(sg_symbols_open(&symbols) == SG_OK);
+    EXPECT(sg_symbols_lookup(symbols, path, "", 16, &symbol) == SG_ERR_MISSING);
     sg_symbols_close(symbols);
 }
 
-static void classes(void)
+TEST("C++ functions have their namespaces and classes before them")
 {
     struct sg_symbols *symbols;
     uint64_t offsets[4];
 
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -c probe.c && g++ -O2 -g class.cc probe.o -o class && "
-                              "cp class symbols_only && strip -g symbols_only",
-                              unit_directory()),
-                          0);
-    CU_ASSERT_EQUAL_FATAL(read_offsets("class", offsets), 1);
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    ASSERT(run("cd %s && gcc -c probe.c && g++ -O2 -g class.cc probe.o -o class && "
+               "cp class symbols_only && strip -g symbols_only",
+               unit_directory()) == 0,
+           read_offsets("class", offsets) == 1, sg_symbols_open(&symbols) == SG_OK);
     finds(symbols, "class", offsets[0], "ocean::Solver<double>::step", "class.cc", 6);
     finds(symbols, "symbols_only", offsets[0], "ocean::Solver<double>::step", NULL, 0);
     sg_symbols_close(symbols);
 }
 
-static void other_builds(void)
+TEST("another build of a module is not looked into")
 {
     struct sg_symbols *symbols;
     struct sg_symbol symbol;
@@ -322,47 +297,42 @@ static void other_builds(void)
     char path[256];
 
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(
-        run("cd %s && gcc -g -Wl,--build-id=0xabcdef0123456789 main.c caller.c probe.c "
-            "-o built",
-            unit_directory()),
-        0);
-    CU_ASSERT_EQUAL_FATAL(read_offsets("built", offsets), 2);
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    ASSERT(run("cd %s && gcc -g -Wl,--build-id=0xabcdef0123456789 main.c caller.c probe.c "
+               "-o built",
+               unit_directory()) == 0,
+           read_offsets("built", offsets) == 2, sg_symbols_open(&symbols) == SG_OK);
     snprintf(path, sizeof path, "%s/built", unit_directory());
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0123456789", offsets[0], &symbol),
-                    SG_OK);
-    CU_ASSERT_PTR_NOT_NULL(symbol.function);
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0123456788", offsets[0], &symbol),
-                    SG_ERR_MISSING);
-    CU_ASSERT_PTR_NULL(symbol.function);
-    CU_ASSERT_PTR_NULL(symbol.file);
+    EXPECT(sg_symbols_lookup(symbols, path, "abcdef0123456789", offsets[0], &symbol) == SG_OK,
+           symbol.function != NULL,
+           sg_symbols_lookup(symbols, path, "abcdef0123456788", offsets[0], &symbol) ==
+               SG_ERR_MISSING,
+           symbol.function == NULL, symbol.file == NULL);
     sg_symbols_close(symbols);
 }
 
-static void missing_modules(void)
+TEST("what is no module is missing, what is no code is unknown")
 {
     struct sg_symbols *symbols;
     struct sg_symbol symbol;
     char path[256];
 
-    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/nonexistent", "", 16, &symbol), SG_ERR_MISSING);
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "", "", 16, &symbol), SG_ERR_MISSING);
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/", "", 16, &symbol), SG_ERR_MISSING);
+    ASSERT(sg_symbols_open(&symbols) == SG_OK);
+    EXPECT(sg_symbols_lookup(symbols, "/nonexistent", "", 16, &symbol) == SG_ERR_MISSING,
+           sg_symbols_lookup(symbols, "", "", 16, &symbol) == SG_ERR_MISSING,
+           sg_symbols_lookup(symbols, "/", "", 16, &symbol) == SG_ERR_MISSING);
     write_file("text", "no module\n");
     snprintf(path, sizeof path, "%s/text", unit_directory());
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "", 16, &symbol), SG_ERR_MISSING);
-    CU_ASSERT_PTR_NULL(symbol.function);
+    EXPECT(sg_symbols_lookup(symbols, path, "", 16, &symbol) == SG_ERR_MISSING,
+           symbol.function == NULL);
     /* Offsets outside any code are found nowhere. */
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/proc/self/exe", "", 0, &symbol), SG_OK);
-    CU_ASSERT_PTR_NULL(symbol.function);
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/proc/self/exe", "", UINT64_MAX, &symbol), SG_OK);
-    CU_ASSERT_PTR_NULL(symbol.function);
+    EXPECT(sg_symbols_lookup(symbols, "/proc/self/exe", "", 0, &symbol) == SG_OK,
+           symbol.function == NULL,
+           sg_symbols_lookup(symbols, "/proc/self/exe", "", UINT64_MAX, &symbol) == SG_OK,
+           symbol.function == NULL);
     sg_symbols_close(symbols);
 }
 
-static void shown_names(void)
+TEST("linker names are shown as users write them")
 {
     static const char *const pairs[][2] = {
         {"main", "main"},
@@ -382,25 +352,8 @@ static void shown_names(void)
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         char *name = sg_symbol_name(pairs[i][0]);
 
-        CU_ASSERT_PTR_NOT_NULL_FATAL(name);
-        CU_ASSERT_STRING_EQUAL(name, pairs[i][1]);
+        ASSERT(name != NULL);
+        EXPECT(text_is(name, pairs[i][1]));
         free(name);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"calls in an optimised position-independent program are found, inlined ones too",
-     position_independent},
-    {"calls in a program at a fixed position are found", fixed_position},
-    {"calls in a shared library are found", shared_library},
-    {"a stripped library gives its dynamic symbols, a stripped program nothing", stripped},
-    {"a separate debug file is found beside the program, without the network", separate_debug_file},
-    {"an alternate debug file is one with the right build id, and nothing else that is named",
-     alternate_files},
-    {"a compressed module is not unpacked", packed_module},
-    {"C++ functions have their namespaces and classes before them", classes},
-    {"another build of a module is not looked into", other_builds},
-    {"what is no module is missing, what is no code is unknown", missing_modules},
-    {"linker names are shown as users write them", shown_names},
-    {NULL, NULL},
-};

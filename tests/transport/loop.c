@@ -196,11 +196,10 @@ static int find_ready(const struct sg_transport *transport, int self)
 static bool loop_receive(struct sg_transport *transport, int self, struct sg_transport_message *out)
 {
     int index = find_ready(transport, self);
-    struct place *place;
 
     if (index < 0)
         return false;
-    place = find_place(transport, self, (uint32_t)index);
+    struct place *place = find_place(transport, self, (uint32_t)index);
     place->state = HELD;
     out->protocol = place->protocol;
     out->solicited = place->solicited;

@@ -5,8 +5,6 @@
 #include "transport/world.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -22,7 +20,7 @@ static void release(struct world *world, int self, const struct sg_transport_mes
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-static void test_open(void)
+TEST("a transport is opened for possible setups only, and by all for the same")
 {
     static const struct sg_transport_setup bad[] = {
         {0, 0, NULL, 1, 1, 8},         {-1, 0, NULL, 1, 1, 8},      {2, 0, NULL, 0, 1, 8},
@@ -77,11 +75,11 @@ static void exchange(struct world *world, uint32_t count, uint64_t seed, struct 
     WORLD_CHECK(world, done == WORLD_ENDPOINTS);
 }
 
-static void test_exactly_once(void)
+TEST("a message arrives exactly once and whole, under random traffic")
 {
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
 
-    CU_ASSERT_FATAL(peers != NULL);
+    ASSERT(peers != NULL);
     WORLD_FOR_EACH(which)
     {
         struct world world;
@@ -132,7 +130,7 @@ static uint32_t send_until_full(struct world *world, int to)
     return sent;
 }
 
-static void test_limits(void)
+TEST("beyond the messages in flight of a pair a send is refused, then goes on")
 {
     WORLD_FOR_EACH(which)
     {
@@ -160,7 +158,7 @@ static void test_limits(void)
     }
 }
 
-static void test_staged(void)
+TEST("beyond the messages with payload of a sender a send is refused, then goes on")
 {
     uint32_t number = 0;
 
@@ -188,7 +186,7 @@ static void test_staged(void)
     }
 }
 
-static void test_held(void)
+TEST("held messages stay as they are and are released in any order")
 {
     WORLD_FOR_EACH(which)
     {
@@ -221,7 +219,7 @@ static void test_held(void)
 
 /* ---- multicasts ------------------------------------------------------------------------------ */
 
-static void test_multicast(void)
+TEST("a multicast reaches every other endpoint, whole")
 {
     WORLD_FOR_EACH(which)
     {
@@ -255,7 +253,7 @@ static void test_multicast(void)
     }
 }
 
-static void test_lapped(void)
+TEST("a receiver that is lapped misses multicasts, gets none torn or twice, and the newest")
 {
     WORLD_FOR_EACH(which)
     {
@@ -298,17 +296,16 @@ static void test_lapped(void)
 
 /* ---- access ---------------------------------------------------------------------------------- */
 
-static void test_access(void)
+TEST("slots and cells of others are written, read and added to")
 {
     WORLD_FOR_EACH(which)
     {
         struct world world;
-        struct sg_transport_region region;
         uint64_t value[8] = {0}, word[2] = {17, 18}, back[2] = {0};
         struct sg_action action = {.kind = SG_ACTION_WRITE, .to = 4};
 
         world_open(&world, which, 2, 2, WORLD_EAGER_BYTES);
-        region = world_region(&world, sizeof word, 3, 10);
+        struct sg_transport_region region = world_region(&world, sizeof word, 3, 10);
         action.access.bytes = sizeof word;
         action.access.remote = 2;
         world_access(&world, 0, &action, &region, word, value);
@@ -341,11 +338,11 @@ static void test_access(void)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static void test_faults(void)
+TEST("the faulty transports delay, reorder, lose and repeat, alike for a seed")
 {
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
 
-    CU_ASSERT_FATAL(peers != NULL);
+    ASSERT(peers != NULL);
     WORLD_FOR_EACH(which)
     {
         struct faulty_counts first = {0}, counts;
@@ -365,17 +362,3 @@ static void test_faults(void)
     }
     free(peers);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a transport is opened for possible setups only, and by all for the same", test_open},
-    {"a message arrives exactly once and whole, under random traffic", test_exactly_once},
-    {"beyond the messages in flight of a pair a send is refused, then goes on", test_limits},
-    {"beyond the messages with payload of a sender a send is refused, then goes on", test_staged},
-    {"held messages stay as they are and are released in any order", test_held},
-    {"a multicast reaches every other endpoint, whole", test_multicast},
-    {"a receiver that is lapped misses multicasts, gets none torn or twice, and the newest",
-     test_lapped},
-    {"slots and cells of others are written, read and added to", test_access},
-    {"the faulty transports delay, reorder, lose and repeat, alike for a seed", test_faults},
-    {NULL, NULL},
-};

@@ -6,8 +6,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COUNT 400
 #define MULTICASTS 400
@@ -32,12 +30,12 @@ static void *run_peer(void *argument)
     return NULL;
 }
 
-static void test_threads(void)
+TEST("between threads each message arrives once and whole, many senders to one receiver too")
 {
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
     pthread_t threads[WORLD_ENDPOINTS];
 
-    CU_ASSERT_FATAL(peers != NULL);
+    ASSERT(peers != NULL);
     WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
@@ -47,7 +45,7 @@ static void test_threads(void)
             peer_init(&peers[i], &world, i, world_times(which, COUNT),
                       world_times(which, MULTICASTS), 3);
         for (int i = 0; i < WORLD_ENDPOINTS; i++)
-            CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, run_peer, &peers[i]) == 0);
+            ASSERT(pthread_create(&threads[i], NULL, run_peer, &peers[i]) == 0);
         for (int i = 0; i < WORLD_ENDPOINTS; i++)
             pthread_join(threads[i], NULL);
         for (int i = 0; i < WORLD_ENDPOINTS; i++)
@@ -90,7 +88,7 @@ static void *send_rounds(void *argument)
 }
 
 /* A message whose sending is over is found by the next receive, whenever the last one looked. */
-static void test_rounds(void)
+TEST("what has been sent is found by the next receive")
 {
     WORLD_FOR_EACH_CONCURRENT(which)
     {
@@ -103,7 +101,7 @@ static void test_rounds(void)
         if (which->faulty || world_is_remote(which))
             continue;
         world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
-        CU_ASSERT_FATAL(pthread_create(&thread, NULL, send_rounds, &rounds) == 0);
+        ASSERT(pthread_create(&thread, NULL, send_rounds, &rounds) == 0);
         while (received < ROUNDS && !atomic_load(&rounds.failed)) {
             bool is_sent = atomic_load(&rounds.sent) > received;
 
@@ -164,11 +162,11 @@ static bool is_of_one_piece(const struct sg_transport_message *message)
 
 /* Reads while the senders write over it; more threads than processors, so that it falls behind in
  * the midst of a message. What comes is whole, and newer each time; the newest comes. */
-static void test_storm(void)
+TEST("a multicast that is overwritten while it is read is not received")
 {
     struct storm *storms = malloc(STORM_SENDERS * sizeof *storms);
 
-    CU_ASSERT_FATAL(storms != NULL);
+    ASSERT(storms != NULL);
     WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
@@ -182,14 +180,12 @@ static void test_storm(void)
         for (int i = 0; i < STORM_SENDERS; i++) {
             storms[i].world = &world;
             storms[i].self = i + 1;
-            CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, send_storm, &storms[i]) == 0);
+            ASSERT(pthread_create(&threads[i], NULL, send_storm, &storms[i]) == 0);
         }
         while (over < STORM_SENDERS) {
-            uint32_t *expected;
-
             if (!which->ops->receive(world.transport, 0, &message))
                 continue;
-            expected = &next[message.message.from];
+            uint32_t *expected = &next[message.message.from];
             wrong += !is_of_one_piece(&message) || message.message.header.seq < *expected;
             *expected = message.message.header.seq + 1;
             over += *expected == STORM;
@@ -250,7 +246,7 @@ static void *add(void *argument)
     return NULL;
 }
 
-static void test_adds(void)
+TEST("of two threads that write and add, the second reads what the first wrote")
 {
     WORLD_FOR_EACH_CONCURRENT(which)
     {
@@ -259,17 +255,16 @@ static void test_adds(void)
         pthread_t threads[2];
         pthread_barrier_t start;
         uint32_t adds = world_is_remote(which) ? REMOTE_ADDS : ADDS;
-        struct sg_transport_region region;
         struct sg_action action = {.kind = SG_ACTION_READ_CELLS};
         uint64_t value[8];
 
         world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
-        region = world_region(&world, 16, 2 * adds, adds + 1);
-        CU_ASSERT_FATAL(pthread_barrier_init(&start, NULL, 2) == 0);
+        struct sg_transport_region region = world_region(&world, 16, 2 * adds, adds + 1);
+        ASSERT(pthread_barrier_init(&start, NULL, 2) == 0);
         for (int i = 0; i < 2; i++) {
             adders[i] =
                 (struct adder){.world = &world, .region = &region, .start = &start, .self = i};
-            CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, add, &adders[i]) == 0);
+            ASSERT(pthread_create(&threads[i], NULL, add, &adders[i]) == 0);
         }
         for (int i = 0; i < 2; i++) {
             pthread_join(threads[i], NULL);
@@ -283,12 +278,3 @@ static void test_adds(void)
         world_close(&world);
     }
 }
-
-const struct unit_test unit_tests[] = {
-    {"between threads each message arrives once and whole, many senders to one receiver too",
-     test_threads},
-    {"what has been sent is found by the next receive", test_rounds},
-    {"a multicast that is overwritten while it is read is not received", test_storm},
-    {"of two threads that write and add, the second reads what the first wrote", test_adds},
-    {NULL, NULL},
-};

@@ -5,8 +5,6 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,11 +30,11 @@ static void run_child(struct peer *peer)
     _exit(peer->wrong > 0);
 }
 
-static void test_processes(void)
+TEST("between processes that map the memory at different addresses it is the same")
 {
     struct peer *peer = malloc(sizeof *peer);
 
-    CU_ASSERT_FATAL(peer != NULL);
+    ASSERT(peer != NULL);
     WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
@@ -47,7 +45,7 @@ static void test_processes(void)
         for (int i = 1; i < WORLD_ENDPOINTS; i++) {
             peer_init(peer, &world, i, COUNT, MULTICASTS, 4);
             children[i] = fork();
-            CU_ASSERT_FATAL(children[i] >= 0);
+            ASSERT(children[i] >= 0);
             if (children[i] == 0)
                 run_child(peer);
         }
@@ -55,7 +53,7 @@ static void test_processes(void)
         run_peer(peer);
         WORLD_CHECK(&world, peer->wrong == 0);
         for (int i = 1; i < WORLD_ENDPOINTS; i++) {
-            CU_ASSERT_FATAL(waitpid(children[i], &status, 0) == children[i]);
+            ASSERT(waitpid(children[i], &status, 0) == children[i]);
             WORLD_CHECK(&world, WIFEXITED(status) && WEXITSTATUS(status) == 0);
         }
         world_close(&world);
@@ -93,14 +91,13 @@ static bool take_from_victim(struct world *world, uint32_t generation, uint64_t 
 {
     const struct sg_transport_ops *ops = world->which->ops;
     struct sg_transport_message message;
-    uint32_t number;
     bool counts = false;
 
     if (!ops->receive(world->transport, 0, &message)) {
         sched_yield();
         return false;
     }
-    number = message.message.header.seq;
+    uint32_t number = message.message.header.seq;
     *wrong += !world_is_whole(&message, 0) || message.message.from != VICTIM;
     if (!message.message.multicast && number / GENERATION == generation) {
         number %= GENERATION;
@@ -111,11 +108,11 @@ static bool take_from_victim(struct world *world, uint32_t generation, uint64_t 
     return counts;
 }
 
-static void test_killed(void)
+TEST("an endpoint killed at any moment stops no other, and its successor goes on")
 {
     uint8_t *seen = malloc(PEER_NUMBERS);
 
-    CU_ASSERT_FATAL(seen != NULL);
+    ASSERT(seen != NULL);
     WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
@@ -128,7 +125,7 @@ static void test_killed(void)
             uint32_t wanted = 1 + world_random(&random, 200), count = 0;
             pid_t victim = fork();
 
-            CU_ASSERT_FATAL(victim >= 0);
+            ASSERT(victim >= 0);
             if (victim == 0)
                 run_victim(&world, generation);
             memset(seen, 0, PEER_NUMBERS);
@@ -136,13 +133,13 @@ static void test_killed(void)
                 world_send(&world, 0, VICTIM, count, true);
                 count += take_from_victim(&world, generation, &wrong, seen);
             }
-            CU_ASSERT_FATAL(kill(victim, SIGKILL) == 0 && waitpid(victim, NULL, 0) == victim);
+            ASSERT(kill(victim, SIGKILL) == 0 && waitpid(victim, NULL, 0) == victim);
             /* The others' ways are free, whatever it was doing. */
             WORLD_CHECK(&world, world_send(&world, 3, 0, 0, false) == SG_TRANSPORT_DONE);
             for (bool found = false; !found;) {
                 struct sg_transport_message message;
 
-                CU_ASSERT_FATAL(which->ops->receive(world.transport, 0, &message));
+                ASSERT(which->ops->receive(world.transport, 0, &message));
                 found = message.message.from == 3;
                 wrong += !world_is_whole(&message, 0);
                 which->ops->release(world.transport, 0, &message);
@@ -153,9 +150,3 @@ static void test_killed(void)
     }
     free(seen);
 }
-
-const struct unit_test unit_tests[] = {
-    {"between processes that map the memory at different addresses it is the same", test_processes},
-    {"an endpoint killed at any moment stops no other, and its successor goes on", test_killed},
-    {NULL, NULL},
-};

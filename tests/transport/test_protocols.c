@@ -132,8 +132,8 @@ static void run_threads(struct host *host)
 
     for (int rank = 0; rank < HOST_SIZE; rank++) {
         runners[rank] = (struct runner){host, rank, &over};
-        CU_ASSERT_FATAL(pthread_create(&callers[rank], NULL, call, &runners[rank]) == 0);
-        CU_ASSERT_FATAL(pthread_create(&helpers[rank], NULL, help, &runners[rank]) == 0);
+        ASSERT(pthread_create(&callers[rank], NULL, call, &runners[rank]) == 0,
+               pthread_create(&helpers[rank], NULL, help, &runners[rank]) == 0);
     }
     for (int rank = 0; rank < HOST_SIZE; rank++)
         pthread_join(callers[rank], NULL);
@@ -162,11 +162,10 @@ static void run(const struct trial *trial, const struct world_case *which, uint6
     struct sg_algo_call calls[CALLS];
     struct world world = {.which = which};
     struct host_setup setup = {trial->algo, trial->parameters, which->ops, calls, CALLS, seed};
-    struct host *host;
 
     faulty_set(&faults);
     plan(trial->algo, calls);
-    host = host_new(&setup);
+    struct host *host = host_new(&setup);
     if (which->concurrent)
         run_threads(host);
     else
@@ -191,59 +190,47 @@ static void test_algo(const struct sg_algo *algo)
                 run(&trials[i], which, seed);
         }
     }
-    CU_ASSERT(count > 0);
+    EXPECT(count > 0);
 }
 
-static void test_bypass(void)
+TEST("bypass gives its documented results over every transport")
 {
     test_algo(&sg_algo_bypass);
 }
 
-static void test_adaptive(void)
+TEST("adaptive gives its documented results over every transport")
 {
     test_algo(&sg_algo_adaptive);
 }
 
-static void test_tree(void)
+TEST("tree gives its documented results over every transport")
 {
     test_algo(&sg_algo_tree);
 }
 
-static void test_dissemination(void)
+TEST("dissemination holds everyone over every transport")
 {
     test_algo(&sg_algo_dissemination);
 }
 
-static void test_pairwise(void)
+TEST("pairwise gives its documented results over every transport")
 {
     test_algo(&sg_algo_pairwise);
 }
 
-static void test_srm(void)
+TEST("srm gives its documented results over every transport")
 {
     test_algo(&sg_algo_srm);
 }
 
-static void test_bcs(void)
+TEST("bcs gives its documented results over every transport")
 {
     test_algo(&sg_algo_bcs);
 }
 
-static void test_handoff(void)
+TEST("handoff gives its documented results over every transport")
 {
     answered_later = 0;
     test_algo(&sg_algo_handoff);
-    CU_ASSERT(answered_later > 0);
+    EXPECT(answered_later > 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"bypass gives its documented results over every transport", test_bypass},
-    {"adaptive gives its documented results over every transport", test_adaptive},
-    {"tree gives its documented results over every transport", test_tree},
-    {"dissemination holds everyone over every transport", test_dissemination},
-    {"pairwise gives its documented results over every transport", test_pairwise},
-    {"handoff gives its documented results over every transport", test_handoff},
-    {"srm gives its documented results over every transport", test_srm},
-    {"bcs gives its documented results over every transport", test_bcs},
-    {NULL, NULL},
-};

@@ -156,7 +156,6 @@ enum sg_transport_result world_send(struct world *world, int self, int to, uint3
     uint64_t hash = hash_of(self, to, number);
     unsigned char data[WORLD_EAGER_BYTES + 1];
     const void *parts[SG_PARTS_MAX];
-    enum sg_transport_result result;
 
     for (int i = 0; i < send.header.parts; i++) {
         unsigned char *part = data + 1 + (size_t)i * send.header.bytes; /* not aligned */
@@ -166,7 +165,7 @@ enum sg_transport_result world_send(struct world *world, int self, int to, uint3
         parts[i] = part;
     }
     send.parts = parts;
-    result = world->which->ops->send(world->transport, self, to, &send);
+    enum sg_transport_result result = world->which->ops->send(world->transport, self, to, &send);
     if (result == SG_TRANSPORT_DONE)
         note_sent(world, self, to);
     memset(data, 0xa5, sizeof data); /* the sender's again */

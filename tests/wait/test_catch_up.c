@@ -5,9 +5,6 @@
 #include "wait/catch_up.h"
 #include "wait/turn.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define PIECES 40
 #define BURST 4 /* pieces that a turn of a network library brings */
 
@@ -134,21 +131,20 @@ static void start(bool has_queue, bool is_seen)
     mpich.turns = 0;
 }
 
-static void nothing_is_owed(void)
+TEST("MPICH makes turns only behind what went past it, once")
 {
     start(true, true);
     mpich.queued = PIECES;
     sg_catch_up();
-    CU_ASSERT_EQUAL(mpich.turns, 0);
+    EXPECT(mpich.turns == 0);
     sg_catch_up_owe();
     sg_catch_up();
     sg_catch_up();
-    CU_ASSERT_EQUAL(mpich.queued, 0);
-    CU_ASSERT_TRUE(mpich.turns <= PIECES + 2);
+    EXPECT(mpich.queued == 0, mpich.turns <= PIECES + 2);
     sg_catch_up_stop();
 }
 
-static void by_its_own_queue(void)
+TEST("all that was in its own queue is taken")
 {
     for (int seen = 0; seen < 2; seen++) {
         start(true, seen);
@@ -156,65 +152,53 @@ static void by_its_own_queue(void)
         mpich.in_network = PIECES;
         sg_catch_up_owe();
         sg_catch_up();
-        CU_ASSERT_EQUAL(mpich.queued, 0);
-        CU_ASSERT_EQUAL(mpich.in_network, 0);
+        EXPECT(mpich.queued == 0, mpich.in_network == 0);
         sg_catch_up_stop();
     }
 }
 
-static void by_the_network(void)
+TEST("a network's turns go on until one brings nothing")
 {
     start(false, true);
     mpich.in_network = 100 * PIECES;
     sg_catch_up_owe();
     sg_catch_up();
-    CU_ASSERT_EQUAL(mpich.in_network, 0);
-    CU_ASSERT_EQUAL(mpich.turns, 100 * PIECES / BURST + 1);
+    EXPECT(mpich.in_network == 0, mpich.turns == 100 * PIECES / BURST + 1);
     mpich.turns = 0;
     sg_catch_up_owe();
     sg_catch_up();
-    CU_ASSERT_EQUAL(mpich.turns, 1);
+    EXPECT(mpich.turns == 1);
     sg_catch_up_stop();
 }
 
-static void by_a_network_unseen(void)
+TEST("where nobody sees the network's turns there are enough")
 {
     start(false, false);
     mpich.in_network = 64;
     sg_catch_up_owe();
     sg_catch_up();
-    CU_ASSERT_EQUAL(mpich.in_network, 0);
-    CU_ASSERT_TRUE(mpich.turns <= 66);
+    EXPECT(mpich.in_network == 0, mpich.turns <= 66);
     sg_catch_up_stop();
 }
 
 /* ... for as long as others take nothing of what it has sent. */
-static void without_a_place(void)
+TEST("without a place to send turns are bounded, and take what there is")
 {
     start(true, true);
     mpich.has_no_place = true;
     mpich.queued = PIECES;
     sg_catch_up_owe();
     sg_catch_up();
-    CU_ASSERT_EQUAL(mpich.queued, 0);
+    EXPECT(mpich.queued == 0);
     mpich.has_no_place = false;
     mpich.queued = PIECES;
     mpich.ahead = 1;
     sg_catch_up_owe();
     sg_catch_up();
-    CU_ASSERT_EQUAL(mpich.queued, 0);
+    EXPECT(mpich.queued == 0);
     mpich.has_no_place = true;
     sg_catch_up_owe();
     sg_catch_up();
     sg_catch_up_stop();
-    CU_ASSERT_EQUAL(atomic_load(&sg_catch_up_state), SG_CAUGHT_UP);
+    EXPECT(atomic_load(&sg_catch_up_state) == SG_CAUGHT_UP);
 }
-
-const struct unit_test unit_tests[] = {
-    {"MPICH makes turns only behind what went past it, once", nothing_is_owed},
-    {"all that was in its own queue is taken", by_its_own_queue},
-    {"a network's turns go on until one brings nothing", by_the_network},
-    {"where nobody sees the network's turns there are enough", by_a_network_unseen},
-    {"without a place to send turns are bounded, and take what there is", without_a_place},
-    {NULL, NULL},
-};

@@ -4,8 +4,6 @@
 #include "wait/hook.h"
 #include "wait/processors.h"
 
-#include <stdlib.h>
-
 static int started, guessed;
 static enum sg_wait_mode mode;
 static bool never_sleeps;
@@ -38,9 +36,7 @@ void sg_turn_start(enum sg_wait_mode wanted, bool threads)
 
 static void expect(const struct sg_hook *hook, enum sg_wait_mode wanted, bool threads)
 {
-    CU_ASSERT_PTR_EQUAL(sg_hook_chosen(), hook);
-    CU_ASSERT_EQUAL(mode, wanted);
-    CU_ASSERT_EQUAL(never_sleeps, threads);
+    EXPECT(sg_hook_chosen() == hook, mode == wanted, never_sleeps == threads);
 }
 
 static void begin(enum sg_hook_user user)
@@ -49,7 +45,7 @@ static void begin(enum sg_hook_user user)
     sg_hook_begun();
 }
 
-static void world(void)
+TEST("MPI_Init chooses the first hook that serves, MPI_Finalize ends it")
 {
     started = 0;
     begin(SG_HOOK_WORLD);
@@ -58,27 +54,27 @@ static void world(void)
     expect(&sg_hook_libfabric, SG_WAIT_SLEEP, false);
     sg_hook_end(SG_HOOK_WORLD);
     expect(NULL, SG_WAIT_SPIN, false);
-    CU_ASSERT_EQUAL(started, 1);
+    EXPECT(started == 1);
 }
 
-static void sessions(void)
+TEST("the first session chooses, the last one ends it, and no session sleeps")
 {
     started = guessed = 0;
     setenv("STAGGER_WAIT", "yield", 1);
     for (int round = 0; round < 2; round++) {
         begin(SG_HOOK_SESSION);
         begin(SG_HOOK_SESSION);
-        CU_ASSERT_EQUAL(guessed, round + 1);
+        EXPECT(guessed == round + 1);
         sg_hook_end(SG_HOOK_SESSION);
         expect(&sg_hook_libfabric, SG_WAIT_YIELD, true);
         sg_hook_end(SG_HOOK_SESSION);
         expect(NULL, SG_WAIT_SPIN, false);
     }
-    CU_ASSERT_EQUAL(started, 2);
+    EXPECT(started == 2);
     unsetenv("STAGGER_WAIT");
 }
 
-static void session_before_world(void)
+TEST("MPI_Init in a session leaves it its hook")
 {
     begin(SG_HOOK_SESSION);
     begin(SG_HOOK_WORLD);
@@ -91,7 +87,7 @@ static void session_before_world(void)
 }
 
 /* Rank 0 has said that there is to be none. */
-static void session_in_world(void)
+TEST("a session after MPI_Init has what rank 0 said")
 {
     begin(SG_HOOK_WORLD);
     sg_hook_start(SG_WAIT_SLEEP, false, false);
@@ -103,7 +99,7 @@ static void session_in_world(void)
     expect(NULL, SG_WAIT_SPIN, false);
 }
 
-static void no_hook(void)
+TEST("without a hook nothing is chosen")
 {
     setenv("STAGGER_WAIT_HOOK", "none", 1);
     begin(SG_HOOK_SESSION);
@@ -116,12 +112,3 @@ static void no_hook(void)
     sg_hook_end(SG_HOOK_SESSION);
     expect(NULL, SG_WAIT_SPIN, false);
 }
-
-const struct unit_test unit_tests[] = {
-    {"MPI_Init chooses the first hook that serves, MPI_Finalize ends it", world},
-    {"the first session chooses, the last one ends it, and no session sleeps", sessions},
-    {"MPI_Init in a session leaves it its hook", session_before_world},
-    {"a session after MPI_Init has what rank 0 said", session_in_world},
-    {"without a hook nothing is chosen", no_hook},
-    {NULL, NULL},
-};

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { RANKS = 3, MACHINE = 7, THREAD = 100, LATER_S = 2 };
@@ -110,70 +108,56 @@ static bool is_short_with(unsigned first, unsigned second, unsigned third)
     return sg_processors_are_short();
 }
 
-static void in_the_beginning(void)
+TEST("ranks are counted against the processors of them all")
 {
     start(0xf, 0xf, 0xf);
-    CU_ASSERT_FALSE(sg_processors_are_short());
+    EXPECT(!sg_processors_are_short());
     start(3, 3, 3);
-    CU_ASSERT_TRUE(sg_processors_are_short());
+    EXPECT(sg_processors_are_short());
     start(1, 2, 4);
-    CU_ASSERT_FALSE(sg_processors_are_short());
+    EXPECT(!sg_processors_are_short());
 }
 
-static void binds_itself(void)
+TEST("a rank that binds itself leaves the others their processors")
 {
     start(0xf, 0xf, 0xf);
-    CU_ASSERT_FALSE(is_short_with(3, 0xf, 0xf));
-    CU_ASSERT_FALSE(is_short_with(1, 0xf, 0xf));
-    CU_ASSERT_FALSE(is_short_with(3, 0xc, 0xc));
+    EXPECT(!is_short_with(3, 0xf, 0xf), !is_short_with(1, 0xf, 0xf), !is_short_with(3, 0xc, 0xc));
 }
 
-static void all_bind_themselves(void)
+TEST("ranks that all bind themselves are counted where they overlap")
 {
     start(0xf, 0xf, 0xf);
-    CU_ASSERT_TRUE(is_short_with(3, 3, 3));
-    CU_ASSERT_FALSE(is_short_with(1, 2, 4));
-    CU_ASSERT_TRUE(is_short_with(8, 2, 8));
+    EXPECT(is_short_with(3, 3, 3), !is_short_with(1, 2, 4), is_short_with(8, 2, 8));
     /* As short as they were, each has now one. */
     start(3, 3, 3);
-    CU_ASSERT_FALSE(is_short_with(1, 2, 4));
+    EXPECT(!is_short_with(1, 2, 4));
 }
 
-static void others_change(void)
+TEST("others that bind themselves are seen within a second or two")
 {
     start(3, 0xc, 0xc);
-    CU_ASSERT_FALSE(is_short_with(3, 3, 3));
+    EXPECT(!is_short_with(3, 3, 3));
     now_ns += LATER_S * UINT64_C(1000000000);
-    CU_ASSERT_TRUE(is_short_with(3, 3, 3));
+    EXPECT(is_short_with(3, 3, 3));
     now_ns += LATER_S * UINT64_C(1000000000);
-    CU_ASSERT_FALSE(is_short_with(3, 4, 8));
+    EXPECT(!is_short_with(3, 4, 8));
 }
 
-static void unreadable(void)
+TEST("a mask that cannot be read is what it was")
 {
     start(0xf, 0xf, 0xf);
     are_readable = false;
-    CU_ASSERT_FALSE(is_short_with(3, 3, 3));
+    EXPECT(!is_short_with(3, 3, 3));
     start(3, 3, 3);
     are_readable = false;
-    CU_ASSERT_TRUE(is_short_with(1, 2, 4));
+    EXPECT(is_short_with(1, 2, 4));
 }
 
-static void seldom(void)
+TEST("others' masks are read seldom")
 {
     start(0xf, 0xf, 0xf);
     reads = 0;
     for (int i = 0; i < 1000; i++)
         is_short_with(0xf, 0xf, 0xf);
-    CU_ASSERT_EQUAL(reads, 0);
+    EXPECT(reads == 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"ranks are counted against the processors of them all", in_the_beginning},
-    {"a rank that binds itself leaves the others their processors", binds_itself},
-    {"ranks that all bind themselves are counted where they overlap", all_bind_themselves},
-    {"others that bind themselves are seen within a second or two", others_change},
-    {"a mask that cannot be read is what it was", unreadable},
-    {"others' masks are read seldom", seldom},
-    {NULL, NULL},
-};

@@ -2,88 +2,54 @@
 #include "lib/unit.h"
 #include "wait/scheduling_group.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-
-static char proc[256];
-
-static void make_directory(const char *name)
-{
-    char path[512];
-
-    snprintf(path, sizeof path, "%s/%s", proc, name);
-    CU_ASSERT_TRUE_FATAL(mkdir(path, 0777) == 0 || errno == EEXIST);
-}
+static const char *proc;
 
 static void put(const char *name, const char *text)
 {
-    char path[512];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", proc, name);
-    file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_TRUE_FATAL(fputs(text, file) >= 0);
-    fclose(file);
+    unit_write(text, "%s/%s", proc, name);
 }
 
 /* A process in autogroup 17. */
 static void fresh(void)
 {
-    static int number;
-
-    snprintf(proc, sizeof proc, "%s/%d", unit_directory(), number++);
-    make_directory("");
-    make_directory("self");
-    make_directory("sys");
-    make_directory("sys/kernel");
+    proc = unit_fresh_directory();
     put("sys/kernel/sched_autogroup_enabled", "1\n");
     put("self/autogroup", "/autogroup-17 nice 0\n");
     put("self/cgroup", "2:cpuacct:/\n1:cpu:/\n0::/\n");
 }
 
-static void its_own(void)
+TEST("a process is in the group of its session")
 {
     fresh();
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 17);
+    EXPECT(sg_scheduling_group(proc) == 17);
     put("self/cgroup", "0::/user.slice/session-1.scope\n");
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 17);
+    EXPECT(sg_scheduling_group(proc) == 17);
     put("self/cgroup", "3:memory:/a\n1:cpu,cpuacct:/\n");
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 17);
+    EXPECT(sg_scheduling_group(proc) == 17);
 }
 
-static void switched_off(void)
+TEST("there are none where they are switched off, or unknown")
 {
     fresh();
     put("sys/kernel/sched_autogroup_enabled", "0\n");
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 0);
-    CU_ASSERT_EQUAL(sg_scheduling_group("/nowhere"), 0);
+    EXPECT(sg_scheduling_group(proc) == 0, sg_scheduling_group("/nowhere") == 0);
 }
 
-static void of_a_control_group(void)
+TEST("a control group for processors comes before them")
 {
     fresh();
     put("self/cgroup", "3:memory:/\n1:cpu,cpuacct:/job/7\n");
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 0);
+    EXPECT(sg_scheduling_group(proc) == 0);
 }
 
-static void nonsense(void)
+TEST("what is no group counts as none")
 {
     fresh();
     put("self/autogroup", "");
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 0);
+    EXPECT(sg_scheduling_group(proc) == 0);
     put("self/autogroup", "/autogroup-x nice 0\n");
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 0);
+    EXPECT(sg_scheduling_group(proc) == 0);
     put("self/autogroup", "/autogroup-18 nice 0\n");
     put("self/cgroup", "\n:\ncpu\n1:cpu\n");
-    CU_ASSERT_EQUAL(sg_scheduling_group(proc), 18);
+    EXPECT(sg_scheduling_group(proc) == 18);
 }
-
-const struct unit_test unit_tests[] = {
-    {"a process is in the group of its session", its_own},
-    {"there are none where they are switched off, or unknown", switched_off},
-    {"a control group for processors comes before them", of_a_control_group},
-    {"what is no group counts as none", nonsense},
-    {NULL, NULL},
-};

@@ -5,7 +5,6 @@
 #include "wait/turn.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <time.h>
 
 /* Durations of an iteration, a yield that finds nobody, and one that another rank takes up. */
@@ -67,68 +66,51 @@ static void wait_for(enum sg_wait_mode mode, bool threads, uint64_t time_ns)
         sg_turn_idle();
 }
 
-static void in_one_group(void)
+TEST("ranks of one scheduling group yield, for a millisecond")
 {
     apart = others_run = false;
     wait_for(SG_WAIT_AUTO, false, 900000);
-    CU_ASSERT_TRUE(yields > 1000);
-    CU_ASSERT_EQUAL(sleeps, 0);
+    EXPECT(yields > 1000, sleeps == 0);
 }
 
-static void apart_in_vain(void)
+TEST("a rank whose yields reach nobody sleeps after some")
 {
     apart = true;
     others_run = false;
     wait_for(SG_WAIT_AUTO, false, 900000);
-    CU_ASSERT_TRUE(sleeps > 5);
-    CU_ASSERT_TRUE(first_sleep > 5 && first_sleep < 100);
-    CU_ASSERT_TRUE(yields > 5 * sleeps);
+    EXPECT(sleeps > 5, first_sleep > 5 && first_sleep<100, yields> 5 * sleeps);
 }
 
-static void apart_and_taken_up(void)
+TEST("... but not while others take them up")
 {
     apart = others_run = true;
     wait_for(SG_WAIT_AUTO, false, 900000);
-    CU_ASSERT_TRUE(yields > 100);
-    CU_ASSERT_EQUAL(sleeps, 0);
+    EXPECT(yields > 100, sleeps == 0);
 }
 
-static void apart_and_short(void)
+TEST("... nor in a wait of some microseconds")
 {
     apart = true;
     others_run = false;
     for (int i = 0; i < 100; i++) {
         wait_for(SG_WAIT_AUTO, false, 5000);
-        CU_ASSERT_EQUAL(sleeps, 0);
+        EXPECT(sleeps == 0);
     }
 }
 
-static void never(void)
+TEST("nobody sleeps that must not")
 {
     apart = true;
     others_run = false;
     wait_for(SG_WAIT_YIELD, false, 5000000);
-    CU_ASSERT_TRUE(yields > 1000);
-    CU_ASSERT_EQUAL(sleeps, 0);
+    EXPECT(yields > 1000, sleeps == 0);
     wait_for(SG_WAIT_AUTO, true, 5000000);
-    CU_ASSERT_TRUE(yields > 1000);
-    CU_ASSERT_EQUAL(sleeps, 0);
+    EXPECT(yields > 1000, sleeps == 0);
 }
 
-static void long_wait(void)
+TEST("who waits for long sleeps")
 {
     apart = others_run = false;
     wait_for(SG_WAIT_AUTO, false, 5000000);
-    CU_ASSERT_TRUE(sleeps > 10);
-    CU_ASSERT_TRUE(first_sleep > 1000);
+    EXPECT(sleeps > 10, first_sleep > 1000);
 }
-
-const struct unit_test unit_tests[] = {
-    {"ranks of one scheduling group yield, for a millisecond", in_one_group},
-    {"a rank whose yields reach nobody sleeps after some", apart_in_vain},
-    {"... but not while others take them up", apart_and_taken_up},
-    {"... nor in a wait of some microseconds", apart_and_short},
-    {"nobody sleeps that must not", never},
-    {"who waits for long sleeps", long_wait},
-    {NULL, NULL},
-};

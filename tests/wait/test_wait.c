@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -115,47 +114,43 @@ static int sleeps_in(int steps)
     return sleeps;
 }
 
-static void in_one_group(void)
+TEST("ranks of one scheduling group yield for long before they sleep")
 {
     start(SG_WAIT_AUTO);
-    CU_ASSERT_EQUAL(sleeps_in(200), 0);
-    CU_ASSERT_TRUE(sleeps_in(2000) > 0);
+    EXPECT(sleeps_in(200) == 0, sleeps_in(2000) > 0);
 }
 
-static void kept_apart(void)
+TEST("ranks whose yields may reach nobody soon sleep")
 {
     start(SG_WAIT_AUTO);
     apart = true;
-    CU_ASSERT_EQUAL(sleeps_in(10), 0);
-    CU_ASSERT_TRUE(sleeps_in(200) > 0);
+    EXPECT(sleeps_in(10) == 0, sleeps_in(200) > 0);
 }
 
-static void asked_not_to(void)
+TEST("who is asked to yield never sleeps")
 {
     start(SG_WAIT_YIELD);
     apart = true;
-    CU_ASSERT_EQUAL(sleeps_in(2000), 0);
+    EXPECT(sleeps_in(2000) == 0);
 }
 
-static void alone(void)
+TEST("a rank whose processor nobody wants never sleeps, and drives MPICH soon after")
 {
     struct sg_wait wait = {0};
 
     start(SG_WAIT_AUTO);
     has_enough = true;
     step(&wait, 400);
-    CU_ASSERT_TRUE(pokes <= 1);
+    EXPECT(pokes <= 1);
     step(&wait, 1000000);
-    CU_ASSERT_EQUAL(sleeps, 0);
-    CU_ASSERT_TRUE(pokes > 100000);
+    EXPECT(sleeps == 0, pokes > 100000);
 }
 
-static void asked_to(void)
+TEST("who is asked to sleep does, with a processor for each rank, too")
 {
     start(SG_WAIT_SLEEP);
     has_enough = true;
-    CU_ASSERT_EQUAL(sleeps_in(4000), 0);
-    CU_ASSERT_TRUE(sleeps_in(8000) > 0);
+    EXPECT(sleeps_in(4000) == 0, sleeps_in(8000) > 0);
 }
 
 /* In a wait in which it sleeps MPICH comes to have much to do, and then nothing any more. */
@@ -166,28 +161,27 @@ static void ends_sleeping(bool is_hooked)
     start(SG_WAIT_AUTO);
     is_seen = is_hooked;
     step(&wait, 4000);
-    CU_ASSERT_TRUE(sleeps > 10);
+    EXPECT(sleeps > 10);
     work = 4000;
     step(&wait, 4000);
-    CU_ASSERT_TRUE(sleeps <= 1);
-    CU_ASSERT_TRUE(pokes >= 3900);
+    EXPECT(sleeps <= 1, pokes >= 3900);
     work = 0;
     step(&wait, 8000);
-    CU_ASSERT_TRUE(sleeps > 10);
+    EXPECT(sleeps > 10);
 }
 
-static void served_by_hook(void)
+TEST("activity that the hook sees ends sleeping")
 {
     ends_sleeping(true);
 }
 
-static void served_by_time(void)
+TEST("so does activity that takes time")
 {
     ends_sleeping(false);
 }
 
 /* An operation comes when the last one has been answered, in a round trip of some steps. */
-static void round_trips(void)
+TEST("a rank stays awake between operations that follow each other")
 {
     struct sg_wait wait = {0};
     int all_sleeps = 0, all_pokes = 0;
@@ -200,14 +194,13 @@ static void round_trips(void)
         step(&wait, 30);
         all_sleeps += sleeps;
         all_pokes += pokes;
-        CU_ASSERT_EQUAL_FATAL(work, 0);
+        ASSERT(work == 0);
     }
-    CU_ASSERT_TRUE(all_sleeps <= 1);
-    CU_ASSERT_TRUE(all_pokes > 29000);
+    EXPECT(all_sleeps <= 1, all_pokes > 29000);
 }
 
 /* As those between the chunks of a large operand. */
-static void short_waits(void)
+TEST("many short waits drive MPICH as one long one")
 {
     int all = 0;
 
@@ -216,17 +209,17 @@ static void short_waits(void)
         step(&(struct sg_wait){0}, 10);
         all += pokes;
     }
-    CU_ASSERT_TRUE(all > 250);
+    EXPECT(all > 250);
     has_enough = true;
     all = 0;
     for (int i = 0; i < 1000; i++) {
         step(&(struct sg_wait){0}, 10);
         all += pokes;
     }
-    CU_ASSERT_TRUE(all >= 20);
+    EXPECT(all >= 20);
 }
 
-static void tests_poke(void)
+TEST("who tests drives MPICH often")
 {
     struct sg_wait wait = {0};
 
@@ -235,20 +228,5 @@ static void tests_poke(void)
     pokes = sleeps = 0;
     for (int i = 0; i < 10000; i++)
         sg_wait_brief(&wait);
-    CU_ASSERT_TRUE(pokes >= 2500);
-    CU_ASSERT_EQUAL(sleeps, 0);
+    EXPECT(pokes >= 2500, sleeps == 0);
 }
-
-const struct unit_test unit_tests[] = {
-    {"ranks of one scheduling group yield for long before they sleep", in_one_group},
-    {"ranks whose yields may reach nobody soon sleep", kept_apart},
-    {"who is asked to yield never sleeps", asked_not_to},
-    {"who is asked to sleep does, with a processor for each rank, too", asked_to},
-    {"a rank whose processor nobody wants never sleeps, and drives MPICH soon after", alone},
-    {"activity that the hook sees ends sleeping", served_by_hook},
-    {"so does activity that takes time", served_by_time},
-    {"a rank stays awake between operations that follow each other", round_trips},
-    {"many short waits drive MPICH as one long one", short_waits},
-    {"who tests drives MPICH often", tests_poke},
-    {NULL, NULL},
-};

@@ -1,4 +1,5 @@
 #!/bin/bash
+# long
 # stagger watch on jobs that begin, run and end, with ranks that die and damaged logs; in a pipe and
 # on a terminal.
 . "$(dirname "$0")/../lib/sh.sh"

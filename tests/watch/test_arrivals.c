@@ -3,8 +3,6 @@
 #include "trace/export/summary.h"
 #include "watch/watch_arrivals.h"
 
-#include <stdlib.h>
-
 #define RANKS 3
 #define HALF 2 /* of ranks 1 and 2, as their logs number it */
 
@@ -18,7 +16,7 @@ static void begin(void)
         const struct sg_record_comm half = {
             .index = HALF, .root_world_rank = 1, .root_counter = 5, .size = 2, .rank = rank - 1};
 
-        CU_ASSERT_EQUAL(sg_live_arrivals_take(arrivals, rank, SG_RECORD_COMM, &half), SG_OK);
+        EXPECT(sg_live_arrivals_take(arrivals, rank, SG_RECORD_COMM, &half) == SG_OK);
     }
 }
 
@@ -44,7 +42,7 @@ static void made(uint32_t rank, uint32_t comm, uint32_t seq, uint8_t flags)
 
     call.end_ns = 2000;
     call.flags = flags;
-    CU_ASSERT_EQUAL(sg_live_arrivals_take(arrivals, rank, SG_RECORD_CALL, &call), SG_OK);
+    EXPECT(sg_live_arrivals_take(arrivals, rank, SG_RECORD_CALL, &call) == SG_OK);
 }
 
 static bool awaits(uint32_t rank, struct sg_record_call call, uint32_t other)
@@ -52,58 +50,44 @@ static bool awaits(uint32_t rank, struct sg_record_call call, uint32_t other)
     return sg_live_arrivals_awaits(arrivals, rank, &call, other);
 }
 
-static void test_come(void)
+TEST("a call waits for a rank that has not come to its instance")
 {
     const struct sg_record_call first = call_of(SG_COMM_WORLD_INDEX, 0, SG_OPERATION_BARRIER, -1);
     const struct sg_record_call second = call_of(SG_COMM_WORLD_INDEX, 1, SG_OPERATION_BARRIER, -1);
 
     begin();
-    CU_ASSERT(awaits(0, first, 1));
+    EXPECT(awaits(0, first, 1));
     made(1, SG_COMM_WORLD_INDEX, 0, 0);
-    CU_ASSERT(!awaits(0, first, 1));
-    CU_ASSERT(awaits(0, first, 2));
-    CU_ASSERT(awaits(0, second, 1));
+    EXPECT(!awaits(0, first, 1), awaits(0, first, 2), awaits(0, second, 1));
     /* One that failed has been there, too. */
     made(1, SG_COMM_WORLD_INDEX, 1, SG_CALL_FAILED);
-    CU_ASSERT(!awaits(0, second, 1));
+    EXPECT(!awaits(0, second, 1));
     end();
 }
 
-static void test_members(void)
+TEST("it waits for members of its communicator alone")
 {
     const struct sg_record_call of_half = call_of(HALF, 0, SG_OPERATION_ALLREDUCE, -1);
 
     begin();
-    CU_ASSERT(awaits(1, of_half, 2));
-    CU_ASSERT(!awaits(1, of_half, 0));
-    CU_ASSERT(!awaits(1, of_half, 1));
+    EXPECT(awaits(1, of_half, 2), !awaits(1, of_half, 0), !awaits(1, of_half, 1));
     made(2, SG_COMM_WORLD_INDEX, 0, 0);
-    CU_ASSERT(awaits(1, of_half, 2));
+    EXPECT(awaits(1, of_half, 2));
     made(2, HALF, 0, 0);
-    CU_ASSERT(!awaits(1, of_half, 2));
+    EXPECT(!awaits(1, of_half, 2));
     /* Its own log does not have it. */
-    CU_ASSERT(!awaits(0, of_half, 2));
-    CU_ASSERT(!awaits(1, call_of(SG_COMM_SELF_INDEX, 0, SG_OPERATION_BARRIER, -1), 2));
+    EXPECT(!awaits(0, of_half, 2),
+           !awaits(1, call_of(SG_COMM_SELF_INDEX, 0, SG_OPERATION_BARRIER, -1), 2));
     end();
 }
 
-static void test_roots(void)
+TEST("a broadcast waits for its root, and the root of a reduction for all")
 {
     const struct sg_record_call bcast = call_of(SG_COMM_WORLD_INDEX, 0, SG_OPERATION_BCAST, 1);
     const struct sg_record_call reduce = call_of(SG_COMM_WORLD_INDEX, 0, SG_OPERATION_REDUCE, 1);
 
     begin();
-    CU_ASSERT(awaits(0, bcast, 1));
-    CU_ASSERT(!awaits(0, bcast, 2));
-    CU_ASSERT(awaits(1, reduce, 0));
-    CU_ASSERT(!awaits(0, reduce, 1));
-    CU_ASSERT(!awaits(0, reduce, 2));
+    EXPECT(awaits(0, bcast, 1), !awaits(0, bcast, 2), awaits(1, reduce, 0), !awaits(0, reduce, 1),
+           !awaits(0, reduce, 2));
     end();
 }
-
-const struct unit_test unit_tests[] = {
-    {"a call waits for a rank that has not come to its instance", test_come},
-    {"it waits for members of its communicator alone", test_members},
-    {"a broadcast waits for its root, and the root of a reduction for all", test_roots},
-    {NULL, NULL},
-};

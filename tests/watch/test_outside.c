@@ -18,35 +18,26 @@ static enum sg_cause cause_of(uint64_t cpu_ns, uint64_t runnable_ns,
     return sg_outside_cause(&before, &changed, &spent);
 }
 
-static void test_causes(void)
+TEST("what has more than half of the time is the cause")
 {
     const struct sg_outside_figures none = {0};
 
-    CU_ASSERT_EQUAL(cause_of(60, 40, none, true), SG_CAUSE_COMPUTING);
-    CU_ASSERT_EQUAL(
-        cause_of(60, 0, (struct sg_outside_figures){.user_ticks = 1, .system_ticks = 2}, true),
-        SG_CAUSE_KERNEL);
-    CU_ASSERT_EQUAL(cause_of(40, 60, none, true), SG_CAUSE_PREEMPTED);
-    CU_ASSERT_EQUAL(cause_of(20, 20, none, true), SG_CAUSE_ASLEEP);
-    CU_ASSERT_EQUAL(cause_of(20, 20, (struct sg_outside_figures){.io_bytes = 512}, true),
-                    SG_CAUSE_IO);
-    CU_ASSERT_EQUAL(cause_of(20, 20, (struct sg_outside_figures){.major_faults = 1}, false),
-                    SG_CAUSE_IO);
+    EXPECT(cause_of(60, 40, none, true) == SG_CAUSE_COMPUTING,
+           cause_of(60, 0, (struct sg_outside_figures){.user_ticks = 1, .system_ticks = 2}, true) ==
+               SG_CAUSE_KERNEL,
+           cause_of(40, 60, none, true) == SG_CAUSE_PREEMPTED,
+           cause_of(20, 20, none, true) == SG_CAUSE_ASLEEP,
+           cause_of(20, 20, (struct sg_outside_figures){.io_bytes = 512}, true) == SG_CAUSE_IO,
+           cause_of(20, 20, (struct sg_outside_figures){.major_faults = 1}, false) == SG_CAUSE_IO);
 }
 
-static void test_not_told_apart(void)
+TEST("where nothing has, or the kernel does not tell, it is not told apart")
 {
     const struct sg_outside_figures none = {0};
 
-    CU_ASSERT_EQUAL(cause_of(40, 40, none, true), SG_CAUSE_UNKNOWN);
-    CU_ASSERT_EQUAL(cause_of(50, 50, none, true), SG_CAUSE_UNKNOWN);
-    CU_ASSERT_EQUAL(cause_of(20, 20, none, false), SG_CAUSE_UNKNOWN);
-    CU_ASSERT_EQUAL(cause_of(0, 100, (struct sg_outside_figures){.may_be_throttled = true}, true),
-                    SG_CAUSE_UNKNOWN);
+    EXPECT(cause_of(40, 40, none, true) == SG_CAUSE_UNKNOWN,
+           cause_of(50, 50, none, true) == SG_CAUSE_UNKNOWN,
+           cause_of(20, 20, none, false) == SG_CAUSE_UNKNOWN,
+           cause_of(0, 100, (struct sg_outside_figures){.may_be_throttled = true}, true) ==
+               SG_CAUSE_UNKNOWN);
 }
-
-const struct unit_test unit_tests[] = {
-    {"what has more than half of the time is the cause", test_causes},
-    {"where nothing has, or the kernel does not tell, it is not told apart", test_not_told_apart},
-    {NULL, NULL},
-};

@@ -334,6 +334,6 @@ NOT_CALLED(void, sg_internode_end_different, const struct sg_internode *internod
            const struct sg_chunk_window *window)
 NOT_CALLED(void, sg_internode_conform, struct sg_internode *internode,
            const struct sg_chunk_window *window, struct sg_others_call *out)
-NOT_CALLED(void, sg_internode_conformed, const struct sg_chunk_window *window,
+NOT_CALLED(void, sg_internode_conformed, const struct sg_internode_plan *own,
            struct sg_others_call *others)
 NOT_CALLED(int, sg_internode_dissent_error, uint64_t dissent)

@@ -367,11 +367,10 @@ static bool choose_next(void)
 
     for (int thread = 0; thread < routine_count; thread++) {
         struct routine *routine = &routines[thread];
-        bool waits;
 
         if (routine->state != STATE_CHOOSING)
             continue;
-        waits = is_more_to_come(routine->access->location, thread);
+        bool waits = is_more_to_come(routine->access->location, thread);
         if (find_candidates(thread, stores) == 0) {
             /* The store that the thread waited to read does not come. */
             is_redundant = is_redundant || !waits;

@@ -224,10 +224,9 @@ uint64_t weak_load(uintptr_t address, uint32_t bytes, memory_order order, const 
                             .order = weak_order_at(site, OPERATION_LOAD, order),
                             .location = weak_location(address, bytes),
                             .site = site};
-    struct event event;
 
     weak_atomic_on_plain(address, bytes, site);
-    event = begin_read(&access, weak_choose_store(&access));
+    struct event event = begin_read(&access, weak_choose_store(&access));
     weak_order_add(&event, weak_stores[event.store].position);
     read_store(&event);
     end(&event);
@@ -285,11 +284,10 @@ static uint64_t update(const struct access *access, int store, uint64_t value)
 {
     struct event event = begin_read(access, store);
     uint64_t old = event.value;
-    struct clock released;
 
     read_store(&event);
     /* A thread that acquires it acquires what it has read, too: a release sequence. */
-    released = released_by(&event);
+    struct clock released = released_by(&event);
     clock_join(&released, &weak_stores[store].released);
     weak_stores[store].has_successor = true;
     add_store(&event, weak_stores[store].position, value, released);
@@ -308,10 +306,9 @@ uint64_t weak_update(uintptr_t address, uint32_t bytes, weak_change change, uint
                             .order = weak_order_at(site, OPERATION_UPDATE, order),
                             .location = weak_location(address, bytes),
                             .site = site};
-    int store;
 
     weak_atomic_on_plain(address, bytes, site);
-    store = weak_choose_store(&access);
+    int store = weak_choose_store(&access);
     return update(&access, store, change(weak_stores[store].value, operand) & mask(bytes));
 }
 
@@ -325,16 +322,14 @@ bool weak_compare(uintptr_t address, uint32_t bytes, uint64_t *expected, uint64_
                             .compares = true,
                             .expected = *expected,
                             .site = site};
-    struct event event;
-    int store;
 
     weak_atomic_on_plain(address, bytes, site);
-    store = weak_choose_store(&access);
+    int store = weak_choose_store(&access);
     if (weak_stores[store].value == *expected) {
         update(&access, store, desired);
         return true;
     }
-    event = begin_read(&access, store);
+    struct event event = begin_read(&access, store);
     weak_order_add(&event, weak_stores[store].position);
     read_store(&event);
     end(&event);

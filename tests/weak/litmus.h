@@ -1,25 +1,19 @@
-/* Small programs whose outcomes are known. litmus.c is compiled as the sources under check are. */
+/* Atomic operations for the programs in litmus.txt. litmus.c is compiled as the sources under check
+ * are. */
 #ifndef SG_TESTS_WEAK_LITMUS_H
 #define SG_TESTS_WEAK_LITMUS_H
 
 #include "weak/weak.h"
 
-/* Outcome of one execution: the values loaded (r), and memory in the end. */
-struct litmus_outcome {
-    int r[4], x, y, z;
-};
+#include <stdatomic.h>
 
-/* expected: outcomes as text, in order, each in the format of `print`. */
-struct litmus {
-    struct weak_scenario scenario;
-    const char *print; /* which of r0 to r3, x, y, z */
-    const char *expected;
-};
+enum litmus_operation { LITMUS_LOAD, LITMUS_STORE, LITMUS_ADD, LITMUS_EXCHANGE, LITMUS_FENCE };
 
-extern const struct litmus litmus_programs[];
-extern const int litmus_count;
+/* object: 0 to 2. Returns the value loaded, or whether an exchange from `from` succeeded. Aborts
+ * on an order that no program has needed so far. */
+int litmus_do(enum litmus_operation operation, memory_order order, int object, int value, int from);
 
-void litmus_outcome(struct litmus_outcome *out);
-void litmus_finish(void); /* of each scenario: test_litmus.c's */
+/* Waits until an acquire load of object 1 has 1. */
+void litmus_await(void);
 
 #endif

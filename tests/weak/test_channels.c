@@ -5,9 +5,6 @@
 #include "transport/shm/shm_layout.h"
 #include "weak/weak.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define ENDPOINTS_MAX 3
 #define EAGER_BYTES 256
 #define SMALL_BYTES 16
@@ -318,9 +315,9 @@ static const struct weak_scenario *const scenarios[] = {
     &both_kinds,    NULL,
 };
 
-static void test_all(void)
+TEST("messages in shared memory hold in every execution of the memory model")
 {
-    CU_ASSERT_TRUE(weak_holds(scenarios));
+    EXPECT(weak_holds(scenarios));
 }
 
 #define FOR_LEAVING "for who leaves a call, which is not here: test_doorbell.c"
@@ -333,13 +330,7 @@ static const struct weak_unneeded unneeded[] = {
     {NULL, NULL, 0, NULL, NULL},
 };
 
-static void test_faults(void)
+TEST("each order in their channels and multicasts is needed")
 {
-    CU_ASSERT_TRUE(weak_faults(scenarios, NULL, unneeded));
+    EXPECT(weak_faults(scenarios, NULL, unneeded));
 }
-
-const struct unit_test unit_tests[] = {
-    {"messages in shared memory hold in every execution of the memory model", test_all},
-    {"each order in their channels and multicasts is needed", test_faults},
-    {NULL, NULL},
-};

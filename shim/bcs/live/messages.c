@@ -7,7 +7,7 @@
  */
 #include "bcs/live/messages.h"
 
-#include "internode/call_waiting.h"
+#include "internode/connect.h"
 #include "internode/endpoint.h"
 
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "mpi/gpu_buffers.h"
 #include "mpi/operands.h"
 #include "profile/comms.h"
+#include "profile/moved.h"
 #include "progress/progress.h"
 #include "rule/rule.h"
 #include "runtime/settings.h"
@@ -50,144 +51,97 @@ static bool is_source(const struct sg_comm *comm, sg_word rank)
     return is_member(comm, rank) || (comm != NULL && (int)rank == MPI_ANY_SOURCE);
 }
 
-/* The words of MPI_Send. */
-#define BUFFER ((void *)words[0])
-#define TYPE ((MPI_Datatype)words[2])
-#define PEER ((int)words[3])
-#define TAG ((int)words[4])
-#define COMM ((MPI_Comm)words[5])
+/* ---- sends and receives ---- */
 
-/* MPICH's own function, with MPI_PROC_NULL, finds errors in the other arguments. */
-#define SEND(name, length, is_synchronous)                                                         \
-    bool sg_sliced_##name(const sg_word *words, int *error)                                        \
-    {                                                                                              \
-        const struct sg_comm *comm = find(words[5]);                                               \
-        bool goes = is_member(comm, words[3]);                                                     \
-                                                                                                   \
-        if (comm == NULL)                                                                          \
-            return false;                                                                          \
-        *error =                                                                                   \
-            sg_real.name(BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG, COMM);  \
-        if (*error == MPI_SUCCESS && goes)                                                         \
-            *error =                                                                               \
-                sg_sliced_send(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous);   \
-        return true;                                                                               \
-    }
+static bool is_synchronous(enum sg_function function)
+{
+    return function == SG_FUNCTION_Ssend || function == SG_FUNCTION_Ssend_c ||
+           function == SG_FUNCTION_Issend || function == SG_FUNCTION_Issend_c;
+}
 
-/* MPICH's request from the check is complete, and is replaced. */
-#define ISEND(name, length, is_synchronous)                                                        \
-    bool sg_sliced_##name(const sg_word *words, int *error)                                        \
-    {                                                                                              \
-        const struct sg_comm *comm = find(words[5]);                                               \
-        MPI_Request *request = (MPI_Request *)words[6];                                            \
-        bool goes = is_member(comm, words[3]);                                                     \
-                                                                                                   \
-        if (comm == NULL)                                                                          \
-            return false;                                                                          \
-        *error = sg_real.name(BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG,    \
-                              COMM, request);                                                      \
-        if (*error != MPI_SUCCESS || !goes)                                                        \
-            return true;                                                                           \
-        sg_real.Request_free(request);                                                             \
-        *error = sg_sliced_isend(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, is_synchronous,  \
-                                 request);                                                         \
-        return true;                                                                               \
-    }
+/* Returns the nth operand with the nth peer and tag. */
+static struct sg_sliced_side side_of(enum sg_function function, const sg_word *words, int n,
+                                     bool takes_part)
+{
+    const struct sg_argument_places *at = &sg_places[function];
 
-#define RECEIVE(length, c)                                                                         \
-    bool sg_sliced_Recv##c(const sg_word *words, int *error)                                       \
-    {                                                                                              \
-        const struct sg_comm *comm = find(words[5]);                                               \
-        bool comes = is_source(comm, words[3]);                                                    \
-        MPI_Status *status = (MPI_Status *)words[6], nothing;                                      \
-                                                                                                   \
-        if (comm == NULL)                                                                          \
-            return false;                                                                          \
-        *error = sg_real.Recv##c(BUFFER, (length)words[1], TYPE, comes ? MPI_PROC_NULL : PEER,     \
-                                 TAG, COMM, comes ? &nothing : status);                            \
-        if (*error == MPI_SUCCESS && comes)                                                        \
-            *error = sg_sliced_receive(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, status);   \
-        return true;                                                                               \
-    }                                                                                              \
-    bool sg_sliced_Irecv##c(const sg_word *words, int *error)                                      \
-    {                                                                                              \
-        const struct sg_comm *comm = find(words[5]);                                               \
-        MPI_Request *request = (MPI_Request *)words[6];                                            \
-        bool comes = is_source(comm, words[3]);                                                    \
-                                                                                                   \
-        if (comm == NULL)                                                                          \
-            return false;                                                                          \
-        *error = sg_real.Irecv##c(BUFFER, (length)words[1], TYPE, comes ? MPI_PROC_NULL : PEER,    \
-                                  TAG, COMM, request);                                             \
-        if (*error != MPI_SUCCESS || !comes)                                                       \
-            return true;                                                                           \
-        sg_real.Request_free(request);                                                             \
-        *error = sg_sliced_ireceive(comm, BUFFER, (length)words[1], TYPE, PEER, TAG, request);     \
-        return true;                                                                               \
-    }
+    return (struct sg_sliced_side){
+        (void *)words[at->operands[n].buffer],
+        sg_function_amount(function, words[at->operands[n].amount]),
+        (MPI_Datatype)words[at->operands[n].type],
+        (int)words[at->peers[n]],
+        (int)words[at->tags[n]],
+        takes_part,
+    };
+}
 
-/* MPICH carries out a direction that is not with a rank. */
-#define EXCHANGE(length, c)                                                                        \
-    bool sg_sliced_Sendrecv##c(const sg_word *words, int *error)                                   \
-    {                                                                                              \
-        const struct sg_comm *comm = find(words[10]);                                              \
-        bool goes = is_member(comm, words[3]), comes = is_source(comm, words[8]);                  \
-        MPI_Status *status = (MPI_Status *)words[11], nothing;                                     \
-                                                                                                   \
-        if (comm == NULL)                                                                          \
-            return false;                                                                          \
-        *error = sg_real.Sendrecv##c(                                                              \
-            BUFFER, (length)words[1], TYPE, goes ? MPI_PROC_NULL : PEER, TAG, (void *)words[5],    \
-            (length)words[6], (MPI_Datatype)words[7], comes ? MPI_PROC_NULL : (int)words[8],       \
-            (int)words[9], (MPI_Comm)words[10], comes ? &nothing : status);                        \
-        if (*error == MPI_SUCCESS)                                                                 \
-            *error = sg_sliced_exchange(                                                           \
-                comm, &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},   \
-                &(struct sg_sliced_side){(void *)words[5], (length)words[6],                       \
-                                         (MPI_Datatype)words[7], (int)words[8], (int)words[9],     \
-                                         comes},                                                   \
-                status);                                                                           \
-        return true;                                                                               \
-    }                                                                                              \
-    bool sg_sliced_Sendrecv_replace##c(const sg_word *words, int *error)                           \
-    {                                                                                              \
-        const struct sg_comm *comm = find(words[7]);                                               \
-        bool goes = is_member(comm, words[3]), comes = is_source(comm, words[5]);                  \
-        MPI_Status *status = (MPI_Status *)words[8], nothing;                                      \
-                                                                                                   \
-        if (comm == NULL)                                                                          \
-            return false;                                                                          \
-        *error = sg_real.Sendrecv_replace##c(BUFFER, (length)words[1], TYPE,                       \
-                                             goes ? MPI_PROC_NULL : PEER, TAG,                     \
-                                             comes ? MPI_PROC_NULL : (int)words[5], (int)words[6], \
-                                             (MPI_Comm)words[7], comes ? &nothing : status);       \
-        if (*error == MPI_SUCCESS)                                                                 \
-            *error = sg_sliced_replace(                                                            \
-                comm, &(struct sg_sliced_side){BUFFER, (length)words[1], TYPE, PEER, TAG, goes},   \
-                (int)words[5], (int)words[6], comes, status);                                      \
-        return true;                                                                               \
-    }
+/* Both directions. MPICH has carried out one that is not with a rank. */
+static int exchange(enum sg_function function, const struct sg_comm *comm, const sg_word *words,
+                    bool goes, bool comes)
+{
+    struct sg_sliced_side sends = side_of(function, words, 0, goes);
+    struct sg_sliced_side receives = side_of(function, words, 1, comes);
+    MPI_Status *status = (MPI_Status *)words[sg_places[function].status];
 
-SEND(Send, int, false)
-SEND(Send_c, MPI_Count, false)
-SEND(Rsend, int, false)
-SEND(Rsend_c, MPI_Count, false)
-SEND(Ssend, int, true)
-SEND(Ssend_c, MPI_Count, true)
-ISEND(Isend, int, false)
-ISEND(Isend_c, MPI_Count, false)
-ISEND(Irsend, int, false)
-ISEND(Irsend_c, MPI_Count, false)
-ISEND(Issend, int, true)
-ISEND(Issend_c, MPI_Count, true)
-RECEIVE(int, )
-RECEIVE(MPI_Count, _c)
-EXCHANGE(int, )
-EXCHANGE(MPI_Count, _c)
+    if (function == SG_FUNCTION_Sendrecv || function == SG_FUNCTION_Sendrecv_c)
+        return sg_sliced_exchange(comm, &sends, &receives, status);
+    return sg_sliced_replace(comm, &sends, receives.peer, receives.tag, comes, status);
+}
+
+static int move(enum sg_function function, const struct sg_comm *comm, const sg_word *words)
+{
+    const struct sg_argument_places *at = &sg_places[function];
+    bool sends = sg_functions[function].flow == SG_FLOW_SEND;
+    struct sg_sliced_side side = side_of(function, words, 0, true);
+    MPI_Request *request;
+
+    if (at->request == SG_NO_WORD)
+        return sends ? sg_sliced_send(comm, side.buffer, side.count, side.type, side.peer, side.tag,
+                                      is_synchronous(function))
+                     : sg_sliced_receive(comm, side.buffer, side.count, side.type, side.peer,
+                                         side.tag, (MPI_Status *)words[at->status]);
+    /* MPICH's request from the check is complete, and is replaced. */
+    request = (MPI_Request *)words[at->request];
+    sg_real.Request_free(request);
+    return sends ? sg_sliced_isend(comm, side.buffer, side.count, side.type, side.peer, side.tag,
+                                   is_synchronous(function), request)
+                 : sg_sliced_ireceive(comm, side.buffer, side.count, side.type, side.peer, side.tag,
+                                      request);
+}
+
+/* MPICH's own function, with MPI_PROC_NULL for the rank of a message that slices carry, finds
+ * errors in the other arguments. */
+static bool carries_message(enum sg_function function, const sg_word *words, int *error)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    const struct sg_argument_places *at = &sg_places[function];
+    const struct sg_comm *comm = find(words[at->comm]);
+    bool exchanges = facts->flow == SG_FLOW_EXCHANGE;
+    bool goes = facts->flow != SG_FLOW_RECEIVE && is_member(comm, words[at->peers[0]]);
+    bool comes = facts->flow != SG_FLOW_SEND && is_source(comm, words[at->peers[exchanges]]);
+    sg_word checked[SG_ARGUMENTS_MAX];
+    MPI_Status nothing;
+
+    if (comm == NULL)
+        return false;
+    memcpy(checked, words, facts->words * sizeof *words);
+    if (goes)
+        checked[at->peers[0]] = MPI_PROC_NULL;
+    if (comes)
+        checked[at->peers[exchanges]] = MPI_PROC_NULL;
+    if (comes && at->status != SG_NO_WORD)
+        checked[at->status] = (sg_word)&nothing;
+    *error = sg_function_call(function, checked);
+    if (*error == MPI_SUCCESS && exchanges)
+        *error = exchange(function, comm, words, goes, comes);
+    else if (*error == MPI_SUCCESS && (goes || comes))
+        *error = move(function, comm, words);
+    return true;
+}
 
 /* ---- probes ---- */
 
-bool sg_sliced_Probe(const sg_word *words, int *error)
+static bool carries_probe(const sg_word *words, int *error)
 {
     const struct sg_comm *comm = find(words[2]);
     MPI_Status *status = (MPI_Status *)words[3], nothing;
@@ -206,7 +160,7 @@ bool sg_sliced_Probe(const sg_word *words, int *error)
     return true;
 }
 
-bool sg_sliced_Iprobe(const sg_word *words, int *error)
+static bool carries_iprobe(const sg_word *words, int *error)
 {
     const struct sg_comm *comm = find(words[2]);
     MPI_Status *status = (MPI_Status *)words[4], nothing;
@@ -219,6 +173,15 @@ bool sg_sliced_Iprobe(const sg_word *words, int *error)
     if (*error == MPI_SUCCESS && comes)
         *(int *)words[3] = sg_sliced_look(comm, (int)words[0], (int)words[1], status);
     return true;
+}
+
+bool sg_sliced_carries(enum sg_function function, const sg_word *words, int *error)
+{
+    if (function == SG_FUNCTION_Probe)
+        return carries_probe(words, error);
+    if (function == SG_FUNCTION_Iprobe)
+        return carries_iprobe(words, error);
+    return carries_message(function, words, error);
 }
 
 /* ---- functions that are not carried ---- */
@@ -301,9 +264,6 @@ static const char *const excluded[] = {
     "isendrecv_replace", "cancel",
 };
 
-#define NAME(name) "MPI_" #name,
-static const char *const carried[] = {SG_SLICED(NAME)};
-
 struct function {
     char name[NAME_BYTES]; /* in small letters, without "mpi_" and suffixes */
     bool is_profiling, is_f08;
@@ -343,10 +303,20 @@ static bool parse(const char *symbol, struct function *out)
     return true;
 }
 
-static bool is_one_of(const char *name, const char *const *list, size_t count, size_t skipped)
+static bool is_excluded(const char *name)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcasecmp(name, list[i] + skipped) == 0)
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++) {
+        if (strcmp(name, excluded[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_carried(const char *name)
+{
+    for (int i = 0; i < SG_FUNCTION_COUNT; i++) {
+        if (sg_functions[i].is_sliced &&
+            strcasecmp(name, sg_functions[i].name + strlen("MPI_")) == 0)
             return true;
     }
     return false;
@@ -362,9 +332,8 @@ static bool sg_sliced_is_excluded(const char *symbol)
         return false;
     /* MPICH's probes for Fortran 2008 call the profiling names. */
     if (function.is_profiling || (function.is_f08 && strstr(function.name, "probe") != NULL))
-        return is_one_of(function.name, excluded, sizeof excluded / sizeof *excluded, 0) ||
-               is_one_of(function.name, carried, sizeof carried / sizeof *carried, strlen("MPI_"));
-    return is_one_of(function.name, excluded, sizeof excluded / sizeof *excluded, 0);
+        return is_excluded(function.name) || is_carried(function.name);
+    return is_excluded(function.name);
 }
 
 /* MPI's own libraries and stagger's. */
@@ -382,13 +351,18 @@ static const char *find_tool(void)
     Dl_info own, found;
 
     if (dladdr(&sg_sliced_on, &own) == 0)
-        return carried[0];
-    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
-        void *called = dlsym(RTLD_DEFAULT, carried[i]), *next = sg_real_find(carried[i]);
+        return sg_functions[SG_FUNCTION_Send].name;
+    for (int i = 0; i < SG_FUNCTION_COUNT; i++) {
+        const char *name = sg_functions[i].name;
+        void *called, *next;
 
+        if (!sg_functions[i].is_sliced)
+            continue;
+        called = dlsym(RTLD_DEFAULT, name);
+        next = sg_real_find(name);
         if ((called != NULL && dladdr(called, &found) != 0 && found.dli_fbase != own.dli_fbase) ||
             (next != NULL && !sg_real_has(next)))
-            return carried[i];
+            return name;
     }
     return NULL;
 }
@@ -576,6 +550,7 @@ void sg_sliced_start(void)
         close_bytes();
         return;
     }
+    sg_places_find();
     atomic_store(&sg_sliced_on, true);
     if (world->messages_rule >= 0 &&
         agree(is_ready(world), sg_rdma_ops() != NULL ? "no connections for it, or no memory"

@@ -28,35 +28,9 @@ void sg_sliced_begin(MPI_Comm handle);
  * communicator is freed when they have. is_awaited: wait for them and return true. */
 bool sg_sliced_end(MPI_Comm handle, bool is_awaited);
 
-/* Each returns true if it has carried out the call, on such a communicator; *error is the call's
- * result. */
-#define SG_SLICED(X)                                                                               \
-    X(Send)                                                                                        \
-    X(Send_c)                                                                                      \
-    X(Rsend)                                                                                       \
-    X(Rsend_c)                                                                                     \
-    X(Ssend)                                                                                       \
-    X(Ssend_c)                                                                                     \
-    X(Isend)                                                                                       \
-    X(Isend_c)                                                                                     \
-    X(Irsend)                                                                                      \
-    X(Irsend_c)                                                                                    \
-    X(Issend)                                                                                      \
-    X(Issend_c)                                                                                    \
-    X(Recv)                                                                                        \
-    X(Recv_c)                                                                                      \
-    X(Irecv)                                                                                       \
-    X(Irecv_c)                                                                                     \
-    X(Sendrecv)                                                                                    \
-    X(Sendrecv_c)                                                                                  \
-    X(Sendrecv_replace)                                                                            \
-    X(Sendrecv_replace_c)                                                                          \
-    X(Probe)                                                                                       \
-    X(Iprobe)
-#define SG_SLICED_DECLARE(name) bool sg_sliced_##name(const sg_word *words, int *error);
-
-SG_SLICED(SG_SLICED_DECLARE)
-#undef SG_SLICED_DECLARE
+/* For functions that slices carry (sg_function_facts.is_sliced). Returns true if it has carried out
+ * the call, on such a communicator; *error is the call's result. */
+bool sg_sliced_carries(enum sg_function function, const sg_word *words, int *error);
 
 /* Call after any other function. If it made a communicator, its messages begin. If it completed
  * requests and returned an error, truncated messages get MPI_ERR_TRUNCATE in their statuses: MPICH

@@ -1,5 +1,12 @@
-/* A communicator's segment inside a machine: set-up, the wait loop around sg_node_poll, recovery of
- * ranks that disagree, agreement on choices, and the look for other ranks' calls. See intranode.h.
+/* The engine of a communicator of one node: plans a call, chooses its method, begins it in the
+ * segment, and waits for it around sg_node_poll. Also set-up, recovery of ranks that disagree,
+ * agreement on choices, and the look for other ranks' calls. See intranode.h.
+ *
+ * The call is described once for the methods of shim/intranode, by op.call: planning fills it in,
+ * and a repeated call keeps what has not changed. All ranks decide in the same way about the
+ * operation and its type (derived types, and pairs that MPI does not allow, go to MPICH) and about
+ * count 0. Argument errors may occur on this rank alone; MPICH then reports them, and the other
+ * ranks do not learn of them, as without stagger.
  */
 #include "intranode/mpi/intranode.h"
 
@@ -8,11 +15,14 @@
 #include "core/cpu/cpu.h"
 #include "intranode/forms.h"
 #include "intranode/memory.h"
-#include "intranode/mpi/plan_call.h"
+#include "intranode/mpi/auto_inside.h"
+#include "intranode/mpi/pool.h"
 #include "intranode/node.h"
 #include "intranode/reading.h"
 #include "intranode/ring.h"
-#include "mpi/real.h"
+#include "mpi/gpu_buffers.h"
+#include "mpi/operands.h"
+#include "mpi/packed.h"
 #include "mpi/user_lines.h"
 #include "wait/catch_up.h"
 #include "wait/processors.h"
@@ -20,6 +30,7 @@
 #include "wait/wait.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,10 +43,25 @@
 #define GOES_ON_NS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
+#define RANKS_NAMED 16
+
+/* Arguments of the last call, for which op.call is planned. A program often makes the same call
+ * again. */
+struct last {
+    enum sg_operation operation; /* SG_OPERATION_COUNT: plan anew */
+    MPI_Op op;
+    MPI_Datatype datatype;
+    MPI_Count count;
+    int root;
+};
+
 struct sg_intranode {
     struct sg_node node;
     struct sg_wait_queue wait_queue;
-    struct sg_intranode_planner planner;
+    struct sg_node_op op; /* the call in progress */
+    struct last last;
+    struct sg_user_fold user; /* of the call in progress */
+    struct sg_auto_turn turn; /* likewise */
     void *segment;
     size_t segment_bytes;
     bool is_maker;
@@ -44,6 +70,8 @@ struct sg_intranode {
     struct sg_boxes *boxes;     /* NULL: no memory for them */
     _Alignas(64) unsigned char scratch[SLOT_BYTES];
 };
+
+/* ---- set-up ---- */
 
 static uint32_t ring_depth = 8;
 static uint64_t stall_ns;
@@ -58,16 +86,6 @@ void sg_intranode_start(uint32_t depth, int stall_s)
 void sg_intranode_count_from(uint64_t first)
 {
     counted_from = first;
-}
-
-struct sg_node *sg_intranode_node(struct sg_intranode *intranode)
-{
-    return &intranode->node;
-}
-
-struct sg_intranode_planner *sg_intranode_planner(struct sg_intranode *intranode)
-{
-    return &intranode->planner;
 }
 
 /* Takes ownership of the segment; frees it on failure. */
@@ -89,9 +107,9 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
     intranode->segment_bytes = size_bytes;
     intranode->wait_queue = (struct sg_wait_queue){.sleepers = &intranode->node.header->sleepers,
                                                    .wake = &intranode->node.header->wake};
-    intranode->planner.operation = SG_OPERATION_COUNT;
-    intranode->planner.user.scratch = intranode->scratch;
-    intranode->planner.user.scratch_bytes = sizeof intranode->scratch;
+    intranode->last.operation = SG_OPERATION_COUNT;
+    intranode->user.scratch = intranode->scratch;
+    intranode->user.scratch_bytes = sizeof intranode->scratch;
     intranode->boxes = sg_boxes_create(&intranode->node);
     *out = intranode;
     return SG_OK;
@@ -150,6 +168,11 @@ bool sg_intranode_use_auto(struct sg_intranode *intranode, const struct sg_rules
     return intranode->automatic != NULL;
 }
 
+bool sg_intranode_is_drained(struct sg_intranode *intranode)
+{
+    return sg_outbox_is_empty(&intranode->node);
+}
+
 void sg_intranode_free(struct sg_intranode *intranode)
 {
     sg_auto_free(intranode->automatic);
@@ -160,7 +183,219 @@ void sg_intranode_free(struct sg_intranode *intranode)
     free(intranode);
 }
 
+/* ---- planning ---- */
+
+/* Returns the shape in which stock MPICH 4.0.2 would fold (shim/algos/tree.h). */
+static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool predefined)
+{
+    struct sg_shape_reduce reduce = {.ranks = ranks,
+                                     .root = call->root,
+                                     .count = (uint64_t)call->count,
+                                     .bytes = call->bytes,
+                                     .predefined = predefined,
+                                     .commutative = true};
+
+    if (call->operation != SG_OPERATION_REDUCE)
+        return (struct sg_shape){SG_SHAPE_DOUBLING, ranks, 0};
+    if (!predefined)
+        reduce.commutative = sg_operation_is_commutative(call->op);
+    return sg_shape_of_reduce(&reduce);
+}
+
+/* A broadcast moves bytes, whatever the ranks' types are. The buffer of a type that has to be packed
+ * may be MPI_BOTTOM; another takes its place before the call runs. */
+static bool plan_broadcast(struct sg_intranode *intranode, const struct sg_call *call)
+{
+    struct sg_node_call *planned = &intranode->op.call;
+    void *buffer = sg_packed_wants(call) ? intranode->scratch : call->receive;
+
+    if (call->bytes == 0 || buffer == NULL || call->root < 0 || call->root >= intranode->node.ranks)
+        return false;
+    planned->count = (size_t)call->bytes;
+    planned->element_bytes = 1;
+    planned->send = planned->receive = buffer;
+    return true;
+}
+
+/* Plans everything except the buffers; not for a broadcast. */
+static bool plan_operands(struct sg_intranode *intranode, const struct sg_call *call)
+{
+    struct sg_node_call *planned = &intranode->op.call;
+    struct sg_user_fold *user = &intranode->user;
+    int ranks = intranode->node.ranks;
+    struct sg_operands operands;
+    enum sg_element element;
+    bool predefined = sg_operation_is_predefined(call->op);
+
+    if (call->operation == SG_OPERATION_BARRIER) {
+        planned->shape = shape_of(call, ranks, true);
+        return true;
+    }
+    if (call->count <= 0 || (!predefined && !sg_operation_is_users(call->op)) ||
+        !sg_type_of(call->datatype, &element))
+        return false;
+    if (call->operation == SG_OPERATION_REDUCE && (call->root < 0 || call->root >= ranks))
+        return false;
+    planned->element_bytes = sg_element_extent_bytes(element);
+    planned->count = (size_t)call->count;
+    planned->copy = sg_copy_find(element);
+    if (predefined) {
+        if (!sg_operands_of(call, &operands))
+            return false;
+        planned->fold = sg_operands_fold;
+        planned->fold_context = sg_operands_fold_context(&operands);
+    } else {
+        user->op = call->op;
+        user->datatype = call->datatype;
+        user->extent_bytes = planned->element_bytes;
+        user->copy = planned->copy;
+        planned->fold = sg_user_fold;
+        planned->fold_context = user;
+    }
+    planned->shape = shape_of(call, ranks, predefined);
+    return true;
+}
+
+/* Finds this rank's operand and result. */
+static bool plan_buffers(struct sg_intranode *intranode, const struct sg_call *call)
+{
+    struct sg_node_call *planned = &intranode->op.call;
+
+    return call->operation == SG_OPERATION_BARRIER ||
+           sg_buffers_of(call, intranode->node.rank, &planned->send, &planned->receive);
+}
+
+static bool is_last(const struct last *last, const struct sg_call *call)
+{
+    return last->operation == call->operation && last->op == call->op &&
+           last->datatype == call->datatype && last->count == call->count &&
+           last->root == call->root;
+}
+
+/* Only predefined handles always mean the same. */
+static struct last last_of(const struct sg_call *call)
+{
+    bool always_the_same =
+        call->operation == SG_OPERATION_BARRIER ||
+        (sg_operation_is_predefined(call->op) && sg_type_is_builtin(call->datatype));
+
+    return (struct last){always_the_same ? call->operation : SG_OPERATION_COUNT, call->op,
+                         call->datatype, call->count, call->root};
+}
+
+bool sg_intranode_takes(struct sg_intranode *intranode, const struct sg_call *call)
+{
+    struct sg_node_call *planned = &intranode->op.call;
+
+    if (!is_last(&intranode->last, call)) {
+        intranode->last.operation = SG_OPERATION_COUNT;
+        memset(planned, 0, sizeof *planned);
+        planned->operation = call->operation;
+        planned->root = call->root;
+        if (call->operation == SG_OPERATION_BCAST)
+            return plan_broadcast(intranode, call);
+        if (!plan_operands(intranode, call))
+            return false;
+        intranode->last = last_of(call);
+    }
+    return plan_buffers(intranode, call);
+}
+
+/* ---- methods ---- */
+
+/* In MPI, either all ranks pass MPI_IN_PLACE or none. */
+static bool can_read(const struct sg_node *node, const struct sg_node_call *planned)
+{
+    return planned->operation == SG_OPERATION_ALLREDUCE && !sg_op_is_in_place(planned) &&
+           planned->copy == NULL && node->access != NULL;
+}
+
+static enum sg_node_method method_of_broadcast(const struct sg_node *node, size_t size_bytes,
+                                               enum sg_srm_form form)
+{
+    if (form == SG_SRM_AUTO || form == SG_SRM_GROUPS)
+        form = sg_form_of_broadcast(size_bytes);
+    return form == SG_SRM_SINGLE && node->access != NULL ? SG_NODE_PULL : SG_NODE_BROADCAST;
+}
+
+static enum sg_node_method method_of(const struct sg_node *node, const struct sg_node_call *planned,
+                                     const struct sg_choice *choice)
+{
+    enum sg_srm_form form = (enum sg_srm_form)choice->parameters[SG_SRM_FORM];
+    size_t size_bytes = planned->count * planned->element_bytes;
+
+    if (planned->operation == SG_OPERATION_BCAST)
+        return method_of_broadcast(node, size_bytes, form);
+    if (choice->algorithm == SG_ALGORITHM_HANDOFF)
+        return SG_NODE_HANDOFF;
+    if (form == SG_SRM_GROUPS && sg_form_may_group(size_bytes, node->ranks))
+        return SG_NODE_GROUPS;
+    if (form == SG_SRM_AUTO || form == SG_SRM_GROUPS)
+        form = sg_form_of(size_bytes, planned->shape.size);
+    if (form == SG_SRM_FLAT && size_bytes <= sg_form_flat_bytes(node->ranks))
+        return SG_NODE_FLAT;
+    if (form == SG_SRM_SINGLE && can_read(node, planned))
+        return SG_NODE_SINGLE;
+    if (form >= SG_SRM_CHUNKS && node->pool != NULL && size_bytes > 0)
+        return SG_NODE_CHUNKS;
+    return SG_NODE_HANDOFF;
+}
+
+/* Without a rule or known caches, uses the limit of flat exchanges. */
+static int group_of(const struct sg_node *node, const struct sg_choice *choice)
+{
+    int64_t wanted = choice->algorithm == SG_ALGORITHM_SRM ? choice->parameters[SG_SRM_GROUP] : 0;
+
+    if (wanted >= 2)
+        return (int)wanted;
+    if (node->header->group != 0)
+        return (int)node->header->group;
+    return sg_form_group(SG_FLAT_RANKS_MAX, node->ranks);
+}
+
 /* ---- waiting ---- */
+
+/* Describes another rank's state: in this instance, in another, or in none. */
+static void describe_rank(const struct sg_node *node, uint64_t position, int rank,
+                          char text[SG_REPORT_CALL_BYTES])
+{
+    uint64_t left = sg_ring_left(node, rank);
+    const struct sg_call_info *info = sg_node_call_info(node, left, rank);
+
+    if (info != NULL)
+        sg_report_call(info, text);
+    else if (left <= position)
+        snprintf(text, SG_REPORT_CALL_BYTES, "in no collective of this communicator");
+    else
+        snprintf(text, SG_REPORT_CALL_BYTES, "ahead of it");
+}
+
+/* Reports the missing rank, or one that is elsewhere: one rank reports, once for each instance. */
+static void report_stall(struct sg_node *node, const struct sg_call *call, int seconds)
+{
+    uint64_t position = node->position;
+    uint64_t tag = sg_ring_tag(position, 0);
+    char text[SG_REPORT_CALL_BYTES];
+    size_t all_bytes = (1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16);
+    char *all; /* all lines of the report */
+    int used;
+
+    if (atomic_exchange(&node->header->stall_reported, tag) == tag ||
+        (all = malloc(all_bytes)) == NULL)
+        return;
+    used =
+        snprintf(all, all_bytes, "waiting for more than %d s in %s, %s:", seconds,
+                 sg_report_function(call), sg_report_instance(call, position, node->ranks, text));
+    sg_log("%s", all);
+    for (int rank = 0; rank < node->ranks && rank < RANKS_NAMED; rank++) {
+        describe_rank(node, position, rank, text);
+        sg_log("  rank %d: %s", rank, text);
+        used += snprintf(all + used, all_bytes - (size_t)used, " rank %d: %s;", rank, text);
+    }
+    all[used - 1] = '\0';
+    sg_trace_event_line(SG_TRACE_LINE_STALL, all);
+    free(all);
+}
 
 /* A wait in progress, for the wait ladder. */
 struct waiting {
@@ -201,8 +436,7 @@ static void look(struct waiting *waiting)
         waiting->wait = (struct sg_wait){0};
     if (stall_ns > 0 && !waiting->reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
         waiting->reported = true;
-        sg_intranode_report_stall(&waiting->intranode->node, waiting->call,
-                                  (int)(stall_ns / NS_PER_S));
+        report_stall(&waiting->intranode->node, waiting->call, (int)(stall_ns / NS_PER_S));
     }
 }
 
@@ -291,6 +525,7 @@ static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
     size_t bytes = sg_node_broadcast_bytes(op);
     int error = sg_report_error(own, other), other_rank = op->mismatch_rank;
 
+    intranode->last.operation = SG_OPERATION_COUNT; /* recovery may change op->call */
     sg_report_mismatch(call, node->rank, own, other_rank, other);
     /* Ranks that learn have counted the call in different learning slots. */
     if (intranode->automatic != NULL)
@@ -304,56 +539,49 @@ static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
     return SG_CALL_RAISES(error);
 }
 
-static void name_site(struct sg_node_call *node_call, const struct sg_call *call)
+/* ---- one call ---- */
+
+static void name_site(struct sg_node_call *planned, const struct sg_call *call)
 {
     if (call->site == NULL)
         return;
-    node_call->site = call->site->id;
-    node_call->site_offset = call->site->offset;
-    node_call->site_module = call->site->module;
+    planned->site = call->site->id;
+    planned->site_offset = call->site->offset;
+    planned->site_module = call->site->module;
 }
 
-int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
-                     const struct sg_intranode_plan *plan, enum sg_node_method method, int group,
-                     struct sg_call_statistics *statistics)
+int sg_intranode_run_planned(struct sg_intranode *intranode, const struct sg_call *call,
+                             const struct sg_choice *choice, struct sg_call_statistics *statistics)
 {
-    struct sg_node_op op;
+    struct sg_node_op *op = &intranode->op;
+    struct sg_node_call *planned = &op->call;
 
-    op.call = (struct sg_node_call){
-        .operation = call->operation,
-        .method = method,
-        .shape = plan->shape,
-        .group = group,
-        .root = call->root,
-        .send = plan->own,
-        .receive = plan->result,
-        .count = plan->count,
-        .element_bytes = plan->element_bytes,
-        .copy = plan->copy,
-        .fold = plan->fold,
-        .fold_context = plan->fold_context,
-        .root_writes = method == SG_NODE_PULL && !sg_turn_is_contested(),
-        .arrival_ns = call->arrival_ns,
-        .algorithm = (uint8_t)sg_executed_algorithm(statistics->executed),
-    };
-
-    name_site(&op.call, call);
-    intranode->planner.user.error = MPI_SUCCESS;
-    if (method == SG_NODE_SINGLE || method == SG_NODE_PULL)
+    planned->method = method_of(&intranode->node, planned, choice);
+    if (planned->method == SG_NODE_GROUPS)
+        planned->group = group_of(&intranode->node, choice);
+    planned->root_writes = planned->method == SG_NODE_PULL && !sg_turn_is_contested();
+    planned->arrival_ns = call->arrival_ns;
+    planned->algorithm = (uint8_t)sg_executed_algorithm((uint8_t)choice->executed);
+    name_site(planned, call);
+    statistics->executed = (uint8_t)choice->executed;
+    intranode->user.error = MPI_SUCCESS;
+    if (planned->method == SG_NODE_SINGLE || planned->method == SG_NODE_PULL)
         sg_reading_open();
-    sg_node_begin(&op, &intranode->node);
-    if (!complete(intranode, call, &op))
-        return settle(intranode, call, &op);
+    sg_node_begin(op, &intranode->node);
+    if (!complete(intranode, call, op))
+        return settle(intranode, call, op);
     sg_catch_up_owe();
     sg_account_mark(SG_ACCOUNT_LEAVE);
-    statistics->early = op.early;
-    statistics->late = op.late;
-    statistics->stalls = op.stalls;
-    statistics->copies = op.copies;
-    statistics->skew_known = op.skew_known;
-    statistics->skew_ns = op.skew_ns;
-    return sg_user_fold_error(&intranode->planner.user, call->comm);
+    statistics->early = op->early;
+    statistics->late = op->late;
+    statistics->stalls = op->stalls;
+    statistics->copies = op->copies;
+    statistics->skew_known = op->skew_known;
+    statistics->skew_ns = op->skew_ns;
+    return sg_user_fold_error(&intranode->user, call->comm);
 }
+
+/* ---- decisions of all ranks before a call ---- */
 
 static void fold_any(void *context, const void *left, const void *right, void *out, size_t count)
 {
@@ -363,7 +591,8 @@ static void fold_any(void *context, const void *left, const void *right, void *o
             ((const unsigned char *)left)[i] | ((const unsigned char *)right)[i];
 }
 
-bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call, bool own)
+/* True if the condition holds on any rank; takes a separate instance. */
+static bool is_true_on_any(struct sg_intranode *intranode, const struct sg_call *call, bool own)
 {
     unsigned char mine = own, any = own;
     struct sg_node_op op;
@@ -404,8 +633,11 @@ static bool choose(void *context)
     return choosing->done;
 }
 
-const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
-                                           const struct sg_call *call, const struct sg_choice *own)
+/* Returns the choice that all ranks of the instance follow: the first arriver's, as its index in
+ * call->rules. Waits for a slot if necessary; warns once for each pair of call sites that choose
+ * differently. */
+static const struct sg_choice *agree(struct sg_intranode *intranode, const struct sg_call *call,
+                                     const struct sg_choice *own)
 {
     struct choosing choosing = {.node = &intranode->node,
                                 .choice = (uint32_t)sg_ruleset_index(call->rules, own)};
@@ -418,39 +650,66 @@ const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
     return choice;
 }
 
+bool sg_intranode_plan(struct sg_intranode *intranode, const struct sg_call *call,
+                       const struct sg_choice **choice)
+{
+    if (((*choice)->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
+        !sg_intranode_takes(intranode, call))
+        return false;
+    if (call->devices && call->operation != SG_OPERATION_BARRIER &&
+        is_true_on_any(intranode, call, sg_device_has_buffer(call))) {
+        sg_device_say_mpich(call);
+        return false;
+    }
+    if (call->rules != NULL)
+        *choice = agree(intranode, call, *choice);
+    if ((*choice)->algorithm != SG_ALGORITHM_MPICH)
+        return true;
+    sg_node_skip(&intranode->node);
+    return false;
+}
+
 struct deciding {
     struct sg_intranode *intranode;
     const struct sg_call *call;
     const struct sg_choice *choice;
-    struct sg_auto_turn *turn;
     bool done;
 };
 
 static bool decide(void *context)
 {
     struct deciding *deciding = context;
+    struct sg_intranode *intranode = deciding->intranode;
 
     deciding->done =
-        deciding->done || sg_auto_begin(deciding->intranode->automatic, &deciding->intranode->node,
-                                        deciding->call, deciding->choice, deciding->turn);
+        deciding->done || sg_auto_begin(intranode->automatic, &intranode->node, deciding->call,
+                                        deciding->choice, &intranode->turn);
     return deciding->done;
 }
 
 static __attribute__((noinline)) void await_decision(struct sg_intranode *intranode,
                                                      const struct sg_call *call,
-                                                     const struct sg_choice *choice,
-                                                     struct sg_auto_turn *turn)
+                                                     const struct sg_choice *choice)
 {
-    struct deciding deciding = {intranode, call, choice, turn, false};
+    struct deciding deciding = {intranode, call, choice, false};
 
     await(intranode, call, decide, &deciding);
 }
 
-void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
-                             const struct sg_choice *choice, struct sg_auto_turn *turn)
+const struct sg_choice *sg_intranode_begin_turn(struct sg_intranode *intranode,
+                                                const struct sg_call *call,
+                                                const struct sg_choice *rule)
 {
-    if (!sg_auto_begin(intranode->automatic, &intranode->node, call, choice, turn))
-        await_decision(intranode, call, choice, turn);
+    if (!sg_auto_begin(intranode->automatic, &intranode->node, call, rule, &intranode->turn))
+        await_decision(intranode, call, rule);
+    if (intranode->turn.choice->algorithm == SG_ALGORITHM_MPICH)
+        sg_node_skip(&intranode->node);
+    return intranode->turn.choice;
+}
+
+void sg_intranode_end_turn(struct sg_intranode *intranode)
+{
+    sg_auto_end(&intranode->turn);
 }
 
 /* ---- other ranks' calls ---- */

@@ -1,5 +1,5 @@
-/* The engine of a communicator whose ranks share one machine: a segment, and calls that run in it
- * by the algorithms of shim/intranode.
+/* The engine of a communicator whose ranks share one node: a segment, and calls that run in it by
+ * the methods of shim/intranode, chosen by the rule, or by size.
  *
  * The communicator's ranks set it up together (shim/intercept/comm_engine.c carries the messages):
  * rank 0 offers, the others accept, all agree. It runs in the application's thread, inside the
@@ -10,8 +10,7 @@
 
 #include "core/status.h"
 #include "intranode/memory.h"
-#include "intranode/mpi/auto_inside.h"
-#include "intranode/mpi/plan_call.h"
+#include "mpi/call.h"
 
 struct sg_intranode;
 
@@ -38,32 +37,30 @@ bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_rank
 bool sg_intranode_use_auto(struct sg_intranode *intranode, const struct sg_ruleset *rules,
                            const char *name);
 
+/* True when the other ranks have taken all that this rank left for them. */
+bool sg_intranode_is_drained(struct sg_intranode *intranode);
 void sg_intranode_free(struct sg_intranode *intranode);
 
-/* Returns this rank's view of the segment. */
-struct sg_node *sg_intranode_node(struct sg_intranode *intranode);
+/* ---- calls ---- */
 
-/* The state with which its calls are planned. */
-struct sg_intranode_planner *sg_intranode_planner(struct sg_intranode *intranode);
+/* False: MPICH runs the call with any choice, by a decision that is the same on all ranks, or
+ * because of an argument error on this rank, which MPICH will report. */
+bool sg_intranode_takes(struct sg_intranode *intranode, const struct sg_call *call);
+/* Plans a call. *choice becomes the one that all ranks follow. False: MPICH runs the call, as
+ * above or by that choice. */
+bool sg_intranode_plan(struct sg_intranode *intranode, const struct sg_call *call,
+                       const struct sg_choice **choice);
+/* Runs the call that has been planned. Returns the MPI call's return value. */
+int sg_intranode_run_planned(struct sg_intranode *intranode, const struct sg_call *call,
+                             const struct sg_choice *choice, struct sg_call_statistics *statistics);
 
-/* Returns the choice that all ranks of the instance follow: the first arriver's, as its index in
- * call->rules. Waits for a slot if necessary; warns once for each pair of call sites that choose
- * differently. sg_intranode_run or sg_node_skip consumes the instance. */
-const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
-                                           const struct sg_call *call, const struct sg_choice *own);
-
-/* True if the condition holds on any rank; takes a separate instance. */
-bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call, bool own);
-
-/* Begins the trial round of a call with choice `auto`: sg_auto_begin, and the wait that it needs.
- */
-void sg_intranode_begin_auto(struct sg_intranode *intranode, const struct sg_call *call,
-                             const struct sg_choice *choice, struct sg_auto_turn *turn);
-
-/* group: for SG_NODE_GROUPS. */
-int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
-                     const struct sg_intranode_plan *plan, enum sg_node_method method, int group,
-                     struct sg_call_statistics *statistics);
+/* Begins the trial round of a planned call with choice `auto`. Returns the choice to run; if it is
+ * MPICH's, the plan has been dropped. May wait for other ranks' costs. End the round after the call
+ * has run. */
+const struct sg_choice *sg_intranode_begin_turn(struct sg_intranode *intranode,
+                                                const struct sg_call *call,
+                                                const struct sg_choice *rule);
+void sg_intranode_end_turn(struct sg_intranode *intranode);
 
 /* Looks whether the other ranks are in the call. waits: until one of them has come. */
 enum sg_others sg_intranode_look(struct sg_intranode *intranode, const struct sg_call *call,

@@ -6,8 +6,6 @@
 
 #include "../mpi_test.h"
 
-#include <stddef.h>
-
 enum { MARK = 4711, COUNT = 37, LARGE = 60000, RANKS_MAX = 128 };
 
 /* Volatile: compilers warn about the address of MPI_STATUSES_IGNORE. */

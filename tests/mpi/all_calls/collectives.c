@@ -9,8 +9,7 @@ void try_collectives(MPI_Comm comm)
     enum { VALUES = 1000 };
     static double values[VALUES], sums[VALUES];
     int ranks, me, counts[RANKS_MAX], starts[RANKS_MAX], bytes[RANKS_MAX], total = 0;
-    int *from, *into;
-    size_t room;
+    int *from;
     MPI_Datatype types[RANKS_MAX];
 
     MPI_Comm_size(comm, &ranks);
@@ -22,9 +21,9 @@ void try_collectives(MPI_Comm comm)
         types[i] = MPI_INT;
         total += counts[i];
     }
-    room = (size_t)ranks * COUNT * sizeof *from;
+    size_t room = (size_t)ranks * COUNT * sizeof *from;
     from = malloc(room);
-    into = calloc(1, room);
+    int *into = calloc(1, room);
     fill(from, ranks * COUNT, me, 20);
     TRY(MPI_Barrier(comm));
     for (int root = 0; root<ranks; root += ranks> 1 ? ranks - 1 : 1) {

@@ -1,0 +1,60 @@
+#!/bin/bash
+# timeout: 1800
+# Adds an algorithm, a setting and a section of the report to a copy of the tree. Each takes effect, and
+# touches the files that CONTRIBUTING.md lists for it, three at most.
+. "$(dirname "$0")/../lib/sh.sh"
+tree=$WORK/tree
+mkdir tree
+(cd "$ROOT" && git ls-files -z | xargs -0 cp -a --parents -t "$tree") || exit 1
+# Objects that are up to date save most of the time.
+mkdir "$tree/build"
+(cd "$BUILD" && find shim analysis tests/verify -name '*.[do]' -print0 | xargs -0 cp -a --parents -t "$tree/build")
+cd "$tree" || exit 1
+git init -q . && git add -A && git -c user.name=x -c user.email=x commit -qm tree
+
+# listed HEADING: the files under a heading of CONTRIBUTING.md
+listed() { sed -n "/^### $1/,/^###* /s/^- \`\([^\`]*\)\`.*/\1/p" "$ROOT/CONTRIBUTING.md" | sort; }
+
+# touches HEADING [NAME]: the changes since the last commit, which it commits, are in the files listed
+touches() {
+    local files
+    files=$(listed "$1")
+    git add -A
+    is "${files/NAME/${2:-}}" "$(git diff --cached --name-only | sort)" &&
+        within 1 3 "$(wc -l <<<"$files")" &&
+        git -c user.name=x -c user.email=x commit -qm "$1"
+}
+
+# ---- an algorithm: dissemination under another name --------------------------------------------------
+
+sed -E 's/(sg_algo_|")dissemination/\1second/' shim/algos/baselines/dissemination.c >shim/algos/baselines/second.c
+sed -i '/^ *"learns which algorithm costs least/s/")$/") ROW(SECOND, second, PROTOCOL, BARRIER, BETWEEN, dissemination, "notifications again")/' \
+    shim/algos/parameters.h
+sed -i '/^\.B dissemination$/{
+i .B second
+i barrier. Notifications again.
+i .TP
+}' docs/libstagger.7
+check "an algorithm touches three files" touches "An algorithm" second
+
+# ---- a setting -----------------------------------------------------------------------------------------
+
+sed -i '/^struct sg_config {/a\    int loudness; /* of the messages */' shim/core/waiting.h
+sed -i '/^    {"STAGGER_QUIET"/i\    {"STAGGER_LOUDNESS", "3", "Loudness of the messages.", NULL, INTEGER(loudness, 1, 11)},' \
+    shim/core/waiting.c
+check "the tree with both builds" make -s -j"$(nproc)" all manual || exit 1
+check "a setting touches three files" touches "A setting"
+
+# ---- they take effect ----------------------------------------------------------------------------------
+
+STAGGER=$tree/build/stagger LIB=$tree/build/libstagger.so
+agrees() { "$PYTHON" tests/cli/manuals.py algorithms "$STAGGER" build/stagger-bench docs; }
+check "the manual page agrees with the algorithms" agrees
+check "stagger info lists the setting" has <("$STAGGER" info) 'STAGGER_LOUDNESS.*3'
+check "a value out of its range is refused" has <(STAGGER_LOUDNESS=12 "$STAGGER" info 2>&1) 'STAGGER_LOUDNESS.*1 to 11'
+check "the simulator runs the algorithm" has <("$STAGGER" sim delay --algo=second --nodes=8 2>&1) second
+ran() {
+    STAGGER_DIR=$WORK/out STAGGER_RANKS_PER_NODE=1 STAGGER_BARRIER=second LD_PRELOAD=$LIB \
+        plain 2 "$PROGRAMS/counts_c" && has <("$STAGGER" report --json "$WORK/out") '"second"'
+}
+check "ranks run the algorithm, and the report names it" ran
