@@ -49,9 +49,9 @@ void sg_trial_stop(const struct sg_process *process);
  * it fails. */
 int sg_unmet_pass(const struct sg_call *call);
 
-/* Before a call on the communicator runs, while comm->unmet is not NULL: true if the other ranks are
- * in a call that failed here. The caller then runs *part, this rank's part in it, ends it, and asks
- * again. waits: the call waits for another rank if none has arrived. */
+/* Before a call on the communicator runs, while comm->unmet is not NULL: true if the other ranks
+ * are in a call that failed here. The caller then runs *part, this rank's part in it, ends it, and
+ * asks again. waits: the call waits for another rank if none has arrived. */
 bool sg_unmet_begin(struct sg_comm *comm, const struct sg_call *call, bool waits,
                     struct sg_call *part);
 void sg_unmet_end(struct sg_comm *comm, const struct sg_call *part);

@@ -98,8 +98,8 @@ static bool has_place(const struct sg_internode *internode, uint64_t position)
 
 /* ---- comparison ----
  *
- * Ranks of one machine compare their calls' signatures in the segment. disagree.c handles those that
- * differ.
+ * Ranks of one machine compare their calls' signatures in the segment. disagree.c handles those
+ * that differ.
  */
 
 uint16_t sg_chunk_signature(const struct sg_call *call)

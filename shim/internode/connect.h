@@ -21,10 +21,10 @@ static inline uint8_t *sg_internode_reached(const struct sg_internode *internode
 /* Makes connections that are not known yet: collective. False: they cannot be made. */
 bool sg_internode_reach(struct sg_internode *internode, uint32_t protocol, int root_endpoint);
 
-/* Between machines: aborts the job if ranks are in different calls (endpoint.h) or the transport has
- * failed. An application thread aborts it, on its next call into the library. If an instance has
- * been outstanding for a second, all peers get messages of the library's own that show whether they
- * are still reachable. */
+/* Between machines: aborts the job if ranks are in different calls (endpoint.h) or the transport
+ * has failed. An application thread aborts it, on its next call into the library. If an instance
+ * has been outstanding for a second, all peers get messages of the library's own that show whether
+ * they are still reachable. */
 void sg_internode_check_health(struct sg_internode *internode);
 
 /* Writes this process's usage of the transport to the trace, once. */

@@ -16,11 +16,11 @@
 
 /* ---- notes: ranks of several machines are in the same call ----
  *
- * A message carries a note about its instance: the low bits of position + 1 (POSITION_MASK), shifted
- * above the call's signature. A machine that is in that instance compares the two; another keeps the
- * note until it enters the instance. Notes about older instances contain nothing new: each was
- * compared when its first message came, or when the last rank of the endpoint arrived. After a
- * difference an application thread aborts the job (sg_internode_check_health).
+ * A message carries a note about its instance: the low bits of position + 1 (POSITION_MASK),
+ * shifted above the call's signature. A machine that is in that instance compares the two; another
+ * keeps the note until it enters the instance. Notes about older instances contain nothing new:
+ * each was compared when its first message came, or when the last rank of the endpoint arrived.
+ * After a difference an application thread aborts the job (sg_internode_check_health).
  */
 
 #define POSITION_MASK 0xffffu
@@ -52,8 +52,8 @@ static bool is_of(uint32_t note, const struct sg_internode_instance *instance)
     return note >> POSITION_SHIFT == ((uint32_t)(instance->position + 1) & POSITION_MASK);
 }
 
-/* False: the message belongs to another call than this machine's ranks are in. Do not handle it; the
- * job will end. */
+/* False: the message belongs to another call than this machine's ranks are in. Do not handle it;
+ * the job will end. */
 static bool check_note(struct sg_internode *internode, const struct sg_transport_message *message)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);

@@ -7,9 +7,10 @@
  * endpoint's lock. A call of any size is a sequence of chunks, each an instance of its protocol.
  *
  * The layers, lowest first: layout and communicator (data), host (carries out actions), endpoint
- * (lock, poll, delivery, waits), connect, chunk, disagree, nonblocking, coordinator, agree, run_call. setup and drain begin and end a communicator; request is a
- * nonblocking call as an MPI request. For the messages of the application, which a protocol may
- * carry, bcs/live has posts below host, and messages beside run_call.
+ * (lock, poll, delivery, waits), connect, chunk, disagree, nonblocking, coordinator, agree,
+ * run_call. setup and drain begin and end a communicator; request is a nonblocking call as an MPI
+ * request. For the messages of the application, which a protocol may carry, bcs/live has posts
+ * below host, and messages beside run_call.
  */
 #ifndef SG_INTERNODE_INTERNODE_H
 #define SG_INTERNODE_INTERNODE_H

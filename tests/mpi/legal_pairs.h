@@ -1,5 +1,5 @@
-/* The predefined operations that MPICH carries out on predefined types. Needs shim/mpi/operands.h and
- * predefined.h; MPI must be initialised.
+/* The predefined operations that MPICH carries out on predefined types. Needs shim/mpi/operands.h
+ * and predefined.h; MPI must be initialised.
  */
 #ifndef SG_TESTS_LEGAL_PAIRS_H
 #define SG_TESTS_LEGAL_PAIRS_H

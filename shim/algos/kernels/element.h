@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Types: name, MPI's size in bytes, extent in bytes. Several MPI types may share one
- * (shim/mpi/types.h maps them). */
+ * (shim/mpi/operands.h maps them). */
 #define SG_ELEMENTS(X)                                                                             \
     X(INT8, 1, 1)                                                                                  \
     X(INT16, 2, 2)                                                                                 \

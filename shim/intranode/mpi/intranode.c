@@ -202,8 +202,8 @@ static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool pred
     return sg_shape_of_reduce(&reduce);
 }
 
-/* A broadcast moves bytes, whatever the ranks' types are. The buffer of a type that has to be packed
- * may be MPI_BOTTOM; another takes its place before the call runs. */
+/* A broadcast moves bytes, whatever the ranks' types are. The buffer of a type that has to be
+ * packed may be MPI_BOTTOM; another takes its place before the call runs. */
 static bool plan_broadcast(struct sg_intranode *intranode, const struct sg_call *call)
 {
     struct sg_node_call *planned = &intranode->op.call;
