@@ -277,8 +277,10 @@ TEST("a mapped counter is read while the kernel changes it")
 
 /* ---- files that are made up ---- */
 
+/* Below a fresh directory. */
 static struct sg_reader_places elsewhere(void)
 {
+    root = unit_fresh_directory();
     return (struct sg_reader_places){root, root, software};
 }
 
@@ -302,7 +304,6 @@ TEST("files of the kernel are read")
 {
     struct sg_reader_places places = elsewhere();
 
-    root = unit_fresh_directory();
     put("self/cgroup", "0::/job\n");
     put("fs/cgroup/job/cpu.max", "50000 100000\n");
     put("thread-self/schedstat", "90 1000 2\n");
@@ -322,7 +323,6 @@ TEST("control groups of version 1 are, too")
 {
     struct sg_reader_places places = elsewhere();
 
-    root = unit_fresh_directory();
     put("self/cgroup", "3:memory:/x\n2:cpu,cpuacct:/\n0::/\n");
     put("fs/cgroup/cpu/cpu.cfs_quota_us", "20000\n");
     put("fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
@@ -338,7 +338,6 @@ TEST("sources that are missing, or tell nonsense, are left out alone")
     struct sg_reader_places places = elsewhere();
     struct sg_reader reader;
 
-    root = unit_fresh_directory();
     sg_reader_open(&reader, &places);
     EXPECT(reader.errors[SG_SOURCE_SCHEDULER] == ENOENT, reader.errors[SG_SOURCE_QUOTA] == ENOENT,
            (reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0,
