@@ -6,9 +6,10 @@
 # script sets, and a line after [name] is only written if that value is not empty.
 #
 # FILE is functions.h, the functions' numbers; functions.c, facts about them (profile/counted_functions.h); wrappers.c,
-# wrappers_own.c (the library's own collectives) or wrappers_f08.c (Fortran 2008). A wrapper marks a thread that waits or tests, counts the call, and hands it to the next function of that name, another tool's or MPICH's.
-# A test loop or slices may carry out the call instead. Arguments pass unchanged, in words as wide as a register; the
-# profile may replace an ignored status among them.
+# wrappers_own.c (the library's own collectives) or wrappers_f08.c (Fortran 2008). A wrapper marks a thread that waits
+# or tests, counts the call, and hands it to the next function of that name, another tool's or MPICH's. A test loop or
+# slices may carry out the call instead. Arguments pass unchanged, in words as wide as a register; the profile may
+# replace an ignored status among them.
 
 # ---- the template ----
 
