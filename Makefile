@@ -68,7 +68,7 @@ ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive h
 TRANSPORT_DIRS := shim/transport shim/transport/shm
 LIB_DIRS       := shim/core shim/core/altstack shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
 # Written from the table of MPI's functions.
-GENERATED      := $(addprefix $(B)/shim/,profile/functions.h profile/functions.c intercept/wrappers.c intercept/wrappers_f08.c)
+GENERATED      := $(addprefix $(B)/shim/,profile/functions.h profile/functions.c $(patsubst %,intercept/%.c,wrappers wrappers_own wrappers_f08))
 GENERATED_OBJECTS := $(patsubst %.c,%.o,$(filter %.c,$(GENERATED)))
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.

@@ -1,14 +1,15 @@
 # Writes C from the table of MPI's functions and the text of wrappers.template, to standard output:
 #
-#   awk -f wrappers.awk -v output=functions.h|functions.c|wrappers.c|wrappers_f08.c wrappers.template functions.table
+#   awk -f wrappers.awk -v output=FILE wrappers.template functions.table
 #
 # The template has a section for the begin of each output, its end, and a function. In it, $name is a value that this
 # script sets, and a line after [name] is only written if that value is not empty.
 #
-# functions.h has the functions' numbers, functions.c facts about them (profile/counted_functions.h). A wrapper marks a
-# thread that waits or tests, counts the call, and hands it to the next function of that name, another tool's or MPICH's.
-# A test loop or slices may carry out the call instead. Arguments pass unchanged, in words as wide as a register; the
-# profile may replace an ignored status among them.
+# FILE is functions.h, the functions' numbers; functions.c, facts about them (profile/counted_functions.h); wrappers.c,
+# wrappers_own.c (the library's own collectives) or wrappers_f08.c (Fortran 2008). A wrapper marks a thread that waits
+# or tests, counts the call, and hands it to the next function of that name, another tool's or MPICH's. A test loop or
+# slices may carry out the call instead. Arguments pass unchanged, in words as wide as a register; the profile may
+# replace an ignored status among them.
 
 # ---- the template ----
 
@@ -105,9 +106,9 @@ function write_function(length_type) {
         write("function")
     else if (output == "wrappers_f08.c" && f08 == "f08")
         write_f08()
-    else if (output == "wrappers.c" && form == "DISPATCHED")
+    else if (output == "wrappers_own.c" && form == "DISPATCHED")
         write_dispatched(length_type)
-    else if (output == "wrappers.c" && form !~ /^OWN/)
+    else if (output == "wrappers.c" && form !~ /^OWN|DISPATCHED/)
         write_wrapper()
 }
 
@@ -179,7 +180,7 @@ function write_dispatched(length_type,   i, field) {
     value["operands"] = (flow == "BCAST" ? "buffer, buffer" : "buffer, buffer2") ", (" length_type ")count, type, " \
                         (flow == "BCAST" ? "0" : "op") ", " (flow == "ALLREDUCE" ? "-1" : "(int)root") ", comm, " \
                         (mode == "WAIT" ? "NULL" : "(MPI_Request *)request")
-    write("dispatched")
+    write("function")
 }
 
 # ierror follows the arguments of C, then the length of each text.
