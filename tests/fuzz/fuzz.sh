@@ -19,7 +19,8 @@ declare -A runs=([archive]=40 [log]=150 [watch]=150)
 clean() {
     local most=${runs[${1%% *}]:-4000}
     [ "$1" = "${1%% *}" ] || most=30
-    fuzz_run "$1" -runs=$((SG_TEST_ALL ? 5 * most : most))
+    ! in_full || most=$((5 * most))
+    fuzz_run "$1" -runs="$most"
 }
 while read -r target; do
     check "fuzzing: $target holds for the corpus and what is made of it" clean "$target"
