@@ -26,7 +26,7 @@ fresh() {
         'lacks "$system/var/lib/dpkg/status" "^Package: (clang|valgrind|libcunit1-dev|python3-otf2)$"' \
         'is cg "$(ls "$system/root/stagger/build/mpi")"' \
         'is verify "$(ls "$system/root/stagger/build/tests")"' # the explorer belongs to stagger
-    if [ "${SG_TEST_ALL:-1}" != 1 ]; then
+    if ! in_full; then
         in_tree 1800 check-build
         check "what make check needs is installed and built there" is 0 $? || built check-build
         return

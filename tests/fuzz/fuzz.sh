@@ -1,6 +1,6 @@
 #!/bin/bash
 # long
-# timeout: 900
+# timeout: 1800
 # Fuzzes the readers of external text and bytes under clang's libFuzzer, with AddressSanitizer and
 # UndefinedBehaviorSanitizer: the corpus in tests/fuzz/corpus, and a fixed number of inputs derived
 # from it, the same ones each time, five times as many with "full". `make fuzz` continues from
@@ -19,7 +19,8 @@ declare -A runs=([archive]=40 [log]=150 [watch]=150)
 clean() {
     local most=${runs[${1%% *}]:-4000}
     [ "$1" = "${1%% *}" ] || most=30
-    fuzz_run "$1" -runs=$((SG_TEST_ALL ? 5 * most : most))
+    ! in_full || most=$((5 * most))
+    fuzz_run "$1" -runs="$most"
 }
 while read -r target; do
     check "fuzzing: $target holds for the corpus and what is made of it" clean "$target"

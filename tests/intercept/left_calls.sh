@@ -23,7 +23,7 @@ follows() {
     rm -rf "$name.trace"
 }
 
-if [ "${SG_TEST_ALL:-1}" = 1 ]; then
+if in_full; then
     for nodes in 0 1; do
         for call in reduce allreduce reduce_c ireduce iallreduce comm_free delete; do
             for depth in deeper same shallower; do

@@ -46,7 +46,7 @@ check "with different versions on its ranks a program runs as without the librar
 check "and one line says so" \
     all 'has_lines versions.err "^stagger: " 1' 'has versions.err "different versions.*passing through"'
 
-if [ "${SG_TEST_ALL:-1}" = 1 ]; then
+if in_full; then
     # The shells stay alive, so that the ranks have different parents.
     program=(sh -c "$PROGRAMS/counts_c; exit \$?")
     ranks hidden "$LIB" -

@@ -24,7 +24,7 @@ for call in alias_reduce alias_reduce_c alias_allreduce_c alias_ireduce alias_ia
     unready_pair_ibcast unready_columns_ibcast; do
     says_the_same handle $call used 0 1
 done
-[ "${SG_TEST_ALL:-1}" = 1 ] || exit 0
+in_full || exit 0
 for call in alias_reduce alias_reduce_c alias_allreduce alias_allreduce_c alias_ireduce \
     alias_iallreduce alias_iallreduce_c root_reduce root_ireduce null_send null_receive \
     null_send_ireduce bad_operation bad_operation_iallreduce no_operation no_type \

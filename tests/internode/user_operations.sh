@@ -27,6 +27,7 @@ users_give() {
 
 for case in '2 1' '4 1' '3 2' '5 3'; do
     read -r ranks each <<<"$case"
+    # shellcheck disable=SC2086 # words
     in_turn $MODES
     for mode in "${turn[@]}"; do
         users_give '' "$mode" "$ranks" "$each"

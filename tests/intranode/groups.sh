@@ -4,12 +4,12 @@
 . "$ROOT/tests/intranode/intranode.bash"
 
 groups=(4)
-[ "${SG_TEST_ALL:-1}" != 1 ] || groups=(2 4 8)
+! in_full || groups=(2 4 8)
 for group in "${groups[@]}"; do
     run_by samples "srm(form=groups,group=$group)" 9 "$PROGRAMS/samples"
     check "groups of $group among 9 ranks give MPICH's own bits, in samples" gave samples
 done
-if [ "${SG_TEST_ALL:-1}" = 1 ]; then
+if in_full; then
     run_by results 'srm(form=groups)' 11 "$PROGRAMS/results"
     if [ "$status" -eq 77 ]; then
         skip "groups give the reference's bits at 11 ranks" "not MPICH 4.0.2"

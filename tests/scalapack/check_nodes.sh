@@ -13,6 +13,7 @@ need_scalapack "ScaLAPACK's programs pass what they pass without the library"
 export STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass'
 for name in $SCALAPACK_TEN; do
     without=$(stock "$name")
+    # shellcheck disable=SC2086 # words
     in_turn $MODES
     for mode in "${turn[@]}"; do
         STAGGER_PROGRESS=$mode passes_too "$name" "$without" "$mode"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # long
-# timeout: 900
+# timeout: 1800
 # Under AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the command, and MPI
 # programs with a library built so. Leaks are checked in the first two; MPICH and UCX have their
 # own. Not covered: exception.cc, because the sanitizer's runtime replaces the unwinder's entry
@@ -21,7 +21,7 @@ export LSAN_OPTIONS=suppressions=$ROOT/tests/system/lsan.supp:print_suppressions
 find "$san/tests" -name 'test_*' -type f -perm -u+x | sort >unit_tests
 (cd "$ROOT" && xargs -P 2 -I PROGRAM bash -c '
     log=$1/unit-$(basename "$(dirname "$2")")-$(basename "$2")
-    timeout 300 "$2" >"$log.out" 2>&1
+    timeout 600 "$2" >"$log.out" 2>&1
     echo $? >"$log.status"' _ "$WORK" PROGRAM) <unit_tests
 unit_test() {
     local log

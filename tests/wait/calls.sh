@@ -77,6 +77,6 @@ each 2 3 4
 as_in_mpich 3 none yield threads
 as_in_mpich 3 none spin threads
 
-if [ "${SG_TEST_ALL:-1}" = 1 ]; then
+if in_full; then
     each 5 6 7 8 9 64
 fi
