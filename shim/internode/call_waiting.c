@@ -31,8 +31,8 @@ static void append(char *text, int *used, int rank, const struct sg_rank_state *
     char call[SG_REPORT_CALL_BYTES];
     /* Relaxed: the value is only displayed. */
     bool came_once = atomic_load_explicit(&info->position, memory_order_relaxed) > 0;
-    int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d was %s%s", rank,
-                          came_once ? "last in " : "in none before",
+    int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d %s%s", rank,
+                          came_once ? "was last in " : "has entered none",
                           came_once ? sg_report_call(&info->call, call) : "");
 
     if (length > 0 && *used + length < TEXT_BYTES)
@@ -63,12 +63,12 @@ static __attribute__((noinline)) void report_stall(const struct sg_internode *in
         if (missing++ < RANKS_NAMED)
             append(text, &used, rank, info);
     }
-    sg_report_line(SG_TRACE_LINE_STALL,
-                   "rank %d waits in %s for more than %d s, %s: %d of %d ranks%s have not come%s",
-                   internode->rank, sg_report_function(call),
-                   (int)(stall_ns / UINT64_C(1000000000)),
-                   sg_report_instance(call, position, internode->ranks, instance), missing, here,
-                   here < internode->ranks ? " of this machine" : "", text);
+    sg_report_line(
+        SG_TRACE_LINE_STALL,
+        "rank %d has waited in %s for more than %d s, %s: %d of %d ranks%s have not arrived%s",
+        internode->rank, sg_report_function(call), (int)(stall_ns / UINT64_C(1000000000)),
+        sg_report_instance(call, position, internode->ranks, instance), missing, here,
+        here < internode->ranks ? " of this machine" : "", text);
     free(text);
 }
 
@@ -94,9 +94,9 @@ static __attribute__((noinline)) void report_message(const struct sg_internode *
         snprintf(peer, sizeof peer, "rank %d", message->peer);
     sg_report_line(SG_TRACE_LINE_STALL,
                    message->kind == SG_POST_SEND
-                       ? "rank %d waits for more than %d s: %s does not receive its message (%s, "
-                         "%u bytes) on a communicator of %d ranks"
-                       : "rank %d waits for more than %d s: %s does not send it a message (%s, "
+                       ? "rank %d has waited for more than %d s: %s has not received its message "
+                         "(%s, %u bytes) on a communicator of %d ranks"
+                       : "rank %d has waited for more than %d s: %s has not sent it a message (%s, "
                          "%u bytes at most) on a communicator of %d ranks",
                    internode->rank, (int)(stall_ns / UINT64_C(1000000000)), peer,
                    name_tag(message->tag, tag), message->bytes, internode->ranks);
@@ -166,12 +166,12 @@ static void report_foreign(const struct sg_internode *internode, uint64_t foreig
     int first;
 
     name_ranks(internode, (int)(foreign & 0xffff) - 1, ranks, &first);
-    sg_report_line(SG_TRACE_LINE_MISMATCH,
-                   "ranks of one communicator disagree on a collective: rank %d is in %s, %s on "
-                   "%s in another operation, size, root or form, or one in place; the job ends",
-                   internode->rank,
-                   is_in ? sg_report_call(&info->call, call) : "one that it has left", ranks,
-                   internode->hosts[first]);
+    sg_report_line(
+        SG_TRACE_LINE_MISMATCH,
+        "ranks of one communicator disagree on a collective: rank %d is in %s, %s on %s in a call "
+        "with another operation, size, root, form or use of MPI_IN_PLACE; aborting the job",
+        internode->rank, is_in ? sg_report_call(&info->call, call) : "a call that it has left",
+        ranks, internode->hosts[first]);
     end_job();
 }
 
@@ -187,11 +187,11 @@ static void report_fault(const struct sg_internode *internode,
         snprintf(other, sizeof other, "%s on %s", ranks, internode->hosts[first]);
     }
     if (fault->is_own)
-        sg_log("rank %d on %s: its RDMA adapter failed%s%s (%s); the job ends", internode->rank,
+        sg_log("rank %d on %s: its RDMA adapter failed%s%s (%s); aborting the job", internode->rank,
                internode->hosts[internode->rank], is_about_others ? " on the way to " : "",
                is_about_others ? other : "", fault->what);
     else
-        sg_log("rank %d on %s: %s cannot be reached any more (%s); the job ends", internode->rank,
+        sg_log("rank %d on %s: %s can no longer be reached (%s); aborting the job", internode->rank,
                internode->hosts[internode->rank], other, fault->what);
     end_job();
 }

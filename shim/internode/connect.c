@@ -257,8 +257,8 @@ enum sg_status sg_internode_link(struct sg_internode *internode)
         return status;
     if (first_failed >= 0) {
         if (opened == SG_OK && first_failed == internode->rank)
-            sg_log("rank %d: no memory for RDMA: collectives of a communicator of %d ranks pass "
-                   "through",
+            sg_log("rank %d: no memory for RDMA: MPICH runs the collectives of a communicator of "
+                   "%d ranks",
                    internode->rank, internode->ranks);
         return SG_ERR_SYSTEM;
     }

@@ -7,13 +7,14 @@
 #define EVERY_OPERATION (ALL_BUT_BCAST | 1u << SG_OPERATION_BCAST)
 
 const struct sg_algorithm sg_algorithms[] = {
-    [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is", 0},
+    [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own algorithm", 0},
     [SG_ALGORITHM_HANDOFF] = {"handoff", ALL_BUT_BCAST, sg_parameters_handoff,
-                              "a tree climbed by whoever is late; inside a node and between nodes",
+                              "a tree climbed by late ranks; inside a node and between nodes",
                               SG_REACH_NODE | SG_REACH_INTERNODE},
-    [SG_ALGORITHM_SRM] = {"srm", EVERY_OPERATION, sg_parameters_srm,
-                          "exchange of lines, or pipelined chunks; inside a node and between nodes",
-                          SG_REACH_NODE | SG_REACH_INTERNODE},
+    [SG_ALGORITHM_SRM] =
+        {"srm", EVERY_OPERATION, sg_parameters_srm,
+         "exchange of cache lines, or pipelined chunks; inside a node and between nodes",
+         SG_REACH_NODE | SG_REACH_INTERNODE},
     [SG_ALGORITHM_BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_BCAST,
                              sg_parameters_bypass,
                              "returns before late children arrive; between nodes",

@@ -162,7 +162,7 @@ static void unknown_variables(void)
                    "stagger: unknown variable STAGGER_ is ignored; the nearest known name is "
                    "STAGGER_DIR\n"));
     CU_ASSERT(says("STAGGER_SITE_3f2a9c1", "mpich",
-                   "stagger: STAGGER_SITE_3f2a9c1 is ignored: expected 8 hex digits behind "
+                   "stagger: STAGGER_SITE_3f2a9c1 is ignored: expected 8 hex digits after "
                    "STAGGER_SITE_\n"));
     CU_ASSERT(says("STAGGERED", "x", ""));
     snprintf(name, sizeof name, "STAGGER_%0250d", 7);

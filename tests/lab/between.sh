@@ -64,7 +64,7 @@ check "and nothing else is lost, or told twice" no_fault lossy
 # ---- job-ending faults -------------------------------------------------------------------------
 for way in $(modes operation bytes root); do
     check "ranks on different machines that disagree on the $way end the job, and are named" \
-        ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in another' \
+        ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in a call with another' \
         "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"
 done
 
@@ -80,7 +80,7 @@ cut_cable() {
     status=$?
     on 2 ip link set rdma up
 }
-unreached='(rank [01] on node[12] cannot be reached any more \(.+\)|its RDMA adapter failed on the way to (rank [01] on node[12]|all others) \(.+\)); the job ends'
+unreached='(rank [01] on node[12] can no longer be reached \(.+\)|its RDMA adapter failed on the way to (rank [01] on node[12]|all others) \(.+\)); aborting the job'
 check "with the cable out the job ends, and says who cannot be reached" \
     ends_saying "^stagger: rank [01] on node[12]: $unreached" cut cut_cable barrier
 STAGGER_PROGRESS=thread check "likewise where all that ranks do is MPI_Test" \

@@ -32,7 +32,7 @@ lines() { sed -n "/^# $2\$/,/^# /{/^#/d;p}" "agreement.$1"; }
 lines 1 memory >memory.said
 check "a limit of memory is one line, of the rank that has it" all 'is "" "$(lines 0 memory)"' \
     'has_lines memory.said "" 1' \
-    'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB beside 0 KiB registered are more than STAGGER_VERBS_MEMORY, 1024 KiB$"'
+    'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB in addition to 0 KiB registered exceed STAGGER_VERBS_MEMORY, 1024 KiB$"'
 check "a device that is not there is said by the rank that misses it" all 'is "" "$(lines 0 device)"' \
     'is "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)
 stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'

@@ -85,10 +85,10 @@ static void says_what_does_not_parse(void)
 {
     complains("reduce@solver.c:88",
               "STAGGER_TRIAL, column 19: expected '=' and algorithms separated by '|', found the "
-              "end; left out: reduce@solver.c:88");
+              "end; ignored: reduce@solver.c:88");
     complains("reduce=mpich", "column 13: expected '|' and a second algorithm, found the end");
     complains("reduce=mpich|handof", "column 14: unknown algorithm 'handof', expected one of: mpi");
-    complains(" reduce=mpich| adaptive", "column 16: adaptive does not take reduce, only ");
+    complains(" reduce=mpich| adaptive", "column 16: adaptive does not support reduce, only ");
     complains("reduce=mpich|bypass(linger=x)|srm", "column 28: expected linger from 0 to 100000");
     complains("reduce=mpich|", "column 14: expected an algorithm (");
     complains("reduce=mpich||srm", "column 14: expected an algorithm (");
@@ -110,7 +110,7 @@ static void keeps_what_parses(void)
                                       &log);
 
     CU_ASSERT_PTR_NOT_NULL(strstr(log, "unknown algorithm 'nothing'"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(log, "in all; left out: reduce=mpich|srm\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(log, "in all; ignored: reduce=mpich|srm\n"));
     CU_ASSERT_EQUAL(sg_trial_count(rules), 2);
     CU_ASSERT_STRING_EQUAL(sg_trial_pattern(rules, 0), "barrier");
     free(log);

@@ -186,8 +186,8 @@ static void leaves_another_alone(void)
     begun = open(path, O_RDWR | O_CREAT, 0666);
     CU_ASSERT_FATAL(begun >= 0 && sg_lock_take(begun));
     CU_ASSERT_EQUAL(stagger("recover busy"), 1);
-    CU_ASSERT_STRING_EQUAL(err,
-                           "stagger: busy: cannot write the trace: another process is making it\n");
+    CU_ASSERT_STRING_EQUAL(
+        err, "stagger: busy: cannot write the trace: another process is writing it\n");
     CU_ASSERT_TRUE(exists("busy/traces.otf2.part"));
     close(begun); /* it was cut off */
     CU_ASSERT_EQUAL(stagger("recover busy"), 0);
