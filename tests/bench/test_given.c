@@ -52,7 +52,7 @@ TEST("one line says what is wrong")
     check_said("*~a=mpich", "stagger: --vs: a rule here names no communicator: it has one of its "
                             "own\n");
     check_said("barrier=bypass",
-               "stagger: --vs, column 9: bypass does not take barrier, only reduce, bcast\n");
+               "stagger: --vs, column 9: bypass does not support barrier, only reduce, bcast\n");
 }
 
 static void check_found(const char *line, const char *expected)
