@@ -48,28 +48,28 @@ static void put_linger(const struct sg_parameter *parameter, int64_t value,
 #define DETERMINISTIC                                                                              \
     {                                                                                              \
         "deterministic", SG_PARAMETER_INTEGER, 0, 1, NULL, "1", NULL,                              \
-            "0: combine in the order of arrival", put_opposite,                                    \
+            "0: combines operands in the order of arrival", put_opposite,                          \
             SG_PARAMETER_FIELD(arrival_order, 1)                                                   \
     }
 /* For protocols that release by multicast. */
 #define TIMEOUT                                                                                    \
     {                                                                                              \
         "timeout", SG_PARAMETER_INTEGER, 10, 1000000, NULL, TEXT(SG_TIMEOUT_DEFAULT_US),           \
-            "microseconds", "after so long what is missed is asked for, or sent again",            \
+            "microseconds", "time before a rank requests or repeats a lost message",               \
             FIELD(timeout_ns, 1000)                                                                \
     }
 /* After "auto", the words are in the order of enum sg_progress_mode. */
 #define PROGRESS                                                                                   \
     {                                                                                              \
         "progress", SG_PARAMETER_CHOICE, 0, 0, "auto|poll|thread|signal", "auto", NULL,            \
-            "who handles what is late; auto: as STAGGER_PROGRESS says", ENGINE                     \
+            "handler of late messages; auto: STAGGER_PROGRESS", ENGINE                             \
     }
 /* For algorithms that run inside a node and between nodes; after "any", the words are in the order
  * of SG_REACH_*. */
 #define WHERE                                                                                      \
     {                                                                                              \
         "where", SG_PARAMETER_CHOICE, 0, 0, "any|inside|between", "any", NULL,                     \
-            "the rule holds for ranks inside one node, or between nodes", ENGINE                   \
+            "scope of the rule: inside a node, between nodes, or any", ENGINE                      \
     }
 #define CREDITS                                                                                    \
     {                                                                                              \
@@ -79,12 +79,12 @@ static void put_linger(const struct sg_parameter *parameter, int64_t value,
 #define EAGER                                                                                      \
     {                                                                                              \
         "eager", SG_PARAMETER_INTEGER, SG_EAGER_MIN, SG_EAGER_MAX, NULL, TEXT(SG_EAGER_DEFAULT),   \
-            "bytes", "larger operands of a reduce are read by the node that needs them",           \
+            "bytes", "size above which a node reads a reduce's operands remotely",                 \
             FIELD(eager_bytes, 1)                                                                  \
     }
 #define SPLIT                                                                                      \
     {                                                                                              \
-        "split", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", NULL, "1: the calls are nonblocking ones", \
+        "split", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", NULL, "1: nonblocking calls",              \
             FIELD(split, 1)                                                                        \
     }
 
@@ -92,7 +92,7 @@ const struct sg_parameter sg_parameters_none[] = {END, END};
 
 const struct sg_parameter sg_parameters_bypass[] = {
     {"linger", SG_PARAMETER_INTEGER, 0, 100000, "auto", "0", "microseconds",
-     "a call waits so long for late children before it returns", put_linger,
+     "time that a call waits for late children before it returns", put_linger,
      SG_PARAMETER_FIELD(linger_ns, 1000)},
     DETERMINISTIC,
     EAGER,
@@ -109,9 +109,9 @@ const struct sg_parameter sg_parameters_adaptive[] = {
     {"degree", SG_PARAMETER_INTEGER, 2, SG_DEGREE_MAX, "auto", "auto", NULL,
      "children in the tree; " DEGREE_AUTO, FIELD(degree, 1)},
     {"tokens", SG_PARAMETER_INTEGER, 1, SG_TOKENS_MAX, NULL, "1", NULL,
-     "late ranks that are met half-way", FIELD(tokens, 1)},
+     "late ranks that a token meets half-way", FIELD(tokens, 1)},
     {"predict", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", NULL,
-     "1: start where the last rank usually is", FIELD(predict, 1)},
+     "1: starts at the rank that usually arrives last", FIELD(predict, 1)},
     DETERMINISTIC,
     TIMEOUT,
     PROGRESS,
@@ -124,7 +124,7 @@ const struct sg_parameter sg_parameters_tree[] = {
     {"degree", SG_PARAMETER_INTEGER, 1, SG_DEGREE_MAX, "auto", "auto", NULL,
      "children in the tree; 1: binomial, " DEGREE_AUTO, FIELD(degree, 1)},
     {"shape", SG_PARAMETER_CHOICE, 0, 0, "auto|binomial|binary|fibonacci", "auto", NULL,
-     "of a broadcast's tree; auto: by degree", FIELD(shape, 1)},
+     "shape of a broadcast's tree; auto: by degree", FIELD(shape, 1)},
     TIMEOUT,
     PROGRESS,
     END,
@@ -143,15 +143,13 @@ const struct sg_parameter sg_parameters_handoff[] = {WHERE,   EAGER, PROGRESS, E
 /* The words of form are in the order of enum sg_srm_form. */
 const struct sg_parameter sg_parameters_srm[] = {
     {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single|groups", "auto", NULL,
-     "inside a node, how operands move; auto: by ranks and bytes", ENGINE},
+     "exchange of operands inside a node; auto: by ranks and bytes", ENGINE},
     WHERE,
     {"chunk", SG_PARAMETER_INTEGER, 1, 64, NULL, TEXT(SG_CHUNK_DEFAULT_KIB), "KiB",
-     "between nodes, what is exchanged at once; more goes in chunks of it",
-     FIELD(chunk_bytes, 1024)},
+     "bytes exchanged at once between nodes; larger operands are split", FIELD(chunk_bytes, 1024)},
     PROGRESS,
     {"group", SG_PARAMETER_INTEGER, 2, SG_GROUP_MAX, "auto", "auto", NULL,
-     "inside a node, of the form groups: ranks of a group; auto: by cores that share a cache",
-     ENGINE},
+     "ranks of a group inside a node (form=groups); auto: by cores that share a cache", ENGINE},
     END,
     CREDITS,
     SPLIT,
@@ -161,19 +159,23 @@ const struct sg_parameter sg_parameters_srm[] = {
 /* "slice" and "always" have index 1. */
 const struct sg_parameter sg_parameters_bcs[] = {
     {"slice", SG_PARAMETER_INTEGER, 100, 1000000, NULL, TEXT(SG_SLICE_DEFAULT_US), "microseconds",
-     "calls that all have made before a boundary of slices run after it", FIELD(slice_ns, 1000)},
+     "length of a slice; calls that all ranks made before a boundary run after it",
+     FIELD(slice_ns, 1000)},
     {"restart", SG_PARAMETER_CHOICE, 0, 0, "phase|slice", "phase", NULL,
-     "a call returns when it has run, or at the next boundary", FIELD(restart_slice, 1)},
+     "time at which a call returns: when it has run, or at the next boundary",
+     FIELD(restart_slice, 1)},
     {"strobe", SG_PARAMETER_CHOICE, 0, 0, "demand|always", "demand", NULL,
-     "a strobe when there is something to do, or at each boundary", FIELD(strobe_always, 1)},
+     "strobes: when there is work, or at each boundary", FIELD(strobe_always, 1)},
     {"microphases", SG_PARAMETER_CHOICE, 0, 0, "merged|separate", "merged", NULL,
-     "one strobe for all microphases of a slice, or one for each", FIELD(microphases_separate, 1)},
+     "strobes of a slice: one for all microphases, or one for each",
+     FIELD(microphases_separate, 1)},
     {"budget", SG_PARAMETER_INTEGER, 4, 65536, NULL, TEXT(SG_BUDGET_DEFAULT_KIB), "KiB",
-     "operands that one slice takes", FIELD(budget_bytes, 1024)},
+     "operands that one slice moves", FIELD(budget_bytes, 1024)},
     {"degree", SG_PARAMETER_INTEGER, 2, SG_DEGREE_MAX, "auto", "auto", NULL,
      "children in the tree; auto: " TEXT(SG_DEGREE_BARRIER), FIELD(degree, 1)},
     {"send", SG_PARAMETER_CHOICE, 0, 0, "buffered|rendezvous", "buffered", NULL,
-     "a send of up to 64 KiB returns when it is copied, or when it is received", ENGINE},
+     "time at which a send of up to 64 KiB returns: when it is copied, or when it is received",
+     ENGINE},
     PROGRESS,
     END,
     CREDITS,
@@ -184,13 +186,12 @@ const struct sg_parameter sg_parameters_bcs[] = {
 
 const struct sg_parameter sg_parameters_auto[] = {
     {"block", SG_PARAMETER_INTEGER, 2, 1000, NULL, "8", NULL,
-     "an algorithm that is tried has so many calls in turn", ENGINE},
+     "consecutive calls of a trial round's candidate", ENGINE},
     {"hold", SG_PARAMETER_INTEGER, 16, 1000000, NULL, "1024", NULL,
-     "what is found holds for so many calls at first, and for twice as many when found again",
-     ENGINE},
+     "calls for which a choice holds; doubled each time that it is confirmed", ENGINE},
     WHERE,
     {"bits", SG_PARAMETER_CHOICE, 0, 0, "same|any", "same", NULL,
-     "between nodes, algorithms that give the same bits, or any of them", ENGINE},
+     "candidates between nodes: those with the same bits, or any", ENGINE},
     END,
     END,
 };

@@ -19,12 +19,11 @@
  * shim/algos (algo.h); NO_PROTOCOL: the call's engine runs the algorithm. reach: where it runs, on
  * the ranks of one node (NODE), between nodes (BETWEEN), or everywhere (EVERYWHERE). */
 #define SG_ALGORITHMS(ROW)                                                                         \
-    ROW(MPICH, mpich, NO_PROTOCOL, EVERY_OPERATION, EVERYWHERE, none,                              \
-        "MPICH's own, called as it is")                                                            \
+    ROW(MPICH, mpich, NO_PROTOCOL, EVERY_OPERATION, EVERYWHERE, none, "MPICH's own algorithm")     \
     ROW(HANDOFF, handoff, PROTOCOL, ALL_BUT_BCAST, NODE | BETWEEN, handoff,                        \
-        "a tree climbed by whoever is late; inside a node and between nodes")                      \
+        "a tree climbed by late ranks; inside a node and between nodes")                           \
     ROW(SRM, srm, PROTOCOL, EVERY_OPERATION, NODE | BETWEEN, srm,                                  \
-        "exchange of lines, or pipelined chunks; inside a node and between nodes")                 \
+        "exchange of cache lines, or pipelined chunks; inside a node and between nodes")           \
     ROW(BYPASS, bypass, PROTOCOL, REDUCE | BCAST, BETWEEN, bypass,                                 \
         "returns before late children arrive; between nodes")                                      \
     ROW(ADAPTIVE, adaptive, PROTOCOL, BARRIER | ALLREDUCE, BETWEEN, adaptive,                      \

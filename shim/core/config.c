@@ -74,7 +74,7 @@ static void say_rest(struct reader *reader)
     int hidden = reader->complaints - COMPLAINTS;
 
     if (hidden > 0)
-        sg_log("%d more faults in the configuration", hidden);
+        sg_log("%d more errors in the configuration", hidden);
 }
 
 /* ---- names -----------------------------------------------------------------------------------*/
@@ -167,7 +167,7 @@ static void add_rule(struct reader *reader, enum sg_config_rule_kind kind, const
     int at = config->rule_count;
 
     if (config->rule_count == RULES) {
-        complain(reader, "more than %d rules; this one is left out", RULES);
+        complain(reader, "more than %d rules; ignoring this one", RULES);
         return;
     }
     rule.name = strdup(name);
@@ -206,7 +206,7 @@ static void apply_site(struct reader *reader, const char *name, const char *valu
     char excerpt[SG_EXCERPT_BYTES];
 
     if (!is_site_id(id)) {
-        complain(reader, "%s is ignored: expected 8 hex digits behind " SITE_PREFIX,
+        complain(reader, "%s is ignored: expected 8 hex digits after " SITE_PREFIX,
                  sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt));
         return;
     }
@@ -215,7 +215,7 @@ static void apply_site(struct reader *reader, const char *name, const char *valu
     if (other == NULL)
         add_rule(reader, SG_CONFIG_RULE_SITE, site, value);
     else if (reader->path == NULL || strcmp(other->source, other->name) != 0)
-        complain(reader, "%s is set twice; the first value stands", site);
+        complain(reader, "%s is set twice; the first value applies", site);
 }
 
 static bool apply_value(struct reader *reader, const struct sg_config_entry *entry,
@@ -240,11 +240,11 @@ static bool may_set(struct reader *reader, const struct sg_config_entry *entry, 
     if (reader->path == NULL)
         return true;
     if (strcmp(entry->name, SG_CONFIG_FILE_VARIABLE) == 0) {
-        complain(reader, "%s is ignored: a configuration file names no other", entry->name);
+        complain(reader, "%s is ignored: a configuration file cannot name another", entry->name);
         return false;
     }
     if ((config->from_file & bit) != 0) {
-        complain(reader, "%s is set twice; the first value stands", entry->name);
+        complain(reader, "%s is set twice; the first value applies", entry->name);
         return false;
     }
     return (config->from_environment & bit) == 0;
@@ -510,7 +510,7 @@ static struct fault read_quoted(char *text)
     *out = '\0';
     if (*at == '\0' || *at == '#')
         return (struct fault){0};
-    return (struct fault){"expected the end of the line behind the closing '\"' of ", ""};
+    return (struct fault){"expected the end of the line after the closing '\"' of ", ""};
 }
 
 static void read_variable(char *text, struct sg_config_line *line)
@@ -520,7 +520,7 @@ static void read_variable(char *text, struct sg_config_line *line)
     struct fault fault = {0};
 
     if (*value != '=') {
-        snprintf(line->fault, sizeof line->fault, "expected '=' behind %.*s; the line is left out",
+        snprintf(line->fault, sizeof line->fault, "expected '=' after %.*s; ignoring the line",
                  length > 40 ? 40 : (int)length, text);
         return;
     }
@@ -531,8 +531,8 @@ static void read_variable(char *text, struct sg_config_line *line)
     else
         fault = read_quoted(++value);
     if (fault.before != NULL) {
-        snprintf(line->fault, sizeof line->fault, "%s%s%s; the line is left out", fault.before,
-                 text, fault.behind);
+        snprintf(line->fault, sizeof line->fault, "%s%s%s; ignoring the line", fault.before, text,
+                 fault.behind);
         return;
     }
     line->name = text;

@@ -91,7 +91,7 @@ uint32_t sg_slice_metrics_parse(const char *source, const char *text, bool speak
         if (metric < SG_SLICE_METRICS)
             chosen |= UINT32_C(1) << metric;
         else if (speak)
-            sg_log("%s: there is no metric %s, which is ignored; the nearest name is %s", source,
+            sg_log("%s: metric %s does not exist and is ignored; the nearest name is %s", source,
                    sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt),
                    sg_slice_metrics[nearest(name)].name);
     }

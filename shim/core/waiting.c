@@ -312,7 +312,7 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
     TYPE(ranks, path, field, what " such as 3 or 0-3,8, of at most " TEXT(bytes) " bytes"),        \
         NUMBER(sign, 0, bytes)
 #define WINDOW(field)                                                                              \
-    TYPE(window, path, field, "FIRST-LAST, of which FIRST is not the greater"),                    \
+    TYPE(window, path, field, "FIRST-LAST, FIRST no greater than LAST"),                    \
         NUMBER("FIRST-LAST", 0, PATH_BYTES)
 #define RULE(source, sign) .rule = SG_CONFIG_RULE_##source, .placeholder = sign
 

@@ -53,14 +53,14 @@ static void say_left_out(const struct sg_process *process, int trial, int what)
         if (sg_trial_runs(process->rules, arm, &comm))
             running++;
         else if (comm.nonblocking && sg_ruleset_choice(process->rules, arm - 1)->algorithm == 0)
-            sg_log("trial %s: %s is left out of nonblocking calls, which MPICH runs unseen", place,
+            sg_log("trial %s: %s skips nonblocking calls, which MPICH would run unrecorded", place,
                    text);
         else
-            sg_log("trial %s: %s does not run %s and is left out there", place, text, where);
+            sg_log("trial %s: %s does not run %s and is skipped there", place, text, where);
     }
     if (running < 2)
-        sg_log("trial %s: fewer than two algorithms are left %s%s, where rules decide", place,
-               where, comm.nonblocking ? " of nonblocking calls" : "");
+        sg_log("trial %s: fewer than two algorithms remain %s%s; rules decide there", place, where,
+               comm.nonblocking ? " of nonblocking calls" : "");
 }
 
 /* Reports each bit once. */
@@ -166,7 +166,7 @@ void sg_trial_stop(const struct sg_process *process)
     say(process, any);
     for (int trial = 0; trial < sg_trial_count(process->rules); trial++) {
         if ((any & bit_of(trial, SEEN_CALL)) == 0)
-            sg_log("trial %s: no call was like that", sg_trial_pattern(process->rules, trial));
+            sg_log("trial %s: no call matches", sg_trial_pattern(process->rules, trial));
     }
 }
 

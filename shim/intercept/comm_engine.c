@@ -241,7 +241,7 @@ static void say_without(const struct sg_comm *comm)
     char name[NAME_BYTES];
 
     if (!atomic_exchange(&is_said, true))
-        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
+        sg_log("rank %d of %s: no shared memory (%m): MPICH runs its collectives", comm->rank,
                name_of(comm, name));
 }
 
@@ -326,8 +326,8 @@ static void warn_of_sites(const struct sg_comm *comm)
         by_site = by_site || sg_process.by_site[operation];
     if (by_site && !sg_internode_agrees(comm->internode) && comm->rank == 0 &&
         !atomic_exchange(&warned, true))
-        sg_log("rules that name call sites are not applied to a communicator of %d ranks over "
-               "several machines: it has too many nodes, or ranks that others send for",
+        sg_log("rules that name call sites do not apply to a communicator of %d ranks over several "
+               "machines: it has too many nodes, or more ranks per node than STAGGER_VERBS_SENDERS",
                comm->size);
 }
 

@@ -97,8 +97,8 @@ void sg_past_report(void)
             snprintf(tool.object, sizeof tool.object, "%s", base_of(object));
     }
     if (count > 0 && sg_imports_find(is_left_out, is_of_tool, &import))
-        sg_log("no call of %s was seen, nor of other functions that %s has: it comes before "
-               "libstagger.so and calls PMPI_*; libstagger.so first in LD_PRELOAD sees them",
+        sg_log("calls of %s and of other functions that %s wraps were not recorded: that tool "
+               "precedes libstagger.so and calls PMPI_*; put libstagger.so first in LD_PRELOAD",
                import.symbol, tool.object);
 }
 
@@ -167,11 +167,11 @@ __attribute__((destructor)) static void say_if_not_started(void)
         return;
     object = first_of("MPI_Init");
     if (object != NULL)
-        sg_log("the library had no part in this run: MPI_Init of %s comes before its own and calls "
-               "PMPI_Init; libstagger.so first in LD_PRELOAD changes that",
+        sg_log("stagger was inactive in this run: %s precedes libstagger.so, and its MPI_Init "
+               "calls PMPI_Init; put libstagger.so first in LD_PRELOAD",
                base_of(object));
     else
-        sg_log("the library had no part in this run: the program has found MPI_Init past it "
+        sg_log("stagger was inactive in this run: the program's call of MPI_Init bypassed it "
                "(RTLD_DEEPBIND, or an MPI library linked into the program)");
     sg_log_drain();
 }
@@ -252,7 +252,7 @@ int sg_lacking_called(const char *function)
     static atomic_flag told = ATOMIC_FLAG_INIT;
 
     if (!atomic_flag_test_and_set_explicit(&told, memory_order_relaxed))
-        sg_log("this MPI has no %s: an error of the call", function);
+        sg_log("this MPI lacks %s; returning an error", function);
     if (sg_real_is_mpich() && sg_process_running())
         sg_real.Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
     return MPI_ERR_UNSUPPORTED_OPERATION;

@@ -226,8 +226,8 @@ enum sg_status sg_internode_link(struct sg_internode *internode)
         return status;
     if (first_failed >= 0) {
         if (opened == SG_OK && first_failed == internode->rank)
-            sg_log("rank %d: no memory for RDMA: collectives of a communicator of %d ranks pass "
-                   "through",
+            sg_log("rank %d: no memory for RDMA: MPICH runs the collectives of a communicator of "
+                   "%d ranks",
                    internode->rank, internode->ranks);
         return SG_ERR_SYSTEM;
     }
@@ -319,12 +319,12 @@ static void report_foreign(const struct sg_internode *internode, uint64_t foreig
     int first;
 
     name_ranks(internode, (int)(foreign & 0xffff) - 1, ranks, &first);
-    sg_report_line(SG_TRACE_LINE_MISMATCH,
-                   "ranks of one communicator disagree on a collective: rank %d is in %s, %s on "
-                   "%s in another operation, size, root or form, or one in place; the job ends",
-                   internode->rank,
-                   is_in ? sg_report_call(&info->call, call) : "one that it has left", ranks,
-                   internode->hosts[first]);
+    sg_report_line(
+        SG_TRACE_LINE_MISMATCH,
+        "ranks of one communicator disagree on a collective: rank %d is in %s, %s on %s in a call "
+        "with another operation, size, root, form or use of MPI_IN_PLACE; aborting the job",
+        internode->rank, is_in ? sg_report_call(&info->call, call) : "a call that it has left",
+        ranks, internode->hosts[first]);
     end_job();
 }
 
@@ -340,11 +340,11 @@ static void report_fault(const struct sg_internode *internode,
         snprintf(other, sizeof other, "%s on %s", ranks, internode->hosts[first]);
     }
     if (fault->is_own)
-        sg_log("rank %d on %s: its RDMA adapter failed%s%s (%s); the job ends", internode->rank,
+        sg_log("rank %d on %s: its RDMA adapter failed%s%s (%s); aborting the job", internode->rank,
                internode->hosts[internode->rank], is_about_others ? " on the way to " : "",
                is_about_others ? other : "", fault->what);
     else
-        sg_log("rank %d on %s: %s cannot be reached any more (%s); the job ends", internode->rank,
+        sg_log("rank %d on %s: %s can no longer be reached (%s); aborting the job", internode->rank,
                internode->hosts[internode->rank], other, fault->what);
     end_job();
 }

@@ -670,8 +670,8 @@ static void append(char *text, int *used, int rank, const struct sg_rank_state *
     char call[SG_REPORT_CALL_BYTES];
     /* Relaxed: the value is only displayed. */
     bool came_once = atomic_load_explicit(&info->position, memory_order_relaxed) > 0;
-    int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d was %s%s", rank,
-                          came_once ? "last in " : "in none before",
+    int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d %s%s", rank,
+                          came_once ? "was last in " : "has entered none",
                           came_once ? sg_report_call(&info->call, call) : "");
 
     if (length > 0 && *used + length < TEXT_BYTES)
@@ -702,12 +702,12 @@ static __attribute__((noinline)) void report_stall(const struct sg_internode *in
         if (missing++ < RANKS_NAMED)
             append(text, &used, rank, info);
     }
-    sg_report_line(SG_TRACE_LINE_STALL,
-                   "rank %d waits in %s for more than %d s, %s: %d of %d ranks%s have not come%s",
-                   internode->rank, sg_report_function(call),
-                   (int)(stall_ns / UINT64_C(1000000000)),
-                   sg_report_instance(call, position, internode->ranks, instance), missing, here,
-                   here < internode->ranks ? " of this machine" : "", text);
+    sg_report_line(
+        SG_TRACE_LINE_STALL,
+        "rank %d has waited in %s for more than %d s, %s: %d of %d ranks%s have not arrived%s",
+        internode->rank, sg_report_function(call), (int)(stall_ns / UINT64_C(1000000000)),
+        sg_report_instance(call, position, internode->ranks, instance), missing, here,
+        here < internode->ranks ? " of this machine" : "", text);
     free(text);
 }
 
@@ -733,9 +733,9 @@ static __attribute__((noinline)) void report_message(const struct sg_internode *
         snprintf(peer, sizeof peer, "rank %d", message->peer);
     sg_report_line(SG_TRACE_LINE_STALL,
                    message->kind == SG_POST_SEND
-                       ? "rank %d waits for more than %d s: %s does not receive its message (%s, "
-                         "%u bytes) on a communicator of %d ranks"
-                       : "rank %d waits for more than %d s: %s does not send it a message (%s, "
+                       ? "rank %d has waited for more than %d s: %s has not received its message "
+                         "(%s, %u bytes) on a communicator of %d ranks"
+                       : "rank %d has waited for more than %d s: %s has not sent it a message (%s, "
                          "%u bytes at most) on a communicator of %d ranks",
                    internode->rank, (int)(stall_ns / UINT64_C(1000000000)), peer,
                    name_tag(message->tag, tag), message->bytes, internode->ranks);

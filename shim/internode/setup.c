@@ -108,7 +108,7 @@ static void check_strobes(struct sg_internode_protocol *protocol)
         return;
     protocol->setup.parameters.strobe_always = 0;
     if (protocol->setup.rank == 0 && !told)
-        sg_log("bcs(strobe=always) needs progress=thread; its strobes come on demand");
+        sg_log("bcs(strobe=always) requires progress=thread; using strobe=demand");
     told = true;
 }
 
@@ -359,8 +359,8 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
 
     if (setup->ranks > SG_INTERNODE_RANKS_MAX) {
         if (setup->rank == 0)
-            sg_log("collectives of a communicator of %d ranks pass through: between nodes there "
-                   "may be %d",
+            sg_log("MPICH runs the collectives of a communicator of %d ranks: the limit between "
+                   "nodes is %d ranks",
                    setup->ranks, SG_INTERNODE_RANKS_MAX);
         errno = 0;
         return NULL;

@@ -132,8 +132,8 @@ static bool take(size_t size_bytes, const char *what)
 
 err_too_much:
     if (!atomic_exchange(&account->is_said, true))
-        sg_log("rank %d: %s of shared memory for %s are more than STAGGER_MEMORY leaves (%s of %s "
-               "are taken): what does not fit goes without",
+        sg_log("rank %d: %s of shared memory for %s exceed STAGGER_MEMORY (%s of %s are in use); "
+               "continuing without it",
                own_rank, size_text(size_bytes, wanted), what, size_text(before, there),
                size_text(most_bytes, most));
     return false;
@@ -249,10 +249,10 @@ enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limi
     if (status == SG_OK)
         account = segment;
     if (status == SG_ERR_MISSING && first_failed == exchange->rank && machine == exchange->rank)
-        sg_log("rank %d: no shared memory (%m): collectives pass through", exchange->rank);
+        sg_log("rank %d: no shared memory (%m): MPICH runs the collectives", exchange->rank);
     else if (status == SG_ERR_MISSING && first_failed == exchange->rank)
-        sg_log("rank %d: no shared memory with rank %d of its machine (%m): collectives pass "
-               "through",
+        sg_log("rank %d: no shared memory with rank %d of its machine (%m): MPICH runs the "
+               "collectives",
                exchange->rank, machine);
     return status == SG_ERR_MISSING ? SG_OK : status;
 }

@@ -329,10 +329,9 @@ void sg_device_say_mpich(const struct sg_call *call)
         atomic_exchange(&said, true))
         return;
     if (call->internode != NULL)
-        sg_log("a rank has a GPU's driver: reductions between nodes are MPICH's own");
+        sg_log("a rank has a GPU driver: MPICH runs reductions between nodes");
     else
-        sg_log("%s has buffers in a GPU's memory: such calls are MPICH's own",
-               sg_report_function(call));
+        sg_log("%s has buffers in GPU memory: MPICH runs such calls", sg_report_function(call));
 }
 
 static void say_staged(const struct sg_call *call)
@@ -343,15 +342,15 @@ static void say_staged(const struct sg_call *call)
     if (atomic_exchange(&said, true))
         return;
     sg_real.Comm_rank(MPI_COMM_WORLD, &rank);
-    sg_log("rank %d: %s has a buffer in a GPU's memory, but the driver (%s) came after the "
-           "communicator was set up: such data go through the host's memory",
+    sg_log("rank %d: %s has a buffer in GPU memory, but the driver (%s) was loaded after the "
+           "communicator was set up: such data are copied through host memory",
            rank, sg_report_function(call), sg_device_driver());
 }
 
 void sg_device_end_job(const struct sg_call *call)
 {
-    sg_log("%s has a buffer in a GPU's memory (%s), whose driver came after the communicator was "
-           "set up: the job ends; load the driver before MPI_Init",
+    sg_log("%s has a buffer in GPU memory, but the driver (%s) was loaded after the communicator "
+           "was set up; aborting the job: load the driver before MPI_Init",
            sg_report_function(call), sg_device_driver());
     sg_log_drain();
     sg_real.Abort(call->comm, 1);

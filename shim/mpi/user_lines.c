@@ -122,26 +122,25 @@ void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_cal
 
     if (own == chosen || !is_first(told, call->operation, own, chosen))
         return;
-    sg_report_line(
-        SG_TRACE_LINE_MISMATCH,
-        "%s at %s #%08x of rank %d: a rule says %s, but rank %d reached the same instance "
-        "from another call site, whose rule says %s and is followed",
-        sg_report_function(call),
-        place_of(call->site->id, call->site->module, call->site->offset, place), call->site->id,
-        rank, sg_algorithms[own].name, chooser, sg_algorithms[chosen].name);
+    sg_report_line(SG_TRACE_LINE_MISMATCH,
+                   "%s at %s #%08x of rank %d: a rule selects %s, but rank %d reached the same "
+                   "instance from another call site, whose rule selects %s and applies",
+                   sg_report_function(call),
+                   place_of(call->site->id, call->site->module, call->site->offset, place),
+                   call->site->id, rank, sg_algorithms[own].name, chooser,
+                   sg_algorithms[chosen].name);
 }
 
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
 {
     char name[MPI_MAX_OBJECT_NAME], place[PLACE_BYTES];
 
-    sg_report_line(
-        SG_TRACE_LINE_NOTE,
-        "rank %d starts %s at %s, %d calls or more ahead of another rank: from this call "
-        "on rules by call site no longer hold on %.60s",
-        rank, sg_report_function(call),
-        place_of(call->site->id, call->site->module, call->site->offset, place), calls,
-        name_of(call->comm, name));
+    sg_report_line(SG_TRACE_LINE_NOTE,
+                   "rank %d starts %s at %s, %d calls or more ahead of another rank: from this "
+                   "call on, rules by call site no longer apply to %.60s",
+                   rank, sg_report_function(call),
+                   place_of(call->site->id, call->site->module, call->site->offset, place), calls,
+                   name_of(call->comm, name));
 }
 
 /* ---- ranks that disagree ---- */
@@ -175,7 +174,7 @@ static __attribute__((noinline)) void describe(char text[LINE_BYTES], int rank,
     snprintf(text, LINE_BYTES,
              "ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s",
              rank, sg_report_call(own, texts[0]), other_rank,
-             other != NULL ? sg_report_call(other, texts[1]) : "another that it has left");
+             other != NULL ? sg_report_call(other, texts[1]) : "another that it has left already");
 }
 
 void sg_report_end(const struct sg_call *call, int rank, const struct sg_call_info *own,
@@ -184,7 +183,7 @@ void sg_report_end(const struct sg_call *call, int rank, const struct sg_call_in
     char text[LINE_BYTES];
 
     describe(text, rank, own, other_rank, other);
-    sg_report_line(SG_TRACE_LINE_MISMATCH, "%s; the job ends", text);
+    sg_report_line(SG_TRACE_LINE_MISMATCH, "%s; aborting the job", text);
     sg_log_drain();
     sg_real.Abort(call->comm, 1);
     abort();

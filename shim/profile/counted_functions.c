@@ -89,7 +89,7 @@ static void complain(const char *source, const char *glob)
             nearest = function;
         }
     }
-    sg_log("%s: no function matches %s, which is ignored; the nearest name is %s", source,
+    sg_log("%s: %s matches no function and is ignored; the nearest name is %s", source,
            sg_text_excerpt(glob, strlen(glob), excerpt, sizeof excerpt),
            sg_functions[nearest].name);
 }

@@ -240,8 +240,8 @@ static struct gap *make(struct gap **link, const struct sg_gap_channel *channel)
 
     if (gap == NULL) {
         if (!has_complained)
-            sg_log("rank %d leaves out messages with more than %u ranks and tags: later ones of "
-                   "these are not matched rightly",
+            sg_log("rank %d: messages of more than %u ranks and tags went unrecorded; the report "
+                   "may match later messages of these incorrectly",
                    sg_process.rank, open);
         has_complained = true;
         return NULL;

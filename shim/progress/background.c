@@ -159,8 +159,8 @@ enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struc
     if (status != SG_OK || table == NULL)
         return status;
     if (remote && exchange->rank == 0 && highest == SG_PROGRESS_SIGNAL)
-        sg_log("between machines a thread handles late messages in the place of a signal: RDMA "
-               "adapters may not be used in a signal handler");
+        sg_log("between machines a thread handles late messages instead of a signal handler, which "
+               "cannot use RDMA adapters");
     /* Relaxed: no other thread of the library runs during MPI_Init. */
     atomic_store_explicit(&table->slots[own].process, getpid(), memory_order_relaxed);
     sg_progress_doorbell_start(table, own);

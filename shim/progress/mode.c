@@ -89,8 +89,8 @@ static enum means means_of(enum sg_progress_mode mode)
 static void say_no_signal(const char *what)
 {
     if (atomic_exchange(&table->warned, 1) == 0)
-        sg_log("signal %d %s: a thread handles late messages instead (STAGGER_SIGNAL chooses "
-               "another)",
+        sg_log("signal %d %s: a thread handles late messages instead; STAGGER_SIGNAL selects "
+               "another signal",
                signal_number, what);
 }
 
@@ -100,7 +100,7 @@ static bool get_thread(void)
         ((!is_wired || sg_progress_adapter_start(looks->by_listener)) &&
          sg_progress_thread_start(slot, looks->by_helper, looks->helper_due_ns)))
         return true;
-    sg_log("no helper thread (%m): late messages that no signal tells of wait for the next "
+    sg_log("cannot start the helper thread (%m): late messages without a signal wait for the next "
            "collective");
     return false;
 }
@@ -110,7 +110,7 @@ static bool get_signal(void)
     /* The application may have reset the handler to the default. */
     if (sg_progress_signal_install())
         return true;
-    say_no_signal("has a handler that is not ours");
+    say_no_signal("has a handler of the application");
     return false;
 }
 
@@ -178,7 +178,7 @@ void sg_progress_mode_watch(void)
         !sg_progress_signal_is_unheard(sg_clock_ns()) || pthread_mutex_trylock(&lock) != 0)
         return;
     if (means_of(SG_PROGRESS_SIGNAL) == MEANS_THERE) {
-        say_no_signal("was sent and nobody took it for a second");
+        say_no_signal("was not handled within a second");
         atomic_store_explicit(&means[SG_PROGRESS_SIGNAL], MEANS_NONE, memory_order_release);
         hand_over(SG_PROGRESS_THREAD);
     }

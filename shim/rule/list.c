@@ -50,13 +50,13 @@ void sg_rule_say(struct sg_rule_reader *reader, const char *text, const char *be
     if (reader->checking)
         sg_log("%s, column %d: %s", reader->source, column, message);
     else
-        sg_log("%s, column %d: %s; left out: %s", reader->source, column, message, excerpt);
+        sg_log("%s, column %d: %s; ignored: %s", reader->source, column, message, excerpt);
 }
 
 void sg_rule_say_rest(const struct sg_rule_reader *reader)
 {
     if (reader->speak && reader->faults > FAULTS_SAID)
-        sg_log("%d more rules that do not parse are left out", reader->faults - FAULTS_SAID);
+        sg_log("%d more invalid rules are ignored", reader->faults - FAULTS_SAID);
 }
 
 /* Ends the reading of one rule: adds it, or reports its fault. */

@@ -45,7 +45,7 @@ static enum sg_status copy_glob(const char *begin, const char *end, char **out,
     while (slashes < end - begin && end[-1 - slashes] == '\\')
         slashes++;
     if (slashes % 2 == 1)
-        return sg_rule_fail(fault, end - 1, "expected a character behind '\\', found the end");
+        return sg_rule_fail(fault, end - 1, "expected a character after '\\', found the end");
     while (open < end) {
         /* "[]x]" and "[!]x]": a bracket right after the opening one is a member. */
         const char *first =
@@ -87,7 +87,7 @@ static enum sg_status parse_offset(const char *begin, const char *plus, const ch
     const char *digits = plus + strlen("+0x");
 
     if (digits == end || end - digits > OFFSET_DIGITS || !all_hex(digits, end))
-        return sg_rule_fail(fault, digits, "expected 1 to 16 hex digits behind '+0x'");
+        return sg_rule_fail(fault, digits, "expected 1 to 16 hex digits after '+0x'");
     if (plus == begin)
         return sg_rule_fail(fault, begin, "expected a module before '+0x'");
     rule->site_kind = SG_RULE_SITE_OFFSET;
@@ -175,8 +175,10 @@ static enum sg_status parse_range(const char *begin, const char *end, bool suffi
         return sg_rule_fail(fault, begin, "expected %s, found %s", expected,
                             sg_rule_found(begin, end, found));
     if (*low > *high)
-        return sg_rule_fail(fault, begin, "expected a range that does not run backwards, found %s",
-                            sg_rule_found(begin, end, found));
+        return sg_rule_fail(
+            fault, begin,
+            "expected a range whose first number is no greater than its last, found %s",
+            sg_rule_found(begin, end, found));
     return SG_OK;
 }
 
@@ -240,7 +242,7 @@ static enum sg_status parse_bytes(const char *begin, const char *end, struct sg_
     end = sg_rule_trim(begin, end - 1);
     rule->any_bytes = false;
     return parse_range(begin, end, true, UINT64_MAX,
-                       "bytes such as [0-4k], [1m-], [-64] or [8] in front of '='", &rule->byte_low,
+                       "bytes such as [0-4k], [1m-], [-64] or [8] before '='", &rule->byte_low,
                        &rule->byte_high, fault);
 }
 
@@ -283,7 +285,7 @@ static enum sg_status parse_pattern(const char *begin, const char *end, struct s
         status = parse_site(begin + 1, tilde, rule, fault);
     } else if (sg_rule_skip_blanks(begin, tilde) < tilde) {
         if (*begin == '[')
-            return sg_rule_fail(fault, end, "expected ']' in front of '='");
+            return sg_rule_fail(fault, end, "expected ']' before '='");
         return sg_rule_fail(fault, begin,
                             "expected '@' and a call site, '~' and a communicator, "
                             "'[' and bytes, or '=', found %s",
@@ -352,20 +354,19 @@ static enum sg_status parse_left(const char *begin, const char *end, struct sg_r
         return SG_OK;
     if (*begin == '@')
         return sg_rule_fail(fault, begin,
-                            "expected no call site: messages are matched across them");
+                            "expected no call site: messages match across call sites");
     if (*begin == '[' || end[-1] == ']')
         return sg_rule_fail(fault, *begin == '[' ? begin : end - 1,
-                            "expected no bytes: messages of all sizes are matched in order");
+                            "expected no bytes: messages of all sizes match in order");
     if (*begin != '~')
         return sg_rule_fail(fault, begin, "expected '~' and a communicator, or '=', found %s",
                             sg_rule_found(begin, end, found));
     status = sg_rule_parse_comm(begin + 1, end, rule, fault);
     if (status == SG_OK && rule->comm_kind == SG_RULE_COMM_NAME &&
         strcmp(rule->comm, "MPI_COMM_WORLD") != 0)
-        status =
-            sg_rule_fail(fault, begin + 1,
-                         "expected a range of sizes or MPI_COMM_WORLD: others have no name yet "
-                         "when they are created");
+        status = sg_rule_fail(fault, begin + 1,
+                              "expected a range of sizes or MPI_COMM_WORLD: other communicators "
+                              "have no name when they are made");
     return status;
 }
 

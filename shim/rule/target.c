@@ -159,7 +159,7 @@ static enum sg_status parse_parameter(const struct sg_algorithm *algorithm, cons
         return sg_rule_fail(fault, equals, "expected '=' and a value for %s, found %s",
                             parameters[index].name, sg_rule_found(equals, end, found));
     if (*given & 1u << index)
-        return sg_rule_fail(fault, begin, "%s is given twice", parameters[index].name);
+        return sg_rule_fail(fault, begin, "%s appears twice", parameters[index].name);
     *given |= 1u << index;
     begin = sg_rule_skip_blanks(equals + 1, end);
     end = sg_rule_trim(begin, end);
@@ -221,7 +221,7 @@ static enum sg_status parse_algorithm(const struct sg_algorithm_table *table, in
                             sg_rule_found(begin, end, found), algorithm_names(table, &names));
     operations = table->entries[index].operations;
     if (operation >= 0 && (operations & 1u << operation) == 0)
-        return sg_rule_fail(fault, begin, "%s does not take %s, only %s",
+        return sg_rule_fail(fault, begin, "%s does not support %s, only %s",
                             table->entries[index].name, sg_operation_names[operation],
                             operation_names(operations, &names));
     *out = index;

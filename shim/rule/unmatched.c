@@ -64,7 +64,7 @@ static void say(const struct sg_ruleset *rules, int index, const uint8_t *seen)
         fprintf(stream, "%s does not run between nodes, where its calls were", algorithm);
     else
         fprintf(stream, "matched no call%s",
-                is_behind(rules, index, seen) ? ", or earlier rules took them" : "");
+                is_behind(rules, index, seen) ? ", or only calls that earlier rules decided" : "");
     if (fclose(stream) == 0)
         sg_log("rule %s", text);
     free(text);

@@ -222,8 +222,8 @@ static void make_plan(const struct sg_process *process, const char *program, str
         wanted[--length] = '\0';
     plan->error = make_fresh_directory(process, wanted, plan, &foreign);
     if (plan->error == 0 && chosen[0] != '\0' && strcmp(wanted, plan->directory) != 0)
-        sg_log("%s %s: writing to %s", wanted,
-               foreign ? "belongs to another user" : "holds something", plan->directory);
+        sg_log("%s %s; writing to %s", wanted, foreign ? "belongs to another user" : "is not empty",
+               plan->directory);
 }
 
 /* Other ranks: true if this rank sees the directory that rank 0 made, not one of the same name from

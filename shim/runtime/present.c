@@ -111,7 +111,7 @@ static struct siblings find_siblings(void)
 
 static void end_job(const char *what)
 {
-    sg_log("rank %d: %s; preload the library on all ranks or on none: the job ends", start.rank,
+    sg_log("rank %d: %s; aborting the job: preload the library on all ranks or on none", start.rank,
            what);
     sg_log_drain();
     sg_real.Abort(MPI_COMM_WORLD, 1);
@@ -181,7 +181,7 @@ bool sg_present_agree(MPI_Comm world, int rank)
     if (least[0] == -least[1])
         return true;
     if (rank == 0)
-        sg_log("ranks have different versions of the library: passing through");
+        sg_log("ranks have different versions of the library; stagger is inactive");
     return false;
 }
 

@@ -57,8 +57,8 @@ static void leave_out_comm(void)
 {
     if (atomic_fetch_add_explicit(&comms_left_out, 1, memory_order_relaxed) == 0 &&
         sg_process_speaks())
-        sg_log("communicators use a quarter of the log: what is called on later ones is not in the "
-               "trace (STAGGER_TRACE_BYTES)");
+        sg_log("communicators fill a quarter of the log: the trace lacks calls on later "
+               "communicators; raise STAGGER_TRACE_BYTES");
 }
 
 void *sg_recording_define_comm(struct sg_log *log, const void *text, size_t text_bytes)
@@ -82,7 +82,7 @@ static void tell_of_comms(void)
     uint64_t left_out = atomic_load_explicit(&comms_left_out, memory_order_relaxed);
 
     if (left_out > 0 && sg_process_speaks())
-        sg_log("%llu definitions of communicators are not in the log of rank %d",
+        sg_log("%llu definitions of communicators are missing from the log of rank %d",
                (unsigned long long)left_out, sg_process.rank);
 }
 
@@ -122,8 +122,8 @@ void sg_recording_start(struct sg_process *process, uint64_t begin_ns)
     }
     if (!shared) {
         if (process->rank == 0)
-            sg_log("%s is not one directory on all machines: collect the logs and run `stagger "
-                   "recover`",
+            sg_log("%s is not the same directory on all machines: collect the logs in one "
+                   "directory and run `stagger recover`",
                    process->directory);
         process->companion = NULL;
     }
@@ -166,7 +166,7 @@ static bool open_own_log(struct sg_process *process, struct sg_logread **log)
     if (sg_exchange_agree(&process->exchange, mine, &first_failed) != SG_OK)
         return false;
     if (first_failed == process->rank)
-        sg_log("rank %d cannot read its log, there is no archive: %s: %s", process->rank, path,
+        sg_log("rank %d cannot read its log; no archive is written: %s: %s", process->rank, path,
                refusal.reason);
     return first_failed < 0;
 }
@@ -205,7 +205,7 @@ void sg_recording_stop(struct sg_process *process)
 
     for (int i = 0; i < sg_algorithm_count; i++)
         names[i] = sg_algorithms[i].name;
-    snprintf(advice, sizeof advice, "; the logs stay for: stagger recover %s",
+    snprintf(advice, sizeof advice, "; the logs are kept: run `stagger recover %s`",
              process->directory_word);
     tell_of_comms();
     record_clock(process);
@@ -230,7 +230,7 @@ void sg_recording_stop(struct sg_process *process)
             sg_log("statistics in %s; see: stagger report %s", process->directory,
                    process->directory_word);
     } else if (process->companion == NULL && sg_process_speaks()) {
-        sg_log("logs in %s; `stagger recover %s` makes the archive", process->directory,
+        sg_log("logs in %s; run `stagger recover %s` to make the archive", process->directory,
                process->directory_word);
     }
     process->log = NULL;

@@ -56,7 +56,7 @@ static void compare(const char *all, const size_t *sizes, int count)
     }
     if (different > 0) {
         list_ranks(differs, count, ranks, sizeof ranks);
-        sg_log("rules or settings of rank%s %s differ from rank 0's, which apply to all",
+        sg_log("rules or settings of rank%s %s differ from rank 0's; rank 0's apply to all ranks",
                different > 1 ? "s" : "", ranks);
     }
     free(differs);
@@ -151,9 +151,9 @@ static void check_slices(const struct sg_process *process, const struct sg_calib
     int64_t slice_us;
 
     if (process->rank == 0 && sg_ruleset_is_slice_short(process->rules, wake_us, &slice_us))
-        sg_log(
-            "bcs(slice=%lld): shorter than four wake-ups, which take %.0f us each on this machine",
-            (long long)slice_us, wake_us);
+        sg_log("bcs(slice=%lld): slices are shorter than four wake-ups of this machine (%.0f us "
+               "each) and will start late",
+               (long long)slice_us, wake_us);
 }
 
 void sg_calibrate_run(struct sg_process *process)
@@ -199,7 +199,7 @@ static const struct sg_companion *load_companion(const char **reason)
     if (companion == NULL)
         return NULL;
     if (companion->version != SG_LOG_VERSION) {
-        *reason = COMPANION_NAME " is of another version";
+        *reason = COMPANION_NAME " has another version than libstagger.so";
         return NULL;
     }
     return companion;
@@ -227,14 +227,14 @@ void sg_libraries_load(struct sg_process *process)
     if (sg_exchange_agree(&process->exchange, process->backtrace != NULL, &first_without) ==
             SG_OK &&
         first_without == process->rank)
-        sg_log("rank %d: libunwind cannot be loaded: calls from Fortran have no call site",
+        sg_log("rank %d: cannot load libunwind: calls from Fortran have no call site",
                process->rank);
     process->companion = load_companion(&reason);
     if (sg_exchange_agree(&process->exchange, process->companion != NULL, &first_without) != SG_OK)
         first_without = 0;
     if (first_without == process->rank)
-        sg_log("rank %d: %s; `stagger recover` makes the archive", process->rank,
-               reason ? reason : "no reason known");
+        sg_log("rank %d: %s; run `stagger recover` to make the archive", process->rank,
+               reason ? reason : "unknown reason");
     if (first_without >= 0)
         process->companion = NULL;
 }
@@ -259,7 +259,7 @@ static const struct sg_verbs *load(const char **reason)
         sg_companion_load_own(&sg_process, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, reason);
 
     if (table != NULL && table->version != SG_VERBS_VERSION) {
-        *reason = SG_VERBS_LIBRARY " is of another version";
+        *reason = SG_VERBS_LIBRARY " has another version than libstagger.so";
         return NULL;
     }
     return table;
@@ -301,7 +301,7 @@ static enum sg_status share_hosts(const struct sg_exchange *exchange)
 enum sg_status sg_rdma_start(const struct sg_process *process)
 {
     const struct sg_exchange *exchange = &process->exchange;
-    const char *reason = "no reason known";
+    const char *reason = "unknown reason";
     int first_without = -1;
     enum sg_status status;
 
@@ -311,7 +311,7 @@ enum sg_status sg_rdma_start(const struct sg_process *process)
     if (status == SG_OK && first_without < 0)
         return share_hosts(exchange);
     if (first_without == process->rank)
-        sg_log("rank %d: no RDMA (%s): collectives between machines or containers pass through",
+        sg_log("rank %d: no RDMA (%s): MPICH runs collectives between machines or containers",
                process->rank, reason);
     sg_rdma_stop();
     return status;

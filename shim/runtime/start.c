@@ -52,7 +52,7 @@ static void refuse(const char *what)
         if (rank != NULL)
             break;
     }
-    sg_log("this program's MPI is %s: passing through", what);
+    sg_log("this program's MPI is %s; stagger is inactive", what);
 }
 
 static bool is_supported(void)
@@ -60,7 +60,7 @@ static bool is_supported(void)
     char what[192];
 
     if (sg_real_has_standard_abi()) {
-        snprintf(what, sizeof what, "'%s' with the ABI of MPI 5, not MPICH's", sg_real_version());
+        snprintf(what, sizeof what, "'%s' with MPI 5's ABI instead of MPICH's", sg_real_version());
         refuse(what);
     } else if (!sg_real_is_mpich()) {
         snprintf(what, sizeof what, "not MPICH but '%s'", sg_real_version());
@@ -77,9 +77,8 @@ static void say_other_launcher(void)
     static const struct {
         const char *size, *rank, *name, *advice;
     } launchers[] = {
-        {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's launcher",
-         "mpiexec.mpich starts one"},
-        {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", "srun --mpi=pmi2 starts one"},
+        {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's launcher", "mpiexec.mpich"},
+        {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", "srun --mpi=pmi2"},
     };
 
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
@@ -88,7 +87,8 @@ static void say_other_launcher(void)
 
         if (size == NULL || rank == NULL || atoi(size) < 2 || strcmp(rank, "0") != 0)
             continue;
-        sg_log("%s has started %s jobs of 1 rank, as this program's MPI is MPICH: %s of %s ranks",
+        sg_log("%s started %s jobs of 1 rank, because this program's MPI is MPICH: use %s for one "
+               "job of %s ranks",
                launchers[i].name, size, launchers[i].advice, size);
         return;
     }
@@ -150,7 +150,7 @@ static void tell_devices(const struct sg_process *process)
     if (sg_yielding_allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, process->world) ==
             MPI_SUCCESS &&
         all > 0 && sg_process_speaks())
-        sg_log("%llu times a rank's reduction had a buffer in a GPU's memory",
+        sg_log("ranks called reductions or broadcasts with buffers in GPU memory %llu times",
                (unsigned long long)all);
 }
 
@@ -371,7 +371,8 @@ void sg_process_abort(void)
     atomic_store(&sg_log_header(sg_process.log)->state, SG_LOG_ABORTED);
     sg_recording_waiting(sg_process.log);
     if (!sg_process.config.quiet) {
-        sg_log("MPI_Abort: `stagger recover %s` makes the archive", sg_process.directory_word);
+        sg_log("MPI_Abort was called: run `stagger recover %s` to make the archive",
+               sg_process.directory_word);
         sg_log_drain();
     }
     atomic_store(&sg_process.running, false);
@@ -386,6 +387,6 @@ __attribute__((destructor)) static void on_exit_unfinished(void)
         return;
     sg_recording_waiting(sg_process.log);
     if (sg_process_speaks())
-        sg_log("MPI_Finalize was not called: `stagger recover %s` makes the archive",
+        sg_log("MPI_Finalize was not called: run `stagger recover %s` to make the archive",
                sg_process.directory_word);
 }

@@ -53,7 +53,7 @@ TEST("one line says what is wrong")
                "stagger: --vs: a rule cannot name a communicator here: the benchmark uses "
                "its own\n");
     check_said("barrier=bypass",
-               "stagger: --vs, column 9: bypass does not take barrier, only reduce, bcast\n");
+               "stagger: --vs, column 9: bypass does not support barrier, only reduce, bcast\n");
 }
 
 static void check_found(const char *line, const char *expected)

@@ -152,8 +152,8 @@ def words_alone(page, name, words):
 
 
 def named(text, all_names):
-    """The algorithms named by "Of A, B and C" or "Of all but A"; None if the text names none."""
-    found = re.match(r" ?Of (all but )?(\w+(?:, \w+)*(?: and \w+)?)", text)
+    """The algorithms named by "For A, B and C" or "For all but A"; None if the text names none."""
+    found = re.match(r" ?For (all but )?(\w+(?:, \w+)*(?: and \w+)?)", text)
     if found is None:
         return None
     names = set(re.findall(r"\w+", found[2])) & set(all_names)

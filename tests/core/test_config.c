@@ -140,7 +140,7 @@ TEST("an unknown variable gets one line with the nearest name")
                 "stagger: unknown variable STAGGER_ is ignored; the nearest known name is "
                 "STAGGER_DIR\n"),
            says("STAGGER_SITE_3f2a9c1", "mpich",
-                "stagger: STAGGER_SITE_3f2a9c1 is ignored: expected 8 hex digits behind "
+                "stagger: STAGGER_SITE_3f2a9c1 is ignored: expected 8 hex digits after "
                 "STAGGER_SITE_\n"),
            says("STAGGERED", "x", ""));
     snprintf(name, sizeof name, "STAGGER_%0250d", 7);

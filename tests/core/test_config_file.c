@@ -106,35 +106,35 @@ TEST("a file holds rules, values, quoted values and comments")
 TEST("a faulty line of the file gets one line with its number")
 {
     EXPECT(file_says("\nSTAGGER_TRACE otf2\n",
-                     "stagger: stagger.conf:2: expected '=' behind STAGGER_TRACE; the line is "
-                     "left out\n"),
+                     "stagger: stagger.conf:2: expected '=' after STAGGER_TRACE; ignoring "
+                     "the line\n"),
            file_says("STAGGER_TRACE=none",
                      "stagger: stagger.conf:1: STAGGER_TRACE=none is ignored: expected otf2, "
                      "stats or off\n"),
            file_says("STAGGER_DIR=\"abc",
-                     "stagger: stagger.conf:1: the closing '\"' of STAGGER_DIR is missing; the "
-                     "line is left out\n"),
+                     "stagger: stagger.conf:1: the closing '\"' of STAGGER_DIR is missing; "
+                     "ignoring the line\n"),
            file_says("STAGGER_DIR=\"abc\\",
                      "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
-                     "the value of STAGGER_DIR; the line is left out\n"),
+                     "the value of STAGGER_DIR; ignoring the line\n"),
            file_says("STAGGER_DIR=\"\\x4\"",
                      "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
-                     "the value of STAGGER_DIR; the line is left out\n"),
+                     "the value of STAGGER_DIR; ignoring the line\n"),
            file_says("STAGGER_DIR=\"\\x00\"",
                      "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
-                     "the value of STAGGER_DIR; the line is left out\n"),
+                     "the value of STAGGER_DIR; ignoring the line\n"),
            file_says("STAGGER_DIR=\"a\" b",
-                     "stagger: stagger.conf:1: expected the end of the line behind the closing "
-                     "'\"' of STAGGER_DIR; the line is left out\n"),
+                     "stagger: stagger.conf:1: expected the end of the line after the closing "
+                     "'\"' of STAGGER_DIR; ignoring the line\n"),
            file_says("STAGGER_DEPTH=2\nSTAGGER_DEPTH=3",
                      "stagger: stagger.conf:2: STAGGER_DEPTH is set twice; the first value "
-                     "stands\n"),
+                     "applies\n"),
            file_says("STAGGER_SITE_0000000a=x\nSTAGGER_SITE_0000000A=y",
                      "stagger: stagger.conf:2: STAGGER_SITE_0000000a is set twice; the first "
-                     "value stands\n"),
+                     "value applies\n"),
            file_says("STAGGER_CONFIG=other.conf",
                      "stagger: stagger.conf:1: STAGGER_CONFIG is ignored: a configuration file "
-                     "names no other\n"),
+                     "cannot name another\n"),
            file_says("STAGGER_DEPHT=1",
                      "stagger: stagger.conf:1: unknown variable STAGGER_DEPHT is ignored; the "
                      "nearest known name is STAGGER_DEPTH\n"));
@@ -184,9 +184,9 @@ TEST("huge files and files of very many lines are safe")
         content[i] = i % 2 ? '\n' : 'x';
     log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes - 1));
     EXPECT(config.rule_count == 4096,
-           strstr(log, "stagger: stagger.conf:4097: more than 4096 rules; this one is left "
-                       "out\n") == log,
-           strstr(log, "more faults in the configuration\n") != NULL);
+           strstr(log, "stagger: stagger.conf:4097: more than 4096 rules; ignoring "
+                       "this one\n") == log,
+           strstr(log, "more errors in the configuration\n") != NULL);
     free(log);
     sg_config_clear(&config);
     free(content);

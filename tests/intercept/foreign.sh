@@ -33,4 +33,4 @@ check "a program of another MPI leaves no directory" absent foreign.trace
 STAGGER_DIR=$WORK/other.trace STAGGER_TRACE=off foreign env LD_PRELOAD="$PRELOAD" \
     "$PROGRAMS/lifetimes" 6 3 >other.out 2>other.err
 check "one line says that another MPI's launcher has started jobs of one rank" \
-    has_lines other.err "^stagger: Open MPI's launcher has started 2 jobs of 1 rank" 1
+    has_lines other.err "^stagger: Open MPI's launcher started 2 jobs of 1 rank" 1

@@ -26,7 +26,7 @@ for form in '' posted; do
         'is mpich "$(algorithms_of early on_device)"' 'is mpich "$(algorithms_of early on_host)"' \
         'is tree "$(algorithms_of early main)"'
     check "that is said once${form:+, $form}" has_lines early.err \
-        "^stagger: a rank has a GPU's driver: reductions between nodes are MPICH's own" 1
+        "^stagger: a rank has a GPU driver: MPICH runs reductions between nodes" 1
 done
 
 device late late one
@@ -37,4 +37,4 @@ check "such data go through the host's memory" is tree "$(algorithms_of late on_
 device posted late one posted
 check "a nonblocking call of such a buffer ends the job with a word" all \
     'within 1 123 "$status"' \
-    "has posted.err '^stagger: MPI_I[a-z]+ has a buffer in a GPU.s memory .*the job ends'"
+    "has posted.err '^stagger: MPI_I[a-z]+ has a buffer in GPU memory.*; aborting the job'"

@@ -31,9 +31,9 @@ for mode in $(modes signal thread poll); do
         STAGGER_PROGRESS=$mode release_after 'more than 1 s' late \
         mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
     check "a wait for a rank that does not come is reported once ($mode)" \
-        has_lines late.err '^stagger: .*waits in MPI_Allreduce for more than 1 s' 1
+        has_lines late.err '^stagger: .*has waited in MPI_Allreduce for more than 1 s' 1
     check "with the rank that has not come ($mode)" \
-        has late.err 'more than 1 s, .*: 1 of 3 ranks have not come; rank 2 was in none before$'
+        has late.err 'more than 1 s, .*: 1 of 3 ranks have not arrived; rank 2 has entered none$'
     check "and when it comes the program goes on ($mode)" all 'is 0 "$status"' \
         'has late.out finished' 'archive_sound late.trace'
 done

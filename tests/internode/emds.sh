@@ -106,16 +106,16 @@ check "off by default" all 'STAGGER_EMDS= run off' 'holds off "len(nodes) == 0"'
 # said NAME LINE: the run prints it once, and its results are unchanged
 said() { has_lines "$1.err" "$2" 1 && same <(grep '^step ' node.out) <(grep '^step ' "$1.out"); }
 check "what is no metric is ignored, with the nearest name" all 'STAGGER_EMDS_METRICS=GETS,LTTS run wrong' \
-    "said wrong '^stagger: STAGGER_EMDS_METRICS: there is no metric .*GETS.*; the nearest name is GETTS$'" \
+    "said wrong '^stagger: STAGGER_EMDS_METRICS: metric .*GETS.* does not exist and is ignored; the nearest name is GETTS$'" \
     'holds wrong "nodes[0][0][\"ltts_ns\"] != \"\""'
 check "what is no node, with the nearest" all 'STAGGER_EMDS_NODES=0,7 run wrong' \
-    "said wrong '^stagger: STAGGER_EMDS_NODES: there is no node 7, which is ignored; the nearest is 1$'" \
+    "said wrong '^stagger: STAGGER_EMDS_NODES: node 7 does not exist and is ignored; the last node is 1$'" \
     'holds wrong "list(nodes) == [0]"'
 check "a reversed window" all 'STAGGER_EMDS_SLICES=9-3 run wrong' \
-    "said wrong '^stagger: STAGGER_EMDS_SLICES=.*9-3.*expected FIRST-LAST, of which FIRST is not the greater'" \
+    "said wrong '^stagger: STAGGER_EMDS_SLICES=.*9-3.*expected FIRST-LAST, FIRST no greater than LAST'" \
     'holds wrong "len(nodes) == 2"'
 check "EMDS without a rule with bcs" all 'run_across wrong thread 1 "*=srm" 2 "${SOLVE[@]}"' \
-    "said wrong '^stagger: STAGGER_EMDS: no rule names bcs, which alone has slices; it is ignored$'"
+    "said wrong '^stagger: STAGGER_EMDS is ignored: no rule names bcs, the only algorithm with slices$'"
 
 # ---- a killed job --------------------------------------------------------------------------------
 

@@ -48,8 +48,8 @@ for on in dup reversed; do
     STAGGER_STALL_S=1 STAGGER_RULES=$CARRIED STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread \
         release_after 'more than 1 s' stalled mpirun_stagger 2 "$PROGRAMS/sliced" on "$on" stalled "$WORK/released"
     check "a long wait for a message is told, once ($on)" all 'is 0 "$status"' \
-        'has_lines stalled.err "^stagger: rank 0 waits for more than 1 s: rank 1 does not send it a message \(tag 5, 4 bytes at most\) on a communicator of 2 ranks$" 1'
-    check "... and marked ($on)" has <(otf2-marker stalled.trace/traces.otf2) 'rank 1 does not send it a message'
+        'has_lines stalled.err "^stagger: rank 0 has waited for more than 1 s: rank 1 has not sent it a message \(tag 5, 4 bytes at most\) on a communicator of 2 ranks$" 1'
+    check "... and marked ($on)" has <(otf2-marker stalled.trace/traces.otf2) 'rank 1 has not sent it a message'
 done
 
 # pattern MODE RANKS: the exchange of `stagger sim bcs`, which checks what it receives
@@ -84,14 +84,14 @@ declined() {
     local name=$1 rules=$2 ranks=$3 each=$4 line=$5
     shift 5
     run_across "$name" "${MODE:-thread}" "$each" "$rules" "$ranks" "$@"
-    is 0 "$status" && has_lines "$name.err" "^stagger: p2p=bcs: $line; messages are MPICH's$" 1
+    is 0 "$status" && has_lines "$name.err" "^stagger: p2p=bcs: $line; MPICH carries the messages$" 1
 }
 check "inside a node they are MPICH's" declined node "$CARRIED" 2 2 \
-    'MPI_COMM_WORLD is on one node \(STAGGER_RANKS_PER_NODE makes more of it\)' "$PROGRAMS/sliced" tags
+    'MPI_COMM_WORLD is on one node \(STAGGER_RANKS_PER_NODE can split it\)' "$PROGRAMS/sliced" tags
 MODE=signal check "without a thread they are MPICH's" declined signal 'p2p=bcs' 2 1 \
-    'it needs progress=thread' "$PROGRAMS/sliced" tags
+    'it requires progress=thread' "$PROGRAMS/sliced" tags
 check "where threads may call MPI at a time they are MPICH's" declined threads "$CARRIED" 2 1 \
-    'threads may call MPI at a time \(MPI_THREAD_MULTIPLE\)' "$PROGRAMS/thread_levels" multiple
+    'threads may call MPI concurrently \(MPI_THREAD_MULTIPLE\)' "$PROGRAMS/thread_levels" multiple
 check "a program that may cancel keeps MPICH's" declined imports "$CARRIED" 2 1 \
     'the program may call MPI_[A-Z][a-z_]+' "$PROGRAMS/known_requests"
 cat >importing.c <<'EOF'
@@ -109,7 +109,7 @@ PRELOAD=$WORK/importing.so:$LIB check "... or one with a library that exports no
 late() {
     run_across late thread 1 "$CARRIED" 2 "$PROGRAMS/sliced" late
     is 0 "$status" && is 2 "$(grep -c 'late: 1 1$' late.out)" &&
-        has_lines late.err '^stagger: MPI_(Bsend|Recv_init) on MPI_COMM_WORLD: p2p=bcs does not carry it, and the code that calls it was loaded after MPI_Init$' 2
+        has_lines late.err '^stagger: MPI_(Bsend|Recv_init) on MPI_COMM_WORLD fails: p2p=bcs does not support it, and its caller was loaded after MPI_Init$' 2
 }
 check "code that is loaded later gets an error, by the communicator's handler" late
 check "a rule for another size decides nothing, and is said to" all \

@@ -47,7 +47,7 @@ for mode in $(modes thread signal poll); do
             of="($rules; rank $leaf of $ranks ahead of rank $late, $slots slots, $mode)"
             STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_RULES=$rules \
                 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=$mode release_after \
-                'waits in MPI_Reduce for more than 1 s' ahead \
+                'has waited in MPI_Reduce for more than 1 s' ahead \
                 mpirun_stagger "$ranks" "$PROGRAMS/internode_runahead" 10000 "$late" "$leaf" \
                 "$WORK/released"
             check "a leaf far ahead is stopped and goes on when its parent comes $of" all \
@@ -55,7 +55,7 @@ for mode in $(modes thread signal poll); do
             check "it comes no further than is kept for it $of" \
                 within 1 $((kept + slots)) "$(ahead ahead.out)"
             check "the wait is reported, with the rank that has not come $of" has ahead.err \
-                "waits in MPI_Reduce for more than 1 s, .*rank $late was last in"
+                "has waited in MPI_Reduce for more than 1 s, .*rank $late was last in"
         done
     done
 done

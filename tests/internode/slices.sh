@@ -45,10 +45,10 @@ check "... and others hold" all '[ -n "$(ran inside)" ]' '! ran inside | grep -q
 for mode in poll signal; do
     check "without a thread strobes come on demand, and one line says so ($mode)" all \
         'MODE=$mode solves $mode "*=bcs(slice=200,strobe=always)" 3 1' \
-        'has_lines $mode.err "^stagger: bcs.strobe=always. needs progress=thread; its strobes come on demand$" 1'
+        'has_lines $mode.err "^stagger: bcs.strobe=always. requires progress=thread; using strobe=demand$" 1'
 done
 check "... and with a rule's own thread they come always" all \
-    'MODE=poll solves thread "*=bcs(slice=200,strobe=always,progress=thread)" 3 1' 'lacks thread.err "on demand"'
+    'MODE=poll solves thread "*=bcs(slice=200,strobe=always,progress=thread)" 3 1' 'lacks thread.err "strobe=demand"'
 for wrong in slice=99 slice=1000001 budget=3 restart=never strobe=1 degree=1 credits=4; do
     run_across wrong thread 1 "*=bcs($wrong)" 2 "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
     check "a rule with $wrong is refused in one line, and the program runs" all 'is 0 "$status"' \
@@ -62,7 +62,7 @@ told() {
     wake=$(otf2-print -I "$1.trace/traces.otf2" | grep -o 'wake_us=[0-9.]*' | cut -d = -f 2)
     [ -n "$wake" ] || return
     if "$PYTHON" -c "import sys; sys.exit(not $2 < 4 * $wake)"; then
-        has_lines "$1.err" "^stagger: bcs.slice=$2.: shorter than four wake-ups" 1
+        has_lines "$1.err" "^stagger: bcs.slice=$2.: slices are shorter than four wake-ups" 1
     else
         lacks "$1.err" wake-ups
     fi

@@ -32,9 +32,9 @@ for driver in "$cuda" "$hip" "$ze"; do
     check "their calls are MPICH's (${of%%.*})" is mpich "$(algorithms_of early on_device)"
     check "and those of host buffers the library's (${of%%.*})" is srm "$(algorithms_of early on_host)"
     check "that is said once (${of%%.*})" \
-        has_lines early.err "^stagger: MPI_Allreduce has buffers in a GPU's memory" 1
+        has_lines early.err "^stagger: MPI_Allreduce has buffers in GPU memory" 1
     check "and counted (${of%%.*})" has_lines early.err \
-        "^stagger: [1-9][0-9]* times a rank's reduction had a buffer in a GPU's memory" 1
+        "^stagger: ranks called reductions or broadcasts with buffers in GPU memory [1-9][0-9]* times" 1
 done
 
 # hwloc loads the drivers' libraries even on machines without a GPU.
@@ -61,7 +61,7 @@ for algorithm in srm handoff; do
         calls_of late
         check "such data go through the host's memory ($algorithm, $who)" all \
             'is "$algorithm" "$(algorithms_of late on_device)"' \
-            "has late.err \"^stagger: rank 2: .* the driver .libcuda.so. came after\""
+            "has late.err \"^stagger: rank 2: .* the driver .libcuda.so. was loaded after\""
     done
 done
 

@@ -36,14 +36,14 @@ check "with STAGGER_MEMORY=1m results are right" all 'is 0 "$status"' \
     'archive_sound limited.trace' 'has limited.out "^again"'
 check "... no more than that is mapped" within 140000 1048576 "$(held limited made)"
 check "... one line says that it is not enough" all \
-    'has_lines limited.err "^stagger: .*more than STAGGER_MEMORY leaves" 1' \
+    'has_lines limited.err "^stagger: .*exceed STAGGER_MEMORY" 1' \
     'has_lines limited.err "^stagger: " 3'
 check "... and what is freed serves the next communicator" \
     [ "$(held limited again)" -gt "$(held limited freed)" ]
 STAGGER_MEMORY=1m STAGGER_SLOTS=1024 STAGGER_RULES='*=handoff' shared tiny
 check "where not even MPI_COMM_WORLD fits all is MPICH's, with one line" all 'is 0 "$status"' \
     'within 1 4096 "$(held tiny made)"' 'has_lines tiny.err "^stagger: " 3' \
-    'has tiny.err "for MPI_COMM_WORLD are more than STAGGER_MEMORY leaves"'
+    'has tiny.err "for MPI_COMM_WORLD exceed STAGGER_MEMORY"'
 STAGGER_MEMORY=1m STAGGER_RANKS_PER_NODE=1 shared nodes
 check "between nodes alike" all 'is 0 "$status"' 'within 1 1048576 "$(held nodes made)"' \
-    'has_lines nodes.err "^stagger: .*more than STAGGER_MEMORY leaves" 1'
+    'has_lines nodes.err "^stagger: .*exceed STAGGER_MEMORY" 1'

@@ -51,7 +51,7 @@ STAGGER_MEMORY=${MEMORY_MIB}m grouped limited "$LIB"
 show limited
 check "with STAGGER_MEMORY=${MEMORY_MIB}m no more than that is shared, with one line" all \
     'is 0 "$status"' 'within 1 $MEMORY_MIB "$(mib limited made 2)"' \
-    'has_lines limited.err "^stagger: " 1' 'has limited.err "more than STAGGER_MEMORY leaves"'
+    'has_lines limited.err "^stagger: " 1' 'has limited.err "exceed STAGGER_MEMORY"'
 # A fifth more than without the library, plus its allowed shared memory: less than all segments
 # take.
 most=$(($(mib mpich made 3) * 6 / 5 + MEMORY_MIB))

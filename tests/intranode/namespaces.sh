@@ -9,8 +9,8 @@
 # UCX's file-based shared memory fails to start in some of these, and over TCP its MPI_Finalize may
 # hang (decision 0036). System V memory works wherever ranks share its namespace.
 export UCX_TLS=sysv,self
-no_rdma='^stagger: rank 0: no RDMA \(.+\): collectives between machines or containers pass through$'
-no_memory='^stagger: rank [12]: no shared memory with rank 0 of its machine \(.+\): collectives pass through$'
+no_rdma='^stagger: rank 0: no RDMA \(.+\): MPICH runs collectives between machines or containers$'
+no_memory='^stagger: rank [12]: no shared memory with rank 0 of its machine \(.+\): MPICH runs the collectives$'
 
 # apart NAME PROGRAM ARG...: three ranks, each started through "${each[@]}"
 apart() {

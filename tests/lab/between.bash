@@ -10,7 +10,7 @@ MODES='poll thread signal'
 # run_across NAME MODE RANKS-PER-HOST RULES N PROGRAM ARG...
 run_across() {
     local name=$1 mode=$2 each=$3 rules=$4 ranks=$5
-    local line='^stagger: between machines a thread handles late messages in the place of a signal: '
+    local line='^stagger: between machines a thread handles late messages instead of a signal handler'
     shift 5
     rm -rf "$name.trace"
     STAGGER_RULES=$rules STAGGER_PROGRESS=$mode lab_mpi "$name" $((ranks / each)) "$each" "$@"
@@ -104,7 +104,7 @@ sites_agree() {
     local each=$1
     run_across sites thread "$each" "$(line_rules tree adaptive)" $((2 * each)) \
         "$PROGRAMS/disagree" sites "$2"
-    is 0 "$status" && has sites.out finished && by_rdma sites && lacks sites.err 'not applied' || return
+    is 0 "$status" && has sites.out finished && by_rdma sites && lacks sites.err 'do not apply' || return
     calls_of sites
     is "$((2 * each * $2))" "$(wc -l <sites.calls)" &&
         is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' sites.calls)" &&

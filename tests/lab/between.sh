@@ -41,7 +41,7 @@ lines() { sed -n "/^# $2\$/,/^# /{/^#/d;p}" "agreement.$1"; }
 lines 1 memory >memory.said
 check "a limit of memory is one line, of the rank that has it" all 'is "" "$(lines 0 memory)"' \
     'has_lines memory.said "" 1' \
-    'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB beside 0 KiB registered are more than STAGGER_VERBS_MEMORY, 1024 KiB$"'
+    'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB in addition to 0 KiB registered exceed STAGGER_VERBS_MEMORY, 1024 KiB$"'
 check "a device that is not there is said by the rank that misses it" all 'is "" "$(lines 0 device)"' \
     'is "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)
 stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'
@@ -109,7 +109,7 @@ check "and nothing else is lost, or told twice" no_fault lossy
 # ---- job-ending faults -------------------------------------------------------------------------
 for way in $(modes operation bytes root); do
     check "ranks on different machines that disagree on the $way end the job, and are named" \
-        ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in another' \
+        ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in a call with another' \
         "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"
 done
 
@@ -125,7 +125,7 @@ cut_cable() {
     status=$?
     on 2 ip link set rdma up
 }
-unreached='(rank [01] on node[12] cannot be reached any more \(.+\)|its RDMA adapter failed on the way to (rank [01] on node[12]|all others) \(.+\)); the job ends'
+unreached='(rank [01] on node[12] can no longer be reached \(.+\)|its RDMA adapter failed on the way to (rank [01] on node[12]|all others) \(.+\)); aborting the job'
 check "with the cable out the job ends, and says who cannot be reached" \
     ends_saying "^stagger: rank [01] on node[12]: $unreached" cut cut_cable barrier
 in_full && STAGGER_PROGRESS=thread check "likewise where all that ranks do is MPI_Test" \

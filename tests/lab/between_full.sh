@@ -132,12 +132,12 @@ kill_host() {
     until [ -s dead.out ] || ! kill -0 "$job" 2>/dev/null; do sleep 0.2; done
     on 3 'setsid bash -c "sleep 1; echo o >/proc/sysrq-trigger" </dev/null >/dev/null 2>&1 &'
     for ((i = 0; i < 300; i++)); do
-        grep -q 'the job ends' dead.err && [ -z "$(ranks_left)" ] && break
+        grep -q 'aborting the job' dead.err && [ -z "$(ranks_left)" ] && break
         sleep 1
     done
     kill "$job" 2>/dev/null
 }
 kill_host
 check "with a host dead it is said whose rank cannot be reached" \
-    has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 cannot be reached any more'
+    has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 can no longer be reached'
 check "and the others' ranks end" is "" "$(ranks_left)"

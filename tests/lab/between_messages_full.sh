@@ -77,18 +77,18 @@ unset STAGGER_VERBS_MULTICAST
 # declined NAME RULES RANKS-PER-HOST LINE: one line gives the reason, and nothing goes in slices
 declined() {
     run_across "$1" "${MODE:-thread}" "$3" "$2" $((2 * $3)) "$PROGRAMS/sliced" tags
-    is 0 "$status" && has_lines "$1.err" "^stagger: p2p=bcs: $4; messages are MPICH's$" 1
+    is 0 "$status" && has_lines "$1.err" "^stagger: p2p=bcs: $4; MPICH carries the messages$" 1
 }
-MODE=poll check "without a thread they are MPICH's" declined poll 'p2p=bcs' 1 'it needs progress=thread'
+MODE=poll check "without a thread they are MPICH's" declined poll 'p2p=bcs' 1 'it requires progress=thread'
 export STAGGER_VERBS_SENDERS=1
 check "where ranks send for others they are MPICH's" declined senders "$CARRIED" 2 \
-    'a node has ranks that others send for \(STAGGER_VERBS_SENDERS=1\)'
+    'a node has more ranks than STAGGER_VERBS_SENDERS=1'
 unset STAGGER_VERBS_SENDERS
 STAGGER_VERBS_MEMORY=1m check "without memory for their connections they are MPICH's" declined memory "$CARRIED" 1 \
-    'no connections for it, or no memory'
+    'its connections or memory are missing'
 on 2 ip link set rdma down
 check "without RDMA on one of the machines they are MPICH's" declined down "$CARRIED" 1 \
-    'MPI_COMM_WORLD is on several machines, without RDMA'
+    'MPI_COMM_WORLD spans several machines without RDMA'
 on 2 ip link set rdma up
 
 # ---- a dead link, a dead machine -----------------------------------------------------------------
@@ -104,7 +104,7 @@ interrupted() {
     until grep -q 'more than 1 s' "$name.err" || ! kill -0 "$job" 2>/dev/null; do sleep 0.2; done
     "$@"
     for ((i = 0; i < 300; i++)); do
-        grep -q 'the job ends' "$name.err" && break
+        grep -q 'aborting the job' "$name.err" && break
         sleep 1
     done
     kill "$job" 2>/dev/null
@@ -112,10 +112,10 @@ interrupted() {
 }
 interrupted cut 2 on 2 ip link set rdma down
 check "who waits for a message of a machine whose link has died is told, and the job ends" \
-    has cut.err '^stagger: rank 0 on node1: rank 1 on node2 cannot be reached any more .*; the job ends'
+    has cut.err '^stagger: rank 0 on node1: rank 1 on node2 can no longer be reached .*; aborting the job'
 on 2 ip link set rdma up
 
 # The host dies shortly after `on` has left it; otherwise `on` would wait for its reply.
 interrupted dead 3 on 3 'setsid bash -c "sleep 1; echo o >/proc/sysrq-trigger" </dev/null >/dev/null 2>&1 &'
 check "... or of one that has died" \
-    has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 cannot be reached any more'
+    has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 can no longer be reached'

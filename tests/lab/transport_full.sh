@@ -45,7 +45,7 @@ mpi_run 2 1 bash -c 'ulimit -l 64; exec setpriv --bounding-set=-ipc_lock "$0" lo
     "$BUILD/lab/agreement" >locked.out 2>locked.err
 check "a limit of locked memory is one line that says the way out" all "is 0 $?" \
     'has_lines locked.err "^stagger: " 1' \
-    'has locked.err "RDMA is not used: [0-9]+ KiB cannot be registered: the process may lock 64 KiB; raise it \(ulimit -l unlimited\)$"'
+    'has locked.err "RDMA is not used: [0-9]+ KiB cannot be registered: the process may lock 64 KiB; raise this limit \(ulimit -l unlimited\)$"'
 
 # ---- lost multicasts ---------------------------------------------------------------------------
 # lose ONE-IN: drops one in that many multicasts from the other host

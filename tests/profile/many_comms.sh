@@ -6,8 +6,8 @@
 STAGGER_TRACE_BYTES=1m observe many 2 "$PROGRAMS/many_comms" 20000
 check "20000 communicators after one another run through" is 0 "$status"
 check "once, and at the end with their number, it is said that there is no room for all" all \
-    'has_lines many.err "communicators use a quarter of the log" 1' \
-    'has_lines many.err "definitions of communicators are not in the log of rank 0" 1'
+    'has_lines many.err "communicators fill a quarter of the log" 1' \
+    'has_lines many.err "definitions of communicators are missing from the log of rank 0" 1'
 check "a log is hardly larger than its room" within 1000000 1300000 \
     "$(stat -c %s many.trace/rank-000000.log)"
 check "definitions use no more than their share" within 1500 4096 \

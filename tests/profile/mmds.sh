@@ -123,7 +123,7 @@ STAGGER_MMDS_BINS=3 STAGGER_MMDS_RANKS=1- STAGGER_MMDS_CALLS=MPI_Watall STAGGER_
 check "wrong values get a line each, and are ignored" all 'kept wrong.trace 2 2 34' \
     'has_lines wrong.err "STAGGER_MMDS_BINS=3 is ignored: expected a power of two from 1 to 16" 1' \
     'has_lines wrong.err "STAGGER_MMDS_RANKS=1- is ignored: expected ranks such as 3 or 0-3,8" 1' \
-    'has_lines wrong.err "STAGGER_MMDS_CALLS: no function matches MPI_Watall, which is ignored; the nearest name is MPI_Waitall" 1'
+    'has_lines wrong.err "STAGGER_MMDS_CALLS: MPI_Watall matches no function and is ignored; the nearest name is MPI_Waitall" 1'
 STAGGER_MMDS=off STAGGER_TRACE=stats observe off 2 "$KNOWN"
 check "without it there are latencies, and a note" all 'is null "$(report_json off.trace off.json &&
     json off.json "json.dumps(d[\"mmds\"])")"' '"$STAGGER" report --calls off.trace >off.txt' \

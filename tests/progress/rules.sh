@@ -55,7 +55,7 @@ done
 
 STAGGER_QUIET=1 RULES='reduce=bypass(progress=sometimes);*=adaptive' run_late wrong thread \
     "$PROGRAMS/late" async "$words" 2
-wrong='expected progress to be one of auto\|poll\|thread\|signal, found .sometimes.; left out:'
+wrong='expected progress to be one of auto\|poll\|thread\|signal, found .sometimes.; ignored:'
 check "a mode that there is not is named, and its rule left out" all 'finished wrong 1' \
     "has wrong.err '^stagger: STAGGER_RULES, column 24: $wrong'"
 RULES='reduce=bypass(progress=signal);*=mpich' run_late own poll "$PROGRAMS/late" own "$words" \

@@ -74,17 +74,18 @@ TEST("a fault names the source it stands in")
         text_is(
             log,
             "stagger: stagger.conf:5 STAGGER_SITE_0000000a, column 1: unknown algorithm 'none', "
-            "expected one of: mpich, bypass, adaptive; left out: none\n"
+            "expected one of: mpich, bypass, adaptive; ignored: none\n"
             "stagger: stagger.conf:4 STAGGER_RULES, column 8: expected an algorithm (mpich, "
             "bypass, "
-            "adaptive), found the end; left out: reduce=\n"
+            "adaptive), found the end; ignored: reduce=\n"
             "stagger: stagger.conf:3, column 3: expected barrier, reduce, allreduce, bcast or *, "
             "found "
-            "'barier'; left out: barier=mpich\n"
-            "stagger: stagger.conf:1 STAGGER_BARRIER, column 1: bypass does not take barrier, only "
-            "reduce; left out: bypass\n"
+            "'barier'; ignored: barier=mpich\n"
+            "stagger: stagger.conf:1 STAGGER_BARRIER, column 1: bypass does not support barrier, "
+            "only "
+            "reduce; ignored: bypass\n"
             "stagger: stagger.conf:2 STAGGER_REDUCE, column 6: expected the end of the rule, found "
-            "'; x'; left out: mpich; x\n"),
+            "'; x'; ignored: mpich; x\n"),
         chosen(rules, 10, 8) == MPICH);
     free(log);
     sg_ruleset_destroy(rules);

@@ -76,10 +76,10 @@ TEST("what does not parse as a trial is said in one line")
 {
     complains("reduce@solver.c:88",
               "STAGGER_TRIAL, column 19: expected '=' and algorithms separated by '|', found the "
-              "end; left out: reduce@solver.c:88");
+              "end; ignored: reduce@solver.c:88");
     complains("reduce=mpich", "column 13: expected '|' and a second algorithm, found the end");
     complains("reduce=mpich|handof", "column 14: unknown algorithm 'handof', expected one of: mpi");
-    complains(" reduce=mpich| adaptive", "column 16: adaptive does not take reduce, only ");
+    complains(" reduce=mpich| adaptive", "column 16: adaptive does not support reduce, only ");
     complains("reduce=mpich|bypass(linger=x)|srm", "column 28: expected linger from 0 to 100000");
     complains("reduce=mpich|", "column 14: expected an algorithm (");
     complains("reduce=mpich||srm", "column 14: expected an algorithm (");
@@ -101,7 +101,7 @@ TEST("a trial that does not parse, or for which there is no room, leaves the oth
                                       &log);
 
     EXPECT(contains(log, "unknown algorithm 'nothing'"),
-           contains(log, "in all; left out: reduce=mpich|srm\n"), sg_trial_count(rules) == 2,
+           contains(log, "in all; ignored: reduce=mpich|srm\n"), sg_trial_count(rules) == 2,
            text_is(sg_trial_pattern(rules, 0), "barrier"));
     free(log);
     sg_ruleset_destroy(rules);

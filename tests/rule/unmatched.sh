@@ -17,7 +17,7 @@ check "a rule that no call is like is named, with where it stands" \
 check "so is one of a communicator that is not there" \
     is "allreduce~nosuch=srm (STAGGER_RULES): matched no call" "$(said 'allreduce~nosuch=srm')"
 check "one that an earlier rule takes all calls from decides none either" \
-    is "allreduce@dot=mpich (STAGGER_RULES): matched no call, or earlier rules took them" \
+    is "allreduce@dot=mpich (STAGGER_RULES): matched no call, or only calls that earlier rules decided" \
     "$(said 'allreduce=srm; allreduce@dot=mpich' | sed 's/:[0-9]*=/=/')"
 check "an algorithm that does not run inside a node is named" \
     is "reduce=bypass (STAGGER_RULES): bypass does not run inside a node, where its calls were" \

@@ -45,4 +45,4 @@ STAGGER_VERBS_PARTITION=6 check "one that is not there is said" \
     passes 'rank 0: no RDMA \(port 1 of device rxe0 has no key of partition 6 \(STAGGER_VERBS_PARTITION\)\)'
 STAGGER_VERBS_SERVICE_LEVEL=3 STAGGER_VERBS_TRAFFIC_CLASS=106 check "a service level and a traffic class" works
 STANDIN_FAULTS_2=no-fork check "where forks cannot be made safe a line says what helps" \
-    passes 'rank 1: no RDMA \(libibverbs cannot be made safe for programs that fork .* set RDMAV_FORK_SAFE=1\)'
+    passes 'rank 1: no RDMA \(libibverbs cannot be made fork-safe, .* set RDMAV_FORK_SAFE=1\)'

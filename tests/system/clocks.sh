@@ -22,7 +22,7 @@ status=$?
 check "ranks with clocks thousands of seconds apart run under the library" all 'is 0 "$status"' \
     'has_lines two.err "^stagger: " 3'
 check "... as on two machines, of which none has RDMA: one line says so" has_lines two.err \
-    '^stagger: rank [01]: no RDMA \(.+\): collectives between machines or containers pass through$' 1
+    '^stagger: rank [01]: no RDMA \(.+\): MPICH runs collectives between machines or containers$' 1
 check "their archive is sound and its counts are right" all 'archive_agrees two.trace two.out' \
     'archive_sound two.trace'
 report_json two.trace two.json

@@ -26,7 +26,7 @@ if [ "$(id -u)" = 0 ] && mkdir foreign.trace && chown 12345 foreign.trace 2>/dev
         'is "" "$(ls foreign.trace)"'
     check "output goes to the next name, and one line says why" all \
         'archive_agrees foreign.trace-2 foreign.out' \
-        'has_lines foreign.err "^stagger: .*foreign.trace belongs to another user: writing to" 1'
+        'has_lines foreign.err "^stagger: .*foreign.trace belongs to another user; writing to" 1'
 
     mkdir ours && ln -s ours link.trace && chown -h 12345 link.trace
     observe link 2 "$PROGRAMS/calls" "$rounds"

@@ -11,7 +11,7 @@ if disk 14m; then
     done
     disk 17m && job "$WORK/disk/a"
     check "its line says what there was no room for, and what to do" has job.err \
-        '^stagger: .*/a: cannot write the trace: No space left.*; the logs stay for: stagger recover '
+        '^stagger: .*/a: cannot write the trace: No space left.*; the logs are kept: run .stagger recover '
 else
     skip "jobs on small disks" "no file system can be mounted"
 fi

@@ -15,7 +15,7 @@ figure() {
 for trace in otf2 stats; do
     # A leaf ahead of its root waits each time its credits run out.
     STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_TRACE=$trace STAGGER_RULES='reduce=bypass' \
-        STAGGER_RANKS_PER_NODE=1 release_after 'waits in MPI_Reduce for more than 1 s' ahead \
+        STAGGER_RANKS_PER_NODE=1 release_after 'has waited in MPI_Reduce for more than 1 s' ahead \
         mpirun_stagger 2 "$PROGRAMS/internode_runahead" 10000 0 1 "$WORK/released"
     if ! fails_alone "calls that waited for credits are counted ($trace)" 2 \
         "$PROGRAMS/internode_runahead" 10000 0 1 "$WORK/released"; then

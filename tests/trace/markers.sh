@@ -26,7 +26,7 @@ done
 STAGGER_STALL_S=1 STAGGER_RULES='*=adaptive' STAGGER_RANKS_PER_NODE=1 \
     release_after 'more than 1 s' late mpirun_stagger 3 "$program" late "$WORK/released"
 check "a long wait between nodes is marked, with who has not come" \
-    marked late stall 'waits in MPI_Allreduce for more than 1 s, instance #0 on MPI_COMM_WORLD, 3 ranks, at [a-z_]+ disagree\.c:[0-9]+: .*rank 2 was in none before'
+    marked late stall 'has waited in MPI_Allreduce for more than 1 s, instance #0 on MPI_COMM_WORLD, 3 ranks, at [a-z_]+ disagree\.c:[0-9]+: .*rank 2 has entered none'
 check "once" has_lines late.markers 'more than 1 s' 1
 check "in a sound archive" archive_sound late.trace
 
@@ -39,4 +39,4 @@ for each in 1 3; do
 done
 # shellcheck disable=SC2046 # two words
 STAGGER_RULES=$(line_rules srm handoff) observe sites 3 "$program" sites 300
-check "so are call sites whose rules differ" marked sites mismatch 'a rule says'
+check "so are call sites whose rules differ" marked sites mismatch 'a rule selects'

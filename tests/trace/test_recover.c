@@ -168,7 +168,7 @@ TEST("stagger recover leaves an archive alone that another process is making")
     int begun = open(path, O_RDWR | O_CREAT, 0666);
     ASSERT(begun >= 0 && sg_lock_take(begun));
     EXPECT(stagger("recover busy") == 1,
-           text_is(err, "stagger: busy: cannot write the trace: another process is making it\n"),
+           text_is(err, "stagger: busy: cannot write the trace: another process is writing it\n"),
            exists("busy/traces.otf2.part"));
     close(begun); /* it was cut off */
     EXPECT(stagger("recover busy") == 0, !exists("busy/traces.otf2.part"));

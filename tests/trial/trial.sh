@@ -36,7 +36,7 @@ check "between nodes exact results are stock's, posts included" like_stock betwe
 check "... all ranks come to the same arms" arms between 8
 report_json between.trace between.json
 check "... posts are in trials without MPICH's own, and a line says so" all \
-    'says between "trial allreduce@posted: mpich is left out of nonblocking calls, which MPICH runs unseen"' \
+    'says between "trial allreduce@posted: mpich skips nonblocking calls, which MPICH would run unrecorded"' \
     'is "adaptive pairwise iallreduce" "$(json between.json "[\" \".join(sorted(a[\"arm\"] for a in t[\"arms\"])
         + [t[\"op\"]]) for t in d[\"trials\"] if t[\"trial\"] == \"allreduce@posted\"][0]")"'
 check "... broadcasts, too, and those that are posted" is "bcast 60 bypass tree, ibcast 60 bypass srm" \
@@ -63,15 +63,15 @@ STAGGER_TRIAL="allreduce@common=srm|bypass; allreduce@common=srm; reduce@to_root
     STAGGER_TRIAL_BLOCK=4 tried bad 2 12
 check "trials that do not parse are left out with one line each, and the program runs" all \
     'like_stock bad 2 12' \
-    'says bad "STAGGER_TRIAL, column 22: bypass does not take allreduce, only reduce, bcast; left out: allreduce@common=srm|bypass"' \
-    'says bad "and a second algorithm, found the end; left out: allreduce@common=srm"'
+    'says bad "STAGGER_TRIAL, column 22: bypass does not support allreduce, only reduce, bcast; ignored: allreduce@common=srm|bypass"' \
+    'says bad "and a second algorithm, found the end; ignored: allreduce@common=srm"'
 check "an algorithm that does not run here is left out with one line" all \
-    'is 2 "$(grep -c "trial reduce@to_root: bypass does not run inside a node and is left out there" bad.err)"' \
+    'is 2 "$(grep -c "trial reduce@to_root: bypass does not run inside a node and is skipped there" bad.err)"' \
     'arms bad 4' 'is "mpich srm" "$(awk "{ print \$4 }" bad.arms | sort -u | xargs)"'
 check "a trial that one algorithm is left of is none" \
-    says bad "trial reduce@to_root: fewer than two algorithms are left inside a node, where rules decide"
+    says bad "trial reduce@to_root: fewer than two algorithms remain inside a node; rules decide there"
 check "a trial that no call is of is said at the end" \
-    says bad "trial reduce@nowhere: no call was like that"
+    says bad "trial reduce@nowhere: no call matches"
 STAGGER_TRIAL_BLOCK=1 STAGGER_TRIAL_SEED=x tried worse 2 2
 check "blocks and seeds that are none are said in one line each" all 'like_stock worse 2 2' \
     'says worse "STAGGER_TRIAL_BLOCK=1 is ignored: expected a number from 2 to 1000000"' \

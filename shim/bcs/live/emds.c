@@ -45,7 +45,7 @@ static bool is_node_chosen(const char *nodes)
 
         any = any || list.ranges[i].first < (uint32_t)count;
         if (last >= (uint32_t)count && sg_process.rank == 0)
-            sg_log("STAGGER_EMDS_NODES: there is no node %u, which is ignored; the nearest is %d",
+            sg_log("STAGGER_EMDS_NODES: node %u does not exist and is ignored; the last node is %d",
                    last, count - 1);
     }
     return !any || sg_rank_list_has(&list, (uint32_t)sg_placement_node(sg_process.rank));
@@ -67,7 +67,7 @@ void sg_emds_start(void)
         return;
     if (!sg_ruleset_has_slices(sg_process.rules)) {
         if (sg_process.rank == 0)
-            sg_log("STAGGER_EMDS: no rule names bcs, which alone has slices; it is ignored");
+            sg_log("STAGGER_EMDS is ignored: no rule names bcs, the only algorithm with slices");
         return;
     }
     metrics = choose_metrics(config->emds_metrics);

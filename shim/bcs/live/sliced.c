@@ -374,7 +374,7 @@ static bool sg_sliced_can_carry(char *why, size_t why_bytes)
     const char *tool = find_tool();
 
     if (tool != NULL)
-        snprintf(why, why_bytes, "another tool has a %s", tool);
+        snprintf(why, why_bytes, "another tool wraps %s", tool);
     else if (sg_imports_find(is_left_out, sg_sliced_is_excluded, &import))
         snprintf(why, why_bytes, "%s may call %s", import.object, import.symbol);
     else
@@ -406,11 +406,11 @@ static __attribute__((noinline)) bool is_possible(char *why)
 
     sg_real.Query_thread(&level);
     if (level == MPI_THREAD_MULTIPLE)
-        snprintf(why, WHY_BYTES, "threads may call MPI at a time (MPI_THREAD_MULTIPLE)");
+        snprintf(why, WHY_BYTES, "threads may call MPI concurrently (MPI_THREAD_MULTIPLE)");
     else if (sg_device_look())
-        snprintf(why, WHY_BYTES, "buffers may be in a GPU's memory (%s)", sg_device_driver());
+        snprintf(why, WHY_BYTES, "buffers may be in GPU memory (%s)", sg_device_driver());
     else if (sg_real.x_Grequest_start == NULL)
-        snprintf(why, WHY_BYTES, "this MPI has no MPIX_Grequest_start");
+        snprintf(why, WHY_BYTES, "this MPI lacks MPIX_Grequest_start");
     else
         return sg_sliced_can_carry(why, WHY_BYTES);
     return false;
@@ -450,18 +450,18 @@ static bool is_possible_for_all(int rule, char *why)
     bool between = extent.machines > 1;
 
     if (between && sg_rdma_ops() == NULL)
-        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on several machines, without RDMA");
+        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD spans several machines without RDMA");
     else if (extent.nodes < 2)
         snprintf(why, WHY_BYTES,
-                 "MPI_COMM_WORLD is on one node (STAGGER_RANKS_PER_NODE makes more of it)");
+                 "MPI_COMM_WORLD is on one node (STAGGER_RANKS_PER_NODE can split it)");
     else if (extent.nodes > SG_MESSAGES_ENDPOINTS_MAX || extent.most_ranks > SG_MESSAGES_LOCALS_MAX)
-        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD is on more than %d nodes, or %d ranks on a node",
+        snprintf(why, WHY_BYTES, "MPI_COMM_WORLD spans more than %d nodes, or %d ranks on a node",
                  SG_MESSAGES_ENDPOINTS_MAX, SG_MESSAGES_LOCALS_MAX);
     else if (between && extent.most_ranks > sg_process.config.verbs_senders)
-        snprintf(why, WHY_BYTES, "a node has ranks that others send for (STAGGER_VERBS_SENDERS=%d)",
+        snprintf(why, WHY_BYTES, "a node has more ranks than STAGGER_VERBS_SENDERS=%d",
                  sg_process.config.verbs_senders);
     else if (!has_thread(rule, between))
-        snprintf(why, WHY_BYTES, "it needs progress=thread");
+        snprintf(why, WHY_BYTES, "it requires progress=thread");
     else
         return true;
     return false;
@@ -475,7 +475,7 @@ static bool agree(bool is_here, const char *why)
     if (sg_exchange_agree(&sg_process.exchange, is_here, &first) != SG_OK)
         return false;
     if (first == sg_process.rank)
-        sg_log("p2p=bcs: %s; messages are MPICH's", why);
+        sg_log("p2p=bcs: %s; MPICH carries the messages", why);
     return first < 0;
 }
 
@@ -546,15 +546,15 @@ void sg_sliced_start(void)
 
     if (!may_carry)
         return;
-    if (!agree(open_bytes(), "no communicator for it")) {
+    if (!agree(open_bytes(), "cannot make its communicator")) {
         close_bytes();
         return;
     }
     sg_places_find();
     atomic_store(&sg_sliced_on, true);
     if (world->messages_rule >= 0 &&
-        agree(is_ready(world), sg_rdma_ops() != NULL ? "no connections for it, or no memory"
-                                                     : "no shared memory for it"))
+        agree(is_ready(world), sg_rdma_ops() != NULL ? "its connections or memory are missing"
+                                                     : "its shared memory is missing"))
         begin(world);
 }
 

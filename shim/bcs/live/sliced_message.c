@@ -376,7 +376,7 @@ void sg_sliced_say_refused(const struct sg_comm *comm, const char *function)
     static atomic_bool is_said;
 
     if (!atomic_exchange(&is_said, true))
-        sg_log("%s on %s: p2p=bcs does not carry it, and the code that calls it was loaded after "
-               "MPI_Init",
-               function, comm->name[0] != '\0' ? comm->name : "a communicator");
+        sg_log(
+            "%s on %s fails: p2p=bcs does not support it, and its caller was loaded after MPI_Init",
+            function, comm->name[0] != '\0' ? comm->name : "a communicator");
 }

@@ -141,7 +141,7 @@ enum sg_status sg_pool_start(const struct sg_exchange *exchange, const struct sg
     if (status == SG_OK)
         pool = segment;
     if (status == SG_ERR_MISSING && first == exchange->rank && errno != 0)
-        sg_log("rank %d: no shared buffers for large messages (%m): they go through small ones",
+        sg_log("rank %d: no shared buffers for large messages (%m): using small ones",
                exchange->rank);
     return status == SG_ERR_MISSING ? SG_OK : status;
 }

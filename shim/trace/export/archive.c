@@ -285,7 +285,7 @@ void sg_archive_prepare(struct sg_archive *archive, bool replace)
     if (error == EEXIST)
         sg_archive_fail(archive, "%s.otf2 exists already", SG_ARCHIVE_NAME);
     else if (error == EBUSY)
-        sg_archive_fail(archive, "another process is making it");
+        sg_archive_fail(archive, "another process is writing it");
     else if (error == ENOTEMPTY)
         sg_archive_fail(archive, "%s/ contains files that belong to no archive", SG_ARCHIVE_NAME);
     else

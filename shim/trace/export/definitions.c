@@ -497,7 +497,7 @@ static void define_slices(struct definer *definer)
 static void define_metrics(struct definer *definer)
 {
     static const struct sg_metric_definition interval = {
-        SG_METRIC_NAME_INTERVAL, "time between two calls of MPI, where it was sampled", "ns"};
+        SG_METRIC_NAME_INTERVAL, "sampled time between two MPI calls", "ns"};
 
     for (uint32_t ref = 0; ref < SG_METRIC_COUNT; ref++)
         define_metric(definer, ref, &sg_metrics[ref]);

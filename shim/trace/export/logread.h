@@ -89,7 +89,7 @@ bool sg_logread_visit(const char *directory, sg_logread_visitor visitor, void *c
  * are enough. */
 #define SG_LOGREAD_MISSING_PER_LOG 1024
 #define SG_LOGREAD_TOO_FEW                                                                         \
-    "%d of %d ranks have a log: at most %d ranks without one are taken for each that has one"
+    "only %d of %d ranks have a log; at most %d missing logs are accepted for each present one"
 
 bool sg_logread_suffice(int logs, int world_size);
 /* True if there is a file DIR/rank-NNNNNN.log. */

@@ -311,7 +311,7 @@ static void scan(struct sg_transport *transport, uint32_t index)
         if (!is_sound(transport, entry)) {
             sg_verbs_fail(transport,
                           (struct sg_transport_fault){transport->peers[index].endpoint, false,
-                                                      "it sent a message that cannot be"});
+                                                      "it sent an invalid message"});
             return;
         }
         free_until(transport, index, entry->taken);

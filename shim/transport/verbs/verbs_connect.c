@@ -120,9 +120,9 @@ static bool sg_verbs_try(struct sg_transport *transport, const struct sg_verbs_t
         status = carry_out(trial, trial->pairs[index], &request);
         if (status == IBV_WC_SUCCESS && *word == written)
             continue;
-        snprintf(reason, SG_VERBS_REASON_BYTES, "a %s at rank %d by device %s fails: %s",
+        snprintf(reason, SG_VERBS_REASON_BYTES, "a test %s at rank %d by device %s failed: %s",
                  steps[i].what, link->rank, sg_verbs_device.name,
-                 status == IBV_WC_SUCCESS ? "its value is another" : ibv_wc_status_str(status));
+                 status == IBV_WC_SUCCESS ? "its value is wrong" : ibv_wc_status_str(status));
         return false;
     }
     return true;
@@ -255,7 +255,7 @@ static bool add_link(struct offer *offer, uint32_t channel, int32_t server)
 
     link->pair = create(transport, &link->inline_bytes);
     if (link->pair == NULL || initialise(link->pair) != 0) {
-        snprintf(offer->reason, sizeof offer->reason, "device %s gives no queue pair: %m",
+        snprintf(offer->reason, sizeof offer->reason, "device %s provides no queue pair: %m",
                  sg_verbs_device.name);
         offer->links_after += link->pair != NULL;
         return false;
@@ -267,7 +267,7 @@ static bool add_link(struct offer *offer, uint32_t channel, int32_t server)
     offer->links_after++;
     if (!sg_verbs_trial_add(&offer->trial) ||
         initialise(offer->trial.pairs[offer->trial.count - 1]) != 0) {
-        snprintf(offer->reason, sizeof offer->reason, "device %s gives no queue pair: %m",
+        snprintf(offer->reason, sizeof offer->reason, "device %s provides no queue pair: %m",
                  sg_verbs_device.name);
         return false;
     }

@@ -165,7 +165,8 @@ static void add_port(struct choices *choices, struct sg_verbs_device *device, in
     }
     if (choices->count == count)
         REASON("port %d of device %s has no GID: %s", device->port, device->name,
-               wanted >= 0 ? "see STAGGER_VERBS_GID_INDEX" : "has its network an address?");
+               wanted >= 0 ? "see STAGGER_VERBS_GID_INDEX"
+                           : "does its network interface have an address?");
 }
 
 static bool is_active(struct sg_verbs_device *device, int port)
@@ -323,14 +324,14 @@ static bool use(struct sg_verbs_device *device, struct ibv_device **list,
     device->partition_index = choice->partition_index;
     if (!is_active(device, choice->port) ||
         ibv_query_gid(device->context, device->port, device->gid_index, &device->gid) != 0) {
-        REASON("port %d of device %s is gone", choice->port, device->name);
+        REASON("port %d of device %s has disappeared", choice->port, device->name);
         goto err_close;
     }
     device->is_ethernet = device->port_attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
     choose_mtu(device);
     device->domain = ibv_alloc_pd(device->context);
     if (device->domain == NULL) {
-        REASON("device %s gives no protection domain: %m", device->name);
+        REASON("device %s provides no protection domain: %m", device->name);
         goto err_close;
     }
     return true;
@@ -386,8 +387,8 @@ bool sg_verbs_start(const struct sg_verbs_settings *settings, const struct sg_ex
     device->has_bad_links = false;
     if (is_safe_to_fork())
         return open_best(device, exchange);
-    REASON("libibverbs cannot be made safe for programs that fork after memory has been "
-           "registered without: set RDMAV_FORK_SAFE=1");
+    REASON("libibverbs cannot be made fork-safe, because memory is already registered: set "
+           "RDMAV_FORK_SAFE=1");
     return agree(exchange, &none, &network);
 }
 
@@ -438,13 +439,13 @@ struct ibv_mr *sg_verbs_register(void *memory, size_t bytes, char *reason)
 
     if (before + bytes > device->settings.memory_bytes)
         snprintf(reason, SG_VERBS_REASON_BYTES,
-                 "%zu KiB beside %llu KiB registered are more than STAGGER_VERBS_MEMORY, %llu KiB",
+                 "%zu KiB in addition to %llu KiB registered exceed STAGGER_VERBS_MEMORY, %llu KiB",
                  bytes / 1024, (unsigned long long)before / 1024,
                  (unsigned long long)device->settings.memory_bytes / 1024);
     else if ((region = ibv_reg_mr(device->domain, memory, bytes, access)) == NULL &&
              errno == ENOMEM && lockable_bytes() != UINT64_MAX)
         snprintf(reason, SG_VERBS_REASON_BYTES,
-                 "%zu KiB cannot be registered: the process may lock %llu KiB; raise it "
+                 "%zu KiB cannot be registered: the process may lock %llu KiB; raise this limit "
                  "(ulimit -l unlimited)",
                  bytes / 1024, (unsigned long long)lockable_bytes() / 1024);
     else if (region == NULL)

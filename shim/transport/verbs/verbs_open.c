@@ -71,7 +71,7 @@ static bool map_own(struct sg_transport *transport, char *reason)
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (transport->own == MAP_FAILED) {
         transport->own = NULL;
-        snprintf(reason, SG_VERBS_REASON_BYTES, "%zu KiB cannot be had: %m",
+        snprintf(reason, SG_VERBS_REASON_BYTES, "cannot allocate %zu KiB: %m",
                  transport->own_bytes / 1024);
         return false;
     }
@@ -122,7 +122,7 @@ static bool make_queues(struct sg_transport *transport, char *reason)
         (flags = fcntl(transport->completion_channel->fd, F_GETFL)) < 0 ||
         fcntl(transport->completion_channel->fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
         !make_doorbells(transport)) {
-        snprintf(reason, SG_VERBS_REASON_BYTES, "device %s gives no queues: %m",
+        snprintf(reason, SG_VERBS_REASON_BYTES, "device %s provides no queues: %m",
                  sg_verbs_device.name);
         return false;
     }
