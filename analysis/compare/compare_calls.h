@@ -18,7 +18,7 @@
  *
  * The interval contains the difference with a probability of 95 %, by Student's t after Welch: with
  * few runs, a bootstrap over them would give intervals that are far too narrow
- * (docs/decisions/0033-several-runs.md). Variation within a run affects its mean and so is
+ * (docs/decisions/11). Variation within a run affects its mean and so is
  * included. A side of one run has no spread of its own: the other side's is used.
  */
 

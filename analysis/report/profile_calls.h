@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Figures that MMDS kept (docs/decisions/0038): computation granularity and communication overhead
+/* Figures that MMDS kept (docs/decisions/02): computation granularity and communication overhead
  * of each process, and the distributions of latency and bytes for chosen functions. All are summed
  * over the ranks that kept them.
  */

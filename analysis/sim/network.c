@@ -355,7 +355,7 @@ uint64_t sg_network_multicast_ns(const struct sg_network *network, uint64_t byte
 /* ---- the node level */
 
 /* The same thresholds as in the built-in rules and the engine:
- * docs/decisions/0005-thresholds.md. */
+ * docs/decisions/03. */
 #define FLAT_RANKS_MAX 8
 #define FLAT_BYTES_MAX 1024
 #define CLIMB_BYTES_MAX 4096

@@ -4,7 +4,7 @@
  * endpoint it has a state, and functions that take (state, event) and write actions into an array
  * that the caller owns. The caller, an event loop, carries the actions out in order before it feeds
  * the next event: the engine live, the simulator in virtual time, the explorer in any order
- * (architecture.md, "endpoints"; docs/decisions/0007-protocols-without-io.md).
+ * (architecture.md, "endpoints"; docs/decisions/04).
  *
  * A protocol never blocks, allocates, logs, reads a clock or touches payload. Its state holds no
  * pointer and lives in zeroed memory of needs.state_bytes bytes, aligned to 64, at any address: any

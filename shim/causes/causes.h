@@ -1,6 +1,6 @@
 /* Measures what a thread does between two MPI calls: figures of the interval from leaving one
  * outermost call to entering the next. It reads all intervals, or a sample that is the same on all
- * ranks (docs/decisions/0042-causes.md).
+ * ranks (docs/decisions/12).
  *
  * A stretch is all intervals between two consecutive collectives of a thread on one communicator.
  * It is sampled as a whole or not at all, by a hash of the communicator and the collective's number

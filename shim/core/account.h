@@ -1,7 +1,7 @@
 /* The account of a call inside a node: how long each step takes. Only libstagger-account.so keeps
  * it; that library is built from the same sources with SG_ACCOUNT defined, for stagger-bench.
  * Elsewhere a mark compiles to nothing. A mark ends a step: it stores the processor's counter if
- * the thread has been given storage (docs/decisions/0061-account.md). */
+ * the thread has been given storage (docs/decisions/10). */
 #ifndef SG_CORE_ACCOUNT_H
 #define SG_CORE_ACCOUNT_H
 

@@ -22,7 +22,7 @@ bool sg_imports_find(bool (*is_left_out)(const char *object), bool (*is_wanted)(
 /* ---- companion libraries of libstagger.so ----
  *
  * They are loaded on demand and with RTLD_LOCAL: nothing that they are linked to may reach the
- * application's symbol scope (docs/decisions/0001). */
+ * application's symbol scope (docs/decisions/01). */
 
 /* Finds a symbol of the library `name` in the directory of the file `path`. NULL: *reason says why;
  * it is valid until the next call of this or of dlerror. The library stays loaded. */

@@ -67,7 +67,7 @@ void sg_waiting_add(struct sg_run_waiting *run, const struct sg_waiting *rank, c
 /* ---- epoch from which slices of buffered coscheduling are counted ----
  *
  * It is the same moment on all machines, by the clock offsets that MPI_Init measures
- * (docs/decisions/0048-bcs.md). */
+ * (docs/decisions/09). */
 
 /* Collective over the exchange. Sets *epoch_ns to rank 0's present time on this machine's clock.
  * clocks NULL: measures the clocks. If the status is not SG_OK, *epoch_ns is this rank's present

@@ -18,7 +18,7 @@ void sg_past_report(void);
  * carry out. Takes the loader's lock. */
 bool sg_past_is_direct(void);
 
-/* ---- missing functions (docs/decisions/0065) ----
+/* ---- missing functions (docs/decisions/01) ----
  *
  * Functions of newer standards that the library wraps and this process's MPI does not have.
  *

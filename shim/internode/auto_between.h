@@ -3,7 +3,7 @@
  *
  * Ranks exchange call costs through a nonblocking MPICH allgather on the communicator, one for each
  * round of learning and each look. It starts in one call, and its result is used some calls later.
- * docs/decisions/0062-auto.md.
+ * docs/decisions/14.
  *
  * Blocking calls only: the cost of a nonblocking call shows outside of it. Runs in the
  * application's thread, one call at a time on a communicator.

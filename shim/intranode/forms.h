@@ -1,4 +1,4 @@
-/* Srm's default form inside a node, by ranks and bytes: docs/decisions/0005-thresholds.md. */
+/* Srm's default form inside a node, by ranks and bytes: docs/decisions/03. */
 #ifndef SG_INTRANODE_FORMS_H
 #define SG_INTRANODE_FORMS_H
 
@@ -34,7 +34,7 @@ static inline bool sg_form_may_group(uint64_t size_bytes, int ranks)
 }
 
 /* Ranks of a group: cores that share a cache, at most the limit of a flat exchange; more if there
- * would otherwise be more than SG_GROUPS_MAX groups (docs/decisions/0064-many-ranks.md). */
+ * would otherwise be more than SG_GROUPS_MAX groups (docs/decisions/03). */
 #define SG_GROUP_RANKS_MIN 4
 #define SG_GROUPS_MAX 16
 static inline int sg_form_group(int cores, int ranks)

@@ -1,4 +1,4 @@
-/* Groups (docs/decisions/0064-many-ranks.md): a group is a set of ranks adjacent in the shape, so
+/* Groups (docs/decisions/03): a group is a set of ranks adjacent in the shape, so
  * it is a subtree, and exchanges through its first rank. That rank folds the group's operands and
  * publishes the partial result to the other groups' first ranks; each of these folds all partial
  * results, and publishes the result to its group. With G groups of R ranks, a line has at most G +

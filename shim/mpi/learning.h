@@ -1,6 +1,6 @@
 /* The learning slots of `auto` on a communicator. A slot is a rule, an operation and a range of
  * bytes, and learns for itself (core/learn.h). The engine knows which algorithms are candidates,
- * and how ranks exchange costs. docs/decisions/0062-auto.md.
+ * and how ranks exchange costs. docs/decisions/14.
  *
  * Application's thread, one call at a time. All ranks make the same slots in the same order, in
  * calls that all of them run. Memory is allocated at set-up: a rank without it would choose alone.

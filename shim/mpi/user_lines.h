@@ -86,7 +86,7 @@ void sg_report_line(enum sg_trace_line kind, const char *format, ...)
 void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
                       int own, int chosen, int chooser);
 /* Reports a nonblocking call too far ahead to be agreed on: rules by call site end on the
- * communicator (docs/decisions/0031). */
+ * communicator (docs/decisions/07). */
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls);
 /* Reports ranks that disagree on operation, size, root or MPI_IN_PLACE, with both call sites, then
  * ends the job. other: NULL if it is no longer known. sg_report_mismatch returns, with a marker in

@@ -329,7 +329,7 @@ enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char 
  *
  * Such a rule covers all of a communicator's messages or none, so it names no call site and no
  * bytes. It gives the communicator by size or as MPI_COMM_WORLD, because the decision is made when
- * the communicator is created (docs/decisions/0060-live-messages.md). */
+ * the communicator is created (docs/decisions/09). */
 
 static const char word[] = "p2p";
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 /* The built-in rules, in the grammar: first those inside a node, then those between nodes; the last
- * one matches every call. The thresholds: docs/decisions/0005-thresholds.md. */
+ * one matches every call. The thresholds: docs/decisions/03. */
 const char sg_rule_defaults[] = "*~2-8[0-1024]=srm(where=inside);" /* one exchange of lines */
                                 "*~2[0-4096]=srm(where=inside);"
                                 "*[0-4096]=handoff(where=inside);" /* a climb */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The protocols between nodes do no I/O and keep all of their state in their own structs
-# (shim/algos/algo.h, docs/decisions/0007-protocols-without-io.md). Checks their includes, the calls
+# (shim/algos/algo.h, docs/decisions/04). Checks their includes, the calls
 # in their objects, and the contents of their states. The reduction kernels are not protocols and
 # are not checked.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -7,7 +7,7 @@
 . "$ROOT/tests/intranode/intranode.bash"
 
 # UCX's file-based shared memory fails to start in some of these, and over TCP its MPI_Finalize may
-# hang (decision 0036). System V memory works wherever ranks share its namespace.
+# hang (docs/decisions/08). System V memory works wherever ranks share its namespace.
 export UCX_TLS=sysv,self
 no_rdma='^stagger: rank 0: no RDMA \(.+\): MPICH runs collectives between machines or containers$'
 no_memory='^stagger: rank [12]: no shared memory with rank 0 of its machine \(.+\): MPICH runs the collectives$'

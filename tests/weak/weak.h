@@ -13,7 +13,7 @@
  *   stand_in.c  futexes, mutexes, threads, pauses
  *   fault.c     seeded faults: each order of the sources weakened in turn
  *
- * The model is RC11 (Lahav et al., PLDI 2017) as docs/decisions/0032-weak-memory.md has it.
+ * The model is RC11 (Lahav et al., PLDI 2017) as docs/decisions/16 has it.
  */
 #ifndef SG_TESTS_WEAK_WEAK_H
 #define SG_TESTS_WEAK_WEAK_H

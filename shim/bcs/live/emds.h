@@ -1,5 +1,5 @@
 /* EMDS: writes slices of buffered coscheduling to the log, each with its metrics, at the nodes in
- * STAGGER_EMDS_NODES (paper: BCS-MPI, section 5.2; docs/decisions/0057-emds.md).
+ * STAGGER_EMDS_NODES (paper: BCS-MPI, section 5.2; docs/decisions/09).
  *
  * A slice is written as it ends, by whichever process of the node runs the protocol then. Slices
  * without a record are kept as sums.

@@ -3,7 +3,7 @@
  *
  * In whatever order ranks arrive, all are at the same step of a slot's learning in the same
  * instance: a slot counts the calls that all ranks run here, and no others. Ranks exchange their
- * costs in the segment (sg_tell_put, node.h). docs/decisions/0062-auto.md.
+ * costs in the segment (sg_tell_put, node.h). docs/decisions/14.
  *
  * In the application's thread, one call at a time on a communicator. Memory is allocated at set-up:
  * a rank without it would choose alone.

@@ -1,6 +1,6 @@
 /* The transport `verbs`, as other modules see it: the one table that libstagger-verbs.so exports.
  *
- * libibverbs and librdmacm are behind that companion library (docs/decisions/0001, 0012), which is
+ * libibverbs and librdmacm are behind that companion library (docs/decisions/01, 05), which is
  * loaded from the directory of libstagger.so. This header depends on neither.
  */
 #ifndef SG_TRANSPORT_VERBS_VERBS_H
