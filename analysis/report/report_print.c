@@ -18,18 +18,12 @@
 
 /* ---- the sections ---------------------------------------------------------------------------- */
 
-const struct sg_report_section *const sg_report_sections[] = {
-    &sg_functions_section,     &sg_rows_section,      &sg_skews_section,
-    &sg_calls_section,         &sg_messages_section,  &sg_one_sided_section,
-    &sg_waits_section,         &sg_pairs_section,     &sg_causes_section,
-    &sg_path_section,          &sg_intervals_section, &sg_trials_section,
-    &sg_learned_section,       &sg_ranks_section,     &sg_primitives_section,
-    &sg_distributions_section, &sg_slices_section,    NULL,
-};
+#define ENTRY(name) &sg_##name##_section,
+const struct sg_report_section *const sg_report_sections[] = {SG_REPORT_SECTIONS(ENTRY) NULL};
 
 static SG_REPORT_MEMBER(put_run);
 
-/* In the order of the JSON document. */
+/* In the order of the JSON document; then come the sections that are members themselves. */
 static void (*const members[])(const struct sg_report *report,
                                const struct sg_print_options *options,
                                struct sg_json_writer *writer) = {
@@ -449,6 +443,10 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_begin(&writer, NULL, '{');
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         members[i](report, options, &writer);
+    for (size_t i = 0; sg_report_sections[i] != NULL; i++) {
+        if (sg_report_sections[i]->is_member)
+            sg_report_put(sg_report_sections[i], report, options, &writer);
+    }
     sg_json_end(&writer, '}');
     return sg_json_finish(&writer, "report");
 }

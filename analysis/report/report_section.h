@@ -1,5 +1,4 @@
-/* The sections of a report. Each is defined in the file that prints its rows; report/report_print.c
- * has the list of all.
+/* The sections of a report. Each is defined in the file that prints its rows.
  *
  * Functions return SG_OK, SG_ERR_MEMORY, or SG_ERR_MISSING if the data was not kept; both errors
  * are logged. Parts of a report may be NULL: they are unknown, null in JSON, and left out of the
@@ -50,7 +49,8 @@ struct sg_report_section {
                             FILE *out);
     enum sg_status (*csv)(const struct sg_report *report, const struct sg_print_options *options,
                           FILE *out);
-    bool is_apart; /* not in the report's text */
+    bool is_apart;  /* not in the report's text */
+    bool is_member; /* JSON: its rows are a member of the report, after all others */
 };
 
 /* ---- for the sections ------------------------------------------------------------------------ */
@@ -97,15 +97,33 @@ static inline enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* report_columns.c: call sites and ranks. */
-extern const struct sg_report_section sg_rows_section, sg_ranks_section;
+/* All, in the order of the text: sg_functions_section, ... */
+#define SG_REPORT_SECTIONS(SECTION)                                                                \
+    SECTION(functions)                                                                             \
+    SECTION(rows)                                                                                  \
+    SECTION(skews)                                                                                 \
+    SECTION(calls)                                                                                 \
+    SECTION(messages)                                                                              \
+    SECTION(one_sided)                                                                             \
+    SECTION(waits)                                                                                 \
+    SECTION(pairs)                                                                                 \
+    SECTION(causes)                                                                                \
+    SECTION(path)                                                                                  \
+    SECTION(intervals)                                                                             \
+    SECTION(trials)                                                                                \
+    SECTION(learned)                                                                               \
+    SECTION(ranks)                                                                                 \
+    SECTION(primitives)                                                                            \
+    SECTION(distributions)                                                                         \
+    SECTION(slices)
 
+#define SG_REPORT_DECLARE(name) extern const struct sg_report_section sg_##name##_section;
+SG_REPORT_SECTIONS(SG_REPORT_DECLARE)
+
+/* report_section.c: call sites and ranks. */
 SG_REPORT_MEMBER(sg_rows_put);
 
 /* profile_print.c: all calls. */
-extern const struct sg_report_section sg_functions_section, sg_calls_section, sg_messages_section,
-    sg_one_sided_section, sg_primitives_section, sg_distributions_section;
-
 void sg_calls_print_share(const struct sg_report *report, FILE *out);
 json_t *sg_calls_json_share(const struct sg_calls *calls);
 SG_REPORT_MEMBER(sg_calls_put);
@@ -115,36 +133,26 @@ SG_REPORT_PRINTER(sg_calls_print_primitives);
 SG_REPORT_PRINTER(sg_calls_print_distribution);
 
 /* wait_print.c: wait states, and the skew of the collectives that MPICH carried out. */
-extern const struct sg_report_section sg_skews_section, sg_waits_section, sg_pairs_section;
-
 SG_REPORT_MEMBER(sg_waitstates_put);
 /* Notes which figures are unreliable. */
 void sg_waitstates_print_notes(const struct sg_report *report, FILE *out);
 
 /* cause_print.c: causes of lateness. */
-extern const struct sg_report_section sg_causes_section;
-
 SG_REPORT_MEMBER(sg_causes_put);
 /* Prints the line of the summary. */
 void sg_causes_print_summary(const struct sg_report *report, FILE *out);
 
 /* critical_path.c, between_calls.c. */
-extern const struct sg_report_section sg_path_section, sg_intervals_section;
-
 SG_REPORT_MEMBER(sg_path_put);
 SG_REPORT_MEMBER(sg_before_put);
 /* Prints one line with the sources that no rank has had; nothing if all are there. */
 void sg_before_print_missing(const struct sg_report *report, FILE *out);
 
 /* trial_verdicts.c */
-extern const struct sg_report_section sg_trials_section, sg_learned_section;
-
 SG_REPORT_MEMBER(sg_trials_put);
 SG_REPORT_MEMBER(sg_learned_put);
 
 /* bcs/slices_print.c. */
-extern const struct sg_report_section sg_slices_section;
-
 SG_REPORT_PRINTER(sg_slices_print_text);
 SG_REPORT_MEMBER(sg_slices_put);
 
