@@ -1,4 +1,4 @@
-#include "bcs/program_phases.h"
+#include "bcs/program_run.h"
 
 #include "algos/parameters.h"
 #include "algos/tree.h"

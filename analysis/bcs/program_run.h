@@ -269,4 +269,7 @@ void sg_sliced_done(struct sg_sliced_state *slices, int32_t process, uint32_t re
                     uint64_t return_ns);
 bool sg_sliced_add_work(struct sg_sliced_state *slices, const struct sg_sliced_work *work);
 
+/* Runs the slice that begins at the current time (program_phases.c). */
+void sg_sliced_begin(struct sg_sliced_state *slices);
+
 #endif

@@ -2,7 +2,7 @@
 
 #include "algos/parameters.h"
 #include "algos/tree.h"
-#include "bcs/program_phases.h"
+#include "bcs/program_run.h"
 #include "core/room.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Collectives that the library carried out itself (barrier, reduce, allreduce, bcast) come from the
  * report's rows. All other calls come from the statistics of all calls, in the logs or beside an
- * archive (trace/export/calls_file.h). No call is in both.
+ * archive (trace/export/calls_file.c). No call is in both.
  *
  * The header also holds the figures of MMDS, one-sided operations by pair of ranks, and the summary
  * of paper 001.

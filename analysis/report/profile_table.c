@@ -7,12 +7,57 @@
 
 #include "core/hash.h"
 #include "core/room.h"
-#include "report/gathered.h"
+#include "report/between_calls.h"
+#include "report/filter.h"
+#include "report/profile_calls.h"
 #include "trace/export/summary_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the state of a table while it is filled ------------------------------------------------- */
+
+/* A function's name; or the name of communicators, with their size. */
+struct sg_call_label {
+    char *text;
+    uint32_t size;
+};
+
+struct sg_call_labels {
+    struct sg_call_label *of;
+    uint32_t count;
+    struct sg_map index; /* by hash */
+};
+
+struct sg_gathered_row {
+    struct sg_call_place place;
+    uint32_t sum; /* number of the sum for its function and call site */
+    bool is_left_out;
+    struct sg_call_figures figures;
+};
+
+struct sg_gathered_rank {
+    uint64_t time_ns;
+    uint64_t callers; /* a bit for each thread that called; the last bit is for all further ones */
+    bool is_seen;
+};
+
+struct sg_call_table {
+    const struct sg_aggregate *aggregate;
+    const struct sg_filter *filter;
+    struct sg_call_labels functions, comms;
+    struct sg_gathered_row *rows;
+    struct sg_call_pair *pairs;
+    struct sg_gathered_rank *ranks;
+    uint32_t row_count, sum_count, pair_count, rank_count;
+    struct sg_map sum_by_key, row_by_key, pair_by_key;
+    uint64_t other_messages, other_bytes;
+    struct sg_call_targets one_sided;
+    struct sg_mmds mmds; /* without names */
+    struct sg_slice_set slices;
+    struct sg_before_sums *before;
+};
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -72,8 +117,8 @@ static enum sg_status find_sum(struct sg_call_table *table, const struct sg_call
     return sg_map_put(&table->sum_by_key, key, *out);
 }
 
-void sg_call_table_name(const struct sg_call_table *table, const struct sg_call_place *place,
-                        struct sg_report_site *out)
+static void name_place(const struct sg_call_table *table, const struct sg_call_place *place,
+                       struct sg_report_site *out)
 {
     sg_aggregate_name_site(table->aggregate, place->site, out);
     out->comms = place->comm != SG_CALL_NO_COMM;
@@ -83,8 +128,8 @@ void sg_call_table_name(const struct sg_call_table *table, const struct sg_call_
     }
 }
 
-enum sg_status sg_call_table_row(struct sg_call_table *table, const struct sg_call_place *place,
-                                 struct sg_gathered_row **out)
+static enum sg_status find_row(struct sg_call_table *table, const struct sg_call_place *place,
+                               struct sg_gathered_row **out)
 {
     struct sg_gathered_row row = {.place = *place};
     struct sg_report_site name = {0};
@@ -93,7 +138,7 @@ enum sg_status sg_call_table_row(struct sg_call_table *table, const struct sg_ca
     int64_t found = sg_map_get(&table->row_by_key, key);
 
     if (status == SG_OK && found < 0) {
-        sg_call_table_name(table, place, &name);
+        name_place(table, place, &name);
         row.is_left_out = !sg_filter_takes_row(table->filter, &name);
         found = table->row_count;
         if (!SG_APPEND(table->rows, table->row_count, row))
@@ -105,7 +150,7 @@ enum sg_status sg_call_table_row(struct sg_call_table *table, const struct sg_ca
     return status;
 }
 
-void sg_call_figures_add(struct sg_call_figures *into, const struct sg_call_figures *more)
+static void add_figures(struct sg_call_figures *into, const struct sg_call_figures *more)
 {
     if (more->calls > 0 && (into->calls == 0 || more->min_ns < into->min_ns))
         into->min_ns = more->min_ns;
@@ -132,11 +177,11 @@ enum sg_status sg_call_table_add(struct sg_call_table *table, const struct sg_ca
                                  const struct sg_call_figures *figures)
 {
     struct sg_gathered_row *row;
-    enum sg_status status = sg_call_table_row(table, place, &row);
+    enum sg_status status = find_row(table, place, &row);
 
     if (status != SG_OK || row->is_left_out)
         return status;
-    sg_call_figures_add(&row->figures, figures);
+    add_figures(&row->figures, figures);
     table->ranks[rank].time_ns += figures->time_ns;
     table->ranks[rank].callers |= UINT64_C(1) << (thread < 63 ? thread : 63);
     return SG_OK;
@@ -460,10 +505,10 @@ static enum sg_status add_own(struct sg_call_table *table, const struct sg_repor
     if (status == SG_OK)
         status = sg_call_table_comm(table, site->comm, site->comm_size, &place.comm);
     if (status == SG_OK)
-        status = sg_call_table_row(table, &place, &row);
+        status = find_row(table, &place, &row);
     if (status == SG_OK) {
         row->is_left_out = false;
-        sg_call_figures_add(&row->figures, &figures);
+        add_figures(&row->figures, &figures);
     }
     return status;
 }
@@ -549,7 +594,7 @@ static void add_to_site(struct sg_call_row *site, const struct sg_call_row *row)
             site->place.comm_size = 0;
     }
     site->place.comms = comms;
-    sg_call_figures_add(&site->of, &row->of);
+    add_figures(&site->of, &row->of);
 }
 
 static enum sg_status make_rows(const struct sg_call_table *table, struct sg_calls *calls)
@@ -571,9 +616,9 @@ static enum sg_status make_rows(const struct sg_call_table *table, struct sg_cal
         calls->row_count++;
         row->function = function->function = table->functions.of[from->place.function].text;
         row->of = from->figures;
-        sg_call_table_name(table, &from->place, &row->place);
+        name_place(table, &from->place, &row->place);
         add_to_site(&calls->sites[from->sum], row);
-        sg_call_figures_add(&function->of, &row->of);
+        add_figures(&function->of, &row->of);
     }
     finish_rows(calls->rows, &calls->row_count);
     finish_rows(calls->sites, &calls->site_count);

@@ -341,4 +341,14 @@ static inline void sg_decisions_record(const struct sg_internode *internode, uin
 
 #endif
 
+/* An event at an endpoint, while its actions are carried out. */
+struct sg_delivery {
+    struct sg_internode *internode;
+    uint32_t protocol;
+    const struct sg_event *event;
+    const unsigned char *parts; /* of a message */
+    bool told;                  /* the slice that it ended is reported (bcs/live/shared_posts.c) */
+    uint64_t busy_ns;           /* likewise: thread processor time accounted up to now */
+};
+
 #endif

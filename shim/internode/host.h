@@ -7,7 +7,7 @@
 #ifndef SG_INTERNODE_HOST_H
 #define SG_INTERNODE_HOST_H
 
-#include "internode/delivery.h"
+#include "internode/communicator.h"
 
 void sg_internode_carry_out(struct sg_delivery *delivery, const struct sg_actions *actions);
 

@@ -358,7 +358,7 @@ struct sg_record_group {
 #define SG_LOG_HEADER_BYTES 4096u
 #define SG_SLOT_BYTES 64u
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
-#define SG_CALLS_NAME_FORMAT "%d.calls" /* trace/export/calls_file.h */
+#define SG_CALLS_NAME_FORMAT "%d.calls" /* trace/export/calls_file.c */
 #define SG_OVERHEAD_LONG_NS 10000u
 
 enum sg_log_state {

@@ -10,7 +10,7 @@
 #define SG_BCS_LIVE_SHARED_POSTS_H
 
 #include "algos/algo.h"
-#include "internode/delivery.h"
+#include "internode/communicator.h"
 
 #include <stdatomic.h>
 

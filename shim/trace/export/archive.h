@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* An archive consists of DIR/traces.otf2, traces.def, traces.marker and DIR/traces/N.evt, N.def;
- * stagger adds DIR/traces/N.calls (calls_file.h).
+ * stagger adds DIR/traces/N.calls (calls_file.c).
  *
  * Other users may be able to write to DIR. So all files and the directory traces/ are created
  * relative to DIR's descriptor, existing files are never used, and symbolic links are not followed.
@@ -93,5 +93,14 @@ void sg_archive_close(struct sg_archive *archive);
  */
 void sg_archive_finish(struct sg_archive *archive);
 void sg_archive_remove(struct sg_archive *archive);
+
+struct sg_logread;
+
+/* Writes the statistics of all MPI calls beside an archive: DIR/traces/N.calls for rank N. The file
+ * has the format of a log, so that it can be read as one (trace/export/logread.h). It contains the
+ * log's header and its records of call sites, functions, communicators, clocks and statistics, but
+ * no events. No file is written if the log does not count all calls. Returns 0 or an errno value.
+ * In calls_file.c. */
+int sg_calls_file_write(const struct sg_files *files, struct sg_logread *log);
 
 #endif

@@ -1,6 +1,7 @@
-#include "trace/export/calls_file.h"
+#include "trace/export/archive.h"
 
 #include "core/file.h"
+#include "trace/export/logread.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,6 @@
 #include "trace/export/definitions.h"
 
 #include "core/hash.h"
-#include "trace/export/properties.h"
 #include "trace/export/vocabulary.h"
 
 #include <stdbool.h>

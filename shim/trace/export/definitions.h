@@ -17,4 +17,11 @@ void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *
 void sg_markers_write(struct sg_archive *archive, const struct sg_unified *unified,
                       uint64_t begin_ns, uint64_t end_ns);
 
+/* Writes the properties of the whole run to the archive's anchor file: program, machine, dropped
+ * events, overhead, calibration, wait statistics and causes. Counters are sums over all ranks; a
+ * property without data is omitted. Rank 0 only, while the archive is open; notes failures in the
+ * archive. In properties.c. */
+void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unified,
+                       const char *machine);
+
 #endif

@@ -8,7 +8,6 @@
 #include "core/file.h"
 #include "core/room.h"
 #include "trace/export/archive.h"
-#include "trace/export/calls_file.h"
 #include "trace/export/definitions.h"
 #include "trace/export/export_events.h"
 #include "trace/export/export_plan.h"

@@ -1,4 +1,4 @@
-#include "trace/export/properties.h"
+#include "trace/export/definitions.h"
 
 #include "core/room.h"
 #include "trace/export/vocabulary.h"

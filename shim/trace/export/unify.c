@@ -3,7 +3,6 @@
 #include "core/room.h"
 #include "core/text.h"
 #include "trace/export/logread_all.h"
-#include "trace/export/unify_calls.h"
 #include "trace/export/vocabulary.h"
 #include "trace/site_text.h"
 

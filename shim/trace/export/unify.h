@@ -83,4 +83,13 @@ enum sg_status sg_site_names_find(const struct sg_summary *summaries, int count,
                                   struct sg_symbols *symbols, struct sg_site_names **out,
                                   uint32_t *out_count);
 
+/* Fills in the plan's functions. *names: functions that get a region of their own, in order of
+ * ref from SG_REGION_REF_FUNCTIONS; malloc'ed, the summaries own the texts. */
+enum sg_status sg_unify_functions(const struct sg_summary *summaries, int summary_count,
+                                  struct sg_plan *plan, const char ***names, uint32_t *name_count);
+/* Call after sg_unify_comms: adds to its communicators. */
+enum sg_status sg_unify_profile_comms(const struct sg_summary *summaries, int summary_count,
+                                      struct sg_strings *strings, struct sg_plan *plan,
+                                      struct sg_unified_comms *out);
+
 #endif

@@ -1,4 +1,4 @@
-#include "trace/export/unify_calls.h"
+#include "trace/export/unify.h"
 
 #include "core/room.h"
 #include "trace/export/unify_comms.h"
