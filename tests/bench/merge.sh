@@ -39,7 +39,7 @@ check "JSON only" all "is 1 $?" 'has_lines bad.err "text.json: " 1'
 "$STAGGER" bench-merge /nowhere/at/all.json >bad.out 2>bad.err
 check "files that are there only" all "is 1 $?" 'has_lines bad.err "" 1'
 "$STAGGER" bench-merge >bad.out 2>bad.err
-check "without files it is bad usage" all "is 2 $?" 'has_lines bad.err "no files" 1'
+check "without files it is bad usage" all "is 2 $?" 'has_lines bad.err "FILE is missing" 1'
 
 for launch in 1 2; do
     observe run$launch 2 "$BENCH" latency --json --samples --time 0.05 --iterations 3 --ops barrier
