@@ -96,7 +96,7 @@ check "where no process can be started it is the program, with these signals" al
 mkfifo life
 "$STAGGER" run sh -c 'echo $$; exec sleep 600' >pid 3<>life &
 launcher=$!
-until [ -s pid ]; do :; done
+until [ -s pid ] || ! kill -0 "$launcher" 2>/dev/null; do read -rt 0.01 <>life; done
 kill -KILL "$launcher"
 wait "$launcher" 2>/dev/null
 gone() { local i; for ((i = 0; i < 1000; i++)); do [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null || return 0; read -rt 0.01 <>life; done; return 1; }
