@@ -31,12 +31,14 @@ else
         "MPI_Mprobe waits for its message"
     check "tags that are ignored are found" fault tags wait_messages \
         's/message->tag}/0}/' \
-        "messages with different tags are apart"
+        "messages with different tags are matched separately"
     check "receives in the order of their completion are found" fault completion wait_messages \
         's/messages->receives\[rank\].complete++;/dequeue(\&messages->receives[rank], receive); return join(messages, \&receive->end);/' \
         "receives match in the order of their posts"
     check "gaps at the other end that are ignored are found" fault other wait_messages \
-        's/if (other->gap > 0) {/if (false) {/' "nor those that were received before"
+        's/if (other->gap > 0) {/if (false) {/' \
+        "messages missing at one end do not shift messages received before"
     check "gaps at the own end that are ignored are found" fault own wait_messages \
-        's/status = close_gap(messages, end);/status = SG_OK;/' "messages that one end lacks"
+        's/status = close_gap(messages, end);/status = SG_OK;/' \
+        "messages missing at one end do not shift messages sent before"
 fi
