@@ -28,7 +28,7 @@ fresh() {
         'is verify "$(ls "$system/root/stagger/build/tests")"' # the explorer belongs to stagger
     if ! in_full; then
         in_tree 1800 check-build
-        check "what make check needs is installed and built there" is 0 $? || built check-build
+        check "the packages and programs for make check are installed and built there" is 0 $? || built check-build
         return
     fi
     in_tree 5400 check

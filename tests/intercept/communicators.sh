@@ -4,7 +4,7 @@
 
 observe comms 2 "$PROGRAMS/comms"
 check "a program whose communicators reuse handles runs under the library" ran_well comms
-check "its calls are in the archive once, those of attribute callbacks not at all" \
+check "the archive has its calls once, and none of attribute callbacks" \
     archive_agrees comms.trace comms.out
 report_json comms.trace comms.json
 check "a communicator that the program named has that name" \
@@ -14,14 +14,14 @@ check "sizes of the communicators are right" \
 
 observe intercomm 3 "$PROGRAMS/intercomm"
 check "collectives of an intercommunicator pass through" ran_well intercomm
-check "and are not in the archive" archive_agrees intercomm.trace intercomm.out
+check "collectives of an intercommunicator are not in the archive" archive_agrees intercomm.trace intercomm.out
 
 compare errors 2 "$PROGRAMS/errors"
 observe errors 2 "$PROGRAMS/errors"
-check "wrong arguments give the error classes that MPICH gives, and nobody waits" \
+check "wrong arguments give MPICH's error classes, and nobody waits" \
     same <(sort errors.plain.out) <(sort errors.out)
 if ! fails_alone "the program with wrong arguments runs to its end" 2 "$PROGRAMS/errors"; then
     check "the program with wrong arguments runs to its end" ran_well errors
-    check "calls that failed are in no instance of the archive" \
+    check "no instance in the archive has failed calls" \
         archive_agrees errors.trace errors.out
 fi

@@ -38,14 +38,14 @@ show() {
 
 grouped plain '' nonblocking
 show plain
-check "stock MPICH runs there" is 0 "$status"
+check "stock MPICH runs in the group" is 0 "$status"
 STAGGER_RULES='*=mpich' grouped mpich "$LIB"
 show mpich
-check "where all rules say mpich the library shares nothing" all 'is 0 "$status"' \
+check "when all rules say mpich, the library shares nothing" all 'is 0 "$status"' \
     'is 0 "$(mib mpich made 2)"'
 STAGGER_MEMORY=16g grouped all "$LIB"
 show all
-check "with room for all communicators have segments" all 'is 0 "$status"' \
+check "with memory for all, every communicator has a segment" all 'is 0 "$status"' \
     '[ "$(mib all made 2)" -ge 1000 ]' 'empty all.err'
 STAGGER_MEMORY=${MEMORY_MIB}m grouped limited "$LIB"
 show limited

@@ -79,5 +79,5 @@ int main(int argc, char **argv)
 END
 check "a program with a race builds" build seeded seeded.c
 observe seeded 1 ./seeded
-check "... and is told of" all 'has <(cat seeded.out seeded.err) "data race.*seeded.c"' \
+check "... ThreadSanitizer reports the race" all 'has <(cat seeded.out seeded.err) "data race.*seeded.c"' \
     'has <(nm -D "$tsan/libstagger.so") __tsan_read8'

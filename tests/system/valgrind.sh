@@ -24,4 +24,4 @@ check "stagger report --json" clean report --json sites.trace
 check "stagger report --csv" clean report --csv sites.trace
 check "stagger report of statistics" clean report stats.trace
 check "stagger recover" clean recover kill.trace
-check "stagger report of what was recovered" clean report kill.trace
+check "stagger report of a recovered run" clean report kill.trace

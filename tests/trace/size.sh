@@ -26,7 +26,7 @@ bytes() { stat -c %s "$1.trace/traces/$2"; }
 
 for times in 1000 5000; do
     observe "run$times" 2 "$PROGRAMS/three_calls" "$times"
-    check "the archive of $times turns is sound" all 'ran_well run$times' 'archive_sound run$times.trace'
+    check "the archive of $times rounds is sound" all 'ran_well run$times' 'archive_sound run$times.trace'
     events "run$times" >events.out
     calls=$((3 * times))
     # The program, MPI_Init and MPI_Finalize are regions, too.
@@ -39,6 +39,6 @@ done
 for rank in 0 1; do
     more=$(($(bytes run5000 $rank.evt) - $(bytes run1000 $rank.evt)))
     echo "# rank $rank: $((more / 12000)) bytes a call"
-    check "... of no more bytes on rank $rank than these take" within 1 $((12000 * MOST)) "$more"
-    check "... and statistics of one size" is "$(bytes run1000 $rank.calls)" "$(bytes run5000 $rank.calls)"
+    check "... rank $rank's events have no more bytes than expected" within 1 $((12000 * MOST)) "$more"
+    check "... the size of statistics stays the same" is "$(bytes run1000 $rank.calls)" "$(bytes run5000 $rank.calls)"
 done
