@@ -34,11 +34,11 @@ check "the text of an advice is the golden one" golden pair.txt pair
 check "the text of an advice on several machines is the golden one" golden late-root.txt late-root
 check "the JSON is the golden one" golden pair.json --json pair
 check "the rules are the golden ones" golden pair.conf pair -o -
-check "the file of rules is the same, and STAGGER_CONFIG takes it" all 'advised pair pair' \
+check "advise writes the same file of rules by default, and STAGGER_CONFIG accepts it" all 'advised pair pair' \
     'same pair.conf "$GOLDEN/pair.conf"' 'taken pair.conf' \
     'has pair.txt "^1 rule in pair.conf; use them with STAGGER_CONFIG=pair.conf$"' \
     'has taken.out "^barrier@0000000a~2-2=srm"'
-check "another machine's costs come from a file" all 'advised qsnet --network qsnet pair' \
+check "--network FILE takes another machine's costs" all 'advised qsnet --network qsnet pair' \
     'has qsnet.txt "^costs: of the network qsnet$"'
 check "a run that cannot be read leaves an existing output file unchanged" \
     all 'echo mine >mine.conf' '! "$STAGGER" advise -o mine.conf nowhere 2>mine.err' \
@@ -55,7 +55,7 @@ check "names with unusual bytes stay in their lines" all 'advised odd odd-names'
     'json odd.json "d[\"groups\"][0][\"site\"][\"function\"]" >/dev/null'
 check "another tool's archive is treated as MPICH's" all 'advised foreign foreign' \
     'has foreign.txt "its archive has no calibration"' 'taken foreign.conf'
-check "a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
+check "the advice on a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
 check "a single rank waits for nobody" all 'advised one one-rank' \
     'has one.txt "no advice: a single rank waits for no one"' 'has one.conf "nothing to advise"'
 check "without collectives there is nothing to replay" all 'advised none without-collectives' \
@@ -68,7 +68,7 @@ check "with 10000 call sites, advise replays those that cost most" all 'advised 
 
 check "an archive without events is refused" refused 1 "without events" without-events
 check "a run without its archive is refused" refused 1 "stagger recover" unrecovered
-check "a directory that is not there is refused" refused 1 "nowhere: No such file" nowhere
+check "a missing directory is refused" refused 1 "nowhere: No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an unknown network is refused" refused 1 "advise: no network 'nonsense'; there are: 200g" --network nonsense pair
 check "two runs are bad usage" refused 2 "unexpected argument 'pair'" pair pair

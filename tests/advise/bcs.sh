@@ -56,7 +56,7 @@ check "blocking sends that all come first deadlock in slices, nonblocking sends 
 check "requests are waited for at the recorded calls" all 'bcs --json ring >ring.json' \
     'is 600 "$(whole ring.json calls)"' \
     'is True "$(json ring.json "len(d[\"coscheduling\"][\"rows\"]) == 6")"'
-check "collectives are replayed, too" all 'bcs --json pair >pair.json' 'is 42 "$(whole pair.json calls)"' \
+check "collectives are replayed like messages" all 'bcs --json pair >pair.json' 'is 42 "$(whole pair.json calls)"' \
     'is "$(row pair.json "as recorded" None run_ns)" "$(row pair.json nonblocking None run_ns)"'
 
 # ---- input of all kinds --------------------------------------------------------------------------
@@ -75,7 +75,7 @@ check "an unknown restart time is refused" refused 2 "restart wants phase or sli
 
 for ranks in 2 4; do
     observe real "$ranks" "$PROGRAMS/exchanges" 1 20
-    check "a run of $ranks ranks is replayed" all 'ran_well real' \
+    check "bcs replays a run of $ranks ranks" all 'ran_well real' \
         '"$STAGGER" advise --bcs --json real.trace >real.json 2>real.err' 'empty real.err' \
         'is None "$(whole real.json why_not)"' 'is "$((20 * 4 * (ranks - 1) + ranks))" "$(whole real.json calls)"' \
         'less 0 "$(row real.json nonblocking None run_ns)"' \

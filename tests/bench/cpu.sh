@@ -24,7 +24,7 @@ sound() {
 # ---- rows ------------------------------------------------------------------------------------------
 STAGGER_TRACE=otf2 STAGGER_RULES='reduce=bypass(linger=5)' nodes all 3 --json "${quick[@]}" \
     --elements 4,32 --skew-us 0,300 --root 1 --algorithms rules,tree,bypass
-check "a run under the library ends well and says nothing" all 'is 0 "$status"' 'empty all.err'
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
 check "its rows are the requested ones, in the requested order" is "$(for elements in 4 32; do
     for skew in 0 300; do
         echo "reduce:rules:$elements:$skew reduce:tree:$elements:$skew reduce:bypass:$elements:$skew"
@@ -47,7 +47,7 @@ check "users' rules do not affect the tree, and by default only the rules are sh
     'is True "$(json rules.out "d[\"results\"][0][\"tree_cpu_us\"] is not None")"'
 
 nodes defaults 2 --json "${quick[@]}"
-check "4, 32 and 128 elements and 1000 us are the default" \
+check "the defaults are 4, 32 and 128 elements and 1000 us" \
     is "reduce:rules:4:1000 reduce:rules:32:1000 reduce:rules:128:1000" "$(rows defaults)"
 
 observe node 2 "$BENCH" cpu --json "${quick[@]}" --elements 4 --ops reduce,allreduce

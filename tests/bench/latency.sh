@@ -30,7 +30,7 @@ sound() {
 
 # ---- rows ------------------------------------------------------------------------------------------
 measure all 2 --json --ops reduce,barrier,allreduce --bytes 8,64k
-check "a run under the library ends well and says nothing" all 'is 0 "$status"' 'empty all.err'
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
 check "its rows are the requested ones, in the requested order" \
     is "reduce:8 reduce:65536 barrier:0 allreduce:8 allreduce:65536" "$(rows all)"
 check "its figures are plausible" is True "$(sound all)"
@@ -40,7 +40,7 @@ check "it says that the library runs the calls" is "True libstagger.so" \
     "$(json all.out '"%s %s" % (d["intercepted"], d["ours"])')"
 
 measure default 1 --json
-check "all collectives with 8 bytes are the default, and one rank is enough" \
+check "the default is all collectives with 8 bytes, and one rank is enough" \
     all 'is 0 "$status"' 'is "barrier:0 allreduce:8 reduce:8 bcast:8" "$(rows default)"'
 measure three 3 --json --ops reduce,allreduce --bytes 24 --root 2 --iterations 3
 check "the numbers of ranks and calls and the root can be chosen" all 'is 0 "$status"' \

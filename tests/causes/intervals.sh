@@ -36,7 +36,7 @@ done_by() { sed -n 's/^rank 1: \([0-9]*\) .*/\1/p' "$1.out"; }
 # known NAME [FILE]: runs it, and writes its intervals
 known() {
     observe "$1" 2 "$KNOWN" "$1" "$ROUNDS" "${@:2}"
-    check "a program of known causes runs ($1)" ran_well "$1"
+    check "a program with known causes runs ($1)" ran_well "$1"
     check "its archive is sound ($1)" archive_sound "$1.trace"
     intervals "$1"
     check "the archive has every interval from MPI_Init to MPI_Finalize ($1)" holds "$1" \
@@ -75,7 +75,7 @@ if [ -n "$schedstat" ]; then
     check "the other rank does not share its processor" holds hog \
         'total(others, "runnable") < total(own, "runnable") / 4'
 else
-    skip "runnable time" "the kernel has no schedstat"
+    skip "runnable time is measured" "the kernel has no schedstat"
 fi
 
 head -c 4194304 /dev/urandom >read.bin && sync read.bin
@@ -91,7 +91,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before)')" -ge 8192 
     check "blocks read are counted in the intervals in which they are read" holds read \
         'min(i["blocks in"] for i in own) >= 8192 and total(others, "blocks in") == 0'
 else
-    skip "blocks read" "this directory's file system counts none, or keeps all in memory"
+    skip "blocks read are measured" "this directory's file system counts none, or keeps all in memory"
 fi
 
 # ---- a quota -------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ if limit_group 2>/dev/null; then
     check "without a quota there is no throttled time" holds work \
         'not [i for i in every if "throttles" in i]'
 else
-    skip "a quota" "no control groups can be made here"
+    skip "a quota throttles a rank" "no control groups can be made here"
 fi
 
 # ---- the application's own state -----------------------------------------------------------------
@@ -144,7 +144,7 @@ if LD_PRELOAD=$PRELOAD "$STAGGER" info | grep -q '^ *counters: [0-9]'; then
     check "a rank that computes has instructions and cycles" all 'ran_well long' 'intervals long' \
         'holds long "total(own, \"instructions\") > 1e7 > total(others, \"instructions\") and total(own, \"cycles\") > 1e7"'
 else
-    skip "hardware counters" "the kernel has no events for this process; what is made of them is tested by figures made by hand (test_reader, test_blame, test_before)"
+    skip "hardware counters are measured" "the kernel has no events for this process; what is made of them is tested by figures made by hand (test_reader, test_blame, test_before)"
 fi
 
 exit $((failures > 0))

@@ -84,7 +84,7 @@ intervals messages
 printed messages messages.trace/traces/*.calls
 check "a program with messages only has samples" within 1 100000 "$(json messages.json 'sum("stretch" not in i for i in d)')"
 for rank in 0 1; do
-    check "readings take less than 0.5 % of the time (rank $rank)" within 0 "$(share messages $rank)" \
+    check "samples take less than 0.5 % of the time (rank $rank)" within 0 "$(share messages $rank)" \
         "$(value messages causes $rank cost)"
     check "the sums include all samples (rank $rank)" is "$(value messages causes $rank intervals)" \
         "$(sed -n "s/^sum rank $rank .* intervals=\([0-9]*\) .*/\1/p" messages.causes | awk '{ s += $1 } END { print s }')"

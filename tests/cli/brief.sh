@@ -21,7 +21,7 @@ check "three lines follow the library's last one" all 'is 0 "$status"' 'has_line
 check "the lines are the report's own" all 'lines=$(grep -E "$brief" said.err | sed "s/^stagger: //")' \
     '"$STAGGER" report said >said.txt' \
     'while IFS= read -r line; do case $line in longest*) ;; *) grep -qxF -- "$line" said.txt || { echo "$line"; exit 1; } ;; esac; done <<<"$lines"'
-check "the program's output is its own" all 'own_counts said.out >counts' 'has_lines counts "^.*$" 2' 'lacks said.out stagger'
+check "the program's output is unchanged" all 'own_counts said.out >counts' 'has_lines counts "^.*$" 2' 'lacks said.out stagger'
 check "a run of another user is reported by directory and user" all \
     'has_lines said/stagger.conf "^# launch [0-9a-f]+-[0-9a-f]+$" 1' 'is "# launch" "$(sed -n 2p said/stagger.conf | cut -d" " -f1,2)"'
 # The only long wait there is.
@@ -58,20 +58,20 @@ check "ranks print no lines" all 'silent ranks' 'has_lines ranks.err "^stagger: 
 run nested -o nested "$STAGGER" run -o nested "${mpi[@]}" "$STAGGER" run -o nested "$PROGRAMS/calls" 5
 check "with nested launching processes, only the outermost prints the lines" has_lines nested.err "$brief" 3
 SLURM_STEPID=0 run step -o step "${mpi[@]}" "$PROGRAMS/calls" 5
-check "a step of Slurm is no launching process" silent step
+check "under a step of Slurm, stagger run is not the launching process" silent step
 STAGGER_LAUNCH='../x' LD_PRELOAD=$LIB STAGGER_DIR=forged "${mpi[@]}" "$PROGRAMS/calls" 5 >forged.out 2>forged.err </dev/null
 check "a directory name with unusual characters is not printed, and the lines are left out" all \
     'lacks forged/stagger.conf launch' 'has_lines forged.err "^stagger: " 2'
 
 # A run directory with an archive that no reader can read to its end.
 run endless sh -c 'mkdir endless && printf "# run x\n# launch %s\n" "$STAGGER_LAUNCH" >endless/stagger.conf && mkfifo endless/traces.otf2; exit 6'
-check "an archive that is no regular file is refused, and the exit status stays" all 'is 6 "$status"' \
+check "an archive that is not a regular file is refused, and the exit status is unchanged" all 'is 6 "$status"' \
     'has_lines endless.err "traces.otf2: is not a regular file$" 1' 'has_lines endless.err "" 1'
 
 # ---- the program's exit status --------------------------------------------------------------------------
 
 run seven sh -c 'exit 7'
-check "the exit status is the program's" is 7 "$status"
+check "the exit status equals the program's" is 7 "$status"
 for signal in SEGV TERM KILL USR1; do
     "$STAGGER" run sh -c "kill -$signal \$\$" 2>/dev/null
     check "a program that SIG$signal ends ends the launching process by the same signal" is "SIG$signal" "SIG$(kill -l $?)"

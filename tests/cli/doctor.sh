@@ -123,7 +123,7 @@ check "a note says when ranks cannot read each other's memory" \
     says refused note 'single copy' "ranks may not read each other's memory \(Operation not permitted"
 mkdir readonly
 STAGGER_DIR=/proc/new doctor directory --launcher bin/good
-check "a directory that cannot be written is bad" all 'is 1 "$status"' \
+check "a directory without write permission is bad" all 'is 1 "$status"' \
     'says directory BAD directory "runs cannot write into /proc: .*; stagger run --output DIR"'
 
 # in_namespace COMMANDS: runs them as root in a mount namespace of their own
@@ -133,7 +133,7 @@ if in_namespace 'mount -t tmpfs none /dev/shm' && [ -d /sys/class ]; then
     check "a small /dev/shm is noted" says shm note 'shared memory' '1.0 MiB free in /dev/shm: .*; docker run --shm-size'
     in_namespace "mount -t tmpfs none /sys/class && mkdir -p /sys/class/infiniband/mlx9_0 && ulimit -l 64 &&
         '$STAGGER' doctor --launcher bin/good >rdma.out 2>rdma.err"
-    check "a device that cannot be used is noted, with the reason" says rdma note 'RDMA devices' 'mlx9_0 is there, but not used: '
+    check "an unusable device is noted, with the reason" says rdma note 'RDMA devices' 'mlx9_0 is there, but not used: '
     check "a small limit of locked memory is noted when there is a device" \
         says rdma note 'locked memory' 'a process may lock 0.1 MiB, RDMA needs up to [0-9]+ MiB; memlock unlimited'
 else

@@ -29,11 +29,11 @@ check "--help lists the commands, two command lines and the man page" all 'is 0 
     'has help.out "^  info  "' 'has help.out "stagger run mpiexec"' 'has help.out "stagger report "' \
     'has help.out "man 7 libstagger"' 'empty help.err'
 call nothing
-check "no command is one line and status 2" refused nothing 'command is missing'
+check "a missing command is reported in one line with status 2" refused nothing 'command is missing'
 call unknown fly
-check "an unknown command is one line and status 2" refused unknown "'fly' is not a command"
+check "an unknown command is reported in one line with status 2" refused unknown "'fly' is not a command"
 "$STAGGER" --help >/dev/full 2>full.err
-check "output that cannot be written is one line and status 1" all "is 1 $?" \
+check "unwritable output is reported in one line with status 1" all "is 1 $?" \
     'has_lines full.err "^stagger: the output cannot be written: " 1'
 
 # ---- stagger info -------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ check "it shows the forms by number of ranks, and groups by the cores that share
     'has info.out "^  with srm.form=groups., more: groups .* of [48] .up to (64|128) ranks.*; ([0-9]+ cores? (has|share) a cache|unknown which cores share a cache)$"'
 check "it lists the rules in force" has info.out \
     '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto,group=auto\) # default$'
-check "it lists shared memory, verbs devices and what is in use" all \
+check "it lists shared memory, verbs devices and their use" all \
     'has info.out "^  shared memory: CMA \(process_vm_readv\) is (allowed|refused: .+)"' \
     'has info.out "^  /dev/shm: (none|[0-9.]+ MiB, [0-9.]+ MiB free)"' \
     'has info.out "^  verbs devices: ."' 'has info.out "^  in use: shared memory"'
@@ -91,7 +91,7 @@ check "it reports wrong rules and variables" all 'is 0 "$status"' \
     'has_lines faults.err "^stagger: unknown variable STAGGER_TRAECE .* STAGGER_TRACE$" 1' \
     'has_lines faults.err "" 2'
 call extra info here
-check "info takes no arguments" refused extra "unexpected argument 'here'"
+check "info accepts no arguments" refused extra "unexpected argument 'here'"
 
 # ---- stagger run: the command line ----------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ call run_trace run --trace all touch ran
 check "an unknown trace mode is refused before the program runs" all \
     "refused run_trace \"--trace 'all': expected otf2, stats or off\"" 'absent ran'
 call run_rule run --rule 'reduce=mpich' --rule 'reduce@f=' touch ran
-check "a rule that does not parse is refused before the program runs" all \
+check "an invalid rule is refused before the program runs" all \
     'refused run_rule "--rule, column 10: expected an algorithm"' 'absent ran'
 call run_dir run -o '' true
 check "an empty directory name is refused" refused run_dir "--output ''"
@@ -141,7 +141,7 @@ call bare run env -u STAGGER_SETUP_AFTER
 check "without options it sets only LD_PRELOAD and a name to find the run by" all 'is "$LIB" "$(variable LD_PRELOAD bare.out)"' \
     'is STAGGER_LAUNCH "$(grep -o "^STAGGER_[A-Z_]*" bare.out)"'
 STAGGER_RULES='allreduce=mpich' call rules run -r 'reduce=mpich' env
-check "rules of the command line come before STAGGER_RULES" \
+check "rules of the command line precede STAGGER_RULES" \
     is 'reduce=mpich;allreduce=mpich' "$(variable STAGGER_RULES rules.out)"
 libc=$(ldd "$STAGGER" | awk '$1 == "libm.so.6" { print $3 }')
 LD_PRELOAD="$libc /nowhere/libstagger.so" call preload run env
@@ -154,7 +154,7 @@ ASAN_OPTIONS=detect_leaks=0 call asan run env
 check "run tells the sanitizer to accept the library in front" \
     is detect_leaks=0:verify_asan_link_order=0 "$(variable ASAN_OPTIONS asan.out)"
 call nested run -o one "$STAGGER" run -o two env
-check "run within run preloads once" all 'is "$LIB" "$(variable LD_PRELOAD nested.out)"' \
+check "run within run preloads the library once" all 'is "$LIB" "$(variable LD_PRELOAD nested.out)"' \
     'is "$PWD/two" "$(variable STAGGER_DIR nested.out)"'
 call abs run -o /tmp/x/../y env
 check "an absolute directory is passed on unchanged" \
@@ -169,7 +169,7 @@ cp "$STAGGER" tree/bin/stagger
 cp "$STAGGER" 'with blank/stagger'
 tree/bin/stagger run true >lost.out 2>lost.err
 status=$?
-check "run without the library says where it looked" refused lost 'libstagger\.so not found' 1
+check "run without the library says where it searched" refused lost 'libstagger\.so not found' 1
 cp "$LIB" tree/lib/stagger/
 tree/bin/stagger run env >found.out 2>&1
 check "an installed stagger finds the library in ../lib/stagger" \
@@ -193,22 +193,22 @@ check "a library path that the loader cannot take is reported in one line" refus
 printf 'int main(void) { return 5; }\n' >five.c
 if "${CC:-cc}" -static five.c -o five 2>cc.err; then
     call static run ./five
-    check "a static program is named, and runs with its own status" all 'is 5 "$status"' \
+    check "a static program is reported, and runs with its own status" all 'is 5 "$status"' \
         'has_lines static.err "" 1' \
         'has static.err "^stagger: \./five is statically linked: the library cannot be preloaded; running it unobserved$"'
     call behind run env A=1 ./five
-    check "a static program behind a launcher is named" all 'is 5 "$status"' \
+    check "a static program behind a launcher is reported" all 'is 5 "$status"' \
         'has_lines behind.err "\./five is statically linked" 1' 'has_lines behind.err "" 1'
 else
-    skip "a static program is named, and runs with its own status" "no static C library"
+    skip "a static program is reported, and runs with its own status" "no static C library"
 fi
 cp "$(type -P true)" uid
 if [ "$(id -u)" -eq 0 ] && chown 1 uid && chmod 4755 uid; then
     call uid run ./uid
-    check "a set-uid program is named, and runs" all 'is 0 "$status"' \
+    check "a set-uid program is reported, and runs" all 'is 0 "$status"' \
         'has_lines uid.err "^stagger: \./uid is set-uid, .*: the library cannot be preloaded; running it unobserved$" 1'
 else
-    skip "a set-uid program is named, and runs" "only root can make one of another user"
+    skip "a set-uid program is reported, and runs" "only root can make one of another user"
 fi
 
 # ---- under MPI --------------------------------------------------------------------------------------------
@@ -217,13 +217,13 @@ if command -v "$MPIEXEC" >/dev/null && [ -x "$PROGRAMS/calls" ]; then
     timeout 120 "$STAGGER" run -o outer "$MPIEXEC" -n 2 "$PROGRAMS/calls" 5 \
         >outer.out 2>outer.err </dev/null
     status=$?
-    check "stagger run mpiexec observes a program" all 'is 0 "$status"' '[ -s outer/traces.otf2 ]' \
+    check "stagger run mpiexec records a program" all 'is 0 "$status"' '[ -s outer/traces.otf2 ]' \
         'has_lines outer.err "^stagger: " 5'
     timeout 120 "$MPIEXEC" -n 2 "$STAGGER" run -o inner "$PROGRAMS/calls" 5 \
         >inner.out 2>inner.err </dev/null
     status=$?
-    check "mpiexec stagger run observes it too" all 'is 0 "$status"' '[ -s inner/traces.otf2 ]' \
+    check "mpiexec stagger run records a program, too" all 'is 0 "$status"' '[ -s inner/traces.otf2 ]' \
         'has_lines inner.err "^stagger: " 2'
 else
-    skip "stagger run mpiexec observes a program" "no MPICH or no test programs"
+    skip "stagger run mpiexec records a program" "no MPICH or no test programs"
 fi

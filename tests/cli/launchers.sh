@@ -79,7 +79,7 @@ mkdir room outside
 user=()
 [ "$(id -u)" = 0 ] || user=(--user --map-root-user)
 if ! read_only true 2>why; then
-    skip "under a root that is read-only" "$(tail -n 1 why)"
+    skip "under a read-only root the program runs as ever" "$(tail -n 1 why)"
     exit
 fi
 cat >inside.sh <<END

@@ -15,7 +15,7 @@ done
 
 check "the text of a comparison is the golden one" golden pair.txt a b
 check "the JSON of it is the golden one" golden pair.json --json a b
-check "rows have id and bytes, so that no two are alike" all \
+check "each row's id and bytes are unique" all \
     'has pair.txt "^  id +op +call site +algo +calls +bytes +per call "' \
     'has pair.txt "^  0000000a  barrier +solve solver.c:88 +mpich +32 +0B +blocked "' \
     'has pair.txt "^  0000000b  reduce +norm solver.c:120 +mpich +32 +8B +blocked "'
@@ -25,7 +25,7 @@ check "swapping the arguments swaps the sides" \
     has <("$STAGGER" compare b a) 'more in B at 2'
 check "another tool's archive is compared by operation" \
     has <("$STAGGER" compare foreign foreign) '^3 call sites in both'
-check "a run without collectives has nothing in common" \
+check "two runs without collectives have nothing in common" \
     has <("$STAGGER" compare a without-collectives) '^0 call sites in both'
 check "statistics are compared without intervals" all \
     '"$STAGGER" compare statistics statistics >statistics.txt' \
@@ -89,7 +89,7 @@ check "--top keeps the first rows of both runs, and of each run alone" all \
 check "an unknown field is bad usage" refused 2 \
     "--sort: no column .skew.; there are: id op site" --sort skew a b
 check "--top needs a number" refused 2 "--top wants a number from 1 to 4294967295, not .0." --top 0 a b
-check "--csv excludes the other outputs" all 'refused 2 "json cannot be combined with --csv" --json --csv a b' \
+check "--csv cannot be combined with the other outputs" all 'refused 2 "json cannot be combined with --csv" --json --csv a b' \
     'refused 2 "html cannot be combined with --csv" --csv --html x.html a b'
 check "the text of several runs a side is the golden one" golden several.txt a b a -- b b
 check "the JSON of several runs a side is the golden one" golden several.json --json a b a -- b b
@@ -135,7 +135,7 @@ check "the JSON has these times" is "11 26 7350 17850 10500 4110 more|2 1 3 id N
     '"%d %d %d %d %d %d %s" % (d["functions"][0]["a"]["calls"], d["functions"][0]["b"]["calls"], *(d["functions"][0]["time"][k] for k in ("a_ns", "b_ns", "difference_ns", "low_ns", "verdict"))) + "|%d %d %d %s %s" % (d["calls"][0]["a"]["runs"], d["calls"][3]["a"]["runs"], d["calls"][3]["a"]["calls"], d["calls"][3]["matched_by"], d["calls"][4]["a"])')"
 check "... MPI's share is on both sides" is "0.01575 0.042" "$("$STAGGER" compare --json t3 t8 >share.json &&
     json share.json '"%g %g" % (d["mpi_share"]["a"], d["mpi_share"]["b"])')"
-check "call sites of a program built anew are found by function, file and line" is "place place place" \
+check "call sites of a rebuilt program are matched by function, file and line" is "place place place" \
     "$("$STAGGER" compare --json t3 rebuilt >rebuilt.json &&
         json rebuilt.json '" ".join(c["matched_by"] for c in d["calls"])')"
 check "--top cuts these rows, too" all '"$STAGGER" compare --top 2 t3 t8 >cut.txt' \

@@ -3,9 +3,9 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe only 2 "$PROGRAMS/sessions" only
-check "a program of sessions only runs under the library" \
+check "a program with sessions only runs under the library" \
     all 'is 0 "$status"' 'has only.out "^session ok$"'
-check "a program of sessions only leaves no directory" absent only.trace
+check "a program with sessions only leaves no directory" absent only.trace
 
 observe mixed 2 "$PROGRAMS/sessions" mixed
 check "a program with MPI_Init and a session runs under the library" \
@@ -16,7 +16,7 @@ fi
 
 compare spawn 1 "$PROGRAMS/spawn"
 if grep -q 'Error in spawn call' spawn.plain.err spawn.plain.out; then
-    skip "spawned processes pass through" "this MPICH cannot spawn (built without PMI's spawn)"
+    skip "a program that spawns runs under the library" "this MPICH cannot spawn (built without PMI's spawn)"
 else
     observe spawn 1 "$PROGRAMS/spawn"
     check "a program that spawns runs under the library" ran_well spawn

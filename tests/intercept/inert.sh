@@ -22,7 +22,7 @@ check "a command that is not an MPI program ignores an unknown variable" \
 check "none of them leaves a directory" is "" "$(find . -name 'stagger-*')"
 
 observe fork 2 "$PROGRAMS/fork"
-check "a program whose children exit, exec and call system() runs under the library" \
+check "a program with children that exit, exec and call system() runs under the library" \
     ran_well fork
 check "its calls are in the archive once, and children leave the log alone" \
     archive_agrees fork.trace fork.out

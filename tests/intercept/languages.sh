@@ -32,7 +32,7 @@ done
 
 compare abort 2 "$PROGRAMS/counts_f08" abort
 observe abort 2 "$PROGRAMS/counts_f08" abort
-check "MPI_Abort through mpi_f08 has the exit status it has without the library" \
+check "MPI_Abort through mpi_f08 gives the same exit status as without the library" \
     all 'is 6 "$plain_status"' 'is 6 "$status"'
 check "one line reports MPI_Abort, and how to make the archive" \
     has_lines abort.err '^stagger: .*MPI_Abort.*stagger recover' 1

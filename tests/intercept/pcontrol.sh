@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe local 2 "$PROGRAMS/pcontrol"
-check "recording switched off on one rank alone does no harm" ran_well local
+check "recording switched off on one rank does no harm" ran_well local
 check "the archive holds the instances that every rank recorded" \
     archive_agrees local.trace local.out
 check "the archive is sound" archive_sound local.trace
@@ -23,4 +23,4 @@ check "these statistics count the calls since the reset, with at least one line 
         reset.trace/interim-000000-1.csv)"
 
 observe otf2 2 "$PROGRAMS/calls" 40 pcontrol
-check "events are kept over a reset of the statistics" archive_agrees otf2.trace otf2.out
+check "a reset of the statistics keeps events" archive_agrees otf2.trace otf2.out

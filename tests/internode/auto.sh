@@ -93,4 +93,4 @@ for mode in $(modes poll thread signal); do
         'has_lines freed.out "^48 communicators$" 1'
 done
 run_across many thread 2 "$QUICK" 3 "$PROGRAMS/lifetimes" 40 40
-check "many communicators learn" all 'gave many' 'archive_agrees many.trace many.out'
+check "ranks learn on many communicators" all 'gave many' 'archive_agrees many.trace many.out'

@@ -22,7 +22,7 @@ for form in '' posted; do
     device early early one $form
     check "a GPU driver on one rank makes MPICH run reductions on all ranks${form:+, $form}" finished early
     calls_of early
-    check "barriers stay the library's${form:+, $form}" all \
+    check "the library still runs barriers${form:+, $form}" all \
         'is mpich "$(algorithms_of early on_device)"' 'is mpich "$(algorithms_of early on_host)"' \
         'is tree "$(algorithms_of early main)"'
     check "one line says so${form:+, $form}" has_lines early.err \

@@ -24,7 +24,7 @@ for mode in $(modes signal thread poll); do
 
     for way in abort kill crash; do
         run_across ending "$mode" 1 "${SPAN_RULES[0]}" 3 "$PROGRAMS/ending" "$way" 50
-        check "a rank that ends by $way takes the others with it ($mode)" within 1 123 "$status"
+        check "a rank that ends by $way ends the others ($mode)" within 1 123 "$status"
     done
 
     STAGGER_STALL_S=1 STAGGER_RULES='*=adaptive;*=bypass' STAGGER_RANKS_PER_NODE=1 \

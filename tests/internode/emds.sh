@@ -48,7 +48,7 @@ alike='len(nodes) > 1 and all(numbers(n) == numbers(0) == sorted(set(numbers(0))
 
 # ---- recorded slices -----------------------------------------------------------------------------
 
-check "slices that come always are recorded" ran_across always thread 1 \
+check "slices with strobe=always are recorded" ran_across always thread 1 \
     '*=bcs(slice=500,strobe=always,microphases=separate)' 3 "${SOLVE[@]}"
 check "... all nodes record the same slices, each once" holds always "$alike"
 # Its barriers are 60 slices apart.
@@ -81,7 +81,7 @@ check "... slices are recorded when calls return at the next slice" all \
     'holds restart "numbers(0) in (numbers(1), numbers(1)[:-1]) and len(numbers(0)) > 1"'
 
 for mode in thread signal poll; do
-    check "a node's slices are joined from its ranks' logs ($mode)" all \
+    check "the archive joins a node's slices from its ranks' logs ($mode)" all \
         'ran_across joined $mode 2 "*=bcs(slice=200)" 4 "${SOLVE[@]}"' 'holds joined "$alike and len(nodes) == 2"' \
         'archive_sound joined.trace'
 done
@@ -123,5 +123,5 @@ dies() {
     run_across killed thread 1 '*=bcs(slice=200)' 2 "$PROGRAMS/ending" kill 50
     "$STAGGER" recover killed.trace >recover.out 2>&1 && series killed
 }
-check "a job that is killed leaves its slices" all dies 'holds killed "len(numbers(0)) > 0"' 'archive_sound killed.trace'
+check "a killed job leaves its slices" all dies 'holds killed "len(numbers(0)) > 0"' 'archive_sound killed.trace'
 check "nothing of the library is left in /dev/shm" no_shared_memory

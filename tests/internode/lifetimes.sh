@@ -9,7 +9,7 @@
 for mode in $(modes thread signal poll); do
     for rules in "${SPAN_RULES[0]}" "${SPAN_RULES[2]}"; do
         STAGGER_TRACE=stats STAGGER_MEMORY=512m run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 300
-        check "200 communicators at once and 300 after one another ($rules; $mode)" gave many
+        check "200 communicators at once and 300 one after another give right results ($rules; $mode)" gave many
         run_across many "$mode" 2 "$rules" 3 "$PROGRAMS/lifetimes" 40 40
         check "fewer communicators of more ranks work, too, and the archive has their calls ($rules; $mode)" all \
             'gave many' 'archive_agrees many.trace many.out'

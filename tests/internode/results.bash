@@ -25,7 +25,7 @@ for mode in $MODES; do
         continue
     fi
     check "every protocol gives the bits of its documented association $of" gave results
-    check "in calls of every legal pair of type and operation $of" \
+    check "every legal pair of type and operation occurs $of" \
         has results.out '^3(58|68) pairs of type and operation, [1-9][0-9]* results'
     [ "$whole" = full ] && continue # the archive keeps only so many
     calls_of results

@@ -8,7 +8,7 @@ for algorithm in srm handoff; do
     # MPICH has 2048 numbers for communicators.
     in_turn 5000 1000
     STAGGER_TRACE=stats run_by many "$algorithm" 2 "$PROGRAMS/lifetimes" 300 "${turn[0]}"
-    check "300 communicators at once and ${turn[0]} after one another give right results ($algorithm)" \
+    check "300 communicators at once and ${turn[0]} one after another give right results ($algorithm)" \
         gave many
     run_by many "$algorithm" 3 "$PROGRAMS/lifetimes" 60 60
     check "fewer communicators with more ranks work, too, and the archive has their calls ($algorithm)" all \

@@ -40,7 +40,7 @@ done
 # hwloc loads the drivers' libraries even on machines without a GPU.
 devices=$(ls -d /dev/nvidia* /dev/nvmap /dev/dxg /dev/kfd /dev/dri/renderD* /dev/accel/accel* 2>/dev/null)
 if [ -n "$devices" ]; then
-    skip "drivers without a device" "this machine has a device: ${devices%%$'\n'*}"
+    skip "drivers without a device change nothing" "this machine has a device: ${devices%%$'\n'*}"
 else
     PRELOAD=$LIB:$cuda:$hip:$ze run_by without srm 3 "$PROGRAMS/large" 100 5
     calls_of without

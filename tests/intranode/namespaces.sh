@@ -66,17 +66,17 @@ if permitted; then
     check "ranks in user namespaces of their own share nothing, and one line says why" all \
         "one_line users '$no_memory'" 'empty users.yama/reads'
 else
-    skip "ranks in user namespaces" "they are not permitted here"
+    skip "ranks in user namespaces share nothing" "they are not permitted here"
 fi
 
 each=(unshare --mount sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' hidden)
 if permitted; then
     STAGGER_RULES='*=handoff' apart hidden "$PROGRAMS/large" 4096 20
     calls_of hidden
-    check "behind a /proc that hides other users' processes ranks of one user share memory" all \
+    check "ranks of one user share memory behind a /proc that hides other users' processes" all \
         'gave hidden' 'ran_by hidden handoff main'
 else
-    skip "ranks behind a /proc that hides" "mounting is not permitted here"
+    skip "ranks behind a /proc that hides other users' processes share memory" "mounting is not permitted here"
 fi
 
 # ---- two containers with two ranks each ------------------------------------------------------------

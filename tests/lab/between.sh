@@ -28,7 +28,7 @@ check "stagger info says why there is no device when the one set is missing" \
 two 1 "$BUILD/lab/test_contract" >contract.out 2>contract.err
 status=$?
 sed -n 's/^\(ok\|not ok\) - /&over verbs between two hosts: /p' contract.out
-check "the contract's tests end well over verbs between two hosts" is 0 "$status"
+check "the contract's tests pass over verbs between two hosts" is 0 "$status"
 
 check "the descriptor is readable for solicited messages only, each time that it is armed" \
     two 1 "$BUILD/lab/events"

@@ -23,7 +23,7 @@ done
 
 # ---- fork ---------------------------------------------------------------------------------------
 run_across fork thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/fork"
-check "programs that fork go on by RDMA, with right results" all 'is 0 "$status"' 'ran_well fork' \
+check "programs that fork continue by RDMA, with right results" all 'is 0 "$status"' 'ran_well fork' \
     'by_rdma fork' 'archive_agrees fork.trace fork.out'
 
 # ---- requests ----------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ if [ -n "$SCALAPACK" ]; then
             "is '$without' \"\$(outcome $name \$status $name.out)\"" "by_rdma $name"
     done
 else
-    skip "ScaLAPACK across two hosts" "scalapack-mpi-test is not installed"
+    skip "ScaLAPACK passes its tests across two hosts" "scalapack-mpi-test is not installed"
 fi
 
 # ---- no RDMA on one of the hosts ---------------------------------------------------------------

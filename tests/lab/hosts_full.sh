@@ -9,7 +9,7 @@ lab_test "three hosts" -n 3 -c 2 -t 800
 
 lab_mpi counts 3 2 "$PROGRAMS/counts_c"
 check "a program of six ranks on three hosts runs well under the library" ran_well counts
-check "its calls are in the one archive of all" archive_agrees counts.trace counts.out
+check "one archive has the calls of all hosts" archive_agrees counts.trace counts.out
 
 two_hosts() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 1 "$BUILD/lab/$1"; }
 fails() { ! "$@"; }

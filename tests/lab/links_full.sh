@@ -50,7 +50,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
     return next(qp, attr, mask);
 }
 C
-check "a device is made that refuses atomic operations" gcc -shared -fPIC -o no_atomics.so no_atomics.c
+check "the test builds a device without atomic operations" gcc -shared -fPIC -o no_atomics.so no_atomics.c
 PRELOAD="$WORK/no_atomics.so $PRELOAD"
 check "a protocol without atomic operations runs on this device" works srm
 # When the kernel's device refuses an operation it ends that connection, which also breaks the other

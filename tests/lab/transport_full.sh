@@ -28,7 +28,7 @@ for test in test_contract test_crowd; do
         status=$?
         sed -n "s/^\(ok\|not ok\) - /&over verbs on one host${way:+, multicasts along the tree}: /p" \
             contract.out
-        check "$test ends well on one host${way:+, multicasts along the tree}" is 0 "$status"
+        check "$test passes on one host${way:+, multicasts along the tree}" is 0 "$status"
     done
 done
 

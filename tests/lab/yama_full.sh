@@ -8,7 +8,7 @@ lab_test "reading other ranks' memory under Yama" -c 2 -m 1024 -t 800
 
 scope=/proc/sys/kernel/yama/ptrace_scope
 if ! echo 1 >$scope; then
-    skip "reading other ranks' memory under Yama" "the lab's kernel is without it"
+    skip "ranks read each other's memory under Yama" "the lab's kernel is without it"
     exit 0
 fi
 USER_ID=65534
@@ -43,4 +43,4 @@ check "processes that UCX has opened are read as they are" all 'ended_well ucx' 
     "has ucx.yama/calls ' -1$'" "lacks ucx.yama/calls ' [0-9]'"
 echo 2 >$scope
 UCX_TLS=posix,self UCX_MODULES='^cma' unprivileged refused "$PROGRAMS/large" 100000 2
-check "with ptrace_scope 2 operands are copied" all 'ended_well refused' 'is 0 "$(reads_of refused 0)"'
+check "with ptrace_scope 2 ranks copy operands" all 'ended_well refused' 'is 0 "$(reads_of refused 0)"'

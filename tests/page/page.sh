@@ -23,9 +23,9 @@ check "... the figures of each communicator are below" is \
     "$(in_page known '"|".join(" ".join([r[0]["text"]] + [r[i].get("data-v", "-") for i in (4, 10)]) for r in d["tables"]["comms"][1:])')"
 check "the page has the data for the charts of the worst call site" is "10000 2500 6000 7800 0 2500 1333 733" \
     "$(in_page known '" ".join(str(c[0]) for c in d["data"]["sites"][0]["wait"] + d["data"]["sites"][0]["late"])')"
-check "it has the worst instance, from arrival to departure" is "2 20000 6000 [[0, 0, 6100, 6000], [1, 6000, 6100, 0], [2, 0, 6100, 6000], [3, 0, 6100, 6000]]" \
+check "the page has the worst instance, from arrival to departure" is "2 20000 6000 [[0, 0, 6100, 6000], [1, 6000, 6100, 0], [2, 0, 6100, 6000], [3, 0, 6100, 6000]]" \
     "$(in_page known '"%d %d %d %s" % tuple(d["data"]["worst"][0][k] for k in ("seq", "at_ns", "skew_ns", "parts"))')"
-check "it has each rank's processor time, time blocked and wait" is \
+check "the page has each rank's processor time, time blocked and wait" is \
     "[[200000, 10550, 10000], [100000, 5600, 5000], [100000, 8300, 7900], [100000, 8490, 7800]]" \
     "$(in_page known 'd["data"]["by_rank"]')"
 check "the page says how accurate the clocks are" all \
@@ -43,7 +43,7 @@ check "names that look like markup are text" all 'sound a' \
     'says a "</script><script>alert\(1\)</script> \"λ\" a&b\.c:7"'
 printf '# a comment\nSTAGGER_RULES=<img src=x onerror=alert(1)>\nSTAGGER_TRACE=otf2\n' >a/stagger.conf
 report_page configured a
-check "the configuration is shown, as text" all 'sound configured' \
+check "the page shows the configuration as text" all 'sound configured' \
     'says configured "STAGGER_RULES *<img src=x onerror=alert\(1\)>"' \
     'says configured "STAGGER_TRACE *otf2"' '! says configured "a comment"'
 report_page anchor a/traces.otf2
@@ -82,7 +82,7 @@ calls_of() {
         "$PYTHON" "$ROOT/tests/page/check_calls.py" "$1.page" "$1.json"
 }
 report_page calls all-calls
-check "functions, call sites and messages are those of the report" all 'sound calls' \
+check "functions, call sites and messages equal the report's" all 'sound calls' \
     'calls_of calls all-calls'
 check "MPI's share of the run is on top, and by rank at the functions" all \
     'says calls "processor time in MPI, all calls *7\.7% *15\.4us of 200us"' \
@@ -226,7 +226,7 @@ refused() {
 check "--html with --json is bad usage" refused 2 "json cannot be combined with --html" report --html out.html --json known
 check "... --html with --json is bad usage for compare, too" refused 2 "json cannot be combined with --html" compare --html out.html --json a b
 check "a missing directory is refused" refused 1 "No such file" report --html out.html nowhere
-check "an archive cut short leaves no page" refused 1 "damaged events" report --html out.html cut
+check "a truncated archive gives no page" refused 1 "damaged events" report --html out.html cut
 check "a page that cannot be written is refused" refused 1 "No such file" \
     report --html nowhere/out.html known
 check "a full disk is reported in one line" all '! "$STAGGER" report --html /dev/full known 2>full.err' \

@@ -29,7 +29,7 @@ report_page chain chain.trace
 check "nobody waits for senders that arrived in time, and the last rank is named" all \
     'says chain "No rank waited for another"' \
     'is "0 100%" "$(in_page chain "d[\"tables\"][\"sites\"][1][13][\"text\"]")"'
-check "rank 0 is the late one, and rank 3 never" is "0 3" "$(in_page chain \
+check "rank 0 is late, and rank 3 never" is "0 3" "$(in_page chain \
     '"%d %d" % (max(d["data"]["sites"][0]["late"])[1], min(d["data"]["sites"][0]["late"])[1])')"
 
 run_across posts thread 1 '*=adaptive;*=bypass' 3 "$PROGRAMS/posts" mixed

@@ -41,11 +41,11 @@ check "the calls' counts are counters" is \
     "$(counts known '",".join(d["counters"])')"
 check "names with unusual bytes are text" has <(counts known '"\n".join(d["names"])') \
     '^reduce f\\xff\\x1b na\\xefme,"x".c:7$'
-check "incomplete instances are left out, and one line says so" \
+check "incomplete instances are omitted, and one line says so" \
     has known.err '^stagger: export: 2 calls of incomplete instances are omitted$'
 check "another tool's archive is exported" all 'sound foreign foreign' \
     'is "MPI_Finalize MPI_Gather MPI_Init allreduce barrier reduce" "$(counts foreign "\" \".join(d[\"names\"])")"'
-check "an archive without collectives has the other calls" \
+check "the export of an archive without collectives has the other calls" \
     all 'sound none without-collectives' \
     'is "0 12" "$(counts none "\"%d %d\" % (d[\"collectives\"], d[\"calls\"])")"'
 check "- writes to standard output" all '"$STAGGER" export --perfetto - known >stdout.json 2>/dev/null' \
@@ -159,12 +159,12 @@ check "statistics without events are refused" refused 1 "contains statistics but
 check "an archive without events is refused" refused 1 "without events" \
     --perfetto out.json without-events
 cp -r known cut && truncate -s 100 cut/traces/0.evt
-check "an archive cut short is refused, and leaves no file" refused 1 "damaged events" \
+check "a truncated archive is refused, and leaves no file" refused 1 "damaged events" \
     --perfetto out.json cut
 echo precious >kept.json
-check "a failure leaves the file that was there" all \
+check "a failure leaves an existing file unchanged" all \
     '! "$STAGGER" export --perfetto kept.json cut 2>/dev/null' 'has kept.json precious'
-check "a directory as the file is refused" refused 1 "known: is a directory" --perfetto known known
+check "a directory as output file is refused" refused 1 "known: is a directory" --perfetto known known
 check "an output path that cannot be written is refused" refused 1 "No such file" \
     --perfetto nowhere/out.json known
 check "a full disk is reported in one line" all '! "$STAGGER" export --perfetto /dev/full long 2>full.err' \

@@ -16,7 +16,7 @@ traced() {
 
 STAGGER_TRACE=stats STAGGER_CALLS='bcast, MPI_All*' observe calls 2 "$PROGRAMS/known_events" collectives
 check "a program runs with STAGGER_CALLS" ran_well calls
-check "functions that its globs do not name are not counted" \
+check "functions that STAGGER_CALLS does not name are not counted" \
     is "MPI_Allreduce MPI_Bcast" "$(functions calls.trace)"
 
 PRELOAD=$WORK/alone/libstagger.so STAGGER_EVENTS='MPI_*bcast,Barr*' \

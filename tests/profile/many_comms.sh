@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 STAGGER_TRACE_BYTES=1m observe many 2 "$PROGRAMS/many_comms" 20000
-check "20000 communicators after one another run through" is 0 "$status"
+check "20000 communicators one after another work" is 0 "$status"
 check "one line says when the log is full, another at the end gives the number of missing communicators" all \
     'has_lines many.err "communicators fill a quarter of the log" 1' \
     'has_lines many.err "definitions of communicators are missing from the log of rank 0" 1'

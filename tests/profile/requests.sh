@@ -51,7 +51,7 @@ check "the archive has 31 of the 33 messages, all but two partitioned ones" is "
 # MPICH keeps nothing of such requests.
 for mode in stats otf2; do
     STAGGER_TRACE=$mode observe "dropped-$mode" 2 "$PROGRAMS/known_requests" dropped
-    check "requests that nobody waits for keep a bounded memory ($mode)" all 'ran_well "dropped-$mode"' \
+    check "requests that nobody waits for use bounded memory ($mode)" all 'ran_well "dropped-$mode"' \
         'has_lines "dropped-$mode.out" "^grown by [0-9]{1,3} KiB$" 2'
 done
 
@@ -66,5 +66,5 @@ if [ -x "$PROGRAMS/known_requests_f08" ]; then
     tell f08.trace >told
     check "its completions, bytes and messages equal the program's own" same known told
 else
-    skip "requests in Fortran 2008" "no compiler for it was found"
+    skip "requests in Fortran 2008 are counted" "no compiler for it was found"
 fi

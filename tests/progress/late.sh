@@ -63,7 +63,7 @@ for trace in otf2 stats; do
 done
 # A rank that stays in its call until the late rank arrives has avoided no wait.
 run_late blocked poll "$PROGRAMS/late" blocked "$words" $rounds
-check "in mode poll no wait is avoided" all 'archive_sound blocked.trace' \
+check "in mode poll no rank avoids a wait" all 'archive_sound blocked.trace' \
     'is 0 "$(total blocked wait_avoided_ns)"' 'lacks <(late_regions blocked) "wait avoided"'
 
 run_late thread thread "$PROGRAMS/late" thread "$words" 5
@@ -71,7 +71,7 @@ check "the thread starts when calls are outstanding, sleeps while nothing arrive
     finished thread
 for mode in thread signal; do
     run_late fork $mode "$PROGRAMS/late" fork "$words" 5
-    check "a forked child has no thread and no handler, and disturbs nothing ($mode)" finished fork
+    check "a forked child has no thread and no handler, and does not disturb its parent ($mode)" finished fork
 done
 
 # ---- signals ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ KNOWN=$PROGRAMS/known_causes
 # rank 0's row.
 between() {
     observe "$1" 2 "$KNOWN" "$1" 20
-    check "a program of known causes runs ($1)" ran_well "$1"
+    check "a program with known causes runs ($1)" ran_well "$1"
     report_json "$1.trace" "$1.json"
 }
 of() {
@@ -45,7 +45,7 @@ check "page faults are counted, and the cause is named" all \
 between hog
 # The rank computes for as long as it waits for the thread, a few clock ticks separate user from
 # kernel time, and other programs may preempt both: any of these may be the largest part.
-check "a rank that shares its processor with a thread of its own is preempted by it" all \
+check "a rank is preempted by a thread of its own on the same processor" all \
     'is True "$(of hog "r[\"runnable_ns\"] >= 80000000 and r[\"threads_here_ns\"] >= 64000000")"' \
     'is True "$(of hog "r[\"cause\"] in (\"preempted by its threads\", \"kernel\", \"computing\", \"preempted by others\")")"'
 

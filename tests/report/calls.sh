@@ -124,7 +124,7 @@ check "a killed run's calls are there when its archive is recovered" \
     has <("$STAGGER" report killed.trace) '^  MPI_Bcast +18 .* 48B +96B$'
 
 cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
-check "a damaged file gets one line, and the rest of the report stands" all \
+check "a damaged file is reported in one line, and the rest of the report is complete" all \
     '"$STAGGER" report damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \
     'is 1 "$(wc -l <err)"' 'has damaged.txt "^  barrier "' 'has damaged.txt "^  MPI_Comm_split +3 "'
 cp -r otf2.trace old && rm old/traces/*.calls

@@ -10,7 +10,7 @@ for kind in late uncertain ahead; do
     report_json "$kind" "$kind.json"
 done
 
-check "causes are in CSV" golden causes.csv --csv=causes late
+check "CSV has the causes" golden causes.csv --csv=causes late
 check "... JSON has the same causes" is \
     "$(json late.json '"\n".join("%s,%s,%s" % (c["rank"], c["cause"], c["late_ns"]) for s in d["causes"]["sites"] for c in s["causes"])')" \
     "$("$PYTHON" -c 'import csv, sys; print("\n".join("%s,%s,%s" % (r["rank"], r["cause"], r["late_ns"]) for r in csv.DictReader(sys.stdin)))' <causes.csv)"

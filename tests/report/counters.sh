@@ -5,7 +5,7 @@
 
 PRELOAD=$BUILD/tests/causes/standin_counters.so:$LIB
 if ! LD_PRELOAD=$PRELOAD "$STAGGER" info | grep -q '^ *counters: [0-9]'; then
-    skip "counters" "the kernel has no events for this process"
+    skip "counters tell more work from slower work" "the kernel has no events for this process"
     exit 0
 fi
 STANDIN_INSTRUCTIONS=none STAGGER_TRACE=stats observe none 2 "$PROGRAMS/known_causes" work 5

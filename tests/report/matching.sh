@@ -22,7 +22,7 @@ fault() {
 }
 
 if grep -q __asan_init "$test" || grep -q __tsan_init "$test"; then
-    skip "faults of matching" "a sanitizer build"
+    skip "faults of matching are found" "a sanitizer build"
 else
     check "the unchanged code passes" "$test"
     check "last-in, first-out matching is found" fault lifo wait_messages \

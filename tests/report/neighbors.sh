@@ -24,7 +24,7 @@ check "... a late neighbor on a graph is found" found MPI_Neighbor_alltoall grap
 check "... a late neighbor on a distributed graph is found" found MPI_Neighbor_allgather edges MPI_Neighbor_allgather
 check "nobody waits for a rank that is not its neighbor" lacks pairs 'in away_[a-z]* for 0:'
 check "a rank without sources does not wait in the collective" lacks pairs '^late neighbor: [^:]* in (late|away)_edges'
-check "the text names them" has <("$STAGGER" report --top 100 neighbors.trace) \
+check "the text names the waits" has <("$STAGGER" report --top 100 neighbors.trace) \
     '^ +late neighbor +MPI_Neighbor_alltoall +beside_exchange known_neighbors.c:[0-9]+ '
 
 STAGGER_CALLS='*neighbor_allgather*' observe fewer 4 "$PROGRAMS/known_neighbors"

@@ -32,7 +32,7 @@ report_json posts.trace posts.json
 check "JSON has the number of these calls" is "120 120 0" \
     "$(json posts.json '"%d %d %d" % (d["unmanaged_calls"], d["unmanaged_posts"], len(d["sites"]))')"
 "$STAGGER" report --html posts.html posts.trace
-check "the page says so" has posts.html '120 nonblocking calls were left to MPICH'
+check "the page reports them" has posts.html '120 nonblocking calls were left to MPICH'
 
 observe both 3 ./posts barrier
 check "beside other calls a note reports them" has <("$STAGGER" report both.trace) \

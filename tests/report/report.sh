@@ -22,8 +22,8 @@ check "the JSON of it is the golden one" golden known.json --json known
 check "the CSV of it is the golden one" golden known.csv --csv known
 check "the text of another tool's archive is the golden one" golden foreign.txt foreign
 check "with many ranks, both ends of the list are shown" golden many.txt many
-check "the text of statistics alone is the golden one" golden statistics.txt statistics
-check "the JSON of statistics alone has null for skew and wait" \
+check "the text of statistics without events is the golden one" golden statistics.txt statistics
+check "the JSON of statistics without events has null for skew and wait" \
     golden statistics.json --json statistics
 check "the text of all calls is the golden one" golden all-calls.txt all-calls
 check "the JSON of all calls is the golden one" golden all-calls.json --json all-calls
@@ -40,7 +40,7 @@ r = json.load(open(\"slices.json\"))[\"slices\"]
 one = [x for x in r if x[\"metric\"] == \"GETTS\"][0]
 print(len([x for x in r if x[\"node\"] == 0]), len({x[\"comm\"] for x in r}), one[\"slices\"], one[\"min\"], one[\"max\"])")"'
 check "--metric and --node select metrics and nodes" golden slices-chosen.txt --slices --metric letts,NCOLLMSM --node 1 slices
-check "a reversed window is refused" refused 2 '--slices wants FIRST-LAST' --slices=5-4 slices
+check "a reversed interval is refused" refused 2 '--slices wants FIRST-LAST' --slices=5-4 slices
 check "a list without a valid metric is refused" all \
     '! "$STAGGER" report --slices --metric x slices 2>refused.err' 'has refused.err "metric .* does not exist"'
 check "damaged slices have a page" all '"$STAGGER" report --html far.html far-slices 2>far.err' 'has far.html "id=.slice-charts."'
@@ -49,7 +49,7 @@ check "nodes and metrics without slices are refused" all "refused 2 '--node need
     '"$STAGGER" report --csv=slices --metric LTTS slices >of_metric.csv'
 check "when no slices were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
-check "an archive without these collectives is said to have none" \
+check "the report says that an archive has none of these collectives" \
     golden without-collectives.txt without-collectives
 check "an allreduce without data is no evidence against the clocks, and nobody waits in it" \
     is "0 0 3" "$("$STAGGER" report --json without-data >no-data.json &&
@@ -149,7 +149,7 @@ check "--json with --csv is bad usage" refused 2 "json cannot be combined with -
 check "a missing directory is refused" refused 1 "No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an archive without events is refused" refused 1 "without events" without-events
-check "logs without an archive point to stagger recover" \
+check "for logs without an archive the message points to stagger recover" \
     refused 1 "stagger recover unrecovered" unrecovered
 echo "no archive" >letter
 check "a file that is no archive is refused" refused 1 "letter: neither a run's output directory" letter
@@ -158,7 +158,7 @@ check "a file with only an archive's name is refused, in words of ours" all \
     'refused 1 "letter.otf2: not an OTF2 archive, or damaged" letter.otf2' \
     'lacks "$WORK/.check" "chunk header|extension"'
 cp -r known cut && truncate -s 100 cut/traces/0.evt
-check "an archive cut short is refused" refused 1 "cut/traces.otf2: damaged events" cut
+check "a truncated archive is refused" refused 1 "cut/traces.otf2: damaged events" cut
 check "a full disk is an error" all '! "$STAGGER" report known >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"'
 

@@ -17,7 +17,7 @@ if make_quota; then
     check "a rank throttled by a quota is found" run_held "$TOLERANCE"
     check "a rank throttled by a quota in calls is found" run_held "$TOLERANCE" inheld
 else
-    skip "a quota" "no control groups can be made here"
+    skip "a quota's throttling is found" "no control groups can be made here"
 fi
 
 # ---- the report -------------------------------------------------------------------------------------

@@ -34,5 +34,5 @@ if make_quota; then
     check "a rank throttled by a quota is found in each of $RUNS runs" often run_held 0.10
     check "a rank throttled by a quota in calls is found in each of $RUNS runs" often run_held 0.10 inheld
 else
-    skip "a quota" "no control groups can be made here"
+    skip "a quota's throttling is found" "no control groups can be made here"
 fi

@@ -69,10 +69,10 @@ check "... noise delays the protocol, too" all 'bcs $noise --set query_us=0 --se
     'bcs $noise --set query_us=0 --set post_us=0 --noisy 1,4 -e protocol --json >protocol.json' 'alike slices.json protocol.json'
 check "more noisy nodes than nodes are refused" all 'bcs -n 4,16 --noisy 5 2>err; is 1 $?' \
     'is "stagger: sim: --noisy 5 exceeds the 4 nodes" "$(cat err)"'
-check "an agent on the host costs time" all \
+check "an agent on the host takes time" all \
     'bcs -n 16 -m nonblocking -a nic --json >nic.json' 'bcs -n 16 -m nonblocking -a host --json >host.json' \
     'is True "$("$PYTHON" -c "print($(value nic.json bcs_ms) < $(value host.json bcs_ms))")"'
-check "65536 nodes call barriers, in the protocol too" all \
+check "65536 nodes run barriers, in the protocol too" all \
     'bcs -p barrier -n 65536 -i 2 --json >many.json' 'near many.json call_slices 0.1 2' \
     'bcs -p barrier -n 65536 -i 2 -e protocol --set query_us=0 --json >many2.json' 'near many2.json call_slices 0.1 2'
 check "4096 nodes exchange messages" all 'bcs -n 4096 -i 5 --json >many3.json' 'near many3.json longer_percent 20 40'

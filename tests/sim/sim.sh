@@ -29,7 +29,7 @@ check "the factor is the baseline's processor use over the algorithm's" "$PYTHON
 import json
 for row in json.load(open("cpu.json"))["rows"]:
     assert abs(row["baseline_cpu_us"] / row["cpu_us"] - row["factor"]) < 0.01, row'
-check "seed, commit, network and fitted values are in the output" all \
+check "the output has seed, commit, network and fitted values" all \
     'is 1 "$(json cpu.json "d[\"seed\"]")"' 'has cpu.json "\"commit\": \"[0-9a-z]+"' \
     'is myrinet2000 "$(json cpu.json "d[\"network\"][\"name\"]")"' \
     'is "signal_us noise_us" "$(json cpu.json "\" \".join(d[\"fitted\"])")"' \
@@ -56,7 +56,7 @@ check "the same seed gives the same rows, another seed gives others" all \
     'sim cpu $small --stats --csv | cut -d, -f1-12,16- >one' \
     'sim cpu $small --stats --csv | cut -d, -f1-12,16- >two' 'same one two' \
     'sim cpu $small --stats --csv --seed 2 | cut -d, -f1-12,16- >three' '! cmp -s one three'
-check "without skew and noise bypass takes an interrupt for every message inside the tree" \
+check "without skew and noise, bypass needs an interrupt for every message inside the tree" \
     is 4.0 "$(sim cpu --nodes 8 --skew-us 0 --elements 1 --set noise_us=0 --json >late.json &&
         json late.json 'd["rows"][0]["signals"]')"
 
@@ -142,7 +142,7 @@ check "a barrier of tree needs the same" is "7 1 0 0 0 0" "$(requests delay tree
 
 sim delay --algo adaptive,tree --nodes 65536 --late last:500 --iterations 1 --warmup 0 --stats \
     --json >large.json
-check "65536 processes take at most 1 KiB each" is "True True" \
+check "65536 processes need at most 1 KiB each" is "True True" \
     "$(json large.json '" ".join(str(r["process_bytes"] <= 1024) for r in d["rows"])')"
 
 # ---- networks --------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ check "a network may be a file's path" sim delay --network ./prefix/share/stagge
 
 # ---- figures and claims ----------------------------------------------------------------------------
 
-check "the figures are listed" all 'sim plot --list >list' 'has_lines list "^000-" 8' 'has_lines list "^001-" 6' \
+check "plot --list lists the figures" all 'sim plot --list >list' 'has_lines list "^000-" 8' 'has_lines list "^001-" 6' \
     'has_lines list "^002-" 9' 'has_lines list "^003-" 13' 'has_lines list "^004-" 7'
 if command -v gnuplot >/dev/null; then
     check "a figure is drawn as SVG" all \

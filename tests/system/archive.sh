@@ -32,7 +32,7 @@ check "the report has its version, ranks and completeness" is "1 2 False" \
 # Rank 0 has thousands of times the work, and each iteration has two dot products at one call site,
 # only the first of which follows that work: waits identify the slow rank better than the last
 # arrival does.
-check "the report has the rank that waits for the slow one blocked longer" is "True" \
+check "the rank that waits for the slow one is blocked longer in the report" is "True" \
     "$(json cg.json 'd["per_rank"][1]["blocked_ns"] > d["per_rank"][0]["blocked_ns"]')"
 check "each rank's time blocked lies within the run" is "True" \
     "$(json cg.json 'all(0 < r["blocked_ns"] < r["run_ns"] for r in d["per_rank"])')"

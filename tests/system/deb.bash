@@ -23,7 +23,7 @@ apt() { inside 900 apt-get -q -y "$@"; }
 apt update >update.out 2>&1
 check "apt installs it with all dependencies" \
     apt install --no-install-recommends "/tmp/$(basename "$deb")" mpich
-check "every file is there as packed" is "" "$(inside 60 dpkg --verify stagger)"
+check "every packed file is there" is "" "$(inside 60 dpkg --verify stagger)"
 check "manual pages and completion are in their standard places" inside 10 \
     ls /usr/share/man/man1/stagger-report.1.gz /usr/share/man/man7/libstagger.7.gz \
     /usr/share/bash-completion/completions/stagger /usr/share/zsh/vendor-completions/_stagger
@@ -42,7 +42,7 @@ check "stagger finds the library, MPICH and the companions' libraries" all \
     'has info.out "libstagger.so: /usr/lib/stagger/libstagger.so"' \
     'has info.out "launcher: /usr/bin/mpiexec.mpich"' 'lacks info.out "not found|missing"'
 check "the simulator finds the networks" inside 60 stagger sim delay --network qsnet --nodes 4 --iterations 1
-check "stagger-bench measures" inside 120 mpiexec.mpich -n 2 stagger run -t off -- \
+check "stagger-bench measures on it" inside 120 mpiexec.mpich -n 2 stagger run -t off -- \
     stagger-bench latency --ops barrier --time 0.2
 
 check "removal leaves nothing" all 'apt purge stagger' \

@@ -30,7 +30,7 @@ for mode in abort kill crash exit _exit; do
         "$(json "$mode.json" 'str(d["partial"]) + " " + str(d["ranks"])')"
     check "the report has every call that completed on all ranks ($mode)" is "$((4 * rounds))" \
         "$(json "$mode.json" 'sum(s["calls"] for s in d["sites"])')"
-    check "its text says partial ($mode)" has <("$STAGGER" report "$mode.trace" 2>&1) partial
+    check "the report's text says partial ($mode)" has <("$STAGGER" report "$mode.trace" 2>&1) partial
 done
 
 # A missing log, a log truncated in mid-record, a log of another version, something else altogether.

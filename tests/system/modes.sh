@@ -13,7 +13,7 @@ check "STAGGER_QUIET=1 silences both lines" lacks quiet.err 'stagger'
 check "STAGGER_QUIET=1 still writes the archive" archive_agrees quiet.trace quiet.out
 
 STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/calls" 30
-check "STAGGER_TRACE=stats runs well" all 'is 0 "$status"' 'has_lines stats.err "^stagger: " 2'
+check "a run with STAGGER_TRACE=stats ends well" all 'is 0 "$status"' 'has_lines stats.err "^stagger: " 2'
 check "STAGGER_TRACE=stats writes no archive and keeps the logs" all 'absent stats.trace/traces.otf2' \
     '[ -s stats.trace/rank-000000.log ]' '[ -s stats.trace/rank-000001.log ]'
 check "the report reads the statistics" all 'report_json stats.trace stats.json' \
@@ -27,8 +27,8 @@ for field in op function line bytes calls algorithm; do
 done
 
 STAGGER_TRACE=off observe off 2 "$PROGRAMS/calls" 30
-check "STAGGER_TRACE=off runs well" is 0 "$status"
-check "it writes neither archive nor logs" \
+check "a run with STAGGER_TRACE=off ends well" is 0 "$status"
+check "STAGGER_TRACE=off writes neither archive nor logs" \
     is "" "$(find off.trace -name '*.log' -o -name '*.otf2' 2>/dev/null)"
 
 # Without STAGGER_DIR.

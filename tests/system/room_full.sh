@@ -21,7 +21,7 @@ if disk 1m; then
         check "with enough space afterwards, it makes the archive ($size MiB)" recoverable "$WORK/disk/a"
     done
 else
-    skip "jobs on small disks" "no file system can be mounted"
+    skip "jobs on small disks end well" "no file system can be mounted"
     observe logs 2 "$PROGRAMS/ending" kill "$rounds"
 fi
 

@@ -14,7 +14,7 @@ STAGGER_RULES='allreduce=mpich; reduce@=mpich; barrier=nonsense; barrier=mpich' 
 check "each malformed rule is reported in one line with variable and column" all \
     'has_lines malformed.err "^stagger: .*STAGGER_RULES.*column [0-9]+" 2' \
     'has_lines malformed.err "^stagger: " 4' 'good_run malformed'
-check "the other rules are in force" all \
+check "the other rules apply" all \
     'has malformed.trace/stagger.conf "allreduce=mpich"' \
     'has malformed.trace/stagger.conf "barrier=mpich"'
 
@@ -44,7 +44,7 @@ STAGGER_CONFIG=$WORK/none.conf observe nofile 2 "$PROGRAMS/calls" 5
 check "a missing configuration file is reported in one line" all \
     'has_lines nofile.err "^stagger: .*none\.conf" 1' 'good_run nofile'
 STAGGER_CONFIG=$WORK/file.trace/stagger.conf observe round 2 "$PROGRAMS/calls" 5
-check "the configuration written beside an archive reads back to itself" all \
+check "the configuration beside an archive can be read back unchanged" all \
     'is 0 "$status"' 'absent round.trace/traces.otf2' \
     'same <(grep -v -e ^STAGGER_DIR= -e "^# run " file.trace/stagger.conf) \
          <(grep -v -e ^STAGGER_DIR= -e "^# run " round.trace/stagger.conf)'

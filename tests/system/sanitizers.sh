@@ -9,7 +9,7 @@
 . "$ROOT/tests/lib/sanitized.bash"
 
 if ! "$ROOT/.ci/deps" --missing fuzz >/dev/null; then
-    skip "the sanitizers" "clang or its sanitizers are not installed"
+    skip "the library is clean under sanitizers" "clang or its sanitizers are not installed"
     exit
 fi
 san=$SANITIZED

@@ -46,6 +46,6 @@ for target in demo check-build bench soak lab papers; do
         'is 1 "$(own_jobs "$target.out")"' 'is 0 "$(own_jobs "$target-j3.out")"' \
         'lacks "$target-j3.out" "jobserver"'
 done
-check "make demo builds the products and its own program alone, without the tests' packages" all \
+check "make demo builds only the products and its own program, without the tests' packages" all \
     'has demo.out "mpi/cg\\b"' 'has demo.out "libstagger-otf2"' 'is 1 "$(grep -o "tests/[^ ]*\.c " demo.out | grep -vc "^tests/verify/")"' \
     'lacks demo.out "cunit|gfortran|mpif77|mpifort|mpicxx|-o [^ ]*/tests/([^v]|v[^e])"'

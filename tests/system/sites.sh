@@ -24,7 +24,7 @@ sites_of sites.json >sites.txt
 
 resolves() { has sites.txt "^$1 $2 $3 $(line_of "$3" "$4") $5$"; }
 
-check "a call in main, four times, resolves to its line" \
+check "four calls at one place in main resolve to its line" \
     resolves barrier main sites.c loop 8
 check "a call in a function resolves to its line" \
     resolves barrier in_a_function sites.c function 2
@@ -63,7 +63,7 @@ observe stripped 2 "$PROGRAMS/stripped/sites"
 check "a stripped program runs under the library" ran_well stripped
 report_json stripped.trace stripped.json
 check "ids are the same in a stripped copy" same ids.txt <(ids_of stripped.json)
-check "sites of a stripped program are its module and offset" is "True" "$(json stripped.json \
+check "sites of a stripped program are module and offset" is "True" "$(json stripped.json \
     'all(s["module"] == "sites" and int(str(s["offset"]), 0) > 0 and not s["line"]
          for s in d["sites"] if s["module"] != "libsites.so")')"
 "$STAGGER" report stripped.trace >stripped.txt

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 stub=$WORK/build/libstagger-verbs.so
-check "it builds without libibverbs" \
+check "the library builds without libibverbs" \
     make -C "$ROOT" --no-print-directory B="$WORK/build" HAVE_RDMA= "$stub"
 check "the library then needs only the C library" is "" \
     "$(readelf -d "$stub" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^libc\.so')"

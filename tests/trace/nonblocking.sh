@@ -69,9 +69,9 @@ for ranks in 2 4; do
     check "bytes are those of all ranks ($ranks ranks)" \
         is "$((10 * 24 * ranks)) $((7 * 4 * ranks)) 0" \
         "$(rows $name iallreduce bytes) $(rows $name ireduce bytes) $(rows $name ibarrier bytes)"
-    check "work between post and wait is hidden ($ranks ranks)" hides $name
+    check "work between post and wait counts as hidden ($ranks ranks)" hides $name
     # A reduce may complete at once on every rank; a barrier may only on the last rank to post it.
-    check "waits until the end are exposed ($ranks ranks)" \
+    check "waits until the end count as exposed ($ranks ranks)" \
         within 1 $((10 ** 12)) "$(rows $name ibarrier exposed_ns)"
 done
 check "the rank that posts last is the last rank" is "[(1, 1.0)] 0" \

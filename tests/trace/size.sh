@@ -30,7 +30,7 @@ for times in 1000 5000; do
     events "run$times" >events.out
     calls=$((3 * times))
     # The program, MPI_Init and MPI_Finalize are regions, too.
-    check "a call has one event of each kind, and at most one of metrics" all \
+    check "a call has one event of each kind, and at most one metric event" all \
         'has events.out "^ENTER $((calls + 3))\$"' 'has events.out "^LEAVE $((calls + 3))\$"' \
         'has events.out "^MPI_COLLECTIVE_BEGIN $calls\$"' 'has events.out "^MPI_COLLECTIVE_END $calls\$"' \
         'within 0 $calls "$(awk "\$1 == \"METRIC\" { n = \$2 } END { print n + 0 }" events.out)"' \

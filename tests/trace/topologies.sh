@@ -25,7 +25,7 @@ number=0
 while read -r ranks sizes periods lines; do
     name=grid$((number++))
     observe $name "$ranks" "$PROGRAMS/topologies" "$sizes" "$periods"
-    check "$ranks ranks make grids of $sizes" all 'ran_well $name' 'has_lines $name.out "^topology " $lines'
+    check "$ranks ranks create grids of $sizes" all 'ran_well $name' 'has_lines $name.out "^topology " $lines'
     check "... the archive is sound" archive_sound $name.trace
     check "... the archive describes them as MPI does" \
         same <(grep '^topology' $name.out | LC_ALL=C sort) <(topologies $name.trace | LC_ALL=C sort)
@@ -37,7 +37,7 @@ done <<'END'
 END
 
 observe without 2 "$PROGRAMS/cg" 16
-check "a program without grids has none" all 'archive_sound without.trace' 'is "" "$(topologies without.trace)"'
+check "the archive of a program without grids has no grids" all 'archive_sound without.trace' 'is "" "$(topologies without.trace)"'
 
 observe neighbors 4 "$PROGRAMS/known_neighbors"
 check "topologies and neighborhood collectives obey the rules" all 'ran_well neighbors' \

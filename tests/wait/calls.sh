@@ -70,7 +70,7 @@ if [ "$(STAGGER_TRACE=off "$STAGGER" info | grep -c '^  waiting: hook ucx')" = 1
     done
     taskset -pc "$mask" $$ >/dev/null
 else
-    skip "waits in a session without MPI_Init" "no hook serves for this MPICH"
+    skip "in a session without MPI_Init, a waiting rank yields" "no hook serves for this MPICH"
 fi
 
 each 2 3 4
