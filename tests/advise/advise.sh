@@ -31,49 +31,49 @@ taken() {
 # ---- outputs -------------------------------------------------------------------------------------
 
 check "the text of an advice is the golden one" golden pair.txt pair
-check "that of several machines, too" golden late-root.txt late-root
+check "the text of an advice on several machines is the golden one" golden late-root.txt late-root
 check "the JSON is the golden one" golden pair.json --json pair
 check "the rules are the golden ones" golden pair.conf pair -o -
-check "the file of rules is the same, and STAGGER_CONFIG takes it" all 'advised pair pair' \
+check "advise writes the same file of rules by default, and STAGGER_CONFIG accepts it" all 'advised pair pair' \
     'same pair.conf "$GOLDEN/pair.conf"' 'taken pair.conf' \
     'has pair.txt "^1 rule in pair.conf; use them with STAGGER_CONFIG=pair.conf$"' \
     'has taken.out "^barrier@0000000a~2-2=srm"'
-check "another machine's costs come from a file" all 'advised qsnet --network qsnet pair' \
+check "--network FILE takes another machine's costs" all 'advised qsnet --network qsnet pair' \
     'has qsnet.txt "^costs: of the network qsnet$"'
-check "a file that is there stays where the run cannot be read" \
+check "a run that cannot be read leaves an existing output file unchanged" \
     all 'echo mine >mine.conf' '! "$STAGGER" advise -o mine.conf nowhere 2>mine.err' \
     'has mine.conf "^mine$"'
 printf 'STAGGER_PROGRESS=poll\n' >late-rank/stagger.conf
-check "the run's own settings hold" all 'advised late late-rank' \
+check "advise uses the run's own settings" all 'advised late late-rank' \
     'has late.conf "^barrier~8=adaptive$"' 'taken late.conf'
 
 # ---- input of all kinds --------------------------------------------------------------------------
 
-check "names of any bytes stay in their lines" all 'advised odd odd-names' 'taken odd.conf' \
+check "names with unusual bytes stay in their lines" all 'advised odd odd-names' 'taken odd.conf' \
     'is 1 "$(grep -vc "^#\|^$" odd.conf)"' 'has odd.conf "^barrier@0000000c~2=srm$"' \
     'lacks odd.txt "[[:cntrl:]]"' '"$STAGGER" advise --json odd-names >odd.json' \
     'json odd.json "d[\"groups\"][0][\"site\"][\"function\"]" >/dev/null'
-check "another tool's archive is taken to be of MPICH" all 'advised foreign foreign' \
+check "another tool's archive is treated as MPICH's" all 'advised foreign foreign' \
     'has foreign.txt "its archive has no calibration"' 'taken foreign.conf'
-check "a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
-check "a single rank waits for no one" all 'advised one one-rank' \
+check "the advice on a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
+check "a single rank waits for nobody" all 'advised one one-rank' \
     'has one.txt "no advice: a single rank waits for no one"' 'has one.conf "nothing to advise"'
 check "without collectives there is nothing to replay" all 'advised none without-collectives' \
     'has none.txt "no barriers, reduces, allreduces or broadcasts"' 'has none.conf "nothing to advise"'
-check "statistics have no arrivals" all 'advised statistics statistics' \
+check "a run with statistics only has no arrivals to replay" all 'advised statistics statistics' \
     'has statistics.txt "only statistics: no arrivals to replay"'
 ./make_large 2 100000 10000 many || exit 1
-check "of ten thousand call sites those that cost most are replayed" all 'advised many many' \
+check "with 10000 call sites, advise replays those that cost most" all 'advised many many' \
     'has many.txt "^10000 groups of instances"' 'has many.txt "left out 9000"' 'taken many.conf'
 
 check "an archive without events is refused" refused 1 "without events" without-events
 check "a run without its archive is refused" refused 1 "stagger recover" unrecovered
-check "a directory that is not there is refused" refused 1 "nowhere: No such file" nowhere
+check "a missing directory is refused" refused 1 "nowhere: No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an unknown network is refused" refused 1 "advise: no network 'nonsense'; there are: 200g" --network nonsense pair
 check "two runs are bad usage" refused 2 "unexpected argument 'pair'" pair pair
 check "an unknown option is bad usage" refused 2 "unrecognized option '--nonsense'" --nonsense pair
-check "a number that is none is bad usage" refused 2 "--top wants a number" --top x pair
+check "an invalid number is bad usage" refused 2 "--top wants a number" --top x pair
 check "a full disk is an error" all '! "$STAGGER" advise pair >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"' '! "$STAGGER" advise pair -o /dev/full >/dev/null 2>full.err' \
     'has full.err "/dev/full: cannot be written"'
@@ -94,11 +94,11 @@ run_advised() {
     cat real.txt
     return 1
 }
-check "a reduce that waits on the way is advised otherwise" run_advised
+check "a reduce that waits before the collective gets different advice" run_advised
 check "the costs are those of the machine" \
     has real.txt "^costs: measured on the run's machine when it began"
 STAGGER_CONFIG=$WORK/real.conf observe ruled 4 "$PROGRAMS/advised" 60 12
-check "by the rules it runs, by the algorithm advised" all 'ran_well ruled' \
+check "ranks run by the rules that advise writes" all 'ran_well ruled' \
     'report_json ruled.trace ruled.json' \
     'is "$(sed -n "s/^reduce@.*=\([a-z]*\).*/\1/p" real.conf)" \
         "$(json ruled.json "$CALL[\"algorithm\"]")"'
@@ -115,11 +115,11 @@ print(f"# {group['advice']}: blocked {estimate / 1e3:.0f} us a call estimated, "
 PYTHON
 
 STAGGER_CALIBRATE=0 observe without 2 "$PROGRAMS/calls" 3
-check "without calibration there is none" all 'ran_well without' 'advised without without.trace' \
+check "without calibration there are no costs of the machine" all 'ran_well without' 'advised without without.trace' \
     'has without.txt "its archive has no calibration"' \
     'lacks <(otf2-print -I without.trace/traces.otf2) STAGGER::CALIBRATION'
 STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/calls" 3
-check "statistics need none" ran_well stats
+check "a run with statistics only needs no calibration" ran_well stats
 
 if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
     check "valgrind finds nothing in an advice" \

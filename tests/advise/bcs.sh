@@ -26,56 +26,56 @@ less() { "$PYTHON" -c 'import sys; a, b = map(float, sys.argv[1:]); print(a, b);
 # ---- answers worked out by hand ------------------------------------------------------------------
 
 bcs --json --slice 100,500 exchange >exchange.json 2>exchange.err
-check "a run as the model has it is replayed without an error" all 'empty exchange.err' \
+check "a run that follows the model is replayed without an error" all 'empty exchange.err' \
     'is 100200800 "$(whole exchange.json measured_ns)"' 'is 0.0 "$(whole exchange.json error_ns)"' \
     'is 100200800.0 "$(row exchange.json "as recorded" None run_ns)"' \
     'is 400 "$(whole exchange.json calls)"'
 # Each of 100 rounds posts a send (2 us) and receives a message (2 us); the last round takes 2004 us
 # more.
-check "posted and waited for a round later, messages cost what posts and receipts take" \
+check "a message that is waited for a round later costs only its post and receipt" \
     is 99402004.0 "$(row exchange.json nonblocking None run_ns)"
 # Strobes interrupt the computation, so 1 ms of it may end in an eleventh slice.
-check "in slices each of two blocking calls waits for a boundary" all \
+check "in slices, each of two blocking calls waits for a boundary" all \
     'less 118000000 "$(row exchange.json "as recorded" 100 run_ns)"' \
     'less "$(row exchange.json "as recorded" 100 run_ns)" 131000000' \
     'less 198000000 "$(row exchange.json "as recorded" 500 run_ns)"'
 # The remaining cost is the interrupting strobes: two a round, a few us each.
-check "... nonblocking none does" less "$(row exchange.json nonblocking 500 run_ns)" 102000000
+check "... nonblocking calls do not wait for a boundary" less "$(row exchange.json nonblocking 500 run_ns)" 102000000
 check "calls that return with the next slice take longer" all \
     'bcs --json --slice 100 --restart slice exchange >restart.json' 'is slice "$(whole restart.json restart)"' \
     'less "$(row exchange.json "as recorded" 100 run_ns)" "$(row restart.json "as recorded" 100 run_ns)"'
-check "the text tells the error, and gives no advice" all 'bcs exchange >exchange.txt' \
+check "the text reports the error and gives no advice" all 'bcs exchange >exchange.txt' \
     'has exchange.txt "^replayed as usual 100ms: the error of the model is 0ns .0.0%.$"' \
     'has_lines exchange.txt "^    as usual " 2' 'has_lines exchange.txt "^    slices of (100|500)us " 4' \
     'has exchange.txt "^no advice: "' 'lacks exchange.txt "=bcs"'
-check "sends that all come first wait for ever in slices, unless they are nonblocking" all \
+check "blocking sends that all come first deadlock in slices, nonblocking sends do not" all \
     'bcs --json sends >sends.json' 'is False "$(row sends.json "as recorded" 100 ends)"' \
     'is None "$(row sends.json "as recorded" 100 run_ns)"' 'is True "$(row sends.json nonblocking 100 ends)"' \
     'is True "$(row sends.json "as recorded" None ends)"' 'bcs sends >sends.txt' \
     'has_lines sends.txt "slices of .* as recorded .* deadlock: its blocking sends need buffers" 2'
-check "requests are waited for where they were" all 'bcs --json ring >ring.json' \
+check "requests are waited for at the recorded calls" all 'bcs --json ring >ring.json' \
     'is 600 "$(whole ring.json calls)"' \
     'is True "$(json ring.json "len(d[\"coscheduling\"][\"rows\"]) == 6")"'
-check "collectives are replayed, too" all 'bcs --json pair >pair.json' 'is 42 "$(whole pair.json calls)"' \
+check "collectives are replayed like messages" all 'bcs --json pair >pair.json' 'is 42 "$(whole pair.json calls)"' \
     'is "$(row pair.json "as recorded" None run_ns)" "$(row pair.json nonblocking None run_ns)"'
 
 # ---- input of all kinds --------------------------------------------------------------------------
 
-check "what cannot be replayed is told" all 'bcs known >known.txt' \
+check "a run that cannot be replayed is reported with the reason" all 'bcs known >known.txt' \
     'has known.txt "^The run cannot be replayed: "' 'bcs --json known >known.json' \
     'is True "$(json known.json "d[\"coscheduling\"][\"why_not\"] is not None")"'
-check "statistics have no calls" all 'bcs statistics >statistics.txt' \
+check "a run with statistics only has no calls to replay" all 'bcs statistics >statistics.txt' \
     'has statistics.txt "^The run cannot be replayed: its events contain no messages"'
-check "rules are refused" refused 2 "bcs cannot be combined with --output" --bcs -o rules exchange
-check "slices are for it alone" refused 2 "slice needs --bcs" --slice 100 exchange
-check "a slice of nothing is refused" refused 2 "slice wants" --bcs --slice 0 exchange
-check "so is another time to return" refused 2 "restart wants phase or slice, not 'soon'" --bcs --restart soon exchange
+check "rules cannot be combined with bcs" refused 2 "bcs cannot be combined with --output" --bcs -o rules exchange
+check "slice options are accepted for bcs only" refused 2 "slice needs --bcs" --slice 100 exchange
+check "a slice of zero length is refused" refused 2 "slice wants" --bcs --slice 0 exchange
+check "an unknown restart time is refused" refused 2 "restart wants phase or slice, not 'soon'" --bcs --restart soon exchange
 
 # ---- a real run ----------------------------------------------------------------------------------
 
 for ranks in 2 4; do
     observe real "$ranks" "$PROGRAMS/exchanges" 1 20
-    check "a run of $ranks ranks is replayed" all 'ran_well real' \
+    check "bcs replays a run of $ranks ranks" all 'ran_well real' \
         '"$STAGGER" advise --bcs --json real.trace >real.json 2>real.err' 'empty real.err' \
         'is None "$(whole real.json why_not)"' 'is "$((20 * 4 * (ranks - 1) + ranks))" "$(whole real.json calls)"' \
         'less 0 "$(row real.json nonblocking None run_ns)"' \

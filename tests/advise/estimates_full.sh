@@ -54,9 +54,9 @@ estimate() {
         ran_well "$name.trial" && report_json "$name.trial.trace" "$name.trial.json"
 }
 
-check "a solver at 2 ranks runs by its advice, and by turns" estimate solver 2 "$PROGRAMS/cg"
+check "a solver at 2 ranks runs by its advice and in a trial" estimate solver 2 "$PROGRAMS/cg"
 beside solver
-check "a late leaf inside a node is advised on, and tried" estimate inside 4 "$PROGRAMS/advised" 60 60
+check "a late leaf inside a node gets advice, and a trial tests it" estimate inside 4 "$PROGRAMS/advised" 60 60
 beside inside
-STAGGER_RANKS_PER_NODE=1 check "and between nodes" estimate between 4 "$PROGRAMS/advised" 60 60
+STAGGER_RANKS_PER_NODE=1 check "a late leaf between nodes gets advice, and a trial tests it" estimate between 4 "$PROGRAMS/advised" 60 60
 beside between

@@ -94,7 +94,7 @@ TEST("estimates are those worked out by hand")
     sg_advice_clear(&advice);
 }
 
-TEST("one rank that is always late: adaptive")
+TEST("adaptive is advised for one rank that is always late")
 {
     struct sg_advice advice;
 
@@ -110,7 +110,7 @@ TEST("one rank that is always late: adaptive")
     sg_advice_clear(&advice);
 }
 
-TEST("a small skew in any order: srm")
+TEST("srm is advised for a small skew in any order")
 {
     struct sg_advice advice;
 
@@ -126,7 +126,7 @@ TEST("a small skew in any order: srm")
     sg_advice_clear(&advice);
 }
 
-TEST("a late root leaves nothing to bypass, and that is said")
+TEST("bypass is not advised for a late root, and the text states the reason")
 {
     struct sg_advice advice;
 
@@ -141,7 +141,7 @@ TEST("a late root leaves nothing to bypass, and that is said")
     sg_advice_clear(&advice);
 }
 
-TEST("a broadcast in a node is advised, too")
+TEST("broadcasts inside a node get advice too")
 {
     struct sg_advice advice;
 
@@ -155,7 +155,7 @@ TEST("a broadcast in a node is advised, too")
     sg_advice_clear(&advice);
 }
 
-TEST("a broadcast behind a late rank of the tree: bypass")
+TEST("bypass is advised for a broadcast behind a late inner rank of the tree")
 {
     struct sg_advice advice;
 
@@ -171,7 +171,7 @@ TEST("a broadcast behind a late rank of the tree: bypass")
 
 /* ---- when there is no advice */
 
-TEST("what the model does not explain forbids advice")
+TEST("a gain below the model's unexplained error is not advised")
 {
     struct sg_advice advice;
 
@@ -185,7 +185,7 @@ TEST("what the model does not explain forbids advice")
     sg_advice_clear(&advice);
 }
 
-TEST("where the best ran nothing is advised")
+TEST("nothing is advised if the best algorithm already ran")
 {
     struct sg_advice advice;
 
@@ -200,7 +200,7 @@ TEST("where the best ran nothing is advised")
     sg_advice_clear(&advice);
 }
 
-TEST("few instances say nothing")
+TEST("too few instances give no advice")
 {
     struct sg_advice advice;
 
@@ -211,7 +211,7 @@ TEST("few instances say nothing")
     sg_advice_clear(&advice);
 }
 
-TEST("call sites that meet in an instance get one rule, or none where rules tell them apart")
+TEST("call sites that meet in an instance get one rule, or none if rules distinguish them")
 {
     struct sg_advice advice;
 
@@ -231,7 +231,7 @@ TEST("call sites that meet in an instance get one rule, or none where rules tell
 }
 
 /* One call site with two sizes, of which each is better off by another algorithm. */
-TEST("sizes are told apart")
+TEST("sizes of one call site are advised separately")
 {
     struct sg_advice advice;
 
@@ -258,7 +258,7 @@ TEST("sizes are told apart")
 
 /* The same on several machines, where one rule stands for both call sites: of which one is better
  * off by another algorithm. */
-TEST("a rule that would be wrong elsewhere is not advised")
+TEST("a rule that would also match calls it harms is not advised")
 {
     struct sg_advice advice;
     uint32_t conflicts = 0;
@@ -285,7 +285,7 @@ TEST("a rule that would be wrong elsewhere is not advised")
 
 /* ---- costs */
 
-TEST("an archive without calibration is simulated with a network by name")
+TEST("an archive without calibration is simulated with a named network")
 {
     struct sg_advice advice;
 
@@ -299,7 +299,7 @@ TEST("an archive without calibration is simulated with a network by name")
     sg_advice_clear(&advice);
 }
 
-TEST("another machine's network takes the place of the calibration")
+TEST("a named network replaces the archive's calibration")
 {
     struct sg_advise_options options = {.network = "analysis/sim/networks/qsnet.conf"};
     struct sg_advice advice;
@@ -325,7 +325,7 @@ static void says(const char *calibration, bool busy)
     sg_advice_clear(&advice);
 }
 
-TEST("costs that swing, or were measured few times, come with a warning")
+TEST("costs that vary or were measured few times come with a warning")
 {
     says(PLANTED_COSTS " spread=3.5 samples=64", true);
     says(PLANTED_COSTS " spread=1.5 samples=8", true);
@@ -334,7 +334,7 @@ TEST("costs that swing, or were measured few times, come with a warning")
 }
 
 /* Two ranks on one processor: a message of MPICH's waits for a turn, 4 ms. */
-TEST("MPICH waits for its turn where processors are short")
+TEST("modelled MPICH ranks wait for a processor when processors are short")
 {
     struct sg_advice advice;
 
@@ -351,7 +351,7 @@ TEST("MPICH waits for its turn where processors are short")
 
 /* ---- printing */
 
-TEST("every algorithm but bcs is a candidate, and every candidate a rule")
+TEST("every algorithm but bcs is a candidate, and every candidate can be written as a rule")
 {
     /* Slices of time make no call faster; auto is one of the others. */
     for (int i = 0; i < sg_algorithm_count; i++)

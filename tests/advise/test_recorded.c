@@ -5,7 +5,7 @@
 #define SENDS (4 * SG_RECORDED_PENDING_MAX)
 
 /* Sends of as many tags as there are sends: none is waited for because of another one. */
-TEST("so many posts are under way at most")
+TEST("a recorded program has a bounded number of outstanding posts")
 {
     static struct sg_recorded_step steps[SENDS];
     struct sg_program_call call = {.end_ns = 1, .count = SENDS};

@@ -45,7 +45,7 @@ static void find(void)
     ASSERT(sg_remedies_find(&report, &remedies) == SG_OK);
 }
 
-TEST("what mends a cause: the program, an algorithm, or what is not known")
+TEST("each cause has its remedy: the program, an algorithm, or unknown")
 {
     static const char *const words[SG_CAUSES] = {
         [SG_CAUSE_COMPUTING] = "balance the work",
@@ -88,7 +88,7 @@ TEST("what mends a cause: the program, an algorithm, or what is not known")
 }
 
 /* The other ranks' means are 100, 120 and 130. */
-TEST("an interval is compared with the median of the other ranks'")
+TEST("a rank's interval is compared with the median of the other ranks' intervals")
 {
     begin();
     find();
@@ -119,7 +119,7 @@ static const char *advice_of_preempted(uint64_t short_ranks, uint64_t mode)
     return advice;
 }
 
-TEST("of a preempted rank it depends on the processors")
+TEST("the advice for a preempted rank depends on the number of processors")
 {
     EXPECT(contains(advice_of_preempted(0, SG_WAIT_SPIN), "another process"),
            contains(advice_of_preempted(4, SG_WAIT_AUTO), "more ranks than processors"),
@@ -127,7 +127,7 @@ TEST("of a preempted rank it depends on the processors")
            contains(advice_of_preempted(4, SG_WAIT_SPIN), "STAGGER_WAIT=auto"));
 }
 
-TEST("what is little is left out")
+TEST("negligible causes are left out")
 {
     begin();
     rows[0].ns = 1000000;
@@ -137,7 +137,7 @@ TEST("what is little is left out")
 }
 
 /* Without events those that are longer are told, if they end at a call. */
-TEST("without events it is what ranks do longer")
+TEST("without events remedies come from the ranks' longer intervals")
 {
     begin();
     report.causes = NULL;

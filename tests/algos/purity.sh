@@ -59,10 +59,10 @@ variables() {
 check "protocols include algos, core and headers without I/O only" \
     is "" "$(foreign_includes "${sources[@]}")"
 
-check "no state of a protocol holds a pointer" is "" "$(state_pointers "${sources[@]}")"
+check "no protocol's state holds a pointer" is "" "$(state_pointers "${sources[@]}")"
 printf '%s\n' 'struct part {' '    int *c;' '};' 'struct state {' '    struct sg_algo_head head; /* *b */' \
     '    struct part parts[2];' '};' >"$WORK/sample.c"
-check "... and one that did would be seen" is "struct part: int *c;" "$(state_pointers "$WORK/sample.c")"
+check "... the check finds a state with a pointer" is "struct part: int *c;" "$(state_pointers "$WORK/sample.c")"
 
 # __popcountdi2 is the compiler's arithmetic.
 allowed='mem(cpy|move|set|cmp)|__popcountdi2|_GLOBAL_OFFSET_TABLE_'
@@ -74,6 +74,6 @@ else
     check "protocols have no variables besides their states" is "" "$(variables "$WORK/protocols.o")"
     printf 'int kept = 1;\nstatic int hidden;\nint *where(void) { return &hidden; }\n' >"$WORK/kept.c"
     gcc -c "$WORK/kept.c" -o "$WORK/kept.o"
-    check "... and such variables would be seen" is ".data .bss" \
+    check "... the check finds such a variable" is ".data .bss" \
         "$(variables "$WORK/kept.o" | awk '{ printf "%s%s", sep, $1; sep = " " }')"
 fi

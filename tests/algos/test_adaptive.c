@@ -86,14 +86,14 @@ static void late_patterns(uint8_t degree, uint8_t tokens, const struct sg_algo_c
     }
 }
 
-TEST("a barrier ends whoever is late, one or two, with one to three tokens")
+TEST("a barrier completes with any one or two late ranks and one to three tokens")
 {
     late_patterns(0, 1, &barrier);
     late_patterns(2, 2, &barrier);
     late_patterns(0, 3, &barrier);
 }
 
-TEST("an allreduce that must keep its order has its tree's bits whoever is late")
+TEST("an ordered allreduce has its tree's bits whichever rank is late")
 {
     struct sg_algo_call call = allreduce(0);
 
@@ -104,7 +104,7 @@ TEST("an allreduce that must keep its order has its tree's bits whoever is late"
     late_patterns(8, 4, &call);
 }
 
-TEST("an exact allreduce is right whoever is late")
+TEST("an exact allreduce is right whichever rank is late")
 {
     struct sg_algo_call call = allreduce(EXACT);
 
@@ -113,7 +113,7 @@ TEST("an exact allreduce is right whoever is late")
 }
 
 /* The last one releases: all that is left is the multicast. */
-TEST("a single last rank has nothing to do but the multicast")
+TEST("a single last rank only sends the multicast")
 {
     for (int late = 0; late < 17; late++) {
         struct mini_setup setup = setup_of(17, 2, 1, 1);
@@ -160,7 +160,7 @@ TEST("two last ranks below different children each release with two tokens")
 }
 
 /* Rank 1's ack and rank 0's token are under way together. */
-TEST("who gets a token after its ack releases, and its parent waits")
+TEST("an endpoint that gets a token after its ack releases, and its parent waits")
 {
     struct sg_algo_call calls[] = {barrier, allreduce(0), allreduce(EXACT)};
 
@@ -184,7 +184,7 @@ TEST("who gets a token after its ack releases, and its parent waits")
     }
 }
 
-TEST("results have the tree's bits in a thousand orders with losses and repetitions")
+TEST("results have the tree's bits in a thousand orders with losses and duplicates")
 {
     struct sg_algo_call calls[6];
     uint64_t marks = 0;
@@ -221,7 +221,7 @@ TEST("results have the tree's bits in a thousand orders with losses and repetiti
 }
 
 /* As they come, which no reference can say: but everywhere the same. */
-TEST("arrival order gives all endpoints the same bits")
+TEST("with arrival order all endpoints get the same bits")
 {
     struct sg_algo_call call = allreduce(SG_CALL_COMMUTATIVE);
 
@@ -265,7 +265,7 @@ static void habitually_late(struct mini_host *host, int size, int late, int inst
     }
 }
 
-TEST("the token starts where the last arriver usually is, and moves when that is wrong")
+TEST("the token starts at the usual last arriver, and moves after a wrong prediction")
 {
     struct sg_algo_call calls[] = {barrier, allreduce(EXACT)};
 
@@ -326,7 +326,7 @@ TEST("all endpoints agree on predictions in any order and with losses")
 }
 
 /* 2^20 endpoints of a simulator have to fit. */
-TEST("the state is small, and a setup that a token cannot serve is refused")
+TEST("the state is small, and setups that a token cannot serve are refused")
 {
     struct sg_algo_setup setup = {.rank = 0, .size = 1 << 20};
     struct sg_algo_needs needs;

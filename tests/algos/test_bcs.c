@@ -78,7 +78,7 @@ static void run(struct mini_setup *setup, uint64_t *marks)
     mini_free(host);
 }
 
-TEST("all have recursive doubling's bits in every order, with losses")
+TEST("every endpoint gets recursive doubling's bits in every order, with losses")
 {
     static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33};
     uint64_t marks = 0;
@@ -112,7 +112,7 @@ TEST("all have recursive doubling's bits in every order, with losses")
 /* ---- slices ---------------------------------------------------------------------------------- */
 
 /* Nothing is sent to all, and no alarm set, before all have called. */
-TEST("a collective runs when all have called it")
+TEST("a collective runs once all endpoints have called it")
 {
     for (int late = 0; late < SIZE; late++) {
         struct mini_host *host = open_host((struct sg_algo_parameters){0});
@@ -141,7 +141,7 @@ TEST("a collective runs when all have called it")
 }
 
 /* A computing endpoint is left alone: of those below it nobody hears before it calls itself. */
-TEST("who computes is not disturbed")
+TEST("a computing endpoint is not interrupted")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){0});
     int sent = 0;
@@ -162,7 +162,7 @@ TEST("who computes is not disturbed")
 }
 
 /* CALLED and DONE of all but endpoint 0, and strobes: as many as the microphases. */
-TEST("messages are as many as the microphases say")
+TEST("the number of messages is the one that the microphases require")
 {
     static const struct {
         bool separate;
@@ -194,7 +194,7 @@ TEST("messages are as many as the microphases say")
     }
 }
 
-TEST("calls return at the next boundary where they shall")
+TEST("with restart_slice calls return at the next boundary")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){.restart_slice = 1});
 
@@ -237,14 +237,14 @@ static int slices_of(int count, uint32_t budget_bytes)
     return slices;
 }
 
-TEST("a slice takes what its budget allows")
+TEST("a slice moves at most its budget")
 {
     EXPECT(slices_of(3, 64) == 1, slices_of(6, 32) == 3, slices_of(5, 47) == 3,
            slices_of(3, 1) == 3, slices_of(9, 1 << 20) == 3);
 }
 
 /* A strobe at each boundary, from the first collective to the drain. */
-TEST("strobes come always where they shall")
+TEST("with strobe_always every slice has its strobes")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){.strobe_always = 1});
 
@@ -269,7 +269,7 @@ static uint32_t bits(enum sg_slice_metric first, enum sg_slice_metric last)
 }
 
 /* Every endpoint tells of each slice, once and in order, with what is known there. */
-TEST("all tell of each slice, with what they know")
+TEST("every endpoint reports each slice with its local metrics, and the global ones if known")
 {
     const uint32_t local =
         bits(SG_SLICE_LTDEM, SG_SLICE_LTTS) | 1u << SG_SLICE_NCOLLDEM | 1u << SG_SLICE_NCOLLMSM;
@@ -315,7 +315,7 @@ static bool is_about(const struct sg_slice *slice, enum sg_slice_metric metric, 
 }
 
 /* Until it has run here; at endpoint 0, until it is over everywhere. */
-TEST("a slice's times end here, and at endpoint 0 everywhere")
+TEST("a slice's times end at this endpoint, and at endpoint 0 for all endpoints")
 {
     for (unsigned separate = 0; separate < 2; separate++) {
         struct mini_host *host = open_host(
@@ -351,7 +351,7 @@ TEST("a slice's times end here, and at endpoint 0 everywhere")
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-TEST("a lost strobe is repeated")
+TEST("a lost strobe is sent again")
 {
     for (int loser = 1; loser < SIZE; loser++) {
         struct mini_host *host = open_host((struct sg_algo_parameters){0});
@@ -377,7 +377,7 @@ TEST("a lost strobe is repeated")
 }
 
 /* The result is lost, for one or for a whole branch: the repeat brings it. */
-TEST("a lost result is repeated")
+TEST("a lost result is sent again")
 {
     for (int first = 1; first < SIZE; first++) {
         for (int last = first; last < SIZE; last++) {
@@ -411,7 +411,7 @@ TEST("a lost result is repeated")
 
 /* The data are lost for a whole branch, of which the root may be one: who is above the root has
  * them in any case, and endpoint 0 repeats them. */
-TEST("lost data of a broadcast are repeated")
+TEST("lost data of a broadcast are sent again")
 {
     for (int root = 0; root < SIZE; root++) {
         for (int first = 0; first < SIZE; first++) {
@@ -442,7 +442,7 @@ TEST("lost data of a broadcast are repeated")
 }
 
 /* Nobody answers for long: one repeat, not a storm. */
-TEST("a strobe is repeated once")
+TEST("a strobe is sent again once")
 {
     struct mini_host *host = open_host((struct sg_algo_parameters){0});
 
@@ -517,7 +517,7 @@ TEST("boundaries count from the epoch")
 }
 
 /* Setups within the limits of the rules fit; larger ones are refused. */
-TEST("limits hold")
+TEST("parameters and communicators outside the limits are refused")
 {
     struct sg_algo_setup setup = {.size = SG_BCS_ENDPOINTS_MAX};
     struct sg_algo_needs needs;

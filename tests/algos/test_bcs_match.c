@@ -139,7 +139,7 @@ TEST("a message runs in the slice after its post")
 }
 
 /* A slice tells of the descriptors that were offered here and of the receives that were matched. */
-TEST("a slice tells of its descriptors and matches")
+TEST("a slice reports its descriptors and matches")
 {
     static const uint32_t offered[] = {0, 2, 1, 0, 0}, matched[] = {0, 0, 0, 2, 0};
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
@@ -170,7 +170,7 @@ TEST("a slice tells of its descriptors and matches")
 }
 
 /* Slices without an exchange do not. */
-TEST("a slice without messages tells of none")
+TEST("a slice without messages reports none")
 {
     struct world world = open_world((struct sg_algo_parameters){.strobe_always = 1}, SIZE, 1);
     struct sg_slice last;
@@ -184,7 +184,7 @@ TEST("a slice without messages tells of none")
 }
 
 /* WANT goes up once until the next strobe, from whatever endpoint, and is merged on its way. */
-TEST("slices are asked for once")
+TEST("an endpoint requests slices once")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
 
@@ -204,7 +204,7 @@ TEST("slices are asked for once")
 }
 
 /* A message posted after the exchange has begun at its endpoint waits for the next exchange. */
-TEST("what is posted in an exchange is for the next")
+TEST("a post made during an exchange takes part in the next one")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t early = send(&world, 1, 2, 5, 8), late, first, second;
@@ -245,7 +245,7 @@ TEST("a message waits for its receive")
 }
 
 /* Deliveries wait for the next boundary where they shall, which then comes. */
-TEST("posts end at the next boundary where they shall")
+TEST("with restart_slice posts end at the next boundary")
 {
     struct world world = open_world((struct sg_algo_parameters){.restart_slice = 1}, SIZE, 1);
     uint32_t got = receive(&world, 2, 1, 5), sent = send(&world, 1, 2, 5, 8);
@@ -259,7 +259,7 @@ TEST("posts end at the next boundary where they shall")
 
 /* A strobe for the exchange and one for the rest, or one for each microphase; a collective's
  * microphase follows in the same slice. */
-TEST("messages have a strobe for their exchange")
+TEST("messages add a strobe for their exchange")
 {
     static const struct {
         bool separate, barrier;
@@ -283,7 +283,7 @@ TEST("messages have a strobe for their exchange")
 }
 
 /* With strobe=always they come at each boundary, whether there are messages or not. */
-TEST("strobes come always where they shall")
+TEST("with strobe_always every slice has its strobes")
 {
     struct world world = open_world((struct sg_algo_parameters){.strobe_always = 1}, SIZE, 1);
     uint32_t got = receive(&world, 2, 1, 5);
@@ -319,7 +319,7 @@ TEST("messages of a sender keep their order")
 }
 
 /* Receives from anybody take messages by slice, endpoint, rank and number. */
-TEST("anybody's messages are taken by slice, endpoint, rank and number")
+TEST("wildcard receives take messages by slice, endpoint, rank and number")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){0}, SIZE, seed);
@@ -347,7 +347,7 @@ TEST("anybody's messages are taken by slice, endpoint, rank and number")
 }
 
 /* A message is for one rank of an endpoint, and from one. */
-TEST("ranks of an endpoint have messages of their own")
+TEST("ranks of one endpoint have separate messages")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     struct sg_algo_post from_1 = {.kind = SG_POST_RECEIVE, .peer = 1, .tag = 5, .bytes = 8};
@@ -376,7 +376,7 @@ TEST("ranks of an endpoint have messages of their own")
 
 /* A receive for the last of many messages gets it, though the capacity does not hold them all;
  * the others follow in order. */
-TEST("who waits for a message gets it, though others have no room")
+TEST("a waiting receive gets its message even if the table is full of other posts")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 8}, SIZE, seed);
@@ -409,7 +409,7 @@ TEST("who waits for a message gets it, though others have no room")
 /* A message that is expected, behind one of its sender that is not and has no room: if another
  * takes its receive, it does not stay where that one could not.
  */
-TEST("a message does not pass one that was refused")
+TEST("a message does not overtake a refused one")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 4}, SIZE, seed);
@@ -440,7 +440,7 @@ TEST("a message does not pass one that was refused")
 
 /* ---- probes ---------------------------------------------------------------------------------- */
 
-TEST("probes find messages and leave them")
+TEST("probes find messages and do not take them")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t before = probe(&world, SG_POST_IPROBE, 2, SG_ANY, 5), blocking, after, again, got;
@@ -466,7 +466,7 @@ TEST("probes find messages and leave them")
 }
 
 /* A message that a probe has found stays for its receive, though all others are refused. */
-TEST("what was probed stays")
+TEST("a probed message stays in the table")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world world = open_world((struct sg_algo_parameters){.posts = 4}, SIZE, seed);
@@ -492,7 +492,7 @@ TEST("what was probed stays")
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-TEST("long messages are cut, empty ones arrive")
+TEST("long messages are truncated, empty ones arrive")
 {
     static const struct {
         uint32_t sent, room, got;
@@ -549,7 +549,7 @@ TEST("messages reach their own endpoint")
 }
 
 /* Four chunks a slice and endpoint: the first message has what it wants, the others the rest. */
-TEST("a slice moves what its budget allows")
+TEST("a slice moves at most its budget")
 {
     struct world world = open_world((struct sg_algo_parameters){0}, SIZE, 1);
     uint32_t first = receive(&world, 2, 1, 5), second = receive(&world, 2, 3, 5),
@@ -571,7 +571,7 @@ TEST("a slice moves what its budget allows")
 }
 
 /* More messages than one handler has actions for; all in one slice, between two endpoints. */
-TEST("many messages go in one slice")
+TEST("one slice carries many messages")
 {
     struct world world =
         open_world((struct sg_algo_parameters){.posts = 512, .budget_bytes = 1 << 20}, 2, 1);
@@ -589,7 +589,7 @@ TEST("many messages go in one slice")
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* A strobe that is lost is repeated, for messages too; descriptors come before it. */
-TEST("a lost strobe is repeated")
+TEST("a lost strobe is sent again")
 {
     for (int lost = 0; lost < 2; lost++) {
         struct world world = open_world((struct sg_algo_parameters){0}, 3, 1);
@@ -645,7 +645,7 @@ static void exchange(struct world *world, int size, int messages, uint32_t *from
     }
 }
 
-TEST("matches depend on slices alone")
+TEST("matches depend only on slices")
 {
     static const int sizes[] = {1, 2, 3, 5, 9};
 
@@ -672,7 +672,7 @@ TEST("matches depend on slices alone")
     }
 }
 
-TEST("limits hold")
+TEST("parameters and communicators outside the limits are refused")
 {
     struct sg_algo_setup setup = {.size = 4096};
     struct sg_algo_needs without, with;

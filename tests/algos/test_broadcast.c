@@ -25,7 +25,7 @@ static void check(const struct mini_host *host, int size, uint32_t seq,
     }
 }
 
-TEST("every root's data reach everybody")
+TEST("every root's data reach every endpoint")
 {
     for (int a = 0; a < ALGOS; a++) {
         for (int size = 1; size <= 18; size++) {
@@ -92,7 +92,7 @@ static uint64_t drive_mixture(const struct sg_algo *algo, uint64_t seed)
     return marks;
 }
 
-TEST("so they do among other operations, with changing roots and few credits")
+TEST("broadcasts among other operations deliver their data, with changing roots and few credits")
 {
     for (int a = 0; a < ALGOS; a++) {
         uint64_t marks = 0;
@@ -107,7 +107,7 @@ TEST("so they do among other operations, with changing roots and few credits")
 }
 
 /* Among 4 endpoints 3 is below 2, in bypass's tree. Who has not called passes on all the same. */
-TEST("who has not called yet passes on, in bypass")
+TEST("in bypass an endpoint forwards data before its own call")
 {
     struct mini_setup setup = {.algo = &sg_algo_bypass, .size = 4, .seed = 1};
     struct mini_host *host = mini_new(&setup);
@@ -128,7 +128,7 @@ TEST("who has not called yet passes on, in bypass")
 }
 
 /* ... and in the tree that does not, what is below it waits for its call. */
-TEST("... and in tree does not")
+TEST("in tree an endpoint does not forward data before its own call")
 {
     struct mini_setup setup = {.algo = &sg_algo_tree,
                                .size = 4,
@@ -151,7 +151,7 @@ TEST("... and in tree does not")
 }
 
 /* A root has room for so many broadcasts ahead of an endpoint that does not call; then it waits. */
-TEST("a root is ahead by its credits, and waits for the slowest then")
+TEST("a root runs ahead by its credits and then waits for the slowest endpoint")
 {
     static const struct {
         const struct sg_algo *algo;
@@ -183,7 +183,7 @@ TEST("a root is ahead by its credits, and waits for the slowest then")
 }
 
 /* A call of srm's in chunks: addresses first, then puts into results, and no copy anywhere. */
-TEST("a large broadcast of srm is put into results that have been offered")
+TEST("a large broadcast of srm is written into offered result buffers")
 {
     for (int size = 2; size <= 17; size++) {
         struct mini_setup setup = {
@@ -210,7 +210,7 @@ TEST("a large broadcast of srm is put into results that have been offered")
 }
 
 /* Among four endpoints, 0 has two partners below it: 2, which comes late, and 1. */
-TEST("... in whatever order they are, so that nobody waits for a sibling")
+TEST("data is written into result buffers in any order, and no endpoint waits for a sibling")
 {
     struct mini_setup setup = {
         .algo = &sg_algo_srm, .size = 4, .parameters = {.chunk_bytes = 8}, .seed = 3};
@@ -233,7 +233,7 @@ TEST("... in whatever order they are, so that nobody waits for a sibling")
 }
 
 /* Broadcasts without data, of one endpoint, and messages: one for each that is not the root. */
-TEST("a tree has one message for each endpoint but the root")
+TEST("a tree sends one message to each endpoint but the root")
 {
     for (int shape = 0; shape < SG_TREE_SHAPES; shape++) {
         for (int size = 1; size < 40; size++) {
@@ -254,7 +254,7 @@ TEST("a tree has one message for each endpoint but the root")
 
 /* The Fibonacci tree by its definition: in every step each endpoint that has the message passes it
  * on, and it is there two steps later. */
-TEST("the Fibonacci tree takes as long as it is to")
+TEST("the Fibonacci tree completes in its optimal time")
 {
     for (int size = 1; size <= 400; size++) {
         int there[400] = {0}, least = 0, last = 0, total = 1;

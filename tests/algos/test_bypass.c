@@ -2,7 +2,7 @@
  * test_bypass_orders.c tests it in random orders. */
 #include "algos/bypass_support.h"
 
-TEST("arrival order folds a commutative operation as messages come")
+TEST("with arrival order a commutative operation is folded in the order of its messages")
 {
     struct sg_algo_parameters parameters = {.credits = 4, .arrival_order = 1};
     struct sg_algo_call call = bypass_call(SG_CALL_COMMUTATIVE, 8, 0);
@@ -24,7 +24,7 @@ TEST("arrival order folds a commutative operation as messages come")
     mini_free(host);
 }
 
-TEST("a leaf sends from its operand and is done")
+TEST("a leaf sends from its operand and completes")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -44,7 +44,7 @@ TEST("a leaf sends from its operand and is done")
 }
 
 /* With 4 endpoints, 2 is internal and 3 is its child. */
-TEST("an internal endpoint leaves, and a late child is folded from its message")
+TEST("an internal endpoint leaves, and a late child's message is folded afterwards")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -68,7 +68,7 @@ TEST("an internal endpoint leaves, and a late child is folded from its message")
     mini_free(host);
 }
 
-TEST("early contributions wait in slots for the call")
+TEST("early contributions wait in slots until the call")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -95,7 +95,7 @@ TEST("early contributions wait in slots for the call")
 }
 
 /* With 8 endpoints, 4 has the children 5 and 6: 6's value may not overtake 5's. */
-TEST("a late contribution that may not be folded yet waits in a slot")
+TEST("a late contribution that must keep the order waits in a slot")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -118,7 +118,7 @@ TEST("a late contribution that may not be folded yet waits in a slot")
 }
 
 /* Endpoint 2 of 4 is a leaf of the second instance, and over with it before the first. */
-TEST("several instances are outstanding and end in any order")
+TEST("several instances are outstanding and complete in any order")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call first = bypass_call(SG_CALL_COMMUTATIVE, 8, 0);
@@ -142,7 +142,7 @@ TEST("several instances are outstanding and end in any order")
     mini_free(host);
 }
 
-TEST("a child that is credits ahead of its parent waits")
+TEST("a child waits once it is `credits` instances ahead of its parent")
 {
     struct sg_algo_parameters parameters = {.credits = 4};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -174,7 +174,7 @@ TEST("a child that is credits ahead of its parent waits")
 }
 
 /* An endpoint keeps at most `credits` instances, whoever is missing. */
-TEST("an endpoint with credits instances outstanding waits")
+TEST("an endpoint waits once it has `credits` outstanding instances")
 {
     struct sg_algo_parameters parameters = {.credits = 2};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -204,7 +204,7 @@ TEST("an endpoint with credits instances outstanding waits")
     mini_free(host);
 }
 
-TEST("a call waits for the pool, and the parent pulls before its own call")
+TEST("a call waits for the pool, and a parent pulls before its own call")
 {
     struct sg_algo_parameters parameters = {.eager_bytes = 8, .pool = 2};
     struct sg_algo_call call = bypass_call(0, 16, 0);
@@ -252,7 +252,7 @@ TEST("a split-phase root returns at once")
 }
 
 /* The host gives a call's result its place with the CALL: no earlier one may still be due there. */
-TEST("a split-phase root waits rather than share a result's place")
+TEST("a split-phase root waits rather than share a result buffer")
 {
     struct sg_algo_parameters parameters = {.split = 1, .credits = 3};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -273,7 +273,7 @@ TEST("a split-phase root waits rather than share a result's place")
 
 /* ---- linger ---- */
 
-TEST("a child that comes within the linger costs no signal and no copy")
+TEST("a child that arrives within the linger costs no signal and no copy")
 {
     struct sg_algo_parameters parameters = {.linger_ns = 1000};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -293,7 +293,7 @@ TEST("a child that comes within the linger costs no signal and no copy")
     mini_free(host);
 }
 
-TEST("a linger that runs out leaves the child to be late")
+TEST("a child that arrives after the linger is handled as late")
 {
     struct sg_algo_parameters parameters = {.linger_ns = 1000};
     struct sg_algo_call call = bypass_call(0, 8, 0);
@@ -328,7 +328,7 @@ static void teach(struct mini_host *host, const struct sg_algo_call *call, int r
     }
 }
 
-TEST("the automatic linger follows the lateness seen at its call site")
+TEST("the automatic linger follows the lateness observed at its call site")
 {
     struct sg_algo_parameters parameters = {.linger_ns = 1000, .linger_auto = 1};
     struct sg_algo_call call = bypass_call(0, 8, 0), elsewhere = call;
@@ -371,7 +371,7 @@ TEST("the automatic linger follows the lateness seen at its call site")
 
 /* ---- bounds ---- */
 
-TEST("the bounds are those of the parameters")
+TEST("the bounds follow from the parameters")
 {
     struct sg_algo_setup setup = {0, 16, {.credits = 4, .pool = 3}};
     struct sg_algo_needs needs;
@@ -389,7 +389,7 @@ TEST("the bounds are those of the parameters")
 }
 
 /* Reduces are cut into what is read, broadcasts into messages. */
-TEST("reduces are cut into what a parent reads, broadcasts into messages")
+TEST("reduces are cut to the parent's read size, broadcasts to messages")
 {
     static const uint32_t eager_bytes[] = {0, 64, 1024, 8192, 20000, 32768};
     static const uint32_t reduced[] = {4096, 4096, 4096, 16384, 40000, 65536};
@@ -407,7 +407,7 @@ TEST("reduces are cut into what a parent reads, broadcasts into messages")
 }
 
 /* The same endpoints 4 times as fast as their parent: what is under way stays bounded. */
-TEST("no more contributions are under way than the parent gave credits")
+TEST("a parent's credits bound the contributions in flight")
 {
     struct sg_algo_parameters parameters = {.credits = 4};
     struct sg_algo_call call = bypass_call(0, 8, 0);

@@ -49,7 +49,7 @@ TEST("a commutative operation has the bits of the tree relative to its root")
     EXPECT((marks & MARK(LATE)) && (marks & MARK(CREDIT_OUT)));
 }
 
-TEST("an exact operation is right in any order")
+TEST("an exact operation is right in any order of arrival")
 {
     struct sg_algo_parameters parameters = {.credits = 2};
 
@@ -74,7 +74,7 @@ TEST("a split-phase root gets the same bits later")
            run_all(large, 0, 16) & MARK(SPLIT_FINISHED));
 }
 
-TEST("a linger that estimates itself changes no result")
+TEST("an automatic linger changes no result")
 {
     struct sg_algo_parameters parameters = {.credits = 4, .linger_ns = 50, .linger_auto = 1};
     uint64_t marks = run_all(parameters, 0, 16);
@@ -83,7 +83,7 @@ TEST("a linger that estimates itself changes no result")
 }
 
 /* It changes neither what is exact nor what does not commute. */
-TEST("arrival order changes no result that it may not")
+TEST("arrival order changes only the results it is allowed to change")
 {
     struct sg_algo_parameters parameters = {.credits = 4, .arrival_order = 1};
 
@@ -91,7 +91,7 @@ TEST("arrival order changes no result that it may not")
     run_all(parameters, 0, 8);
 }
 
-TEST("a reduction of nothing names no data")
+TEST("an empty reduction names no data")
 {
     struct sg_algo_parameters parameters = {.credits = 2, .split = 1};
 

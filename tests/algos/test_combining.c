@@ -152,7 +152,7 @@ static void run(struct node *node, enum sg_operation operation, int root)
     free(node->combining);
 }
 
-TEST("reduces keep their association in every order, their first arrivers leave")
+TEST("reduces keep their association in every order, and their first arrivers leave")
 {
     int full = 0;
 
@@ -168,7 +168,7 @@ TEST("reduces keep their association in every order, their first arrivers leave"
     EXPECT(full > 0);
 }
 
-TEST("allreduces keep their association in every order, all wait")
+TEST("allreduces keep their association in every order, and all ranks wait")
 {
     for (uint32_t ranks = 1; ranks <= RANKS_MAX; ranks++) {
         for (uint64_t seed = 0; seed < 60; seed++) {
@@ -180,7 +180,7 @@ TEST("allreduces keep their association in every order, all wait")
     }
 }
 
-TEST("a broadcast is fed by its root, or the first; late ranks find its data")
+TEST("the root or the first arriver feeds a broadcast; late ranks find its data")
 {
     int full = 0;
 
@@ -196,7 +196,7 @@ TEST("a broadcast is fed by its root, or the first; late ranks find its data")
     EXPECT(full > 0);
 }
 
-TEST("a node without ranks or room, or with too many, is refused")
+TEST("a node without ranks or memory, or with too many ranks, is refused")
 {
     EXPECT(sg_combining_bytes(0, 1) == 0, sg_combining_bytes(1, 0) == 0,
            sg_combining_bytes(SG_COMBINING_RANKS_MAX + 1, 1) == 0,
@@ -205,7 +205,7 @@ TEST("a node without ranks or room, or with too many, is refused")
 }
 
 /* The deepest climb there may be writes within its step. */
-TEST("the deepest climb fits a step")
+TEST("the deepest climb fits in one step")
 {
     uint32_t ranks = SG_COMBINING_RANKS_MAX - 1, folds = 0;
     struct sg_combining *combining = malloc(sg_combining_bytes(ranks, 1));

@@ -5,7 +5,7 @@
 
 static const struct sg_algo_call barrier = {.operation = SG_OPERATION_BARRIER, .root = -1};
 
-TEST("barriers end in every order")
+TEST("barriers complete in every order")
 {
     struct sg_algo_call calls[10];
     uint64_t marks = 0;
@@ -27,7 +27,7 @@ TEST("barriers end in every order")
 }
 
 /* A late endpoint holds up all others. */
-TEST("whoever is late holds everyone")
+TEST("any late rank holds all the others")
 {
     for (int size = 2; size <= 17; size++) {
         for (int late = 0; late < size; late++) {
@@ -49,7 +49,7 @@ TEST("whoever is late holds everyone")
 }
 
 /* ceil(log2(size)) messages each. */
-TEST("messages are as many as the algorithm says")
+TEST("the number of messages is the algorithm's")
 {
     static const struct {
         int size, rounds;

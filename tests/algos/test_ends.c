@@ -92,7 +92,7 @@ static void compare_all(const struct sg_algo *algo, int operation, uint8_t split
     }
 }
 
-TEST("each operation of each protocol goes past the ends of numbers")
+TEST("sequence numbers wrap around in each operation of each protocol")
 {
     for (int i = 0; sg_algos[i] != NULL; i++) {
         for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
@@ -102,13 +102,13 @@ TEST("each operation of each protocol goes past the ends of numbers")
     }
 }
 
-TEST("so do operations in turn")
+TEST("sequence numbers wrap around when operations alternate")
 {
     for (int i = 0; sg_algos[i] != NULL; i++)
         compare_all(sg_algos[i], -1, 0);
 }
 
-TEST("so do split calls")
+TEST("sequence numbers wrap around in split calls")
 {
     for (int i = 0; sg_algos[i] != NULL; i++)
         compare_all(sg_algos[i], -1, 1);

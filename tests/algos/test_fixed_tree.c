@@ -95,7 +95,7 @@ TEST("reduces at changing roots, allreduces and barriers mix, with losses")
 
 /* Rank 0 has not come: a leaf leaves `credits` reduces and is held in the next one, and what waits
  * at rank 0 is bounded. */
-TEST("a leaf runs ahead as far as its credits and no further")
+TEST("a leaf runs ahead by its credits and no further")
 {
     for (uint8_t credits = 2; credits <= 9; credits++) {
         struct mini_setup setup = setup_of(2, 1, 1);
@@ -146,7 +146,7 @@ TEST("the binomial tree folds its children in order")
 }
 
 /* Synchronising instances raise the floor for nothing: no message but contributions. */
-TEST("barriers cost no message beside contributions and releases")
+TEST("barriers need no messages but contributions and releases")
 {
     struct mini_setup setup = setup_of(17, 2, 1);
     struct mini_host *host = mini_new(&setup);

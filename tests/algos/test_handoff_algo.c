@@ -113,14 +113,14 @@ TEST("a split-phase root gets the same bits later")
     EXPECT(marks == (MARK(SECOND_CLIMBED) | MARK(CREDIT_OUT) | MARK(SPLIT_FINISHED)));
 }
 
-TEST("an allreduce has the bits of recursive doubling everywhere")
+TEST("an allreduce has the bits of recursive doubling on every endpoint")
 {
     struct sg_algo_parameters parameters = {.credits = 2};
 
     EXPECT(run_all(parameters, SG_OPERATION_ALLREDUCE, false) == MARK(SECOND_CLIMBED));
 }
 
-TEST("no one leaves a barrier before the last has entered")
+TEST("no rank leaves a barrier before the last has entered")
 {
     struct sg_algo_parameters parameters = {0};
 
@@ -168,7 +168,7 @@ TEST("the first arriver of a reduce leaves after one round trip")
 }
 
 /* The last one climbs to the top alone; no other endpoint lifts a finger. */
-TEST("the last arriver climbs to the top by itself")
+TEST("the last arriver climbs to the top alone")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
@@ -199,7 +199,7 @@ TEST("the last arriver climbs to the top by itself")
 }
 
 /* A root that is last has its result without a message to itself. */
-TEST("a root that is last folds straight into its result")
+TEST("a root that arrives last folds directly into its result")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 2);
@@ -217,7 +217,7 @@ TEST("a root that is last folds straight into its result")
     mini_free(host);
 }
 
-TEST("an allreduce is released by one message to each")
+TEST("an allreduce is released by one message to each endpoint")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 8, -1);
@@ -234,7 +234,7 @@ TEST("an allreduce is released by one message to each")
 
 /* A contribution that costs more than the round trip it saves is read only by the endpoint that
  * needs it. */
-TEST("operands above the eager limit are read by second arrivers only")
+TEST("only second arrivers read operands above the eager limit")
 {
     struct sg_algo_parameters parameters = {.eager_bytes = 8};
     struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 16, -1);
@@ -292,7 +292,7 @@ TEST("a release may overtake the reply of a counter")
 }
 
 /* The root is missing: others get as far as there are places, and ask half-way. */
-TEST("an endpoint that is all places ahead of the root waits")
+TEST("an endpoint waits once it is `credits` instances ahead of the root")
 {
     struct sg_algo_parameters parameters = {.credits = 4};
     struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
@@ -326,7 +326,7 @@ TEST("an endpoint that is all places ahead of the root waits")
 }
 
 /* If all endpoints keep up, none ever waits for a slot, and barriers read no cells. */
-TEST("no one waits for a place where everybody keeps up")
+TEST("no endpoint waits for credits if all keep up")
 {
     struct sg_algo_parameters parameters = {0};
     struct sg_algo_call reduce = call_of(SG_OPERATION_REDUCE, 8, 1);
@@ -377,7 +377,7 @@ TEST("a split-phase root returns after its climb")
 }
 
 /* The host gives a call's result its place with the CALL: no earlier one may still be due there. */
-TEST("a split-phase root waits rather than share a result's place")
+TEST("a split-phase root waits rather than share a result buffer")
 {
     struct sg_algo_parameters parameters = {.split = 1, .credits = 3};
     struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
@@ -402,7 +402,7 @@ TEST("a split-phase root waits rather than share a result's place")
     mini_free(host);
 }
 
-TEST("the bounds are those of the parameters")
+TEST("the bounds follow from the parameters")
 {
     struct sg_algo_setup setup = {0, 16, {.credits = 4}};
     struct sg_algo_needs needs;

@@ -101,7 +101,7 @@ static void check_all(enum operand_values values, enum placing placing)
     EXPECT(pairs > 0, failures == 0);
 }
 
-TEST("there is a kernel for each pair of MPICH's, in every instruction set")
+TEST("every pair that MPICH supports has a kernel in every instruction set")
 {
     unsigned char a[EXTENT_BYTES] = {0}, b[EXTENT_BYTES] = {0}, c[EXTENT_BYTES];
 
@@ -117,7 +117,7 @@ TEST("there is a kernel for each pair of MPICH's, in every instruction set")
     }
 }
 
-TEST("the plain kernels serve until the instruction set is chosen, then the best")
+TEST("the plain kernels serve until the instruction set is chosen, then the best ones")
 {
     enum sg_kernel_set best = SG_KERNEL_PLAIN;
 
@@ -132,7 +132,7 @@ TEST("the plain kernels serve until the instruction set is chosen, then the best
                 sg_kernel_find_in(set, SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE)) == (set == best));
 }
 
-TEST("each kernel computes what the operation says, for ordinary values")
+TEST("each kernel computes the operation's result for ordinary values")
 {
     check_all(OPERANDS_ORDINARY, APART);
 }
@@ -142,27 +142,27 @@ TEST("each kernel treats infinities, denormals, zeros, extremes and NaN as C doe
     check_all(OPERANDS_HARD, APART);
 }
 
-TEST("each kernel gives NaN where NaNs of any kind make one")
+TEST("each kernel gives NaN if any kind of NaN makes one")
 {
     check_all(OPERANDS_NANS, APART);
 }
 
-TEST("each kernel may write over in")
+TEST("each kernel may overwrite in")
 {
     check_all(OPERANDS_HARD, OVER_IN);
 }
 
-TEST("each kernel may write over inout")
+TEST("each kernel may overwrite inout")
 {
     check_all(OPERANDS_HARD, OVER_INOUT);
 }
 
-TEST("each kernel works at odd addresses")
+TEST("each kernel works at unaligned addresses")
 {
     check_all(OPERANDS_HARD, ODD);
 }
 
-TEST("an element's extent holds its values")
+TEST("an element's extent covers its values")
 {
     for (enum sg_element element = 0; element < SG_ELEMENT_COUNT; element++) {
         const struct operand_field *last = operand_fields[element];

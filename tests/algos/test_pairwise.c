@@ -27,7 +27,7 @@ static void run(int size, uint64_t seed, uint64_t *marks)
     mini_free(host);
 }
 
-TEST("all have recursive doubling's bits in every order")
+TEST("every endpoint gets recursive doubling's bits in every order")
 {
     uint64_t marks = 0;
 
@@ -40,7 +40,7 @@ TEST("all have recursive doubling's bits in every order")
 }
 
 /* log2(size) messages each, and two more for each pair that folds. */
-TEST("messages are as many as the algorithm says")
+TEST("the number of messages is the algorithm's")
 {
     static const struct {
         int size, messages;

@@ -98,7 +98,7 @@ static void check_lists(const struct sg_algo *algo, const struct sg_algo_paramet
     check_symmetric(lists);
 }
 
-TEST("who names one is named by it")
+TEST("lists of peers are symmetric")
 {
     for (int size = 1; size <= 70; size++)
         each(size, check_lists);
@@ -140,7 +140,7 @@ static void check_few(const struct sg_algo *algo, const struct sg_algo_parameter
                lists->size, most, few);
 }
 
-TEST("few are named, whatever the size")
+TEST("lists of peers stay short at every size")
 {
     for (int size = 64; size <= SIZE_MAX_TESTED; size *= 4) {
         each(size, check_few);
@@ -149,7 +149,7 @@ TEST("few are named, whatever the size")
     each(SIZE_MAX_TESTED, check_lists);
 }
 
-TEST("a list that is too short stays as it is")
+TEST("a list with too little capacity stays unchanged")
 {
     for (int a = 0; sg_algos[a] != NULL; a++) {
         struct sg_algo_setup setup = {0, 64, {0}};

@@ -46,7 +46,7 @@ static bool fire_release_timer(struct mini_host *host, int rank)
 }
 
 /* Any one copy is lost: the timer asks, the window answers, the results are right. */
-TEST("whoever loses a release asks and is answered")
+TEST("an endpoint that loses a release asks for it and is answered")
 {
     for (int a = 0; a < 2; a++) {
         for (int late = 0; late < SIZE; late++) {
@@ -73,7 +73,7 @@ TEST("whoever loses a release asks and is answered")
 }
 
 /* Child and parent both lose it: the parent asks for the child, too. */
-TEST("a parent that lost it, too, asks further and answers its child")
+TEST("a parent that lost the release too asks its own parent and answers its child")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
@@ -93,7 +93,7 @@ TEST("a parent that lost it, too, asks further and answers its child")
 
 /* Rank 1 misses a release; its child's contribution to the next one tells it so, without a timer.
  */
-TEST("a contribution to the next instance shows that a release was lost")
+TEST("a contribution to the next instance reveals a lost release")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
@@ -117,7 +117,7 @@ TEST("a contribution to the next instance shows that a release was lost")
 }
 
 /* The last release of all is lost by anyone while the others drain: they wait and answer. */
-TEST("the last release reaches everyone while others drain")
+TEST("the last release reaches every endpoint while others drain")
 {
     for (int a = 0; a < 2; a++) {
         for (int loser = 1; loser < SIZE; loser++) {
@@ -134,7 +134,7 @@ TEST("the last release reaches everyone while others drain")
     }
 }
 
-TEST("a release that comes twice counts once")
+TEST("a duplicate release counts once")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
@@ -150,7 +150,7 @@ TEST("a release that comes twice counts once")
 }
 
 /* Two late ones, two tokens, and any one copy of either piece lost. */
-TEST("any lost piece of two is answered")
+TEST("any lost chunk of two is answered")
 {
     for (int loser = 0; loser < SIZE; loser++) {
         for (int which = 0; which < 2; which++) {
@@ -179,7 +179,7 @@ TEST("any lost piece of two is answered")
 }
 
 /* In the common case an instance costs its contributions and the multicast, and nothing else. */
-TEST("acknowledgements cost no message")
+TEST("acknowledgements need no messages of their own")
 {
     for (int a = 0; a < 2; a++) {
         struct mini_host *host = open_host(algos[a], 1);
@@ -198,7 +198,7 @@ TEST("acknowledgements cost no message")
 }
 
 /* Nobody asks before its contribution has gone, and a late endpoint does not answer too early. */
-TEST("a question for what is not released yet gets no answer")
+TEST("a request for an instance that is not released yet gets no answer")
 {
     struct mini_host *host = open_host(&sg_algo_tree, 1);
 

@@ -118,7 +118,7 @@ static void compare(const struct sg_shape *shape, const char *expected)
     }
 }
 
-TEST("a doubling shape is recursive doubling, whatever the order of arrival")
+TEST("a doubling shape is recursive doubling in every order of arrival")
 {
     for (int size = 1; size < RANKS_MAX; size++) {
         struct sg_shape shape = {SG_SHAPE_DOUBLING, size, 0};
@@ -129,7 +129,7 @@ TEST("a doubling shape is recursive doubling, whatever the order of arrival")
     }
 }
 
-TEST("a binomial shape is the binomial tree of every root, whatever the order of arrival")
+TEST("a binomial shape is the binomial tree of every root in every order of arrival")
 {
     for (int size = 1; size < RANKS_MAX; size++) {
         for (int root = 0; root < size; root++) {
@@ -143,7 +143,7 @@ TEST("a binomial shape is the binomial tree of every root, whatever the order of
 }
 
 /* Each of the size - 1 nodes is met twice, once from each side. */
-TEST("every node of a shape is reached from both sides")
+TEST("every node of a shape is reached from its left and its right child")
 {
     for (int kind = SG_SHAPE_DOUBLING; kind <= SG_SHAPE_BINOMIAL; kind++) {
         for (int size = 1; size < 200; size++) {
@@ -165,7 +165,7 @@ TEST("every node of a shape is reached from both sides")
 }
 
 /* Groups follow each other, none has more leaves than are asked for, and the next level's would. */
-TEST("groups are the greatest subtrees of a size, and cover the shape")
+TEST("groups are the greatest subtrees of a size and cover the shape")
 {
     for (int size = 2; size < 200; size++) {
         for (int most = 2; most < size; most++) {
@@ -189,7 +189,7 @@ TEST("groups are the greatest subtrees of a size, and cover the shape")
     }
 }
 
-TEST("a rank's leaf is found from both ends")
+TEST("rank to leaf and leaf to rank are inverse")
 {
     for (int root = 0; root < 7; root++) {
         struct sg_shape shape = {SG_SHAPE_BINOMIAL, 7, root};

@@ -85,7 +85,7 @@ TEST("every operation has the bits of recursive doubling, at every root and size
         run_all(parameters, operation);
 }
 
-TEST("reduces, allreduces and barriers may follow each other, in chunks or not")
+TEST("reduces, allreduces and barriers may follow each other, chunked or not")
 {
     for (uint8_t credits = 2; credits <= 12; credits += 5) {
         struct sg_algo_parameters parameters = {.credits = credits, .chunk_bytes = 16};
@@ -113,7 +113,7 @@ struct cost {
 };
 
 /* copies: of a single endpoint its operand is its result. */
-TEST("a value and a word for each step, and results where they are read from")
+TEST("each step costs one value and one flag word, and results go to their reader")
 {
     static const struct cost costs[] = {
         {1, {SG_OPERATION_ALLREDUCE, 0, 8, -1, 0}, 0, 0, 0, 1},
@@ -145,7 +145,7 @@ TEST("a value and a word for each step, and results where they are read from")
 }
 
 /* A partner that does not come has room for so many. */
-TEST("who is ahead of a partner stops when that has no room")
+TEST("an endpoint that runs ahead stops when its partner's buffers are full")
 {
     struct sg_algo_parameters parameters = {.credits = 8};
     struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
@@ -177,7 +177,7 @@ TEST("who is ahead of a partner stops when that has no room")
 }
 
 /* In a split call no endpoint waits for another while slots and result buffers last. */
-TEST("parts of a call are under way side by side")
+TEST("chunks of a call are in flight concurrently")
 {
     struct sg_algo_parameters parameters = {.credits = 3, .split = 1};
     struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 8, -1);
@@ -205,7 +205,7 @@ TEST("parts of a call are under way side by side")
     mini_free(host);
 }
 
-TEST("the bounds are those of the parameters")
+TEST("the bounds follow from the parameters")
 {
     struct sg_algo_needs needs;
     struct sg_algo_setup setup = {0, 256, {0}};

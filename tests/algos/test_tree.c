@@ -17,7 +17,7 @@ static int32_t dissemination_from(int32_t rank, int32_t size, int round)
     return (int32_t)((rank - (INT64_C(1) << round) % size + size) % size);
 }
 
-TEST("ranks turn to a tree's top and back")
+TEST("ranks relative to a tree's root convert back to ranks")
 {
     for (int size = 1; size < 20; size++) {
         for (int top = 0; top < size; top++) {
@@ -40,7 +40,7 @@ TEST("levels and powers hold up to the largest sizes")
 }
 
 /* Children and parents name each other, and subtrees are the ranges that their children make up. */
-TEST("binomial parents and children name each other and share out their ranges")
+TEST("binomial parents and children name each other and partition their ranges")
 {
     for (int size = 1; size < SIZE_MAX_TESTED; size++) {
         int children = 0;
@@ -92,7 +92,7 @@ static void check_place(int size, int degree, const struct sg_tree_place *place,
     EXPECT(next == place->hi);
 }
 
-TEST("the contiguous tree shares out every range evenly, and ranks are found in it")
+TEST("the contiguous tree partitions every range evenly, and finds ranks in it")
 {
     static const int degrees[] = {1, 2, 3, 4, 5, 8, 32};
 
@@ -109,7 +109,7 @@ TEST("the contiguous tree shares out every range evenly, and ranks are found in 
     EXPECT(sg_tree_find((1 << 24) - 1, 1 << 24, 2).hi == 1 << 24);
 }
 
-TEST("a branch is the contiguous tree's, or with degree 1 the binomial one's")
+TEST("a branch is part of the contiguous tree, or with degree 1 of the binomial tree")
 {
     for (int size = 1; size < 40; size++) {
         for (int degree = 1; degree < 5; degree++) {
@@ -126,7 +126,7 @@ TEST("a branch is the contiguous tree's, or with degree 1 the binomial one's")
     }
 }
 
-TEST("every position of a hypercube has one rank, and the rest fold in pairs")
+TEST("every position of a hypercube has one rank, and the other ranks fold in pairs")
 {
     for (int size = 1; size < SIZE_MAX_TESTED; size++) {
         bool taken[SIZE_MAX_TESTED] = {false};
@@ -152,7 +152,7 @@ TEST("every position of a hypercube has one rank, and the rest fold in pairs")
 }
 
 /* After all rounds everyone knows of everyone. */
-TEST("dissemination tells everyone of everyone")
+TEST("dissemination informs every rank of every other rank")
 {
     for (int size = 1; size < SIZE_MAX_TESTED; size++) {
         static bool knows[SIZE_MAX_TESTED][SIZE_MAX_TESTED],

@@ -15,9 +15,9 @@ for case in 'kernels 1' 'association 2'; do
     status=$?
     sed 's/^/# /' "$program.out"
     if [ "$status" -eq 77 ]; then
-        skip "what $program computes is what MPICH computes" "not MPICH 4.0.2"
+        skip "$program computes the same results as MPICH" "not MPICH 4.0.2"
     else
-        check "what $program computes is what MPICH computes" is 0 "$status"
+        check "$program computes the same results as MPICH" is 0 "$status"
     fi
 done
 
@@ -31,7 +31,7 @@ ranks=2 each=1 whole=
 
 compare calls 2 "$PROGRAMS/calls" 9
 observe calls 2 "$PROGRAMS/calls" 9
-check "a program with every operation prints what it prints without the library, and its archive is right" all \
+check "a program with every operation prints the same as without the library, and its archive is right" all \
     'ran_well calls' 'same <(own_counts calls.plain.out) <(own_counts calls.out)' 'archive_agrees calls.trace calls.out'
-check "... whose report names its call sites" all 'report_json calls.trace calls.json' \
+check "... the report names its call sites" all 'report_json calls.trace calls.json' \
     'is True "$(json calls.json "any((site[\"file\"] or \"\").endswith(\"/calls.c\") for site in d[\"sites\"])")"'

@@ -26,25 +26,25 @@ succeeds() {
 }
 
 if [ "$(nproc)" -gt 1 ]; then
-    check "an account has a whole beside its parts" all 'succeeds off' \
+    check "an account has the whole time and the sum of its parts" all 'succeeds off' \
         'is "True True True" "$(of_each off "p[\"whole\"] > 0 and p[\"sum\"] > 0")"'
-    check "... which are all there, and add up" all 'is "$PARTS" "$(json off.out "\" \".join(r[\"part\"] for r in d[\"results\"])")"' \
+    check "... all parts are there and add up" all 'is "$PARTS" "$(json off.out "\" \".join(r[\"part\"] for r in d[\"results\"])")"' \
         'is "True True True" "$(of_each off "abs(sum(p.values()) - p[\"whole\"] - 2 * p[\"sum\"]) < 1e-3 * p[\"whole\"]")"'
-    check "without records nothing is spent on them" is "0.0 0.0 0.0" \
+    check "without records, records take no time" is "0.0 0.0 0.0" \
         "$(of_each off 'float(p["record"] + p["statistics"] + p["clock"])')"
-    check "marks are counted out by what one takes" is True \
+    check "the cost of marks is subtracted, by the cost of one mark" is True \
         "$(json off.out 'd["account"]["mark_ns"] > 0 and d["account"]["line_ns"] > 0')"
-    check "so it is with records" succeeds otf2
-    check "... on which time is spent" is "True True True" "$(of_each otf2 'p["clock"] + p["record"] + p["statistics"] > 0')"
+    check "the cost of marks is subtracted with records, too" succeeds otf2
+    check "... records take time" is "True True True" "$(of_each otf2 'p["clock"] + p["record"] + p["statistics"] > 0')"
     STAGGER_RULES='*=srm(form=climb)' account climb 2 --time 0.01
-    check "calls that run otherwise have no account" all 'is 1 "$status"' \
+    check "calls that run by another algorithm have no account" all 'is 1 "$status"' \
         'has_lines climb.err "^stagger: .* account measures only calls that srm runs in its form flat" 1'
 else
-    skip "an account has a whole beside its parts" "there is one processor"
+    skip "an account has the whole time and the sum of its parts" "there is one processor"
 fi
 account three 3 --time 0.01
-check "nor have more ranks than two" all 'is 2 "$status"' 'has_lines three.err "account needs two ranks on one node" 1'
+check "more than two ranks have no account" all 'is 2 "$status"' 'has_lines three.err "account needs two ranks on one node" 1'
 plainly bare 2 account --time 0.01
-check "the library that leaves marks is needed" all 'is 2 "$status"' \
+check "an account needs the library that leaves marks" all 'is 2 "$status"' \
     'has_lines bare.err "account needs libstagger-account.so preloaded" 1'
 refuses 'is not an option of account' --ops barrier

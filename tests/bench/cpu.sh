@@ -24,30 +24,30 @@ sound() {
 # ---- rows ------------------------------------------------------------------------------------------
 STAGGER_TRACE=otf2 STAGGER_RULES='reduce=bypass(linger=5)' nodes all 3 --json "${quick[@]}" \
     --elements 4,32 --skew-us 0,300 --root 1 --algorithms rules,tree,bypass
-check "a run under the library ends well and says nothing" all 'is 0 "$status"' 'empty all.err'
-check "its rows are those asked for, in that order" is "$(for elements in 4 32; do
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
+check "its rows are the requested ones, in the requested order" is "$(for elements in 4 32; do
     for skew in 0 300; do
         echo "reduce:rules:$elements:$skew reduce:tree:$elements:$skew reduce:bypass:$elements:$skew"
     done
 done | paste -sd ' ')" "$(rows all)"
-check "its figures are sound" is True "$(sound all)"
-check "rows have the fields that are documented" is "" \
+check "its figures are plausible" is True "$(sound all)"
+check "rows have the documented fields" is "" \
     "$(json all.out '" ".join(sorted(set("op algorithm progress ranks skew_us elements cpu_us "
         "mpich_cpu_us tree_cpu_us factor".split()) - set(d["results"][0])))')"
 check "the head says what was measured" is "1 cpu 3 process 1 True libstagger.so" \
     "$(json all.out '" ".join(str(d[k]) for k in ("version", "command", "ranks", "clock", "root", "intercepted", "ours"))')"
-check "all rows have a time of the tree" is True \
+check "every row has a time for the tree" is True \
     "$(json all.out 'all(r["tree_cpu_us"] is not None for r in d["results"])')"
 check "each algorithm ran on the communicator of its name" \
     is "reduce:bypass:bypass reduce:tree:tree" "$(ran all.trace)"
 
 STAGGER_RULES='*=mpich' nodes rules 2 --json "${quick[@]}" --elements 1 --skew-us 100
-check "users' rules do not hold for the tree, and the rules are all that is shown by default" \
+check "users' rules do not affect the tree, and by default only the rules are shown" \
     all 'is 0 "$status"' 'empty rules.err' 'is "reduce:rules:1:100" "$(rows rules)"' \
     'is True "$(json rules.out "d[\"results\"][0][\"tree_cpu_us\"] is not None")"'
 
 nodes defaults 2 --json "${quick[@]}"
-check "4, 32 and 128 elements and 1000 us are the default" \
+check "the defaults are 4, 32 and 128 elements and 1000 us" \
     is "reduce:rules:4:1000 reduce:rules:32:1000 reduce:rules:128:1000" "$(rows defaults)"
 
 observe node 2 "$BENCH" cpu --json "${quick[@]}" --elements 4 --ops reduce,allreduce
@@ -57,17 +57,17 @@ check "inside a node there is no tree, and late ranks do the work themselves" al
 
 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=poll observe progress 4 "$BENCH" cpu --json "${quick[@]}" \
     --elements 4 --algorithms bypass
-check "rows name the mode of progress, and without any at work nothing hangs" all 'is 0 "$status"' \
+check "rows name the progress mode, and without progress no run hangs" all 'is 0 "$status"' \
     'is poll "$(json progress.out "d[\"results\"][0][\"progress\"]")"'
 
 nodes text 2 "${quick[@]}" --elements 4 --algorithms bypass
-check "the table has a line a row" all 'is 0 "$status"' \
+check "the table has one line for each row" all 'is 0 "$status"' \
     'has text.out "^processor time of a call, .*; progress: [a-z]+$"' \
     'has_lines text.out "^reduce +bypass +4 +1000 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +([0-9.]+|-) +([0-9.]+|-) to ([0-9.]+|-) +[0-9]+$ROW_END" 1'
 
 # ---- without a library, and wrong results -------------------------------------------------------------
 plainly alone 2 cpu --json "${quick[@]}" --elements 4 --skew-us 100
-check "without a library it says so, once, and measures" all 'is 0 "$status"' \
+check "without the library one line says so, and the measurement goes on" all 'is 0 "$status"' \
     'has_lines alone.err "" 1' 'has alone.err "^stagger: bench: no library is preloaded: .*mpi"' \
     'is "False None" "$(json alone.out "\"%s %s\" % (d[\"intercepted\"], d[\"results\"][0][\"progress\"])")"' \
     'is True "$(sound alone)"'
@@ -89,5 +89,5 @@ refuses "--root wants a rank from 0 to 1, not '2'" --root 2
 refuses "--algorithms: tree runs between nodes: preload libstagger.so" --algorithms tree
 
 STAGGER_RANKS_PER_NODE=2 observe one_node 2 "$BENCH" cpu --algorithms bypass
-check "under the library, too, where all ranks are one node" all 'is 2 "$status"' \
+check "all ranks on one node can run under the library, too" all 'is 2 "$status"' \
     'has_lines one_node.err "^stagger: bench: --algorithms: bypass runs between nodes: .*below 2$" 1'

@@ -21,12 +21,12 @@ sound() {
 
 # ---- rows ------------------------------------------------------------------------------------------
 STAGGER_TRACE=otf2 nodes all 3 --json "${quick[@]}"
-check "a run under the library ends well and says nothing" all 'is 0 "$status"' 'empty all.err'
-check "the rules in force, the tree, one that knows no late rank and MPICH are the default" \
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
+check "the default algorithms are the rules in force, tree, one without late ranks, and MPICH" \
     is "$(echo barrier:{rules,tree,dissemination,mpich}:0:1000 \
         allreduce:{rules,tree,pairwise,mpich}:128:1000)" "$(rows all)"
-check "its figures are sound" is True "$(sound all)"
-check "rows have the fields that are documented" is "" \
+check "its figures are plausible" is True "$(sound all)"
+check "rows have the documented fields" is "" \
     "$(json all.out '" ".join(sorted(set("op algorithm ranks late_us delay_us".split())
         - set(d["results"][0])))')"
 check "the head says what was measured" is "1 delay 3 2 True libstagger.so" \
@@ -36,23 +36,23 @@ check "each algorithm ran on the communicator of its name" \
 
 nodes chosen 2 --json "${quick[@]}" --ops allreduce --elements 1,16 --late-us 0,50 --late 0 \
     --algorithms adaptive
-check "operation, elements, lateness, late rank and algorithm can be chosen" all 'is 0 "$status"' \
+check "options choose the operation, elements, lateness, late rank and algorithm" all 'is 0 "$status"' \
     'is "$(echo allreduce:{adaptive,mpich}:1:{0,50} allreduce:{adaptive,mpich}:16:{0,50} |
         tr " " "\n" | sort)" "$(rows chosen | tr " " "\n" | sort)"' \
     'is 0 "$(json chosen.out "d[\"late_rank\"]")"' 'is True "$(sound chosen)"'
 
 nodes text 2 "${quick[@]}" --ops barrier --algorithms tree
-check "the table has a line a row" all 'is 0 "$status"' \
+check "the table has one line for each row" all 'is 0 "$status"' \
     'has text.out "^from the last entry to the last exit, when rank 1 is late$"' \
     'has_lines text.out "^barrier +(tree|mpich) +0 +1000 +[0-9.]+ +([0-9.]+|-) +([0-9.]+ to [0-9.]+|-) +[0-2] of 2$ROW_END" 2'
 
 observe node 2 "$BENCH" delay --json "${quick[@]}" --ops barrier
-check "inside a node the rules in force and MPICH are all there is" all 'is 0 "$status"' \
+check "inside a node only the rules in force and MPICH are measured" all 'is 0 "$status"' \
     'is "barrier:rules:0:1000 barrier:mpich:0:1000" "$(rows node)"'
 
 # ---- without a library, and wrong results -------------------------------------------------------------
 plainly alone 2 delay --json "${quick[@]}" --late-us 100
-check "without a library it says so, once, and measures" all 'is 0 "$status"' \
+check "without the library one line says so, and the measurement goes on" all 'is 0 "$status"' \
     'has_lines alone.err "" 1' 'has alone.err "^stagger: bench: no library is preloaded: .*mpi"' \
     'is True "$(sound alone)"'
 

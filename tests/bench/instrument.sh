@@ -15,19 +15,19 @@ fields() { json "$1.out" '" ".join(str('"$2"') for r in d["results"])'; }
 # ---- latency by schemes ------------------------------------------------------------------------------
 for scheme in window barrier dissemination; do
     under "$scheme" 3 latency --json "${quick[@]}" --ops allreduce,reduce --bytes 8,1k --scheme $scheme
-    check "latency by $scheme has a row for each operation and size, labelled" all 'is 0 "$status"' \
+    check "latency by $scheme has a labelled row for each operation and size" all 'is 0 "$status"' \
         'empty $scheme.err' \
         'is "$(echo {allreduce,reduce}:{8,1024}:$scheme)" "$(fields $scheme "\"%s:%d:%s\" % (r[\"op\"], r[\"bytes\"], r[\"scheme\"])")"'
-    check "... and figures where they should be" is True "$(json $scheme.out 'all(
+    check "... figures are where they should be" is True "$(json $scheme.out 'all(
         r["time_min_us"] <= r["time_low_us"] <= r["time_us"] <= r["time_high_us"] <= r["time_max_us"]
         and r["min_us"] <= r["mean_us"] <= r["max_us"] <= r["span_us"] + 2 * r["clock_bound_us"] + 1e-3
         and r["ratio_low"] <= r["ratio"] <= r["ratio_high"] and r["time_count"] == 2
         for r in d["results"])')"
 done
-check "windows are those of the scheme window alone" all \
+check "only the scheme window has windows" all \
     'is True "$(json window.out "all(r[\"window_us\"] > 0 for r in d[\"results\"])")"' \
     'is True "$(json barrier.out "all(r[\"window_us\"] == 0 for r in d[\"results\"])")"'
-check "the head says where it ran, from what, and how well clocks are known" is "True True 1 1" \
+check "the head says where it ran, its build and the clocks' accuracy" is "True True 1 1" \
     "$(json window.out '" ".join(str(x) for x in (len(d["environment"]["commit"]) > 3,
         "stagger-bench/" in d["environment"]["STAGGER_RULES"], d["environment"]["seed"], d["clocks"]["clocks"]))')"
 
@@ -35,39 +35,39 @@ check "the head says where it ran, from what, and how well clocks are known" is 
 printf '# two ranks\n0 2000\n1000 0\n' >arrivals.txt
 for pattern in none one some:1 uniform exponential linear trace:arrivals.txt; do
     under pattern 2 latency --json "${quick[@]}" --ops barrier --arrival $pattern --skew-us 700
-    check "ranks come by the pattern $pattern, and the skew achieved is told" all 'is 0 "$status"' \
+    check "ranks arrive by the pattern $pattern, and the achieved skew is reported" all 'is 0 "$status"' \
         'is "${pattern%:*}" "$(fields pattern "r[\"arrival\"]")"' \
         'is True "$(json pattern.out "all(r[\"achieved_skew_us\"] >= 0 for r in d[\"results\"])")"'
 done
 under lateness 2 delay --json "${quick[@]}" --ops barrier --arrival linear --late-us 0,300
-check "delay takes patterns, too" all 'is 0 "$status"' \
+check "delay accepts patterns, too" all 'is 0 "$status"' \
     'is "$(echo 0:{rules,mpich} 300:{rules,mpich})" "$(fields lateness "\"%g:%s\" % (r[\"late_us\"], r[\"algorithm\"])")"'
 under busy 2 cpu --json "${quick[@]}" --elements 4 --busy --arrival one --late 0
-check "late ranks may work" all 'is 0 "$status"' 'is "work one" "$(fields busy "r[\"skewed_by\"] + \" \" + r[\"arrival\"]")"'
+check "late ranks may compute instead of waiting" all 'is 0 "$status"' 'is "work one" "$(fields busy "r[\"skewed_by\"] + \" \" + r[\"arrival\"]")"'
 plainly missing 2 latency --arrival trace:/nowhere/at.all
-check "a file of arrivals that is not there is bad usage" all 'is 2 "$status"' \
+check "a missing file of arrivals is bad usage" all 'is 2 "$status"' \
     'has_lines missing.err "^stagger: bench: /nowhere/at.all: No such file" 1'
 
 # ---- references, samples -------------------------------------------------------------------------------
 STAGGER_RANKS_PER_NODE=1 under vs 2 latency --json "${quick[@]}" --ops barrier --algorithms rules,adaptive \
     --vs tree --samples
-check "any algorithm may be compared with" all 'is 0 "$status"' \
+check "any algorithm can be the comparison" all 'is 0 "$status"' \
     'is "rules:tree adaptive:tree mpich:tree" "$(fields vs "r[\"algorithm\"] + \":\" + r[\"vs\"]")"'
 STAGGER_TRACE=otf2 under given 2 latency --json "${quick[@]}" --ops barrier,allreduce --vs 'barrier=mpich; *=handoff'
-check "rules as text may be compared with" all 'is 0 "$status"' 'empty given.err' \
+check "rules as text can be the comparison" all 'is 0 "$status"' 'empty given.err' \
     'is "$(echo {barrier,allreduce}:{rules,mpich})" "$(fields given "r[\"op\"] + \":\" + r[\"algorithm\"]")"' \
     'is "barrier=mpich; *=handoff" "$(json given.out "\" \".join({r[\"vs\"] for r in d[\"results\"]})")"'
-check "... and decide on a communicator of their own" all 'report_json given.trace given.json' \
+check "... these rules hold on a communicator of their own" all 'report_json given.trace given.json' \
     'is "allreduce:handoff barrier:mpich" "$(json given.json "\" \".join(sorted({s[\"op\"] + \":\" +
         s[\"algorithm\"].split(\"+\")[-1] for s in d[\"sites\"] if s[\"comm\"] == \"stagger-bench/vs\"}))")"'
 plainly bare 2 latency --ops barrier --vs '*=handoff'
-check "rules want the library" all 'is 2 "$status"' 'has_lines bare.err "^stagger: bench: --vs: rules need libstagger.so preloaded" 1'
+check "rules need the library" all 'is 2 "$status"' 'has_lines bare.err "^stagger: bench: --vs: rules need libstagger.so preloaded" 1'
 under near 2 latency --ops barrier --vs tree
-check "an algorithm between nodes to compare with wants several" all 'is 2 "$status"' \
+check "comparison with an algorithm between nodes needs several nodes" all 'is 2 "$status"' \
     'has_lines near.err "^stagger: bench: --vs: tree runs between nodes" 1'
 under bad 2 latency --ops barrier --vs 'barrier=bypass'
-check "a rule that is none is one line" all 'is 2 "$status"' 'has_lines bad.err "" 1' 'has bad.err "bench: --vs, column 9"'
-check "samples are kept, by every reduction" is True "$(json vs.out 'all(
+check "an invalid rule is reported in one line" all 'is 2 "$status"' 'has_lines bad.err "" 1' 'has bad.err "bench: --vs, column 9"'
+check "every reduction keeps samples" is True "$(json vs.out 'all(
     len(r[k + "samples_us"]) == 2 for r in d["results"]
     for k in ("", "vs_", "root_", "max_", "span_", "mean_", "min_"))')"
 
@@ -76,7 +76,7 @@ under overlap 2 overlap --json "${quick[@]}" --ops allreduce,barrier --bytes 1k 
 check "overlap has a row for each algorithm and interval of tests" all 'is 0 "$status"' \
     'is "$(echo allreduce:{rules,mpich}:{0:0,256:5} barrier:{rules,mpich}:{0:0,256:1})" \
         "$(fields overlap "\"%s:%s:%d:%d\" % (r[\"op\"], r[\"algorithm\"], r[\"test_bytes\"], r[\"tests\"])")"'
-check "... with every formula named" is True "$(json overlap.out 'all(0 <= r[k] <= 1
+check "... every formula is named" is True "$(json overlap.out 'all(0 <= r[k] <= 1
     for r in d["results"] for k in ("overlap_osu", "overlap_imb")) and all(r["overlap"] <= 1 and
     ("asynchronous_progress" in r) == (r["tests"] == 0) and "overlap_work" in r for r in d["results"])')"
 plainly clock 4 clock --json --each --time 0.6
@@ -84,17 +84,17 @@ check "clock shows cost, round trips, drifts and an audit" all 'is 0 "$status"' 
     'is "tree:2 linear:3" "$(json clock.out "\" \".join(\"%s:%d\" % (r[\"scheme\"], r[\"rounds\"]) for r in d[\"results\"] if r[\"kind\"] == \"synchronisation\")")"' \
     'is 3 "$(json clock.out "sum(r[\"kind\"] == \"round trip\" for r in d[\"results\"])")"' \
     'is True "$(json clock.out "sum(r[\"kind\"] == \"drift\" for r in d[\"results\"]) >= 8")"'
-check "the ranks' clocks, which are one, differ by no more than the bounds" is "True True True" \
+check "ranks on one clock differ by no more than the bounds" is "True True True" \
     "$(json clock.out '" ".join(str(r["within"]) for r in d["results"] if r["kind"] == "audit")')"
 plainly noise 2 noise --json --time 0.05
 check "noise has a row for each rank" all 'is 0 "$status"' 'is "0 1" "$(fields noise "r[\"rank\"]")"' \
     'is True "$(json noise.out "all(0 <= r[\"lost\"] < 1 and r[\"quantum_count\"] == 50 for r in d[\"results\"])")"'
 # ---- CSV and figures -----------------------------------------------------------------------------------
 under csv 2 latency --csv "${quick[@]}" --bytes 8,64
-check "CSV has the head, a line of names and a line a row" all 'is 0 "$status"' \
+check "CSV has the head, a line of names and one line for each row" all 'is 0 "$status"' \
     'has csv.out "^# environment.commit: ."' 'has_lines csv.out "^op,bytes,algorithm," 1' \
     'has_lines csv.out "^(barrier|allreduce|reduce),[0-9]+,rules," 5'
-check "... as many fields in each" is 1 "$(grep -v '^#' csv.out | sed 's/"[^"]*"//g' | awk -F, '{ print NF }' | sort -u | wc -l)"
+check "... all lines have the same number of fields" is 1 "$(grep -v '^#' csv.out | sed 's/"[^"]*"//g' | awk -F, '{ print NF }' | sort -u | wc -l)"
 # Limits the operations, for commands that allow a choice.
 declare -A ops=([latency]="--iterations 2 --ops barrier" [cpu]="--iterations 2 --elements 4"
     [delay]="--iterations 2 --ops barrier" [overlap]="--iterations 2 --ops barrier")
@@ -112,16 +112,16 @@ done
 build_wrong_library
 # The operation is still correct while the operands are verified, before the timed part.
 WRONG=MPI_Allreduce WRONG_AFTER=3 plainly later 2 latency --json --ops allreduce
-check "a result that is wrong only later is found while it is measured" all 'is 1 "$status"' \
+check "a result that becomes wrong later is found during the measurement" all 'is 1 "$status"' \
     'has later.err "MPI_Allreduce of 8 bytes by rules gave a wrong result during the measurement"' \
     'lacks later.out "\"version\""'
 # The first six barriers are the benchmark's own, including those of the check before measuring.
 WRONG=MPI_Barrier WRONG_AFTER=6 plainly through 2 latency --json --ops barrier --arrival one --skew-us 3000
-check "a barrier that lets ranks through is found by their clocks" all 'is 1 "$status"' \
+check "the ranks' clocks show a barrier that lets ranks through" all 'is 1 "$status"' \
     'has through.err "MPI_Barrier of 0 bytes by rules gave a wrong result during the measurement"'
 WRONG=MPI_Iallreduce plainly posted 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
-check "so is one of a nonblocking call" all 'is 1 "$status"' \
+check "... a nonblocking barrier that lets ranks through is found, too" all 'is 1 "$status"' \
     'has posted.err "the nonblocking form of allreduce of 1024 bytes by rules gave a wrong result"' \
     'lacks posted.out "\"version\""'
 plainly right 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
-check "... and one that is right is not" is 0 "$status"
+check "... a correct barrier is not reported" is 0 "$status"

@@ -30,20 +30,20 @@ sound() {
 
 # ---- rows ------------------------------------------------------------------------------------------
 measure all 2 --json --ops reduce,barrier,allreduce --bytes 8,64k
-check "a run under the library ends well and says nothing" all 'is 0 "$status"' 'empty all.err'
-check "its rows are those asked for, in that order" \
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
+check "its rows are the requested ones, in the requested order" \
     is "reduce:8 reduce:65536 barrier:0 allreduce:8 allreduce:65536" "$(rows all)"
-check "its figures are sound" is True "$(sound all)"
+check "its figures are plausible" is True "$(sound all)"
 check "its JSON is version 1 of two ranks with their limits" is "1 2 copy_gbs copy_ns_per_byte fold_ns_per_byte line_ns" \
     "$(json all.out '" ".join([str(d["version"]), str(d["ranks"])] + sorted(d["limits"]))')"
-check "it says that the calls are the library's" is "True libstagger.so" \
+check "it says that the library runs the calls" is "True libstagger.so" \
     "$(json all.out '"%s %s" % (d["intercepted"], d["ours"])')"
 
 measure default 1 --json
-check "all collectives with 8 bytes are the default, and one rank is enough" \
+check "the default is all collectives with 8 bytes, and one rank is enough" \
     all 'is 0 "$status"' 'is "barrier:0 allreduce:8 reduce:8 bcast:8" "$(rows default)"'
 measure three 3 --json --ops reduce,allreduce --bytes 24 --root 2 --iterations 3
-check "three ranks, another root, so many calls" all 'is 0 "$status"' \
+check "the numbers of ranks and calls and the root can be chosen" all 'is 0 "$status"' \
     'is "reduce:24 allreduce:24" "$(rows three)"' \
     'is "[3, 3, 3, 3]" "$(json three.out "[r[k] for r in d[\"results\"] for k in (\"ours_calls\", \"mpich_calls\")]")"'
 for algorithm in handoff srm mpich; do
@@ -51,9 +51,9 @@ for algorithm in handoff srm mpich; do
     check "results are right by $algorithm" all 'is 0 "$status"' 'empty $algorithm.err'
 done
 
-check "the model says nothing of one rank" is True \
+check "the model has no figures for one rank" is True \
     "$(json default.out 'all(r["model_us"] is None for r in d["results"])')"
-[ "$(nproc)" -gt 1 ] && check "beside each time is what the model says" is True \
+[ "$(nproc)" -gt 1 ] && check "the model's figure stands beside each time" is True \
     "$(json all.out 'all(r["model_us"] > 0 for r in d["results"])')"
 
 measure text 2 --ops allreduce --bytes 16,1k
@@ -68,18 +68,18 @@ check "the calls are in the trace" all 'is 0 "$status"' 'archive_sound traced.tr
 # ---- one rank late ----------------------------------------------------------------------------------
 classes() { json "$1.out" '" ".join("%s:%s" % (r["op"], r["class"]) for r in d["late"]["results"])'; }
 measure late 3 --json --skew-us 300 --late 1 --iterations 6
-check "one rank late: processor times of the root and of the others" all 'is 0 "$status"' \
+check "with one rank late, rows have processor times of the root and of the others" all 'is 0 "$status"' \
     'is "reduce:root reduce:non-root" "$(classes late)"' 'is "" "$(rows late)"' \
     'is "1 300.0 0" "$(json late.out "\"%s %s %s\" % (d[\"late\"][\"rank\"], d[\"late\"][\"skew_us\"], d[\"late\"][\"root\"])")"'
 measure late_text 2 --skew-us 300 --iterations 6 --ops barrier,allreduce
-check "and of all ranks where there is no root" all 'is 0 "$status"' \
+check "rows without a root have the processor time of all ranks" all 'is 0 "$status"' \
     'has late_text.out "rank 1 enters 300 us late$"' 'has late_text.out "^barrier +0 all "' \
     'has late_text.out "^allreduce +8 all "'
 
 # ---- without a library, and wrong results -------------------------------------------------------------
 other=
 plainly alone 2 latency "${quick[@]}" --json
-check "without a library it says so, once, and measures" all 'is 0 "$status"' \
+check "without the library one line says so, and the measurement goes on" all 'is 0 "$status"' \
     'has_lines alone.err "" 1' 'has alone.err "^stagger: bench: no library is preloaded: .*mpi"' \
     'is False "$(json alone.out "d[\"intercepted\"]")"' 'is True "$(sound alone)"'
 
@@ -87,7 +87,7 @@ other=$WORK/libwrong.so
 check "a library that spoils collectives is built" \
     "$("$ROOT/.ci/find-mpi" cc)" -O2 -fPIC -shared "$ROOT/tests/bench/wrong.c" -o "$other" -ldl
 plainly harmless 2 latency "${quick[@]}" --json
-check "a library that leaves results alone is fine" is 0 "$status"
+check "a library that leaves results alone passes" is 0 "$status"
 
 # finds NAME TEXT OPTION...: with the function NAME sabotaged the run fails and prints TEXT
 finds() {
@@ -136,5 +136,5 @@ done)"
 
 timeout "$PROGRAM_SECONDS" "$BENCH" latency "${quick[@]}" --ops barrier </dev/null >/dev/full 2>full.err
 status=$?
-check "output that is lost is a failure" all 'is 1 "$status"' \
+check "lost output is a failure" all 'is 1 "$status"' \
     'has full.err "bench: the output cannot be written"'

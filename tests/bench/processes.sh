@@ -12,22 +12,22 @@ said() { json "$1.out" "\" \".join(str($2) for r in d[\"results\"])"; }
 
 # ---- numbers of processes ----------------------------------------------------------------------------
 observe loop 4 "$BENCH" latency --json --scheme loop --time 0.02 --ops barrier,bcast --processes powers,3
-check "each number of processes has its rows, in the order asked for" all 'is 0 "$status"' 'empty loop.err' \
+check "each number of processes has its rows, in the requested order" all 'is 0 "$status"' 'empty loop.err' \
     'is "2 2 4 4 3 3" "$(said loop "r[\"processes\"]")"' \
     'is "barrier bcast barrier bcast barrier bcast" "$(said loop "r[\"op\"]")"' \
     'is 4 "$(json loop.out "d[\"ranks\"]")"'
 observe one 3 "$BENCH" latency --json "${quick[@]}" --ops barrier,allreduce --processes 1-3
-check "one rank, two and three, call by call" all 'is 0 "$status"' 'empty one.err' \
+check "one, two and three ranks are measured, call by call" all 'is 0 "$status"' 'empty one.err' \
     'is "1 1 2 2 3 3" "$(said one "r[\"processes\"]")"' \
     'is True "$(json one.out "all(r[\"time_us\"] > 0 for r in d[\"results\"])")"'
 command=cpu
 nodes cpu 3 --json "${quick[@]}" --processes 2-3 --algorithms bypass --elements 4
-check "processor time of two and three nodes" all 'is 0 "$status"' 'empty cpu.err' \
+check "two and three nodes have rows of processor time" all 'is 0 "$status"' 'empty cpu.err' \
     'is "2 3" "$(said cpu "r[\"processes\"]")"' 'is "2 3" "$(said cpu "r[\"ranks\"]")"'
 command=delay
 STAGGER_RANKS_PER_NODE=2 observe delay 3 "$BENCH" delay --json "${quick[@]}" --ops barrier --processes 2-3 \
     --algorithms tree
-check "where the ranks are one node there are no rows of algorithms between nodes, which is told" all 'is 0 "$status"' \
+check "when all ranks are on one node, one line says that algorithms between nodes have no rows" all 'is 0 "$status"' \
     'has_lines delay.err "" 1' 'has delay.err "2 processes are on one node: no rows for tree"' \
     'is "2:mpich 3:tree 3:mpich" "$(said delay "\"%d:%s\" % (r[\"processes\"], r[\"algorithm\"])")"' \
     'is None "$(json delay.out "d[\"late_rank\"]")"'
@@ -38,18 +38,18 @@ check "the table begins with the number of ranks" all 'is 0 "$status"' 'has tabl
 STAGGER_TRACE=stats observe traced 3 "$BENCH" latency --json --scheme loop --time 0.02 --ops barrier --processes 2 \
     --iterations 20
 report_json traced.trace report.json
-check "the others make none of the calls" all 'is 0 "$status"' \
+check "the other ranks make none of the calls" all 'is 0 "$status"' \
     'is "{2}" "$(json report.json "set(s[\"comm_size\"] for s in d[\"sites\"]
         if s[\"op\"] == \"barrier\" and s[\"comm\"].startswith(\"comm \"))")"'
 
 # ---- collectives that the library does not route -----------------------------------------------------
 for scheme in loop window; do
     observe others 3 "$BENCH" latency --json --scheme $scheme "${quick[@]}" --ops $OTHERS --bytes 8,4k --root 1
-    check "collectives that are MPICH's alone ($scheme)" all 'is 0 "$status"' 'empty others.err' \
+    check "collectives that only MPICH runs are measured ($scheme)" all 'is 0 "$status"' 'empty others.err' \
         'is 12 "$(json others.out "len(d[\"results\"])")"' \
         'is True "$(json others.out "all(r.get(\"ratio\") is None for r in d[\"results\"])")"'
 done
-check "their rows say so" is "mpich None" "$(json others.out '"%s %s" % (d["results"][0]["algorithm"], d["results"][0]["vs"])')"
+check "their rows name MPICH" is "mpich None" "$(json others.out '"%s %s" % (d["results"][0]["algorithm"], d["results"][0]["vs"])')"
 command=latency
 build_wrong_library
 finds PMPI_Alltoall "PMPI_Alltoall of 64 bytes by mpich" --ops alltoall --bytes 64
@@ -58,10 +58,10 @@ observe nonblocking 2 "$BENCH" overlap --json "${quick[@]}" --ops $OTHERS,bcast 
 check "their nonblocking forms overlap with computation" all 'is 0 "$status"' 'empty nonblocking.err' \
     'is 8 "$(json nonblocking.out "len(d[\"results\"])")"'
 observe waiting 2 "$BENCH" delay --json "${quick[@]}" --ops allgather,alltoall,reduce_scatter
-check "those in which all ranks wait have a delay" all 'is 0 "$status"' \
+check "collectives in which all ranks wait have a delay" all 'is 0 "$status"' \
     'is "allgather alltoall reduce_scatter" "$(said waiting "r[\"op\"]")"'
 observe processor 2 "$BENCH" cpu --json "${quick[@]}" --ops gather,scan --elements 4
-check "and all of them take processor time" all 'is 0 "$status"' 'is "gather scan" "$(said processor "r[\"op\"]")"'
+check "all of them have processor times" all 'is 0 "$status"' 'is "gather scan" "$(said processor "r[\"op\"]")"'
 
 # ---- over ranks, and cold caches -----------------------------------------------------------------------
 observe median 3 "$BENCH" latency --json "${quick[@]}" --ops reduce --reduce median
@@ -70,7 +70,7 @@ check "the median over ranks lies between the least and the greatest" all 'is 0 
         and r[\"min_us\"] <= r[\"median_us\"] <= r[\"max_us\"] for r in d[\"results\"]))")"'
 for way in median mean min root max; do
     observe blocks 3 "$BENCH" latency --json --scheme loop --time 0.02 --ops barrier --reduce $way
-    check "blocks of calls by $way" all 'is 0 "$status"' 'is "$way" "$(said blocks "r[\"reduction\"]")"' \
+    check "ranks call in blocks by $way" all 'is 0 "$status"' 'is "$way" "$(said blocks "r[\"reduction\"]")"' \
         'is True "$(json blocks.out "all(r[\"ours_us\"] > 0 for r in d[\"results\"])")"'
 done
 observe cold 2 "$BENCH" latency --json "${quick[@]}" --ops allreduce,bcast --bytes 64k --cold
@@ -78,7 +78,7 @@ check "caches are emptied before each call, and results are right" all 'is 0 "$s
     'is "cold cold" "$(said cold "r[\"caches\"]")"' \
     'is True "$(json cold.out "d[\"cold\"][\"sweep_bytes\"] >= 64 << 20")"'
 observe warm 2 "$BENCH" latency --json "${quick[@]}" --ops bcast
-check "otherwise they are warm" all 'is 0 "$status"' 'is warm "$(said warm "r[\"caches\"]")"' \
+check "otherwise caches are warm" all 'is 0 "$status"' 'is warm "$(said warm "r[\"caches\"]")"' \
     'is False "$(json warm.out "\"cold\" in d")"'
 observe figure 2 "$BENCH" latency "${quick[@]}" --ops bcast --bytes 8,4k --processes 1-2 --plot figure.svg
 check "a figure is drawn over the number of ranks" all 'is 0 "$status"' 'has figure.svg ">processes<"'
@@ -97,12 +97,12 @@ check "a library that makes processors look slower is built" \
     "$("$ROOT/.ci/find-mpi" cc)" -O2 -fPIC -shared "$ROOT/tests/bench/slower.c" -o "$slower" -ldl
 other=$slower
 plainly slow 2 latency --json --scheme loop --time 0.05 --ops barrier,allreduce
-check "a row in which they became slower is marked" all 'is 0 "$status"' \
+check "a row during which processors became slower is marked" all 'is 0 "$status"' \
     'is True "$(json slow.out "d[\"results\"][1][\"speed_changed\"]")"' \
     'is True "$(json slow.out "d[\"results\"][1][\"speed_low\"] < 0.7")"' \
     'is True "$(json slow.out "d[\"results\"][1][\"counter_rate\"] is None or d[\"results\"][1][\"counter_rate\"] < 0.95")"'
 plainly slow 2 latency --scheme loop --time 0.05 --ops barrier,allreduce
-check "in the table, too, and one line says so" all 'is 0 "$status"' 'has slow.out "^allreduce .* \*$"' \
+check "the table marks it, too, and one line says so" all 'is 0 "$status"' 'has slow.out "^allreduce .* \*$"' \
     'has_lines slow.out "^\* processors changed their speed: [12] rows? at 0\.[0-9]+ to " 1'
 other=
 

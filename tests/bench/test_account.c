@@ -38,7 +38,7 @@ static void fill_alike(void)
     }
 }
 
-TEST("the path goes through the rank whose line comes last")
+TEST("the path goes through the rank whose cache line arrives last")
 {
     struct sg_bench_account account;
 
@@ -51,7 +51,7 @@ TEST("the path goes through the rank whose line comes last")
            is_near(account.parts[SG_BENCH_PART_SEE], 20, 1e-9), is_near(account.sum, 142, 1e-9));
 }
 
-TEST("what marks take is no part of it")
+TEST("the account excludes the time that marks take")
 {
     struct sg_bench_account account;
 
@@ -94,7 +94,7 @@ TEST("a rank that waits for a slot has the path of the rank that leaves it")
            is_near(account.parts[SG_BENCH_PART_LEAVE], 0, 1e-9));
 }
 
-TEST("marks that are missing are no account")
+TEST("missing marks give no account")
 {
     struct sg_bench_account account;
 
@@ -103,7 +103,7 @@ TEST("marks that are missing are no account")
     EXPECT(!sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account));
 }
 
-TEST("half of the blocks, the quicker ones, are the account")
+TEST("the account is the mean of the quicker half of the blocks")
 {
     struct sg_bench_account accounts[5] = {
         {.sum = 9}, {.sum = 2}, {.sum = 700}, {.sum = 4}, {.sum = 3}};

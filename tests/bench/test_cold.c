@@ -4,7 +4,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-TEST("twice the largest cache is swept, within limits")
+TEST("a sweep covers twice the largest cache, within limits")
 {
     static const size_t cases[][2] = {{0, 64},  {1, 64},    {31, 64},   {32, 64},
                                       {48, 96}, {127, 254}, {128, 256}, {1024, 256}};
@@ -14,7 +14,7 @@ TEST("twice the largest cache is swept, within limits")
 }
 
 /* Bytes at any place, not only whole lines; what is next to them as well. */
-TEST("what leaves the caches is still in memory")
+TEST("data evicted from the caches is still in memory")
 {
     enum { BYTES = 1000 };
     unsigned char data[BYTES], copy[BYTES];

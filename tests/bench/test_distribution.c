@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-TEST("quantiles, mean and outliers are those worked out, and nothing is dropped")
+TEST("quantiles, mean and outliers are those worked out by hand, and nothing is dropped")
 {
     double values[100];
     struct sg_bench_distribution found;
@@ -55,7 +55,7 @@ static struct sg_bench_summary measure(unsigned short seed[3], double factor, si
     return sg_bench_summarize(values, have);
 }
 
-TEST("two runs agree within their intervals 19 times in 20, and 10 % are told apart")
+TEST("two runs agree within their intervals 19 times in 20, and a 10 % change is found")
 {
     enum { PAIRS = 1000 };
     unsigned short seed[3] = {7, 8, 9};
@@ -77,7 +77,7 @@ TEST("two runs agree within their intervals 19 times in 20, and 10 % are told ap
     EXPECT(told_apart >= PAIRS * 19 / 20);
 }
 
-TEST("narrow intervals are enough, of thirty values at least")
+TEST("sampling ends at narrow intervals, after at least thirty values")
 {
     double narrow[40], few[29], wide[40];
 
@@ -92,7 +92,7 @@ TEST("narrow intervals are enough, of thirty values at least")
 }
 
 /* Launches differ by more than their own intervals say: the launches' medians tell. */
-TEST("launches are pooled, and each counts once for the spread between them")
+TEST("launches are pooled, and the spread between them counts each once")
 {
     double samples[] = {10, 11, 12, 20, 21, 22, 23, 24, 5}, medians[3];
     size_t counts[] = {3, 5, 1};
@@ -103,7 +103,7 @@ TEST("launches are pooled, and each counts once for the spread between them")
            pool.launch.high == 22);
 }
 
-TEST("each order is as likely, and the same for the same seed and round")
+TEST("all orders are equally likely, and a seed and round give one order")
 {
     int first[6] = {0}, order[6], again[6];
 

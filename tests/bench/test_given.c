@@ -24,7 +24,7 @@ TEST("rules are bound to the communicator")
     check_bound("barrier=srm; *=mpich\n", "barrier~c/d=srm;*~c/d=mpich;");
 }
 
-TEST("what is no rule or names another communicator is not")
+TEST("invalid rules and rules for another communicator are not bound")
 {
     check_bound("", NULL);
     check_bound(" ; ", NULL);
@@ -46,7 +46,7 @@ static void check_said(const char *text, const char *expected)
     free(said);
 }
 
-TEST("one line says what is wrong")
+TEST("one line describes the fault")
 {
     check_said("*=mpich", NULL);
     check_said("*~a=mpich",
@@ -71,7 +71,7 @@ static void check_found(const char *line, const char *expected)
         EXPECT(text_is(found, expected));
 }
 
-TEST("they are found on the command line")
+TEST("rules are found on the command line")
 {
     check_found("latency --vs", NULL);
     check_found("latency --vs rules", NULL);

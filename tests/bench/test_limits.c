@@ -19,7 +19,7 @@ TEST("the limits are positive")
            isfinite(limits.fold_ns) && limits.fold_ns >= 0);
 }
 
-TEST("one processor has no way to another")
+TEST("a single processor has no cache-line latency to another")
 {
     struct sg_bench_limits limits;
     cpu_set_t own, one, after;
@@ -37,7 +37,7 @@ TEST("one processor has no way to another")
 }
 
 /* Processors that are not there: the second thread cannot start, or the first. */
-TEST("processors that cannot be had give no figure")
+TEST("unavailable processors give no figure")
 {
     struct sg_bench_limits limits;
     cpu_set_t own, beyond;

@@ -19,7 +19,7 @@ TEST("the model's times are those worked out by hand")
     EXPECT(sg_bench_model_ns(&limits, SG_OPERATION_BCAST, 4, 800) == 200 + 800);
 }
 
-TEST("it says nothing of other collectives, of one rank, and without costs")
+TEST("the model has no value for other collectives, for one rank, or without costs")
 {
     struct sg_bench_limits unknown = limits;
 

@@ -37,7 +37,7 @@ TEST("without options all collectives are measured with 8 bytes")
 }
 
 /* As the manual page and --help have them. */
-TEST("overlap is of barrier and allreduce, of 64 KiB")
+TEST("overlap measures barrier and allreduce, with 64 KiB")
 {
     ASSERT(read_line("overlap") == SG_BENCH_RUN);
     EXPECT(options.operation_count == 2, options.operations[0] == SG_OPERATION_BARRIER,
@@ -45,7 +45,7 @@ TEST("overlap is of barrier and allreduce, of 64 KiB")
            options.bytes.list[0] == 65536, options.test_bytes.count == 3);
 }
 
-TEST("processor time is a reduction's, of three sizes, at 1000 us")
+TEST("processor time measures a reduction with three sizes at 1000 us of skew")
 {
     ASSERT(read_line("cpu") == SG_BENCH_RUN);
     EXPECT(options.command == SG_BENCH_CPU, options.operation_count == 1,
@@ -61,7 +61,7 @@ TEST("processor time is a reduction's, of three sizes, at 1000 us")
            options.algorithms[1] == SG_BENCH_RULES);
 }
 
-TEST("delay is a barrier's and an allreduce's, the last rank late by 1000 us")
+TEST("delay measures a barrier and an allreduce, with the last rank late by 1000 us")
 {
     ASSERT(read_line("delay") == SG_BENCH_RUN);
     EXPECT(options.command == SG_BENCH_DELAY, options.operation_count == 2,
@@ -71,7 +71,7 @@ TEST("delay is a barrier's and an allreduce's, the last rank late by 1000 us")
            options.operation_count == 1);
 }
 
-TEST("every option reaches its place")
+TEST("every option sets its field")
 {
     ASSERT(read_line("--ops reduce,barrier latency --bytes 8,64k,1M -i 30 -t 0.5 "
                      "--root 3 --json") == SG_BENCH_RUN);
@@ -82,7 +82,7 @@ TEST("every option reaches its place")
            options.format == SG_BENCH_JSON);
 }
 
-TEST("a late rank makes it a measurement of processor time")
+TEST("a late rank selects a measurement of processor time")
 {
     ASSERT(read_line("latency --skew-us 1500") == SG_BENCH_RUN);
     EXPECT(options.late, options.skews_us.list[0] == 1500, options.late_rank == 3,
@@ -91,7 +91,7 @@ TEST("a late rank makes it a measurement of processor time")
     EXPECT(options.late_rank == 1, options.operations[0] == SG_OPERATION_BARRIER);
 }
 
-TEST("schemes, reductions, arrivals and what to compare with can be chosen")
+TEST("schemes, reductions, arrivals and the comparison's other side can be chosen")
 {
     ASSERT(read_line("latency --scheme barrier --reduce span --arrival some:3 "
                      "--skew-us 5,10 --vs tree --seed 7 --csv --plot a.svg") == SG_BENCH_RUN);
@@ -212,7 +212,7 @@ TEST("each fault gets one line and changes nothing")
     }
 }
 
-TEST("what is no option, or lacks its value, is named")
+TEST("unknown options and options without a value are named")
 {
     EXPECT(read_line("latency --nonsense") == SG_BENCH_BAD, contains(said, "--nonsense"),
            read_line("latency --bytes") == SG_BENCH_BAD, contains(said, "--bytes"));
@@ -228,7 +228,7 @@ static void expect_processes(const char *list, int count, const uint64_t *number
         EXPECT(options.processes.list[i] == numbers[i]);
 }
 
-TEST("numbers of processes are listed, ranges or powers")
+TEST("numbers of processes are given as ranges or powers")
 {
     expect_processes("3", 1, (const uint64_t[]){3});
     expect_processes("4,2", 2, (const uint64_t[]){4, 2});
@@ -244,7 +244,7 @@ TEST("numbers of processes are listed, ranges or powers")
     EXPECT(options.late_rank == 0, !options.late_is_last);
 }
 
-TEST("collectives that are MPICH's alone can be chosen, too")
+TEST("collectives that only MPICH has can be chosen too")
 {
     ASSERT(read_line("latency --cold --reduce median --ops "
                      "gather,scatter,allgather,alltoall,reduce_scatter,scan,"
@@ -255,7 +255,7 @@ TEST("collectives that are MPICH's alone can be chosen, too")
            options.cold, read_line("latency --scheme loop --reduce median") == SG_BENCH_RUN);
 }
 
-TEST("there is a limit to the list of sizes")
+TEST("the list of sizes has a limit")
 {
     char line[400] = "latency --bytes 8";
 

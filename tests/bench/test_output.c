@@ -126,7 +126,7 @@ TEST("the JSON has the fields of version 1")
     json_decref(root);
 }
 
-TEST("processor times stand apart from latencies")
+TEST("processor times have columns separate from latencies")
 {
     json_t *late;
 
@@ -143,7 +143,7 @@ TEST("processor times stand apart from latencies")
     json_decref(root);
 }
 
-TEST("a limit that is not known is null")
+TEST("an unknown limit is null")
 {
     options = (struct sg_bench_options){.format = SG_BENCH_JSON};
     json_t *root = parsed(NAN);
@@ -176,7 +176,7 @@ TEST("the table is aligned")
     free(text);
 }
 
-TEST("the table of processor times says who is late")
+TEST("the table of processor times names the late rank")
 {
     options = (struct sg_bench_options){.late = true, .skews_us = {{1000}, 1}, .late_rank = 3};
     char *text = printed(NAN, true);
@@ -216,7 +216,7 @@ TEST("rows of processor time have the fields of version 1")
     json_decref(root);
 }
 
-TEST("a factor or a tree that is not known is null, or a dash")
+TEST("an unknown factor or tree is null in JSON and a dash in the table")
 {
     options = (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU};
     cpu = (struct sg_bench_summary){0, 0, 0};
@@ -309,7 +309,7 @@ static char *released(const struct sg_bench_speed speeds[2])
     return text;
 }
 
-TEST("rows are kept back, and marked where processors changed their speed")
+TEST("rows are held back, and flagged if processors changed their speed")
 {
     static const struct sg_bench_speed speeds[2] = {{0.99, 1.01, 1}, {0.7, 1.02, NAN}};
     static const char table[] =
@@ -345,7 +345,7 @@ TEST("rows are kept back, and marked where processors changed their speed")
 }
 
 /* The late rank depends on the number of ranks. */
-TEST("of several numbers of processes each has its own last rank")
+TEST("each number of processes has its own last rank")
 {
     options = (struct sg_bench_options){.format = SG_BENCH_JSON,
                                         .command = SG_BENCH_DELAY,
@@ -363,7 +363,7 @@ TEST("of several numbers of processes each has its own last rank")
 }
 
 /* A stream that takes nothing. */
-TEST("output that is lost is an error")
+TEST("lost output is an error")
 {
     struct sg_bench_head head = {
         .options = &options, .ours = "a", .stock = "b", .mpi_name = "c", .ranks = 1};

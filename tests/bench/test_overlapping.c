@@ -141,7 +141,7 @@ static struct sg_bench_overlap run(enum progress progress, uint64_t tests)
 #define CLOSE(found, expected) EXPECT(is_near(found, expected, 0.01))
 
 /* But for the start all is hidden: 99 of 100 us. */
-TEST("what progresses by itself is hidden but for its start, by every formula")
+TEST("every formula counts autonomous progress as hidden, except for its start")
 {
     struct sg_bench_overlap found = run(BY_ITSELF, 0);
 
@@ -155,7 +155,7 @@ TEST("what progresses by itself is hidden but for its start, by every formula")
     CLOSE(found.imb.median, 0.99);
 }
 
-TEST("what only finish does is not hidden, by any formula")
+TEST("no formula counts work done by finish alone as hidden")
 {
     struct sg_bench_overlap found = run(NONE, 0);
 
@@ -169,7 +169,7 @@ TEST("what only finish does is not hidden, by any formula")
 }
 
 /* Three tests do three quarters; start, tests and the last quarter are 27.5 us of 101. */
-TEST("what tests do is hidden but for what they cost")
+TEST("work done by tests counts as hidden, minus the cost of the tests")
 {
     struct sg_bench_overlap found = run(BY_TESTS, 3);
 
@@ -183,7 +183,7 @@ TEST("what tests do is hidden but for what they cost")
 }
 
 /* Tests that bring nothing cost 5 us on top of the 101. */
-TEST("tests that cost more than they bring make it less than nothing")
+TEST("tests that cost more than they gain make the hidden part negative")
 {
     struct sg_bench_overlap found = run(NONE, 10);
 
@@ -194,7 +194,7 @@ TEST("tests that cost more than they bring make it less than nothing")
 }
 
 /* The computation by time ends when it would have, that by work 20 us later. */
-TEST("an interrupt of the computation shows where it is by work, not by time")
+TEST("an interrupt during the computation is located by work, not by time")
 {
     struct sg_bench_overlap found = run(BY_INTERRUPT, 0);
 
@@ -204,7 +204,7 @@ TEST("an interrupt of the computation shows where it is by work, not by time")
     CLOSE(found.osu.median, 0.79);
 }
 
-TEST("the computation is as long as the call, though the first calls take longer")
+TEST("the computation lasts as long as the call, even if the first calls are slower")
 {
     struct sg_bench_overlap found =
         run_script((struct script){.progress = NONE, .first_factor = 3});
@@ -223,7 +223,7 @@ TEST("a wrong result of a nonblocking call ends the measurement")
 }
 
 /* Paper 004, section 4.2: 4096 bytes at 2048 are three tests. */
-TEST("the number of tests is the paper's")
+TEST("the number of tests is the one in the paper")
 {
     EXPECT(sg_bench_overlap_tests(4096, 2048) == 3, sg_bench_overlap_tests(4097, 2048) == 4,
            sg_bench_overlap_tests(4096, 0) == 0, sg_bench_overlap_tests(0, 64) == 1);

@@ -54,7 +54,7 @@ TEST("patterns have the means and bounds of their distributions")
     }
 }
 
-TEST("who is late is told, one or some")
+TEST("a pattern names its late ranks, one or some")
 {
     struct sg_bench_pattern one = pattern_of(SG_BENCH_ONE_LATE);
     struct sg_bench_pattern some = pattern_of(SG_BENCH_SOME_LATE);
@@ -102,7 +102,7 @@ TEST("a file of arrivals is replayed, round by round")
     free(lateness_ns);
 }
 
-TEST("files that hold no arrivals are refused")
+TEST("files without arrivals are refused")
 {
     static const char *const bad[] = {
         "", "1 2\n", "1 2 3 4\n", "1 2 x\n", "1 2 inf\n", "1e305 -1e305 0\n", "# none\n"};

@@ -13,7 +13,7 @@ static double block_ns(const struct sg_bench_plan *plan, const double call_ns[2]
 }
 
 /* Over all magnitudes of both sides' speed. */
-TEST("both sides' blocks take as long, and fill the time")
+TEST("both sides' blocks last equally long and fill the time")
 {
     for (double ours = 50; ours < 1e6; ours *= 1.7) {
         for (double stock = 50; stock < 4e7; stock *= 1.7) {
@@ -42,7 +42,7 @@ TEST("slow calls get enough pairs for an interval")
     EXPECT(plan.limit_ns > (double)plan.pairs * 2e9);
 }
 
-TEST("the calls asked for stand on both sides")
+TEST("both sides make the requested number of calls")
 {
     static const double call_ns[2] = {100, 100000};
     struct sg_bench_plan plan = sg_bench_plan_row(call_ns, ROW_NS, 1000);
@@ -70,7 +70,7 @@ static int trials(double call_ns, double first_ns, double wanted_ns, double *est
     return count;
 }
 
-TEST("trials find out what a call takes")
+TEST("trials determine the duration of a call")
 {
     double wanted_ns = sg_bench_plan_block_ns(ROW_NS), estimate_ns;
 

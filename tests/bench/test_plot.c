@@ -18,7 +18,7 @@ static int count_in(const char *path, const char *text)
     return count;
 }
 
-TEST("a part hidden that is below 0 is drawn")
+TEST("a hidden part below 0 is drawn")
 {
     char path[] = "/tmp/stagger-test-XXXXXX.svg";
     int file = mkstemps(path, 4);
@@ -48,7 +48,7 @@ static void draw(json_t *root, char path[])
 }
 
 /* One operation at two sizes: its own name, and MPICH's beside it. */
-TEST("a single operation has its name, and what it is compared with is drawn")
+TEST("a single operation is named, and the other side of the comparison is drawn")
 {
     char path[] = "/tmp/stagger-test-XXXXXX.svg";
 
@@ -64,7 +64,7 @@ TEST("a single operation has its name, and what it is compared with is drawn")
 }
 
 /* A value that a row lacks is not drawn. */
-TEST("what rows have no figure of is not drawn")
+TEST("a curve without figures is not drawn")
 {
     char path[] = "/tmp/stagger-test-XXXXXX.svg";
 
@@ -79,7 +79,7 @@ TEST("what rows have no figure of is not drawn")
 }
 
 /* Over the number of ranks where that varies, a series a size; rows at another speed are told. */
-TEST("time is drawn over the number of ranks where rows differ in it")
+TEST("time is drawn over the number of ranks if rows differ in it")
 {
     static const char format[] = "{s:s, s:s, s:i, s:i, s:f, s:b}";
     char path[] = "/tmp/stagger-test-XXXXXX.svg";

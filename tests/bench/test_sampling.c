@@ -240,7 +240,7 @@ TEST("collectives of known duration are measured within 2 % by every scheme")
 }
 
 /* Thirty times the window that is tried first. */
-TEST("the window grows to what calls take, and shrinks")
+TEST("the window follows the duration of the calls, up and down")
 {
     struct script script = script_of(SLEEPS_LONG, 1, 20);
 
@@ -299,7 +299,7 @@ static int loop_of_three(void *context)
     return 0;
 }
 
-TEST("a pipelined loop is biased as paper 004's figure 1 has it, and the window is not")
+TEST("a pipelined loop is biased as in figure 1 of paper 004, and the window is not")
 {
     struct virtual_world world = {.size = RANKS, .latency_ns = LATENCY_NS};
     struct script script = script_of(BROADCAST, 1, 50);
@@ -319,7 +319,7 @@ TEST("a pipelined loop is biased as paper 004's figure 1 has it, and the window 
 
 /* ---- delay and processor time ---------------------------------------------------------------- */
 
-TEST("the synchronization delay of a linear barrier is what was worked out")
+TEST("the synchronization delay of a linear barrier is the one worked out by hand")
 {
     struct script script = script_of(BARRIER, 1, 30);
 
@@ -340,7 +340,7 @@ TEST("the synchronization delay of a linear barrier is what was worked out")
 }
 
 /* Ranks come one after the other, by a third of the skew each. */
-TEST("it is the same when ranks come one after the other")
+TEST("a linear barrier's delay is the same when ranks arrive one after the other")
 {
     struct script script = script_of(BARRIER, 1, 10);
 
@@ -356,7 +356,7 @@ TEST("it is the same when ranks come one after the other")
     sg_bench_samples_clear(&script.samples);
 }
 
-TEST("processor time under skew is what was worked out, busy and asleep")
+TEST("processor time under skew is the one worked out by hand, busy and asleep")
 {
     for (int busy = 0; busy < 2; busy++) {
         struct script script = script_of(BURNS, 1, 40);
@@ -386,7 +386,7 @@ TEST("processor time under skew is what was worked out, busy and asleep")
 
 /* ---- what is wrong --------------------------------------------------------------------------- */
 
-TEST("a wrong result, and a barrier that lets ranks through, end the measurement")
+TEST("a wrong result ends the measurement, and so does a barrier that lets ranks through")
 {
     struct script script = script_of(SLEEPS, 2, 20);
 
@@ -404,7 +404,7 @@ TEST("a wrong result, and a barrier that lets ranks through, end the measurement
 }
 
 /* A time that does not vary is known after the minimum number of calls. */
-TEST("measuring ends when intervals are narrow")
+TEST("measuring ends once intervals are narrow")
 {
     struct script script = script_of(SLEEPS, 2, 0);
 
@@ -415,7 +415,7 @@ TEST("measuring ends when intervals are narrow")
     sg_bench_samples_clear(&script.samples);
 }
 
-TEST("six ways to reduce over ranks, and delay and skew, are those worked out")
+TEST("six reductions over ranks, delay and skew are those worked out by hand")
 {
     static const struct sg_bench_times times[] = {{.entry_ns = 100, .exit_ns = 150},
                                                   {.entry_ns = 120, .exit_ns = 240},
@@ -437,7 +437,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-TEST("the median over ranks is the one that sorting finds")
+TEST("the median over ranks equals the one found by sorting")
 {
     enum { MOST = 33 };
     struct sg_bench_times times[MOST];

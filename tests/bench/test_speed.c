@@ -51,7 +51,7 @@ static struct sg_bench_reference reference(void)
     return sg_bench_reference_of(&first, &second);
 }
 
-TEST("interruptions are no change of speed")
+TEST("interruptions are not a change of speed")
 {
     start();
     struct sg_bench_reference known = reference();
@@ -66,7 +66,7 @@ TEST("interruptions are no change of speed")
 }
 
 /* A core that is faster or slower behind the row, and one that has changed before it. */
-TEST("a loop that takes longer or shorter than at the start is")
+TEST("a loop that takes longer or shorter than at the start is a change of speed")
 {
     static const double times[][2] = {{100, 125}, {100, 90}, {80, 80}, {150, 150}, {125, 100}};
 
@@ -85,7 +85,7 @@ TEST("a loop that takes longer or shorter than at the start is")
 }
 
 /* The loop is the same at both ends, but the counter stood still between them for a tenth. */
-TEST("so is a counter that runs at another rate")
+TEST("a counter that runs at another rate is a change of speed")
 {
     start();
     struct sg_bench_reference known = reference();
@@ -109,7 +109,7 @@ TEST("without a counter the loop alone decides")
     EXPECT(isnan(speed.counter_rate), !sg_bench_speed_changed(&speed));
 }
 
-TEST("of several ranks the extremes count")
+TEST("the extremes over all ranks count")
 {
     static const struct sg_bench_speed ranks[] = {
         {0.99, 1.00, NAN}, {0.80, 1.01, 1.01}, {0.98, 1.20, 0.9}, {1, 1, 1}};
@@ -121,7 +121,7 @@ TEST("of several ranks the extremes count")
 }
 
 /* This processor's own counter counts. */
-TEST("this processor's counter counts")
+TEST("this processor's counter runs")
 {
     if (sg_bench_counter == NULL)
         return;

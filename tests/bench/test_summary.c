@@ -30,7 +30,7 @@ TEST("the interval's order statistics are those of the sign test")
 
 /* For many values the k-th is 0.98 roots of n from the middle, as the normal distribution has it.
  */
-TEST("of many values they are the normal distribution's")
+TEST("the order statistics of many values are the normal distribution's")
 {
     for (size_t count = 500; count <= 50000; count *= 10) {
         double n = (double)count;
@@ -40,7 +40,7 @@ TEST("of many values they are the normal distribution's")
     }
 }
 
-TEST("an interval leaves out what may lie beyond, and nothing of a few values")
+TEST("an interval excludes extreme order statistics, unless there are few values")
 {
     double nine[] = {9, 1, 8, 2, 7, 3, 6, 4, 5}, three[] = {3, 1, 2};
     struct sg_bench_summary summary = sg_bench_summarize(nine, 9);
@@ -52,7 +52,7 @@ TEST("an interval leaves out what may lie beyond, and nothing of a few values")
 
 /* Draws samples of 21 from a distribution with median 0 and a long tail, with a fixed seed: about
  * 97 of 100 intervals must hold it (k = 6 keeps 97.3 %). */
-TEST("an interval holds the median as often as it says")
+TEST("an interval contains the median at its stated confidence")
 {
     enum { SAMPLES = 4000, COUNT = 21 };
     unsigned short seed[3] = {1, 2, 3};
@@ -70,7 +70,7 @@ TEST("an interval holds the median as often as it says")
 }
 
 /* A machine that gets slower from pair to pair: the sides spread, the ratio does not. */
-TEST("a drift of both sides does not touch the ratio")
+TEST("a drift of both sides does not change the ratio")
 {
     double ours[8], stock[8], scratch[8];
 
@@ -88,7 +88,7 @@ TEST("a drift of both sides does not touch the ratio")
 }
 
 /* The median of the ratios, not the ratio of the medians. */
-TEST("the ratio is the pairs'")
+TEST("the ratio is computed from pairs")
 {
     double ours[] = {1, 2, 30}, stock[] = {10, 4, 40}, scratch[3];
     struct sg_bench_comparison comparison = sg_bench_compare(ours, stock, scratch, 3);
@@ -97,7 +97,7 @@ TEST("the ratio is the pairs'")
            comparison.stock.median == 10);
 }
 
-TEST("a side that spends nothing has a ratio all the same")
+TEST("a side that spends nothing still has a ratio")
 {
     double ours[] = {0, 0, 5, 5, 5}, stock[] = {0, 2, 0, 0, 0}, scratch[5];
     struct sg_bench_comparison comparison = sg_bench_compare(ours, stock, scratch, 5);

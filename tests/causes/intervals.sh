@@ -36,46 +36,46 @@ done_by() { sed -n 's/^rank 1: \([0-9]*\) .*/\1/p' "$1.out"; }
 # known NAME [FILE]: runs it, and writes its intervals
 known() {
     observe "$1" 2 "$KNOWN" "$1" "$ROUNDS" "${@:2}"
-    check "a program of known causes runs ($1)" ran_well "$1"
+    check "a program with known causes runs ($1)" ran_well "$1"
     check "its archive is sound ($1)" archive_sound "$1.trace"
     intervals "$1"
-    check "every interval is there, from MPI_Init to MPI_Finalize ($1)" holds "$1" \
+    check "the archive has every interval from MPI_Init to MPI_Finalize ($1)" holds "$1" \
         'len(every) == 2 * (2 * rounds + 1)'
-    check "none is on a processor longer than it lasts ($1)" holds "$1" \
+    check "no interval's processor time exceeds its length ($1)" holds "$1" \
         'every and not [i for i in every if i["cpu"] > i["interval"]]'
 }
 
 schedstat=$([ -r /proc/thread-self/schedstat ] && echo 1)
 
 known work
-check "who computes is on a processor as long as that takes" holds work \
+check "a rank that computes is on a processor for the time of the computation" holds work \
     "min(i['cpu'] for i in own) >= 4000000 and total(own, 'cpu') < 1.5 * $(done_by work)"
-check "and does not sleep" holds work 'total(own, "voluntary switches") == 0'
-check "the other rank does not, meanwhile" holds work 'total(others, "cpu") < total(own, "cpu") / 4'
+check "a rank that computes does not sleep" holds work 'total(own, "voluntary switches") == 0'
+check "the other rank does not compute meanwhile" holds work 'total(others, "cpu") < total(own, "cpu") / 4'
 
 known faults
-check "page faults are in the intervals in which they happen" holds faults \
+check "page faults are counted in the intervals in which they happen" holds faults \
     'min(i["minor faults"] for i in own) >= 64'
-check "... and nowhere else" holds faults \
+check "... other intervals have none" holds faults \
     "$(done_by faults) <= total(own, 'minor faults') < 1.2 * $(done_by faults) and total(others, 'minor faults') < 64"
 
 known sleep
-check "who sleeps gives its processor away each time" holds sleep \
+check "a rank that sleeps gives its processor away each time" holds sleep \
     "min(i['voluntary switches'] for i in own) >= 3 and total(own, 'voluntary switches') < 2 * $(done_by sleep)"
-[ -z "$schedstat" ] || check "what is neither on a processor nor runnable is asleep" holds sleep \
+[ -z "$schedstat" ] || check "time neither on a processor nor runnable is sleep" holds sleep \
     'min(i["interval"] - i["cpu"] - i["runnable"] for i in own) >= 3000000'
 
 known hog
 if [ -n "$schedstat" ]; then
     # Each of the two gets the processor half of the time.
-    check "who must share its processor is runnable, and does not run, while the other does" holds hog \
+    check "a rank that shares its processor is runnable while the other one runs" holds hog \
         'total(own, "runnable") > 0.3 * total(own, "cpu") and total(own, "involuntary switches") > 0'
-    check "... and this explains all its time" holds hog \
+    check "... time on a processor and runnable time add up to its interval" holds hog \
         'total(own, "cpu") + total(own, "runnable") > 0.9 * total(own, "interval")'
-    check "the other rank does not share" holds hog \
+    check "the other rank does not share its processor" holds hog \
         'total(others, "runnable") < total(own, "runnable") / 4'
 else
-    skip "runnable time" "the kernel has no schedstat"
+    skip "runnable time is measured" "the kernel has no schedstat"
 fi
 
 head -c 4194304 /dev/urandom >read.bin && sync read.bin
@@ -88,10 +88,10 @@ while os.read(file, 65536):
     pass
 print(resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before)')" -ge 8192 ]; then
     known read "$WORK/read.bin"
-    check "what is read from storage is in the intervals in which it is" holds read \
+    check "blocks read are counted in the intervals in which they are read" holds read \
         'min(i["blocks in"] for i in own) >= 8192 and total(others, "blocks in") == 0'
 else
-    skip "blocks read" "this directory's file system counts none, or keeps all in memory"
+    skip "blocks read are measured" "this directory's file system counts none, or keeps all in memory"
 fi
 
 # ---- a quota -------------------------------------------------------------------------------------
@@ -115,25 +115,25 @@ if limit_group 2>/dev/null; then
     status=$(cat quota.status)
     check "a program runs within a quota" ran_well quota
     intervals quota
-    check "the group was held back while the rank computed" holds quota \
+    check "the group was throttled while the rank computed" holds quota \
         'total(own, "throttles") > 0 and total(own, "throttled") > 0'
-    [ -z "$schedstat" ] || check "... in which time it did not run" holds quota \
+    [ -z "$schedstat" ] || check "... the rank did not run while the group was throttled" holds quota \
         'total(own, "interval") - total(own, "cpu") > 2 * total(own, "cpu")'
-    check "without a quota there is no such figure" holds work \
+    check "without a quota there is no throttled time" holds work \
         'not [i for i in every if "throttles" in i]'
 else
-    skip "a quota" "no control groups can be made here"
+    skip "a quota throttles a rank" "no control groups can be made here"
 fi
 
 # ---- the application's own state -----------------------------------------------------------------
 
 for what in files fork; do
     observe "$what" 2 "$KNOWN" "$what" "$ROUNDS"
-    check "a program with files or children of its own runs as without ($what)" all 'is 0 "$status"' \
+    check "a program with its own files or children runs as without the library ($what)" all 'is 0 "$status"' \
         'archive_sound "$what.trace"'
 done
 
-check "descriptors that the program took are its own, and the figures go on" all '[ "$(done_by files)" -gt 0 ]' \
+check "a program may take over descriptors, and sampling goes on" all '[ "$(done_by files)" -gt 0 ]' \
     'intervals files' 'holds files "all(\"cpu\" in i for i in own)"' \
     '[ -z "$schedstat" ] || holds files "all(\"runnable\" in i for i in own[2:])"'
 
@@ -141,10 +141,10 @@ check "descriptors that the program took are its own, and the figures go on" all
 "$STAGGER" info | grep -q '^ *counters: [0-9]' || PRELOAD=$BUILD/tests/causes/standin_counters.so:$PRELOAD
 if LD_PRELOAD=$PRELOAD "$STAGGER" info | grep -q '^ *counters: [0-9]'; then
     observe long 2 "$KNOWN" long "$ROUNDS"
-    check "who computes executes instructions, and has cycles" all 'ran_well long' 'intervals long' \
+    check "a rank that computes has instructions and cycles" all 'ran_well long' 'intervals long' \
         'holds long "total(own, \"instructions\") > 1e7 > total(others, \"instructions\") and total(own, \"cycles\") > 1e7"'
 else
-    skip "hardware counters" "the kernel has no events for this process; what is made of them is tested by figures made by hand (test_reader, test_blame, test_before)"
+    skip "hardware counters are measured" "the kernel has no events for this process; what is made of them is tested by figures made by hand (test_reader, test_blame, test_before)"
 fi
 
 exit $((failures > 0))

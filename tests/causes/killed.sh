@@ -19,19 +19,19 @@ recovered() {
 observe die 2 "$KNOWN" die 20
 check "a rank is killed" all '[ "$status" -ne 0 ]' 'absent die.trace/traces.otf2' '[ -s die.trace/rank-000001.log ]'
 cp -r die.trace whole.trace
-check "an archive is made of the logs, which is sound" recovered die
+check "recover makes a sound archive from the logs" recovered die
 # One before the first barrier, and two in each of 14 rounds; the interval after the last has not
 # ended.
-check "it has all intervals that had ended" is "29 True" \
+check "the archive has all intervals that had ended" is "29 True" \
     "$(json die.intervals '(lambda count: "%d %s" % (count[1], count[0] in (29, 30)))([sum(i["rank"] == rank for i in d) for rank in (0, 1)])')"
-check "... with what the rank did in them" is "14" \
+check "... intervals have the rank's activity" is "14" \
     "$(json die.intervals 'sum(i["rank"] == 1 and i["interval"] >= 3000000 and i["voluntary switches"] >= 3 for i in d)')"
-check "the report says why ranks came late until then" is "asleep 1 True" \
+check "the report says why ranks came late before the kill" is "asleep 1 True" \
     "$(json die.json '(lambda c: "%s %d %s" % (c["cause"], c["rank"], 10 <= c["instances"] <= 14))(
         max((c for s in d["causes"]["sites"] for c in s["causes"] if c["cause"] == "asleep"), key=lambda c: c["late_ns"]))')"
-check "the critical path ends where the run did" is True "$(json die.json 'd["critical_path"]["path_ns"] >= 14 * 3000000')"
+check "the critical path ends at the end of the run" is True "$(json die.json 'd["critical_path"]["path_ns"] >= 14 * 3000000')"
 "$STAGGER" report --html die.html die.trace 2>page.err
-check "there is a page of it" all 'empty page.err' 'has die.html "Why ranks are late"'
+check "the run has a page" all 'empty page.err' 'has die.html "Why ranks are late"'
 
 # Truncates the log anywhere, as a full disk does, also within records of intervals. The file of a
 # killed rank is longer than its contents.
@@ -39,20 +39,20 @@ bytes=$("$PYTHON" -c 'print(len(open("whole.trace/rank-000001.log", "rb").read()
 for part in 5 6 7 8 9; do
     cp -r whole.trace "cut$part.trace"
     truncate -s "$((4096 + (bytes - 4096) * part / 10))" "cut$part.trace/rank-000001.log"
-    check "a log cut off at $part tenths has the intervals before" all "recovered cut$part" \
+    check "a log cut off at $part tenths has the intervals before the cut" all "recovered cut$part" \
         "is True \"\$(json cut$part.intervals 'sum(i[\"rank\"] == 1 for i in d) <= 29')\""
 done
-check "... the more, the later" is True \
+check "... a later cut leaves more intervals" is True \
     "$("$PYTHON" -c 'import json
 counts = [sum(i["rank"] == 1 for i in json.load(open(f"cut{part}.intervals"))) for part in (5, 6, 7, 8, 9)]
 print(counts == sorted(counts) and counts[0] < counts[-1] or counts)')"
 
 STAGGER_TRACE=stats observe sums 2 "$KNOWN" die 20
 report_json sums.trace sums.json
-check "logs without events have the sums until then" is "[14, 14] True" \
+check "logs without events have the sums up to the kill" is "[14, 14] True" \
     "$(json sums.json '(lambda rows: "%s %s" % ([r["intervals"] for r in rows], rows[0]["off_ns"] >= 14 * 3000000))(
         [r for r in d["intervals"]["rows"] if r["rank"] == 1 and r["intervals"] == 14 and r["until"] is not None])')"
 "$STAGGER" report sums.trace >sums.text
-check "... and their table" all 'has sums.text "^between calls +[0-9]+ intervals"' 'has sums.text " (asleep|preempted) +MPI_Barrier"'
+check "... the report has their table" all 'has sums.text "^between calls +[0-9]+ intervals"' 'has sums.text " (asleep|preempted) +MPI_Barrier"'
 
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -36,21 +36,21 @@ check "its archive is sound" archive_sound comms-all.trace
 intervals comms-all
 check "every interval is sampled, on every rank" is "[128, 128, 128, 128]" \
     "$(json comms-all.json '[sum(i["rank"] == rank for i in d) for rank in range(4)]')"
-check "all collectives of all communicators begin a stretch on all members" alike comms-all 0
+check "every collective begins sampled intervals on all members of its communicator" alike comms-all 0
 # A half's barrier follows another 75 times, one of the world 25 times; both begin sampled
 # intervals, and the last call before MPI_Finalize is MPI_Comm_free.
-check "a stretch ends where the communicator's next collective begins" is "[75, 50, 0, 1]" \
+check "sampled intervals end at the communicator's next collective" is "[75, 50, 0, 1]" \
     "$(json comms-all.json '[sum(i["rank"] == 3 and i.get("bounds") == b for i in d) for b in (3, 1, 2, 0)]')"
-check "an interval is of the stretch that began last" is "[100, 26]" \
+check "an interval belongs to the collective that came last" is "[100, 26]" \
     "$(json comms-all.json '[sum(i["rank"] == 3 and i["comm"] != "MPI_COMM_WORLD" for i in d if "comm" in i), sum(i["rank"] == 3 and i.get("comm") == "MPI_COMM_WORLD" for i in d)]')"
 
 # ---- sample --------------------------------------------------------------------------------------
 
 observe comms 4 "$KNOWN" comms 400
-check "without a word samples are taken" all 'ran_well comms' 'archive_sound comms.trace'
+check "samples are taken by default" all 'ran_well comms' 'archive_sound comms.trace'
 intervals comms
 check "a short run has some" within 1 100000 "$(json comms.json 'len(d)')"
-check "stretches are the same on all members" alike comms 0.5
+check "the sampled intervals follow the same collectives on all members" alike comms 0.5
 
 # share NAME RANK: 0.5 % of its time in ns, and a few samples: what one costs is known when it is over, and on
 # some machines one costs several times as much as another. tests/causes/test_sampler has costs that are given.
@@ -64,42 +64,42 @@ share() {
 observe crowd 4 taskset -c 0 "$KNOWN" comms 60000
 printed crowd crowd.trace/traces/*.calls
 for rank in 0 3; do
-    check "ranks that share a processor pay for its switches, less than 0.5 % of the time (rank $rank)" \
+    check "switches of a shared processor take less than 0.5 % of the time (rank $rank)" \
         within 0 "$(share crowd $rank)" "$(value crowd causes $rank cost)"
 done
 
 # The kernel's events are open only in samples: before a sampled interval, from the preceding
 # collective on.
 if "$STAGGER" info | grep -q '^ *switches: [0-9]'; then
-    check "what a rank did in the call before a stretch is known" is "[[], True]" "$(json comms.json '[
+    check "a rank's state in the call before a sampled interval is recorded" is "[[], True]" "$(json comms.json '[
         [i for i in d if i.get("bounds", 0) % 2 == 1 and i.get("away") == 0 and i["resumed"] < i["call"]],
         any("resumed" in i for i in d if i.get("bounds", 0) % 2 == 1)]')"
 else
-    skip "the call before a stretch" "the kernel records no switches for this process"
+    skip "a rank's state in the call before a sampled interval is recorded" "the kernel records no switches for this process"
 fi
 
 observe messages 2 "$KNOWN" messages 40000
-check "a program with messages alone runs" ran_well messages
+check "a program with messages only runs" ran_well messages
 intervals messages
 printed messages messages.trace/traces/*.calls
-check "it has samples, too" within 1 100000 "$(json messages.json 'sum("stretch" not in i for i in d)')"
+check "a program with messages only has samples" within 1 100000 "$(json messages.json 'sum("stretch" not in i for i in d)')"
 for rank in 0 1; do
-    check "readings take less than 0.5 % of the time (rank $rank)" within 0 "$(share messages $rank)" \
+    check "samples take less than 0.5 % of the time (rank $rank)" within 0 "$(share messages $rank)" \
         "$(value messages causes $rank cost)"
-    check "the sums have all of them (rank $rank)" is "$(value messages causes $rank intervals)" \
+    check "the sums include all samples (rank $rank)" is "$(value messages causes $rank intervals)" \
         "$(sed -n "s/^sum rank $rank .* intervals=\([0-9]*\) .*/\1/p" messages.causes | awk '{ s += $1 } END { print s }')"
 done
 
 # ---- kept records --------------------------------------------------------------------------------
 
 STAGGER_TRACE=stats STAGGER_CAUSES=all observe stats 2 "$KNOWN" faults 20
-check "with statistics alone" ran_well stats
+check "a program with statistics only runs" ran_well stats
 printed stats stats.trace/rank-*.log
-check "there are sums" all 'is 41 "$(value stats causes 1 intervals)"' 'lacks stats.causes "^interval "'
-check "... which have what the rank did" within 1280 1600 \
+check "the log has sums" all 'is 41 "$(value stats causes 1 intervals)"' 'lacks stats.causes "^interval "'
+check "... sums count the rank's page faults" within 1280 1600 \
     "$(sed -n 's/^sum rank 1 .* minor_faults=\([0-9]*\) .*/\1/p' stats.causes | sort -n | tail -n 1)"
-check "every source is told of, there or not" has_lines stats.causes '^source rank 1 name=.* there=[01] error=[0-9]+ cost=[0-9]+$' 11
-check "those that every system has are there" all 'has stats.causes "^source rank 0 name=thread_clock there=1 error=0 cost=[1-9]"' \
+check "every source is listed, available or not" has_lines stats.causes '^source rank 1 name=.* there=[01] error=[0-9]+ cost=[0-9]+$' 11
+check "sources that every system has are available" all 'has stats.causes "^source rank 0 name=thread_clock there=1 error=0 cost=[1-9]"' \
     'has stats.causes "^source rank 0 name=resource_usage there=1 error=0 cost=[1-9]"'
 
 for trace in otf2 stats; do
@@ -107,9 +107,9 @@ for trace in otf2 stats; do
     check "without causes the program runs ($trace)" ran_well "off-$trace"
 done
 printed off-stats off-stats.trace/rank-*.log
-check "... and nothing is kept of them" empty off-stats.causes
+check "... the log keeps no causes" empty off-stats.causes
 intervals off-otf2
-check "... nor in the archive" is "[]" "$(cat off-otf2.json)"
+check "... the archive keeps no causes" is "[]" "$(cat off-otf2.json)"
 
 # ---- threads, and parts of a run -----------------------------------------------------------------
 
@@ -117,10 +117,10 @@ STAGGER_TRACE=stats STAGGER_CAUSES=all observe threads 2 "$KNOWN" threads 50
 check "threads have intervals of their own, and leave no files open" ran_well threads
 printed threads threads.trace/rank-*.log
 # Each of its 4 calls but the first ends one.
-check "... each but the one before its first call" is 150 \
+check "... every interval but the one before a thread's first call is recorded" is 150 \
     "$(sed -n 's/^sum rank 1 thread=1 .* intervals=\([0-9]*\) .*/\1/p' threads.causes | awk '{ s += $1 } END { print s }')"
 
 STAGGER_CAUSES=some observe wrong 2 "$KNOWN" work 1
-check "a mode that there is not has one line" has_lines wrong.err "STAGGER_CAUSES=some is ignored: expected off, sample or all" 1
+check "an unknown mode is reported in one line" has_lines wrong.err "STAGGER_CAUSES=some is ignored: expected off, sample or all" 1
 
 exit $((failures > 0))

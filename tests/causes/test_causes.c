@@ -92,7 +92,7 @@ static void call(uint32_t site, uint64_t key, uint32_t number)
         sg_causes_leave(&one);
 }
 
-TEST("all intervals have a record each, the last one by the end")
+TEST("every interval has a record, the last one by the end of the run")
 {
     const struct sg_record_causes *totals = NULL;
     const struct sg_record_interval *interval = NULL;
@@ -112,7 +112,7 @@ TEST("all intervals have a record each, the last one by the end")
     sg_logread_close(log_read);
 }
 
-TEST("without events there are sums by the sites at both ends")
+TEST("without events the log has sums by the sites at both ends")
 {
     const struct sg_record_interval_sum *sum = NULL;
 
@@ -128,7 +128,7 @@ TEST("without events there are sums by the sites at both ends")
 
 /* Two communicators with one stretch each: an interval belongs to the stretch it lies in, or to
  * the inner one if it lies in both. */
-TEST("an interval is of the stretch that began last")
+TEST("an interval belongs to the series that began last")
 {
     const uint64_t outer = sg_hash_mix(1) | 1, inner = sg_hash_mix(2) | 1;
     const struct sg_record_interval *interval;
@@ -161,7 +161,7 @@ TEST("an interval is of the stretch that began last")
 }
 
 /* Records fill their share of the log, no more; what is left out is counted, and in the sums. */
-TEST("records have a share of the log, and the rest is counted")
+TEST("records use at most their share of the log, and the others are counted")
 {
     const struct sg_record_causes *totals = NULL;
     const struct sg_record_interval_sum *sum = NULL;
@@ -190,7 +190,7 @@ static long preempted(void)
 /* The share is of a thread that runs. What a reading took that was preempted nobody knows: such a
  * run is made again. Costs are measured, and those of the first samples are known only when they
  * are over: the share and a few samples are allowed. test_sampler is exact. */
-TEST("samples take no more than their share of the time")
+TEST("samples take at most their share of the time")
 {
     const struct sg_record_causes *totals = NULL;
     bool disturbed = true;
@@ -216,7 +216,7 @@ TEST("samples take no more than their share of the time")
     sg_logread_close(log_read);
 }
 
-TEST("errno stays as it was")
+TEST("errno is preserved")
 {
     start(SG_CAUSES_ALL, true, 65536);
     for (uint32_t i = 0; i < 1000; i++) {
@@ -228,7 +228,7 @@ TEST("errno stays as it was")
     sg_logread_close(log_read);
 }
 
-TEST("an interval in which recording is off is none")
+TEST("an interval in which recording is off is not recorded")
 {
     start(SG_CAUSES_ALL, true, 65536);
     call(1, 0, 0);
@@ -241,7 +241,7 @@ TEST("an interval in which recording is off is none")
     sg_logread_close(log_read);
 }
 
-TEST("sums can be set to zero")
+TEST("sums can be reset to zero")
 {
     const struct sg_record_interval_sum *sum = NULL;
 
@@ -259,7 +259,7 @@ TEST("sums can be set to zero")
 }
 
 /* A child of fork leaves the log alone. */
-TEST("children of fork record nothing")
+TEST("children of a fork record nothing")
 {
     int status;
 
@@ -287,7 +287,7 @@ static void *make_calls(void *unused)
     return NULL;
 }
 
-TEST("threads that follow one another have one set of sums")
+TEST("consecutive threads share one set of sums")
 {
     const struct sg_record_interval_sum *sum;
     enum sg_record_kind kind;
@@ -309,7 +309,7 @@ TEST("threads that follow one another have one set of sums")
     sg_logread_close(log_read);
 }
 
-TEST("off is off")
+TEST("nothing is recorded when causes are off")
 {
     start(SG_CAUSES_OFF, true, 65536);
     EXPECT(!atomic_load(&sg_causes_is_on));

@@ -62,7 +62,7 @@ static void touch(void)
         pages[i * page_bytes] = 1;
 }
 
-TEST("page faults are those of the interval")
+TEST("page faults are counted within the interval")
 {
     size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -86,7 +86,7 @@ static void compute(void)
         ;
 }
 
-TEST("who computes is on a processor, and gives none away")
+TEST("a computing thread is on a processor and does not yield it")
 {
     struct sg_reading reading = of(&here, compute);
 
@@ -107,7 +107,7 @@ static void wait_for_child(void)
     waitpid(child, NULL, 0);
 }
 
-TEST("who waits gives its processor away, and is on none")
+TEST("a waiting thread yields its processor and is on none")
 {
     struct sg_reading reading = of(&here, wait_for_child);
 
@@ -115,7 +115,7 @@ TEST("who waits gives its processor away, and is on none")
            reading.figures[SG_FIGURE_CPU] + 1000000 < reading.time_ns);
 }
 
-TEST("what this system has is there")
+TEST("the sources that this system has are available")
 {
     struct sg_reading reading = of(&here, nothing);
 
@@ -126,7 +126,7 @@ TEST("what this system has is there")
 
 /* ---- counters ---- */
 
-TEST("events that the kernel counts are those of the interval")
+TEST("events counted by the kernel are those of the interval")
 {
     size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
     struct sg_counter counter;
@@ -154,7 +154,7 @@ static uint64_t cost_of_a_switch(const struct sg_reader *reader)
 }
 
 /* The kernel's events are open or not; other sources do not care. */
-TEST("events can be closed between intervals, and their switches paid for")
+TEST("events can be closed between intervals, and the cost of their switches is counted")
 {
     const uint32_t events = sg_source_mask(SG_SOURCE_COUNTERS) |
                             sg_source_mask(SG_SOURCE_SWITCHES) |
@@ -188,7 +188,7 @@ TEST("events can be closed between intervals, and their switches paid for")
 }
 
 /* An event of a thread that has ended stays the process's. */
-TEST("an event is kept open by a thread that has ended")
+TEST("a counter stays open after its thread has ended")
 {
     struct sg_event_kept kept;
     struct sg_counter counter;
@@ -212,7 +212,7 @@ TEST("an event is kept open by a thread that has ended")
     }
 }
 
-TEST("counters that are not there are left out together")
+TEST("unavailable counters are left out together")
 {
     static const struct sg_counter_event none[SG_COUNTERS] = {
         {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
@@ -247,7 +247,7 @@ static uint64_t read_register(uint32_t index)
     return value;
 }
 
-TEST("a mapped counter is read while the kernel changes it")
+TEST("a mapped counter reads correctly while the kernel changes it")
 {
     bool is_whole = false;
     uint64_t value;
@@ -300,7 +300,7 @@ static void later_figures(void)
         "usage_usec 5\nnr_periods 9\nnr_throttled 7\nthrottled_usec 1500\nnr_bursts 0\n");
 }
 
-TEST("files of the kernel are read")
+TEST("the kernel's files are read")
 {
     struct sg_reader_places places = elsewhere();
 
@@ -319,7 +319,7 @@ static void later_figures_1(void)
     put("fs/cgroup/cpu/cpu.stat", "nr_periods 9\nnr_throttled 5\nthrottled_time 777\n");
 }
 
-TEST("control groups of version 1 are, too")
+TEST("control groups of version 1 are read")
 {
     struct sg_reader_places places = elsewhere();
 
@@ -332,7 +332,7 @@ TEST("control groups of version 1 are, too")
 }
 
 /* Missing sources are left out, and only those. */
-TEST("sources that are missing, or tell nonsense, are left out alone")
+TEST("a missing or malformed source is left out alone")
 {
     static const char *const wrong[] = {"", "nonsense\n", "1\n", "1 x 2\n", "12", "\n\n"};
     struct sg_reader_places places = elsewhere();
@@ -357,7 +357,7 @@ TEST("sources that are missing, or tell nonsense, are left out alone")
 }
 
 /* The program closes files that it does not know, and opens its own: these stay open. */
-TEST("a file that the program put in the place of ours is its own")
+TEST("a descriptor that the program reused for its own file belongs to the program")
 {
     struct sg_reader reader;
     struct sg_reading reading;
@@ -404,7 +404,7 @@ TEST("readers leave no files open")
     EXPECT(open_files() == before);
 }
 
-TEST("what is there costs something, what is not costs nothing")
+TEST("available sources have a cost, unavailable ones have none")
 {
     uint64_t costs_ns[SG_SOURCE_COUNT];
     struct sg_reader reader;
@@ -443,7 +443,7 @@ static void let_compute(void)
     pthread_join(thread, NULL);
 }
 
-TEST("time of the process's other threads is told, and of other processes is not")
+TEST("time of the process's other threads is reported, and of other processes is not")
 {
     struct sg_reading reading = of(&here, let_compute);
 
@@ -503,7 +503,7 @@ static void *share_processor(void *unused)
 }
 
 /* In a thread that is bound, as what binds it lasts. */
-TEST("threads that are bound to the same processor take theirs from it")
+TEST("a bound thread measures the time of threads bound to the same processor")
 {
     pthread_t thread;
 
@@ -512,7 +512,7 @@ TEST("threads that are bound to the same processor take theirs from it")
 }
 
 /* As many threads would have them at a time. */
-TEST("the readers of many threads keep few descriptors, and read as ever")
+TEST("readers of many threads keep few descriptors open and still read correctly")
 {
     enum { READERS = 60, DESCRIPTORS_MOST = 20 };
     static struct sg_reader readers[READERS];

@@ -42,7 +42,7 @@ static double share_of(const struct run *run)
     return (double)run->paid_ns / (double)run->now_ns;
 }
 
-TEST("without a share everything is taken")
+TEST("without a share every candidate is taken")
 {
     struct sg_sampler sampler;
 
@@ -53,7 +53,7 @@ TEST("without a share everything is taken")
     }
 }
 
-TEST("what comes first is taken one after the other, if it can be paid for")
+TEST("the first candidates are all taken if the share allows it")
 {
     struct run run;
 
@@ -62,7 +62,7 @@ TEST("what comes first is taken one after the other, if it can be paid for")
     EXPECT(run.taken == 50);
 }
 
-TEST("whatever the pace, no more than the share is spent, and no less than a quarter")
+TEST("at any pace the sampler spends at most its share, and at least a quarter of it")
 {
     static const uint64_t times_ns[] = {100, 1000, 20000, 1000000, 50000000};
 
@@ -78,7 +78,7 @@ TEST("whatever the pace, no more than the share is spent, and no less than a qua
     }
 }
 
-TEST("what costs more is taken more seldom")
+TEST("expensive candidates are taken less often")
 {
     struct run run;
 
@@ -90,7 +90,7 @@ TEST("what costs more is taken more seldom")
     EXPECT(share_of(&run) < SHARE * 1.01, run.sampler.level >= 9);
 }
 
-TEST("what comes more seldom is taken more often, soon")
+TEST("rare candidates are soon taken more often")
 {
     struct run run;
 
@@ -105,7 +105,7 @@ TEST("what comes more seldom is taken more often, soon")
 
 /* Two ranks, of which one has less to spend: what it takes, the other takes, once both are past
  * their first ones. */
-TEST("what a greater level takes a lesser one takes, too")
+TEST("a lower level takes every candidate that a higher level takes")
 {
     for (uint64_t hash = 0; hash < 100000; hash++) {
         uint64_t mixed = sg_hash_mix(hash);
@@ -122,7 +122,7 @@ TEST("what a greater level takes a lesser one takes, too")
     }
 }
 
-TEST("ranks that have about the same costs come to the same level")
+TEST("ranks with similar costs reach the same level")
 {
     struct run one, two;
 

@@ -29,7 +29,7 @@ static int current(void)
     return stretch != NULL ? (int)stretch->number : -1;
 }
 
-TEST("an interval is of the stretch that began last, not of one that is armed")
+TEST("an interval belongs to the series that began last, not to an armed one")
 {
     stretches.count = 0;
     EXPECT(current() == -1);
@@ -42,7 +42,7 @@ TEST("an interval is of the stretch that began last, not of one that is armed")
            current() == -1, stretches.count == 2);
 }
 
-TEST("a communicator's stretch is taken out, armed or begun")
+TEST("a communicator's series is removed, armed or begun")
 {
     stretches.count = 0;
     EXPECT(take(1, true) == -1);
@@ -52,7 +52,7 @@ TEST("a communicator's stretch is taken out, armed or begun")
            stretches.count == 0);
 }
 
-TEST("where there are too many, the oldest is given up")
+TEST("the oldest series is dropped when there are too many")
 {
     stretches.count = 0;
     for (uint32_t i = 0; i <= SG_STRETCHES_MOST; i++)

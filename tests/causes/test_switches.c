@@ -42,7 +42,7 @@ static bool look(struct sg_switch *out)
     return sg_switches_of_page(&page, ring.bytes, RING_BYTES, 50, out);
 }
 
-TEST("the last switch of a ring is told, however many there were")
+TEST("the last switch of a ring is reported, whatever their number")
 {
     struct sg_switch last;
 
@@ -59,7 +59,7 @@ TEST("the last switch of a ring is told, however many there were")
     EXPECT(look(&last), last.resumed_ns == 297, last.away_ns == 7, !last.was_ready);
 }
 
-TEST("what is no switch back to the processor tells nothing")
+TEST("a ring without a switch back to the processor reports nothing")
 {
     struct sg_switch last;
 
@@ -77,7 +77,7 @@ TEST("what is no switch back to the processor tells nothing")
     EXPECT(!look(&last));
 }
 
-TEST("who sleeps is away, and not ready")
+TEST("a sleeping thread is off the processor and not runnable")
 {
     const struct timespec pause = {.tv_nsec = 2000000};
     struct sg_switches switches;
@@ -106,7 +106,7 @@ TEST("who sleeps is away, and not ready")
 }
 
 /* Time between two intervals belongs to the call, and the second interval reports it. */
-TEST("a call's time is the difference of the readings at its ends")
+TEST("a call's time is the difference of the readings at its start and end")
 {
     static const struct sg_reader_places here = {"/proc", "/sys", NULL};
     const struct timespec pause = {.tv_nsec = 2000000};

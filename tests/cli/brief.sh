@@ -18,27 +18,27 @@ mpi=("$MPIEXEC" -n 2)
 run said -o said "${mpi[@]}" "$PROGRAMS/calls" 50
 check "three lines follow the library's last one" all 'is 0 "$status"' 'has_lines said.err "$brief" 3' \
     'has_lines said.err "^stagger: " 5' 'is "" "$(sed "1,/see: stagger report/d" said.err | grep -Ev "$brief")"'
-check "they are the report's own" all 'lines=$(grep -E "$brief" said.err | sed "s/^stagger: //")' \
+check "the lines are the report's own" all 'lines=$(grep -E "$brief" said.err | sed "s/^stagger: //")' \
     '"$STAGGER" report said >said.txt' \
     'while IFS= read -r line; do case $line in longest*) ;; *) grep -qxF -- "$line" said.txt || { echo "$line"; exit 1; } ;; esac; done <<<"$lines"'
-check "the program's output is its own" all 'own_counts said.out >counts' 'has_lines counts "^.*$" 2' 'lacks said.out stagger'
-check "the output directory tells who started the run" all \
+check "the program's output is unchanged" all 'own_counts said.out >counts' 'has_lines counts "^.*$" 2' 'lacks said.out stagger'
+check "a run of another user is reported by directory and user" all \
     'has_lines said/stagger.conf "^# launch [0-9a-f]+-[0-9a-f]+$" 1' 'is "# launch" "$(sed -n 2p said/stagger.conf | cut -d" " -f1,2)"'
 # The only long wait there is.
 run waits -o waits "${mpi[@]}" "$PROGRAMS/late_sender" 300
-check "where messages waited longest the third line is of them" \
+check "when messages waited longest, the third line reports messages" \
     has waits.err '^stagger: longest waits +[0-9.]+[mu]?s in MPI_[A-Z][a-z_]+ .* \(late sender\), for rank [01] in MPI_'
 run kept -o said "${mpi[@]}" "$PROGRAMS/calls" 5
-check "they are of the directory that the run made" all 'has kept.err "writing to .*/said-2$"' 'has_lines kept.err "$brief" 3' \
+check "the lines are about the directory that the run made" all 'has kept.err "writing to .*/said-2$"' 'has_lines kept.err "$brief" 3' \
     'is 1 "$("$STAGGER" report said-2 | grep -cxF "$(sed -n "s/^stagger: \(in MPI\)/\1/p" kept.err)")"'
 run several -o several sh -c "$MPIEXEC -n 1 $PROGRAMS/calls 5; $MPIEXEC -n 2 $PROGRAMS/calls 5"
-check "of several runs they are of the last, which is named" all 'is 0 "$status"' \
+check "with several runs, the lines are about the last one and name it" all 'is 0 "$status"' \
     'has_lines several.err "^stagger: the last of 2 runs, $PWD/several-2:$" 1' 'has_lines several.err "$brief" 3'
 run stats --trace stats -o stats "${mpi[@]}" "$PROGRAMS/calls" 50
-check "statistics tell less, and that is said" all 'has_lines stats.err "^stagger: in MPI " 1' \
+check "statistics give fewer figures, and one line says so" all 'has_lines stats.err "^stagger: in MPI " 1' \
     'has_lines stats.err "^stagger: in collectives " 1' 'lacks stats.err "lost waiting"'
 run killed -o killed "${mpi[@]}" "$PROGRAMS/ending" kill 50
-check "of a run that was killed it says how to keep what there is" all '[ "$status" -ne 0 ]' \
+check "after a run was killed, a line says how to keep its logs" all '[ "$status" -ne 0 ]' \
     'has_lines killed.err "^stagger: .*killed: the run ended without an archive; make it with: stagger recover " 1'
 
 # ---- runs without a message ----------------------------------------------------------------------------
@@ -47,51 +47,51 @@ silent() { is 0 "$status" && lacks "$1.err" "$brief"; }
 run quiet --quiet -o quiet "${mpi[@]}" "$PROGRAMS/calls" 5
 check "--quiet leaves them out" all 'silent quiet' '[ -s quiet/traces.otf2 ]' 'lacks quiet/stagger.conf "^# launch"'
 STAGGER_QUIET=1 run setting -o setting "${mpi[@]}" "$PROGRAMS/calls" 5
-check "so does STAGGER_QUIET, with the library's own" all 'silent setting' 'lacks setting.err "^stagger: "'
+check "STAGGER_QUIET leaves them out, with the library's own lines" all 'silent setting' 'lacks setting.err "^stagger: "'
 run off --trace off "${mpi[@]}" "$PROGRAMS/calls" 5
-check "nothing recorded, nothing said" silent off
+check "a run that records nothing gets no lines" silent off
 run nothing true
-check "a program without MPI: nothing" all 'silent nothing' 'empty nothing.err'
+check "a program without MPI gets no lines" all 'silent nothing' 'empty nothing.err'
 "${mpi[@]}" "$STAGGER" run -o ranks "$PROGRAMS/calls" 5 >ranks.out 2>ranks.err </dev/null
 status=$?
-check "ranks say nothing" all 'silent ranks' 'has_lines ranks.err "^stagger: " 2'
+check "ranks print no lines" all 'silent ranks' 'has_lines ranks.err "^stagger: " 2'
 run nested -o nested "$STAGGER" run -o nested "${mpi[@]}" "$STAGGER" run -o nested "$PROGRAMS/calls" 5
-check "of nested ones only the outermost says it" has_lines nested.err "$brief" 3
+check "with nested launching processes, only the outermost prints the lines" has_lines nested.err "$brief" 3
 SLURM_STEPID=0 run step -o step "${mpi[@]}" "$PROGRAMS/calls" 5
-check "a step of Slurm is no launching process" silent step
+check "under a step of Slurm, stagger run is not the launching process" silent step
 STAGGER_LAUNCH='../x' LD_PRELOAD=$LIB STAGGER_DIR=forged "${mpi[@]}" "$PROGRAMS/calls" 5 >forged.out 2>forged.err </dev/null
-check "a name of other characters is not written, and nothing is said of it" all \
+check "a directory name with unusual characters is not printed, and the lines are left out" all \
     'lacks forged/stagger.conf launch' 'has_lines forged.err "^stagger: " 2'
 
 # A run directory with an archive that no reader can read to its end.
 run endless sh -c 'mkdir endless && printf "# run x\n# launch %s\n" "$STAGGER_LAUNCH" >endless/stagger.conf && mkfifo endless/traces.otf2; exit 6'
-check "an archive that is no regular file is refused, and the exit status stays" all 'is 6 "$status"' \
+check "an archive that is not a regular file is refused, and the exit status is unchanged" all 'is 6 "$status"' \
     'has_lines endless.err "traces.otf2: is not a regular file$" 1' 'has_lines endless.err "" 1'
 
 # ---- the program's exit status --------------------------------------------------------------------------
 
 run seven sh -c 'exit 7'
-check "the exit status is the program's" is 7 "$status"
+check "the exit status equals the program's" is 7 "$status"
 for signal in SEGV TERM KILL USR1; do
     "$STAGGER" run sh -c "kill -$signal \$\$" 2>/dev/null
-    check "a program that SIG$signal ends ends this one so" is "SIG$signal" "SIG$(kill -l $?)"
+    check "a program that SIG$signal ends ends the launching process by the same signal" is "SIG$signal" "SIG$(kill -l $?)"
 done
 run handed sh -c 'sleep 600 & trap "echo handled; kill $!; exit 9" USR1; kill -USR1 $PPID; wait'
 check "a signal reaches the program" all 'is 9 "$status"' 'is handled "$(cat handed.out)"'
 (trap '' CHLD && "$STAGGER" run sh -c 'exit 5')
-check "who ignores the end of children gets the status, too" is 5 $?
+check "a caller that ignores SIGCHLD gets the exit status, too" is 5 $?
 (trap '' USR2 && "$STAGGER" run sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals
 (trap '' USR2 && sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals.plain
-check "the program ignores and blocks what it would without" same signals.plain signals
+check "the program ignores and blocks the same signals as without the launching process" same signals.plain signals
 # The kernel's timer signal outlives exec, as in: perl -e 'alarm 60; exec "stagger", "run", ...'
 timed() { "$PYTHON" -c 'import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.2); os.execv(sys.argv[1], sys.argv[1:])' "$STAGGER" run "$@"; }
 timed sh -c 'trap "kill \$!; exit 9" ALRM; sleep 20 & wait; exit 0' >/dev/null 2>&1
-check "a timer that was set before ends the program" is 9 $?
+check "a timer that was set before still ends the program" is 9 $?
 echo '#include <errno.h>
 int fork(void) { errno = EAGAIN; return -1; }' >no_fork.c
 "${CC:-gcc}" -shared -fPIC -o no_fork.so no_fork.c
 (trap '' USR2 && LD_PRELOAD=$PWD/no_fork.so "$STAGGER" run sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals 2>no_fork.err
-check "where no process can be started it is the program, with these signals" all 'same signals.plain signals' 'empty no_fork.err'
+check "when fork fails, the launching process becomes the program, with these signals" all 'same signals.plain signals' 'empty no_fork.err'
 # The program waits for the end of a pipe that it holds open itself: only a signal ends it.
 mkfifo life
 "$STAGGER" run sh -c 'echo $$; exec sleep 600' >pid 3<>life &
@@ -100,6 +100,6 @@ until [ -s pid ] || ! kill -0 "$launcher" 2>/dev/null; do read -rt 0.01 <>life; 
 kill -KILL "$launcher"
 wait "$launcher" 2>/dev/null
 gone() { local i; for ((i = 0; i < 1000; i++)); do [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null || return 0; read -rt 0.01 <>life; done; return 1; }
-check "a program ends with a launching process that is killed" gone "$(cat pid)"
+check "killing the launching process ends the program" gone "$(cat pid)"
 run closed sh -c 'exit 0' 2>&-
 check "without standard error the program runs" is 0 "$status"

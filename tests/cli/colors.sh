@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"
-command -v script >/dev/null || { skip "colours are on a terminal" "script(1) is not installed"; exit 0; }
+command -v script >/dev/null || { skip "a terminal gets colours" "script(1) is not installed"; exit 0; }
 fixtures report/make_archive
 mkdir known && ./make_archive known known || exit 1
 escape=$(printf '\033')
@@ -23,7 +23,7 @@ bare() { sed "s/$escape\\[[0-9;]*m//g" "$1"; }
 check "a file gets plain text" lacks plain.txt "$escape"
 for command in report compare advise; do
     "$STAGGER" "$command" known $([ $command = compare ] && echo known) >pipe.txt
-    check "so it does from $command" lacks pipe.txt "$escape"
+    check "a file gets plain text from $command" lacks pipe.txt "$escape"
 done
 export TERM=xterm
 on_terminal "'$STAGGER' report known"
@@ -31,10 +31,10 @@ check "on a terminal labels and headings are bold" all 'is 0 "$status"' \
     'has shown "^$escape\[1mlost waiting$escape\[0m +[0-9.]+%"' 'has shown "^$escape\[1m  op .* wait .*$escape\[0m$"'
 check "the text is the same" same plain.txt <(bare shown)
 on_terminal "'$STAGGER' compare known known"
-check "compare's headings are, too" has shown "^$escape\[1m  +[a-z].*$escape\[0m$"
+check "compare prints bold headings, too" has shown "^$escape\[1m  +[a-z].*$escape\[0m$"
 NO_COLOR=1 on_terminal "'$STAGGER' report known"
-check "NO_COLOR refuses them" same plain.txt shown
+check "NO_COLOR turns colours off" same plain.txt shown
 NO_COLOR='' on_terminal "'$STAGGER' report known"
-check "an empty NO_COLOR does not" has shown "$escape\[1m"
+check "an empty NO_COLOR leaves colours on" has shown "$escape\[1m"
 TERM=dumb on_terminal "'$STAGGER' report known"
-check "a terminal that has none gets none" same plain.txt shown
+check "a terminal without colours gets none" same plain.txt shown

@@ -16,7 +16,7 @@ follows() { sh "$prefix/share/stagger/complete" "$(type -P "$1")" "${@:2}" | cut
 sorted() { printf '%s\n' "$@" | LC_ALL=C sort; }
 commands() { sed -n '1,/^commands:/d; s/^  \([a-z][a-z-]*\)  .*/\1/p'; }
 
-check "the commands are those of --help" all \
+check "the completed commands are those of --help" all \
     'is "$(stagger --help | commands | LC_ALL=C sort)" "$(follows stagger "")"' \
     'is "$(stagger sim --help | commands | LC_ALL=C sort)" "$(follows stagger sim "")"' \
     'is "$(sorted latency cpu delay overlap clock noise account)" "$(follows stagger-bench "")"'
@@ -36,9 +36,9 @@ every_command() {
     done
     offered stagger-bench latency
 }
-check "the options of every command are those of --help" every_command
+check "the completed options of every command are those of --help" every_command
 
-check "arguments are files, values of DIR directories, and what is run is a command" all \
+check "arguments complete as files, DIR as directories, and a program to run as a command" all \
     'is :files "$(follows stagger report "")"' \
     'is :files "$(follows stagger watch "")"' 'is "" "$(follows stagger watch a x)"' \
     'is :files "$(follows stagger compare a "")"' \
@@ -51,7 +51,7 @@ check "arguments are files, values of DIR directories, and what is run is a comm
     'has <(follows stagger run --trial "") "^barrier="' \
     'is ":command 2" "$(follows stagger run mpiexec -n "")"' \
     'is ":command 3" "$(follows stagger run -- mpi)"'
-check "a list goes on behind its comma, without what it has" \
+check "a list completes behind its comma, without the names it already has" \
     is "$(sorted barrier,{allreduce,reduce,bcast,gather,scatter,allgather,alltoall,reduce_scatter,scan})" "$(follows stagger-bench delay -o barrier,)"
 
 # ---- values: every offered one is accepted -------------------------------------------------------------
@@ -87,28 +87,28 @@ way() { bench latency --reduce "$1"; }
 pattern() { case "$1" in some:) bench latency --arrival some:1 ;; trace:) ;; *) bench latency --arrival "$1" ;; esac; }
 named() { bench latency --algorithms "$1" || bench latency -o barrier,reduce,allreduce --algorithms "$1"; }
 
-check "stagger run takes the modes of recording, and the rules" all \
+check "stagger run completes the modes of recording and the rules" all \
     'taken "stagger run --trace" trace' \
     'rule_end==srm taken "stagger run --rule" rule' \
     'for value in $(follows stagger run --rule barrier=); do
          case "$value" in *=bypass | *=pairwise) ;; *) rule "$value" || return 1 ;; esac; done'
-check "stagger report takes the columns" taken "stagger report --sort" column
-check "stagger compare takes the fields" taken "stagger compare --sort" field
-check "stagger sim bcs takes what its options offer" all \
+check "stagger report completes the columns" taken "stagger report --sort" column
+check "stagger compare completes the fields" taken "stagger compare --sort" field
+check "stagger sim bcs completes the values of its options" all \
     'taken "stagger sim bcs --strobe" bcs --strobe' 'taken "stagger sim bcs --pattern" bcs --pattern' \
     'taken "stagger sim bcs --engine" bcs --pattern barrier --engine'
-check "stagger sim takes algorithms, modes, networks, operations and faults" all \
+check "stagger sim completes algorithms, modes, networks, operations and faults" all \
     'taken "stagger sim cpu --mode" mode' \
     'taken "stagger sim delay --op" op' \
     'taken "stagger sim delay --network" network' \
     'taken "stagger sim delay --algo" algo' \
     'taken "stagger sim explore --faults" explore --faults' \
     'taken "stagger sim explore --algo" explore --algo'
-check "every algorithm between nodes is offered, but auto" is \
+check "every algorithm between nodes is offered, except auto" is \
     "$(stagger info | sed -n '/^algorithms/,/^$/s/^  \([a-z][a-z]*\)  .*between nodes$/\1/p' |
         grep -v "^auto$" | LC_ALL=C sort)" \
     "$(follows stagger sim cpu --algo "")"
-check "stagger-bench takes operations, schemes, ways, patterns and algorithms" all \
+check "stagger-bench completes operations, schemes, ways, patterns and algorithms" all \
     'taken "stagger-bench latency --ops" list_op' \
     'taken "stagger-bench latency --scheme" scheme' \
     'taken "stagger-bench latency --reduce" way' \
@@ -142,12 +142,12 @@ check "bash completes commands, options, values and files" all \
     'is srm "$(in_bash "stagger run --rule barrier=s")"' \
     'is "some:" "$(in_bash "stagger-bench latency --arrival so")"' \
     'is run-1 "$(in_bash "$prefix/bin/stagger report run-1")"'
-check "bash completes the name of what is run" has <(in_bash "stagger run stagger-b") '^stagger-bench$'
+check "bash completes the name of the program to run" has <(in_bash "stagger run stagger-b") '^stagger-bench$'
 bash_completion=/usr/share/bash-completion/bash_completion
 if [ -e "$bash_completion" ]; then
-    check "and its arguments" has <(in_bash "stagger run --trace=off stagger rep" "$bash_completion") '^report$'
+    check "bash completes that program's arguments" has <(in_bash "stagger run --trace=off stagger rep" "$bash_completion") '^report$'
 else
-    skip "and its arguments" "bash-completion is not installed"
+    skip "bash completes that program's arguments" "bash-completion is not installed"
 fi
 
 # in_zsh LINE: the line after Tab in zsh, in a terminal of its own

@@ -19,16 +19,16 @@ says() { has "$1.out" "^$2 +$3  +$4"; }
 # ---- this machine ----------------------------------------------------------------------------------------
 
 doctor here
-check "there is a line for each thing, and nothing else" all 'is 13 "$(wc -l <here.out)"' 'empty here.err' \
+check "there is one line for each check, and nothing else" all 'is 13 "$(wc -l <here.out)"' 'empty here.err' \
     'is 13 "$(grep -cE "^(ok  |note|BAD )  [A-Za-z].{12}  " here.out)"'
-check "the status tells whether something is bad" all 'is "$(grep -c "^BAD" here.out | sed "s/^[1-9].*/1/")" "$status"'
+check "the exit status says whether a check is bad" all 'is "$(grep -c "^BAD" here.out | sed "s/^[1-9].*/1/")" "$status"'
 check "it finds the library, and its companion loads" all 'says here ok libstagger.so "$LIB"' \
     'says here ok archive "libstagger-otf2.so loads"'
 if command -v "$MPIEXEC" >/dev/null; then
     check "the launcher is found, and the library reaches ranks" all \
         'doctor mpich --launcher "$MPIEXEC"' 'says mpich ok launcher "$(command -v "$MPIEXEC")"' \
         'says mpich "(ok|note)" ranks "the library reaches "'
-    check "MPI's version is told" has here.out '^(ok  |note)  MPI  .*(MPICH Version|no MPI)'
+    check "MPI's version is reported" has here.out '^(ok  |note)  MPI  .*(MPICH Version|no MPI)'
 else
     skip "the launcher is found, and the library reaches ranks" "no MPICH"
 fi
@@ -49,22 +49,22 @@ stand_in() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1" && chmod +x "bin/$1"; }
 }
 # The launcher is a script and runs tools of this shell; these get the library preloaded, too.
 doctor good --launcher bin/good
-check "a launcher that hands the environment on is well" says good ok ranks 'the library reaches 2 of 2$'
+check "a launcher that passes the environment on is good" says good ok ranks 'the library reaches 2 of 2$'
 doctor drops --launcher bin/drops
-check "one that drops LD_PRELOAD is bad, with what to do" all 'is 1 "$status"' \
+check "a launcher that drops LD_PRELOAD is bad, with a remedy" all 'is 1 "$status"' \
     'says drops BAD ranks "the library reaches 0 of 2 ranks: .*; start programs like this: mpiexec -n 4 stagger run ./app"'
 doctor half --launcher bin/half
-check "so is one that some ranks get it from" says half BAD ranks 'the library reaches 1 of 2 ranks'
+check "a launcher that passes LD_PRELOAD to some ranks only is bad" says half BAD ranks 'the library reaches 1 of 2 ranks'
 doctor fails --launcher bin/fails
-check "one that fails is bad, with its own words" all 'is 1 "$status"' \
+check "a launcher that fails is bad, with its own message" all 'is 1 "$status"' \
     'says fails BAD ranks "bin/fails -n 2 starts 0 ranks: no slots: ask somebody$"'
 doctor one --launcher bin/one
-check "one that starts too few ranks is bad" says one BAD ranks 'bin/one -n 2 starts 1 rank: '
+check "a launcher that starts too few ranks is bad" says one BAD ranks 'bin/one -n 2 starts 1 rank: '
 doctor hangs --launcher bin/hangs --limit 1
-check "one that hangs is bad, and is ended" all 'is 1 "$status"' 'says hangs BAD ranks "bin/hangs -n 2 does not end in 1 s"' \
+check "a launcher that hangs is bad, and doctor ends it" all 'is 1 "$status"' 'says hangs BAD ranks "bin/hangs -n 2 does not end in 1 s"' \
     '! kill -0 "$(cat hangs.pid)" 2>/dev/null || grep -q "^State:.Z" "/proc/$(cat hangs.pid)/status"'
 doctor none --launcher bin/nowhere
-check "one that is not there is bad" all 'is 1 "$status"' "says none BAD launcher \"no program 'bin/nowhere'\""
+check "a missing launcher is bad" all 'is 1 "$status"' "says none BAD launcher \"no program 'bin/nowhere'\""
 if [ "$(nproc)" -gt 1 ]; then
     doctor bound --launcher bin/bound
     check "ranks that are bound to one processor are noted" \
@@ -74,7 +74,7 @@ else
 fi
 timeout 60 env PATH="$WORK/empty" "$STAGGER" doctor >without.out 2>without.err </dev/null
 status=$?
-check "without MPI it works, and says so" all 'is 1 "$status"' 'empty without.err' 'is 13 "$(wc -l <without.out)"' \
+check "without MPI, doctor works and says so" all 'is 1 "$status"' 'empty without.err' 'is 13 "$(wc -l <without.out)"' \
     'says without BAD launcher "neither mpiexec.mpich nor mpiexec.hydra is in PATH; install MPICH"' \
     'says without BAD ranks "not tried: there is no launcher"'
 
@@ -88,10 +88,10 @@ from() {
     status=$?
 }
 from tree tree/bin/stagger
-check "without its companion there is no archive" all 'is 1 "$status"' \
+check "without the companion, doctor says that there is no archive" all 'is 1 "$status"' \
     'says tree BAD archive "runs leave logs but no archive: .*libstagger-otf2.so.*; install libotf2"'
 from bare bare/bin/stagger
-check "without the library nothing is observed" all 'is 1 "$status"' \
+check "without the library, doctor says that nothing is recorded" all 'is 1 "$status"' \
     'says bare BAD libstagger.so "not found beside this program"' 'says bare BAD ranks "not tried: there is no library"'
 # mpi NAME VERSION SONAME...: a stand-in for an MPI of that version
 mpi() {
@@ -106,7 +106,7 @@ mpi() {
 }
 if mpi mpich 'MPICH Version:\t9.9\nMore of it' libmpich.so.12; then
     LD_LIBRARY_PATH=$WORK/mpich doctor version --launcher bin/good
-    check "the first line of MPI's version is told" says version ok MPI 'libmpich.so.12: MPICH Version: 9.9$'
+    check "the first line of MPI's version is reported" says version ok MPI 'libmpich.so.12: MPICH Version: 9.9$'
 fi
 
 # ---- the machine -----------------------------------------------------------------------------------------
@@ -119,11 +119,11 @@ fi
 printf '#include <errno.h>\n#include <sys/uio.h>\nssize_t process_vm_readv(pid_t p, const struct iovec *l, unsigned long n, const struct iovec *r, unsigned long m, unsigned long f)\n{ errno = EPERM; return -1; }\n' >refused.c
 "${CC:-cc}" -shared -fPIC refused.c -o refused.so &&
     LD_PRELOAD=$PWD/refused.so "$STAGGER" doctor --launcher bin/good >refused.out 2>refused.err
-check "that ranks may not read each other's memory is noted" \
+check "a note says when ranks cannot read each other's memory" \
     says refused note 'single copy' "ranks may not read each other's memory \(Operation not permitted"
 mkdir readonly
 STAGGER_DIR=/proc/new doctor directory --launcher bin/good
-check "a directory that cannot be written is bad" all 'is 1 "$status"' \
+check "a directory without write permission is bad" all 'is 1 "$status"' \
     'says directory BAD directory "runs cannot write into /proc: .*; stagger run --output DIR"'
 
 # in_namespace COMMANDS: runs them as root in a mount namespace of their own
@@ -133,21 +133,21 @@ if in_namespace 'mount -t tmpfs none /dev/shm' && [ -d /sys/class ]; then
     check "a small /dev/shm is noted" says shm note 'shared memory' '1.0 MiB free in /dev/shm: .*; docker run --shm-size'
     in_namespace "mount -t tmpfs none /sys/class && mkdir -p /sys/class/infiniband/mlx9_0 && ulimit -l 64 &&
         '$STAGGER' doctor --launcher bin/good >rdma.out 2>rdma.err"
-    check "a device that cannot be used is noted, with the reason" says rdma note 'RDMA devices' 'mlx9_0 is there, but not used: '
-    check "so is a limit of locked memory where there is a device" \
+    check "an unusable device is noted, with the reason" says rdma note 'RDMA devices' 'mlx9_0 is there, but not used: '
+    check "a small limit of locked memory is noted when there is a device" \
         says rdma note 'locked memory' 'a process may lock 0.1 MiB, RDMA needs up to [0-9]+ MiB; memlock unlimited'
 else
     skip "a small /dev/shm is noted" "no namespace of mounts: $(head -1 namespace.err)"
 fi
-check "the limit does not matter without a device" \
+check "without a device the limit does not matter" \
     has <(ulimit -l 64 && "$STAGGER" doctor --launcher bin/good) '^ok +locked memory +(0 MiB a process, not needed|[0-9]+ MiB a process)'
 
 # ---- the command line ------------------------------------------------------------------------------------
 
 STAGGER_DEPHT=3 doctor settings --launcher bin/good
-check "settings that are wrong get their line" has settings.err '^stagger: unknown variable STAGGER_DEPHT'
+check "wrong settings get their line" has settings.err '^stagger: unknown variable STAGGER_DEPHT'
 doctor extra here
-check "it takes no arguments" all 'is 2 "$status"' "has extra.err \"unexpected argument 'here'\""
+check "doctor accepts no arguments" all 'is 2 "$status"' "has extra.err \"unexpected argument 'here'\""
 for limit in 0 x 3601; do
     doctor limit --limit "$limit"
     check "a limit of $limit is refused" all 'is 2 "$status"' "has limit.err \"a number from 1 to 3600, not '$limit'\""

@@ -34,9 +34,9 @@ ln -s "$(command -v hydra_pmi_proxy)" bin/hydra_pmi_proxy
 printf '#!/bin/sh\nexec %s -n 2 "$@"\n' "$MPIEXEC" >bin/two
 chmod +x bin/two
 PATH=$PWD/bin:$PATH runs alias mpirun -n 2 "$PROGRAMS/calls" 9
-check "... under a link named mpirun" recorded alias
+check "... ranks have it when the launcher is a link named mpirun" recorded alias
 PATH=$PWD/bin:$PATH runs script two "$PROGRAMS/calls" 9
-check "... under a script around the launcher" recorded script
+check "... ranks have it behind a script around the launcher" recorded script
 
 # ---- ssh ---------------------------------------------------------------------------------------------
 
@@ -51,20 +51,20 @@ END
 chmod +x bin/ssh
 UCX_TLS=tcp,self,sm runs ssh "$MPIEXEC" -launcher ssh -launcher-exec "$PWD/bin/ssh" -hosts one,two -ppn 1 -n 2 \
     -genv UCX_TLS tcp,self,sm "$PROGRAMS/calls" 9
-check "... on hosts that are reached by ssh, whose sessions begin with no environment" all 'recorded ssh' \
+check "... ranks on hosts reached by ssh without an environment have it" all 'recorded ssh' \
     'has_lines bin/hosts "^(one|two)$" 2'
 
 # ---- Slurm ---------------------------------------------------------------------------------------------
 
 if ! command -v srun >/dev/null; then
-    skip "... under srun" "Slurm is not installed"
+    skip "... ranks have it under srun" "Slurm is not installed"
 elif ! timeout 60 srun -n 1 true 2>srun.err </dev/null; then
-    skip "... under srun" "no job starts: $(head -n 1 srun.err)"
+    skip "... ranks have it under srun" "no job starts: $(head -n 1 srun.err)"
 else
     runs srun srun --mpi=pmi2 -n 2 "$PROGRAMS/calls" 9
-    check "... under srun" recorded srun
+    check "... ranks have it under srun" recorded srun
     runs salloc salloc -n 2 "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9
-    check "... under Hydra in an allocation of Slurm" recorded salloc
+    check "... ranks have it under Hydra in an allocation of Slurm" recorded salloc
 fi
 
 # ---- a read-only root --------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ mkdir room outside
 user=()
 [ "$(id -u)" = 0 ] || user=(--user --map-root-user)
 if ! read_only true 2>why; then
-    skip "under a root that is read-only" "$(tail -n 1 why)"
+    skip "under a read-only root the program runs as ever" "$(tail -n 1 why)"
     exit
 fi
 cat >inside.sh <<END
@@ -92,8 +92,8 @@ echo \$? >"$WORK/room/in.status"
 tar -C "$WORK/room" -cf - .
 END
 read_only sh "$WORK/inside.sh" >room.tar 2>room.err
-check "under a root that is read-only the program runs as ever, and one line says that nothing is recorded" all \
+check "under a read-only root the program runs as ever, and one line says that nothing is recorded" all \
     'tar -xf room.tar -C outside' 'is 0 "$(cat outside/nowhere.status)"' 'has_lines outside/nowhere.err "^stagger: " 1' \
     'same <(own_counts plain.out) <(own_counts outside/nowhere.out)' || cat room.err
-check "with a directory that is not, it is recorded" all 'is 0 "$(cat outside/in.status)"' \
+check "under a read-only root with a writable directory the run is recorded" all 'is 0 "$(cat outside/in.status)"' \
     'archive_agrees outside/in outside/in.out' '[ "$(json outside/in.json "len(d[\"sites\"])")" -gt 0 ]'

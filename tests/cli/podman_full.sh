@@ -50,7 +50,7 @@ recorded() {
 runs usual "$PWD/room/usual"
 check "$title" all 'recorded usual' 'has usual.err "^stagger: most of it "'
 runs limited "$PWD/room/limited" --memory 256m --shm-size 64k
-check "... with a /dev/shm of 64 KiB, and a limit of memory" recorded limited
+check "... they have it with a /dev/shm of 64 KiB and a memory limit" recorded limited
 runs nowhere /nowhere
-check "where the output cannot be written one line says so, and the program runs" all 'is 0 "$status"' \
+check "when the output cannot be written, one line says so and the program runs" all 'is 0 "$status"' \
     'same <(own_counts plain.out) <(own_counts nowhere.out)' 'has_lines nowhere.err "^stagger: .*/nowhere.*Read-only" 1'

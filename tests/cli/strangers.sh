@@ -44,15 +44,15 @@ for file in rank-000000.log stagger.conf; do replaced+=("statistics $file"); don
 for pair in "${replaced[@]}"; do
     file=${pair#* }
     rm -rf planted && cp -r "${pair% *}" planted && rm -f "planted/$file" && mkfifo "planted/$file"
-    check "a FIFO for $file of ${pair% *} holds up no command" all_finish planted
+    check "a FIFO for $file of ${pair% *} blocks no command" all_finish planted
     rm "planted/$file" && ln -s /dev/tty "planted/$file"
-    check "nor does a link to a terminal" all_finish planted
+    check "a link to a terminal blocks no command" all_finish planted
 done
 cp -r known planted.fifo && rm planted.fifo/traces/1.evt && mkfifo planted.fifo/traces/1.evt
-check "the file is named" all '! "$STAGGER" report planted.fifo 2>fifo.err' \
+check "the message names the file" all '! "$STAGGER" report planted.fifo 2>fifo.err' \
     'has fifo.err "planted.fifo/traces/1.evt: is not a regular file"'
 mkfifo module && mkdir module.fifo && ./make_stranger module.fifo 1 "$WORK/module" ""
-check "nor does a FIFO that a log names as a module" all_finish module.fifo
+check "a FIFO that a log names as a module blocks no command" all_finish module.fifo
 
 # ---- links -------------------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ for file in traces.otf2 traces.def traces traces/0.evt; do
     check "a link for $file is not followed" links_are_refused "$file"
 done
 ln -s known linked-directory
-check "a directory that the user names by a link is" all '"$STAGGER" report linked-directory >by-link' \
+check "a directory that the user names through a link is followed" all '"$STAGGER" report linked-directory >by-link' \
     '"$STAGGER" report known >by-name' 'sed -i s/linked-directory/known/ by-link' 'same by-name by-link'
 
 # ---- settings shown on a page ------------------------------------------------------------------------
@@ -78,7 +78,7 @@ check "a page has no line of a file that stagger.conf links to" all \
     'has page.err "known/stagger.conf: is a symbolic link, which is not followed"' \
     'lacks page.html "s3cret|STAGGER_TRACE"'
 rm known/stagger.conf && cp secret known/stagger.conf
-check "of a file it has the settings and rules alone" all '"$STAGGER" report --html page.html known' \
+check "a page shows only settings and rules from stagger.conf" all '"$STAGGER" report --html page.html known' \
     'has page.html STAGGER_TRACE' 'has page.html "barrier@a.c:1"' 'lacks page.html "s3cret|password"'
 rm known/stagger.conf
 
@@ -108,52 +108,52 @@ prints_plain() {
 }
 for directory in words words-statistics; do
     check "text of $directory has no escape sequence" prints_plain report "$directory"
-    check "nor has text of communicators" prints_plain report --comms "$directory"
-    check "nor has JSON" prints_plain report --json "$directory"
-    check "JSON keeps the words" json plain.out 'd["program"]' # parses
+    check "text of communicators has no escape sequence" prints_plain report --comms "$directory"
+    check "JSON has no escape sequence" prints_plain report --json "$directory"
+    check "JSON keeps the names" json plain.out 'd["program"]' # parses
     for table in sites functions calls messages collectives waits pairs path causes primitives; do
-        check "nor has CSV of $table" prints_plain report --csv=$table "$directory"
-        check "and no cell is a formula" lacks plain.out '(^|,)"?[=+@-][A-Za-z]'
+        check "CSV of $table has no escape sequence" prints_plain report --csv=$table "$directory"
+        check "no cell is a formula" lacks plain.out '(^|,)"?[=+@-][A-Za-z]'
     done
-    check "nor has a page" all 'prints_plain report --html page.html "$directory"' 'plain_text page.html'
-    check "nor has a comparison" prints_plain compare "$directory" "$directory"
-    check "nor has its JSON" prints_plain compare --json "$directory" "$directory"
-    check "nor has its CSV" prints_plain compare --csv "$directory" "$directory"
-    check "nor has its page" all 'prints_plain compare --html page.html "$directory" "$directory"' \
+    check "a page has no escape sequence" all 'prints_plain report --html page.html "$directory"' 'plain_text page.html'
+    check "a comparison has no escape sequence" prints_plain compare "$directory" "$directory"
+    check "a comparison's JSON has no escape sequence" prints_plain compare --json "$directory" "$directory"
+    check "a comparison's CSV has no escape sequence" prints_plain compare --csv "$directory" "$directory"
+    check "a comparison's page has no escape sequence" all 'prints_plain compare --html page.html "$directory" "$directory"' \
         'plain_text page.html'
 done
-check "nor has advice" prints_plain advise words
-check "nor has its JSON" prints_plain advise --json words
-check "nor have arrivals" prints_plain arrivals words
-check "nor has a trace for Perfetto" all 'prints_plain export --perfetto trace.json words' \
+check "advice has no escape sequence" prints_plain advise words
+check "an advice's JSON has no escape sequence" prints_plain advise --json words
+check "arrivals have no escape sequence" prints_plain arrivals words
+check "a trace for Perfetto has no escape sequence" all 'prints_plain export --perfetto trace.json words' \
     'plain_text trace.json' 'json trace.json "len(d[\"traceEvents\"]) > 0"'
-check "nor has what watch prints" prints_plain watch --count 1 words-statistics
+check "watch prints no escape sequence" prints_plain watch --count 1 words-statistics
 mkdir "$words" && touch "$words/traces.otf2" "$words/rank-000000.log"
 for command in report compare advise export watch recover; do
     "$STAGGER" $command "$words" >named.out 2>named.err
-    check "nor has the line with which $command refuses a directory of that name" plain_text named.out named.err
+    check "$command prints no escape sequence when it refuses a directory of that name" plain_text named.out named.err
 done
 for run in known statistics; do
     named="$words$run" && cp -r $run "$named"
     for request in report "report --json" "report --csv" "report --html page.html" "compare $run" "compare --json $run" "compare --csv $run" \
         "compare --html page.html $run"; do
-        check "nor has what $request prints of a run in a directory of that name" prints_plain $request "$named"
+        check "$request prints no escape sequence of a run in a directory of that name" prints_plain $request "$named"
     done
-    check "nor has a page of it" plain_text page.html
+    check "its page has no escape sequence" plain_text page.html
 done
 for request in advise "advise --json" "advise --bcs" arrivals "export --perfetto trace.json" recover; do
-    check "nor has what $request prints of it" prints_plain $request "${words}known"
+    check "$request prints no escape sequence of it" prints_plain $request "${words}known"
 done
 for request in "watch --count 1" "watch --json --count 1"; do
-    check "nor has what $request prints of it" prints_plain $request "${words}statistics"
+    check "$request prints no escape sequence of it" prints_plain $request "${words}statistics"
 done
-check "nor have rules in a file of that name" all 'prints_plain advise --output "$words.rules" known' \
+check "rules in a file of that name print no escape sequence" all 'prints_plain advise --output "$words.rules" known' \
     'plain_text "$words.rules"'
-check "nor has what recover prints of a directory that it makes" prints_plain recover --output "$words.made" words
+check "recover prints no escape sequence for a directory that it makes" prints_plain recover --output "$words.made" words
 mkdir "$words/bin" && printf '#!/bin/sh\n' >"$words/bin/mpiexec.mpich" && chmod +x "$words/bin/mpiexec.mpich" || exit 1
-check "nor has info of a launcher in it" all 'PATH=$PWD/$words/bin:$PATH prints_plain info' 'has plain.out "launcher: .*owned"'
+check "info prints no escape sequence of a launcher in it" all 'PATH=$PWD/$words/bin:$PATH prints_plain info' 'has plain.out "launcher: .*owned"'
 "$STAGGER" doctor --launcher "$words" >doctor.out 2>&1
-check "nor has doctor of one" all 'has doctor.out owned' 'plain_text doctor.out'
+check "doctor prints no escape sequence of a launcher in it" all 'has doctor.out owned' 'plain_text doctor.out'
 "$PYTHON" - "$words" >bench.json <<'END'
 import json, sys
 word = sys.argv[1].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -162,27 +162,27 @@ print(json.dumps({"version": 1, "command": "latency", "ranks": 2, "results": [{
     "samples_us": [1, 2, 3], "vs_samples_us": [2, 3, 4]}]}))
 END
 cp bench.json "$words.json"
-check "nor has what bench-merge prints" all 'prints_plain bench-merge bench.json "$words.json"' \
+check "bench-merge prints no escape sequence" all 'prints_plain bench-merge bench.json "$words.json"' \
     'prints_plain bench-merge --json bench.json "$words.json"'
-check "nor has bad usage" all '! "$STAGGER" report --sort "$words" known 2>usage.err' 'plain_text usage.err'
+check "bad usage prints no escape sequence" all '! "$STAGGER" report --sort "$words" known 2>usage.err' 'plain_text usage.err'
 
 # ---- replaced files ----------------------------------------------------------------------------------
 
 mode_of() { stat -c %a "$1"; }
 for mode in 600 640 644 666; do
     : >page.html && chmod $mode page.html
-    check "a page in the place of a file of mode $mode has that mode" all \
+    check "a page that replaces a file of mode $mode keeps that mode" all \
         '"$STAGGER" report --html page.html known' 'is $mode "$(mode_of page.html)"' 'has page.html "<html"'
 done
 rm page.html
-check "a new one has the umask's" all '(umask 027 && "$STAGGER" report --html page.html known)' \
+check "a new page has the umask's mode" all '(umask 027 && "$STAGGER" report --html page.html known)' \
     'is 640 "$(mode_of page.html)"'
-check "output to a device stays one" all '"$STAGGER" report --html /dev/null known' 'test -c /dev/null'
-check "and to standard output" all '"$STAGGER" report --html - known >page.out' 'has page.out "<html"' \
+check "output to a device goes into the device" all '"$STAGGER" report --html /dev/null known' 'test -c /dev/null'
+check "output goes to standard output" all '"$STAGGER" report --html - known >page.out' 'has page.out "<html"' \
     '"$STAGGER" report --html /dev/stdout known | cat >page.out' 'has page.out "<html"'
-check "and where that is a file" all '"$STAGGER" report --html /dev/fd/1 known >page.out' 'has page.out "<html"'
+check "output goes to standard output that is a file" all '"$STAGGER" report --html /dev/fd/1 known >page.out' 'has page.out "<html"'
 mkfifo pipe
-check "and to a FIFO" all '{ "$STAGGER" report --html pipe known & } && cat pipe >page.out' 'wait $!' \
+check "output goes to a FIFO" all '{ "$STAGGER" report --html pipe known & } && cat pipe >page.out' 'wait $!' \
     'has page.out "<html"' 'test -p pipe'
 
 # ---- a replaced archive ------------------------------------------------------------------------------
@@ -202,22 +202,22 @@ cp crashed/traces.otf2 anchor
 mkdir -p crashed/traces.new/old && mv crashed/traces.otf2 crashed/traces.def crashed/traces crashed/traces.new/old &&
     cp -r known/traces crashed/traces && cp known/traces.def crashed/traces.new/traces.def || exit 1
 [ ! -e crashed/traces.marker ] || mv crashed/traces.marker crashed/traces.new/old
-check "one that was interrupted is undone" all '! "$STAGGER" recover crashed 2>undone.err' \
+check "recover undoes an interrupted replacement" all '! "$STAGGER" recover crashed 2>undone.err' \
     'has undone.err "exists already"' 'archive_of crashed | same crashed.sums -' 'cmp anchor crashed/traces.otf2' 'absent crashed/traces.new'
 echo mine >crashed/traces/notes
-check "a file of another's in traces/ stays, and the archive with it" all \
+check "another program's file in traces/ stays, and so does the archive" all \
     '! "$STAGGER" recover --force crashed 2>mine.err' 'has mine.err "files that belong to no archive"' \
     'is mine "$(cat crashed/traces/notes)"' 'rm crashed/traces/notes' 'archive_of crashed | same crashed.sums -'
 
 # ---- numbers that a log makes up ---------------------------------------------------------------------
 
 mkdir vast && ./make_stranger vast 1048576 "" "" || exit 1
-check "a log that says it is one of 2^20 makes no archive" all '! "$STAGGER" recover vast 2>vast.err' \
+check "a log that claims 2^20 ranks makes no archive" all '! "$STAGGER" recover vast 2>vast.err' \
     'has vast.err "1 of 1048576 ranks have a log"' 'is rank-000000.log "$(ls vast)"'
 mkdir vast-statistics && ./make_stranger vast-statistics 1048576 "" words stats || exit 1
 for request in report "report --html page.html" "watch --count 1" advise arrivals "export --perfetto trace.json"; do
-    check "nor has $request tables for them" all '! "$STAGGER" $request vast-statistics >vast.out 2>vast.err' \
+    check "$request makes no tables for them" all '! "$STAGGER" $request vast-statistics >vast.out 2>vast.err' \
         'empty vast.out' 'has vast.err "1 of 1048576 ranks have a log"'
 done
 mkdir large && ./make_stranger large 1000 "" "" || exit 1
-check "one of 1000 does" all '"$STAGGER" recover large' 'is 1000 "$(ls large/traces | grep -c evt)"'
+check "a log that claims 1000 ranks makes an archive" all '"$STAGGER" recover large' 'is 1000 "$(ls large/traces | grep -c evt)"'

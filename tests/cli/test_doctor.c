@@ -65,7 +65,7 @@ static bool says(const struct sg_finding *finding, const char *text)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-TEST("a quota is noted with what it comes to")
+TEST("a quota is noted with its number of processors")
 {
     cpu_set_t mask;
 
@@ -86,7 +86,7 @@ TEST("a quota is noted with what it comes to")
     EXPECT(!contains(finding.says, "quota"));
 }
 
-TEST("refused memory is noted with what refuses it")
+TEST("refused memory is noted with the limit that refuses it")
 {
     begin("reading");
     refused = 0;
@@ -105,7 +105,7 @@ TEST("refused memory is noted with what refuses it")
     refused = 0;
 }
 
-TEST("devices and locked memory matter where there is a device")
+TEST("devices and locked memory matter only if there is a device")
 {
     struct rlimit limit;
 
@@ -136,7 +136,7 @@ TEST("devices and locked memory matter where there is a device")
     setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
-TEST("without shared memory there is no MPICH")
+TEST("MPICH needs shared memory")
 {
     begin("shared");
     strcat(place, "/nowhere");
@@ -144,7 +144,7 @@ TEST("without shared memory there is no MPICH")
     EXPECT(finding.health == SG_HEALTH_BAD, says(&finding, "No such file"));
 }
 
-TEST("a directory that cannot be written is bad")
+TEST("a directory that cannot be written is reported as bad")
 {
     static char where[400];
 

@@ -61,7 +61,7 @@ static const char *write_image(const char *name, uint16_t type, uint32_t second_
 
 /* ---- one file --------------------------------------------------------------------------------*/
 
-TEST("dynamic and static programs are told apart")
+TEST("dynamic and static programs are distinguished")
 {
     EXPECT(sg_elf_inspect(write_image("a", ET_EXEC, PT_INTERP)) == SG_ELF_DYNAMIC,
            sg_elf_inspect(write_image("a", ET_DYN, PT_INTERP)) == SG_ELF_DYNAMIC,
@@ -71,7 +71,7 @@ TEST("dynamic and static programs are told apart")
            sg_elf_inspect("/proc/self/exe") == SG_ELF_DYNAMIC);
 }
 
-TEST("scripts, directories and devices are nothing that is known")
+TEST("scripts, directories and devices are of unknown kind")
 {
     EXPECT(sg_elf_inspect(write_program("s", "#!/bin/sh\n", 10)) == SG_ELF_OTHER,
            sg_elf_inspect(write_program("s", "", 0)) == SG_ELF_OTHER,
@@ -80,7 +80,7 @@ TEST("scripts, directories and devices are nothing that is known")
            sg_elf_inspect("/dev/zero") == SG_ELF_OTHER);
 }
 
-TEST("damaged programs are safe to look at")
+TEST("damaged programs are inspected safely")
 {
     unsigned seed = 4;
 

@@ -15,23 +15,23 @@ done
 
 check "the text of a comparison is the golden one" golden pair.txt a b
 check "the JSON of it is the golden one" golden pair.json --json a b
-check "rows have id and bytes, so that no two are alike" all \
+check "each row's id and bytes are unique" all \
     'has pair.txt "^  id +op +call site +algo +calls +bytes +per call "' \
     'has pair.txt "^  0000000a  barrier +solve solver.c:88 +mpich +32 +0B +blocked "' \
     'has pair.txt "^  0000000b  reduce +norm solver.c:120 +mpich +32 +8B +blocked "'
-check "a run and itself do not differ" all '"$STAGGER" compare a a >same.txt' \
+check "a run does not differ from itself" all '"$STAGGER" compare a a >same.txt' \
     'lacks same.txt "(less|more) in B"' 'has same.txt "within the noise"'
-check "sides change places with the arguments" \
+check "swapping the arguments swaps the sides" \
     has <("$STAGGER" compare b a) 'more in B at 2'
 check "another tool's archive is compared by operation" \
     has <("$STAGGER" compare foreign foreign) '^3 call sites in both'
-check "a run without collectives has nothing in common" \
+check "two runs without collectives have nothing in common" \
     has <("$STAGGER" compare a without-collectives) '^0 call sites in both'
 check "statistics are compared without intervals" all \
     '"$STAGGER" compare statistics statistics >statistics.txt' \
     'has statistics.txt "A has no events: there are no intervals"' \
     'has statistics.txt "not known"'
-check "different numbers of ranks are said" \
+check "different numbers of ranks are reported" \
     has <("$STAGGER" compare a known) 'note: 2 ranks against 4'
 
 # figures NAME FIELD: the field's values of a CSV, one a line
@@ -40,9 +40,9 @@ figures() {
 for row in csv.DictReader(open(sys.argv[1], newline="")): print(row[sys.argv[2]])' "$1" "$2"
 }
 
-check "wait states, as CSV" all '"$STAGGER" compare --csv=waits a b >waits.csv' 'is 3 "$(wc -l <waits.csv)"' \
+check "wait states are compared as CSV" all '"$STAGGER" compare --csv=waits a b >waits.csv' 'is 3 "$(wc -l <waits.csv)"' \
     'has waits.csv "^wait at barrier,MPI_Barrier,0000000a,solve,.*,id,1,16,6400,1,16,1600,6400,1600,-4800,-0.75,"'
-check "a table that is not there is bad usage" refused 2 "--csv wants sites, functions, calls or waits, not .nonsense." --csv=nonsense a b
+check "an unknown table is bad usage" refused 2 "--csv wants sites, functions, calls or waits, not .nonsense." --csv=nonsense a b
 check "the CSV of it is the golden one" golden pair.csv --csv a b
 check "CSV has the fields of the JSON's sites" python3 -c '
 import csv, json
@@ -78,7 +78,7 @@ check "rows are sorted by field, texts upwards and figures downwards" all \
     'is "0000000a 0000000b 0000000c 0000000d" "$(figures difference.csv id | xargs)"' \
     '"$STAGGER" compare --csv --sort change a b >change.csv' \
     'is "0000000b 0000000a 0000000c 0000000d" "$(figures change.csv id | xargs)"'
-check "--top keeps the first of those in both, and of those in one alone" all \
+check "--top keeps the first rows of both runs, and of each run alone" all \
     '"$STAGGER" compare --top 1 --sort bytes a b >top.txt' \
     'has top.txt "0000000b"' 'lacks top.txt "0000000a"' 'has top.txt "^2 call sites in both"' \
     'has top.txt "0000000d"' 'has top.txt "note: 1 further call site is not shown"' \
@@ -86,21 +86,21 @@ check "--top keeps the first of those in both, and of those in one alone" all \
     'is "0000000a 0000000c 0000000d" "$(figures top.csv id | xargs)"' \
     '"$STAGGER" compare --html top.html --top 1 a b' 'has top.html "1 more call site"'
 
-check "a field that is not there is bad usage" refused 2 \
+check "an unknown field is bad usage" refused 2 \
     "--sort: no column .skew.; there are: id op site" --sort skew a b
-check "--top wants a number" refused 2 "--top wants a number from 1 to 4294967295, not .0." --top 0 a b
-check "--csv excludes the other outputs" all 'refused 2 "json cannot be combined with --csv" --json --csv a b' \
+check "--top needs a number" refused 2 "--top wants a number from 1 to 4294967295, not .0." --top 0 a b
+check "--csv cannot be combined with the other outputs" all 'refused 2 "json cannot be combined with --csv" --json --csv a b' \
     'refused 2 "html cannot be combined with --csv" --csv --html x.html a b'
 check "the text of several runs a side is the golden one" golden several.txt a b a -- b b
-check "the JSON of them is the golden one" golden several.json --json a b a -- b b
-check "one run may stand against several" all \
+check "the JSON of several runs a side is the golden one" golden several.json --json a b a -- b b
+check "one run can be compared with several" all \
     '"$STAGGER" compare a -- b b a >against.txt' \
     'has against.txt "^A  cg, "' 'has against.txt "^B3 cg, "' \
     'has against.txt "note: A is a single run: the spread of B is assumed for it"'
-check "two runs need no -- and may have it" all '"$STAGGER" compare a -- b >divided.txt' \
+check "with two runs, -- is optional" all '"$STAGGER" compare a -- b >divided.txt' \
     'same pair.txt divided.txt' '"$STAGGER" compare -- a b >in_front.txt' \
     'same pair.txt in_front.txt'
-check "options stand among the runs of A" all '"$STAGGER" compare a --csv a -- b b >among.csv' \
+check "options may stand among the runs of A" all '"$STAGGER" compare a --csv a -- b b >among.csv' \
     'is "2 2" "$(figures among.csv a_runs | head -n 2 | xargs)"'
 check "the page of several runs has all of them" all \
     '"$STAGGER" compare --html several.html a b a -- b b' 'has several.html ">A3: a/traces.otf2<"' \
@@ -109,7 +109,7 @@ check "statistics of several runs have intervals" all \
     '"$STAGGER" compare statistics statistics -- statistics statistics >spread.txt' \
     'has spread.txt "blocked .*within the noise"' 'has spread.txt "wait .*not known"' \
     'has spread.txt "note: A2 has no events: waiting times are unknown"'
-check "a run of several that is not there is refused" refused 1 "nowhere: No such file" \
+check "a missing run among several is refused" refused 1 "nowhere: No such file" \
     a b -- b nowhere
 
 # ---- all calls of MPI: three calls of 2.1 us together at each call site ------------------------------
@@ -126,32 +126,32 @@ check "functions and call sites of all calls have their time per run" all \
     'has calls.txt "^  MPI_Send +exchange_4 part_0\.c:14 +- > 3 +- +2\.10us +- +-$"'
 # Means are 7.35 and 17.85 us, each of two runs 2.1 us apart: 10.5 us and 4.303 times 1.485 us.
 "$STAGGER" compare t3 t4 -- t8 t9 >runs.txt
-check "with several runs a side they have intervals" all \
+check "with several runs a side, these times have intervals" all \
     'has runs.txt "^  MPI_Send +11 > 26 +7\.35us +17\.9us .* \+4\.11us \.\. \+16\.9us +more in B$"' \
     'has runs.txt "exchange_4 part_0\.c:14 +3 .* 0ns \.\. 0ns +within the noise$"' \
     'has runs.txt "exchange_9 part_0\.c:19 +- > 3 .* not known$"'
 "$STAGGER" compare --json t3 t4 -- t8 t9 >runs.json
-check "the JSON has them" is "11 26 7350 17850 10500 4110 more|2 1 3 id None" "$(json runs.json \
+check "the JSON has these times" is "11 26 7350 17850 10500 4110 more|2 1 3 id None" "$(json runs.json \
     '"%d %d %d %d %d %d %s" % (d["functions"][0]["a"]["calls"], d["functions"][0]["b"]["calls"], *(d["functions"][0]["time"][k] for k in ("a_ns", "b_ns", "difference_ns", "low_ns", "verdict"))) + "|%d %d %d %s %s" % (d["calls"][0]["a"]["runs"], d["calls"][3]["a"]["runs"], d["calls"][3]["a"]["calls"], d["calls"][3]["matched_by"], d["calls"][4]["a"])')"
-check "... and MPI's share on both sides" is "0.01575 0.042" "$("$STAGGER" compare --json t3 t8 >share.json &&
+check "... MPI's share is on both sides" is "0.01575 0.042" "$("$STAGGER" compare --json t3 t8 >share.json &&
     json share.json '"%g %g" % (d["mpi_share"]["a"], d["mpi_share"]["b"])')"
-check "call sites of a program built anew are found by function, file and line" is "place place place" \
+check "call sites of a rebuilt program are matched by function, file and line" is "place place place" \
     "$("$STAGGER" compare --json t3 rebuilt >rebuilt.json &&
         json rebuilt.json '" ".join(c["matched_by"] for c in d["calls"])')"
-check "--top cuts them, too" all '"$STAGGER" compare --top 2 t3 t8 >cut.txt' \
+check "--top cuts these rows, too" all '"$STAGGER" compare --top 2 t3 t8 >cut.txt' \
     'has cut.txt "time per run, 2 of 8:$"' 'lacks cut.txt "exchange_3"'
-check "where one run has no statistics of all calls none are compared" all \
+check "when one run lacks statistics of all calls, these are not compared" all \
     '"$STAGGER" compare t3 statistics >none.txt' 'lacks none.txt "in MPI|MPI_Send"' \
     '"$STAGGER" compare --json t3 statistics >none.json' \
     'is "None None None" "$(json none.json "\" \".join(str(d[k]) for k in (\"mpi_share\", \"functions\", \"calls\"))")"'
 
-check "runs of A alone are bad usage" all 'refused 2 "B is missing" a a a --' \
+check "runs of A without runs of B are bad usage" all 'refused 2 "B is missing" a a a --' \
     'refused 2 "B is missing" a b --' 'refused 2 "A and B are missing" --' \
     'refused 2 "takes two runs, or several per side" -- a a a'
 check "one run is bad usage" refused 2 "B is missing" a
 check "three runs are bad usage" refused 2 "takes two runs" a b a
 check "an unknown option is bad usage" refused 2 "unrecognized option .--nonsense" --nonsense a b
-check "a directory that is not there is refused" refused 1 "nowhere: No such file" a nowhere
+check "a missing directory is refused" refused 1 "nowhere: No such file" a nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)" a
 check "a full disk is an error" all '! "$STAGGER" compare a b >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"'
@@ -160,7 +160,7 @@ if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
     check "valgrind finds nothing in a comparison" \
         bash -c "valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
             --suppressions='$ROOT/tests/report/valgrind.supp' '$STAGGER' compare a b >/dev/null"
-    check "... and in one of several runs a side" \
+    check "... valgrind finds nothing in a comparison of several runs a side" \
         bash -c "valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
             --suppressions='$ROOT/tests/report/valgrind.supp' \
             '$STAGGER' compare --csv --top 1 --sort where a b a -- b b >/dev/null"

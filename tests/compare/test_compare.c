@@ -81,7 +81,7 @@ TEST("a run does not differ from itself")
     sg_comparison_clear(&it);
 }
 
-TEST("a program built anew is found by function, file and line")
+TEST("a rebuilt program's call sites are matched by function, file and line")
 {
     struct sg_comparison it;
 
@@ -95,7 +95,7 @@ TEST("a program built anew is found by function, file and line")
 
 /* The third of A's three runs has the costs of b: the barrier is blocked 300, 300 and 250 per
  * call against twice 250, the squares sum up to 5000 / 3 and Welch has 2 degrees of freedom. */
-TEST("of several runs a side the means and the spread of runs count")
+TEST("the means and the spread of runs count if a side has several runs")
 {
     const char *a[3] = {write_run("a1", 0, PAIR_A), write_run("a2", 0, PAIR_A_BUILT_ANEW),
                         write_run("a3", 1, PAIR_A)};
@@ -164,7 +164,7 @@ static const char *write_late(void)
     return directory;
 }
 
-TEST("processor time has what was handled outside of calls, once")
+TEST("processor time includes work handled outside of calls, once")
 {
     const char *directory = write_late();
     struct sg_collection collection;

@@ -37,14 +37,14 @@ TEST("intervals are those worked out by hand")
 
 /* Variances 2 and 8 of two runs each: of a mean 1 and 4, 25 / 17 degrees of freedom, of which the
  * inverse lies 0.36 of the way from 1/2 to 1. */
-TEST("between whole degrees of freedom an interval is between, too")
+TEST("intervals are interpolated between whole degrees of freedom")
 {
     const double a[] = {9, 11}, b[] = {98, 102};
 
     expect(a, 2, b, 2, (4.303 + 0.36 * (12.706 - 4.303)) * sqrt(5), SG_VERDICT_MORE);
 }
 
-TEST("a side of one run takes the other's spread")
+TEST("a side with one run takes the other side's spread")
 {
     const double a[] = {10, 11, 12}, b[] = {40};
 
@@ -53,7 +53,7 @@ TEST("a side of one run takes the other's spread")
     expect(b, 1, b, 1, 0, SG_VERDICT_FEW);
 }
 
-TEST("runs that are all alike have intervals without width")
+TEST("identical runs have intervals of zero width")
 {
     const double a[] = {10, 10}, b[] = {20, 20};
 
@@ -72,7 +72,7 @@ static double normal(uint64_t stream, uint64_t round, uint64_t i)
 
 /* 1 in 20 of 2000 comparisons of sides that do not differ may be called different: 100, with 5
  * standard deviations of 49. If spreads are equal at 30 runs, the number is not far smaller. */
-TEST("sides that do not differ are rarely called different, others are")
+TEST("equal sides are rarely called different, unequal ones usually are")
 {
     static const uint32_t counts[][2] = {{2, 2}, {3, 3}, {2, 5}, {1, 4}, {10, 10}, {30, 30}};
     static const double spreads[] = {1, 3};

@@ -12,7 +12,7 @@ static void add(struct sg_series *series, uint64_t calls, uint64_t blocked_ns, u
     ASSERT(sg_series_add(series, &sample) == SG_OK);
 }
 
-TEST("up to its room a series keeps each instance")
+TEST("a series keeps each instance up to its capacity")
 {
     struct sg_series series = {0};
 
@@ -25,7 +25,7 @@ TEST("up to its room a series keeps each instance")
 }
 
 /* 5 more than room: pairs, and a last sample of one. */
-TEST("beyond it neighbours become one sample")
+TEST("beyond its capacity a series merges neighbours into one sample")
 {
     struct sg_series series = {0};
     uint64_t n = SG_SERIES_ROOM + 5, sum = 0;
@@ -43,7 +43,7 @@ TEST("beyond it neighbours become one sample")
     sg_series_clear(&series);
 }
 
-TEST("a million instances stay within the room, and sum up")
+TEST("a million instances fit the capacity and keep their sum")
 {
     struct sg_series series = {0};
     uint64_t n = 1000000, sum = 0;
@@ -56,7 +56,7 @@ TEST("a million instances stay within the room, and sum up")
     sg_series_clear(&series);
 }
 
-TEST("cost of what came late goes with the last instance")
+TEST("the cost of late contributions is added to the last instance")
 {
     struct sg_series series = {0};
 
@@ -72,7 +72,7 @@ TEST("cost of what came late goes with the last instance")
 /* ---- intervals --------------------------------------------------------------------------------
  */
 
-TEST("costs that do not vary have intervals without width")
+TEST("constant costs have intervals of zero width")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference out[SG_MEASURED_COUNT];
@@ -111,7 +111,7 @@ TEST("too few instances have no interval")
 /* 100 instances of half 500 and half 1500 against as many of 1000: means are the same. The standard
  * deviation of the first mean is 500 / sqrt 100 = 50, so the interval ends near +-1.96 * 50 = 98.
  */
-TEST("the interval of a known spread is as wide as theory has it")
+TEST("the interval of a known spread has its theoretical width")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference out[SG_MEASURED_COUNT];
@@ -129,7 +129,7 @@ TEST("the interval of a known spread is as wide as theory has it")
 }
 
 /* Instances of unequal numbers of calls: the mean is the sum of ns by the sum of calls. */
-TEST("a mean is of calls, not of instances")
+TEST("a mean is taken over calls, not over instances")
 {
     struct sg_series a = {0}, b = {0};
     struct sg_difference out[SG_MEASURED_COUNT];
@@ -150,7 +150,7 @@ TEST("a mean is of calls, not of instances")
 /* About 1 in 20 of 200 pairs of runs that do not differ is called different: with the seeds given
  * between 2 and 24 (binomial, 5 standard deviations up). A shift of half the mean is always seen.
  */
-TEST("runs that do not differ are rarely called different, others are")
+TEST("equal runs are rarely called different, unequal ones usually are")
 {
     int wrong = 0, seen = 0;
 
@@ -193,7 +193,7 @@ TEST("the same series and seed give the same interval")
 }
 
 /* 100 values, half 0 and half 10, have the mean 5 and a standard error of 0.5. */
-TEST("the interval of a mean of values is as wide as theory has it")
+TEST("the interval of a mean of values has its theoretical width")
 {
     double values[100], low = 0, high = 0;
 

@@ -62,7 +62,7 @@ static struct seen seen_with(size_t stack_bytes)
     return seen;
 }
 
-TEST("deep work leaves a stack without room, and work in it stays where it is")
+TEST("deep work leaves a small stack, and nested work stays on the new one")
 {
     for (int i = 0; i < 3; i++) {
         struct seen seen = seen_with((size_t)32 << 10);
@@ -72,7 +72,7 @@ TEST("deep work leaves a stack without room, and work in it stays where it is")
     EXPECT(!sg_altstack_holds((uintptr_t) & (int){0}));
 }
 
-TEST("deep work stays on a stack with room")
+TEST("deep work stays on a large stack")
 {
     struct seen seen = seen_with((size_t)4 << 20);
 
@@ -82,7 +82,7 @@ TEST("deep work stays on a stack with room")
 }
 
 /* From the work to what started the thread. */
-TEST("unwinders find their way from there to the thread's stack")
+TEST("unwinders find the way from the alternate stack to the thread's stack")
 {
     struct seen there = seen_with((size_t)32 << 10), here = seen_with((size_t)4 << 20);
     void *outermost = here.frame[here.frames - 1];

@@ -4,7 +4,7 @@
 #include "lib/unit.h"
 
 /* Each value lies in its bin, and bins follow each other without a gap. */
-TEST("every value has its bin, from zero to the last")
+TEST("every value has a bin, from zero to the greatest")
 {
     for (uint32_t to = 1; to <= SG_BINS_MOST; to *= 2) {
         uint32_t count = sg_bins_count(to);
@@ -20,7 +20,7 @@ TEST("every value has its bin, from zero to the last")
     }
 }
 
-TEST("so many bins are in each doubling")
+TEST("each doubling has the given number of bins")
 {
     EXPECT(sg_bins_index(4, 8) + 4 == sg_bins_index(4, 16),
            sg_bins_least(4, sg_bins_index(4, 40)) == 40,
@@ -29,7 +29,7 @@ TEST("so many bins are in each doubling")
            !sg_bins_is_valid(32));
 }
 
-TEST("ranks are numbers and ranges")
+TEST("lists of ranks hold numbers and ranges")
 {
     struct sg_rank_list list;
 
@@ -38,7 +38,7 @@ TEST("ranks are numbers and ranges")
            sg_rank_list_has(&list, 8), !sg_rank_list_has(&list, 9));
 }
 
-TEST("what is no list of ranks is refused")
+TEST("malformed lists of ranks are refused")
 {
     static const char *const wrong[] = {"",   ",", "1,",  "3-1",  "1-",
                                         "-1", "a", "1 2", "1,,2", "99999999999"};

@@ -10,7 +10,7 @@ static void put(const char *name, const char *text)
     unit_write(text, "%s/devices/system/cpu/cpu0/%s", root, name);
 }
 
-TEST("cores that share the last cache are counted, not their threads")
+TEST("cores that share the last cache are counted, not their hardware threads")
 {
     root = unit_fresh_directory();
     put("cache/index0/level", "1\n");
@@ -26,7 +26,7 @@ TEST("cores that share the last cache are counted, not their threads")
     EXPECT(sg_caches_cores(root) == 16);
 }
 
-TEST("what is not told, or is no list, is 0")
+TEST("a missing or malformed list gives 0")
 {
     EXPECT(sg_caches_cores("/nowhere") == 0);
     root = unit_fresh_directory();

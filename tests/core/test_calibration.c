@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-TEST("a calibration is read back from its text")
+TEST("a calibration survives its text form")
 {
     struct sg_calibration calibration = {{0}}, back;
     char text[SG_CALIBRATION_BYTES];
@@ -20,7 +20,7 @@ TEST("a calibration is read back from its text")
         EXPECT(back.value[i] == calibration.value[i]);
 }
 
-TEST("all values have room in the text")
+TEST("the text has capacity for all values")
 {
     struct sg_calibration calibration, back;
     char text[SG_CALIBRATION_BYTES];
@@ -33,7 +33,7 @@ TEST("all values have room in the text")
         EXPECT(is_near(back.value[i], calibration.value[i], 1e-5 * calibration.value[i]));
 }
 
-TEST("what is no calibration is none")
+TEST("malformed text gives no calibration")
 {
     static const char *const texts[] = {
         "",
@@ -60,7 +60,7 @@ TEST("what is no calibration is none")
 }
 
 /* As a damaged log may hold them. */
-TEST("what is no number is left out")
+TEST("values that are not finite and positive are left out")
 {
     struct sg_calibration calibration = {{0}}, back;
     char text[SG_CALIBRATION_BYTES];

@@ -42,7 +42,7 @@ static void expect(int processors, const char *path, const char *group)
            text_is(found.directory, directory));
 }
 
-TEST("without a quota anywhere there is none")
+TEST("no group with a quota gives no quota")
 {
     root = unit_fresh_directory();
     EXPECT(quota("") == INT_MAX);
@@ -52,7 +52,7 @@ TEST("without a quota anywhere there is none")
     EXPECT(quota("/a") == INT_MAX);
 }
 
-TEST("a group's quota is its time by its period")
+TEST("a group's quota is its time divided by its period")
 {
     root = unit_fresh_directory();
     put("/a", "cpu.max", "200000 100000\n");
@@ -61,7 +61,7 @@ TEST("a group's quota is its time by its period")
     expect(1, "/a", "/a");
 }
 
-TEST("parts of a processor count as one")
+TEST("a fraction of a processor counts as one")
 {
     root = unit_fresh_directory();
     put("/a", "cpu.max", "150000 100000\n");
@@ -72,7 +72,7 @@ TEST("parts of a processor count as one")
     expect(3, "/a", "/a");
 }
 
-TEST("of nested groups the least decides, and names its group")
+TEST("the least quota of nested groups decides and names its group")
 {
     root = unit_fresh_directory();
     put("/a", "cpu.max", "300000 100000\n");
@@ -86,7 +86,7 @@ TEST("of nested groups the least decides, and names its group")
     expect(3, "/a", "/a");
 }
 
-TEST("the root has a quota, too, for groups that are not seen")
+TEST("the root's quota stands for groups that are not visible")
 {
     root = unit_fresh_directory();
     put("", "cpu.max", "400000 100000\n");
@@ -111,7 +111,7 @@ TEST("groups of version 1 have two files")
     expect(1, "/a/b", "/a/b");
 }
 
-TEST("what is no quota counts as none")
+TEST("malformed quotas count as none")
 {
     char path[2 * PATH_MAX];
 
@@ -151,7 +151,7 @@ static uint64_t memory_left(void)
     return sg_cgroup_memory_left(processes, systems);
 }
 
-TEST("what a group and those above it leave of memory is the least of them")
+TEST("the memory left is the least that a group or one of its ancestors leaves")
 {
     fresh_system("0::/a/b\n");
     EXPECT(memory_left() == UINT64_MAX);
@@ -170,7 +170,7 @@ TEST("what a group and those above it leave of memory is the least of them")
     EXPECT(memory_left() == 0);
 }
 
-TEST("groups of version 1 have other names for memory")
+TEST("groups of version 1 have other names for memory files")
 {
     fresh_system("4:cpu,memory:/a\n0::/\n");
     put("/sys/fs/cgroup/memory/a", "memory.limit_in_bytes", "9223372036854771712\n");

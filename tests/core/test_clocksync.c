@@ -85,7 +85,7 @@ static int stay_within(void *context)
 }
 
 /* Seven rounds of half a round trip of 5 us; two clocks drift apart by up to 200 us a second. */
-TEST("128 clocks with offsets and drifts are known within the bound, at once and 10 s later")
+TEST("128 clocks with offsets and drifts stay within the bound, at once and 10 s later")
 {
     struct later once = {false, {50e3, 350e3, 2.3e6}};
 
@@ -96,7 +96,7 @@ TEST("128 clocks with offsets and drifts are known within the bound, at once and
     }
 }
 
-TEST("after a second the drifts are known, too, and the bounds are a fraction")
+TEST("after a second drifts are known too, and the bounds shrink to a fraction")
 {
     struct later twice = {true, {50e3, 150e3, 900e3}};
 
@@ -172,7 +172,7 @@ static int measure_often(void *context)
     return wrong;
 }
 
-TEST("measured again between batches, clocks are known better and better")
+TEST("repeated measurements between batches improve the clocks' bounds")
 {
     struct virtual_world world = world_of(16, 7);
 
@@ -220,7 +220,7 @@ static int count_rounds(void *context)
     return 0;
 }
 
-TEST("128 processes take 7 rounds and less than a tenth of one after the other")
+TEST("128 processes take 7 rounds and under a tenth of the time of serial exchanges")
 {
     struct virtual_world world = world_of(128, 5);
     struct cost tree = {.scheme = SG_CLOCKSYNC_TREE}, linear = {.scheme = SG_CLOCKSYNC_LINEAR};
@@ -260,7 +260,7 @@ static int take_leaders(void *context)
     return good ? 0 : 1;
 }
 
-TEST("ranks of one machine take their leader's clock, unless it is shown not to be theirs")
+TEST("ranks of one machine take their leader's clock, unless theirs is shown to differ")
 {
     struct virtual_world world = world_of(RANKS, 3);
     bool honest = true;
@@ -323,7 +323,7 @@ static int exchange_until_patience_ends(void *context)
                : 1;
 }
 
-TEST("exchanges end when a hundred have brought no lesser round trip")
+TEST("exchanges end after a hundred without a shorter round trip")
 {
     struct virtual_world world = world_of(2, 3);
 
@@ -334,7 +334,7 @@ TEST("exchanges end when a hundred have brought no lesser round trip")
 
 /* ---- on this machine ------------------------------------------------------------------------- */
 
-TEST("a machine is told by the same number each time")
+TEST("a machine has the same number each time")
 {
     EXPECT(sg_clocksync_machine() == sg_clocksync_machine(), sg_clocksync_machine() != 0);
 }
@@ -350,7 +350,7 @@ static int agree_on(const struct sg_exchange *exchange, void *context)
     return first == (bad[0] < 0 ? -1 : bad[0]) ? 0 : 2;
 }
 
-TEST("ranks agree, or learn the first that does not")
+TEST("ranks agree, or learn the first rank that does not")
 {
     int none[2] = {-1, -1};
     int two[2] = {1, 3};
@@ -379,7 +379,7 @@ static int share_blob(const struct sg_exchange *exchange, void *context)
     return wrong > 0;
 }
 
-TEST("rank 0's data reaches all whole, whatever its size")
+TEST("rank 0's data of any size reaches every rank complete")
 {
     EXPECT(exchange_fork(3, share_blob, NULL));
 }
@@ -397,7 +397,7 @@ static int collect_all(const struct sg_exchange *exchange, void *context)
     return wrong;
 }
 
-TEST("every rank gets what each rank has")
+TEST("every rank gets every rank's value")
 {
     EXPECT(exchange_fork(5, collect_all, NULL));
 }
@@ -411,7 +411,7 @@ static int unite_all(const struct sg_exchange *exchange, void *context)
     return exchange->rank == 0 && (own[0] != 31 || own[1] != 0 || own[2] != 1);
 }
 
-TEST("rank 0 gets the bitwise or of what each rank has")
+TEST("rank 0 gets the bitwise or of all ranks' values")
 {
     EXPECT(exchange_fork(5, unite_all, NULL));
 }
@@ -453,7 +453,7 @@ static int agree_on_epoch(void *context)
     return wrong;
 }
 
-TEST("machines count slices from one moment")
+TEST("machines count slices from one epoch")
 {
     for (uint64_t seed = 0; seed < 8; seed++) {
         struct virtual_world world = world_of(6, seed);

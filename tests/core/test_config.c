@@ -3,7 +3,7 @@
 #include "core/config_support.h"
 #include "trace/record.h"
 
-TEST("without variables the defaults hold")
+TEST("without variables the defaults apply")
 {
     struct sg_config config;
     char *log = read_with(&config, (const char *const[]){NULL, NULL});
@@ -40,7 +40,7 @@ static bool trace_is(const char *value, int mode)
     return same;
 }
 
-TEST("every trace mode is read, and an empty value is as if not set")
+TEST("every trace mode is read, and an empty value counts as unset")
 {
     EXPECT(trace_is("off", SG_TRACE_OFF), trace_is("stats", SG_TRACE_STATS),
            trace_is("otf2", SG_TRACE_OTF2), trace_is("", SG_TRACE_OTF2));
@@ -57,14 +57,14 @@ static bool bytes_are(const char *value, uint64_t bytes)
     return same;
 }
 
-TEST("sizes take k, m and g within their range")
+TEST("sizes accept k, m and g within their range")
 {
     EXPECT(bytes_are("1m", UINT64_C(1) << 20), bytes_are("1024K", UINT64_C(1) << 20),
            bytes_are("1048577", (UINT64_C(1) << 20) + 1), bytes_are("64g", UINT64_C(64) << 30),
            bytes_are("65536m", UINT64_C(64) << 30));
 }
 
-TEST("a value that does not parse gets one line that says what is expected")
+TEST("a malformed value gets one line with the expected form")
 {
     static const char *const sizes[] = {
         "1023k",       "65g", "0", "-1m", "1e9", "64mb", "64 m", "m64", "18446744073709551616",
@@ -92,7 +92,7 @@ TEST("a value that does not parse gets one line that says what is expected")
                 "stagger: STAGGER_QUIET=??[2J is ignored: expected 0 or 1\n"));
 }
 
-TEST("a value that does not parse leaves the default")
+TEST("a malformed value leaves the default")
 {
     struct sg_config config;
     char *log = READ(&config, "STAGGER_DEPTH", "17", "STAGGER_TRACE", "?");
@@ -102,7 +102,7 @@ TEST("a value that does not parse leaves the default")
     sg_config_clear(&config);
 }
 
-TEST("very long values are safe, and a path too long is refused")
+TEST("very long values are handled safely, and a path too long is refused")
 {
     struct sg_config config;
     char *value = malloc(100001);
@@ -150,7 +150,7 @@ TEST("an unknown variable gets one line with the nearest name")
                 "STAGGER_TRACE\n"));
 }
 
-TEST("nothing is said when asked not to speak")
+TEST("quiet parsing prints nothing")
 {
     struct capture capture;
     struct sg_config config;
@@ -168,7 +168,7 @@ TEST("nothing is said when asked not to speak")
     clear_environment();
 }
 
-TEST("a value is checked on its own for the command line")
+TEST("the command line can check a single value")
 {
     struct capture capture;
 

@@ -29,7 +29,7 @@ static bool rule_is(const struct sg_config *config, int index, enum sg_config_ru
 
 /* ---- rules and files -------------------------------------------------------------------------*/
 
-TEST("rules stand in order: sites, RULES, the file, short variables")
+TEST("rules are ordered by source: sites, RULES, the file, short variables")
 {
     struct sg_config config;
     const char *path = write_text("reduce=file1\n"
@@ -63,7 +63,7 @@ TEST("rules stand in order: sites, RULES, the file, short variables")
     sg_config_clear(&config);
 }
 
-TEST("the environment wins over the file, but not with a value that does not parse")
+TEST("the environment overrides the file, but not with a malformed value")
 {
     struct sg_config config;
     const char *path = write_text("STAGGER_DEPTH=3\nSTAGGER_TRACE=off\n");
@@ -103,7 +103,7 @@ TEST("a file holds rules, values, quoted values and comments")
     sg_config_clear(&config);
 }
 
-TEST("a faulty line of the file gets one line with its number")
+TEST("a faulty line of the file is reported in one line with its number")
 {
     EXPECT(file_says("\nSTAGGER_TRACE otf2\n",
                      "stagger: stagger.conf:2: expected '=' after STAGGER_TRACE; ignoring "
@@ -140,7 +140,7 @@ TEST("a faulty line of the file gets one line with its number")
                      "nearest known name is STAGGER_DEPTH\n"));
 }
 
-TEST("a file that cannot be read gets one line")
+TEST("an unreadable file is reported in one line")
 {
     struct sg_config config;
     char path[200];
@@ -163,7 +163,7 @@ TEST("a file that cannot be read gets one line")
     sg_config_clear(&config);
 }
 
-TEST("huge files and files of very many lines are safe")
+TEST("huge files and files of very many lines are handled safely")
 {
     struct sg_config config;
     size_t size_bytes = (1 << 20) + 1;
@@ -236,7 +236,7 @@ static bool survives(const struct sg_config *config)
     return same;
 }
 
-TEST("the text of a configuration is complete")
+TEST("the text of a configuration has every setting")
 {
     struct sg_config config;
     char *log = read_with(&config, (const char *const[]){NULL, NULL});
@@ -367,7 +367,7 @@ TEST("any text parses, and its text form is stable")
     EXPECT(stable == rounds);
 }
 
-TEST("any file is safe")
+TEST("any file is handled safely")
 {
     unsigned seed = 5;
 

@@ -99,20 +99,20 @@ TEST("sizes need not be whole blocks")
 }
 
 /* Pieces grow again behind an interruption: not every one of them is tried in vain. */
-TEST("pieces grow to what comes through")
+TEST("pieces grow while allocations succeed")
 {
     begin(64 * BLOCK);
     EXPECT(sg_file_allocate(-1, 0, BLOCKS * BLOCK) == 0, stand_in.longest == 64 * BLOCK,
            stand_in.interrupted < stand_in.calls);
 }
 
-TEST("what is interrupted for ever is given up")
+TEST("an allocation that is interrupted forever is given up")
 {
     begin(1);
     EXPECT(sg_file_allocate(-1, 0, BLOCKS * BLOCK) == EINTR, count_given() == 0);
 }
 
-TEST("a full disk is told")
+TEST("a full disk is reported")
 {
     begin(16 * BLOCK);
     stand_in.fails_after = 3;
@@ -182,7 +182,7 @@ static int opened(const char *path, int flags)
     return error;
 }
 
-TEST("regular files are opened; FIFOs, devices and links that were not to be followed are not")
+TEST("regular files are opened; FIFOs, devices and links not to be followed are refused")
 {
     FILE *file = fopen(below("file"), "w");
 
@@ -200,7 +200,7 @@ TEST("regular files are opened; FIFOs, devices and links that were not to be fol
 
 /* ---- limits ----------------------------------------------------------------------------------*/
 
-TEST("the limit of a file's size is respected")
+TEST("the limit on a file's size is respected")
 {
     struct rlimit before, limit;
 

@@ -29,7 +29,7 @@ static bool is_own(const char *symbol)
 }
 
 /* This program calls CUnit, whose library defines what it is asked for and does not import it. */
-TEST("finds what the program imports")
+TEST("the reader finds the functions that the program imports")
 {
     struct sg_import import = {"", ""};
 
@@ -37,14 +37,14 @@ TEST("finds what the program imports")
            text_is(import.symbol, "CU_assertImplementation"));
 }
 
-TEST("leaves out objects")
+TEST("the reader leaves out data objects")
 {
     struct sg_import import;
 
     EXPECT(!sg_imports_find(is_program, is_of_cunit, &import));
 }
 
-TEST("does not take definitions for imports")
+TEST("the reader does not count definitions as imports")
 {
     struct sg_import import;
 

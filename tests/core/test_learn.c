@@ -160,7 +160,7 @@ static void is_found(cost_of script, int arms)
     EXPECT(team.cost_ns - before == of(script, 200, 1000, arm));
 }
 
-TEST("the arm that costs least runs after 200 calls, whoever is late")
+TEST("the cheapest candidate runs after 200 calls, whichever rank is late")
 {
     is_found(always_late, 3);
     is_found(random_skew, 3);
@@ -170,7 +170,7 @@ TEST("the arm that costs least runs after 200 calls, whoever is late")
     is_found(root_late, 4);
 }
 
-TEST("where all arms cost alike the first stays, and it learns more and more rarely")
+TEST("with equal costs the first candidate stays, and learning becomes ever rarer")
 {
     struct team team;
 
@@ -200,7 +200,7 @@ static uint64_t nothing(uint64_t call, int arm, int rank)
     return 0;
 }
 
-TEST("an arm wins by more than the noise only")
+TEST("a candidate must win by more than the noise")
 {
     struct team team;
 
@@ -225,7 +225,7 @@ static uint64_t disturbed(uint64_t call, int arm, int rank)
     return (arm == 1 ? 700 : 1000) + (hit ? 900 : 0);
 }
 
-TEST("turns that were disturbed do not decide")
+TEST("disturbed rounds do not decide")
 {
     struct team team;
 
@@ -244,7 +244,7 @@ static uint64_t one_is_dearer(uint64_t call, int arm, int rank)
     return arm == 2 ? 2000 : 1000;
 }
 
-TEST("an arm that costs far more has few turns")
+TEST("a candidate that costs far more gets few calls")
 {
     struct team team;
 
@@ -276,7 +276,7 @@ TEST("the sum over all ranks counts")
 
 /* ---- change ----------------------------------------------------------------------------------*/
 
-TEST("when another rank is late it learns anew, and costs little more than the best")
+TEST("another late rank starts new learning, at little more than the best candidate's cost")
 {
     struct team team;
     uint64_t best = 0;
@@ -303,7 +303,7 @@ static uint64_t suddenly_longer(uint64_t call, int arm, int rank)
     return call < 1000 ? 1000 : arm == 1 ? 3000 : 5000;
 }
 
-TEST("... and when calls take longer")
+TEST("longer calls start new learning")
 {
     struct team team;
 
@@ -318,7 +318,7 @@ static uint64_t wild(uint64_t call, int arm, int rank)
     return call / 50 % RANKS == (uint64_t)rank ? 20000 : 500;
 }
 
-TEST("patterns that never stay make it learn rarely")
+TEST("patterns that keep changing make learning rare")
 {
     struct team team;
 
@@ -333,7 +333,7 @@ static uint64_t once(uint64_t call, int arm, int rank)
     return call / 150 == 2 && rank == 1 ? 90000 : 1000;
 }
 
-TEST("one look does not make a change")
+TEST("a single look does not change the choice")
 {
     struct team team;
 

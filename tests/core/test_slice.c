@@ -11,7 +11,7 @@ TEST("a metric is found by its name in any case")
            sg_slice_metric_find("LTR6") == SG_SLICE_METRICS);
 }
 
-TEST("of a list what is no metric is ignored, with the nearest name")
+TEST("an unknown metric of a list is ignored, and the nearest name suggested")
 {
     struct capture capture;
 
@@ -37,7 +37,7 @@ TEST("a window has a first and a last slice")
 }
 
 /* Each has its own place; the times since the slice before share one, and have 64 bits. */
-TEST("a value too great for its place is the greatest one")
+TEST("a value too large for its field is stored as the largest one")
 {
     struct sg_slice slice = {0};
 

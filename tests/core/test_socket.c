@@ -46,7 +46,7 @@ TEST("processors of one core have its socket and its core")
     SHARES(2, 2, 3, 7);
 }
 
-TEST("processors of several cores have a socket if they are in one")
+TEST("processors of several cores have a socket if they share one")
 {
     machine();
     SHARES(1, 0, 0, 1);
@@ -57,7 +57,7 @@ TEST("processors of several cores have a socket if they are in one")
     SHARES(0, 0, -1);
 }
 
-TEST("what the kernel does not tell is not known")
+TEST("topology that the kernel does not report is unknown")
 {
     machine();
     put(2, "physical_package_id", -1);

@@ -26,7 +26,7 @@ TEST("an excerpt replaces control characters and malformed UTF-8")
                    "?a?"));
 }
 
-TEST("an excerpt that does not fit ends in three dots, never in half a character")
+TEST("an excerpt that does not fit ends in three dots, never within a character")
 {
     char out[8];
 
@@ -80,7 +80,7 @@ static bool no_number(const char *text)
     return sg_text_number(text, text + strlen(text), true, &value) == NULL && value == 12345;
 }
 
-TEST("numbers take k, m and g and do not overflow")
+TEST("numbers accept k, m and g and do not overflow")
 {
     EXPECT(number_is("0", true, 0, ""), number_is("17x", true, 17, "x"),
            number_is("4k", true, 4096, ""), number_is("4Kb", true, 4096, "b"),
@@ -107,7 +107,7 @@ static bool shell_reads_back(const char *text)
                0;
 }
 
-TEST("a word is what the shell reads back as the text")
+TEST("the shell reads a quoted word back as the text")
 {
     char word[SG_WORD_BYTES], all[256], small[8];
     size_t used = 0;
@@ -127,7 +127,7 @@ TEST("a word is what the shell reads back as the text")
            shell_reads_back("a'b\\c\nd"), shell_reads_back("-rf"));
 }
 
-TEST("the distance of names counts what differs")
+TEST("the distance of names is their number of edits")
 {
     EXPECT(sg_text_distance("MPI_Waitall", "MPI_Waitall") == 0,
            sg_text_distance("MPI_Watall", "MPI_Waitall") == 1,

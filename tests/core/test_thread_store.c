@@ -42,7 +42,7 @@ static void visit(void *kept)
     visited += ((struct own *)kept)->value;
 }
 
-TEST("a thread has what one that has ended left")
+TEST("a new thread reuses the storage of an ended one")
 {
     struct own *first = of_thread();
 
@@ -50,7 +50,7 @@ TEST("a thread has what one that has ended left")
            ended == 1 + 2);
 }
 
-TEST("threads at a time have their own, and all can be visited")
+TEST("concurrent threads have separate storage, and all of it can be visited")
 {
     struct own *here = sg_thread_store_take(&store), *there;
 

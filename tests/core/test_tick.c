@@ -37,7 +37,7 @@ static void *read_often(void *result)
     return NULL;
 }
 
-TEST("threads read what the clock says, and never backwards")
+TEST("a thread's ticks follow the clock and never run backwards")
 {
     pthread_t threads[THREADS];
     int wrong[THREADS] = {0};
@@ -52,7 +52,7 @@ TEST("threads read what the clock says, and never backwards")
 }
 
 /* The kernel's clock is another: the counter is not used, on whatever processor. */
-TEST("where the kernel uses another clock it is that one")
+TEST("ticks come from the clock that the kernel uses")
 {
     char path[256];
 
@@ -76,7 +76,7 @@ TEST("where the kernel uses another clock it is that one")
     EXPECT(sg_tick.reach == 0);
 }
 
-TEST("what began on one thread and ended on another did not take less than nothing")
+TEST("an interval that ends on another thread never has a negative duration")
 {
     EXPECT(sg_tick_between(1000, 1500) == 500, sg_tick_between(1000, 1000) == 0,
            sg_tick_between(1000, 950) == 0);

@@ -23,13 +23,13 @@ static bool is_short(int ranks, int processors, int quota)
     return sg_waiting_is_short(&rank);
 }
 
-TEST("a machine is short by processors or by its quota")
+TEST("a machine is oversubscribed by processors or by its quota")
 {
     EXPECT(!is_short(2, 2, 0), !is_short(1, 2, 0), is_short(3, 2, 0), is_short(2, 64, 1),
            !is_short(2, 64, 2), is_short(4, 2, 4), !is_short(0, 0, 0), !is_short(4, 0, 1));
 }
 
-TEST("times are added up over the ranks that tell")
+TEST("times are summed over the ranks that report them")
 {
     struct sg_run_waiting run = {0};
     const struct sg_waiting silent = {0};
@@ -48,7 +48,7 @@ TEST("times are added up over the ranks that tell")
 }
 
 /* By processors a rank, of several machines. */
-TEST("the machine with the fewest processors a rank is named")
+TEST("the machine with the fewest processors per rank is named")
 {
     struct sg_run_waiting run = {0};
     const struct sg_waiting roomy = rank_of(4, 8, 0), full = rank_of(8, 8, 0),
@@ -66,7 +66,7 @@ TEST("the machine with the fewest processors a rank is named")
            run.short_ranks == 2, run.told == 6);
 }
 
-TEST("a rank with a mode that is none does not count")
+TEST("a rank with an unknown mode does not count")
 {
     struct sg_run_waiting run = {0};
     struct sg_waiting rank = rank_of(4, 2, 0);

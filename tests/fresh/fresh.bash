@@ -20,19 +20,19 @@ fresh() {
         git clone --quiet --no-hardlinks "$ROOT" "$system/root/stagger" || return
 
     in_tree 1200 demo
-    check "make demo runs to its end there" all "is 0 $?" 'has demo.out "^==== The archives"' ||
+    check "make demo completes in the tree" all "is 0 $?" 'has demo.out "^==== The archives"' ||
         built demo
-    check "it installed nothing for the tests, and built none" all \
+    check "make demo installed nothing for the tests, and built none" all \
         'lacks "$system/var/lib/dpkg/status" "^Package: (clang|valgrind|libcunit1-dev|python3-otf2)$"' \
         'is cg "$(ls "$system/root/stagger/build/mpi")"' \
         'is verify "$(ls "$system/root/stagger/build/tests")"' # the explorer belongs to stagger
     if ! in_full; then
         in_tree 1800 check-build
-        check "what make check needs is installed and built there" is 0 $? || built check-build
+        check "the packages and programs for make check are installed and built there" is 0 $? || built check-build
         return
     fi
     in_tree 5400 check
-    check "make check passes there" all "is 0 $?" 'has check.out "^[0-9]+ passed, 0 failed, [0-9]+ skipped$"' ||
+    check "make check passes in the tree" all "is 0 $?" 'has check.out "^[0-9]+ passed, 0 failed, [0-9]+ skipped$"' ||
         grep -A 40 'not ok - ' check.out
     grep '^ *skip - ' check.out | sed "s/^ *skip - /# skipped in $name: /"
 }

@@ -23,7 +23,7 @@ clean() {
     fuzz_run "$1" -runs="$most"
 }
 while read -r target; do
-    check "fuzzing: $target holds for the corpus and what is made of it" clean "$target"
+    check "fuzzing: $target passes the corpus and its mutations" clean "$target"
 done < <(fuzz_targets)
 
 # A target that reads past its input proves that the sanitizers are active.

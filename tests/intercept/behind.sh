@@ -17,32 +17,32 @@ found() {
 }
 
 compare stock 2 "$PROGRAMS/behind" barrier $ROUNDS
-check "without the library one call finds it behind a barrier" is "found always" "$(cat stock.plain.out)"
+check "without the library one call finds a message that was there before a barrier" is "found always" "$(cat stock.plain.out)"
 for operation in barrier allreduce allreduce_wide reduce bcast; do
-    check "under it behind $operation on 2 ranks of a node" found "node-$operation" 2 $operation A=
+    check "under the library one call finds the message behind $operation on 2 ranks of a node" found "node-$operation" 2 $operation A=
 done
 for operation in barrier reduce allreduce_wide bcast ibarrier ibarrier_tested iallreduce ireduce ibcast; do
-    check "... behind $operation on 2 nodes" found "nodes-$operation" 2 $operation STAGGER_RANKS_PER_NODE=1
+    check "... one call finds it behind $operation on 2 nodes" found "nodes-$operation" 2 $operation STAGGER_RANKS_PER_NODE=1
 done
-check "... on 3 ranks of a node" found three 3 allreduce A=
-check "... on 3 nodes" found three-nodes 3 barrier STAGGER_RANKS_PER_NODE=1
-check "... on 4 ranks of 2 nodes" found four 4 allreduce STAGGER_RANKS_PER_NODE=2
-check "... where one thread is in the collective, and two others ask" found threads 2 threads A=
-check "... likewise without a hook" found threads-none 2 threads STAGGER_WAIT_HOOK=none
-check "... without a hook" found none 2 barrier STAGGER_WAIT_HOOK=none
-check "... without a hook on 2 nodes" found none-nodes 2 ibarrier STAGGER_WAIT_HOOK=none \
+check "... one call finds it on 3 ranks of a node" found three 3 allreduce A=
+check "... one call finds it on 3 nodes" found three-nodes 3 barrier STAGGER_RANKS_PER_NODE=1
+check "... one call finds it on 4 ranks of 2 nodes" found four 4 allreduce STAGGER_RANKS_PER_NODE=2
+check "... one call finds it while one thread is in the collective and two others probe" found threads 2 threads A=
+check "... threads find it without a hook" found threads-none 2 threads STAGGER_WAIT_HOOK=none
+check "... one call finds it without a hook" found none 2 barrier STAGGER_WAIT_HOOK=none
+check "... one call finds it without a hook on 2 nodes" found none-nodes 2 ibarrier STAGGER_WAIT_HOOK=none \
     STAGGER_RANKS_PER_NODE=1
 for trace in stats otf2; do
-    check "... in what is recorded as $trace" found "$trace" 2 barrier STAGGER_TRACE=$trace \
+    check "... one call finds it with STAGGER_TRACE=$trace" found "$trace" 2 barrier STAGGER_TRACE=$trace \
         STAGGER_QUIET=1
 done
 for rules in $(modes '*=handoff' '*=srm' '*=bcs(slice=200,progress=thread)' \
     '*=adaptive;*=bypass' '*=tree'); do
-    check "... by $rules" found rules 2 reduce "STAGGER_RULES=$rules" STAGGER_RANKS_PER_NODE=1
+    check "... one call finds it by $rules" found rules 2 reduce "STAGGER_RULES=$rules" STAGGER_RANKS_PER_NODE=1
 done
 if [ -x "$PROGRAMS/behind_f08" ]; then
     observe f08 2 "$PROGRAMS/behind_f08" $ROUNDS
-    check "Fortran 2008 finds it, too" all 'is 0 "$status"' \
+    check "a Fortran 2008 program finds it, too" all 'is 0 "$status"' \
         'is "found $(printf "$ROUNDS %.0s" {1..5})$ROUNDS" "$(cat f08.out)"'
 else
     skip "Fortran 2008" "no compiler"

@@ -26,7 +26,7 @@ for nodes in 0 1; do
         for how in throw jump; do
             name=$nodes-$how-$call
             STAGGER_RANKS_PER_NODE=$nodes observe "$name" 2 "$PROGRAMS/left_calls" $how $call deeper
-            check "after a wrong $call, left by $how, calls from deeper meet" \
+            check "after a wrong $call, left by $how, calls from deeper frames complete" \
                 all 'ran_well "$name"' 'archive_agrees "$name.trace" "$name.out"'
         done
     done

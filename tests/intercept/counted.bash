@@ -22,6 +22,6 @@ counted_alike() {
 for row in csv.DictReader(sys.stdin):
     print("%s,%s" % (row["mpi_function"], row["calls"]))' | LC_ALL=C sort >by_report
     # shellcheck disable=SC2154 # observe sets it
-    check "$sentence: each function is counted as often as by a library of another kind" \
+    check "$sentence: each function is counted as often as by an independent library" \
         all "is 0 $status" 'test -s by_counter' 'same by_counter by_report'
 }

@@ -15,17 +15,17 @@ if command -v nwchem.mpich >/dev/null; then
         counted_alike "NWChem at $ranks ranks" "$ranks" nwchem.mpich water.nw
     done
 else
-    skip "NWChem's calls" "nwchem-mpich is not installed"
+    skip "NWChem's calls are counted" "nwchem-mpich is not installed"
 fi
 if command -v NPmpich2 >/dev/null; then
     counted_alike "NetPIPE" 2 NPmpich2 -u 131072 -n 20
 else
-    skip "NetPIPE's calls" "netpipe-mpich2 is not installed"
+    skip "NetPIPE's calls are counted" "netpipe-mpich2 is not installed"
 fi
 if caf=$(command -v caf.mpich) && "$caf" -O2 "$ROOT/tests/mpi/coarrays.f90" -o coarrays >caf.out 2>&1; then
     counted_alike "coarrays" 4 ./coarrays
 else
-    skip "the calls of coarrays" "libcoarrays-mpich-dev is not installed or does not compile"
+    skip "the calls of coarrays are counted" "libcoarrays-mpich-dev is not installed or does not compile"
 fi
 need_scalapack "ScaLAPACK's calls"
 for program in xdlu xdqr xdbrd; do

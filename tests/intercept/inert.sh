@@ -3,26 +3,26 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 ls / >ls.out
-check "ls under the library prints what it prints without" \
+check "ls under the library prints the same as without it" \
     all 'LD_PRELOAD=$PRELOAD ls / >with.out 2>with.err' 'same ls.out with.out' 'empty with.err'
-check "a shell with pipes and children under it prints nothing more" \
+check "a shell with pipes and children prints nothing more under the library" \
     all 'LD_PRELOAD=$PRELOAD sh -c "echo a | cat; (exit 0); ls / >/dev/null" >with.out 2>with.err' \
     'is a "$(cat with.out)"' 'empty with.err'
-check "python under it prints nothing more" \
+check "python prints nothing more under the library" \
     all 'LD_PRELOAD=$PRELOAD $PYTHON -c "print(7)" >with.out 2>with.err' 'is 7 "$(cat with.out)"' \
     'empty with.err'
-check "the launcher under it prints nothing more" \
+check "the launcher prints nothing more under the library" \
     all 'LD_PRELOAD=$PRELOAD timeout 60 $MPIEXEC -n 2 true >with.out 2>with.err </dev/null' \
     'empty with.out' 'empty with.err'
-check "the launcher's other commands are left alone too" \
+check "the launcher's other commands run unchanged, too" \
     all 'LD_PRELOAD=$PRELOAD timeout 60 $MPIEXEC --version >with.out 2>with.err </dev/null' \
     'empty with.err'
-check "an unknown variable is no concern of a command that is not an MPI program" \
+check "a command that is not an MPI program ignores an unknown variable" \
     all 'STAGGER_NONSENSE=1 LD_PRELOAD=$PRELOAD ls / >with.out 2>with.err' 'empty with.err'
 check "none of them leaves a directory" is "" "$(find . -name 'stagger-*')"
 
 observe fork 2 "$PROGRAMS/fork"
-check "a program whose children exit, exec and call system() runs under the library" \
+check "a program with children that exit, exec and call system() runs under the library" \
     ran_well fork
-check "its calls are in the archive once: children leave the log alone" \
+check "its calls are in the archive once, and children leave the log alone" \
     archive_agrees fork.trace fork.out

@@ -32,9 +32,9 @@ done
 
 compare abort 2 "$PROGRAMS/counts_f08" abort
 observe abort 2 "$PROGRAMS/counts_f08" abort
-check "MPI_Abort through mpi_f08 has the exit status it has without the library" \
+check "MPI_Abort through mpi_f08 gives the same exit status as without the library" \
     all 'is 6 "$plain_status"' 'is 6 "$status"'
-check "and is noticed: one line says how to make the archive" \
+check "one line reports MPI_Abort, and how to make the archive" \
     has_lines abort.err '^stagger: .*MPI_Abort.*stagger recover' 1
 
 # Fortran callers: MPICH's own frames lie between the wrapper and the program.
@@ -48,4 +48,4 @@ check "sites of the use mpi program are in its own source" \
     is "['counts_usempi.f90']" "$(sources_of usempi)"
 check "sites of the mpi_f08 program are in its own source" \
     is "['counts_f08.f90']" "$(sources_of f08)"
-check "and as many as it has calls in its text" is 6 "$(json f08.json 'len({s["id"] for s in d["sites"]})')"
+check "mpi_f08 sites are as many as the calls in the program's text" is 6 "$(json f08.json 'len({s["id"] for s in d["sites"]})')"

@@ -66,12 +66,12 @@ unset STAGGER_RULES
 
 # Without a trace the library does not know which calls were abandoned.
 STAGGER_TRACE=off observe off 2 "$PROGRAMS/left_calls" jump reduce deeper
-check "the same without a trace" is 0 "$status"
+check "the same holds without a trace" is 0 "$status"
 
 # ---- unavailable requests --------------------------------------------------------------------------
 refusing=$LIB:$PROGRAMS/librefused_requests.so
 for how in returns leaves; do
     PRELOAD=$refusing STAGGER_RANKS_PER_NODE=1 observe "refused-$how" 2 "$PROGRAMS/refused_requests" "$how"
-    check "a nonblocking call without a request is an error of its own, whose handler $how" \
+    check "a nonblocking call without a request gets its own error, and the handler $how" \
         all 'ran_well "refused-$how"' 'archive_agrees "refused-$how.trace" "refused-$how.out"'
 done

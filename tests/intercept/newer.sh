@@ -14,25 +14,25 @@ MPI_Waitall 2 0
 END
 for trace in otf2 stats; do
     PRELOAD=$LIB:$PROGRAMS/libnewer.so STAGGER_TRACE=$trace observe "$trace" 2 "$PROGRAMS/newer" call
-    check "flushes of buffers go on to an MPI that has them ($trace)" ran_well "$trace"
+    check "flushes of buffers reach an MPI that has them ($trace)" ran_well "$trace"
     report_json "$trace.trace" "$trace.json" &&
         json "$trace.json" '"\n".join(sorted("%s %d %d" % (f["mpi_function"], f["calls"], f["failed_calls"])
             for f in d["functions"]))' | grep -E 'flush|Comm_detach|Wait' >"$trace.told"
-    check "... and are counted, with the waits for those that were posted ($trace)" same known "$trace.told"
+    check "... they are counted, with the waits for posted ones ($trace)" same known "$trace.told"
 done
 check "the archive is sound" archive_sound otf2.trace
 
 compare found 1 "$PROGRAMS/newer" find
 STAGGER_TRACE=off observe found 1 "$PROGRAMS/newer" find
-check "a program that asks for a function finds what it finds without the library" all 'is 0 "$status"' \
+check "a program looks up the same functions as without the library" all 'is 0 "$status"' \
     'same found.plain.out found.out' 'has found.out "^Send is there$"'
 
 compare bound 1 "$PROGRAMS/newer" bound
 STAGGER_TRACE=off observe bound 1 "$PROGRAMS/newer" bound
 if [ "$(cat bound.plain.out)" = "not there" ]; then
-    check "what a program was bound to before, and MPI has not, is an error, and one line says so" all 'is 0 "$status"' \
+    check "a call that this MPI lacks returns an error to a program bound to it, and one line says so" all 'is 0 "$status"' \
         'is unsupported "$(cat bound.out)"' \
         'has_lines bound.err "^stagger: this MPI lacks MPI_Comm_flush_buffer; returning an error$" 1'
 else
-    check "what a program was bound to is MPI's" all 'is 0 "$status"' 'same bound.plain.out bound.out'
+    check "a program bound to such a call gets MPI's own function" all 'is 0 "$status"' 'same bound.plain.out bound.out'
 fi

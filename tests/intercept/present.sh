@@ -29,27 +29,27 @@ check "a job with the library on its first rank only ends with one line" ends_wi
 ranks last - "$LIB"
 check "a job with the library on its last rank only ends with one line" ends_with_line last "$without"
 ranks two "$LIB" - "$LIB"
-check "where two ranks have the library and one has not, there is one line" ends_with_line two "$without"
-check "nothing is left of them" all 'absent first.trace' 'absent last.trace' 'absent two.trace'
+check "a job with the library on two ranks of three ends with one line" ends_with_line two "$without"
+check "the jobs leave no directory" all 'absent first.trace' 'absent last.trace' 'absent two.trace'
 
 # The same library with only its version string changed.
 other=$WORK/other/libstagger.so
 mkdir other
 version=$(cat "$ROOT/VERSION")
 LC_ALL=C sed "s/stagger ${version//./\\.}/stagger ${version//[0-9]/9}/g" "$LIB" >"$other"
-check "there is a library of another version" all '! cmp -s "$LIB" "$other"'
+check "the test builds a library of another version" all '! cmp -s "$LIB" "$other"'
 cp "$BUILD/libstagger-otf2.so" other/
 compare versions 2 "${program[@]}"
 ranks versions "$LIB" "$other"
 check "with different versions on its ranks a program runs as without the library" \
     all 'is 0 "$status"' 'same <(sort versions.plain.out) <(sort versions.out)' 'absent versions.trace'
-check "and one line says so" \
+check "one line reports the different versions" \
     all 'has_lines versions.err "^stagger: " 1' 'has versions.err "different versions.*stagger is inactive"'
 
 if in_full; then
     # The shells stay alive, so that the ranks have different parents.
     program=(sh -c "$PROGRAMS/counts_c; exit \$?")
     ranks hidden "$LIB" -
-    check "where the rank without it cannot be seen, the job ends after a time limit" \
+    check "when the rank without the library is hidden, the job ends after a time limit" \
         ends_with_line hidden 'in MPI_Init for 60 s: other ranks seem to run without stagger'
 fi

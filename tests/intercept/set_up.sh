@@ -18,12 +18,12 @@ for after in 1 16; do
         for ranks in 2 3 4; do
             rm -rf new.trace
             observe new "$ranks" "$PROGRAMS/ahead" new
-            check "first reduces and broadcasts wait for nobody who does not wait for them, $ranks ranks $of" \
+            check "first reduces and broadcasts wait only for ranks that wait for them, $ranks ranks $of" \
                 ended new "$ranks"
         done
         rm -rf orders.trace
         observe orders 2 "$PROGRAMS/ahead" orders
-        check "those of two communicators may come in two orders $of" ended orders 2
+        check "first reduces and broadcasts of two communicators may come in two orders $of" ended orders 2
     done
 done
 
@@ -39,7 +39,7 @@ for after in 1 16; do
     rm -rf together.trace
     STAGGER_RULES='*=srm' observe together 2 "$PROGRAMS/ahead" together 20
     calls_of together
-    check "the library has a communicator's calls behind its allreduce number $after" all 'gave together' \
+    check "the library runs a communicator's calls after its allreduce number $after" all 'gave together' \
         'archive_sound together.trace' \
         'is "mpich 2 srm $((2 * (20 - after)))" "$(ran together)"'
 done

@@ -18,7 +18,7 @@ done
 
 for nodes in 0 1; do
     STAGGER_RANKS_PER_NODE=$nodes STAGGER_TRACE=off observe bound-$nodes 2 "$PROGRAMS/status_of_many" bound
-    check "... and by those that a program is bound to, whether this MPICH has them or not \
+    check "... they complete by the calls a program is bound to, whether this MPICH has them or not \
 ($([ "$nodes" = 0 ] && echo in a node || echo between nodes))" \
         all 'is 0 "$status"' 'has_lines bound-$nodes.out "^rank [01] ok$" 2'
 done

@@ -15,10 +15,10 @@ check "concurrent collectives are each in the archive once" \
     archive_agrees threads.trace threads.out
 check "the archive of four threads is sound" archive_sound threads.trace
 otf2-print -G threads.trace/traces.otf2 >threads.defs
-check "each thread that recorded has a location of its own" \
+check "each recording thread has its own location" \
     has_lines threads.defs '^LOCATION .*(Master thread|Thread [1-9][0-9]*)"' \
     "$(grep -Ec '^LOCATION ' threads.defs)"
-check "there are four locations or more a rank" \
+check "each rank has at least four locations" \
     within 8 10 "$(grep -Ec '^LOCATION ' threads.defs)"
 
 STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/threads" 50

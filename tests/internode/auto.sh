@@ -21,39 +21,39 @@ for case in "${cases[@]}"; do
     read -r ranks each <<<"$case"
     of="$ranks ranks, $each a node"
     run_across "auto-$ranks-$each" "$mode" "$each" "$QUICK" "$ranks" "$program" 100
-    check "ranks that learn run the same algorithm in each instance ($of)" all 'is 0 "$status"' \
+    check "learning ranks run the same algorithm in each instance ($of)" all 'is 0 "$status"' \
         'alike "auto-$ranks-$each"'
     run_across "srm-$ranks-$each" "$mode" "$each" '*=srm' "$ranks" "$program" 100
-    check "... and have the bits of recursive doubling, whatever they try ($of)" all 'is 0 "$status"' \
+    check "... results have the bits of recursive doubling under every algorithm ($of)" all 'is 0 "$status"' \
         'like "auto-$ranks-$each" "srm-$ranks-$each"'
 done
-check "they try all that give these bits" all 'is "handoff pairwise srm" "$(ran auto-3-1 allreduce)"' \
+check "learning ranks try all algorithms that give these bits" all 'is "handoff pairwise srm" "$(ran auto-3-1 allreduce)"' \
     'is "handoff srm" "$(ran auto-3-1 reduce)"' 'is "bypass mpich srm tree" "$(ran auto-3-1 bcast)"'
-check "... in archives that are sound" all "archive_agrees auto-3-1.trace auto-3-1.out" \
+check "... the archives are sound" all "archive_agrees auto-3-1.trace auto-3-1.out" \
     "archive_sound auto-3-1.trace"
 report_json auto-3-1.trace auto.json
-check "what they learn is in the report, with what each algorithm costs" is "allreduce 3 bcast 4 reduce 2" \
+check "the report lists the learned rules with the cost of each algorithm" is "allreduce 3 bcast 4 reduce 2" \
     "$(json auto.json "' '.join(sorted('%s %d' % (p['rule'].split('~')[0], len(p['arms'])) for p in d['learned']
         if 'WORLD' in p['rule']))")"
 "$STAGGER" report --rules auto-3-1.trace >rules
 learnt() { sed -n "s/^$1~MPI_COMM_WORLD.*]=\([a-z]*\)$/\1/p" rules; }
 run_across fixed "$mode" 1 "$(cat rules)" 3 "$program" 100
-check "... and printed as rules, by which each call runs what was learned" all 'is 0 "$status"' \
+check "... report --rules prints them, and each call runs by them" all 'is 0 "$status"' \
     'alike fixed' 'like fixed srm-3-1' 'is "$(learnt allreduce)" "$(ran fixed allreduce)"' \
     'is "$(learnt reduce)" "$(ran fixed reduce)"' 'is "$(learnt bcast)" "$(ran fixed bcast)"'
 
 for mode in $(modes poll thread signal); do
     STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=$mode STAGGER_RULES='*=auto(block=2,hold=16,bits=any)' \
         tried any 3 100 posts
-    check "where any bits will do, they try those that are usual, too ($mode)" all 'like_stock any 3 100 posts' \
+    check "with bits=any, learning ranks also try the usual algorithms ($mode)" all 'like_stock any 3 100 posts' \
         'alike any' 'is "adaptive mpich pairwise srm" "$(ran any allreduce)"' \
         'is "bypass handoff mpich srm" "$(ran any reduce)"'
 done
 run_across barriers thread 1 "$QUICK" 3 "$PROGRAMS/calls" 100
-check "barriers are learned about" all 'gave barriers' 'alike barriers' \
+check "ranks learn about barriers" all 'gave barriers' 'alike barriers' \
     'is "adaptive dissemination mpich srm" "$(ran barriers barrier)"'
 STAGGER_TRACE=stats run_across stats thread 1 "$QUICK" 3 "$PROGRAMS/calls" 100
-check "statistics have it, too" is "allreduce barrier reduce" \
+check "statistics have the learned rules, too" is "allreduce barrier reduce" \
     "$("$STAGGER" report --rules stats.trace | sed 's/~.*//' | sort | xargs)"
 
 # ---- rules by call site ----------------------------------------------------------------------------------
@@ -61,36 +61,36 @@ check "statistics have it, too" is "allreduce barrier reduce" \
 # for learning.
 run_across places thread 1 \
     "allreduce@common=auto(block=2); allreduce@from_one=auto(block=2); allreduce[0-32]=auto(block=3); *=srm" 3 "$program" 100
-check "ranks that come from a site with auto and from one without it run the same" all 'is 0 "$status"' \
+check "ranks that call from a site with auto and from one without it run the same algorithm" all 'is 0 "$status"' \
     'alike places' 'like places srm-3-1' \
     'grep -q "^allreduce@common~MPI_COMM_WORLD(3)\[0-64\]=" <("$STAGGER" report --rules places.trace)' \
     'grep -q "^allreduce~MPI_COMM_WORLD(3)\[0-32\]=" <("$STAGGER" report --rules places.trace)'
 run_across inside thread 1 '*=auto(where=inside);*=srm' 3 "$program" 20
-check "a rule that is for ranks inside one node is not for these" all 'is 0 "$status"' 'alike inside' \
+check "a rule for ranks inside one node does not apply between nodes" all 'is 0 "$status"' 'alike inside' \
     'is srm "$(ran inside allreduce)"' 'is "" "$("$STAGGER" report --rules inside.trace 2>/dev/null)"'
 STAGGER_TRIAL="allreduce@common=auto(block=2)|srm" STAGGER_TRIAL_BLOCK=4 run_across trial thread 1 '*=srm' 3 "$program" 100
-check "it may be an arm of a trial" all 'is 0 "$status"' 'like trial srm-3-1' 'arms trial 4'
+check "auto may be a candidate of a trial" all 'is 0 "$status"' 'like trial srm-3-1' 'arms trial 4'
 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread STAGGER_RULES=$QUICK tried posts 3 100 posts
-check "nonblocking calls run by what is usual" all 'like_stock posts 3 100 posts' 'alike posts'
+check "nonblocking calls run by the default rules" all 'like_stock posts 3 100 posts' 'alike posts'
 
 # Includes nonblocking calls of more than 1024 bytes: with bits=any MPICH runs them, as under the
 # built-in rules.
 for bits in same any; do
     STAGGER_TRACE=stats run_across "large-$bits" thread 1 "*[1025-]=auto(bits=$bits);*=srm" 2 \
         "$PROGRAMS/soak" 300 5 1 60
-    check "large posts are right (bits=$bits)" gave "large-$bits"
+    check "large posts have right results (bits=$bits)" gave "large-$bits"
     report_json "large-$bits.trace" "large-$bits.json"
 done
 posts_of_mpich() { json "large-$1.json" 'd["unmanaged_posts"]'; }
 # Some are on communicators of one rank, which MPICH always runs.
-check "... and MPICH runs more of them where its bits will do" \
+check "... MPICH runs more of them when its bits are allowed" \
     [ "$(posts_of_mpich any)" -gt "$(posts_of_mpich same)" ]
 
 # ---- the end of a communicator ---------------------------------------------------------------------------
 for mode in $(modes poll thread signal); do
     STAGGER_MEMORY=512m STAGGER_TRACE=stats run_across freed "$mode" 1 "$QUICK" 3 "$PROGRAMS/freed_early" 24
-    check "communicators may end while ranks still tell what calls cost ($mode)" all 'gave freed' \
+    check "communicators may end while ranks still exchange the costs of calls ($mode)" all 'gave freed' \
         'has_lines freed.out "^48 communicators$" 1'
 done
 run_across many thread 2 "$QUICK" 3 "$PROGRAMS/lifetimes" 40 40
-check "many communicators learn" all 'gave many' 'archive_agrees many.trace many.out'
+check "ranks learn on many communicators" all 'gave many' 'archive_agrees many.trace many.out'

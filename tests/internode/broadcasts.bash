@@ -21,6 +21,6 @@ later_give() { # ALGORITHM MODE RANKS RANKS-PER-NODE
     [ "$2" = poll ] && ran=
     run_across later "$2" "$4" "bcast=$1;*=adaptive" "$3" "$program" later
     calls_of later
-    check "$1 gives every byte of broadcasts that go on ($3 ranks, $4 a node, $2)" all 'gave later' \
+    check "$1 gives every byte of consecutive broadcasts ($3 ranks, $4 a node, $2)" all 'gave later' \
         "is '$ran' \"\$(awk '\$3 == \"MPI_Ibcast\" { print \$5 }' later.calls | sort -u | paste -sd ' ')\""
 }

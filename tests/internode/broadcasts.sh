@@ -9,7 +9,7 @@
 . "$ROOT/tests/internode/broadcasts.bash"
 
 compare results 3 "$program" results
-check "stock MPICH gives what is expected" is 0 "$plain_status"
+check "stock MPICH gives the expected bytes" is 0 "$plain_status"
 broadcasts_give bypass thread 3 1
 broadcasts_give bypass signal 4 2
 broadcasts_give tree poll 3 2
@@ -22,11 +22,11 @@ check "archives are sound" archive_sound results.trace
 
 run_across rules thread 1 'bcast@broadcast_bytes=mpich;bcast@broadcast_form=tree' 2 "$program" results
 calls_of rules
-check "a rule is for one call site" all 'gave rules' 'is tree "$(by rules)"' \
+check "a rule applies to one call site" all 'gave rules' 'is tree "$(by rules)"' \
     'is mpich "$(algorithms_of rules broadcast_bytes)"'
 run_across builtin thread 1 '' 2 "$program" results
 calls_of builtin
-check "without a rule they are MPICH's" all 'gave builtin' 'is mpich "$(by builtin)"'
+check "without a rule, broadcasts are MPICH's" all 'gave builtin' 'is mpich "$(by builtin)"'
 
 for algorithm in bypass tree srm; do
     run_across threads thread 1 "bcast=$algorithm;*=adaptive" 3 "$program" threads
@@ -36,30 +36,30 @@ for algorithm in bypass tree srm; do
     # shellcheck disable=SC2046 # words
     for mode in $(modes thread signal); do
         run_across ahead $mode 1 "bcast=$algorithm;*=adaptive" 3 "$program" ahead 4 1024
-        check "a root is back before the others have called ($algorithm, $mode)" gave ahead
+        check "a root returns before the others have called ($algorithm, $mode)" gave ahead
     done
 done
 for algorithm in 'tree(degree=13)' bypass srm; do
     PROGRAM_SECONDS=60 run_across served thread 1 "bcast=$algorithm;*=mpich" 14 "$PROGRAMS/ahead" served 20 1000
-    check "a root that sends to many serves MPICH, and has room for each ($algorithm)" gave served
+    check "a root that sends to many ranks serves MPICH and has slots for each ($algorithm)" gave served
 done
 for mode in thread signal; do
     run_across passed $mode 1 'bcast=bypass;*=adaptive' 4 "$program" passed
-    check "an inner node that has not called passes on ($mode)" gave passed
+    check "an inner node that has not called passes the data on ($mode)" gave passed
 done
 
 compare later 3 "$program" later
-check "stock MPICH gives what is expected of them" is 0 "$plain_status"
+check "stock MPICH gives the expected bytes of consecutive broadcasts" is 0 "$plain_status"
 later_give bypass thread 3 1
 later_give tree signal 3 2
 later_give srm thread 3 2
-check "archives of broadcasts that go on are sound" archive_sound later.trace
+check "archives of consecutive broadcasts are sound" archive_sound later.trace
 later_give bypass poll 3 1
 
 for what in bytes root operation; do
     run_across wrong thread 1 '*=bypass;*=adaptive' 3 "$program" wrong "$what"
     check "ranks that disagree end the job (another $what)" all 'within 1 123 "$status"' 'lacks wrong.out compared'
-    check "... with a call site" has wrong.err \
+    check "... the message names a call site" has wrong.err \
         '^stagger: ranks of one communicator disagree on a collective: .* at disagree broadcasts\.c:[0-9]+ #'
 done
 

@@ -10,7 +10,7 @@ export PROGRAM_SECONDS=900 # of ranks that take turns on a processor
 
 for ranks in 2 3 4 5 6 7 8 9; do
     compare results "$ranks" "$program" results
-    check "stock MPICH gives what is expected ($ranks ranks)" is 0 "$plain_status"
+    check "stock MPICH gives the expected bytes ($ranks ranks)" is 0 "$plain_status"
     for each in 1 2 3; do
         [ "$each" -lt "$ranks" ] || continue
         for mode in $MODES; do

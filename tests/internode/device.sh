@@ -20,21 +20,21 @@ device() { # NAME ARG...
 
 for form in '' posted; do
     device early early one $form
-    check "one rank's driver makes reductions MPICH's on all ranks${form:+, $form}" finished early
+    check "a GPU driver on one rank makes MPICH run reductions on all ranks${form:+, $form}" finished early
     calls_of early
-    check "barriers stay the library's${form:+, $form}" all \
+    check "the library still runs barriers${form:+, $form}" all \
         'is mpich "$(algorithms_of early on_device)"' 'is mpich "$(algorithms_of early on_host)"' \
         'is tree "$(algorithms_of early main)"'
-    check "that is said once${form:+, $form}" has_lines early.err \
+    check "one line says so${form:+, $form}" has_lines early.err \
         "^stagger: a rank has a GPU driver: MPICH runs reductions between nodes" 1
 done
 
 device late late one
-check "a driver that comes after MPI_Init is noticed between nodes" finished late
+check "a driver loaded after MPI_Init is noticed between nodes" finished late
 calls_of late
-check "such data go through the host's memory" is tree "$(algorithms_of late on_device)"
+check "its data go through the host's memory" is tree "$(algorithms_of late on_device)"
 
 device posted late one posted
-check "a nonblocking call of such a buffer ends the job with a word" all \
+check "a nonblocking call with a GPU buffer ends the job with a message" all \
     'within 1 123 "$status"' \
     "has posted.err '^stagger: MPI_I[a-z]+ has a buffer in GPU memory.*; aborting the job'"

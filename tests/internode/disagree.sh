@@ -32,12 +32,12 @@ for each in 1 2; do
             disagrees $way $each "$rules"
             check "another $way ends the job ($each a node, $rules)" all \
                 'within 1 123 "$status"' "lacks $way.out finished"
-            check "and both ranks and call sites are named ($each a node, $rules)" has $way.err \
+            check "the message names both ranks and call sites ($each a node, $rules)" has $way.err \
                 "^stagger: ranks of one communicator disagree on a collective: rank [0-2] $named"
         done
         for count in 1 10000; do
             disagrees place $each "$rules" $count
-            check "MPI_IN_PLACE on one rank ends the job and is named ($each a node, $rules, $count)" all \
+            check "MPI_IN_PLACE on one rank ends the job, and the message names it ($each a node, $rules, $count)" all \
                 'within 1 123 "$status"' "lacks place.out finished" \
                 'has place.err "^stagger: .* disagree .*bytes in place at [a-z_]+ disagree"'
         done
@@ -57,7 +57,7 @@ for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;*=bypass' '*=srm' '*=bcs(
     for run in "${turn[@]}"; do
         read -r ranks each handler <<<"$run"
         run_across errors thread "$each" "$rules" "$ranks" "$PROGRAMS/disagree_errors" "$handler" "${ways[@]}"
-        check "where errors are not fatal the call fails, and later calls are right ($rules, $ranks ranks, $each a node, $handler)" \
+        check "when errors are not fatal, the call fails and later calls are right ($rules, $ranks ranks, $each a node, $handler)" \
             all 'is 0 "$status"' 'has_lines errors.out "is done" $ranks' \
             'lacks errors.err disagree' 'archive_sound errors.trace'
     done

@@ -19,23 +19,23 @@ for mode in $(modes signal thread poll); do
             "$PROGRAMS/dying" "$seed" "$WORK"
         tally_death dying "$seed" 4
     done
-    check "a job one of whose ranks is killed ends and fails, $runs times ($mode)" ends_and_fails
+    check "a job with a killed rank ends and fails, $runs times ($mode)" ends_and_fails
     check "its logs make a sound archive ($mode)" within 1 "$runs" "$recovered"
 
     for way in abort kill crash; do
         run_across ending "$mode" 1 "${SPAN_RULES[0]}" 3 "$PROGRAMS/ending" "$way" 50
-        check "a rank that ends by $way takes the others with it ($mode)" within 1 123 "$status"
+        check "a rank that ends by $way ends the others ($mode)" within 1 123 "$status"
     done
 
     STAGGER_STALL_S=1 STAGGER_RULES='*=adaptive;*=bypass' STAGGER_RANKS_PER_NODE=1 \
         STAGGER_PROGRESS=$mode release_after 'more than 1 s' late \
         mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
-    check "a wait for a rank that does not come is reported once ($mode)" \
+    check "a wait for a rank that is absent is reported once ($mode)" \
         has_lines late.err '^stagger: .*has waited in MPI_Allreduce for more than 1 s' 1
-    check "with the rank that has not come ($mode)" \
+    check "the report names the absent rank ($mode)" \
         has late.err 'more than 1 s, .*: 1 of 3 ranks have not arrived; rank 2 has entered none$'
-    check "and when it comes the program goes on ($mode)" all 'is 0 "$status"' \
+    check "the program goes on when the rank arrives ($mode)" all 'is 0 "$status"' \
         'has late.out finished' 'archive_sound late.trace'
 done
-check "no process of it is left" all_gone
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "none of its processes is left" all_gone
+check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -48,73 +48,73 @@ alike='len(nodes) > 1 and all(numbers(n) == numbers(0) == sorted(set(numbers(0))
 
 # ---- recorded slices -----------------------------------------------------------------------------
 
-check "slices that come always are recorded" ran_across always thread 1 \
+check "slices with strobe=always are recorded" ran_across always thread 1 \
     '*=bcs(slice=500,strobe=always,microphases=separate)' 3 "${SOLVE[@]}"
-check "... alike at all nodes, each once" holds always "$alike"
+check "... all nodes record the same slices, each once" holds always "$alike"
 # Its barriers are 60 slices apart.
-check "... with idle ones among them, where ranks sleep" all \
+check "... idle slices are recorded while ranks sleep" all \
     'ran_across idle thread 1 "*=bcs(slice=500,strobe=always)" 2 "$PROGRAMS/bench_slices" 5000 1' \
     'holds idle "any(r[\"ncollmsm\"] == 0 for r in nodes[0])"'
-check "... and with as many collectives exchanged as scheduled, at every node" holds always \
+check "... every node exchanges as many collectives as it schedules" holds always \
     'len({total(n, k) for n in nodes for k in ("ncolldem", "ncollmsm")}) == 1'
-check "... global times at endpoint 0 alone" holds always \
+check "... only endpoint 0 has global times" holds always \
     'all((r["gtts_ns"] != "") == (n == 0) for n in nodes for r in nodes[n])'
-check "... which are no shorter than those of its microphases" holds always \
+check "... global times are no shorter than those of their microphases" holds always \
     'all(r["gtts_ns"] >= r["gtdem_ns"] + r["gtmsm_ns"] for r in nodes[0])'
-check "... and no shorter than the local ones" holds always \
+check "... global times are no shorter than the local ones" holds always \
     'all(r["gtts_ns"] >= r["ltts_ns"] for r in nodes[0])'
-check "... and two failed comparisons less one of three nodes" holds always \
+check "... two comparisons of three nodes fail, less one" holds always \
     'all(r["usrdem"] == 1 for r in nodes[0])'
-check "... and what did not run is not known" holds always \
+check "... metrics of protocols that did not run are empty" holds always \
     'all(r["np2pdem"] == r["ltr3_ns"] == "" for n in nodes for r in nodes[n])'
-check "... and calls tell their slices in the archive, which is sound" \
+check "... the archive is sound, and its calls have their slices" \
     all 'archive_sound always.trace' 'scheduled always'
 
 # Without work there is no strobe: each recorded slice has work, and no node hears of idle ones.
 check "slices on demand are recorded" ran_across demand thread 1 '*=bcs(slice=200)' 3 "${SOLVE[@]}"
-check "... alike at all nodes" holds demand "$alike"
-check "... and each of them runs a collective: who is idle is not woken" holds demand \
+check "... all nodes record the same slices" holds demand "$alike"
+check "... each slice runs a collective, and idle nodes stay asleep" holds demand \
     'all(r["ncollmsm"] > 0 for n in nodes for r in nodes[n])'
 # The last slice only lets calls return, and the program may end before it.
-check "... also where calls return at the next slice" all \
+check "... slices are recorded when calls return at the next slice" all \
     'ran_across restart thread 1 "*=bcs(slice=200,restart=slice)" 2 "${SOLVE[@]}"' \
     'holds restart "numbers(0) in (numbers(1), numbers(1)[:-1]) and len(numbers(0)) > 1"'
 
 for mode in thread signal poll; do
-    check "a node's slices are joined from its ranks' logs ($mode)" all \
+    check "the archive joins a node's slices from its ranks' logs ($mode)" all \
         'ran_across joined $mode 2 "*=bcs(slice=200)" 4 "${SOLVE[@]}"' 'holds joined "$alike and len(nodes) == 2"' \
         'archive_sound joined.trace'
 done
-check "... also from logs with statistics alone" all \
+check "... slices are joined from logs with statistics only" all \
     'STAGGER_TRACE=stats ran_across stats thread 2 "*=bcs(slice=200)" 4 "${SOLVE[@]}"' 'holds stats "$alike"'
 
-check "communicators whose strobes come from different nodes count their slices from one moment" all \
+check "communicators with strobes from different nodes count their slices from one moment" all \
     'ran_across orders thread 1 "*=bcs(slice=200)" 2 "$PROGRAMS/two_orders" 20' 'one_epoch orders.csv 200000'
 
 # ---- selected nodes, metrics and slices ----------------------------------------------------------
 
 run() { ran_across "$1" thread 1 '*=bcs(slice=200,strobe=always)' 2 "${SOLVE[@]}"; }
-check "of chosen nodes alone" all 'STAGGER_EMDS_NODES=1 run node' 'holds node "list(nodes) == [1]"'
-check "of chosen metrics alone" all 'STAGGER_EMDS_METRICS=letts,NCOLLMSM run metrics' \
+check "STAGGER_EMDS_NODES selects nodes" all 'STAGGER_EMDS_NODES=1 run node' 'holds node "list(nodes) == [1]"'
+check "STAGGER_EMDS_METRICS selects metrics" all 'STAGGER_EMDS_METRICS=letts,NCOLLMSM run metrics' \
     'holds metrics "all(r[\"ltts_ns\"] == r[\"gtts_ns\"] == \"\" and r[\"ncollmsm\"] != \"\" for r in nodes[0])"'
-check "one slice in so many" all 'STAGGER_EMDS_EVERY=4 run every' \
+check "STAGGER_EMDS_EVERY records one slice of each N" all 'STAGGER_EMDS_EVERY=4 run every' \
     'holds every "len(numbers(0)) > 0 and all(n % 4 == 0 for n in numbers(0))"'
-check "of a window alone" all 'STAGGER_EMDS_SLICES=0-1000000 run window' \
+check "STAGGER_EMDS_SLICES selects a range of slices" all 'STAGGER_EMDS_SLICES=0-1000000 run window' \
     'STAGGER_EMDS_SLICES=1000000-1000001 run beyond' 'holds window "len(numbers(0)) > 0"' 'holds beyond "len(nodes) == 0"'
-check "off by default" all 'STAGGER_EMDS= run off' 'holds off "len(nodes) == 0"'
+check "metrics are off by default" all 'STAGGER_EMDS= run off' 'holds off "len(nodes) == 0"'
 
 # said NAME LINE: the run prints it once, and its results are unchanged
 said() { has_lines "$1.err" "$2" 1 && same <(grep '^step ' node.out) <(grep '^step ' "$1.out"); }
-check "what is no metric is ignored, with the nearest name" all 'STAGGER_EMDS_METRICS=GETS,LTTS run wrong' \
+check "an unknown metric is ignored, and the message gives the nearest name" all 'STAGGER_EMDS_METRICS=GETS,LTTS run wrong' \
     "said wrong '^stagger: STAGGER_EMDS_METRICS: metric .*GETS.* does not exist and is ignored; the nearest name is GETTS$'" \
     'holds wrong "nodes[0][0][\"ltts_ns\"] != \"\""'
-check "what is no node, with the nearest" all 'STAGGER_EMDS_NODES=0,7 run wrong' \
+check "an unknown node is ignored, and the message gives the last node" all 'STAGGER_EMDS_NODES=0,7 run wrong' \
     "said wrong '^stagger: STAGGER_EMDS_NODES: node 7 does not exist and is ignored; the last node is 1$'" \
     'holds wrong "list(nodes) == [0]"'
-check "a reversed window" all 'STAGGER_EMDS_SLICES=9-3 run wrong' \
+check "a reversed range of slices is reported" all 'STAGGER_EMDS_SLICES=9-3 run wrong' \
     "said wrong '^stagger: STAGGER_EMDS_SLICES=.*9-3.*expected FIRST-LAST, FIRST no greater than LAST'" \
     'holds wrong "len(nodes) == 2"'
-check "EMDS without a rule with bcs" all 'run_across wrong thread 1 "*=srm" 2 "${SOLVE[@]}"' \
+check "STAGGER_EMDS without a rule with bcs is reported" all 'run_across wrong thread 1 "*=srm" 2 "${SOLVE[@]}"' \
     "said wrong '^stagger: STAGGER_EMDS is ignored: no rule names bcs, the only algorithm with slices$'"
 
 # ---- a killed job --------------------------------------------------------------------------------
@@ -123,5 +123,5 @@ dies() {
     run_across killed thread 1 '*=bcs(slice=200)' 2 "$PROGRAMS/ending" kill 50
     "$STAGGER" recover killed.trace >recover.out 2>&1 && series killed
 }
-check "a job that is killed leaves its slices" all dies 'holds killed "len(numbers(0)) > 0"' 'archive_sound killed.trace'
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "a killed job leaves its slices" all dies 'holds killed "len(numbers(0)) > 0"' 'archive_sound killed.trace'
+check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -8,7 +8,7 @@
 
 holes() { # RANKS-PER-NODE RULES [posted]
     run_across holes thread "$1" "$2" 3 "$PROGRAMS/holes" between ${3:+"$3"}
-    check "reductions write values alone, and the right ones ($2, $1 a node${3:+, $3})" gave holes
+    check "reductions write only values, and the right ones ($2, $1 a node${3:+, $3})" gave holes
 }
 
 for rules in "${SPAN_RULES[@]}"; do

@@ -9,9 +9,9 @@
 for mode in $(modes thread signal poll); do
     for rules in "${SPAN_RULES[0]}" "${SPAN_RULES[2]}"; do
         STAGGER_TRACE=stats STAGGER_MEMORY=512m run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 300
-        check "200 communicators at once and 300 after one another ($rules; $mode)" gave many
+        check "200 communicators at once and 300 one after another give right results ($rules; $mode)" gave many
         run_across many "$mode" 2 "$rules" 3 "$PROGRAMS/lifetimes" 40 40
-        check "so do fewer of more ranks, and the archive has their calls ($rules; $mode)" all \
+        check "fewer communicators of more ranks work, too, and the archive has their calls ($rules; $mode)" all \
             'gave many' 'archive_agrees many.trace many.out'
     done
     STAGGER_SLOTS=2 run_across many "$mode" 1 "${SPAN_RULES[4]}" 4 "$PROGRAMS/lifetimes" 20 20
@@ -34,6 +34,6 @@ for mode in $(modes thread signal poll); do
     check "results are right on communicators within nodes and across ($mode)" all 'gave pairs' \
         'archive_agrees pairs.trace pairs.out'
     calls_of pairs
-    check "those across run by the protocols ($mode)" \
+    check "the protocols run the communicators across nodes ($mode)" \
         is "adaptive bypass" "$(algorithms_of pairs across)"
 done

@@ -14,12 +14,12 @@
 for each in '3 1' '4 3'; do
     # shellcheck disable=SC2086
     set -- $each
-    check "sizes, tags, wildcards, types, errors, probes and requests are as without ($1 ranks, $2 a node)" \
+    check "sizes, tags, wildcards, types, errors, probes and requests work as without the library ($1 ranks, $2 a node)" \
         as_without carried "$CARRIED" "$1" "$2" all
-    check "... and went in slices" went_in_slices carried
-    check "... in an archive that is sound" archive_sound carried.trace
+    check "... messages go in slices" went_in_slices carried
+    check "... the archive is sound" archive_sound carried.trace
 done
-check "what nobody receives does not keep a program from its end" \
+check "a program ends though nobody receives one of its messages" \
     as_without unmatched "$CARRIED" 3 1 unmatched
 
 # ---- on communicators made by programs -----------------------------------------------------------
@@ -27,19 +27,19 @@ check "what nobody receives does not keep a program from its end" \
 # halves: two at a time; created: the last rank has no communicator, and waits in MPI_Finalize.
 # shellcheck disable=SC2046 # words
 for on in dup halves created $(in_full && echo reversed cart); do
-    check "on a communicator that is made messages are as without ($on)" \
+    check "messages on a new communicator work as without the library ($on)" \
         as_without "on-$on" "$CARRIED" 4 1 on "$on" all freed
-    check "... and went in slices ($on)" went_in_slices "on-$on"
-    check "... in an archive that is sound ($on)" archive_sound "on-$on.trace"
+    check "... messages go in slices ($on)" went_in_slices "on-$on"
+    check "... the archive is sound ($on)" archive_sound "on-$on.trace"
 done
 check "some ranks may free a communicator long before others" \
     as_without early "$CARRIED" 3 1 on reversed freed_early
-check "what nobody receives does not keep a communicator from its end" \
+check "a communicator ends though nobody receives one of its messages" \
     as_without dropped "$CARRIED" 3 1 on reversed dropped
-check "a rule for MPI_COMM_WORLD alone leaves the others MPICH's" \
+check "a rule for MPI_COMM_WORLD only leaves the others' messages to MPICH" \
     as_without alone "${CARRIED/p2p/p2p~MPI_COMM_WORLD}" 3 1 on dup tags
-check "... which then have no slices" not_in_slices alone
-check "so does one for other numbers of ranks" all 'as_without small "${CARRIED/p2p/p2p~2}" 4 1 on halves tags' \
+check "... these messages have no slices" not_in_slices alone
+check "a rule for other numbers of ranks leaves them to MPICH, too" all 'as_without small "${CARRIED/p2p/p2p~2}" 4 1 on halves tags' \
     'went_in_slices small'
 
 # ---- long waits ------------------------------------------------------------------------------------
@@ -47,9 +47,9 @@ check "so does one for other numbers of ranks" all 'as_without small "${CARRIED/
 for on in dup reversed; do
     STAGGER_STALL_S=1 STAGGER_RULES=$CARRIED STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread \
         release_after 'more than 1 s' stalled mpirun_stagger 2 "$PROGRAMS/sliced" on "$on" stalled "$WORK/released"
-    check "a long wait for a message is told, once ($on)" all 'is 0 "$status"' \
+    check "a long wait for a message is reported once ($on)" all 'is 0 "$status"' \
         'has_lines stalled.err "^stagger: rank 0 has waited for more than 1 s: rank 1 has not sent it a message \(tag 5, 4 bytes at most\) on a communicator of 2 ranks$" 1'
-    check "... and marked ($on)" has <(otf2-marker stalled.trace/traces.otf2) 'rank 1 has not sent it a message'
+    check "... a long wait for a message is marked in the archive ($on)" has <(otf2-marker stalled.trace/traces.otf2) 'rank 1 has not sent it a message'
 done
 
 # pattern MODE RANKS: the exchange of `stagger sim bcs`, which checks what it receives
@@ -65,9 +65,9 @@ if [ -e "$PROGRAMS/sliced_f08" ]; then
         STAGGER_EMDS=on run_across f08 thread 1 "$CARRIED" 3 "$PROGRAMS/sliced_f08"
         is 0 "$status" && is 3 "$(grep -c received f08.out)" && went_in_slices f08
     }
-    check "a program in Fortran 2008 receives what it should" f08
+    check "a program in Fortran 2008 receives the right messages" f08
 else
-    skip "a program in Fortran 2008 receives what it should" "MPICH has no module mpi_f08 here"
+    skip "a program in Fortran 2008 receives the right messages" "MPICH has no module mpi_f08 here"
 fi
 
 killed() {
@@ -86,13 +86,13 @@ declined() {
     run_across "$name" "${MODE:-thread}" "$each" "$rules" "$ranks" "$@"
     is 0 "$status" && has_lines "$name.err" "^stagger: p2p=bcs: $line; MPICH carries the messages$" 1
 }
-check "inside a node they are MPICH's" declined node "$CARRIED" 2 2 \
+check "inside a node, messages are MPICH's" declined node "$CARRIED" 2 2 \
     'MPI_COMM_WORLD is on one node \(STAGGER_RANKS_PER_NODE can split it\)' "$PROGRAMS/sliced" tags
-MODE=signal check "without a thread they are MPICH's" declined signal 'p2p=bcs' 2 1 \
+MODE=signal check "without a helper thread, messages are MPICH's" declined signal 'p2p=bcs' 2 1 \
     'it requires progress=thread' "$PROGRAMS/sliced" tags
-check "where threads may call MPI at a time they are MPICH's" declined threads "$CARRIED" 2 1 \
+check "when threads may call MPI concurrently, messages are MPICH's" declined threads "$CARRIED" 2 1 \
     'threads may call MPI concurrently \(MPI_THREAD_MULTIPLE\)' "$PROGRAMS/thread_levels" multiple
-check "a program that may cancel keeps MPICH's" declined imports "$CARRIED" 2 1 \
+check "a program that may cancel requests keeps MPICH's messages" declined imports "$CARRIED" 2 1 \
     'the program may call MPI_[A-Z][a-z_]+' "$PROGRAMS/known_requests"
 cat >importing.c <<'EOF'
 #include <mpi.h>
@@ -104,16 +104,16 @@ static __attribute__((constructor)) void begin(void)
 }
 EOF
 "$("$ROOT/.ci/find-mpi" cc)" -shared -fPIC -o importing.so importing.c
-PRELOAD=$WORK/importing.so:$LIB check "... or one with a library that exports nothing itself" declined importing "$CARRIED" 2 1 \
+PRELOAD=$WORK/importing.so:$LIB check "... a program with a library that imports MPI functions and exports nothing keeps MPICH's messages" declined importing "$CARRIED" 2 1 \
     'importing\.so may call MPI_Cancel' "$PROGRAMS/sliced" tags
 late() {
     run_across late thread 1 "$CARRIED" 2 "$PROGRAMS/sliced" late
     is 0 "$status" && is 2 "$(grep -c 'late: 1 1$' late.out)" &&
         has_lines late.err '^stagger: MPI_(Bsend|Recv_init) on MPI_COMM_WORLD fails: p2p=bcs does not support it, and its caller was loaded after MPI_Init$' 2
 }
-check "code that is loaded later gets an error, by the communicator's handler" late
-check "a rule for another size decides nothing, and is said to" all \
+check "code that is loaded later gets an error through the communicator's handler" late
+check "a rule for another size decides nothing, and one line says so" all \
     'run_across size thread 1 "p2p~3-4=bcs(progress=thread)" 2 "$PROGRAMS/sliced" tags' 'is 0 "$status"' \
     'has_lines size.err "^stagger: rule p2p~3-4=bcs .STAGGER_RULES.: matched no call$" 1'
 
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -11,14 +11,14 @@ for each in '2 1' '3 2' '4 1' '4 2' '5 3'; do
     # shellcheck disable=SC2086
     set -- $each
     for parameters in slice=100 slice=250,restart=slice slice=500,strobe=always,microphases=separate,budget=4,degree=2; do
-        check "messages are as without ($1 ranks, $2 a node, $parameters)" \
+        check "messages work as without the library ($1 ranks, $2 a node, $parameters)" \
             as_without grid "p2p=bcs($parameters,progress=thread)" "$1" "$2" all
     done
 done
-check "programs whose sends wait for their receives, with restarts at boundaries" \
+check "programs with sends that wait for their receives end, with restarts at slice boundaries" \
     as_without waits 'p2p=bcs(slice=200,restart=slice,send=rendezvous,progress=thread)' 3 1 \
     sizes derived completed
-check "beside collectives in slices" \
+check "messages in slices work beside collectives in slices" \
     as_without both "$CARRIED;*=bcs(slice=200,progress=thread)" 3 1 tags many beside
 
 # orders: the order of senders received from, in a run in which all answer in one slice
@@ -30,7 +30,7 @@ same_order() {
     done
     is '1 1 1 2 2 2' "$(grep -o 'from [0-9]' first.order | cut -d ' ' -f 2 | xargs)"
 }
-check "receives from any source match by slice and rank, five times the same" same_order
+check "receives from any source match by slice and rank, the same in five runs" same_order
 
 
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -23,7 +23,7 @@ for end in 24 32; do
             goes_on 1 $((1 << end)) "$rules"
     done
     for rules in 'bcast=bypass;*=bypass;*=adaptive' '*=tree' '*=srm' '*=bcs(slice=200)'; do
-        check "... and of broadcasts ($rules)" goes_on 1 $((1 << end)) "$rules" broadcasts
+        check "... results of broadcasts are right, too ($rules)" goes_on 1 $((1 << end)) "$rules" broadcasts
     done
 done
 for end in 32 36; do

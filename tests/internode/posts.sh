@@ -25,7 +25,7 @@ for mode in thread signal; do
     for case in ${!cases}; do
         post "$case" "$mode" "$ours" 3 1
         calls_of posts
-        check "$case: the posts were not MPICH's ($mode)" \
+        check "$case: the library runs the posts ($mode)" \
             is "adaptive bypass" "$(algorithms_of_posts posts)"
     done
 done
@@ -45,7 +45,7 @@ done
 for case in $(modes mixed wait ahead blocking freed-communicators large); do
     post "$case" poll "$ours" 3 1
     calls_of posts
-    check "$case: the posts were MPICH's (poll)" is "" "$(algorithms_of_posts posts)"
+    check "$case: MPICH runs the posts (poll)" is "" "$(algorithms_of_posts posts)"
 done
 
 if [ -x "$PROGRAMS/posts_f08" ]; then
@@ -62,10 +62,10 @@ fi
 # ---- passing through ---------------------------------------------------------------------------
 post mixed thread '*=mpich' 3 1
 calls_of posts
-check "posts for which the rule says mpich are MPICH's" is "" "$(algorithms_of_posts posts)"
+check "posts with the rule mpich are MPICH's" is "" "$(algorithms_of_posts posts)"
 post mixed thread '*=adaptive(progress=poll);*=bypass(progress=poll)' 3 1
 calls_of posts
-check "posts for which the rule says poll are MPICH's" is "" "$(algorithms_of_posts posts)"
+check "posts with the rule poll are MPICH's" is "" "$(algorithms_of_posts posts)"
 post mixed thread '*=srm' 3 3
 calls_of posts
 check "posts inside a node are MPICH's" is "" "$(algorithms_of_posts posts)"
@@ -74,8 +74,8 @@ calls_of posts
 check "rules by call site hold for posts" is "adaptive tree" "$(algorithms_of_posts posts)"
 post far-ahead thread 'barrier@far_ahead=tree;*=adaptive' 3 1
 calls_of posts
-check "and for posts far ahead of the other ranks" is "tree" "$(algorithms_of_posts posts)"
+check "rules by call site hold for posts far ahead of the other ranks" is "tree" "$(algorithms_of_posts posts)"
 for ranks in 2 3; do
-    check "posts further ahead than that return, and end rules by call site for all ranks alike ($ranks)" \
+    check "posts further ahead than that return, and rules by call site end on all ranks alike ($ranks)" \
         end_rules "$ranks" 1
 done

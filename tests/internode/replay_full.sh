@@ -6,7 +6,7 @@
 . "$ROOT/tests/internode/internode.bash"
 
 telling=$BUILD/variant-decisions
-check "a library that tells what it decides builds" \
+check "a library that prints its decisions builds" \
     make -C "$ROOT" --no-print-directory -j2 B="$telling" CPPFLAGS=-DSG_INTERNODE_DECISIONS=1 \
     "$telling/libstagger.so" "$telling/libstagger-otf2.so"
 PRELOAD=$telling/libstagger.so
@@ -28,7 +28,7 @@ decide() {
     run_across decide "$@"
     check "$sentence: it runs to its end ($1)" is 0 "$status"
     for protocol in $protocols; do
-        check "$sentence: $protocol decides as in the simulator ($1)" \
+        check "$sentence: $protocol decides the same as in the simulator ($1)" \
             replayed "$protocol" "$instances"
     done
 }
@@ -89,7 +89,7 @@ with open(sys.argv[1], "r+b") as decisions:
     decisions.write(data)
 END
 }
-check "a decision that differs is told" all changed \
+check "a different decision is reported" all changed \
     '! "$BUILD/tests/internode/replay" decisions-* >differs.out' 'has differs.out "decides otherwise"'
-check "so is an event that cannot come" all 'truncate -s -4096 "$file"' \
+check "an impossible event is reported" all 'truncate -s -4096 "$file"' \
     '! "$BUILD/tests/internode/replay" decisions-* >left.out' 'has left.out "events differ"'

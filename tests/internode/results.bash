@@ -25,10 +25,10 @@ for mode in $MODES; do
         continue
     fi
     check "every protocol gives the bits of its documented association $of" gave results
-    check "in calls of every legal pair of type and operation $of" \
+    check "every legal pair of type and operation occurs $of" \
         has results.out '^3(58|68) pairs of type and operation, [1-9][0-9]* results'
     [ "$whole" = full ] && continue # the archive keeps only so many
     calls_of results
-    check "each call was run by the protocol that was asked for $of" \
+    check "each call ran by the requested protocol $of" \
         same <(expected_calls results.out) <(recorded_calls results.calls)
 done

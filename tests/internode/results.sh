@@ -20,22 +20,22 @@ rules='*=adaptive;*=bypass'
 for mode in $MODES; do
     for ranks in 2 3; do
         run_across fallbacks "$mode" 1 "$rules" "$ranks" "$PROGRAMS/fallbacks"
-        check "what goes to MPICH gives right results ($ranks ranks, $mode)" all \
+        check "calls left to MPICH give right results ($ranks ranks, $mode)" all \
             'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
         calls_of fallbacks
         left_out fallbacks
         for function in $(had fallbacks derived_type no_elements logical_real); do
-            check "MPICH's own ran for ${function//_/ } ($ranks ranks, $mode)" \
+            check "MPICH ran ${function//_/ } ($ranks ranks, $mode)" \
                 is "mpich" "$(algorithms_of fallbacks "$function")"
         done
         check "the protocols ran for large counts ($ranks ranks, $mode)" \
             is "adaptive bypass" "$(algorithms_of fallbacks large_count)"
-        check "a protocol ran for an operation that is freed then ($ranks ranks, $mode)" \
+        check "a protocol ran for an operation that is freed before the end ($ranks ranks, $mode)" \
             is bypass "$(algorithms_of fallbacks freed_operation)"
 
         compare errors "$ranks" "$PROGRAMS/errors"
         run_across errors "$mode" 1 "$rules" "$ranks" "$PROGRAMS/errors"
-        check "wrong arguments reach the error handlers that they reach in MPICH ($ranks, $mode)" \
+        check "wrong arguments reach the same error handlers as in MPICH ($ranks, $mode)" \
             all 'is 0 "$status"' 'same <(sort errors.plain.out) <(sort errors.out)'
     done
 done

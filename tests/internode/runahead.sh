@@ -23,13 +23,13 @@ for mode in $(modes thread signal); do
         for run in "${turn[@]}"; do
             read -r ranks each <<<"$run"
             of="($ranks ranks, $each a node, $rules, $mode)"
-            check "a contributor to small reduces goes on $of" goes_on reduce 300 8
-            check "... and to those of 20000 bytes $of" goes_on reduce 40 20000
-            check "the root of small broadcasts goes on $of" goes_on bcast 300 8
-            check "... and of 20000 bytes $of" goes_on bcast 40 20000
+            check "a contributor to small reduces returns before the others call $of" goes_on reduce 300 8
+            check "... a contributor to reduces of 20000 bytes returns before them $of" goes_on reduce 40 20000
+            check "the root of small broadcasts returns before the others call $of" goes_on bcast 300 8
+            check "... the root of broadcasts of 20000 bytes returns before them $of" goes_on bcast 40 20000
         done
         ranks=3 each=1
-        check "a communicator may be freed by then ($rules, $mode)" goes_on freed
+        check "a communicator may be freed before the others call ($rules, $mode)" goes_on freed
     done
 done
 
@@ -50,11 +50,11 @@ for mode in $(modes thread signal poll); do
                 'has waited in MPI_Reduce for more than 1 s' ahead \
                 mpirun_stagger "$ranks" "$PROGRAMS/internode_runahead" 10000 "$late" "$leaf" \
                 "$WORK/released"
-            check "a leaf far ahead is stopped and goes on when its parent comes $of" all \
+            check "a leaf far ahead is stopped and goes on when its parent arrives $of" all \
                 'is 0 "$status"' 'has_lines ahead.out finished $ranks'
-            check "it comes no further than is kept for it $of" \
+            check "it runs no further ahead than its contributions can be kept $of" \
                 within 1 $((kept + slots)) "$(ahead ahead.out)"
-            check "the wait is reported, with the rank that has not come $of" has ahead.err \
+            check "the wait is reported, with the absent rank $of" has ahead.err \
                 "has waited in MPI_Reduce for more than 1 s, .*rank $late was last in"
         done
     done

@@ -21,7 +21,7 @@ scenario() {
         early_late scenario >scenario.counts
         check "$sentence: results are right ($mode)" all 'gave scenario' \
             'ran_by scenario bypass reduce'
-        check "$sentence: what came early and late is in the trace ($mode)" \
+        check "$sentence: early and late contributions are in the trace ($mode)" \
             has scenario.counts "^$expected\$"
     done
 }
@@ -37,7 +37,7 @@ copies() {
     gave copies >&2 && ran_by copies bypass reduce >&2 &&
         awk '$6 == "reduce" { copies[$1] += $12 } END { print copies[0] "/" copies[1] }' copies.calls
 }
-check "an early contribution of up to eager= bytes is a message, which the root keeps" \
+check "an early contribution of up to eager= bytes is a message, and the root keeps it" \
     is 2/0 "$(copies bypass)"
-check "a larger one stays with its sender, out of whose memory it is read" \
+check "a larger contribution stays with its sender, and the root reads it from there" \
     is 0/2 "$(copies 'bypass(eager=64)')"

@@ -27,18 +27,18 @@ for ranks in 2 3; do
     mv plain.plain.out plain.out
     for parameters in slice=200 slice=100,restart=slice slice=200,strobe=always \
         slice=100,microphases=separate,budget=4,degree=2; do
-        check "a solver comes to what it comes to without ($parameters, $ranks ranks)" \
+        check "a solver has the same result as without the library ($parameters, $ranks ranks)" \
             solves solver "*=bcs($parameters)" "$ranks" 1
-        check "... by bcs" is bcs "$(ran solver)"
+        check "... bcs runs its calls" is bcs "$(ran solver)"
     done
 done
 
 # ---- where bcs does not run ----------------------------------------------------------------------
 
-check "more ranks a node solve it, too" solves several '*=bcs(slice=200)' 3 2
-check "... between nodes" is bcs "$(ran several)"
-check "inside a node its rule is passed over" solves inside '*=bcs' 3 3
-check "... and others hold" all '[ -n "$(ran inside)" ]' '! ran inside | grep -qw bcs'
+check "several ranks a node solve it, too" solves several '*=bcs(slice=200)' 3 2
+check "... bcs runs the calls between nodes" is bcs "$(ran several)"
+check "inside a node the rule is skipped" solves inside '*=bcs' 3 3
+check "... other rules hold inside a node" all '[ -n "$(ran inside)" ]' '! ran inside | grep -qw bcs'
 
 # ---- unusable settings ---------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ for mode in poll signal; do
         'MODE=$mode solves $mode "*=bcs(slice=200,strobe=always)" 3 1' \
         'has_lines $mode.err "^stagger: bcs.strobe=always. requires progress=thread; using strobe=demand$" 1'
 done
-check "... and with a rule's own thread they come always" all \
+check "... strobes come always with a rule's own thread" all \
     'MODE=poll solves thread "*=bcs(slice=200,strobe=always,progress=thread)" 3 1' 'lacks thread.err "strobe=demand"'
 for wrong in slice=99 slice=1000001 budget=3 restart=never strobe=1 degree=1 credits=4; do
     run_across wrong thread 1 "*=bcs($wrong)" 2 "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
@@ -69,7 +69,7 @@ told() {
 }
 for slice in 100 1000000; do
     run_across short thread 1 "bcast=mpich;barrier=bcs(slice=$slice)" 2 "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
-    check "a slice of $slice us is told of if it is shorter than four wake-ups" told short "$slice"
+    check "a slice of $slice us is reported when shorter than four wake-ups" told short "$slice"
 done
 
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "nothing of the library is left in /dev/shm" no_shared_memory

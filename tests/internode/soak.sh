@@ -37,6 +37,6 @@ done
 unset STAGGER_TRACE
 for mode in $(modes signal thread poll); do
     run_across soak "$mode" 1 "${SPAN_RULES[0]}" 3 "$PROGRAMS/soak" 1000 "$seed" 1 15
-    check "the archive of such a run has the calls that were made ($mode)" all 'gave soak' \
+    check "the archive of such a run has exactly the calls that were made ($mode)" all 'gave soak' \
         'archive_agrees soak.trace soak.out'
 done

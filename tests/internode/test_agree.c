@@ -298,7 +298,7 @@ static const struct {
 } shapes[] = {{1, 3}, {3, 1}, {2, 2}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-TEST("a rank goes a thousand calls ahead of the others, who find its choices")
+TEST("a rank runs a thousand calls ahead of the others, and they find its choices")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, true, 0);
@@ -307,8 +307,7 @@ TEST("a rank goes a thousand calls ahead of the others, who find its choices")
     }
 }
 
-TEST(
-    "a post that is a whole ring ahead returns, and the others end rules by call site where it did")
+TEST("a post a whole ring ahead returns and ends rules by call site on every rank")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, true, 0);
@@ -317,7 +316,7 @@ TEST(
     }
 }
 
-TEST("they hold for what is three quarters of the ring ahead")
+TEST("rules by call site hold up to three quarters of the ring ahead")
 {
     for (int i = 0; i < SHAPES; i++) {
         uint64_t common = SG_INTERNODE_CHOICES / 2;
@@ -331,7 +330,7 @@ TEST("they hold for what is three quarters of the ring ahead")
     }
 }
 
-TEST("a blocking call that is a whole ring ahead waits until the others have come")
+TEST("a blocking call a whole ring ahead waits for the other ranks")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, false, 0);
@@ -343,7 +342,7 @@ TEST("a blocking call that is a whole ring ahead waits until the others have com
     }
 }
 
-TEST("threads find the choice of one, while words are used again")
+TEST("threads find one choice while words are reused")
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, false, 0);
@@ -353,7 +352,7 @@ TEST("threads find the choice of one, while words are used again")
     }
 }
 
-TEST("threads that post find the choice of one, or end rules by call site before the same call")
+TEST("posting threads find one choice, or end rules by call site before the same call")
 {
     int ended = 0;
 

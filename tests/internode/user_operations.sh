@@ -18,9 +18,9 @@ users_give() {
     # ranks.
     if [ ! -e "stock-$3.plain.out" ]; then
         compare "stock-$3" "$3" "$program"
-        check "stock runs it ($3 ranks)" is 0 "$plain_status"
+        check "stock MPICH runs the program ($3 ranks)" is 0 "$plain_status"
     fi
-    check "stock's results, and a sequential reference's ($3 ranks, $4 a node, $2, $1)" all \
+    check "results equal stock's and a sequential reference's ($3 ranks, $4 a node, $2, $1)" all \
         'gave users' "same <(sort stock-$3.plain.out) <(sort users.out)"
     calls_of users
 }
@@ -31,20 +31,20 @@ for case in '2 1' '4 1' '3 2' '5 3'; do
     in_turn $MODES
     for mode in "${turn[@]}"; do
         users_give '' "$mode" "$ranks" "$each"
-        check "reduces ran in the protocol ($ranks ranks, $each a node, $mode)" \
+        check "the protocol runs reduces ($ranks ranks, $each a node, $mode)" \
             has users.calls ' bypass users_reduce'
-        check "allreduces ran in the protocol ($ranks ranks, $each a node, $mode)" \
+        check "the protocol runs allreduces ($ranks ranks, $each a node, $mode)" \
             has users.calls ' adaptive users_allreduce'
-        check "pairs ran in the protocol ($ranks ranks, $each a node, $mode)" \
+        check "the protocol runs pairs ($ranks ranks, $each a node, $mode)" \
             is adaptive "$(algorithms_of users pairs)"
     done
 done
 check "archives are sound" archive_sound users.trace
 users_give '*=bypass;*=adaptive' thread 4 1
-check "where each rank is a node all run in the protocols" all \
+check "with one rank a node, the protocols run all operations" all \
     'is bypass "$(algorithms_of users users_reduce)"' 'is adaptive "$(algorithms_of users users_allreduce)"'
 users_give '*=bypass;*=adaptive' thread 5 3
-check "where a node's ranks do not follow each other those that do not commute are MPICH's" all \
+check "when a node's ranks are not consecutive, MPICH runs the operations that do not commute" all \
     'is "bypass mpich" "$(algorithms_of users users_reduce)"' \
     'is "adaptive mpich" "$(algorithms_of users users_allreduce)"'
 
@@ -59,9 +59,9 @@ for rules in '*=bypass(eager=64);*=adaptive' '*=bypass(deterministic=0);*=adapti
     done
 done
 users_give '*=bcs(slice=100)' thread 3 1
-check "bcs leaves them to MPICH" is mpich "$(algorithms_of users users_allreduce)"
+check "bcs leaves users' operations to MPICH" is mpich "$(algorithms_of users users_allreduce)"
 
-check "no protocol runs a user's operation outside of its call" \
+check "no protocol runs a user's operation outside its call" \
     "$STAGGER" sim explore --user --seeds 4000 --algo bypass,adaptive,tree,pairwise,handoff,srm
 
 exit $((failures > 0))

@@ -20,17 +20,17 @@ for rules in '*=srm' '*=handoff;bcast=srm' ''; do
     export STAGGER_RULES=$rules
     for ranks in 2 3 4; do
         of="($ranks ranks, rules '$rules')"
-        check "a contributor to small reduces goes on $of" ahead reduce "$ranks" reduce 3000 8
-        check "... and to those of 2 KiB $of" ahead reduce "$ranks" reduce 500 2048
-        check "the root of small broadcasts goes on $of" ahead bcast "$ranks" bcast 3000 8
-        check "... and of 4 KiB, $of" ahead bcast "$ranks" bcast 500 4096
-        check "... and of 8 KiB, $of" ahead bcast "$ranks" bcast 200 8192
+        check "a contributor to small reduces returns before the others call $of" ahead reduce "$ranks" reduce 3000 8
+        check "... a contributor to reduces of 2 KiB returns before them $of" ahead reduce "$ranks" reduce 500 2048
+        check "the root of small broadcasts returns before the others call $of" ahead bcast "$ranks" bcast 3000 8
+        check "... the root of broadcasts of 4 KiB returns before them $of" ahead bcast "$ranks" bcast 500 4096
+        check "... the root of broadcasts of 8 KiB returns before them $of" ahead bcast "$ranks" bcast 200 8192
         [ "$ranks" -gt 2 ] || continue
-        check "so does a rank that takes them, beside one that is late $of" ahead relay "$ranks" relay 200 4096
+        check "a rank that receives broadcasts beside a late rank goes on, too $of" ahead relay "$ranks" relay 200 4096
     done
 done
 unset STAGGER_RULES
-check "a communicator may be freed by then" ahead freed 3 freed
-STAGGER_SLOTS=2 check "with fewer slots, too" ahead slots 3 reduce 3000 8
+check "a communicator may be freed before the others call" ahead freed 3 freed
+STAGGER_SLOTS=2 check "a communicator may be freed with fewer slots, too" ahead slots 3 reduce 3000 8
 
 exit $((failures > 0))

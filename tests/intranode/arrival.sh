@@ -15,10 +15,10 @@ for algorithm in srm handoff; do
         of="($algorithm, $ranks ranks)"
         check "the root is last in every reduce of a chain $of" all 'gave chain' \
             'has chain.out finished' 'archive_sound chain.trace'
-        check "the trace says which algorithm ran $of" ran_by chain "$algorithm" reduce
+        check "the trace names the algorithm that ran $of" ran_by chain "$algorithm" reduce
         check "every operand but the root's was folded after its owner had left $of" \
             is $((5 * (ranks - 1))) "$(total chain $LATE)"
-        check "and was there before it was asked for $of" \
+        check "every operand was there before it was needed $of" \
             is $((5 * (ranks - 1))) "$(total chain $EARLY)"
         check "nobody waited for a slot $of" is 0 "$(total chain $STALLS)"
         report_json chain.trace chain.json
@@ -39,19 +39,19 @@ for algorithm in srm handoff; do
         'has_lines ahead.err "^stagger: waiting for more than" 1'
     check "the root finds eight operands whose owner has left ($algorithm)" \
         within 8 12 "$(total ahead $LATE '$1 == 0')"
-    check "that rank alone lost time, more than a second ($algorithm)" all \
+    check "only that rank lost time, more than a second ($algorithm)" all \
         'within 1000000000 60000000000 "$(total ahead $IN_CALL "\$1 == 1 && \$2 == 8")"' \
         'within 0 999999999 "$(total ahead $IN_CALL "\$1 == 1 && \$2 < 8")"'
 
     STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
         mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
     calls_of late
-    check "the others' time in the call is what the late rank cost them ($algorithm)" all \
+    check "the others' time in the call is the time lost to the late rank ($algorithm)" all \
         'is 0 "$status"' 'within 1000000000 60000000000 "$(total late $IN_CALL "\$1 == 0")"' \
         'within 1000000000 60000000000 "$(total late $IN_CALL "\$1 == 1")"'
 done
 STAGGER_STALL_S=1 STAGGER_RULES='*=srm' release_after 'rank 2: ' late \
     mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
 calls_of late
-check "the late rank's skew is known on line where all see all arrivals" \
+check "ranks that see all arrivals know the late rank's skew during the run" \
     within 1000000000 60000000000 "$(total late $SKEW '$1 == 2')"

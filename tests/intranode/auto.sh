@@ -12,37 +12,37 @@ learned() { json "$1.json" "sorted({p['rule'].split('~')[0] for p in d['learned'
 
 for ranks in 2 3 4; do
     STAGGER_RULES="*=auto(block=2,hold=16)" tried "on-$ranks" "$ranks" 100
-    check "$ranks ranks that learn have stock's results" like_stock "on-$ranks" "$ranks" 100
-    check "... and run the same algorithm in each instance, from other call sites too" alike "on-$ranks"
+    check "$ranks learning ranks have stock's results" like_stock "on-$ranks" "$ranks" 100
+    check "... they run the same algorithm in each instance, from other call sites too" alike "on-$ranks"
 done
-check "they try all that run there" all 'is "handoff mpich srm" "$(ran on-2 allreduce)"' \
+check "learning ranks try all algorithms inside a node" all 'is "handoff mpich srm" "$(ran on-2 allreduce)"' \
     'is "mpich srm" "$(ran on-2 bcast)"' 'is "handoff mpich srm" "$(ran on-2 reduce)"'
-check "... in archives that are sound" all "archive_agrees on-2.trace on-2.out" "archive_sound on-2.trace"
+check "... the archives are sound" all "archive_agrees on-2.trace on-2.out" "archive_sound on-2.trace"
 report_json on-2.trace on-2.json
-check "what they learn is in the report, of each operation" is "allreduce bcast reduce" "$(learned on-2)"
+check "the report lists the learned rules of each operation" is "allreduce bcast reduce" "$(learned on-2)"
 # Learned from at least five rounds of two calls.
-check "... with what each algorithm costs" is "0" \
+check "... each learned rule has the cost of each algorithm" is "0" \
     "$(json on-2.json "sum(len(p['arms']) < 2 or p['calls'] < 10 or p['learnings'] < 1 for p in d['learned'])")"
 "$STAGGER" report on-2.trace >on-2.txt
-check "... in the text, too" is 3 "$(grep -c '^  [a-z]*~MPI_COMM_WORLD(2)\[0-64\] ' on-2.txt)"
-check "compare and advise take such a run" all '"$STAGGER" compare on-2.trace on-2.trace >compare.txt' \
+check "... the text has the costs, too" is 3 "$(grep -c '^  [a-z]*~MPI_COMM_WORLD(2)\[0-64\] ' on-2.txt)"
+check "compare and advise read such a run" all '"$STAGGER" compare on-2.trace on-2.trace >compare.txt' \
     '"$STAGGER" advise on-2.trace >advise.txt'
 
 # ---- as rules --------------------------------------------------------------------------------------------
 "$STAGGER" report --rules on-2.trace >rules
-check "what they learn is printed as rules, one a line" is 3 \
+check "report --rules prints the learned rules, one a line" is 3 \
     "$(grep -c '^[a-z]*~MPI_COMM_WORLD(2)\[0-64\]=[a-z]*\((form=[a-z]*)\)\?$' rules)"
 STAGGER_RULES=$(cat rules) tried fixed 2 100
 learnt() { sed -n "s/^$1~.*]=\([a-z]*\).*/\1/p" rules; }
-check "... which STAGGER_RULES takes, and then each call runs what was learned" all 'like_stock fixed 2 100' \
+check "... STAGGER_RULES takes them, and each call runs by the learned rule" all 'like_stock fixed 2 100' \
     'alike fixed' 'is "$(learnt allreduce)" "$(ran fixed allreduce)"' \
     'is "$(learnt bcast)" "$(ran fixed bcast)"' 'is "$(learnt reduce)" "$(ran fixed reduce)"'
 "$STAGGER" report --rules fixed.trace >none 2>none.err
 status=$?
-check "a run without auto has no such rules, and says so" all 'is "1" "$status"' 'is "" "$(cat none)"' \
+check "a run without auto has no learned rules, and report says so" all 'is "1" "$status"' 'is "" "$(cat none)"' \
     'is 1 "$(grep -c "nothing was learned" none.err)"'
 STAGGER_TRACE=stats STAGGER_RULES="*=auto(block=2)" tried stats 2 100
-check "statistics have them, too" is "allreduce bcast reduce" \
+check "statistics have the learned rules, too" is "allreduce bcast reduce" \
     "$("$STAGGER" report --rules stats.trace | sed 's/~.*//' | sort | xargs)"
 
 # ---- places ----------------------------------------------------------------------------------------------
@@ -50,16 +50,16 @@ check "statistics have them, too" is "allreduce bcast reduce" \
 # for learning.
 STAGGER_RULES="allreduce@common=auto(block=2); allreduce@from_one=auto(block=2); allreduce[0-32]=auto(block=3)" \
     tried places 3 100
-check "ranks that come from a site with auto and from one without it run the same" all \
+check "ranks that call from a site with auto and from one without it run the same algorithm" all \
     'like_stock places 3 100' 'alike places'
 report_json places.trace places.json
-check "a rule's call site and bytes are in what is learned" all \
+check "a learned rule keeps its call site and bytes" all \
     'grep -q "^allreduce@common~MPI_COMM_WORLD(3)\[0-64\]=" <("$STAGGER" report --rules places.trace)' \
     'grep -q "^allreduce~MPI_COMM_WORLD(3)\[0-32\]=" <("$STAGGER" report --rules places.trace)'
 STAGGER_TRIAL="allreduce@common=auto(block=2)|mpich" STAGGER_TRIAL_BLOCK=4 tried trial 2 100
-check "it may be an arm of a trial" all 'like_stock trial 2 100' 'arms trial 4'
-check "calls that do not block are MPICH's" all \
+check "auto may be a candidate of a trial" all 'like_stock trial 2 100' 'arms trial 4'
+check "nonblocking calls are MPICH's" all \
     'STAGGER_RULES="*=auto(block=2)" tried posts 2 30 posts' 'like_stock posts 2 30 posts'
 STAGGER_RULES="*=auto(where=between);*=handoff" tried between 2 20
-check "a rule that is for ranks on several nodes is not for these" all 'like_stock between 2 20' \
+check "a rule for ranks on several nodes does not apply inside one" all 'like_stock between 2 20' \
     'alike between' 'is "handoff" "$(ran between allreduce)"'

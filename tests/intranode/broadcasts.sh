@@ -20,32 +20,32 @@ large_through() {
 
 for ranks in 1 2 3 4; do
     compare results "$ranks" "$program" results
-    check "stock MPICH gives what is expected ($ranks ranks)" is 0 "$plain_status"
+    check "stock MPICH gives the expected bytes ($ranks ranks)" is 0 "$plain_status"
     for form in auto flat chunks single; do
         [ "$form" = auto ] || [ "$ranks" = 3 ] || { in_full && [ "$ranks" -lt 4 ]; } || continue
         run_by results "srm(form=$form)" "$ranks" "$program" results
-        check "so does srm, form $form ($ranks ranks)" all 'gave results' \
+        check "srm of form $form gives the expected bytes ($ranks ranks)" all 'gave results' \
             'same <(sort results.plain.out) <(sort results.out)'
         calls_of results
         [ "$ranks" -gt 1 ] && ours=srm || ours=mpich
-        check "which ran the calls (form $form, $ranks ranks)" all 'is $ours "$(by results)"' \
+        check "srm ran the calls (form $form, $ranks ranks)" all 'is $ours "$(by results)"' \
             'is mpich "$(algorithms_of results broadcast_nothing)"'
         [ "$ranks" -gt 1 ] || continue
         [[ $form = auto || $form = single ]] && through=nothing || through=slots
-        check "... large ones through $through (form $form, $ranks ranks)" \
+        check "... large ones go through $through (form $form, $ranks ranks)" \
             is "$through" "$(large_through results)"
     done
 done
 run_by results mpich 3 "$program" results
 calls_of results
-check "a rule leaves them to MPICH" all 'gave results' 'is mpich "$(by results)"'
+check "a rule leaves broadcasts to MPICH" all 'gave results' 'is mpich "$(by results)"'
 STAGGER_RULES='bcast@broadcast_bytes=mpich;bcast@broadcast_form=srm' observe sites 3 "$program" results
 calls_of sites
-check "a rule is for one call site" all 'gave sites' 'is srm "$(by sites)"' \
+check "a rule applies to one call site" all 'gave sites' 'is srm "$(by sites)"' \
     'is mpich "$(algorithms_of sites broadcast_bytes)"'
 STAGGER_BCAST=mpich observe short 2 "$program" results
 calls_of short
-check "the short variable is for all of them" all 'gave short' 'is mpich "$(by short)"' \
+check "the short variable applies to all call sites" all 'gave short' 'is mpich "$(by short)"' \
     'has short.trace/stagger.conf "^STAGGER_BCAST=mpich"'
 run_by threads srm 3 "$program" threads
 calls_of threads
@@ -54,7 +54,7 @@ check "threads broadcast at the same time, each on a communicator of its own" al
 check "archives are sound" all 'archive_sound results.trace' 'archive_sound sites.trace'
 
 STAGGER_SLOTS=8 observe ahead 3 "$program" ahead
-check "a root is back from small ones before the others have called" gave ahead
+check "a root returns from small broadcasts before the others have called" gave ahead
 
 
 for what in bytes root operation; do
@@ -63,7 +63,7 @@ for what in bytes root operation; do
         grep -q '^Abort' wrong.err wrong.out && break
     done
     check "ranks that disagree end the job (another $what)" all 'within 1 123 "$status"' 'lacks wrong.out compared'
-    check "... with both call sites" has wrong.err \
+    check "... the message names both call sites" has wrong.err \
         '^stagger: .*MPI_(Bcast of (8|16) bytes from root [01]|Barrier) at disagree broadcasts\.c:[0-9]+ #.*MPI_(Bcast of (8|16) bytes from root [01]|Barrier) at disagree broadcasts\.c:[0-9]+ #'
 done
 

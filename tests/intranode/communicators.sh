@@ -8,10 +8,10 @@ for algorithm in srm handoff; do
     # MPICH has 2048 numbers for communicators.
     in_turn 5000 1000
     STAGGER_TRACE=stats run_by many "$algorithm" 2 "$PROGRAMS/lifetimes" 300 "${turn[0]}"
-    check "300 communicators at once and ${turn[0]} after one another give right results ($algorithm)" \
+    check "300 communicators at once and ${turn[0]} one after another give right results ($algorithm)" \
         gave many
     run_by many "$algorithm" 3 "$PROGRAMS/lifetimes" 60 60
-    check "so do fewer with more ranks, and the archive has their calls ($algorithm)" all \
+    check "fewer communicators with more ranks work, too, and the archive has their calls ($algorithm)" all \
         'gave many' 'archive_agrees many.trace many.out'
 
     # ---- virtual nodes ---------------------------------------------------------------------------
@@ -21,34 +21,34 @@ for algorithm in srm handoff; do
     check "with one rank a node results are right ($algorithm)" all 'gave alone' \
         'archive_agrees alone.trace alone.out'
     calls_of alone
-    check "and all calls are run between nodes ($algorithm)" all \
+    check "the protocols between nodes run all calls ($algorithm)" all \
         "ran_by alone $algorithm within" "ran_by alone $algorithm across"
     STAGGER_RANKS_PER_NODE=2 run_by pairs "$algorithm(where=inside)" 4 "$PROGRAMS/virtual_nodes"
     check "with two ranks a node results are right ($algorithm)" all 'gave pairs' \
         'archive_agrees pairs.trace pairs.out'
     calls_of pairs
-    check "and calls within a node by its rule, those across by the built-in ones ($algorithm)" all \
+    check "the rule runs calls within a node, the built-in rules run the others ($algorithm)" all \
         "ran_by pairs $algorithm within" 'is "adaptive bypass" "$(algorithms_of pairs across)"'
 
     for ranks in 2 3; do
         run_by alternating "$algorithm" "$ranks" "$PROGRAMS/alternating"
-        check "a call that is almost the last one has its own results ($algorithm, $ranks ranks)" gave alternating
+        check "a call shortly before the end has its own results ($algorithm, $ranks ranks)" gave alternating
     done
 
     # ---- fallbacks -------------------------------------------------------------------------------
     in_turn 3 2
     for ranks in "${turn[@]}"; do
         run_by fallbacks "$algorithm" "$ranks" "$PROGRAMS/fallbacks"
-        check "what goes to MPICH gives right results ($algorithm, $ranks ranks)" all \
+        check "calls left to MPICH give right results ($algorithm, $ranks ranks)" all \
             'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
         calls_of fallbacks
         left_out fallbacks
         for function in $(had fallbacks derived_type fortran_real no_elements logical_real); do
-            check "MPICH's own ran for ${function//_/ } ($algorithm, $ranks ranks)" \
+            check "MPICH ran ${function//_/ } ($algorithm, $ranks ranks)" \
                 ran_by fallbacks mpich "$function"
         done
         for function in freed_operation large_count; do
-            check "$algorithm ran for ${function//_/ } ($ranks ranks)" \
+            check "$algorithm ran ${function//_/ } ($ranks ranks)" \
                 ran_by fallbacks "$algorithm" "$function"
         done
     done
@@ -58,12 +58,12 @@ for algorithm in srm handoff; do
     for ranks in "${turn[@]}"; do
         compare errors "$ranks" "$PROGRAMS/errors"
         run_by errors "$algorithm" "$ranks" "$PROGRAMS/errors"
-        sentence="wrong arguments reach the error handlers that they reach in MPICH ($algorithm, $ranks)"
+        sentence="wrong arguments reach the same error handlers as in MPICH ($algorithm, $ranks)"
         fails_alone "$sentence" "$ranks" "$PROGRAMS/errors" ||
             check "$sentence" all 'is 0 "$status"' 'same <(sort errors.plain.out) <(sort errors.out)'
 
         PRELOAD=$LIB:$PROGRAMS/libfailing.so run_by failing "$algorithm" "$ranks" "$PROGRAMS/failing"
-        check "an operation of the user's that fails is an error of the call ($algorithm, $ranks)" \
+        check "a user's operation that fails is an error of the call ($algorithm, $ranks)" \
             gave failing
     done
 done

@@ -7,7 +7,7 @@
 
 # ---- memory ------------------------------------------------------------------------------------------
 
-about="where a control group leaves too little memory for all segments"
+about="when a control group leaves too little memory for all segments"
 communicators=40 # with 9 MiB each
 if make_group 2 memory memory.max; then
     usage=$group/memory.current limit=$group/memory.max
@@ -31,11 +31,11 @@ if [ -n "$usage" ]; then
     check "stock MPICH runs in the group" all 'is 0 "$status"' '[ "$taken" -gt 0 ]'
     echo $((taken + 64 * 1048576)) >"$limit"
     grouped few handoff
-    check "$about, the program lives and has its results" all 'is 0 "$status"' 'has few.out "^again"' \
+    check "$about, the program survives and has its results" all 'is 0 "$status"' 'has few.out "^again"' \
         'archive_sound few.trace' || cat few.err
-    check "... and one line says so" all 'has_lines few.err "^stagger: .*no shared memory .Cannot allocate memory.*" 1' \
+    check "... one line says so" all 'has_lines few.err "^stagger: .*no shared memory .Cannot allocate memory.*" 1' \
         'has_lines few.err "^stagger: " 3'
-    check "... to the communicators that came too late for it" \
+    check "... the communicators without memory run in MPICH" \
         [ "$(awk '$1 == "made" { print int($2 / 1048576) }' few.out)" -gt 8 ]
 else
     skip "$about" "no memory control group can be made here"
@@ -56,7 +56,7 @@ if libc.prctl(22, 2, program, 0, 0) != 0:  # PR_SET_SECCOMP
     sys.exit(os.strerror(ctypes.get_errno()))
 os.execvp(sys.argv[1], sys.argv[1:])
 END
-about="where process_vm_readv is refused the program runs as without the library"
+about="when process_vm_readv is refused the program runs as without the library"
 refused=("$PYTHON" "$WORK/refused.py")
 if ! "${refused[@]}" true 2>why; then
     skip "$about" "$(tail -n 1 why)"

@@ -19,7 +19,7 @@ for pair in 'srm handoff' 'handoff srm' 'srm mpich' 'mpich handoff'; do
 done
 # shellcheck disable=SC2046
 STAGGER_RULES=$(site_rules srm srm) observe alike 3 "$program" sites 300
-check "two call sites whose rules agree are no matter for a warning" gave alike
+check "two call sites with equal rules give no warning" gave alike
 
 # ---- ranks that disagree ---------------------------------------------------------------------------------
 # The launcher may lose output written just before a job ends, MPICH's own line included.
@@ -36,23 +36,23 @@ for algorithm in srm handoff; do
         disagrees operation "$algorithm" "$ranks" operation
         check "another operation ends the job ($algorithm, $ranks ranks)" all \
             'within 1 123 "$status"' 'lacks operation.out finished'
-        check "and both call sites are named ($algorithm, $ranks ranks)" has operation.err \
+        check "the message names both call sites ($algorithm, $ranks ranks)" has operation.err \
             '^stagger: .*(MPI_Barrier at [a-z_]+ disagree\.c:[0-9]+ #.*MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #|MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #.*MPI_Barrier at [a-z_]+ disagree\.c:[0-9]+ #)'
 
         disagrees bytes "$algorithm" "$ranks" bytes
         check "another size ends the job ($algorithm, $ranks ranks)" all \
             'within 1 123 "$status"' 'lacks bytes.out finished'
-        check "and both sizes and call sites are named ($algorithm, $ranks ranks)" has bytes.err \
+        check "the message names both sizes and call sites ($algorithm, $ranks ranks)" has bytes.err \
             '^stagger: .*of (8|16) bytes at [a-z_]+ disagree\.c:[0-9]+ #.*of (8|16) bytes at [a-z_]+ disagree\.c:[0-9]+ #'
 
         disagrees root "$algorithm" "$ranks" root
-        check "another root ends the job and is named ($algorithm, $ranks ranks)" all \
+        check "another root ends the job, and the message names it ($algorithm, $ranks ranks)" all \
             'within 1 123 "$status"' 'lacks root.out finished' \
             'has root.err "^stagger: .*to root [01] at [a-z_]+ disagree\.c:[0-9]+ #.*to root [01] at [a-z_]+ disagree\.c:[0-9]+ #"'
 
         for count in 1 1000 8192 200000; do
             disagrees place "$algorithm" "$ranks" place "$count"
-            check "MPI_IN_PLACE on one rank ends the job and is named ($algorithm, $ranks ranks, $count)" \
+            check "MPI_IN_PLACE on one rank ends the job, and the message names it ($algorithm, $ranks ranks, $count)" \
                 all 'within 1 123 "$status"' 'lacks place.out finished' \
                 'has place.err "^stagger: .*(bytes at [a-z_]+ disagree.*bytes in place at [a-z_]+ disagree|bytes in place at [a-z_]+ disagree.*bytes at [a-z_]+ disagree)"'
         done
@@ -68,7 +68,7 @@ for algorithm in srm handoff; do
     for run in '2 return' '3 call' '3 jump'; do
         read -r ranks handler <<<"$run"
         run_by errors "$algorithm" "$ranks" "$PROGRAMS/disagree_errors" "$handler" "${ways[@]}"
-        check "where errors are not fatal the call fails, and later calls are right ($algorithm, $ranks ranks, $handler)" \
+        check "when errors are not fatal, the call fails and later calls are right ($algorithm, $ranks ranks, $handler)" \
             all 'is 0 "$status"' 'has_lines errors.out "is done" $ranks' \
             'lacks errors.err disagree' 'archive_sound errors.trace'
     done
@@ -79,12 +79,12 @@ done
 for algorithm in srm handoff; do
     STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
         mpirun_stagger 3 "$program" late "$WORK/released"
-    check "a wait for a rank that does not come is reported once ($algorithm)" has_lines \
+    check "a wait for a rank that is absent is reported once ($algorithm)" has_lines \
         late.err '^stagger: waiting for more than 1 s in MPI_Allreduce, instance #0 on MPI_COMM_WORLD, 3 ranks, at [a-z_]+ disagree\.c:[0-9]+:$' 1
-    check "with what every rank is in ($algorithm)" all \
+    check "the report says in which collective every rank is ($algorithm)" all \
         'has late.err "^stagger:   rank 0: MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #"' \
         'has late.err "^stagger:   rank 1: MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #"' \
         'has late.err "^stagger:   rank 2: in no collective"'
-    check "and when it comes the program goes on ($algorithm)" all 'is 0 "$status"' \
+    check "the program goes on when the rank arrives ($algorithm)" all 'is 0 "$status"' \
         'has late.out finished' 'archive_sound late.trace'
 done

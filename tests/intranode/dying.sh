@@ -12,7 +12,7 @@ for ((seed = 1; seed <= runs; seed++)); do
     run_by dying "${algorithms[seed % 2]}" $((2 + seed % 3)) "$PROGRAMS/dying" "$seed" "$WORK"
     tally_death dying "$seed" 10
 done
-check "a job one of whose ranks is killed ends and fails, $runs times" ends_and_fails
+check "a job with a killed rank ends and fails, $runs times" ends_and_fails
 check "its logs make a sound archive" within 1 "$runs" "$recovered"
-check "no process of it is left" all_gone
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "none of its processes is left" all_gone
+check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -17,7 +17,7 @@ if in_full; then
         check "groups give the reference's bits at 11 ranks" gave results
         calls_of results
         check "srm ran every call with data" ran_by results srm call
-        check "the archive has the calls that were made" archive_agrees results.trace results.out
+        check "the archive has exactly the calls that were made" archive_agrees results.trace results.out
     fi
 fi
 STAGGER_RULES='*=srm(form=groups,group=4)' observe calls 9 "$PROGRAMS/calls" 20

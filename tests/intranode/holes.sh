@@ -13,12 +13,12 @@ values_by() {
 
 for ranks in 2 3; do
     compare holes "$ranks" "$PROGRAMS/holes" stock
-    check "MPICH's own reductions write values alone ($ranks ranks)" is 0 "$plain_status"
+    check "MPICH's reductions write only values ($ranks ranks)" is 0 "$plain_status"
     for rule in srm handoff 'srm(form=climb)' 'srm(form=chunks)'; do
         run_by holes "$rule" "$ranks" "$PROGRAMS/holes"
-        check "reductions write values alone, and the right ones ($rule, $ranks ranks)" gave holes
+        check "reductions write only values, and the right ones ($rule, $ranks ranks)" gave holes
         calls_of holes
-        check "and calls of elements are the library's ($rule, $ranks ranks)" \
+        check "the library runs calls with elements ($rule, $ranks ranks)" \
             values_by holes "${rule%(*}"
     done
 done

@@ -82,11 +82,11 @@ check_sites() {
     local name=$1 pair=$2
     check "two call sites with two rules ($pair) give the right results" all 'is 0 "$status"' \
         "has $name.out finished" "lacks $name.err 'assert|BAD TERM'"
-    check "with one warning for the pair, which names both rules ($pair)" all \
+    check "one warning for the pair names both rules ($pair)" all \
         "has_lines $name.err '^stagger: .*a rule selects' 1" \
         "has $name.err 'a rule selects ${pair% *}.* selects ${pair#* }|selects ${pair#* }.* selects ${pair% *}'"
     calls_of "$name"
-    check "and one algorithm an instance, for all ranks ($pair)" \
+    check "all ranks run one algorithm in each instance ($pair)" \
         is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' "$name.calls")"
 }
 

@@ -27,14 +27,14 @@ few_slept() { [ $few = yes ] || { cat looks; return 1; }; }
 
 for form in chunks climb; do
     if [ "$(nproc)" -lt 2 ]; then
-        skip "ranks that go on do not sleep ($form)" "they share a processor here"
+        skip "ranks that make progress do not sleep ($form)" "they share a processor here"
         continue
     fi
     look $form >looks 2>&1
     if [ $disturbed = yes ]; then
-        skip "ranks that go on do not sleep ($form)" "something else had their processors in each run"
+        skip "ranks that make progress do not sleep ($form)" "something else had their processors in each run"
     else
-        check "ranks that go on do not sleep ($form)" few_slept
+        check "ranks that make progress do not sleep ($form)" few_slept
     fi
 done
 

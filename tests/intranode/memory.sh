@@ -11,39 +11,39 @@ shared() { rm -rf "$1.trace" && observe "$1" 4 "$PROGRAMS/memory" 20; }
 
 # ---- no rule, no memory --------------------------------------------------------------------------
 STAGGER_RULES='*=handoff' shared with
-check "communicators have segments where a rule needs them" all 'gave with' \
+check "communicators have segments when a rule needs them" all 'gave with' \
     '[ "$(held with made)" -ge $(($(held with start) + 20 * 4 * 8 * 4096)) ]'
-check "and give them back when they are freed" is "$(held with start)" "$(held with freed)"
+check "freed communicators give their segments back" is "$(held with start)" "$(held with freed)"
 
 nothing_shared() { # NAME: but the account, a page
     all "gave $1" "within 1 4096 $(held "$1" start)" "is $(held "$1" start) $(held "$1" made)"
 }
 STAGGER_RULES='*=mpich' shared without
-check "where all rules say mpich nothing is shared, in MPI_Init neither" nothing_shared without
+check "when all rules say mpich, nothing is shared, not even in MPI_Init" nothing_shared without
 STAGGER_RULES='*[-4k]=mpich;*[4097-]=mpich' shared ranges
-check "nor where they say so for all sizes" nothing_shared ranges
+check "nothing is shared when rules say mpich for all sizes" nothing_shared ranges
 STAGGER_RULES='*~2-3=handoff;*=mpich' shared sizes
-check "nor where other sizes of communicators have the rules" nothing_shared sizes
+check "nothing is shared when the rules are for communicators of other sizes" nothing_shared sizes
 STAGGER_RULES='reduce@elsewhere.c:1=handoff;*=mpich' shared site
-check "a rule for a call site may need it" all 'gave site' \
+check "a rule for a call site may need a segment" all 'gave site' \
     '[ "$(held site made)" -gt "$(held site start)" ]'
 STAGGER_RULES='*=mpich' STAGGER_TRIAL='reduce=mpich|handoff' shared trial
-check "and so may a trial" all 'is 0 "$status"' '[ "$(held trial made)" -gt "$(held trial start)" ]'
+check "a trial may need a segment" all 'is 0 "$status"' '[ "$(held trial made)" -gt "$(held trial start)" ]'
 
 # ---- STAGGER_MEMORY ------------------------------------------------------------------------------
 STAGGER_MEMORY=1m STAGGER_RULES='*=handoff' shared limited
 check "with STAGGER_MEMORY=1m results are right" all 'is 0 "$status"' \
     'archive_sound limited.trace' 'has limited.out "^again"'
-check "... no more than that is mapped" within 140000 1048576 "$(held limited made)"
-check "... one line says that it is not enough" all \
+check "... at most 1 MiB is mapped" within 140000 1048576 "$(held limited made)"
+check "... one line says that the memory is not enough" all \
     'has_lines limited.err "^stagger: .*exceed STAGGER_MEMORY" 1' \
     'has_lines limited.err "^stagger: " 3'
-check "... and what is freed serves the next communicator" \
+check "... freed memory serves the next communicator" \
     [ "$(held limited again)" -gt "$(held limited freed)" ]
 STAGGER_MEMORY=1m STAGGER_SLOTS=1024 STAGGER_RULES='*=handoff' shared tiny
-check "where not even MPI_COMM_WORLD fits all is MPICH's, with one line" all 'is 0 "$status"' \
+check "when even MPI_COMM_WORLD does not fit, MPICH runs all calls, with one line" all 'is 0 "$status"' \
     'within 1 4096 "$(held tiny made)"' 'has_lines tiny.err "^stagger: " 3' \
     'has tiny.err "for MPI_COMM_WORLD exceed STAGGER_MEMORY"'
 STAGGER_MEMORY=1m STAGGER_RANKS_PER_NODE=1 shared nodes
-check "between nodes alike" all 'is 0 "$status"' 'within 1 1048576 "$(held nodes made)"' \
+check "the limit holds between nodes" all 'is 0 "$status"' 'within 1 1048576 "$(held nodes made)"' \
     'has_lines nodes.err "^stagger: .*exceed STAGGER_MEMORY" 1'

@@ -38,18 +38,18 @@ show() {
 
 grouped plain '' nonblocking
 show plain
-check "stock MPICH runs there" is 0 "$status"
+check "stock MPICH runs in the group" is 0 "$status"
 STAGGER_RULES='*=mpich' grouped mpich "$LIB"
 show mpich
-check "where all rules say mpich the library shares nothing" all 'is 0 "$status"' \
+check "when all rules say mpich, the library shares nothing" all 'is 0 "$status"' \
     'is 0 "$(mib mpich made 2)"'
 STAGGER_MEMORY=16g grouped all "$LIB"
 show all
-check "with room for all communicators have segments" all 'is 0 "$status"' \
+check "with memory for all, every communicator has a segment" all 'is 0 "$status"' \
     '[ "$(mib all made 2)" -ge 1000 ]' 'empty all.err'
 STAGGER_MEMORY=${MEMORY_MIB}m grouped limited "$LIB"
 show limited
-check "with STAGGER_MEMORY=${MEMORY_MIB}m no more than that is shared, with one line" all \
+check "with STAGGER_MEMORY=${MEMORY_MIB}m at most that much is shared, with one line" all \
     'is 0 "$status"' 'within 1 $MEMORY_MIB "$(mib limited made 2)"' \
     'has_lines limited.err "^stagger: " 1' 'has limited.err "exceed STAGGER_MEMORY"'
 # A fifth more than without the library, plus its allowed shared memory: less than all segments
@@ -59,7 +59,7 @@ if [ "$most" -lt "$(mib all made 3)" ]; then
     echo "${most}M" >"$limit"
     STAGGER_MEMORY=${MEMORY_MIB}m grouped confined "$LIB"
     show confined
-    check "a limit of $most MiB for the group does not end the program" is 0 "$status"
+    check "a memory limit of $most MiB for the group does not end the program" is 0 "$status"
 else
-    skip "a limit for the group" "MPICH itself takes too much of it here"
+    skip "a memory limit for the group does not end the program" "MPICH itself takes too much of it here"
 fi

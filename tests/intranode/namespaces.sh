@@ -33,28 +33,28 @@ each=(unshare --fork --pid)
 about="ranks in process namespaces of their own, all with number 1,"
 if permitted; then
     apart own "$PROGRAMS/large" 4096 20
-    check "$about count as of several machines" one_line own "$no_rdma"
-    check "... and read nobody's memory" empty own.yama/reads
+    check "$about count as several machines" one_line own "$no_rdma"
+    check "... they read nobody's memory" empty own.yama/reads
     # Addresses are equal, so a rank's own memory lies at the address of the other's.
     each=(setarch --addr-no-randomize unshare --fork --pid)
     apart alike "$PROGRAMS/large" 4096 20
-    check "... nor with all addresses alike" all "one_line alike '$no_rdma'" 'empty alike.yama/reads'
+    check "... they count as several machines with equal addresses, too" all "one_line alike '$no_rdma'" 'empty alike.yama/reads'
     each=(unshare --fork --pid --mount-proc)
     if permitted; then
         apart mounted "$PROGRAMS/large" 4096 20
-        check "... with a /proc of their own alike" all "one_line mounted '$no_rdma'" \
+        check "... they count as several machines with a /proc of their own" all "one_line mounted '$no_rdma'" \
             'empty mounted.yama/reads'
     else
-        skip "... with a /proc of their own" "mounting is not permitted here"
+        skip "... they count as several machines with a /proc of their own" "mounting is not permitted here"
     fi
     each=(unshare --fork --pid --mount --uts sh -c
         'mount -t proc -o hidepid=2 proc /proc && "$@"; exit $?' container)
     if permitted; then
         apart container "$PROGRAMS/large" 4096 20
-        check "... in containers, with a /proc that hides, alike" all "one_line container '$no_rdma'" \
+        check "... they count as several machines in containers with a hiding /proc" all "one_line container '$no_rdma'" \
             'empty container.yama/reads'
     else
-        skip "... in containers" "mounting is not permitted here"
+        skip "... they count as several machines in containers" "mounting is not permitted here"
     fi
 else
     skip "$about" "process namespaces are not permitted here"
@@ -66,17 +66,17 @@ if permitted; then
     check "ranks in user namespaces of their own share nothing, and one line says why" all \
         "one_line users '$no_memory'" 'empty users.yama/reads'
 else
-    skip "ranks in user namespaces" "they are not permitted here"
+    skip "ranks in user namespaces share nothing" "they are not permitted here"
 fi
 
 each=(unshare --mount sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' hidden)
 if permitted; then
     STAGGER_RULES='*=handoff' apart hidden "$PROGRAMS/large" 4096 20
     calls_of hidden
-    check "behind a /proc that hides other users' processes ranks of one user share memory" all \
+    check "ranks of one user share memory behind a /proc that hides other users' processes" all \
         'gave hidden' 'ran_by hidden handoff main'
 else
-    skip "ranks behind a /proc that hides" "mounting is not permitted here"
+    skip "ranks behind a /proc that hides other users' processes share memory" "mounting is not permitted here"
 fi
 
 # ---- two containers with two ranks each ------------------------------------------------------------
@@ -106,7 +106,7 @@ if timeout 60 unshare --fork --pid --mount-proc true 2>/dev/null && command -v n
         >pairs.out 2>pairs.err </dev/null
     status=$?
     calls_of pairs
-    check "$about share memory, those of two do not" all "one_line pairs '$no_rdma'" \
+    check "$about share memory, ranks of two do not" all "one_line pairs '$no_rdma'" \
         'ran_by pairs handoff within' 'ran_by pairs mpich across'
 else
     skip "$about" "namespaces are not permitted here"

@@ -22,6 +22,6 @@ check "a library that does not drive MPICH builds" make -C "$ROOT" --no-print-di
 PRELOAD=$still/libstagger.so
 for algorithm in srm handoff; do
     PROGRAM_SECONDS=10 run_by rendezvous "$algorithm" 2 "$PROGRAMS/rendezvous" barrier
-    check "and hangs in the same program, as it should ($algorithm)" all \
+    check "it hangs in the same program, as expected ($algorithm)" all \
         'within 124 137 "$status"' 'lacks rendezvous.out "the message came"'
 done

@@ -32,35 +32,35 @@ namings() {
 named() { is "$(printf '%s\n' "$2" "$2" "$2")" "$(namings "$1")"; }
 
 guarded large 1 "$PROGRAMS/large" 1000000 3
-check "large operands go through buffers: for the probe alone" all 'gave large' 'named large "L 0"'
+check "large operands go through buffers: ranks name their launcher for the probe only" all 'gave large' 'named large "L 0"'
 export STAGGER_RULES='allreduce=srm(form=single)'
 guarded large 1 "$PROGRAMS/large" 1000000 3
-check "where a rule has them read: ranks name their launcher for the probe and from the first call to the end" \
+check "with a rule that reads operands, ranks name their launcher for the probe and from the first call to the end" \
     all 'gave large' 'named large "L 0 L 0"' 'archive_agrees large.trace large.out'
 unset STAGGER_RULES
 guarded broadcasts 1 "$PROGRAMS/broadcasts" results
-check "large broadcasts: likewise, without a large allreduce" all 'gave broadcasts' \
+check "for large broadcasts ranks name their launcher likewise, without a large allreduce" all 'gave broadcasts' \
     'is 12 "$(wc -l <broadcasts.yama/calls)"'
 STAGGER_SINGLE_COPY=off guarded off 1 "$PROGRAMS/large" 1000000 3
-check "STAGGER_SINGLE_COPY=off: never" all 'gave off' 'named off ""'
+check "with STAGGER_SINGLE_COPY=off ranks never name their launcher" all 'gave off' 'named off ""'
 STAGGER_RULES='*=mpich' guarded rules 1 "$PROGRAMS/large" 1000000 3
-check "nor where MPICH runs all" all 'gave rules' 'named rules ""'
+check "ranks never name it when MPICH runs all calls" all 'gave rules' 'named rules ""'
 for rules in '*=handoff;bcast=mpich' '*=srm(form=chunks)' 'bcast[30k-]=mpich'; do
     STAGGER_RULES=$rules guarded rules 1 "$PROGRAMS/large" 1000000 3
-    check "nor where no rule can come to it ($rules)" all 'gave rules' 'named rules ""'
+    check "ranks never name it when no rule can read ($rules)" all 'gave rules' 'named rules ""'
 done
 STAGGER_RULES='*=srm(form=single)' guarded form 1 "$PROGRAMS/large" 20000 3
-check "a rule that asks for it does" all 'gave form' 'named form "L 0 L 0"'
+check "ranks name it when a rule asks for it" all 'gave form' 'named form "L 0 L 0"'
 export STAGGER_RULES='allreduce=srm(form=single)'
 guarded never 3 "$PROGRAMS/large" 1000000 3
-check "where nobody may be read ranks take back what they named, and copy" all 'gave never' \
+check "when reads fail, ranks take their launcher back and copy" all 'gave never' \
     'named never "L 0"' 'archive_agrees never.trace never.out'
 guarded open open "$PROGRAMS/large" 1000000 3
-check "where MPICH has opened the process that stays as it is" all 'gave open' 'named open ""'
+check "a process that MPICH has opened to readers stays open" all 'gave open' 'named open ""'
 # UCX's module is loaded and would have named everybody. Naming gains nothing then, and taking it
 # back would break UCX's reads, and with them the program.
 UCX_MODULES='*' guarded ucx 3 "$PROGRAMS/large" 1000000 3
-check "where UCX has seen to it nothing is named either" all 'gave ucx' 'named ucx ""'
+check "when UCX has opened the processes, ranks name nothing" all 'gave ucx' 'named ucx ""'
 
 # Ranks with different parents name their nearest common ancestor, which belongs to the launcher.
 mkdir -p wrapped.yama
@@ -69,7 +69,7 @@ YAMA_DIR=$WORK/wrapped.yama YAMA_SCOPE=1 STAGGER_DIR=$WORK/wrapped.trace timeout
     "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 1 "$PROGRAMS/large" 1000000 2 : \
     -n 2 sh -c "$PROGRAMS/large 1000000 2; exit \$?" >wrapped.out 2>wrapped.err </dev/null
 status=$?
-check "ranks behind shells name the process that all of them descend from" all 'gave wrapped' \
+check "ranks behind shells name their common ancestor" all 'gave wrapped' \
     'is 3 "$(cut -d" " -f1 wrapped.yama/calls | sort -u | wc -l)"' \
     'is "0 $(sort -n wrapped.out | awk "/^process/ { print \$4 }" | sort -n | head -n 1)" \
         "$(awk "{ print \$2 }" wrapped.yama/calls | sort -nu | paste -sd " ")"'

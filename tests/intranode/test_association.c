@@ -111,17 +111,17 @@ static void check_all(bool predefined, bool commutative)
     }
 }
 
-TEST("reduces to 512 ranks are associated as MPICH's, by predefined operations")
+TEST("predefined reductions over 512 ranks have MPICH's association")
 {
     check_all(true, true);
 }
 
-TEST("likewise by the user's commutative operations")
+TEST("the user's commutative reductions over 512 ranks have MPICH's association")
 {
     check_all(false, true);
 }
 
-TEST("likewise by the user's ordered operations")
+TEST("the user's ordered reductions over 512 ranks have MPICH's association")
 {
     check_all(false, false);
 }

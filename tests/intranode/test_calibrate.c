@@ -38,7 +38,7 @@ static int run(const struct sg_exchange *exchange, void *context)
     return first_different >= 0;
 }
 
-TEST("all ranks get the same, with what two nodes can measure")
+TEST("all ranks get the same calibration, with the values that two nodes can measure")
 {
     struct plan plan = {.near = 1,
                         .far = 2,
@@ -66,14 +66,14 @@ static void measures_alone(int ranks, struct plan *plan)
            value[SG_CALIBRATED_COPY] > 0);
 }
 
-TEST("when the time is over, nothing more is measured between ranks")
+TEST("nothing more is measured between ranks once the time is over")
 {
     struct plan plan = {.near = 1, .far = 2, .companion = 1, .listens = {true, true, true}};
 
     measures_alone(3, &plan);
 }
 
-TEST("one rank measures what it can alone")
+TEST("a single rank measures the values it can measure alone")
 {
     struct plan plan = {.near = -1, .far = -1, .companion = -1, .listens = {true}};
 
@@ -84,7 +84,7 @@ static void on_signal(int number)
 {
 }
 
-TEST("a signal that is somebody's, or blocked, is let be")
+TEST("a signal that is in use or blocked is left alone")
 {
     struct sigaction ours = {.sa_handler = on_signal}, usual = {.sa_handler = SIG_DFL}, now;
     struct sg_calibration unused = {{0}};
@@ -107,7 +107,7 @@ TEST("a signal that is somebody's, or blocked, is let be")
     sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-TEST("a cost is the first quartile of its samples, which end")
+TEST("a cost is the first quartile of a bounded number of samples")
 {
     struct sg_calibrate_samples samples = {.count = 0};
     struct sg_calibration out = {{0}};

@@ -284,7 +284,7 @@ TEST("random scripts give the shape's result in every order of arrival")
 }
 
 /* The same, where ranks that are ahead go on into boxes, which get full. */
-TEST("... also where ranks go on without slots")
+TEST("scripts without enough slots give the shape's result in every order of arrival")
 {
     struct collective script[60];
     unsigned stalls = 0;
@@ -304,7 +304,7 @@ TEST("... also where ranks go on without slots")
 }
 
 /* Ranks that wait for nobody go on, whatever their calls are, until a box is full. */
-TEST("ranks that wait for nobody go on without slots")
+TEST("ranks that wait for no other rank continue without slots")
 {
     enum { LENGTH = DEPTH + 8 };
     struct collective script[LENGTH];
@@ -345,7 +345,7 @@ TEST("ranks that wait for nobody go on without slots")
 
 /* An allreduce, then reduces whose leaves run ahead: a reader of the allreduce that is slow must
  * still find its slots. */
-TEST("a slow reader's slots are not used again")
+TEST("a slow reader's slots are not reused")
 {
     struct collective script[DEPTH + 8];
     void *segment;
@@ -510,7 +510,7 @@ TEST("large operands are folded share by share, in any order of steps")
     }
 }
 
-TEST("large operands are read where they are, in any order of steps")
+TEST("large operands are read in place, in any order of steps")
 {
     random_state = 13;
     moves_until_failure = 0;
@@ -548,7 +548,7 @@ TEST("a large broadcast is copied once, by its readers and its root")
 
 /* A rank that sleeps until another has come is woken after that one's first poll, so before a
  * long copy. */
-TEST("... after each has said that it is there")
+TEST("a large broadcast is copied after every rank has announced itself")
 {
     static const int order[] = {1, 0, 2}; /* a reader, the root, a reader */
     const struct collective what = {
@@ -579,7 +579,7 @@ TEST("... after each has said that it is there")
 
 /* Whatever copy fails, of a fold or a fetch, or of the root's, on whatever rank: the result is
  * right. */
-TEST("a copy that fails sends all through the shared buffers")
+TEST("after a failed copy all data go through the shared buffers")
 {
     random_state = 17;
     moves_failed = 0;
@@ -598,7 +598,7 @@ TEST("a copy that fails sends all through the shared buffers")
     EXPECT(moves_failed == 44);
 }
 
-TEST("ranks that disagree on size are found by both")
+TEST("both ranks detect that they disagree on size")
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         void *segment;
@@ -622,7 +622,7 @@ TEST("ranks that disagree on size are found by both")
     }
 }
 
-TEST("the first arriver's choice holds for all")
+TEST("the first arriver's choice applies to all ranks")
 {
     void *segment;
     struct actor *actors = make_actors(3, &segment);

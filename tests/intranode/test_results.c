@@ -288,7 +288,7 @@ TEST("every operation on every type gives the reference's bits by every method")
 }
 
 /* The whole product of sizes, ranks and roots where another association gives other bits. */
-TEST("so it does at every size, number of ranks and root")
+TEST("every method gives the reference's bits at every size, number of ranks and root")
 {
     static const struct pair wanted[] = {{SG_REDUCTION_SUM, SG_ELEMENT_DOUBLE, NULL},
                                          {SG_REDUCTION_PROD, SG_ELEMENT_COMPLEX_FLOAT, NULL},

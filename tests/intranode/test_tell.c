@@ -164,7 +164,7 @@ static void run(int seed)
     free(actors);
 }
 
-TEST("all ranks run the same arm in every order of arrival, and decide from the same")
+TEST("all ranks run the same candidate in every order, and decide from the same data")
 {
     for (int seed = 0; seed < 120; seed++) {
         random_state = (uint64_t)seed;
@@ -187,7 +187,7 @@ TEST("all ranks run the same arm in every order of arrival, and decide from the 
 }
 
 /* A report stays for a rank that reads it late, and no longer than needed. */
-TEST("what ranks tell of one place and turn is apart from all others")
+TEST("reports for one call site and round are separate from all others")
 {
     size_t size_bytes = sg_node_bytes(2, DEPTH, SLOT_BYTES);
     void *segment = aligned_alloc(64, size_bytes);

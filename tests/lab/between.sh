@@ -21,33 +21,33 @@ two() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 "$@"; }
 check "stagger info names the device, its port, address and packet size, and the limits" \
     has info.out '^  verbs: device rxe0, port 1 \(Ethernet\), GID [0-9]+ \(10\.78\.0\.1\), MTU 1024; a process may lock any amount of memory and registers at most 262144 KiB$'
 STAGGER_VERBS_DEVICE=mlx5_9 "$STAGGER" info >none.out 2>&1
-check "and why none where the one that is set is not there" \
+check "stagger info says why there is no device when the one set is missing" \
     has none.out '^  verbs: not used: there is no RDMA device mlx5_9 \(STAGGER_VERBS_DEVICE\)$'
 
 # Prints the contract's sentences, with the transport and hosts that checked them.
 two 1 "$BUILD/lab/test_contract" >contract.out 2>contract.err
 status=$?
 sed -n 's/^\(ok\|not ok\) - /&over verbs between two hosts: /p' contract.out
-check "the contract's tests end well over verbs between two hosts" is 0 "$status"
+check "the contract's tests pass over verbs between two hosts" is 0 "$status"
 
-check "the descriptor is readable for solicited messages, each time that it is armed, and no others" \
+check "the descriptor is readable for solicited messages only, each time that it is armed" \
     two 1 "$BUILD/lab/events"
 
 two 1 "$BUILD/lab/agreement" >agreement.out 2>agreement.err
-check "what one of two ranks cannot set up, neither does, and both go on with what they had" is 0 $? ||
+check "a set-up that fails on one of two ranks fails on both, and both go on with their previous one" is 0 $? ||
     cat agreement.[01]
 # lines RANK HEADING: the lines between this heading and the next
 lines() { sed -n "/^# $2\$/,/^# /{/^#/d;p}" "agreement.$1"; }
 lines 1 memory >memory.said
-check "a limit of memory is one line, of the rank that has it" all 'is "" "$(lines 0 memory)"' \
+check "a memory limit is reported in one line by its rank" all 'is "" "$(lines 0 memory)"' \
     'has_lines memory.said "" 1' \
     'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB in addition to 0 KiB registered exceed STAGGER_VERBS_MEMORY, 1024 KiB$"'
-check "a device that is not there is said by the rank that misses it" all 'is "" "$(lines 0 device)"' \
+check "a rank without the device reports it" all 'is "" "$(lines 0 device)"' \
     'is "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)
 stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'
-check "peers that do not name each other are refused by one line" all 'is "" "$(lines 1 one-sided)"' \
+check "one line refuses peers that do not name each other" all 'is "" "$(lines 1 one-sided)"' \
     'is "stagger: rank 0: RDMA is not used: endpoint 1 does not name endpoint 0" "$(lines 0 one-sided)"'
-check "different packet sizes and no multicast on one rank are no failures" \
+check "different packet sizes and a rank without multicast are no failures" \
     all '! sed -n "/^# mtu/,/^# one-sided/p" agreement.[01] | grep -v "^#"'
 
 # ---- results -----------------------------------------------------------------------------------
@@ -56,26 +56,26 @@ PROGRAM_SECONDS=400
 if in_full; then
     MODES=thread whole='' ranks=2 each=1
     . "$ROOT/tests/internode/results.bash"
-    check "all of that by RDMA" by_rdma results
+    check "RDMA carries all of these calls" by_rdma results
 fi
 
 # Two ranks per host: each requests the others' memory, and none may wait for the other's requests.
 for algorithm in $(modes srm handoff); do
     run_across shared thread 2 "*=$algorithm" 4 "$PROGRAMS/repeat" barrier,allreduce,reduce 60 3
-    check "one-sided access by two ranks a host ends, and is right ($algorithm)" all \
+    check "one-sided access by two ranks a host ends with right results ($algorithm)" all \
         'is 0 "$status"' 'ran_well shared' 'by_rdma shared'
 done
 
 # Two protocols with equal bits, and MPICH's broadcasts: ranks exchange their findings by MPI.
 if in_full; then
     run_across learns thread 1 '*=auto(block=2,hold=16)' 2 "$PROGRAMS/trial" 40
-    check "machines that learn run the same algorithm in each instance, and all are tried" all \
+    check "learning machines run the same algorithm in each instance, and try all" all \
         'is 0 "$status"' 'ran_well learns' 'by_rdma learns' \
         '"$PYTHON" "$ROOT/tests/intranode/alike.py" learns.trace/traces.otf2 >learns.ran' \
         'is "handoff pairwise srm" "$(awk "\$1 == \"world\" && \$2 == \"allreduce\" { print \$3 }" learns.ran | sort -u | xargs)"'
     grep "^rank" learns.out | sort >learns.hashes
     run_across fixed thread 1 '*=srm' 2 "$PROGRAMS/trial" 40
-    check "... with the same bits" all 'is 0 "$status"' 'same learns.hashes <(grep "^rank" fixed.out | sort)' \
+    check "... results have the same bits" all 'is 0 "$status"' 'same learns.hashes <(grep "^rank" fixed.out | sort)' \
         '[ -s learns.hashes ]'
 fi
 
@@ -91,24 +91,24 @@ for mode in $(modes signal thread); do
     # shellcheck disable=SC2086 # words of steps
     STAGGER_RANKS_PER_NODE=1 run_across late "$mode" 2 'reduce=bypass;*=mpich' 4 \
         "$PROGRAMS/internode_scenarios" $steps
-    check "late contributions between machines: results are right ($mode)" all \
+    check "results of late contributions between machines are right ($mode)" all \
         'is 0 "$status"' 'ran_well late' 'by_rdma late'
-    check "what comes late is counted, and nothing else ($mode)" is "$late_ones" "$(total late late)"
+    check "late contributions are counted, and nothing else ($mode)" is "$late_ones" "$(total late late)"
     check "no signal was raised ($mode)" is "0 0" \
         "$(total late signals) $(total late signals_ignored)"
-    check "a thread handled each that came late ($mode)" is "$late_ones" \
+    check "a thread handled each late contribution ($mode)" is "$late_ones" \
         "$(late_regions late | awk '$4 == "Progress" { count += $1 } END { print count + 0 }')"
-    check "that a thread stands in for a signal is said once ($mode)" \
+    check "one line says that a thread stands in for a signal ($mode)" \
         is "$([ "$mode" = signal ] && echo 1 || echo 0)" "$stood_in"
 done
 
 # ---- loss --------------------------------------------------------------------------------------
-check "with one multicast in ten lost every barrier completes" lossy 2 10
-check "and nothing else is lost, or told twice" no_fault lossy
+check "every barrier completes with one lost multicast in ten" lossy 2 10
+check "nothing else is lost or delivered twice" no_fault lossy
 
 # ---- job-ending faults -------------------------------------------------------------------------
 for way in $(modes operation bytes root); do
-    check "ranks on different machines that disagree on the $way end the job, and are named" \
+    check "ranks on different machines that disagree on the $way end the job, and the message names them" \
         ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in a call with another' \
         "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"
 done
@@ -126,9 +126,9 @@ cut_cable() {
     on 2 ip link set rdma up
 }
 unreached='(rank [01] on node[12] can no longer be reached \(.+\)|its RDMA adapter failed on the way to (rank [01] on node[12]|all others) \(.+\)); aborting the job'
-check "with the cable out the job ends, and says who cannot be reached" \
+check "when the cable is out the job ends, and the message names the unreachable rank" \
     ends_saying "^stagger: rank [01] on node[12]: $unreached" cut cut_cable barrier
-in_full && STAGGER_PROGRESS=thread check "likewise where all that ranks do is MPI_Test" \
+in_full && STAGGER_PROGRESS=thread check "the job ends, too, when ranks only call MPI_Test" \
     ends_saying "^stagger: rank [01] on node[12]: $unreached" cut cut_cable tested
 
 exit $((failures > 0))

@@ -15,9 +15,9 @@ for case in '2 1 thread' '2 2 signal' '3 1 signal'; do
     read -r hosts each mode <<<"$case"
     for algorithm in bypass 'bypass(eager=8192)' 'tree(shape=fibonacci)' srm 'srm(chunk=1)'; do
         broadcasts_give "$algorithm" "$mode" $((hosts * each)) "$each"
-        check "... by RDMA" by_rdma results
+        check "... RDMA carries them" by_rdma results
         later_give "$algorithm" "$mode" $((hosts * each)) "$each"
-        check "... by RDMA" by_rdma later
+        check "... RDMA carries them" by_rdma later
     done
 done
 

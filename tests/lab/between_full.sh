@@ -16,22 +16,22 @@ export STAGGER_VERBS_MEMORY=1g PROGRAM_SECONDS=1800
 for hosts in 2 3 4; do
     for mode in thread signal; do
         run_across soak "$mode" 2 '*=adaptive;*=bypass' $((2 * hosts)) "$PROGRAMS/soak" 100 "$hosts" 1 15
-        check "mixed collectives, some of them posted ($hosts hosts, $mode)" all 'is 0 "$status"' \
+        check "mixed blocking and posted collectives have right results ($hosts hosts, $mode)" all 'is 0 "$status"' \
             'ran_well soak' 'by_rdma soak' 'archive_agrees soak.trace soak.out'
     done
 done
 
 # ---- fork ---------------------------------------------------------------------------------------
 run_across fork thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/fork"
-check "programs that fork go on by RDMA, with right results" all 'is 0 "$status"' 'ran_well fork' \
+check "programs that fork continue by RDMA, with right results" all 'is 0 "$status"' 'ran_well fork' \
     'by_rdma fork' 'archive_agrees fork.trace fork.out'
 
 # ---- requests ----------------------------------------------------------------------------------
 for algorithm in tree srm; do
-    check "$algorithm posts the requests of the protocol, and no others" \
+    check "$algorithm posts exactly the requests of the protocol" \
         requests "$algorithm" barrier allreduce reduce
 done
-check "adaptive posts the requests of the protocol, and no others" requests adaptive barrier allreduce
+check "adaptive posts exactly the requests of the protocol" requests adaptive barrier allreduce
 
 # ---- reductions by adapters alone --------------------------------------------------------------
 # Each rank enters after the previous one has left, so later ranks use what earlier ones left
@@ -41,23 +41,23 @@ for _ in 1 2 3 4 5; do steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'; done
 # shellcheck disable=SC2086 # words of steps
 STAGGER_RANKS_PER_NODE=1 run_across early signal 2 'reduce=handoff;*=mpich' 4 \
     "$PROGRAMS/internode_scenarios" $steps
-check "one-sided handoff takes no early node's processor: nothing comes late there, no signal is raised" all \
+check "one-sided handoff leaves early nodes' processors alone: nothing is late, and no signal is raised" all \
     'is 0 "$status"' 'ran_well early' 'by_rdma early' \
     'is "0 0 0" "$(total early late) $(total early signals) $(total early signals_ignored)"'
 
 # ---- rules by call site ------------------------------------------------------------------------
-check "rules of two call sites in one call: the first rank to come decides, for both machines" \
+check "with rules of two call sites in one call, the first rank to arrive decides for both machines" \
     sites_agree 1 150
-check "rules of two call sites in one call: the first rank to come decides (2 ranks a host)" \
+check "with rules of two call sites in one call, the first rank to arrive decides (2 ranks a host)" \
     sites_agree 2 400
 check "posts further ahead than choices are kept end rules by call site on both machines" \
     end_rules 4 2
 
 # ---- loss --------------------------------------------------------------------------------------
 for one_in in 100 10 2; do
-    check "with one multicast in $one_in lost on one of three hosts every barrier completes" \
+    check "with one of $one_in multicasts lost on one of three hosts, every barrier completes" \
         lossy 3 "$one_in"
-    check "and nothing else is lost, or told twice (1 in $one_in)" no_fault lossy
+    check "nothing else is lost or delivered twice (1 in $one_in)" no_fault lossy
 done
 
 # ---- ScaLAPACK ---------------------------------------------------------------------------------
@@ -67,11 +67,11 @@ if [ -n "$SCALAPACK" ]; then
         timeout "$PROGRAM_SECONDS" mpi 2 1 "$SCALAPACK/$name" >"$name.out" 2>"$name.err" </dev/null
         without=$(outcome "$name" $? "$name.out")
         run_across "$name" thread 1 '*=adaptive;*=bypass' 2 "$SCALAPACK/$name"
-        check "$name passes across two hosts what it passes without the library" all \
+        check "$name passes the same tests across two hosts as without the library" all \
             "is '$without' \"\$(outcome $name \$status $name.out)\"" "by_rdma $name"
     done
 else
-    skip "ScaLAPACK across two hosts" "scalapack-mpi-test is not installed"
+    skip "ScaLAPACK passes its tests across two hosts" "scalapack-mpi-test is not installed"
 fi
 
 # ---- no RDMA on one of the hosts ---------------------------------------------------------------
@@ -82,11 +82,11 @@ passes_through() {
 }
 on 2 ip link set rdma down
 run_across down thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier,allreduce,reduce 20
-check "with a dead link at the start collectives are MPICH's, and one line says why" \
+check "with a dead link at the start, collectives are MPICH's, and one line says why" \
     passes_through down '.*no active port'
 on 2 ip link set rdma up
 run_across again thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
-check "with the link up again they go by RDMA" all 'is 0 "$status"' 'ran_well again' 'by_rdma again'
+check "when the link is up again, RDMA carries them" all 'is 0 "$status"' 'ran_well again' 'by_rdma again'
 
 # The first communicator is connected; then the cable is cut, and the second communicator follows.
 # Only the two ranks of the first have posted requests.
@@ -103,14 +103,14 @@ cut_before_second() {
     on 2 ip link set rdma up
 }
 cut_before_second
-check "with the cable out while a communicator is connected its collectives are MPICH's, and a line says so" \
+check "when the cable is out while a communicator connects, its collectives are MPICH's, and one line says so" \
     all 'is 0 "$status"' 'has second.out "^rank 1: 20 calls of allreduce"' \
     'has second.err "^stagger: rank 1: RDMA is not used: device rxe0 cannot reach that of rank 0: "' \
     'has_lines second.err "^stagger: " 4' 'is 2 "$(notes second | awk "\$4 > 0" | wc -l)"'
 
 on 2 rdma link delete rxe0
 run_across missing thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
-check "likewise where one host has no device" passes_through missing '.*no RDMA device.*'
+check "they are MPICH's when one host has no device" passes_through missing '.*no RDMA device.*'
 on 2 rdma link add rxe0 type rxe netdev rdma
 
 # ---- a machine that dies -----------------------------------------------------------------------
@@ -138,6 +138,6 @@ kill_host() {
     kill "$job" 2>/dev/null
 }
 kill_host
-check "with a host dead it is said whose rank cannot be reached" \
+check "when a host is dead, a line names its unreachable rank" \
     has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 can no longer be reached'
-check "and the others' ranks end" is "" "$(ranks_left)"
+check "the other hosts' ranks end" is "" "$(ranks_left)"

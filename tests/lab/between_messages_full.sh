@@ -30,23 +30,23 @@ as_stock() {
 
 for each in '2 1' '2 2' '3 1' '3 2'; do
     read -r hosts ranks <<<"$each"
-    check "sizes, tags, wildcards, types, errors, probes and requests are as without ($hosts hosts, $ranks ranks each)" \
+    check "sizes, tags, wildcards, types, errors, probes and requests work as without the library ($hosts hosts, $ranks ranks each)" \
         as_stock carried "$CARRIED" "$hosts" "$ranks" all
-    check "... and went in slices" went_in_slices carried
+    check "... messages go in slices" went_in_slices carried
 done
-check "what nobody receives does not keep a program from its end" as_stock unmatched "$CARRIED" 3 1 unmatched
-check "beside collectives in slices" as_stock both "$CARRIED;*=bcs(slice=20000)" 3 1 tags many beside
-check "programs whose sends wait for their receives, with restarts at boundaries" as_stock waits \
+check "a program ends though nobody receives one of its messages" as_stock unmatched "$CARRIED" 3 1 unmatched
+check "messages in slices work beside collectives in slices" as_stock both "$CARRIED;*=bcs(slice=20000)" 3 1 tags many beside
+check "programs with sends that wait for their receives end, with restarts at slice boundaries" as_stock waits \
     'p2p=bcs(slice=20000,restart=slice,send=rendezvous,progress=thread)' 2 2 sizes derived completed
 
 # ---- on communicators made by programs -----------------------------------------------------------
 
 for on in dup reversed created; do
-    check "on a communicator that is made messages are as without ($on)" \
+    check "messages on a new communicator work as without the library ($on)" \
         as_stock "on-$on" "$CARRIED" 3 1 on "$on" sizes tags anyone itself freed
-    check "... and went in slices ($on)" went_in_slices "on-$on"
+    check "... messages go in slices ($on)" went_in_slices "on-$on"
 done
-check "what nobody receives does not keep a communicator from its end" \
+check "a communicator ends though nobody receives one of its messages" \
     as_stock dropped "$CARRIED" 2 1 on reversed dropped
 
 # ---- while ranks compute -------------------------------------------------------------------------
@@ -58,18 +58,18 @@ pattern() {
 }
 for mode in blocking nonblocking; do
     check "neighbours that compute exchange in slices ($mode, 3 hosts)" pattern "$mode" 3 1
-    check "... and two on each of two hosts ($mode)" pattern "$mode" 2 2
+    check "... two neighbours on each of two hosts exchange in slices ($mode)" pattern "$mode" 2 2
 done
 
 # ---- lost multicasts -----------------------------------------------------------------------------
 
 lose 3 3
-check "with one multicast in 3 lost on one of three hosts messages are as without" \
+check "with one multicast in 3 lost on one of three hosts, messages work as without the library" \
     as_stock lossy "$CARRIED" 3 1 tags many completed
-check "... and some were lost" within 1 1000000 "$(lost 3)"
+check "... some multicasts were lost" within 1 1000000 "$(lost 3)"
 lose 3 0
 export STAGGER_VERBS_MULTICAST=off
-check "without multicasts, too" as_stock without "$CARRIED" 3 1 tags many completed
+check "messages work without multicasts, too" as_stock without "$CARRIED" 3 1 tags many completed
 unset STAGGER_VERBS_MULTICAST
 
 # ---- messages that MPICH carries -----------------------------------------------------------------
@@ -79,15 +79,15 @@ declined() {
     run_across "$1" "${MODE:-thread}" "$3" "$2" $((2 * $3)) "$PROGRAMS/sliced" tags
     is 0 "$status" && has_lines "$1.err" "^stagger: p2p=bcs: $4; MPICH carries the messages$" 1
 }
-MODE=poll check "without a thread they are MPICH's" declined poll 'p2p=bcs' 1 'it requires progress=thread'
+MODE=poll check "without a helper thread, messages are MPICH's" declined poll 'p2p=bcs' 1 'it requires progress=thread'
 export STAGGER_VERBS_SENDERS=1
-check "where ranks send for others they are MPICH's" declined senders "$CARRIED" 2 \
+check "when ranks send for others, messages are MPICH's" declined senders "$CARRIED" 2 \
     'a node has more ranks than STAGGER_VERBS_SENDERS=1'
 unset STAGGER_VERBS_SENDERS
-STAGGER_VERBS_MEMORY=1m check "without memory for their connections they are MPICH's" declined memory "$CARRIED" 1 \
+STAGGER_VERBS_MEMORY=1m check "without memory for their connections, messages are MPICH's" declined memory "$CARRIED" 1 \
     'its connections or memory are missing'
 on 2 ip link set rdma down
-check "without RDMA on one of the machines they are MPICH's" declined down "$CARRIED" 1 \
+check "when a machine has no RDMA, messages are MPICH's" declined down "$CARRIED" 1 \
     'MPI_COMM_WORLD spans several machines without RDMA'
 on 2 ip link set rdma up
 
@@ -111,11 +111,11 @@ interrupted() {
     wait "$job" 2>/dev/null
 }
 interrupted cut 2 on 2 ip link set rdma down
-check "who waits for a message of a machine whose link has died is told, and the job ends" \
+check "a wait for a message from a machine with a dead link is reported, and the job ends" \
     has cut.err '^stagger: rank 0 on node1: rank 1 on node2 can no longer be reached .*; aborting the job'
 on 2 ip link set rdma up
 
 # The host dies shortly after `on` has left it; otherwise `on` would wait for its reply.
 interrupted dead 3 on 3 'setsid bash -c "sleep 1; echo o >/proc/sysrq-trigger" </dev/null >/dev/null 2>&1 &'
-check "... or of one that has died" \
+check "... a wait for a message from a dead machine is reported, and the job ends" \
     has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 can no longer be reached'

@@ -18,16 +18,16 @@ for case in '2 1 signal' '2 2 thread' '3 1 thread' '3 2 signal' '4 1 signal' '4 
     ranks=$((hosts * each))
     third=$((third + 1))
     . "$ROOT/tests/internode/results.bash"
-    check "all of that by RDMA ($hosts hosts, $each ranks each, $MODES)" by_rdma results
+    check "RDMA carries all of these calls ($hosts hosts, $each ranks each, $MODES)" by_rdma results
 done
 # One rank of each host sends for both.
 export STAGGER_VERBS_SENDERS=1
 ranks=4 each=2 MODES=thread
 . "$ROOT/tests/internode/results.bash"
-check "all of that by RDMA (one of two ranks of a host sends)" by_rdma results
+check "RDMA carries all of these calls (one of two ranks of a host sends)" by_rdma results
 unset STAGGER_VERBS_SENDERS
 export STAGGER_VERBS_MULTICAST=off
 ranks=3 each=1 MODES=thread
 . "$ROOT/tests/internode/results.bash"
-check "all of that by RDMA (without multicast)" by_rdma results
+check "RDMA carries all of these calls (without multicast)" by_rdma results
 unset STAGGER_VERBS_MULTICAST

@@ -45,12 +45,12 @@ for case in '2 1 thread' '2 2 thread' '3 1 thread'; do
         # With restart=slice the last slice only lets calls return, and the program may end before
         # it.
         [ "$how" = ,restart=slice ] ||
-            check "... and each slice is the same on all hosts" alike solve "$hosts"
+            check "... each slice is the same on all hosts" alike solve "$hosts"
     done
 done
 
 run_across orders thread 1 "$BCS" 2 "$PROGRAMS/two_orders" 12
-check "communicators whose strobes come from different hosts count their slices from one moment" all \
+check "communicators with strobes from different hosts count their slices from one moment" all \
     'is 0 "$status"' 'by_rdma orders' 'series orders' 'one_epoch orders.csv "${SLICE}000"'
 
 for one_in in 10 3; do
@@ -58,15 +58,15 @@ for one_in in 10 3; do
     run_across lossy thread 1 "$BCS" 3 "$PROGRAMS/repeat" barrier,allreduce,reduce 60
     missed=$(lost 3)
     lose 3 0
-    check "with one multicast in $one_in lost on one of three hosts every call completes" all \
+    check "with one of $one_in multicasts lost on one of three hosts, every call completes" all \
         'is 0 "$status"' 'ran_well lossy' 'by_rdma lossy' 'within 1 1000000 "$missed"'
 done
 STAGGER_VERBS_MULTICAST=off run_across without thread 1 "$BCS" 3 "$PROGRAMS/repeat" barrier,allreduce,reduce 60
-check "without multicasts, too" all 'is 0 "$status"' 'ran_well without' 'by_rdma without' 'is 0 "$(sum 5 without)"'
+check "every call completes without multicasts, too" all 'is 0 "$status"' 'ran_well without' 'by_rdma without' 'is 0 "$(sum 5 without)"'
 
 on 2 ip link set rdma down
 run_across down thread 1 "$BCS" 2 "$PROGRAMS/repeat" barrier,allreduce,reduce 20
-check "with a dead link at the start calls are MPICH's, and one line says why" all 'is 0 "$status"' \
+check "with a dead link at the start, calls are MPICH's, and one line says why" all 'is 0 "$status"' \
     'has down.out "^rank 1: 20 calls of "' 'has down.err "^stagger: rank 1: no RDMA [(].*no active port"'
 on 2 ip link set rdma up
 
@@ -85,5 +85,5 @@ kill_host() {
     kill "$job" 2>/dev/null
 }
 kill_host
-check "with a host dead in a slice it is said whose rank cannot be reached" \
+check "when a host dies in a slice, a line names its unreachable rank" \
     has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 can no longer be reached'

@@ -15,13 +15,13 @@ export STAGGER_VERBS_MEMORY=1g PROGRAM_SECONDS=900
 broadcasts_give srm poll 2 1
 for algorithm in bypass tree srm; do
     run_across ahead thread 1 "bcast=$algorithm;*=adaptive" 3 "$PROGRAMS/broadcasts" ahead 4 1024
-    check "a root is back before the others have called, on other machines ($algorithm)" all \
+    check "a root returns before the ranks on other machines have called ($algorithm)" all \
         'gave ahead' 'by_rdma ahead'
 done
 for mode in thread signal; do
     STAGGER_RANKS_PER_NODE=1 run_across passed "$mode" 2 'bcast=bypass;*=adaptive' 4 \
         "$PROGRAMS/broadcasts" passed
-    check "an inner node that has not called passes on what comes from another machine ($mode)" all \
+    check "an inner node that has not called passes on data from another machine ($mode)" all \
         'gave passed' 'by_rdma passed'
 done
 for what in bytes root operation; do
@@ -33,20 +33,20 @@ done
 # ---- multicasts: of bcs's strobes and data -------------------------------------------------------
 bcs='bcs(slice=2000)'
 broadcasts_give "$bcs" thread 3 1
-check "... by RDMA, and multicast" all 'by_rdma results' 'within 1 1000000000 "$(sum 5 results)"'
+check "... RDMA and multicast carry them" all 'by_rdma results' 'within 1 1000000000 "$(sum 5 results)"'
 for one_in in 50 5; do
     lose 3 "$one_in"
     run_across lossy thread 1 "*=$bcs" 3 "$PROGRAMS/broadcasts" later
     missed=$(lost 3)
     lose 3 0
-    check "with one multicast in $one_in lost on one of three hosts every byte is right" all \
+    check "with one of $one_in multicasts lost on one of three hosts, every byte is right" all \
         'gave lossy' 'by_rdma lossy' 'within 1 1000000 "$missed"'
 done
 STAGGER_VERBS_MULTICAST=off
 export STAGGER_VERBS_MULTICAST
 for algorithm in "$bcs" bypass srm; do
     broadcasts_give "$algorithm" thread 3 1
-    check "... by RDMA, without a multicast" all 'by_rdma results' 'is 0 "$(sum 5 results)"'
+    check "... RDMA carries them without a multicast" all 'by_rdma results' 'is 0 "$(sum 5 results)"'
 done
 unset STAGGER_VERBS_MULTICAST
 
@@ -56,7 +56,7 @@ users_give() {
     local ranks=$(($3 * $4))
     run_across users "$2" "$4" "$1" "$ranks" "$PROGRAMS/user_operations"
     timeout "$PROGRAM_SECONDS" mpi "$3" "$4" "$PROGRAMS/user_operations" >users.plain 2>/dev/null </dev/null
-    check "users' operations: stock's results, and a sequential reference's ($3 hosts, $4 ranks each, $2, $1)" \
+    check "users' operations give stock's and a sequential reference's results ($3 hosts, $4 ranks each, $2, $1)" \
         all 'gave users' 'by_rdma users' 'same <(sort users.plain) <(sort users.out)'
     calls_of users
 }
@@ -64,7 +64,7 @@ users_give() {
 for case in '2 1 thread' '2 2 signal' '3 1 poll'; do
     read -r hosts each mode <<<"$case"
     users_give '' "$mode" "$hosts" "$each"
-    check "the protocols ran them" all 'has users.calls " bypass users_reduce"' \
+    check "the protocols ran users' operations" all 'has users.calls " bypass users_reduce"' \
         'has users.calls " adaptive users_allreduce"' 'is adaptive "$(algorithms_of users pairs)"'
 done
 for rules in '*=bypass(eager=64);*=adaptive' '*=tree(degree=2)' 'allreduce=pairwise;*=bypass(linger=20)' \

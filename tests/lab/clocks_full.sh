@@ -21,7 +21,7 @@ between() {
 between clock clock --time 1.5
 check "there are two clocks, each of two ranks" all 'is 0 "$status"' \
     'is "2:1 2:1" "$(json clock.out "\" \".join(\"%d:%d\" % (r[\"clocks\"], r[\"rounds\"]) for r in d[\"results\"] if r[\"kind\"] == \"synchronisation\")")"'
-check "exchanges that no synchronisation has used find them within the bounds" is "True True True" \
+check "exchanges outside the synchronisation find the clocks within the bounds" is "True True True" \
     "$(json clock.out '" ".join(str(r["within"]) for r in d["results"] if r["kind"] == "audit")')"
 echo "# bounds, us: $(json clock.out '" ".join("%.1f" % r["bound_us"] for r in d["results"]
     if r["kind"] == "drift" and r["rank"] != 0)')"
@@ -33,6 +33,6 @@ check "delays between machines are measured" all 'is 0 "$status"' \
     'is True "$(json delay.out "all(r[\"clock_bound_us\"] > 0 and (r[\"delay_us\"] is None or r[\"delay_us\"] > -2 * r[\"clock_bound_us\"]) for r in d[\"results\"])")"'
 
 lab_mpi counts 2 1 "$PROGRAMS/calls" 50
-check "a trace of both machines knows how far its clocks may be wrong, and they are not by more" all \
+check "a trace of both machines has an error bound of its clocks, and their errors stay below it" all \
     'is 0 "$status"' 'report_json counts.trace counts.json' \
     'is True "$(json counts.json "d[\"clock\"][\"offset_error_ns\"] > 0 and d[\"clock\"][\"largest_violation_ns\"] <= 2 * d[\"clock\"][\"offset_error_ns\"]")"'

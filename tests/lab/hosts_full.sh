@@ -9,21 +9,21 @@ lab_test "three hosts" -n 3 -c 2 -t 800
 
 lab_mpi counts 3 2 "$PROGRAMS/counts_c"
 check "a program of six ranks on three hosts runs well under the library" ran_well counts
-check "its calls are in the one archive of all" archive_agrees counts.trace counts.out
+check "one archive has the calls of all hosts" archive_agrees counts.trace counts.out
 
 two_hosts() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 1 "$BUILD/lab/$1"; }
 fails() { ! "$@"; }
 
-check "multicast comes before a filter is set" two_hosts multicast
+check "multicast arrives before a filter is set" two_hosts multicast
 on 2 tc qdisc add dev rdma ingress
 on 2 tc filter add dev rdma parent ffff: protocol ip u32 match ip dst 239.0.0.0/8 action drop
-check "multicast alone is lost behind a filter for it" all 'fails two_hosts multicast' \
+check "a filter for multicast drops only multicast" all 'fails two_hosts multicast' \
     'two_hosts one_sided'
 on 2 tc qdisc del dev rdma ingress
-check "and comes again without" two_hosts multicast
+check "multicast arrives again without the filter" two_hosts multicast
 
 on 2 ip link set rdma down
-check "with the cable out, RDMA fails and control goes on" all 'fails two_hosts one_sided' \
+check "with the cable out, RDMA fails and control works" all 'fails two_hosts one_sided' \
     'timeout "$PROGRAM_SECONDS" mpi 2 1 "$PROGRAMS/counts_c"'
 
 # The host dies shortly after `on` has left it; otherwise `on` would wait for its reply.
@@ -34,4 +34,4 @@ silent() {
     done
     return 1
 }
-check "a host that has died answers no more, and others do" all 'silent 3' 'on 2 true'
+check "a dead host does not answer, and others do" all 'silent 3' 'on 2 true'

@@ -30,11 +30,11 @@ done
 on 2 "tc qdisc add dev rdma ingress && tc filter add dev rdma parent ffff: protocol ip u32 \
     match ip protocol 17 0xff match ip dport 4791 0xffff action drop"
 check "RoCE's port of host 2 is blocked on the first device's network" is 0 $?
-STAGGER_VERBS_DEVICE=rxe0 check "a link on which nothing arrives is not used, on no host" \
+STAGGER_VERBS_DEVICE=rxe0 check "no host uses a link on which nothing arrives" \
     passes 'RDMA is not used: a write at rank 1 by device rxe0 fails: transport retry counter exceeded$' srm
-STAGGER_VERBS_DEVICE=other0 check "the device that is set is used" works srm
+STAGGER_VERBS_DEVICE=other0 check "the chosen device is used" works srm
 on 2 tc qdisc del dev rdma ingress
-STAGGER_VERBS_DEVICE=rxe0 check "and the other one, when something arrives on it" works srm
+STAGGER_VERBS_DEVICE=rxe0 check "the other device is used when messages arrive on it" works srm
 
 # ---- a device without atomic operations --------------------------------------------------------
 cat >no_atomics.c <<'C'
@@ -50,10 +50,10 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
     return next(qp, attr, mask);
 }
 C
-check "a device is made that refuses atomic operations" gcc -shared -fPIC -o no_atomics.so no_atomics.c
+check "the test builds a device without atomic operations" gcc -shared -fPIC -o no_atomics.so no_atomics.c
 PRELOAD="$WORK/no_atomics.so $PRELOAD"
-check "what needs no atomic operation runs without" works srm
+check "a protocol without atomic operations runs on this device" works srm
 # When the kernel's device refuses an operation it ends that connection, which also breaks the other
 # way.
-check "what needs one does not" \
+check "a protocol with atomic operations does not" \
     passes 'RDMA is not used: a fetch-and-add at rank [01] by device [a-z]+0 fails: (remote .* error|Work Request Flushed Error)$' handoff

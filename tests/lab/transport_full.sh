@@ -28,22 +28,22 @@ for test in test_contract test_crowd; do
         status=$?
         sed -n "s/^\(ok\|not ok\) - /&over verbs on one host${way:+, multicasts along the tree}: /p" \
             contract.out
-        check "$test ends well on one host${way:+, multicasts along the tree}" is 0 "$status"
+        check "$test passes on one host${way:+, multicasts along the tree}" is 0 "$status"
     done
 done
 
 # ---- traffic -----------------------------------------------------------------------------------
-check "two endpoints on each host: all messages come, once and whole" traffic four 2 2 1 100
-check "an endpoint that two processes serve: likewise" traffic shared 2 2 2 100
-check "each multicast comes to both processes of an endpoint, and is handed out once" \
+check "two endpoints on each host receive all messages, once and whole" traffic four 2 2 1 100
+check "an endpoint with two processes receives all messages, once and whole" traffic shared 2 2 2 100
+check "each multicast reaches both processes of an endpoint, and is delivered once" \
     has shared.out ', [1-9][0-9]* repeats'
-check "with multicasts along the tree: likewise" traffic tree 2 2 1 100 tree
-check "no multicast of the network is used then" lacks tree.out ', [1-9][0-9]* of them multicasts'
+check "multicasts along the tree reach both processes, and are delivered once" traffic tree 2 2 1 100 tree
+check "the tree uses no multicast of the network" lacks tree.out ', [1-9][0-9]* of them multicasts'
 
 # ---- memory ------------------------------------------------------------------------------------
 mpi_run 2 1 bash -c 'ulimit -l 64; exec setpriv --bounding-set=-ipc_lock "$0" locked' \
     "$BUILD/lab/agreement" >locked.out 2>locked.err
-check "a limit of locked memory is one line that says the way out" all "is 0 $?" \
+check "a limit of locked memory is reported in one line with the remedy" all "is 0 $?" \
     'has_lines locked.err "^stagger: " 1' \
     'has locked.err "RDMA is not used: [0-9]+ KiB cannot be registered: the process may lock 64 KiB; raise this limit \(ulimit -l unlimited\)$"'
 
@@ -57,22 +57,22 @@ lose() {
 }
 gone() { both tc qdisc del dev rdma ingress; }
 sent=400 # by two endpoints to each other, in bursts: some are lost without a filter, too
-check "without a filter most multicasts come" all 'traffic none 2 1 1 200' \
+check "without a filter most multicasts arrive" all 'traffic none 2 1 1 200' \
     "within $((sent / 2)) $sent \"\$(multicasts none)\""
 for share in 100 10 2; do
     lose "$share"
-    check "with one packet of $share lost all messages come, once and whole" \
+    check "with one packet of $share lost, all messages arrive, once and whole" \
         traffic "loss$share" 2 1 1 200
     gone
 done
 # A multicast of two packets is lost if either is, so the lost share exceeds that of packets.
-check "of multicasts of which every other packet is lost fewer come" \
+check "with every other packet lost, fewer multicasts arrive" \
     within 20 $(($(multicasts none) * 3 / 4)) "$(multicasts loss2)"
 
 # ---- lost peers --------------------------------------------------------------------------------
 # The launcher's status is that of the killed rank.
 mpi_run 2 1 -disable-auto-cleanup "$BUILD/lab/faults" killed >killed.out 2>killed.err
-check "a peer that was killed is named by the fault" \
+check "the fault names a killed peer" \
     has killed.out '^endpoint 1: transport retry counter exceeded$'
 
 rm -f ready
@@ -84,6 +84,6 @@ for ((i = 0; i < 900; i++)); do
     [ -s cut.out ] && break
     sleep 0.1
 done
-check "so is one whose cable was pulled" has cut.out '^endpoint 1: transport retry counter exceeded$'
+check "the fault names a peer with a pulled cable" has cut.out '^endpoint 1: transport retry counter exceeded$'
 on 2 pkill faults
 wait "$program" 2>/dev/null || : # the killed one's status

@@ -14,6 +14,6 @@ done
 
 two_hosts() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 1 "$BUILD/lab/$1"; }
 check "RC writes, reads and fetch-and-add reach the other host's memory" two_hosts one_sided
-check "UD multicast reaches the group's members, and no host that left it" two_hosts multicast
-check "a completion raises one signal where it is solicited and its queue armed, and none elsewhere" \
+check "UD multicast reaches the group's members, and no host that left the group" two_hosts multicast
+check "a solicited completion raises a signal on its armed queue only" \
     two_hosts signals

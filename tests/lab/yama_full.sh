@@ -8,7 +8,7 @@ lab_test "reading other ranks' memory under Yama" -c 2 -m 1024 -t 800
 
 scope=/proc/sys/kernel/yama/ptrace_scope
 if ! echo 1 >$scope; then
-    skip "reading other ranks' memory under Yama" "the lab's kernel is without it"
+    skip "ranks read each other's memory under Yama" "the lab's kernel is without it"
     exit 0
 fi
 USER_ID=65534
@@ -32,15 +32,15 @@ ended_well() { is 0 "$status" || { cat "$1.err"; return 1; }; }
 reads_of() { awk -v low="$2" '$2 > low { reads++ } END { print reads + 0 }' "$1.yama/reads"; }
 
 UCX_TLS=posix,self UCX_MODULES='^cma' unprivileged named "$PROGRAMS/large" 1000000 2
-check "ranks that have named their launcher are read by each other" all 'ended_well named' \
+check "ranks that name their launcher can read each other" all 'ended_well named' \
     'is 12 "$(wc -l <named.yama/calls)"' '[ "$(reads_of named 1000)" -ge 6 ]'
-check "... the first try, without it, was refused" has named.yama/reads ' -1$'
-check "... and no read behind it" is "" \
+check "... the first try, before naming it, was refused" has named.yama/reads ' -1$'
+check "... no later read was refused" is "" \
     "$(awk '$2 > 1000 { large = 1 } large && $2 < 0' named.yama/reads)"
 UCX_TLS=sm,self UCX_MODULES='*' unprivileged ucx "$PROGRAMS/large" 1000000 2
-check "where UCX has opened the processes they are read as they are" all 'ended_well ucx' \
+check "processes that UCX has opened are read as they are" all 'ended_well ucx' \
     '[ "$(reads_of ucx 1000)" -ge 6 ]' "lacks ucx.yama/reads ' -1$'" \
     "has ucx.yama/calls ' -1$'" "lacks ucx.yama/calls ' [0-9]'"
 echo 2 >$scope
 UCX_TLS=posix,self UCX_MODULES='^cma' unprivileged refused "$PROGRAMS/large" 100000 2
-check "with ptrace_scope 2 operands are copied" all 'ended_well refused' 'is 0 "$(reads_of refused 0)"'
+check "with ptrace_scope 2 ranks copy operands" all 'ended_well refused' 'is 0 "$(reads_of refused 0)"'

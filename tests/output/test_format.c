@@ -37,7 +37,7 @@ TEST("sizes have three digits and a unit")
     }
 }
 
-TEST("shares are percentages, and none of nothing")
+TEST("shares are percentages, and absent if the whole is zero")
 {
     static const struct {
         uint64_t part, whole;
@@ -61,7 +61,7 @@ static void expect_clean(const char *text, bool controls, const char *expected)
     free(clean);
 }
 
-TEST("bytes that are not UTF-8 and controls are escaped")
+TEST("control characters and bytes that are not UTF-8 are escaped")
 {
     expect_clean("plain", true, "plain");
     expect_clean("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8d\x8e", true,

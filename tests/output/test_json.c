@@ -107,7 +107,7 @@ static void print_parts(FILE *out)
     CU_ASSERT_EQUAL(sg_json_finish(&writer, "test"), SG_OK);
 }
 
-TEST("an object printed part by part is the one printed as a whole")
+TEST("an object printed in parts equals the one printed as a whole")
 {
     char *whole = text_of(print_whole), *parts = text_of(print_parts);
 

@@ -10,11 +10,11 @@
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 modules=$BUILD/page-modules
 if [ -z "$chromium" ]; then
-    skip "pages in a browser" "no chromium"
+    skip "a browser shows the pages" "no chromium"
     exit 0
 fi
 if ! command -v node >/dev/null; then
-    skip "pages in a browser" "no node"
+    skip "a browser shows the pages" "no node"
     exit 0
 fi
 if ! cmp -s "$ROOT/tests/page/npm/package-lock.json" "$modules/package-lock.json" ||
@@ -23,7 +23,7 @@ if ! cmp -s "$ROOT/tests/page/npm/package-lock.json" "$modules/package-lock.json
     if (cd "$modules" && timeout 90 npm ci --ignore-scripts --no-audit --no-fund) >npm.log 2>&1; then
         touch "$modules/installed"
     else
-        skip "pages in a browser" "npm ci: $(tail -n 1 npm.log)"
+        skip "a browser shows the pages" "npm ci: $(tail -n 1 npm.log)"
         exit 0
     fi
 fi
@@ -38,7 +38,7 @@ STAGGER_RULES='*=bcs(slice=500,strobe=always,microphases=separate)' STAGGER_RANK
 for page_kind in known large a many-comms statistics all-calls waits late many-late cg slices; do
     report_page "$page_kind-report" "$page_kind"
 done
-check "the page of a program with a trial has it" has cg-report.html 'allreduce@cg.c:83'
+check "the page of a program with a trial shows the trial" has cg-report.html 'allreduce@cg.c:83'
 "$STAGGER" compare --html pair.html a b || exit 1
 
 mkdir -p "$BUILD/screenshots"

@@ -17,10 +17,10 @@ subprocess.run(sys.argv[1:], check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, round(time.monotonic() - start, 1))' \
     "$STAGGER" report --html large.html large) || exit 1
 echo "# ten million events: ${measured% *} KiB, ${measured#* } s, $(stat -c %s large.html) bytes"
-check "the page of ten million events is below 1 MB" within 1 999999 "$(stat -c %s large.html)"
-check "it is sound" "$PYTHON" "$ROOT/tests/page/check_page.py" large.html
+check "the page for ten million events is below 1 MB" within 1 999999 "$(stat -c %s large.html)"
+check "the page is sound" "$PYTHON" "$ROOT/tests/page/check_page.py" large.html
 if grep -q __asan_init "$STAGGER"; then
-    skip "it is made within 1 GB" "a sanitizer build"
+    skip "the page is made within 1 GB" "a sanitizer build"
 else
-    check "it is made within 1 GB" within 1 1000000 "${measured% *}"
+    check "the page is made within 1 GB" within 1 1000000 "${measured% *}"
 fi

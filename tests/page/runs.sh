@@ -16,20 +16,20 @@ for name in mpich handoff; do
     STAGGER_RULES="*=$name" observe "$name" 4 "$PROGRAMS/cg" -n 24 -t 1
     check "the solver runs ($name)" all "is 0 \"$status\"" "events $name"
     report_page "$name" "$name.trace"
-    check "its page has the figures that its events add up to ($name)" \
+    check "the page's figures equal those computed from the events ($name)" \
         "$PYTHON" "$ROOT/tests/page/recompute.py" "$name.events" "$name.page"
 done
 "$STAGGER" compare --html both.html mpich.trace handoff.trace
-check "so has the comparison of both" all 'sound both' \
+check "the comparison's figures equal them, too" all 'sound both' \
     '"$PYTHON" "$ROOT/tests/page/recompute.py" mpich.events mpich.page handoff.events both.page'
 
 # Each rank enters the reduce after the next one has left it, so the root, rank 0, is last.
 STAGGER_RULES='reduce=handoff' observe chain 4 "$PROGRAMS/arrival" chain 6
 report_page chain chain.trace
-check "nobody waits for senders that were there, and who is last is named" all \
+check "nobody waits for senders that arrived in time, and the last rank is named" all \
     'says chain "No rank waited for another"' \
     'is "0 100%" "$(in_page chain "d[\"tables\"][\"sites\"][1][13][\"text\"]")"'
-check "rank 0 is the late one, and rank 3 never" is "0 3" "$(in_page chain \
+check "rank 0 is late, and rank 3 never" is "0 3" "$(in_page chain \
     '"%d %d" % (max(d["data"]["sites"][0]["late"])[1], min(d["data"]["sites"][0]["late"])[1])')"
 
 run_across posts thread 1 '*=adaptive;*=bypass' 3 "$PROGRAMS/posts" mixed

@@ -30,7 +30,7 @@ static const struct sg_report_site *site_of(const struct sg_report *report, uint
 }
 
 /* A's barriers, by rank: late 0, 1000 + 500 + 6000, 3000 + 1000 + 0, 2000 + 200 + 0. */
-TEST("who is late and who waits is the sum worked out by hand")
+TEST("lateness and waits by rank are the sums worked out by hand")
 {
     static const uint64_t late_ns[] = {0, 7500, 4000, 2200};
     static const uint64_t wait_ns[] = {10000, 2500, 6000, 7800};
@@ -54,7 +54,7 @@ TEST("who is late and who waits is the sum worked out by hand")
     sg_detail_clear(&detail);
 }
 
-TEST("skews, costs, sizes and times are spread as worked out by hand")
+TEST("distributions of skews, costs, sizes and times are those worked out by hand")
 {
     struct sg_detail detail;
     struct sg_report report;
@@ -100,7 +100,7 @@ static const struct sg_detail_worst *worst_of(const struct sg_detail *detail, ui
     return NULL;
 }
 
-TEST("the worst instance of each call site is kept whole")
+TEST("the worst instance of each call site is kept complete")
 {
     struct sg_detail detail;
     struct sg_report report;
@@ -119,7 +119,7 @@ TEST("the worst instance of each call site is kept whole")
     sg_detail_clear(&detail);
 }
 
-TEST("clocks are known by rank")
+TEST("the page knows each rank's clock")
 {
     struct sg_detail detail;
     struct sg_report report;
@@ -173,7 +173,7 @@ TEST("a long run has as many bins of time as a short one")
 
 /* Rank 0's first reduce ends at 2050. What comes for it is handled at 2500, while rank 1 is still
  * in its call, and at 2790, after the instance is complete; another is for a later instance. */
-TEST("late contributions go with their instance, before and after it is complete")
+TEST("late contributions belong to their instance, before and after it completes")
 {
     const char *directory = setup_directory("late");
     struct sg_detail detail;
@@ -216,7 +216,7 @@ TEST("late contributions go with their instance, before and after it is complete
     sg_detail_clear(&detail);
 }
 
-TEST("bins begin at powers")
+TEST("bins begin at powers of two")
 {
     EXPECT(sg_detail_skew_bin(0) == 0, sg_detail_skew_bin(1) == 1, sg_detail_skew_bin(2) == 5,
            sg_detail_skew_bin(1024) == 41, sg_detail_skew_bin(1023) == 40,

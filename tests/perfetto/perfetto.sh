@@ -31,24 +31,24 @@ counts() { json "$1.counts" "$2"; }
 # that waited has a flow: 3 + 3 + 3 in the barriers, the root in the first reduce. The root of the
 # second reduce and, by its clock, rank 2 of `half` had left before the last rank arrived.
 check "the export of a known run is sound" sound known known
-check "its slices are its calls, and its flows those that waited" is "24 0 10 0" \
+check "its slices are its calls, and its flows are the calls that waited" is "24 0 10 0" \
     "$(counts known '"%d %d %d %d" % (d["collectives"], d["late"], d["flows"], d["spans"])')"
-check "what ranks waited adds up to the report's figure" is 30.7 "$(counts known 'd["wait_us"]')"
-check "every rank is a process, and all are one" is "5 8" \
+check "the ranks' waits add up to the report's figure" is 30.7 "$(counts known 'd["wait_us"]')"
+check "every rank is a process, and all ranks together are one" is "5 8" \
     "$(counts known '"%d %d" % (d["processes"], d["threads"])')"
-check "what calls counted are counters" is \
+check "the calls' counts are counters" is \
     "early messages,late messages,signals,skew (us) on MPI_COMM_WORLD,skew (us) on half" \
     "$(counts known '",".join(d["counters"])')"
-check "names of any bytes are text" has <(counts known '"\n".join(d["names"])') \
+check "names with unusual bytes are text" has <(counts known '"\n".join(d["names"])') \
     '^reduce f\\xff\\x1b na\\xefme,"x".c:7$'
-check "incomplete instances are left out, and one line says so" \
+check "incomplete instances are omitted, and one line says so" \
     has known.err '^stagger: export: 2 calls of incomplete instances are omitted$'
 check "another tool's archive is exported" all 'sound foreign foreign' \
     'is "MPI_Finalize MPI_Gather MPI_Init allreduce barrier reduce" "$(counts foreign "\" \".join(d[\"names\"])")"'
-check "an archive without collectives has the other calls" \
+check "the export of an archive without collectives has the other calls" \
     all 'sound none without-collectives' \
     'is "0 12" "$(counts none "\"%d %d\" % (d[\"collectives\"], d[\"calls\"])")"'
-check "- is standard output" all '"$STAGGER" export --perfetto - known >stdout.json 2>/dev/null' \
+check "- writes to standard output" all '"$STAGGER" export --perfetto - known >stdout.json 2>/dev/null' \
     'same known.json stdout.json'
 
 # ---- calls and messages, by hand ------------------------------------------------------------------
@@ -80,7 +80,7 @@ f 4 rank 3 at 269
 s 5 rank 2 at 785
 f 5 rank 3 at 789
 END
-check "each call is a slice, with what it did" same - \
+check "each call is a slice with its arguments" same - \
     <(events messages '"%d %d+%d %s %s" % (e["pid"] - 1, at, round(e["dur"] * 1000), e["name"],
         " ".join(f"{k}={v}" for k, v in e["args"].items())) if e["ph"] == "X" and e["pid"] == 1 else ""' | sort -k2n,2) <<'END'
 0 50+5 MPI_Send f a.c:20 site=00000014 comm=MPI_COMM_WORLD to=1 sent_tag=7 sent_bytes=8
@@ -95,14 +95,14 @@ check "each call is a slice, with what it did" same - \
 END
 check "a message that was received before it was sent has no flow" all 'sound clocks clocks' \
     'is "2 0 1" "$(counts clocks "\"%d %d %d\" % (d[\"calls\"], d[\"flows\"], d[\"received\"])")"'
-check "calls that wait for requests have what was received" all 'sound ring ring' \
+check "calls that wait for requests have the received messages" all 'sound ring ring' \
     'is "120 40 40" "$(counts ring "\"%d %d %d\" % (d[\"calls\"], d[\"messages\"], d[\"received\"])")"'
 
 # ---- real programs -------------------------------------------------------------------------------
 
 words=$WORK/words
 RULES='reduce=bypass;*=mpich' run_late late thread "$PROGRAMS/late" async "$words" 10
-check "what came late are slices" all 'sound late late.trace' 'is 10 "$(counts late "d[\"late\"]")"'
+check "late contributions are slices" all 'sound late late.trace' 'is 10 "$(counts late "d[\"late\"]")"'
 run_across posts thread 1 '*=adaptive;*=bypass' 3 "$PROGRAMS/posts" mixed
 check "nonblocking collectives are spans" all 'sound posts posts.trace' \
     'within 1 1000000 "$(counts posts "d[\"spans\"]")"'
@@ -114,7 +114,7 @@ check "the export of a program that sends messages is sound" all 'ran_well waits
 check "its slices are the calls that the report counts, by function" same \
     <(json waits.report '"\n".join(sorted("%s %d" % (f["mpi_function"], f["calls"]) for f in d["functions"]))') \
     <(counts waits '"\n".join(sorted("%s %d" % f for f in d["functions"].items() if f[0] not in ("MPI_Init", "MPI_Finalize")))')
-check "and its flows of messages those that the report matched" is \
+check "its flows of messages are the messages that the report matched" is \
     "$(json waits.report '"%d %d" % ((d["wait_states"]["matched_messages"],) * 2)')" \
     "$(counts waits '"%d %d" % (d["messages"], d["received"])')"
 
@@ -138,7 +138,7 @@ else
     check "memory does not grow with the run" within 0 $((small + small / 10)) "$large"
     small=$(peak_kib "$STAGGER" export --perfetto /dev/null short-ring)
     large=$(peak_kib "$STAGGER" export --perfetto /dev/null long-ring)
-    check "nor with its messages" within 0 $((small + small / 10)) "$large"
+    check "memory does not grow with the run's messages" within 0 $((small + small / 10)) "$large"
 fi
 
 # ---- bad usage and bad input -----------------------------------------------------------------------
@@ -151,23 +151,23 @@ refused() {
     is "$expected" $? && empty refused.out && has refused.err "$regex" &&
         is 1 "$(grep -c '^stagger' refused.err)" && absent out.json && is "" "$(ls | grep '^out')"
 }
-check "no form is bad usage" refused 2 "perfetto FILE is missing" known
+check "a missing form is bad usage" refused 2 "perfetto FILE is missing" known
 check "two directories are bad usage" refused 2 "unexpected argument 'known'" --perfetto out.json known known
-check "a directory that is not there is refused" refused 1 "No such file" --perfetto out.json nowhere
-check "statistics alone are refused" refused 1 "contains statistics but no events" \
+check "a missing directory is refused" refused 1 "No such file" --perfetto out.json nowhere
+check "statistics without events are refused" refused 1 "contains statistics but no events" \
     --perfetto out.json statistics
 check "an archive without events is refused" refused 1 "without events" \
     --perfetto out.json without-events
 cp -r known cut && truncate -s 100 cut/traces/0.evt
-check "an archive cut short is refused, and leaves no file" refused 1 "damaged events" \
+check "a truncated archive is refused, and leaves no file" refused 1 "damaged events" \
     --perfetto out.json cut
 echo precious >kept.json
-check "a failure leaves the file that was there" all \
+check "a failure leaves an existing file unchanged" all \
     '! "$STAGGER" export --perfetto kept.json cut 2>/dev/null' 'has kept.json precious'
-check "a directory as the file is refused" refused 1 "known: is a directory" --perfetto known known
-check "a place that cannot be written is refused" refused 1 "No such file" \
+check "a directory as output file is refused" refused 1 "known: is a directory" --perfetto known known
+check "an output path that cannot be written is refused" refused 1 "No such file" \
     --perfetto nowhere/out.json known
-check "a full disk is one line" all '! "$STAGGER" export --perfetto /dev/full long 2>full.err' \
+check "a full disk is reported in one line" all '! "$STAGGER" export --perfetto /dev/full long 2>full.err' \
     'is 1 "$(grep -c ^stagger: full.err)"' 'has full.err "/dev/full: cannot be written"'
 
 if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then

@@ -101,20 +101,20 @@ PRELOAD=$WORK/alone/libstagger.so observe made 4 "$PROGRAMS/comms_made"
 check "a program that makes communicators in every way runs" is 0 "$status"
 check "its logs can be printed" print_logs made
 "$PYTHON" unite.py made.log >told 2>&1
-check "all members know a communicator by the same identity, and no two have the same" \
+check "all members know a communicator by the same identity, and no two communicators share one" \
     same known told
-check "a communicator is said to be made of the right one" \
+check "a communicator has the right parent" \
     all 'has_lines made.log "^comm .* idup of dup .* of dup( members|$)" 4' \
     'has_lines made.log "^comm .* merged .* of inter( members|$)" 4' \
     'has_lines made.log "^comm .* created by group again .* of odd( members|$)" 2' \
     'has_lines made.log "^comm .* MPI_COMM_WORLD .* of -( members|$)" 4'
-check "a managed communicator is known as one of all calls'" \
+check "a managed communicator is known as one among all calls' communicators" \
     all 'has_lines made.log "^managed MPI_COMM_WORLD is MPI_COMM_WORLD$" 4' \
     'has_lines made.log "^managed MPI_COMM_SELF is MPI_COMM_SELF$" 4' \
     'has_lines made.log "^managed reduced is reduced$" 4'
 
 STAGGER_TRACE=stats observe counted 4 "$PROGRAMS/comms_made"
-check "it runs with statistics alone" ran_well counted
+check "the program runs with statistics only" ran_well counted
 check "its logs can be printed" print_logs counted
-check "one that is freed gives its number to the next one with its members and name" \
+check "a freed communicator's number goes to the next one with its members and name" \
     has_lines counted.log "^comm [0-9]+ again " 4

@@ -18,7 +18,7 @@ knows() {
     record "$1"
     check "the part $1 runs" is 0 "$status"
     print_logs "$1"
-    check "its events are those that are known ($1)" same "$1.known" "$1.log"
+    check "the events are the expected ones ($1)" same "$1.known" "$1.log"
 }
 
 knows messages <<'END'
@@ -291,16 +291,16 @@ END
 
 record killed
 print_logs killed
-check "a rank that is killed shows the call that it was in" \
+check "a killed rank's log shows the call it was in" \
     all 'is "" "$(grep -v "^rank\|^call\|open" killed.log)"' \
     'has_lines killed.log "^1 MPI_Recv world open from [01]:77 0$" 2'
 
 STAGGER_TRACE_BYTES=1m record many
-check "a program with more messages than the log has room for runs" is 0 "$status"
+check "a program with more messages than the log can hold runs" is 0 "$status"
 print_logs many
-check "messages have half of the room, and what is left out is counted by function" \
+check "messages get half of the log, and the omitted ones are counted by function" \
     all 'within 8000 8192 "$(awk "/^rank 1/ { exit } /MPI_Sendrecv world/" many.log | wc -l)"' \
     'is 40000 "$(awk "/left out MPI_Sendrecv/ { sum += \$4; next } /MPI_Sendrecv/ { sum++ } END { print sum }" many.log)"'
 check "all collectives have their records" has_lines many.log '^call barrier ' 40
 "$STAGGER" recover many.trace >recover.out 2>&1
-check "its trace says partial" has <("$STAGGER" report many.trace 2>&1) partial
+check "its trace is marked partial" has <("$STAGGER" report many.trace 2>&1) partial

@@ -16,24 +16,24 @@ traced() {
 
 STAGGER_TRACE=stats STAGGER_CALLS='bcast, MPI_All*' observe calls 2 "$PROGRAMS/known_events" collectives
 check "a program runs with STAGGER_CALLS" ran_well calls
-check "functions that its globs do not name are not counted" \
+check "functions that STAGGER_CALLS does not name are not counted" \
     is "MPI_Allreduce MPI_Bcast" "$(functions calls.trace)"
 
 PRELOAD=$WORK/alone/libstagger.so STAGGER_EVENTS='MPI_*bcast,Barr*' \
     observe events 2 "$PROGRAMS/known_events" collectives
 check "a program runs with STAGGER_EVENTS" is 0 "$status"
-check "the log has calls of the functions that its globs name" \
+check "the log has calls of the functions that STAGGER_EVENTS names" \
     is "MPI_Bcast MPI_Ibcast barrier bcast " "$(traced events)"
 "$BUILD/tests/profile/print_log" events.trace/rank-000000.log >events.log
-check "in the same order as with the others" \
+check "these calls are in the same order as with the others" \
     has_lines events.log '^call bcast 7$' 1
 
 STAGGER_TRACE=stats STAGGER_CALLS=Sned,mpi_send,MPI_Foo* observe wrong 2 "$PROGRAMS/known_events" messages
-check "globs that match no function are named, a line each, and ignored" \
+check "globs that match no function are reported, one line each, and ignored" \
     all 'is 0 "$status"' 'has_lines wrong.err "matches no function" 2' \
     'has_lines wrong.err "^stagger: STAGGER_CALLS: Sned matches no function and is ignored; the nearest name is MPI_Send$" 1' \
     'is MPI_Send "$(functions wrong.trace)"'
 STAGGER_TRACE=stats STAGGER_CALLS=MPI_Foo* observe none 2 "$PROGRAMS/known_events" messages
-check "where no glob is left all functions are seen" \
+check "without a valid glob all functions are recorded" \
     is "MPI_Iprobe MPI_Probe MPI_Recv MPI_Send MPI_Sendrecv MPI_Sendrecv_replace MPI_Ssend" \
     "$(functions none.trace)"

@@ -14,7 +14,7 @@ show() {
 
 PRELOAD='' STAGGER_WAIT=yield observe stock $RANKS "$PROGRAMS/many_sites"
 show stock
-check "stock MPICH runs it" is 0 "$status"
+check "stock MPICH runs the program" is 0 "$status"
 for trace in stats otf2; do
     STAGGER_TRACE=$trace observe $trace $RANKS "$PROGRAMS/many_sites"
     show $trace
@@ -22,7 +22,7 @@ for trace in stats otf2; do
 done
 for trace in stats otf2; do
     report_json $trace.trace $trace.json
-    check "each call site and each pair of ranks is there, with all calls ($trace)" \
+    check "the report has each call site and each pair of ranks, with all calls ($trace)" \
         is "1000 64000 4032 64000" "$("$PYTHON" -c '
 import json, sys
 d = json.load(open(sys.argv[1]))

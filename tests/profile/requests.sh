@@ -37,21 +37,21 @@ for hook in auto none; do
     STAGGER_WAIT_HOOK=$hook STAGGER_WAIT=yield STAGGER_TRACE=stats observe "$hook" 2 "$PROGRAMS/known_requests"
     check "a program with requests of every kind runs (hook $hook)" ran_well "$hook"
     tell "$hook.trace" >told
-    check "completions, bytes and messages are the program's (hook $hook)" same known told
+    check "completions, bytes and messages equal the program's own (hook $hook)" same known told
 done
 
 STAGGER_WAIT=yield observe events 2 "$PROGRAMS/known_requests"
 check "the program runs with events" ran_well events
 tell events.trace >told
-check "its completions, bytes and messages are those" same known told
-check "of the 33 messages the archive has all but two that are partitioned" is "31 0 0" \
+check "its completions, bytes and messages are the same" same known told
+check "the archive has 31 of the 33 messages, all but two partitioned ones" is "31 0 0" \
     "$(json calls.json '"%d %d %d" % tuple(d["wait_states"][n] for n in
         ("matched_messages", "unmatched_sends", "unmatched_receives"))')"
 
 # MPICH keeps nothing of such requests.
 for mode in stats otf2; do
     STAGGER_TRACE=$mode observe "dropped-$mode" 2 "$PROGRAMS/known_requests" dropped
-    check "requests that nobody waits for keep a bounded memory ($mode)" all 'ran_well "dropped-$mode"' \
+    check "requests that nobody waits for use bounded memory ($mode)" all 'ran_well "dropped-$mode"' \
         'has_lines "dropped-$mode.out" "^grown by [0-9]{1,3} KiB$" 2'
 done
 
@@ -64,7 +64,7 @@ if [ -x "$PROGRAMS/known_requests_f08" ]; then
     STAGGER_TRACE=stats observe f08 2 "$PROGRAMS/known_requests_f08"
     check "a program in Fortran 2008 with requests runs" ran_well f08
     tell f08.trace >told
-    check "its completions, bytes and messages are the program's" same known told
+    check "its completions, bytes and messages equal the program's own" same known told
 else
-    skip "requests in Fortran 2008" "no compiler for it was found"
+    skip "requests in Fortran 2008 are counted" "no compiler for it was found"
 fi

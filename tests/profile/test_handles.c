@@ -27,7 +27,7 @@ static void add(void *known, void *sum)
     *(long *)sum += ((struct known *)known)->value;
 }
 
-TEST("what is known is found by its handle")
+TEST("a known object is found by its handle")
 {
     long sum = 0;
 
@@ -44,7 +44,7 @@ TEST("what is known is found by its handle")
     EXPECT(sum == (long)MANY * (MANY - 1) / 2);
 }
 
-TEST("what was given up is not found, and is the next one's")
+TEST("a freed handle is not found, and the next object reuses its storage")
 {
     struct known *known = sg_handles_take(&handles, 100, sizeof *known);
     long before = 0, after = 0;

@@ -18,13 +18,13 @@ for mode in thread signal; do
     check "the root has its result while the late rank's parent computes ($mode)" finished async
 done
 run_late async default "$PROGRAMS/late" async "$words" $rounds
-check "a mode that there is not is named, and it is a thread's work" all 'finished async 3' \
+check "an unknown mode is reported, and the thread is used" all 'finished async 3' \
     'has async.err "STAGGER_PROGRESS=default is ignored: expected thread, signal or poll"'
 for mode in thread signal poll; do
     run_late blocked $mode "$PROGRAMS/late" blocked "$words" $rounds
-    check "a parent that waits for a message of the root's gets it ($mode)" finished blocked
+    check "a parent that waits for the root's message gets it ($mode)" finished blocked
 done
-check "in mode poll no signal is taken" is 0 "$(total blocked signals)"
+check "in mode poll no signal is raised" is 0 "$(total blocked signals)"
 
 # MPICH runs the barriers, so every counted call is a reduce. Events between two reduces are
 # reported with the second.
@@ -32,23 +32,23 @@ for mode in thread signal; do
     RULES='reduce=bypass;*=mpich' run_late counts $mode "$PROGRAMS/late" async "$words" $rounds
     check "the trace is sound ($mode)" all 'finished counts' 'archive_sound counts.trace'
     if [ $mode = signal ]; then
-        check "every late message took one signal" is $((rounds - 1)) "$(total counts signals)"
+        check "every late message raised one signal" is $((rounds - 1)) "$(total counts signals)"
     else
-        check "no signal was taken ($mode)" is 0 "$(total counts signals)"
+        check "no signal was raised ($mode)" is 0 "$(total counts signals)"
     fi
     check "every late message is counted as late ($mode)" is $((rounds - 1)) "$(total counts late)"
 
     # The parent is rank 2, the leaf rank 3; a rank's second location is its first other thread.
     if [ $mode = signal ]; then where='2 Master thread'; else where='4294967298 Progress thread'; fi
-    check "every late message is a region where it was handled, and tells whose it was ($mode)" is \
+    check "every late message is a region at its handler, with its sender ($mode)" is \
         "$rounds x $where: late_reduce MPI_Reduce MPI_COMM_WORLD from 3, wait avoided" \
         "$(late_regions counts)"
-    check "... and whether it was a signal that brought it ($mode)" \
+    check "... a region says whether a signal handled it ($mode)" \
         is "$([ $mode = signal ] && echo $rounds || echo 0)" \
         "$(otf2-print counts.trace/traces.otf2 | grep -cF '("by signal"')"
     check "the report has the handlers' time and the wait avoided ($mode)" is "reduce reduce" \
         "$(ops_with counts handler_ns) $(ops_with counts wait_avoided_ns)"
-    check "... and what signals brought, and that the parent ran ahead each time ($mode)" all \
+    check "... the report has the number handled by signals, and the parent ran ahead each time ($mode)" all \
         "is $([ $mode = signal ] && echo $rounds || echo 0) \"\$(total counts late_by_signal)\"" \
         '[ "$(total counts ran_ahead)" -ge '$rounds' ]'
     STAGGER_TRACE=stats RULES='reduce=bypass;*=mpich' run_late counts $mode "$PROGRAMS/late" async \
@@ -58,20 +58,20 @@ for mode in thread signal; do
 done
 for trace in otf2 stats; do
     STAGGER_TRACE=$trace run_late paused thread "$PROGRAMS/late" paused "$words" 20
-    check "what is late for calls that are not recorded is not recorded, either ($trace)" all \
+    check "late messages of calls that are not recorded are not recorded, either ($trace)" all \
         'finished paused' "is $([ $trace = otf2 ] && echo 10 || echo 0) \$(late_records paused)"
 done
 # A rank that stays in its call until the late rank arrives has avoided no wait.
 run_late blocked poll "$PROGRAMS/late" blocked "$words" $rounds
-check "in mode poll no wait is avoided" all 'archive_sound blocked.trace' \
+check "in mode poll no rank avoids a wait" all 'archive_sound blocked.trace' \
     'is 0 "$(total blocked wait_avoided_ns)"' 'lacks <(late_regions blocked) "wait avoided"'
 
 run_late thread thread "$PROGRAMS/late" thread "$words" 5
-check "the thread comes with what is outstanding, sleeps while nothing arrives, and ends" \
+check "the thread starts when calls are outstanding, sleeps while nothing arrives, and ends" \
     finished thread
 for mode in thread signal; do
     run_late fork $mode "$PROGRAMS/late" fork "$words" 5
-    check "a forked child has no thread and no handler, and disturbs nothing ($mode)" finished fork
+    check "a forked child has no thread and no handler, and does not disturb its parent ($mode)" finished fork
 done
 
 # ---- signals ---------------------------------------------------------------------------------------
@@ -79,10 +79,10 @@ run_late queue signal "$PROGRAMS/late" queue "$words" $rounds
 check "a full queue of signals delays nothing" finished queue
 for way in own taken; do
     run_late $way signal "$PROGRAMS/late" $way "$words" 5
-    check "a signal that the application handles stays its own, and a thread steps in ($way)" all \
+    check "a signal that the application handles stays its own, and a thread takes over ($way)" all \
         "finished $way 3" "has_lines $way.err '^stagger: signal 42 has a handler' 1"
     STAGGER_SIGNAL=43 run_late other signal "$PROGRAMS/late" $way "$words" 5
-    check "with STAGGER_SIGNAL another serves ($way)" finished other
+    check "with STAGGER_SIGNAL another signal serves ($way)" finished other
 done
 for number in 33 65 SIGUSR1; do
     STAGGER_SIGNAL=$number run_late number signal "$PROGRAMS/late" async "$words" 2

@@ -27,39 +27,39 @@ handled() {
 }
 
 modes signal thread turns poll
-check "one call site by a signal and one by the thread, in one run" all 'finished turns' \
+check "in one run, a signal serves one call site and the thread another" all 'finished turns' \
     'archive_sound turns.trace' 'is $half "$(total turns signals)"' \
     "handled turns $half signal at_first $half thread at_second"
 modes auto signal turns thread
-check "a rule that does not say has STAGGER_PROGRESS's" all 'finished turns' \
+check "a rule without progress= uses STAGGER_PROGRESS" all 'finished turns' \
     "handled turns $half signal at_second $half thread at_first"
 for order in 'signal thread' 'thread signal'; do
     # shellcheck disable=SC2086 # two words
     modes $order both poll
-    check "what is outstanding by both is a signal's ($order)" all 'finished both' \
+    check "late messages for both modes are handled by a signal ($order)" all 'finished both' \
         "handled both $rounds signal at_first $rounds signal at_second"
 done
 modes signal thread apart poll
-check "a signal that is blocked does not keep the thread from its own" finished apart
+check "a blocked signal does not keep the thread from its own messages" finished apart
 
 RULES='reduce=bypass(progress=thread);*=mpich' run_late thread poll "$PROGRAMS/late" async "$words" \
     $rounds
-check "a thread by rule, with STAGGER_PROGRESS=poll" all 'finished thread' \
+check "a rule with the thread works with STAGGER_PROGRESS=poll" all 'finished thread' \
     'is 0 "$(total thread signals)"' "handled thread $rounds thread late_reduce"
 for mode in signal thread; do
     RULES='reduce=bypass(progress=poll);*=mpich' run_late nobody $mode "$PROGRAMS/late" nobody \
         "$words" $rounds
-    check "poll by rule, with STAGGER_PROGRESS=$mode: no thread, no handler" all 'finished nobody' \
+    check "a rule with poll has no thread and no handler with STAGGER_PROGRESS=$mode" all 'finished nobody' \
         'is 0 "$(total nobody signals)"' 'lacks <(late_regions nobody) "wait avoided"'
 done
 
 STAGGER_QUIET=1 RULES='reduce=bypass(progress=sometimes);*=adaptive' run_late wrong thread \
     "$PROGRAMS/late" async "$words" 2
 wrong='expected progress to be one of auto\|poll\|thread\|signal, found .sometimes.; ignored:'
-check "a mode that there is not is named, and its rule left out" all 'finished wrong 1' \
+check "a rule with an unknown mode is reported and skipped" all 'finished wrong 1' \
     "has wrong.err '^stagger: STAGGER_RULES, column 24: $wrong'"
 RULES='reduce=bypass(progress=signal);*=mpich' run_late own poll "$PROGRAMS/late" own "$words" \
     $rounds
-check "a signal by rule that the application handles falls to a thread, too" all 'finished own 3' \
+check "the thread takes over a rule's signal that the application handles" all 'finished own 3' \
     "has_lines own.err '^stagger: signal 42 has a handler' 1" \
     "handled own $rounds thread late_reduce"

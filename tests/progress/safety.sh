@@ -87,22 +87,22 @@ if nm -D --undefined-only "$LIB" | grep -Eq ' _*(asan|ubsan|tsan|gcov|llvm_prof)
     skip "the handler reaches async-signal-safe functions only" "built with sanitizers or coverage"
 else
     transports >tables
-    check "every transport is looked at" all 'lacks tables ^none' 'has tables " sg_transport_shm$"' \
+    check "every transport is analysed" all 'lacks tables ^none' 'has tables " sg_transport_shm$"' \
         'has tables "libstagger-verbs.so ops$"'
     handlers_reach | sort -u >reached
     check "the handler reaches async-signal-safe functions only" is "" \
         "$(sed -n 's/^external //p' reached | grep -Evx "$allowed")"
-    check "... and nothing that is for a thread, which uses transports between machines" all \
+    check "... the handler reaches nothing of the thread or of transports between machines" all \
         'lacks reached "^reached (attend_wire|attend_by_thread|look_by_helper)"' \
         'has <(reach "$LIB" look_by_helper) "^reached attend_by_thread$"'
-    check "... by way of the protocols, the transport and the kernels" all \
+    check "... the handler reaches the protocols, the transport and the kernels" all \
         'has reached "^reached on_message"' 'has reached "^reached sg_shm_channel_send$"' \
         'has reached "^reached sg_shm_channel_receive$"' 'has reached "^reached sum_"' \
         'has reached "^reached sg_log_event$"' \
         'has reached "^external memcpy$"'
-    check "nothing else on the way calls by a pointer" is "" \
+    check "nothing else in the handler's path calls by a pointer" is "" \
         "$(sed -n 's/^indirect //p' reached | grep -Fvxf <(pointer_users))"
-    check "... and what is not safe would be seen, however it is called" seeded
+    check "... the check finds unsafe calls of every kind" seeded
 fi
 
 run_late storm signal "$PROGRAMS/late_storm" "$WORK/words" 100
@@ -111,5 +111,5 @@ for mode in thread signal; do
     rm -rf many.trace
     STAGGER_PROGRESS=$mode STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass' \
         observe many 2 "$PROGRAMS/lifetimes" 40 200
-    check "communicators come and go beside it ($mode)" all 'is 0 "$status"' 'ran_well many'
+    check "communicators are created and freed during the storm ($mode)" all 'is 0 "$status"' 'ran_well many'
 done

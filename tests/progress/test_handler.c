@@ -99,7 +99,7 @@ static void set_up(struct sg_progress_client *client)
     ASSERT(sg_progress_add(client));
 }
 
-TEST("progress by signal starts beside progress between machines")
+TEST("progress by signal and progress between machines start together")
 {
     const struct sg_exchange exchange = {.rank = 0, .size = 1};
     const struct sg_config config = {0};
@@ -114,7 +114,7 @@ TEST("progress by signal starts beside progress between machines")
     sg_ruleset_destroy(rules);
 }
 
-TEST("a signal handler touches nothing of a client between machines")
+TEST("a signal handler does not touch a client that progresses between machines")
 {
     sg_progress_arm(&clients[HERE], SG_PROGRESS_SIGNAL);
     EXPECT(raise(SIGNAL) == 0); /* handled when it returns */
@@ -122,7 +122,7 @@ TEST("a signal handler touches nothing of a client between machines")
            adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
 }
 
-TEST("what comes from another machine is handled by a thread, from the way out of a call on")
+TEST("once a call has left, a thread handles messages from other machines")
 {
     EXPECT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD),
            adapter_calls[SG_PROGRESS_BY_CALL] == 0);
@@ -146,7 +146,7 @@ static void put_helper_to_sleep(void)
 }
 
 /* The listener looks twice when it is told. Who goes on to look is the helper thread. */
-TEST("a timer that this thread sets is minded by the helper thread")
+TEST("the helper thread watches a timer that this thread sets")
 {
     put_helper_to_sleep();
     EXPECT(sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD));
@@ -161,7 +161,7 @@ TEST("a timer that this thread sets is minded by the helper thread")
     atomic_store(&doorbells[BETWEEN].next_timer_ns, 0);
 }
 
-TEST("both end")
+TEST("both clients end")
 {
     for (int i = HERE; i <= BETWEEN; i++) {
         sg_progress_remove(&clients[i]);

@@ -16,21 +16,21 @@ MPI_COMM_WORLD from 3, wait avoided" "$(late_regions "$1" | sed 's/ x [0-9]* / x
 }
 
 unheard exits
-check "the thread that is to be interrupted has ended: the helper thread steps in" all 'finished exits' \
+check "when the interrupted thread has ended, the helper thread takes over" all 'finished exits' \
     'by_thread exits reduce'
 unheard blocked
-check "a program that waits for signals blocks all in all threads: the helper thread steps in" all \
+check "when all threads block all signals, the helper thread takes over" all \
     'finished blocked' 'by_thread blocked reduce'
 for way in blocks waits signalfd takes; do
     unheard $way
-    check "a signal that came to nothing is found out, and a thread takes over ($way)" all \
+    check "a signal without effect is detected, and a thread takes over ($way)" all \
         "finished $way 3" "has_lines $way.err '^stagger: signal 42 .* a thread handles late' 1" \
         "is $rounds \$(late_records $way)"
 done
 unheard ignores
-check "a signal that is ignored from now on is found out, too" all 'finished ignores 3' \
+check "a signal that becomes ignored during the run is detected, too" all 'finished ignores 3' \
     "has_lines ignores.err '^stagger: signal 42 .* a thread handles late' 1" \
     "is $rounds \$(late_records ignores)"
 unheard ignored
-check "a signal that is ignored from the start is left alone" all 'finished ignored 3' \
+check "a signal that is ignored from the start stays ignored" all 'finished ignored 3' \
     "has_lines ignored.err '^stagger: signal 42 has a handler' 1" 'by_thread ignored reduce'

@@ -11,7 +11,7 @@ KNOWN=$PROGRAMS/known_causes
 # rank 0's row.
 between() {
     observe "$1" 2 "$KNOWN" "$1" 20
-    check "a program of known causes runs ($1)" ran_well "$1"
+    check "a program with known causes runs ($1)" ran_well "$1"
     report_json "$1.trace" "$1.json"
 }
 of() {
@@ -22,41 +22,41 @@ of() {
 between sleep
 check "a rank that sleeps does so before the barrier" is "20 True True True" \
     "$(of sleep '"%d %s %s %s" % (r["intervals"], r["cause"] in ("asleep", "preempted", "preempted by others"), r["off_ns"] >= 60000000, r["voluntary_switches"] >= 60)')"
-check "... by the sum of its own intervals less as many of the others" is True \
+check "... its excess is the sum of its own intervals minus as many of the others" is True \
     "$(of sleep 'abs(r["longer_ns"] - (r["time_ns"] - 20 * other["mean_ns"])) < 1 and r["others_mean_ns"] == other["mean_ns"]')"
-check "its parts are its time" is True \
+check "the parts of its time add up to its time" is True \
     "$(of sleep 'r["cpu_ns"] + r["runnable_ns"] + r["off_ns"] == r["time_ns"]')"
-check "the one that does nothing is not longer" is "0 None" "$(of sleep '"%g %s" % (other["longer_ns"], other["cause"])')"
-check "both ends are told, with their functions" is "MPI_Barrier MPI_Barrier True" \
+check "the rank that does nothing has no excess" is "0 None" "$(of sleep '"%g %s" % (other["longer_ns"], other["cause"])')"
+check "both ends of an interval have their functions" is "MPI_Barrier MPI_Barrier True" \
     "$(of sleep '"%s %s %s" % (r["after"]["mpi_function"], r["until"]["mpi_function"], r["after"]["line"] < r["until"]["line"])')"
-check "... and the run's are not" is "1 True" \
+check "... the ends of the run have none" is "1 True" \
     "$(json sleep.json '"%d %s" % (sum(r["after"] is None for r in d["intervals"]["rows"] if r["rank"] == 1), any(r["until"] is None for r in d["intervals"]["rows"]))')"
 
 # The report has the same figures as the logs.
 "$BUILD/tests/causes/print_causes" sleep.trace/rank-*.log >sleep.causes
-check "the sums are those of the logs" is \
+check "the sums equal those of the logs" is \
     "$(awk '/^sum / { n++; for (i = 1; i <= NF; i++) { split($i, v, "="); if (v[1] == "intervals") a += v[2]; if (v[1] == "time") t += v[2] } } END { printf "%d %d %.0f", n, a, t }' sleep.causes)" \
     "$(json sleep.json '(lambda b: "%d %d %d" % (b["row_count"], b["intervals"], b["time_ns"]))(d["intervals"])')"
 
 between faults
-check "page faults are counted, and named" all \
+check "page faults are counted, and the cause is named" all \
     'is True "$(of faults "1280 <= r[\"minor_faults\"] <= 1600")"' \
     'is True "$(of faults "r[\"cause\"] in (\"page faults\", \"kernel\", \"computing\", \"preempted\", \"preempted by others\")")"'
 between hog
 # The rank computes for as long as it waits for the thread, a few clock ticks separate user from
 # kernel time, and other programs may preempt both: any of these may be the largest part.
-check "a rank that shares its processor with a thread of its own is preempted by it" all \
+check "a rank is preempted by a thread of its own on the same processor" all \
     'is True "$(of hog "r[\"runnable_ns\"] >= 80000000 and r[\"threads_here_ns\"] >= 64000000")"' \
     'is True "$(of hog "r[\"cause\"] in (\"preempted by its threads\", \"kernel\", \"computing\", \"preempted by others\")")"'
 
 "$STAGGER" report sleep.trace >text
-check "the report has a table of it" all 'has text "^between calls +[0-9]+ intervals sampled"' \
+check "the report has a table of these intervals" all 'has text "^between calls +[0-9]+ intervals sampled"' \
     'has text "^ +1 +[0-9.]+[mu]?s +20 .* (asleep|preempted[a-z ]*) +MPI_Barrier main .* -> MPI_Barrier main "'
 "$STAGGER" report --csv=intervals sleep.trace >csv
-check "... and CSV" all 'has csv "^rank,intervals,time_ns,mean_ns,others_mean_ns,longer_ns,cause,cpu_ns"' \
+check "... CSV has the table" all 'has csv "^rank,intervals,time_ns,mean_ns,others_mean_ns,longer_ns,cause,cpu_ns"' \
     'is "$(json sleep.json "d[\"intervals\"][\"row_count\"] + 1")" "$(wc -l <csv)"' 'has csv "^1,20,[0-9.e+]+,.*,(asleep|preempted[a-z ]*),"'
 "$STAGGER" report --top 1 --json sleep.trace >top.json
-check "--top limits it" is "1 1" "$(json top.json '"%d %s" % (len(d["intervals"]["rows"]), d["intervals"]["rows"][0]["rank"])')"
+check "--top limits the table" is "1 1" "$(json top.json '"%d %s" % (len(d["intervals"]["rows"]), d["intervals"]["rows"][0]["rank"])')"
 
 "$STAGGER" report --html sleep.html sleep.trace 2>page.err && "$PYTHON" "$ROOT/tests/page/check_page.py" sleep.html >sleep.page
 check "the page has the table" all 'empty page.err' \
@@ -66,14 +66,14 @@ check "the page has the table" all 'empty page.err' \
 STAGGER_TRACE=otf2 observe events 2 "$KNOWN" sleep 20
 report_json events.trace events.json
 "$STAGGER" report events.trace >events.text
-check "with events the sums are there for programs, and the text has the causes" all \
+check "with events, JSON has the sums and the text has the causes" all \
     'is True "$(of events "r[\"off_ns\"] >= 60000000")"' 'lacks events.text "^between calls"' 'has events.text "^why "'
 missing=$("$STAGGER" info | sed -n 's/^  \(scheduler\|resource usage\|migrations\|counters\|switches\|threads\): not there .*/\1/p')
-check "one line has the sources that are not there" all 'is "$missing" "$(json events.json "\"\n\".join(d[\"intervals\"][\"missing_sources\"])")"' \
+check "one line lists the unavailable sources" all 'is "$missing" "$(json events.json "\"\n\".join(d[\"intervals\"][\"missing_sources\"])")"' \
     'has_lines events.text "^note: causes computed without" "$([ -z "$missing" ] && echo 0 || echo 1)"' \
     '[ -z "$missing" ] || has events.text "^note: causes computed without ${missing//$'"'\n'"'/, } [(]unavailable"'
 STAGGER_CAUSES=off observe off 2 "$KNOWN" sleep 5
 report_json off.trace off.json
 "$STAGGER" report off.trace >off.text
-check "without samples nothing is said" all 'is None "$(json off.json "d[\"intervals\"]")"' 'lacks off.text "^between calls"' \
+check "without samples the report has no such table" all 'is None "$(json off.json "d[\"intervals\"]")"' 'lacks off.text "^between calls"' \
     'is 1 "$("$STAGGER" report --csv=intervals off.trace | wc -l)"'

@@ -38,7 +38,7 @@ for trace in otf2 stats; do
     STAGGER_TRACE=$trace observe "$trace" 4 "$PROGRAMS/known_calls"
     check "a known program runs ($trace)" ran_well "$trace"
     tell "$trace.trace" >told
-    check "calls, bytes and messages are the program's ($trace)" same known told
+    check "calls, bytes and messages equal the program's own ($trace)" same known told
     "$STAGGER" report "$trace.trace" >"$trace.txt" 2>err
     check "the text has MPI's share, functions, call sites and messages ($trace)" all \
         'empty err' 'has_lines "$trace.txt" "^in MPI  +[0-9.]+% of processor time \(" 1' \
@@ -54,7 +54,7 @@ done
 for trace in otf2 stats; do
     STAGGER_TRACE=$trace observe "between-$trace" 2 "$PROGRAMS/known_events" between
     report_json "between-$trace.trace" between.json
-    check "messages between groups are of the ranks of both ($trace)" is "0-1: 1 31 1 31, 1-0: 1 31 1 31; 0" \
+    check "messages between groups connect the ranks of both ($trace)" is "0-1: 1 31 1 31, 1-0: 1 31 1 31; 0" \
         "$(json between.json '", ".join("%d-%d: %d %d %d %d" % tuple(p[f] for f in ("from", "to", "sent_messages",
             "sent_bytes", "received_messages", "received_bytes")) for p in sorted(d["messages"]["pairs"],
             key=lambda p: p["from"])) + "; %d" % d["messages"]["other_messages"]')"
@@ -62,17 +62,17 @@ done
 
 # ---- CSV and filters -----------------------------------------------------------------------------
 
-check "functions as CSV" all '"$STAGGER" report --csv=functions otf2.trace >functions.csv' \
+check "--csv writes functions" all '"$STAGGER" report --csv=functions otf2.trace >functions.csv' \
     'has functions.csv "^mpi_function,calls,failed_calls,time_ns,"' 'is 10 "$(wc -l <functions.csv)"' \
     'has functions.csv "^MPI_Send,12,0,"'
-check "call sites as CSV" all '"$STAGGER" report --csv=calls otf2.trace >calls.csv' \
+check "--csv writes call sites" all '"$STAGGER" report --csv=calls otf2.trace >calls.csv' \
     'has calls.csv "^mpi_function,id,function,file,line,"' 'has calls.csv "^MPI_Recv,.*,half,2,2,"'
-check "messages as CSV" is "from,to,messages,bytes 0,1,16,8104" \
+check "--csv writes messages" is "from,to,messages,bytes 0,1,16,8104" \
     "$("$STAGGER" report --csv=messages otf2.trace | cut -d, -f1-4 | head -n2 | xargs)"
-check "a table that is not there is bad usage" all \
+check "an unknown table is bad usage" all \
     '! "$STAGGER" report --csv=nonsense otf2.trace 2>err' \
     'has err "csv wants functions, sites, collectives, calls, messages, .*, not .nonsense."'
-check "--csv alone has the rows" same <("$STAGGER" report --csv otf2.trace) <("$STAGGER" report --csv=sites otf2.trace)
+check "--csv without a table writes the rows" same <("$STAGGER" report --csv otf2.trace) <("$STAGGER" report --csv=sites otf2.trace)
 check "--top cuts the call sites, and the text says so" \
     has <("$STAGGER" report --top 2 otf2.trace) '^note: 2 of 1[0-9] call sites of MPI functions are shown'
 # part OPTION VALUE: functions and calls in a part of the run.
@@ -80,19 +80,19 @@ part() {
     "$STAGGER" report --json "$@" otf2.trace >part.json &&
         json part.json '" ".join(sorted("%s %d" % (f["mpi_function"], f["calls"]) for f in d["functions"]))'
 }
-check "a call site alone has its functions only" is "MPI_Recv 10 MPI_Send 10" "$(part --site send_down)"
-check "a communicator alone has its calls only" is "MPI_Recv 2 MPI_Send 2" "$(part --comm half)"
-check "a rank alone has its calls only" is \
+check "--site shows that call site's functions only" is "MPI_Recv 10 MPI_Send 10" "$(part --site send_down)"
+check "--comm shows that communicator's calls only" is "MPI_Recv 2 MPI_Send 2" "$(part --comm half)"
+check "--rank shows that rank's calls only" is \
     "MPI_Barrier 3 MPI_Bcast 7 MPI_Comm_free 1 MPI_Comm_split 1 MPI_Irecv 5 MPI_Isend 5 MPI_Send 11 MPI_Waitall 5" \
     "$(part --rank 0)"
-check "an interval has none of it: all calls have no times" is "null" \
+check "with --time there are no figures of all calls, which have no times" is "null" \
     "$("$STAGGER" report --json --time 0s:9s otf2.trace >time.json && json time.json 'json.dumps(d["functions"])')"
 
 # ---- few calls, and damage -------------------------------------------------------------------------
 
 observe barriers 4 "$PROGRAMS/known_calls" barriers
 "$STAGGER" report barriers.trace >barriers.txt
-check "a program of barriers alone has the share and the functions, and no other table" all \
+check "a program with barriers only has the share and the functions, and no other table" all \
     'has_lines barriers.txt "^in MPI " 1' 'has_lines barriers.txt "^  MPI_Barrier +12 " 1' \
     'lacks barriers.txt "^ +function +call site|^ *from |^messages"'
 
@@ -120,16 +120,16 @@ C
 "$("$ROOT/.ci/find-mpi" cc 2>/dev/null || echo mpicc.mpich)" -g killed.c -o killed || exit 1
 observe killed 3 ./killed
 "$STAGGER" recover killed.trace >recover.out 2>&1
-check "the calls of a run that was killed are there when its archive is recovered" \
+check "a killed run's calls are there when its archive is recovered" \
     has <("$STAGGER" report killed.trace) '^  MPI_Bcast +18 .* 48B +96B$'
 
 cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
-check "a damaged file gets one line, and the rest of the report stands" all \
+check "a damaged file is reported in one line, and the rest of the report is complete" all \
     '"$STAGGER" report damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \
     'is 1 "$(wc -l <err)"' 'has damaged.txt "^  barrier "' 'has damaged.txt "^  MPI_Comm_split +3 "'
 cp -r otf2.trace old && rm old/traces/*.calls
 "$STAGGER" report old >old.txt 2>err
-check "an archive of an older stagger has none of this" all 'empty err' \
+check "an archive of an older stagger has none of these figures" all 'empty err' \
     'lacks old.txt "^in MPI|^ +function +calls|^ *from |^messages"'
-check "... and null in JSON" is "None None None None" "$("$STAGGER" report --json old >old.json &&
+check "... JSON has null for them" is "None None None None" "$("$STAGGER" report --json old >old.json &&
     json old.json '" ".join(str(d[m]) for m in ("mpi", "functions", "calls", "messages"))')"

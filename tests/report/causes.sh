@@ -10,8 +10,8 @@ for kind in late uncertain ahead; do
     report_json "$kind" "$kind.json"
 done
 
-check "causes are in CSV" golden causes.csv --csv=causes late
-check "... the same as in JSON" is \
+check "CSV has the causes" golden causes.csv --csv=causes late
+check "... JSON has the same causes" is \
     "$(json late.json '"\n".join("%s,%s,%s" % (c["rank"], c["cause"], c["late_ns"]) for s in d["causes"]["sites"] for c in s["causes"])')" \
     "$("$PYTHON" -c 'import csv, sys; print("\n".join("%s,%s,%s" % (r["rank"], r["cause"], r["late_ns"]) for r in csv.DictReader(sys.stdin)))' <causes.csv)"
 
@@ -19,12 +19,12 @@ check "... the same as in JSON" is \
 told() {
     json "$1.json" '(lambda c: "%d %d %d" % (len(c["sites"]), c["instances"], c["unsampled_instances"]))(d["causes"])'
 }
-check "clocks that agree tell the causes" is "1 40 0" "$(told late)"
-check "where clocks may be off by more than ranks are late nobody is blamed" all 'is "0 0 40" "$(told uncertain)"' \
+check "with synchronised clocks the causes are reported" is "1 40 0" "$(told late)"
+check "when clock errors exceed the ranks' lateness, nobody is blamed" all 'is "0 0 40" "$(told uncertain)"' \
     'is 1000 "$(json uncertain.json "d[\"clock\"][\"offset_error_ns\"]")"'
-check "nor where a rank leaves before another comes that it waits for" is "0 0 40" "$(told ahead)"
+check "nobody is blamed when a rank leaves before a rank it waits for arrives" is "0 0 40" "$(told ahead)"
 for kind in uncertain ahead; do
     "$STAGGER" report --csv=causes "$kind" >"$kind.csv" 2>"$kind.err"
-    check "... and no cause is in CSV or text ($kind)" all 'is 1 "$(wc -l <"$kind.csv")"' 'empty "$kind.err"' \
+    check "... CSV and text have no cause ($kind)" all 'is 1 "$(wc -l <"$kind.csv")"' 'empty "$kind.err"' \
         '"$STAGGER" report "$kind" >text' 'lacks text "^why "'
 done

@@ -8,9 +8,9 @@
 matches() {
     observe "$1" 2 "$PROGRAMS/gaps" "$2"
     check "the messages are sent and received ($1)" ran_well "$1"
-    check "the archive tells which lengths are of one message ($1)" archive_sound "$1.trace"
+    check "the archive is sound ($1)" archive_sound "$1.trace"
     report_json "$1.trace" "$1.json"
-    check "what has an event at both ends is matched, and nothing else ($1)" is "$3 $4 $5 0" \
+    check "only messages with an event at both ends are matched ($1)" is "$3 $4 $5 0" \
         "$(json "$1.json" '"%d %d %d %d" % tuple(d["wait_states"][f] for f in ("matched_messages",
             "unmatched_sends", "unmatched_receives", "clock_violations"))')"
 }

@@ -22,21 +22,23 @@ fault() {
 }
 
 if grep -q __asan_init "$test" || grep -q __tsan_init "$test"; then
-    skip "faults of matching" "a sanitizer build"
+    skip "faults of matching are found" "a sanitizer build"
 else
-    check "the code as it is passes" "$test"
-    check "last in, first out is found" fault lifo wait_messages \
+    check "the unchanged code passes" "$test"
+    check "last-in, first-out matching is found" fault lifo wait_messages \
         's/first = channel != NULL ? channel->first : NULL;/first = channel != NULL ? channel->last : NULL;/' \
         "messages match first in, first out" "receives match in the order of their posts" \
         "MPI_Mprobe waits for its message"
-    check "tags that are ignored are found" fault tags wait_messages \
+    check "ignored tags are found" fault tags wait_messages \
         's/message->tag}/0}/' \
-        "messages with different tags are apart"
-    check "receives in the order of their completion are found" fault completion wait_messages \
+        "messages with different tags are matched separately"
+    check "matching receives in the order of completion is found" fault completion wait_messages \
         's/messages->receives\[rank\].complete++;/dequeue(\&messages->receives[rank], receive); return join(messages, \&receive->end);/' \
         "receives match in the order of their posts"
-    check "gaps at the other end that are ignored are found" fault other wait_messages \
-        's/if (other->gap > 0) {/if (false) {/' "nor those that were received before"
-    check "gaps at the own end that are ignored are found" fault own wait_messages \
-        's/status = close_gap(messages, end);/status = SG_OK;/' "messages that one end lacks"
+    check "ignored gaps at the other end are found" fault other wait_messages \
+        's/if (other->gap > 0) {/if (false) {/' \
+        "messages missing at one end do not shift messages received before"
+    check "ignored gaps at the own end are found" fault own wait_messages \
+        's/status = close_gap(messages, end);/status = SG_OK;/' \
+        "messages missing at one end do not shift messages sent before"
 fi

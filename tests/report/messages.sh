@@ -32,11 +32,11 @@ late sender MPI_Wait 13 1 40 for 0 MPI_Send 20
 wait at NxN MPI_Wait 19 1 25 for 0 MPI_Ialltoall 24
 total 10 365 messages 5 1 0 0
 END
-check "who waits for whom, where and how long" same expected <(told known)
+check "the report says which ranks wait for which, where and how long" same expected <(told known)
 check "one late sender is in wrong order" is "MPI_Wait 1 40" "$(json told.json \
     '" ".join("%s %d %d" % (r["mpi_function"], r["wrong_order_waits"], r["wrong_order_ns"])
         for r in d["wait_states"]["by_site"] if r["wrong_order_waits"])')"
-check "the sums of places, of pairs and of ranks agree" is "365 365 365 365" "$(json told.json \
+check "the sums of call sites, of pairs and of ranks agree" is "365 365 365 365" "$(json told.json \
     '"%d %d %d %d" % tuple(sum(r[f] for r in d["wait_states"][t]) for t, f in (("by_site", "wait_ns"),
         ("pairs", "wait_ns"), ("per_rank", "wait_ns"), ("per_rank", "caused_ns")))')"
 "$STAGGER" report known >known.txt 2>known.err
@@ -56,32 +56,32 @@ MPI_Barrier 25: 2 calls on half, 1, skew 15, wait 15, last 2
 MPI_Gather 18: 1 calls on half, 1, skew 60, wait 0, last 2
 MPI_Bcast 16: 1 calls on MPI_COMM_WORLD, 0, skew None, wait 0, last None
 END
-check "... as CSV, too" all '"$STAGGER" report --csv=collectives known >skews.csv' 'is 7 "$(wc -l <skews.csv)"' \
+check "... CSV has the skews, too" all '"$STAGGER" report --csv=collectives known >skews.csv' 'is 7 "$(wc -l <skews.csv)"' \
     'has skews.csv "^MPI_Ialltoall,00000018,f,a.c,24,a,24,half,2,1,2,1,30,30,30,30,25,0,1,600"'
-check "states as CSV" all '"$STAGGER" report --csv=waits known >waits.csv' 'is 9 "$(wc -l <waits.csv)"' \
+check "--csv writes states" all '"$STAGGER" report --csv=waits known >waits.csv' 'is 9 "$(wc -l <waits.csv)"' \
     'has waits.csv "^late sender,MPI_Recv,0000000a,f,a.c,10,a,10,1,50,50,0,0"'
-check "pairs as CSV" all '"$STAGGER" report --csv=pairs known >pairs.csv' 'is 9 "$(wc -l <pairs.csv)"' \
+check "--csv writes pairs" all '"$STAGGER" report --csv=pairs known >pairs.csv' 'is 9 "$(wc -l <pairs.csv)"' \
     'has pairs.csv "^late receiver,MPI_Ssend,00000015,.*,1,80,80,0,1,1,80,MPI_Recv,0000000b,f,a.c,11,a,11"'
 check "the critical path is as long as its parts" is "True True" "$(json told.json '"%s %s" % (
     sum(r["path_ns"] for r in d["critical_path"]["rows"]) == d["critical_path"]["path_ns"],
     d["critical_path"]["calls_ns"] + d["critical_path"]["intervals_ns"] == d["critical_path"]["path_ns"])')"
-check "... as CSV" all '"$STAGGER" report --csv=path known >path.csv' \
+check "... CSV has the critical path" all '"$STAGGER" report --csv=path known >path.csv' \
     'is "$(json told.json "d[\"critical_path\"][\"row_count\"] + 1")" "$(wc -l <path.csv)"'
-check "a part of the run has none" is None "$("$STAGGER" report --json --rank 3 known >part.json &&
+check "a part of the run has no critical path" is None "$("$STAGGER" report --json --rank 3 known >part.json &&
     json part.json 'd["critical_path"]')"
 bash -c 'ulimit -f 0; exec "$0" report known 2>&1' "$STAGGER" | cat >full.txt
-check "without room for a temporary file all but the path is told" all \
+check "without a temporary file everything but the path is reported" all \
     'has_lines full.txt "^stagger: no space for a temporary file: the critical path is omitted" 1' \
     'has full.txt "^  late receiver +MPI_Ssend"' 'lacks full.txt "^critical path"'
 check "--top cuts the tables, and the text says so" all '"$STAGGER" report --top 2 known >top.txt' \
     'has top.txt "^note: 2 of 8 wait states are shown"' 'has top.txt "^note: 2 of 8 pairs of call sites are shown"'
-check "a call site's waits alone" is "total 1 50 messages 5 1 0 0" "$(told --site a.c:10 known | tail -n1)"
-check "a communicator's" is "total 4 180 messages 5 1 0 0" "$(told --comm half known | tail -n1)"
-check "a rank's" is "total 2 75 messages 5 1 0 0" "$(told --rank 3 known | tail -n1)"
-check "an interval's" is "total 5 160 messages 5 1 0 0" "$(told --time 200ns:550ns known | tail -n1)"
+check "--site selects a call site's waits" is "total 1 50 messages 5 1 0 0" "$(told --site a.c:10 known | tail -n1)"
+check "--comm selects a communicator's waits" is "total 4 180 messages 5 1 0 0" "$(told --comm half known | tail -n1)"
+check "--rank selects a rank's waits" is "total 2 75 messages 5 1 0 0" "$(told --rank 3 known | tail -n1)"
+check "--time selects an interval's waits" is "total 5 160 messages 5 1 0 0" "$(told --time 200ns:550ns known | tail -n1)"
 
 # In each round only rank 0 waits, for 10 (RANKS - 1) - 6.
 ./make_messages ring 4 50000 ring || exit 1
-check "many messages have the figures that one round has" \
+check "the figures for many messages are those of one round" \
     is "late sender MPI_Wait 3 50000 1200000 for 3 MPI_Send 2 total 50000 1200000 messages 200000 0 0 0" \
     "$(told ring | xargs)"

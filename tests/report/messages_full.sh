@@ -27,5 +27,5 @@ if grep -q __asan_init "$STAGGER"; then
     skip "the report takes less than 200 MB" "a sanitizer build"
 else
     check "the report takes less than 200 MB" within 1 200000 "${whole% *}"
-    check "ten times the events take hardly more memory" within 1 $((${tenth% *} + 8000)) "${whole% *}"
+    check "ten times the events need hardly more memory" within 1 $((${tenth% *} + 8000)) "${whole% *}"
 fi

@@ -5,7 +5,7 @@
 
 observe orders 2 "$PROGRAMS/orders"
 check "the program runs" ran_well orders
-check "the archive has each by its number" archive_sound orders.trace
+check "the archive has each call by its number" archive_sound orders.trace
 report_json orders.trace orders.json
 cat >expected <<'END'
 MPI_Iallgather iallgather calls 18 instances 9
@@ -17,5 +17,5 @@ END
 check "each call site has its own calls and instances" same expected \
     <(json orders.json '"\n".join("%s %s calls %d instances %d" % tuple(r[f] for f in ("mpi_function", "function",
         "calls", "instances")) for r in sorted(d["collectives"], key=lambda r: (r["mpi_function"], r["function"])))')
-check "skews are those of the archive's events" \
+check "skews equal those of the archive's events" \
     "$PYTHON" "$ROOT/tests/report/check_skews.py" orders.trace/traces.otf2 orders.json

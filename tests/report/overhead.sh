@@ -10,7 +10,7 @@ d = json.loads(input())
 print(d["barrier"] + d["reduce"] + d["allreduce"])')
     check "one call in 128 is timed ($trace)" all 'is 0 "$status"' \
         "is $((2 * ((calls - 1) / 128))) \$(json $trace.json 'd[\"overhead\"][\"timed_calls\"] + d[\"overhead\"][\"long_calls\"]')"
-    check "what they took is told ($trace)" all \
+    check "the report has the time of these calls ($trace)" all \
         "within 1 10000 \$(json $trace.json 'd[\"overhead\"][\"timed_ns\"] // max(1, d[\"overhead\"][\"timed_calls\"])')" \
         "has <('$STAGGER' report $trace.trace) '^stagger itself: .* a call, .*% of processor time'"
 done

@@ -26,19 +26,19 @@ C
 
 observe posts 3 ./posts
 "$STAGGER" report posts.trace >posts.txt 2>posts.err
-check "of a program of nonblocking calls alone it says so in place of rows" all \
+check "the report of a program with nonblocking calls only says so in place of rows" all \
     'has posts.txt "^no barrier, reduce, allreduce or bcast is recorded: 120 nonblocking calls were left to MPICH$"'
 report_json posts.trace posts.json
-check "JSON has their number" is "120 120 0" \
+check "JSON has the number of these calls" is "120 120 0" \
     "$(json posts.json '"%d %d %d" % (d["unmanaged_calls"], d["unmanaged_posts"], len(d["sites"]))')"
 "$STAGGER" report --html posts.html posts.trace
-check "the page says so" has posts.html '120 nonblocking calls were left to MPICH'
+check "the page reports them" has posts.html '120 nonblocking calls were left to MPICH'
 
 observe both 3 ./posts barrier
-check "beside others they are a note" has <("$STAGGER" report both.trace) \
+check "beside other calls a note reports them" has <("$STAGGER" report both.trace) \
     '^note: 120 nonblocking calls were left to MPICH, and are counted among all calls only$'
 STAGGER_TRACE=stats observe stats 3 ./posts barrier
-check "statistics tell as well" has <("$STAGGER" report stats.trace) \
+check "statistics report them as well" has <("$STAGGER" report stats.trace) \
     '^note: 120 nonblocking calls were left to MPICH, and are counted among all calls only$'
 observe none 2 "$PROGRAMS/cg" -n 4
-check "a run without them says nothing of them" lacks <("$STAGGER" report none.trace) 'nonblocking'
+check "the report of a run without them does not mention them" lacks <("$STAGGER" report none.trace) 'nonblocking'

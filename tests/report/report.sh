@@ -21,9 +21,9 @@ check "the text of an archive is the golden one" golden known.txt known
 check "the JSON of it is the golden one" golden known.json --json known
 check "the CSV of it is the golden one" golden known.csv --csv known
 check "the text of another tool's archive is the golden one" golden foreign.txt foreign
-check "of many ranks the ends of the list are shown" golden many.txt many
-check "the text of statistics alone is the golden one" golden statistics.txt statistics
-check "the JSON of statistics alone has null for skew and wait" \
+check "with many ranks, both ends of the list are shown" golden many.txt many
+check "the text of statistics without events is the golden one" golden statistics.txt statistics
+check "the JSON of statistics without events has null for skew and wait" \
     golden statistics.json --json statistics
 check "the text of all calls is the golden one" golden all-calls.txt all-calls
 check "the JSON of all calls is the golden one" golden all-calls.json --json all-calls
@@ -39,17 +39,17 @@ import json
 r = json.load(open(\"slices.json\"))[\"slices\"]
 one = [x for x in r if x[\"metric\"] == \"GETTS\"][0]
 print(len([x for x in r if x[\"node\"] == 0]), len({x[\"comm\"] for x in r}), one[\"slices\"], one[\"min\"], one[\"max\"])")"'
-check "chosen metrics and nodes alone are shown" golden slices-chosen.txt --slices --metric letts,NCOLLMSM --node 1 slices
-check "a reversed window is refused" refused 2 '--slices wants FIRST-LAST' --slices=5-4 slices
-check "so are metrics of which none is one" all \
+check "--metric and --node select metrics and nodes" golden slices-chosen.txt --slices --metric letts,NCOLLMSM --node 1 slices
+check "a reversed interval is refused" refused 2 '--slices wants FIRST-LAST' --slices=5-4 slices
+check "a list without a valid metric is refused" all \
     '! "$STAGGER" report --slices --metric x slices 2>refused.err' 'has refused.err "metric .* does not exist"'
-check "slices that are damaged have a page" all '"$STAGGER" report --html far.html far-slices 2>far.err' 'has far.html "id=.slice-charts."'
+check "damaged slices have a page" all '"$STAGGER" report --html far.html far-slices 2>far.err' 'has far.html "id=.slice-charts."'
 check "nodes and metrics without slices are refused" all "refused 2 '--node needs --slices' --node 1 slices" \
     "refused 2 '--metric needs --slices' --csv --metric LTTS slices" '"$STAGGER" report --json --node 1 slices >of_node.json' \
     '"$STAGGER" report --csv=slices --metric LTTS slices >of_metric.csv'
-check "where none were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
+check "when no slices were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
-check "an archive without these collectives is said to have none" \
+check "the report says that an archive has none of these collectives" \
     golden without-collectives.txt without-collectives
 check "an allreduce without data is no evidence against the clocks, and nobody waits in it" \
     is "0 0 3" "$("$STAGGER" report --json without-data >no-data.json &&
@@ -80,16 +80,16 @@ except OSError:
 sys.stdout.buffer.write(output.replace(b"\r\n", b"\n"))
 sys.exit(os.waitpid(-1, 0)[1])' "$1" "$STAGGER" report "${@:2}"
 }
-check "nothing is cut where it is no terminal" all \
+check "output that is no terminal is not cut" all \
     'has known.txt "^  barrier +solve_the_system solver.c:88 +WORLD\(4\) "' \
     'has known.txt "  mpich\+bypass  "'
 NO_COLOR=1 on_terminal 100 known >narrow.txt
-check "on a terminal functions and lists of algorithms give way, and file and line are whole" all \
+check "a terminal cuts functions and lists of algorithms, and keeps file and line whole" all \
     'has narrow.txt "^  barrier +s\S*\.\.\S* solver.c:88 "' 'lacks narrow.txt "solver\.?\.\."' \
     'has narrow.txt "^  allreduce +s\S*\.\.\S* solver.c:88 "'
 NO_COLOR=1 on_terminal 200 known >wide.txt
-check "a terminal that is wide enough has all" same known.txt wide.txt
-check "CSV is read back as it was written, but for what a terminal or a spreadsheet would act on" "$PYTHON" -c '
+check "a wide terminal shows everything" same known.txt wide.txt
+check "CSV reads back as written, except for characters that a terminal or a spreadsheet acts on" "$PYTHON" -c '
 import csv, json, re
 def shown(value):
     text = re.sub("[\0-\x1f\x7f-\x9f]", lambda found: "\\x%02x" % ord(found[0]), "" if value is None else str(value))
@@ -116,7 +116,7 @@ check "--sort calls sorts by calls" is "12 6 2 2 1 1" "$(order calls calls)"
 check "--sort bytes sorts by bytes" is "384 128 32 8 8 0" "$(order bytes bytes)"
 check "--sort blocked sorts by time blocked" is "27750 2700 1900 450 100 40" \
     "$(order blocked blocked_ns)"
-check "--sort max sorts by skew, what is not known last" is "3 2 1 2 0 0" \
+check "--sort max sorts by skew, unknown skews last" is "3 2 1 2 0 0" \
     "$(order max instances)"
 check "--sort op sorts texts upwards" \
     is "allreduce allreduce allreduce barrier reduce reduce" "$(order op op)"
@@ -129,42 +129,42 @@ check "--top beyond the last row shows all" is 6 \
     "$("$STAGGER" report --json --top 99 known >top.json && json top.json 'len(d["sites"])')"
 
 columns=$("$STAGGER" report --sort nonsense known 2>&1 | sed 's/.*there are: //')
-check "every column can be sorted by" all \
+check "every column can be the sort key" all \
     'is 36 "$(wc -w <<<"$columns")"' \
     'for column in $columns; do "$STAGGER" report --sort "$column" known || exit 1; done'
 
-check "a column's header is as good as its name" all \
+check "a column's header works as well as its name" all \
     'same <("$STAGGER" report --sort p95 known) <("$STAGGER" report --sort skew95 known)' \
     'same <("$STAGGER" report --sort algorithm known) <("$STAGGER" report --sort algo known)'
 
 # ---- bad usage and bad input ----------------------------------------------------------------------
 
-check "an unknown column is refused with the names there are" \
+check "an unknown column is refused with a list of the columns" \
     refused 2 "no column 'nonsense'.* wait .* repeats" --sort nonsense known
 check "an unknown option is bad usage" refused 2 "unrecognized option '--nonsense'" --nonsense known
 check "two directories are bad usage" refused 2 "unexpected argument 'many'" known many
 check "--top 0 is bad usage" refused 2 "--top wants a number from 1 to 4294967295, not '0'" --top 0 known
-check "--top of what is no number is bad usage" refused 2 "not '-3'" --top -3 known
+check "--top with an invalid number is bad usage" refused 2 "not '-3'" --top -3 known
 check "--json with --csv is bad usage" refused 2 "json cannot be combined with --csv" --json --csv known
-check "a directory that is not there is refused" refused 1 "No such file" nowhere
+check "a missing directory is refused" refused 1 "No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an archive without events is refused" refused 1 "without events" without-events
-check "logs without an archive point to stagger recover" \
+check "for logs without an archive the message points to stagger recover" \
     refused 1 "stagger recover unrecovered" unrecovered
 echo "no archive" >letter
 check "a file that is no archive is refused" refused 1 "letter: neither a run's output directory" letter
 cp letter letter.otf2
-check "a file that has an archive's name only, too, in words of ours" all \
+check "a file with only an archive's name is refused, in words of ours" all \
     'refused 1 "letter.otf2: not an OTF2 archive, or damaged" letter.otf2' \
     'lacks "$WORK/.check" "chunk header|extension"'
 cp -r known cut && truncate -s 100 cut/traces/0.evt
-check "an archive cut short is refused" refused 1 "cut/traces.otf2: damaged events" cut
+check "a truncated archive is refused" refused 1 "cut/traces.otf2: damaged events" cut
 check "a full disk is an error" all '! "$STAGGER" report known >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"'
 
 # ---- on a terminal, and under valgrind -------------------------------------------------------------
 
-check "no progress line where stderr is no terminal" all '"$STAGGER" report known 2>err >out' \
+check "stderr that is no terminal gets no progress line" all '"$STAGGER" report known 2>err >out' \
     'empty err'
 if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
     memory="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
@@ -173,7 +173,7 @@ if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
         check "valgrind finds nothing in the report of $kind" \
             bash -c "$memory '$STAGGER' report $kind >/dev/null"
     done
-    check "valgrind finds nothing in a report refused" \
+    check "valgrind finds nothing in a refused report" \
         bash -c "$memory '$STAGGER' report cut 2>/dev/null; [ \$? = 1 ]"
 else
     skip "valgrind on the report" "no valgrind, or a sanitizer build"

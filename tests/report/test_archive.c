@@ -166,7 +166,7 @@ TEST("rows of a hand-built archive have the figures worked out by hand")
                    27750.0 / 500000.0, 1e-9));
 }
 
-TEST("names of call sites come through whole, and never break JSON")
+TEST("names of call sites are printed complete and never break JSON")
 {
     json_t *report = report_of(write_known(NULL));
     const json_t *sites = json_object_get(report, "sites");
@@ -185,7 +185,7 @@ TEST("names of call sites come through whole, and never break JSON")
     expect_text(json_array_get(sites, 2), "module", "lib.so");
 }
 
-TEST("ranks, clocks and totals of it are those worked out by hand")
+TEST("ranks, clocks and totals of the hand-built archive are those worked out by hand")
 {
     static const json_int_t blocked_ns[] = {10550, 5600, 8300, 8490};
     json_t *report = report_of(write_known(NULL));
@@ -236,7 +236,7 @@ static void triple_ticks(struct archive *archive)
     archive->offset_error_ticks[2] = 210;
 }
 
-TEST("a clock of three ticks a nanosecond gives the same report")
+TEST("a clock of three ticks per nanosecond gives the same report")
 {
     json_t *report = report_of(write_known(triple_ticks));
 
@@ -265,7 +265,7 @@ static void be_partial(struct archive *archive)
     archive->dropped = "5";
 }
 
-TEST("a partial archive says so, with the calls it left out")
+TEST("a partial archive is reported as such, with the calls it left out")
 {
     json_t *report = report_of(write_known(be_partial));
 
@@ -322,7 +322,7 @@ static size_t window_of(uint64_t instances)
     return window_max;
 }
 
-TEST("200000 instances are held one at a time, as 2000 are")
+TEST("200000 instances need no more memory than 2000")
 {
     EXPECT(window_of(2000) == 1, window_of(200000) == 1);
 }

@@ -52,7 +52,7 @@ static void be_partial(struct archive *archive)
     archive->partial = "1";
 }
 
-TEST("a partial archive takes totals from the logs beside it")
+TEST("a partial archive takes its totals from the logs beside it")
 {
     const char *directory = write_known(be_partial);
 
@@ -87,7 +87,7 @@ static void be_short(struct archive *archive)
         archive->finalize_ns[rank] = archive->init_ns[rank] + 10;
 }
 
-TEST("a run is at least as long as its calls, and without an instance no wait is known")
+TEST("a run is at least as long as its calls, and waits without instances are unknown")
 {
     const char *directory = write_known(be_short);
     struct sg_report report;
@@ -116,7 +116,7 @@ TEST("a run is at least as long as its calls, and without an instance no wait is
     sg_report_clear(&report);
 }
 
-TEST("a whole archive does not")
+TEST("a complete archive does not read the logs beside it")
 {
     const char *directory = write_known(NULL);
     json_t *alone = report_of(directory), *report;

@@ -95,7 +95,7 @@ static void expect(struct sg_before_figures more, enum sg_cause cause, double lo
     end();
 }
 
-TEST("what a rank has more of than the others is its cause")
+TEST("the figure in which a rank exceeds the others is its cause")
 {
     expect((struct sg_before_figures){TIME(300), OF_US(CPU, 300), OF_US(USER, 300)},
            SG_CAUSE_COMPUTING, 3000);
@@ -121,7 +121,7 @@ TEST("what a rank has more of than the others is its cause")
 }
 
 /* In which intervals the blocks were, sums do not tell. */
-TEST("where figures do not tell, it is not told apart")
+TEST("the cause is unknown if figures do not distinguish it")
 {
     expect((struct sg_before_figures){TIME(700), .of[SG_FIGURE_BLOCKS_IN] = INTERVALS / 2},
            SG_CAUSE_UNKNOWN, 7000);
@@ -137,7 +137,7 @@ TEST("where figures do not tell, it is not told apart")
     end();
 }
 
-TEST("instructions tell more work from slower work")
+TEST("instructions distinguish more work from slower work")
 {
     expect((struct sg_before_figures){TIME(300), OF_US(CPU, 300), OF_US(USER, 300),
                                       .mask = BIT(INSTRUCTIONS), OF(INSTRUCTIONS, 650)},
@@ -148,7 +148,7 @@ TEST("instructions tell more work from slower work")
 }
 
 /* It is a tenth longer or more, and 5 us. */
-TEST("what is hardly longer has no cause")
+TEST("an interval that is hardly longer has no cause")
 {
     static const struct {
         uint64_t others_ns, own_ns;
@@ -172,7 +172,7 @@ TEST("what is hardly longer has no cause")
 }
 
 /* Pairs are told apart, threads are not; the rank that is longest beyond the others comes first. */
-TEST("rows are of a rank between two places")
+TEST("a row describes a rank between two call sites")
 {
     begin();
     usual(0, (struct sg_before_figures){0});
@@ -198,7 +198,7 @@ TEST("rows are of a rank between two places")
 }
 
 /* Figures that some thread lacks are in no sum. */
-TEST("a figure that some lack is not known")
+TEST("a figure that some intervals lack is unknown")
 {
     begin();
     usual(0, (struct sg_before_figures){0});
@@ -209,7 +209,7 @@ TEST("a figure that some lack is not known")
     end();
 }
 
-TEST("a filter takes the place before which it was; communicators are not known")
+TEST("a filter selects by the site after the interval; communicators are unknown")
 {
     struct sg_filter of_site = {.site = "a.c:10"}, of_comm = {.comm = "half"};
     char message[200];

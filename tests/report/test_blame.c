@@ -42,7 +42,7 @@ static void more_and_slower(void)
     counted(2, 2000, 6000);
 }
 
-TEST("instructions tell more work from slower work")
+TEST("instructions distinguish more work from slower work")
 {
     run(more_and_slower);
     EXPECT(of(SG_CAUSE_WORK, 2) == 2 * 500 * ROUNDS, of(SG_CAUSE_SLOWER, 2) == 2 * 500 * ROUNDS,
@@ -61,7 +61,7 @@ static void in_the_kernel(void)
                        .cpu_ns = 3000, .user_ns = 1000, .system_ns = 2000, .faults = faults});
 }
 
-TEST("time in the kernel is the page faults' if there are enough of them")
+TEST("kernel time is attributed to page faults if there are enough of them")
 {
     faults = 1;
     run(in_the_kernel);
@@ -109,7 +109,7 @@ static void among_threads(void)
                                                 .known = SG_KNOWN_THREADS});
 }
 
-TEST("other threads of a process are told from other processes")
+TEST("other threads of the process are distinguished from other processes")
 {
     run(among_threads);
     EXPECT(of(SG_CAUSE_PREEMPTED_THREADS, 2) == 2 * 300 * ROUNDS,
@@ -127,7 +127,7 @@ static void partly_made_up(void)
     spend_interval(2, 1500, (struct sg_sampled_interval){.runnable_ns = 1000});
 }
 
-TEST("what is shorter makes up for what is longer")
+TEST("shorter parts of an interval compensate for longer ones")
 {
     run(partly_made_up);
     EXPECT(found->late_ns == 2000 * ROUNDS,
@@ -144,7 +144,7 @@ static void without_samples(void)
     now_ns[1] += 200000;
 }
 
-TEST("without samples of all members nothing is said")
+TEST("an instance without samples of all members gets no causes")
 {
     run(without_samples);
     EXPECT(found->instances == 0, found->unsampled == ROUNDS, found->site_count == 0);
@@ -157,7 +157,7 @@ static void nobody_is_late(void)
         compute(r, 1000);
 }
 
-TEST("where nobody is late there is no cause")
+TEST("an instance without a late rank has no cause")
 {
     run(nobody_is_late);
     EXPECT(found->instances + found->unsampled == 0);
@@ -171,7 +171,7 @@ TEST("where nobody is late there is no cause")
 }
 
 /* More instances than are remembered one by one: a tenth of them are ten times as late. */
-TEST("limits come from a sample of many instances")
+TEST("confidence limits come from a sample of many instances")
 {
     begin();
     barrier();
@@ -206,7 +206,7 @@ static void more_on_another(void)
     compute(2, 2000);
 }
 
-TEST("of an operation with a root only those count that wait")
+TEST("in an operation with a root only the waiting ranks count")
 {
     run_rooted(SG_CAUSE_WAIT_FOR_ROOT, more_on_the_root);
     EXPECT(of(SG_CAUSE_COMPUTING, 1) == 1700 * ROUNDS, found->late_ns == 1700 * ROUNDS);
@@ -234,7 +234,7 @@ TEST("of an operation with a root only those count that wait")
 }
 
 /* Rank 2 comes 1000 after rank 0, and 900 after rank 1. */
-TEST("who is later by no more than clocks may be off is not called late")
+TEST("a rank that is late by less than the clocks' error is not called late")
 {
     clock_errors_ns[0] = 460;
     clock_errors_ns[2] = 460;
@@ -252,7 +252,7 @@ TEST("who is later by no more than clocks may be off is not called late")
     memset(clock_errors_ns, 0, sizeof clock_errors_ns);
 }
 
-TEST("an instance in which clocks contradict each other has no causes")
+TEST("an instance with contradictory clocks has no causes")
 {
     is_contradicted = true;
     run(more_on_rank_2);

@@ -18,7 +18,7 @@ static void sleep_for_all(void)
     compute(2, 200);
 }
 
-TEST("what holds up all makes nobody late")
+TEST("a delay of all ranks makes no rank late")
 {
     run(sleep_for_all);
     /* They came at 5105, 5110 and 5310. */
@@ -41,7 +41,7 @@ static void sleep_for_two(void)
     compute(1, 4000);
 }
 
-TEST("a late message leads to where it began")
+TEST("a late message leads to the origin of the delay")
 {
     run(sleep_for_two);
     /* Rank 2 came at 8005. Its path: 3900 of its own, 5 in the call, 100 and 4000 of rank 0. That
@@ -68,7 +68,7 @@ static void two_steps(void)
     compute(2, 100);
 }
 
-TEST("... two steps back, too")
+TEST("a late message leads two steps back to the origin of the delay")
 {
     run(two_steps);
     /* They came at 2105, 4110 and 4210; rank 2 has nothing more than rank 1 but 100. */
@@ -78,7 +78,7 @@ TEST("... two steps back, too")
 }
 
 /* The instances are alike; kept is the first, whose barrier before ended at 10. */
-TEST("the latest instance has its chain, back to where it began")
+TEST("the latest instance has its chain, back to the origin of the delay")
 {
     static const struct {
         uint32_t rank;
@@ -108,7 +108,7 @@ TEST("the latest instance has its chain, back to where it began")
 }
 
 /* A later instance at the same place is kept if it is later. */
-TEST("... of all instances of a place the latest")
+TEST("a call site shows the chain of its latest instance")
 {
     begin();
     barrier();
@@ -147,7 +147,7 @@ static void long_calls(void)
     compute(2, 10);
 }
 
-TEST("time in calls that wait for nobody is told apart")
+TEST("time in calls that wait for no other rank is reported separately")
 {
     run(long_calls);
     EXPECT(found->late_ns == 2 * 1000 * ROUNDS, of(SG_CAUSE_CALLS_PREEMPTED, 2) == 2 * 400 * ROUNDS,
@@ -174,7 +174,7 @@ static void crowded_calls(void)
     compute(2, 10);
 }
 
-TEST("who had the processor in calls is told, as between them")
+TEST("the occupant of the processor is reported for calls as for intervals")
 {
     run(crowded_calls);
     EXPECT(of(SG_CAUSE_CALLS_PREEMPTED_THREADS, 2) == 2 * 300 * ROUNDS,
@@ -200,7 +200,7 @@ static void leave_later(void)
                                                 .known = is_told ? SG_KNOWN_SWITCH : 0});
 }
 
-TEST("who leaves later has had no processor, or it is not told")
+TEST("a late leave is attributed to its causes if known, else reported as a late leave")
 {
     leaves_later_ns[2] = 500;
     is_told = true;
@@ -231,7 +231,7 @@ static void hold_up_before(void)
     compute(2, 1000);
 }
 
-TEST("what held up a rank before it left is followed, too")
+TEST("a delay before a rank left the preceding call is followed too")
 {
     run(hold_up_before);
     /* In the reduction the root waits 3899. At the barrier rank 2 waits 4000 for the root: 3890 of

@@ -104,7 +104,7 @@ static const struct sg_call_row *find(const struct sg_call_row *rows, uint32_t c
     return NULL;
 }
 
-TEST("a function's figures are of all its calls")
+TEST("a function's figures cover all its calls")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
@@ -121,7 +121,7 @@ TEST("a function's figures are of all its calls")
     sg_report_clear(&report);
 }
 
-TEST("what the library carried out is a function like others")
+TEST("operations that the library executed are listed like other functions")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
@@ -134,7 +134,7 @@ TEST("what the library carried out is a function like others")
     sg_report_clear(&report);
 }
 
-TEST("the latency of what was posted is a mean over what is complete")
+TEST("the latency of posts is a mean over the completed ones")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
@@ -146,7 +146,7 @@ TEST("the latency of what was posted is a mean over what is complete")
 }
 
 /* Rank 0: (4000 + 900) of 100000; rank 1: (6000 + 1200 + 1000 + 700) of 200000. */
-TEST("MPI's share is of the run time of all threads that call it")
+TEST("MPI's share is relative to the run time of all threads that call it")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
@@ -171,7 +171,7 @@ TEST("a call site is the sum of its communicators")
     sg_report_clear(&report);
 }
 
-TEST("messages are told by ranks, those with ranks that are not known are summed apart")
+TEST("messages are listed by ranks, those with unknown ranks are summed separately")
 {
     struct sg_report report;
     const struct sg_calls *calls = read_run(&report);
@@ -184,7 +184,7 @@ TEST("messages are told by ranks, those with ranks that are not known are summed
 }
 
 /* As when its send was left out. */
-TEST("messages that only their receiver counted count")
+TEST("messages that only their receiver counted are included")
 {
     const char *directory = unit_fresh_directory();
     struct sg_report report;
@@ -207,7 +207,7 @@ TEST("messages that only their receiver counted count")
 }
 
 /* Two threads of rank 1 put and get; a target that there is not is damage. */
-TEST("one-sided operations are told by origin and target, those on other windows apart")
+TEST("one-sided operations are listed by origin and target, other windows separately")
 {
     const char *directory = unit_fresh_directory();
     struct sg_report report;
@@ -288,7 +288,7 @@ static const char *write_swapped(void)
     return directory;
 }
 
-TEST("on other communicators, too, if their members are known")
+TEST("one-sided operations on other communicators are listed if their members are known")
 {
     const char *directory = write_swapped();
     struct sg_filter first = {.ranks = "0"};
@@ -314,7 +314,7 @@ TEST("on other communicators, too, if their members are known")
     sg_filter_clear(&first);
 }
 
-TEST("so are messages there")
+TEST("messages on other communicators are listed if their members are known")
 {
     const char *directory = write_swapped();
     struct sg_filter first = {.ranks = "0"};
@@ -405,7 +405,7 @@ static void write_mmds(const char *directory)
     }
 }
 
-TEST("what MMDS kept is summed over its ranks, other threads apart")
+TEST("MMDS figures are summed over their ranks, other threads separately")
 {
     const char *directory = unit_fresh_directory();
     struct sg_filter rank = {.ranks = "1-2"}, site = {.site = "norm"};
@@ -466,7 +466,7 @@ TEST("damaged distributions are left out")
     sg_report_clear(&report);
 }
 
-TEST("logs without such statistics, and readers who do not ask, have none")
+TEST("logs without call statistics give none, and readers who do not ask get none")
 {
     const char *directory = unit_fresh_directory();
     struct sg_report report;
@@ -513,7 +513,7 @@ TEST("damaged records are left out")
     sg_report_clear(&report);
 }
 
-TEST("filters take sites, communicators and ranks")
+TEST("filters select sites, communicators and ranks")
 {
     const char *directory = unit_fresh_directory();
     struct sg_filter site = {.site = "norm"}, rank = {.ranks = "0"}, comm = {.comm = "row"};
@@ -616,7 +616,7 @@ static const char *write_archive(int ranks)
     return directory;
 }
 
-TEST("files beside an archive count, with the archive's names")
+TEST("files beside an archive count, under the archive's names")
 {
     const char *directory = write_archive(4);
     struct capture capture;
@@ -638,7 +638,7 @@ TEST("files beside an archive count, with the archive's names")
     sg_report_clear(&report);
 }
 
-TEST("damaged and missing files get one line, and the others count")
+TEST("damaged and missing files get one line, and the other files count")
 {
     const char *directory = write_archive(4);
     struct capture capture;
@@ -656,7 +656,7 @@ TEST("damaged and missing files get one line, and the others count")
     sg_report_clear(&report);
 }
 
-TEST("an archive without files has no such figures")
+TEST("an archive without files has no call statistics")
 {
     const char *directory = write_archive(0);
     struct capture capture;
@@ -672,7 +672,7 @@ TEST("an archive without files has no such figures")
 }
 
 /* Two ranks, each with a slice on its second communicator; all three are the ranks' alike. */
-TEST("of communicators only those are kept that have slices")
+TEST("only communicators with slices are kept")
 {
     const struct sg_slice slice = {.number = 4, .first = UINT32_MAX};
     const char *directory = unit_fresh_directory();

@@ -31,7 +31,7 @@ static void all_ranks(const char *function, enum sg_waitstate_pattern pattern, u
     finish();
 }
 
-TEST("in all-to-all operations everybody waits for the last")
+TEST("in all-to-all operations every rank waits for the last")
 {
     all_ranks("MPI_Alltoall", SG_PATTERN_NXN, 0);
     EXPECT(states->row_count == 3);
@@ -42,7 +42,7 @@ TEST("in all-to-all operations everybody waits for the last")
     end();
 }
 
-TEST("in broadcasts everybody waits for the root")
+TEST("in broadcasts every rank waits for the root")
 {
     all_ranks("MPI_Bcast", SG_PATTERN_BROADCAST, 3);
     EXPECT(states->row_count == 2);
@@ -110,7 +110,7 @@ TEST("in neighborhood collectives ranks wait for their neighbors only")
 }
 
 /* Rank 1 leaves before rank 2 comes: no data come from there. It has waited for rank 0 alone. */
-TEST("a neighbor that came after the call has ended was not waited for")
+TEST("no rank waits for a neighbor that arrives after the call has ended")
 {
     static const uint32_t order[RANKS] = {1, 0, 3, 2};
     static const int64_t begin_ns[RANKS] = {130, 100, 400, 150};
@@ -142,7 +142,7 @@ static void post_neighbors(uint32_t rank, int64_t time_ns)
 }
 
 /* Its wait is in the call that completes it. A source that is no member is damage. */
-TEST("a nonblocking neighborhood collective waits where it is completed")
+TEST("a nonblocking neighborhood collective waits in the call that completes it")
 {
     static const uint32_t nobody[1] = {RANKS};
 
@@ -169,7 +169,7 @@ TEST("a nonblocking neighborhood collective waits where it is completed")
 }
 
 /* It waits in the call that completes it, for the call that starts it elsewhere. */
-TEST("a nonblocking collective waits where it is completed")
+TEST("a nonblocking collective waits in the call that completes it")
 {
     static const int64_t start_ns[RANKS] = {100, 130, 180, 150};
     struct sg_waitstate_collective of = {
@@ -194,7 +194,7 @@ TEST("a nonblocking collective waits where it is completed")
 }
 
 /* The collectives carry no data and a rank leaves before another comes, so nobody waits. */
-TEST("operations without data need not have waited")
+TEST("operations without data may not have waited")
 {
     begin();
     for (uint32_t rank = 0; rank < RANKS; rank++) {
@@ -237,7 +237,7 @@ static void between_groups(const char *function, enum sg_waitstate_pattern patte
     finish();
 }
 
-TEST("between groups each waits for the other one")
+TEST("each group of an intercommunicator waits for the other group")
 {
     between_groups("MPI_Barrier", SG_PATTERN_BARRIER, SG_WAITSTATE_NO_ROOT, RANKS);
     EXPECT_PAIR("MPI_Barrier", 10, "MPI_Barrier", 12, 1, 80, 2);

@@ -56,14 +56,14 @@ static bool is_refused(const char *path, const char *text)
     return refused;
 }
 
-TEST("a path that is not there and a directory without a trace are refused")
+TEST("a missing path and a directory without a trace are refused")
 {
     directory = unit_fresh_directory();
     EXPECT(is_refused(in_directory("nowhere"), "No such file"),
            is_refused(directory, "neither traces.otf2 nor rank-*.log"));
 }
 
-TEST("files that are no archive are refused")
+TEST("files that are not archives are refused")
 {
     directory = unit_fresh_directory();
     unit_write("this is a letter, not an archive\n", "%s/traces.otf2", directory);
@@ -118,7 +118,7 @@ TEST("an archive that lacks a file is refused")
 }
 
 /* Without its local definitions a location has no clock: that is told, not fatal. */
-TEST("a location without clock offsets among others is told")
+TEST("a location without clock offsets among others is reported")
 {
     struct sg_report report;
 
@@ -139,7 +139,7 @@ TEST("logs of a run without an archive point to stagger recover")
     EXPECT(is_refused(directory, "stagger recover "));
 }
 
-TEST("a file that is no log is refused")
+TEST("a file that is not a log is refused")
 {
     directory = unit_fresh_directory();
     unit_write("not a log\n", "%s/rank-000000.log", directory);

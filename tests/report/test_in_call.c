@@ -23,7 +23,7 @@ static void is(double cpu_ns, double ready_ns, double asleep_ns, double untold_n
            spent.untold_ns == untold_ns);
 }
 
-TEST("without figures nothing is told")
+TEST("without figures nothing is reported")
 {
     split(1000, 2000, (struct sg_sampled_interval){0});
     is(0, 0, 0, 1000);
@@ -37,7 +37,7 @@ static struct sg_sampled_interval sums(uint64_t cpu_ns, uint64_t runnable_ns)
         .call_cpu_ns = cpu_ns, .call_runnable_ns = runnable_ns, .known = SG_KNOWN_CALL};
 }
 
-TEST("the sums of a call are those of the whole of it")
+TEST("the sums of a call describe the whole call")
 {
     split(1000, 2000, sums(300, 500));
     is(300, 500, 200, 0);
@@ -49,7 +49,7 @@ TEST("the sums of a call are those of the whole of it")
 }
 
 /* The part lasts 400; up to 600 may fall into the rest of the call. */
-TEST("of a part they tell what the rest of the call has no room for")
+TEST("sums describe a part of a call as far as they exceed the rest of the call")
 {
     split(1600, 2000, sums(1000, 0));
     is(400, 0, 0, 0);
@@ -72,7 +72,7 @@ static struct sg_sampled_interval switched(uint64_t resumed_ns, uint64_t away_ns
                                         .known = SG_KNOWN_SWITCH};
 }
 
-TEST("the last switch tells the last part moment by moment")
+TEST("the last switch describes the last part of a call exactly")
 {
     split(1600, 2000, switched(100, 200, true));
     is(100, 200, 0, 100);
@@ -89,7 +89,7 @@ TEST("the last switch tells the last part moment by moment")
     is(50, 100, 0, 50);
 }
 
-TEST("both tell more than one")
+TEST("sums and the last switch together describe more than either alone")
 {
     struct sg_sampled_interval behind = switched(100, 200, true);
 
@@ -134,7 +134,7 @@ static void others_are(double here_ns, double elsewhere_ns, double throttled_ns)
            spent.throttled_ns == throttled_ns);
 }
 
-TEST("who had the processor is told as far as it is sure")
+TEST("the occupant of the processor is reported as far as it is certain")
 {
     /* All that the call was off the processor it was ready. */
     split_others(1000, 300, 700, 500, 40, 0);
@@ -159,7 +159,7 @@ TEST("who had the processor is told as far as it is sure")
     others_are(100, 600, 0);
 }
 
-TEST("without the figures of others it is not told")
+TEST("without the others' figures the occupant of the processor is not reported")
 {
     split(1000, 2000, sums(300, 700));
     is(300, 700, 0, 0);
@@ -169,7 +169,7 @@ TEST("without the figures of others it is not told")
     others_are(0, 200, 0);
 }
 
-TEST("the interval behind a call begins where it ends")
+TEST("the interval after a call begins at the end of the call")
 {
     struct sg_intervals_kept *kept;
 

@@ -22,7 +22,7 @@ static void read_back(const char *name, int holder, struct sg_report *out)
     ASSERT(setup_export(directory) == SG_OK, sg_report_read(directory, false, NULL, out) == SG_OK);
 }
 
-TEST("a calibration comes through from whichever log has it")
+TEST("a calibration is kept from any log that has one")
 {
     for (int holder = 0; holder < 2; holder++) {
         struct sg_report report;
@@ -35,7 +35,7 @@ TEST("a calibration comes through from whichever log has it")
     }
 }
 
-TEST("without one there is none")
+TEST("logs without a calibration give none")
 {
     struct sg_report report;
 

@@ -58,7 +58,7 @@ TEST("a member that leaves before the last enters is a clock violation")
 }
 
 /* Nothing is exchanged: nobody need have waited for anybody. */
-TEST("an allreduce without data contradicts no clock and makes nobody wait")
+TEST("an allreduce without data contradicts no clock and makes no rank wait")
 {
     const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 50, 110},
                   late_end_ns[] = {120, 120, 120};
@@ -102,7 +102,7 @@ TEST("only the root of a reduce waits, for its senders")
     EXPECT(whole.violation_ns == 0);
 }
 
-TEST("a root that comes last waits for nobody")
+TEST("a root that arrives last waits for no sender")
 {
     const int64_t begin_ns[] = {30, 70, 50}, end_ns[] = {35, 80, 55};
     struct sg_measure whole;
@@ -112,7 +112,7 @@ TEST("a root that comes last waits for nobody")
     EXPECT(each[1].wait_ns == 0, each[1].avoided_ns == 0);
 }
 
-TEST("a root that leaves before its senders come avoids the rest of its wait")
+TEST("a root that leaves before its senders arrive avoids the rest of its wait")
 {
     const int64_t begin_ns[] = {100, 10, 50}, end_ns[] = {105, 25, 55};
     struct sg_measure whole;
@@ -146,7 +146,7 @@ static void measure_nonblocking_calls(enum sg_operation operation, uint32_t root
         sg_measure_call(&instance, whole, i, &each[i]);
 }
 
-TEST("of the wait for the last post what was exposed is waited, the rest avoided")
+TEST("the exposed part of the wait for the last post is waited, the rest avoided")
 {
     const int64_t begin_ns[] = {10, 100, 40};
     const uint64_t start_ns[] = {5, 6, 7}, exposed_ns[] = {30, 40, 80};
@@ -163,7 +163,7 @@ TEST("of the wait for the last post what was exposed is waited, the rest avoided
            each[0].completion_ns + each[1].completion_ns + each[2].completion_ns == 0);
 }
 
-TEST("of posted reduces only the root waits")
+TEST("only the root of posted reduces waits")
 {
     const int64_t begin_ns[] = {10, 20, 90};
     const uint64_t start_ns[] = {5, 6, 7}, exposed_ns[] = {60, 40, 80};
@@ -189,7 +189,7 @@ TEST("a completion before the last post is a clock violation")
     EXPECT(whole.violation_ns == 30);
 }
 
-TEST("a post without data contradicts no clock and waits for nobody")
+TEST("a post without data contradicts no clock and waits for no rank")
 {
     const int64_t begin_ns[] = {10, 20, 230};
     const uint64_t start_ns[] = {5, 5, 5}, exposed_ns[] = {30, 40, 80};
@@ -202,7 +202,7 @@ TEST("a post without data contradicts no clock and waits for nobody")
            each[0].avoided_ns + each[1].avoided_ns == 0, each[0].blocked_ns == 35);
 }
 
-TEST("a member alone waits for nobody")
+TEST("a single member waits for no rank")
 {
     struct sg_member_call call = {.begin_ns = 5, .end_ns = 9};
     struct sg_instance instance = {.size = 1, .operation = SG_OPERATION_REDUCE, .calls = &call};
@@ -214,7 +214,7 @@ TEST("a member alone waits for nobody")
     EXPECT(whole.skew_ns == 0, own.wait_ns == 0, own.avoided_ns == 0, own.blocked_ns == 4);
 }
 
-TEST("of members that are last together the lowest counts")
+TEST("the lowest of members that are last together counts as last")
 {
     const int64_t begin_ns[] = {10, 40, 40}, end_ns[] = {50, 50, 50};
     struct sg_measure whole;

@@ -18,7 +18,7 @@ TEST("messages match first in, first out")
     end();
 }
 
-TEST("messages with different tags are apart")
+TEST("messages with different tags are matched separately")
 {
     begin();
     send_call(0, 20, 1, 8, 100);
@@ -102,18 +102,18 @@ static void gaps(bool sends_are_first)
     end();
 }
 
-TEST("messages that one end lacks do not shift those that were sent before")
+TEST("messages missing at one end do not shift messages sent before")
 {
     gaps(true);
 }
 
-TEST("nor those that were received before")
+TEST("messages missing at one end do not shift messages received before")
 {
     gaps(false);
 }
 
 /* A wildcard's sender and tag are those of its completion. */
-TEST("a wildcard's sender is that of its completion")
+TEST("a wildcard receive's sender is the one in its completion")
 {
     begin();
     post_call(1, 10, 1, 50); /* of any */
@@ -169,7 +169,7 @@ TEST("a late sender is in wrong order if an older message is received later")
     end();
 }
 
-TEST("what is cancelled takes no part")
+TEST("cancelled messages are not matched")
 {
     begin();
     post_call(1, 10, 1, 50);
@@ -195,7 +195,7 @@ TEST("what is cancelled takes no part")
 }
 
 /* A receive that stays open does not keep others for long, and they are all matched. */
-TEST("a receive that is never complete holds up only so many")
+TEST("a receive that never completes holds up a bounded number of messages")
 {
     const int rounds = 20 * SG_WAITSTATE_HELD;
 
@@ -214,7 +214,7 @@ TEST("a receive that is never complete holds up only so many")
 }
 
 /* Memory is that of what is outstanding. */
-TEST("memory does not grow with messages")
+TEST("memory does not grow with the number of messages")
 {
     begin();
     for (int i = 0; i < 100000; i++) {

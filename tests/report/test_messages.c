@@ -74,7 +74,7 @@ static void expect_counts(const struct sg_report_site *site)
         EXPECT(site->counts.of[count] == counts[count]);
 }
 
-TEST("counts, the time handlers took and the wait they spared come from events")
+TEST("counts, handler time and the wait that handlers avoided come from events")
 {
     const char *directory = setup_directory("events");
     struct sg_report report;
@@ -89,7 +89,7 @@ TEST("counts, the time handlers took and the wait they spared come from events")
     sg_report_clear(&report);
 }
 
-TEST("... and counts and time from statistics")
+TEST("statistics give counts and handler time")
 {
     const char *directory = setup_directory("statistics");
     struct sg_report report;
@@ -127,7 +127,7 @@ static char *text_of(const struct sg_report *report)
         ASSERT(sg_report_print_text(report, &(struct sg_print_options){0}, stream) == SG_OK));
 }
 
-TEST("columns stand where something is not zero")
+TEST("a column is shown if one of its values is not zero")
 {
     const char *directory = setup_directory("zero");
     struct sg_report report;

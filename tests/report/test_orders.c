@@ -73,7 +73,7 @@ static void expect_wait(const struct sg_report *report, enum sg_waitstate_kind k
 
 /* Rank 1, the root, begins the first at 2300: rank 0 waits for it from 2200. The second, at 2350,
  * is there when rank 0 asks for it. */
-TEST("collectives that ranks complete in opposite orders match as they began")
+TEST("collectives completed in opposite orders match by the order of their starts")
 {
     const char *directory = setup_directory("completions");
     struct sg_report report;
@@ -96,7 +96,7 @@ TEST("collectives that ranks complete in opposite orders match as they began")
 /* The collective made first is started at 3000 and 3300: rank 0 waits for it from 3200. The one
  * made second, started at 3100 and 3250, is there when rank 0 asks for it; so is the first,
  * started again. */
-TEST("persistent ones that ranks start in opposite orders match as they were made")
+TEST("persistent collectives started in opposite orders match by their creation")
 {
     const char *directory = setup_directory("starts");
     struct sg_report report;

@@ -37,7 +37,7 @@ static void expect_measured(const char *directory)
     sg_report_clear(&report);
 }
 
-TEST("the archive tells what stagger itself took")
+TEST("the archive gives stagger's own time")
 {
     const char *directory = setup_directory("archive");
 
@@ -46,7 +46,7 @@ TEST("the archive tells what stagger itself took")
     expect_measured(directory);
 }
 
-TEST("statistics tell it, too")
+TEST("statistics give stagger's own time")
 {
     const char *directory = setup_directory("statistics");
 
@@ -54,7 +54,7 @@ TEST("statistics tell it, too")
     expect_measured(directory);
 }
 
-TEST("nothing is told where no call was timed")
+TEST("no overhead is reported if no call was timed")
 {
     const char *directory = setup_directory("untimed");
     struct sg_report report;

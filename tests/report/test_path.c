@@ -74,7 +74,7 @@ static void expect(const struct sg_path_row *row, uint64_t times, uint64_t ns, u
 }
 
 /* Rank 2 computes three times as long as the others before each barrier. */
-TEST("a rank that is always late is on the path")
+TEST("a rank that is always late is on the critical path")
 {
     int64_t now_ns = 0;
 
@@ -102,7 +102,7 @@ TEST("a rank that is always late is on the path")
 }
 
 /* Rank 0 is late for rank 1, which is late for rank 2 therefore. */
-TEST("the path goes from rank to rank")
+TEST("the critical path goes from rank to rank")
 {
     begin();
     call(1, RECV, 20, 100, 520);
@@ -130,7 +130,7 @@ TEST("the path goes from rank to rank")
 }
 
 /* A wait is told before its call has returned, one for itself, and one that is nobody's call. */
-TEST("waits may be told before and after their calls")
+TEST("waits may be reported before and after their calls")
 {
     begin();
     sg_critical_wait(critical, 0, 100, 150, 1);
@@ -177,7 +177,7 @@ TEST("a row names the rank with the most time")
     end();
 }
 
-TEST("what contradicts itself does no harm")
+TEST("contradictory events are handled safely")
 {
     begin();
     finish();
@@ -198,7 +198,7 @@ TEST("what contradicts itself does no harm")
 }
 
 /* As many as fill several blocks and steps of the file, told in turn. */
-TEST("a history keeps calls beyond what is mapped")
+TEST("a history keeps calls beyond its mapped part")
 {
     const uint64_t count = 100000;
     struct sg_history *history;

@@ -103,7 +103,7 @@ static void expect_row(const json_t *row, const json_int_t expected[])
     }
 }
 
-TEST("posts have rows of their own, their begin is their arrival")
+TEST("posts have their own rows, and arrive at their begin")
 {
     const char *directory = setup_directory("events");
 
@@ -135,7 +135,7 @@ TEST("posts have rows of their own, their begin is their arrival")
 }
 
 /* Each rank of MPI_COMM_SELF is an instance of its own, also of nonblocking calls. */
-TEST("a post on MPI_COMM_SELF is an instance of one")
+TEST("a post on MPI_COMM_SELF is an instance of one member")
 {
     const char *directory = setup_directory("alone");
     struct fabricated log;
@@ -172,7 +172,7 @@ static void write_statistics(const char *directory, enum sg_trace_mode mode)
     }
 }
 
-TEST("statistics tell blocked and hidden time of posts")
+TEST("statistics give blocked and hidden time of posts")
 {
     const char *directory = setup_directory("statistics");
 
@@ -189,7 +189,7 @@ TEST("statistics tell blocked and hidden time of posts")
 }
 
 /* Blocked and hidden time are of all calls, what was exposed is of those in the events. */
-TEST("beside a partial archive they tell those of all posts")
+TEST("beside a partial archive statistics give the times of all posts")
 {
     const char *directory = setup_directory("both");
 
@@ -241,7 +241,7 @@ static char *squeezed(char *text)
     return text;
 }
 
-TEST("exposed and hidden time are columns where there are posts")
+TEST("exposed and hidden time are columns if there are posts")
 {
     const char *directory = setup_directory("columns");
 
@@ -260,7 +260,7 @@ TEST("exposed and hidden time are columns where there are posts")
     free(text);
 }
 
-TEST("... of statistics only the hidden")
+TEST("reports from statistics have only the column of hidden time")
 {
     const char *directory = setup_directory("unexposed");
 
@@ -272,7 +272,7 @@ TEST("... of statistics only the hidden")
 }
 
 /* Rank 1 gets what rank 0 posts 1000 later: for 700 of these it waits. */
-TEST("MPI_Ibcast has rows like the others")
+TEST("MPI_Ibcast has rows like other posts")
 {
     const char *directory = setup_directory("broadcasts");
 

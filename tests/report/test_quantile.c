@@ -31,7 +31,7 @@ TEST("a quantile of few samples is the ceil(q n)-th smallest")
     sg_quantiles_clear(&quantiles);
 }
 
-TEST("quantiles are exact up to the limit and change to buckets past it")
+TEST("quantiles are exact up to the limit and use buckets beyond it")
 {
     struct sg_quantiles quantiles = {0};
 
@@ -52,7 +52,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Two streams together are one, whichever of them is in buckets. */
-TEST("two streams together are one")
+TEST("two streams merge into one")
 {
     static const uint64_t halves[][2] = {{10, 20}, {2000, 30}, {30, 2000}, {2000, 2000}};
 
@@ -102,7 +102,7 @@ TEST("quantiles of many samples are off by at most 1/256")
     sg_quantiles_clear(&quantiles);
 }
 
-TEST("quantiles take the smallest and the largest value there is")
+TEST("quantiles include the smallest and the largest representable value")
 {
     struct sg_quantiles quantiles = {0};
 

@@ -60,7 +60,7 @@ static void write_logs(const char *directory)
     }
 }
 
-TEST("calls that return before others come, and what signals bring then, are counted")
+TEST("calls that return before others arrive are counted, with later work in signals")
 {
     const char *directory = setup_directory("events");
 
@@ -87,7 +87,7 @@ static char *text_of(const char *directory, bool comms)
     return text;
 }
 
-TEST("the text tells of them where there are any, and of parents by communicator")
+TEST("the text lists calls that ran ahead if there are any, and parents by communicator")
 {
     const char *directory = setup_directory("text");
 

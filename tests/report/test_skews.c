@@ -59,7 +59,7 @@ static const struct sg_report_site *skew_of(const char *function, uint32_t line)
 
 /* Skews of 80, 10 and 30; rank 2 is last twice, rank 0 once; the others wait 80 + 50 + 30,
  * 10 + 10 + 5 and 30 + 20 + 10. */
-TEST("a call site has its instances' skew, who was last, and the waits")
+TEST("a call site has its instances' skew, their last rank, and the waits")
 {
     static const int64_t at_ns[3][RANKS] = {
         {100, 130, 180, 150}, {1010, 1000, 1000, 1005}, {2000, 2010, 2030, 2020}};
@@ -79,7 +79,7 @@ TEST("a call site has its instances' skew, who was last, and the waits")
 }
 
 /* The root, rank 0, waits for nobody; ranks that come before it wait. */
-TEST("of a broadcast the root's arrival decides who waits, not the skew")
+TEST("a broadcast's waits follow from the root's arrival, not from the skew")
 {
     static const int64_t at_ns[RANKS] = {150, 130, 180, 120};
 
@@ -92,7 +92,7 @@ TEST("of a broadcast the root's arrival decides who waits, not the skew")
 }
 
 /* A collective in which nobody waits has skew, too. */
-TEST("a collective in which nobody waits has skew")
+TEST("a collective in which no rank waits has skew")
 {
     static const int64_t at_ns[RANKS] = {150, 130, 180, 120};
 
@@ -105,7 +105,7 @@ TEST("a collective in which nobody waits has skew")
 }
 
 /* Calls and waits are at each member's own call site, the instance at that of most. */
-TEST("calls count for their own site, the instance for that of most")
+TEST("calls count at their own site, an instance at the site of most members")
 {
     static const int64_t at_ns[RANKS] = {100, 130, 180, 150};
     static const uint32_t lines[RANKS] = {11, 12, 12, 12};
@@ -123,7 +123,7 @@ TEST("calls count for their own site, the instance for that of most")
 }
 
 /* As many at one as at another: that of the lowest rank. */
-TEST("of sites with as many members it counts for the lowest rank's")
+TEST("among sites with equally many members the lowest rank's site has the instance")
 {
     static const int64_t at_ns[RANKS] = {100, 130, 180, 150};
     static const uint32_t lines[RANKS] = {12, 11, 11, 12};
@@ -137,7 +137,7 @@ TEST("of sites with as many members it counts for the lowest rank's")
 }
 
 /* It is at the call that began it, in line 10, as is what was waited for it, in line 20. */
-TEST("a nonblocking collective is at the call that began it")
+TEST("a nonblocking collective belongs to the call that began it")
 {
     static const int64_t start_ns[RANKS] = {100, 130, 180, 150};
     struct sg_waitstate_collective of = of_member(WORLD, 0, SG_PATTERN_BARRIER, 0);
@@ -179,7 +179,7 @@ TEST("a call site on several communicators is one row")
 }
 
 /* Members that contradict each other are no instance. */
-TEST("members that contradict each other are no instance")
+TEST("contradictory members form no instance")
 {
     begin_orders(NULL);
     for (uint32_t rank = 0; rank < 2; rank++) {
@@ -217,7 +217,7 @@ static void filtered(struct sg_filter filter)
     sg_filter_clear(&filter);
 }
 
-TEST("a filter's instances, calls and waits are counted alone")
+TEST("with a filter only its instances, calls and waits are counted")
 {
     filtered((struct sg_filter){.site = "a.c:10"});
     EXPECT(states->skew_count == 1, skew_of("MPI_Allgather", 10)->instances == 4,
@@ -240,7 +240,7 @@ TEST("a filter's instances, calls and waits are counted alone")
     end();
 }
 
-TEST("memory does not grow with instances, and quantiles are right")
+TEST("memory does not grow with the number of instances, and quantiles are right")
 {
     begin_orders(NULL);
     for (int64_t i = 0; i < 100000; i++) {

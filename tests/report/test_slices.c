@@ -54,7 +54,7 @@ static void fill(struct sg_slice_set *slices)
     EXPECT(sg_slices_add_sum(slices, comm, &sum) == SG_OK, sg_slices_finish(slices) == SG_OK);
 }
 
-TEST("a node's slices are joined, with those in sums alone")
+TEST("a node's slices are joined, including those in sums only")
 {
     struct sg_slice_set slices = {0};
     struct sg_slices_filter all = {0};
@@ -82,7 +82,7 @@ TEST("a node's slices are joined, with those in sums alone")
     sg_slices_clear(&slices);
 }
 
-TEST("a window, nodes and metrics are chosen")
+TEST("a window, nodes and metrics can be selected")
 {
     struct sg_slice_set slices = {0};
     struct sg_slices_filter chosen = {.metrics = 1u << SG_SLICE_LETTS,
@@ -103,7 +103,7 @@ TEST("a window, nodes and metrics are chosen")
 }
 
 /* Another machine's clock, which is 5 s ahead, then 5 s and 1 us. */
-TEST("slices begin on the clock of all ranks")
+TEST("slices begin on the common clock of all ranks")
 {
     const struct sg_record_clock points[] = {
         {.local_ns = 8000000000, .offset_ns = -5000001000, .error_ns = 100},

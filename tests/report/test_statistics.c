@@ -66,7 +66,7 @@ TEST("statistics of all ranks add up to rows")
     sg_report_clear(&report);
 }
 
-TEST("communicators are told apart by identity, not by name or index")
+TEST("communicators are distinguished by identity, not by name or index")
 {
     struct sg_report report;
 
@@ -81,7 +81,7 @@ TEST("communicators are told apart by identity, not by name or index")
     sg_report_clear(&report);
 }
 
-TEST("one rank's names of call sites serve for all")
+TEST("one rank's names of call sites serve all ranks")
 {
     struct sg_report report;
 
@@ -105,7 +105,7 @@ TEST("run times reach from MPI_Init to MPI_Finalize")
 }
 
 /* A rank that never reached MPI_Finalize ran at least as long as it was blocked. */
-TEST("a rank that was killed makes the report partial")
+TEST("a killed rank makes the report partial")
 {
     struct sg_report report;
 

@@ -203,7 +203,7 @@ TEST("costs, intervals and the winner of a trial are those worked out by hand")
 }
 
 /* Late contributions may cost more than they save. */
-TEST("processor time is judged by itself")
+TEST("processor time is judged separately")
 {
     start_logs();
     put_twelve_rounds(WORLD_INDEX);
@@ -218,7 +218,7 @@ TEST("processor time is judged by itself")
 
 /* One arm is 50 more in even rounds, the other in odd ones: paired they differ by as much in both
  * directions. */
-TEST("arms that cost the same show no difference")
+TEST("candidates of equal cost show no difference")
 {
     start_logs();
     for (uint32_t round = 0; round < 20; round++) {
@@ -236,7 +236,7 @@ TEST("arms that cost the same show no difference")
 
 /* Both arms cost 1000 more in every second round. Apart, they vary far more than they differ; in
  * each round they differ alike. */
-TEST("arms are compared round by round")
+TEST("candidates are compared round by round")
 {
     start_logs();
     for (uint32_t round = 0; round < 20; round++) {
@@ -254,7 +254,7 @@ TEST("arms are compared round by round")
     expect_text(json_object_get(trial, "blocked"), "winner", "bypass(linger=auto)");
 }
 
-TEST("fewer than ten whole rounds have no winner")
+TEST("fewer than ten complete rounds have no winner")
 {
     const json_t *mpich;
 
@@ -280,7 +280,7 @@ TEST("fewer than ten whole rounds have no winner")
 
 /* Calls that an arm leaves to MPICH count for the arm; instances whose ranks tell of different
  * arms, or of one and none, for nobody. */
-TEST("calls that an arm declines are counted, instances of several arms left out")
+TEST("calls that a candidate declines are counted, mixed instances are left out")
 {
     start_logs();
     put_block(WORLD_INDEX, 0, sg_executed(MPICH, ARM_MPICH), 100);
@@ -299,7 +299,7 @@ TEST("calls that an arm declines are counted, instances of several arms left out
 
 /* Blocks are a communicator's own; its rounds are put with those of others where the same arms had
  * turns. */
-TEST("rounds of several communicators go together")
+TEST("rounds of several communicators are pooled")
 {
     static const uint32_t members[] = {0, 1};
 
@@ -318,7 +318,7 @@ TEST("rounds of several communicators go together")
 }
 
 /* As many rounds as are drawn from one by one, and more. */
-TEST("many rounds are put together, means stay what they are")
+TEST("many rounds are merged, and means stay the same")
 {
     start_logs();
     for (uint32_t round = 0; round < 2501; round++) {
@@ -345,7 +345,7 @@ static char *page_of(const char *directory)
 }
 
 /* Names from the program and its user are escaped: they are text. */
-TEST("the page has a section of it")
+TEST("the page has a section for the trial")
 {
     char directory[300], *page;
 
@@ -363,7 +363,7 @@ TEST("the page has a section of it")
     free(page);
 }
 
-TEST("a run without a trial has none in its report")
+TEST("the report of a run without a trial has none")
 {
     start_logs();
     put_instance(WORLD_INDEX, 0, sg_executed(BYPASS, 0), 100);
@@ -381,7 +381,7 @@ static void put_stat(int rank, uint8_t executed, uint64_t calls, uint64_t blocke
     stat->blocked_ns = blocked_ns;
 }
 
-TEST("statistics tell calls and means, and no winner")
+TEST("statistics give calls and means, and no winner")
 {
     start_logs();
     for (int rank = 0; rank < 2; rank++) {

@@ -66,7 +66,7 @@ static void expect_known(const struct sg_report *report)
 
 static const struct waiting known = {1 + SG_WAIT_SLEEP, 2, 8, 1, 10, 2, "ucx", false};
 
-TEST("the archive tells how ranks waited")
+TEST("the archive gives the ranks' wait modes and times")
 {
     struct sg_report report;
 
@@ -75,7 +75,7 @@ TEST("the archive tells how ranks waited")
     sg_report_clear(&report);
 }
 
-TEST("statistics tell it, too")
+TEST("statistics give the ranks' wait modes and times")
 {
     const char *directory = setup_directory("statistics");
     struct sg_report report;
@@ -123,14 +123,14 @@ static void expect_lines(const struct waiting *waiting, const char *oversubscrib
     sg_report_clear(&report);
 }
 
-TEST("a run is oversubscribed by a quota")
+TEST("a quota makes a run oversubscribed")
 {
     expect_lines(
         &known, "oversubscribed     2 ranks on a quota of 1 processor of fabricated",
         "waiting            yielded 750ns and slept 3.00us a rank, 7.5% and 30.0% of the run");
 }
 
-TEST("... or by the number of processors")
+TEST("the number of processors makes a run oversubscribed")
 {
     const struct waiting eight = {1 + SG_WAIT_AUTO, 8, 2, 0, 10, 0, "ucx", false};
 
@@ -138,7 +138,7 @@ TEST("... or by the number of processors")
                  "waiting            yielded 750ns a rank, 7.5% of the run");
 }
 
-TEST("without a hook it is said that MPICH itself spun")
+TEST("without a hook the report states that MPICH itself spun")
 {
     const struct waiting hookless = {1 + SG_WAIT_AUTO, 2, 2, 0, 10, 0, "", false};
 
@@ -146,14 +146,14 @@ TEST("without a hook it is said that MPICH itself spun")
                  "waiting            yielded 750ns a rank, 7.5% of the run; MPICH itself spun");
 }
 
-TEST("a run that spun only is told in one word, where it had its processors")
+TEST("a run with enough processors that only spun is reported in one word")
 {
     const struct waiting spinning = {1 + SG_WAIT_AUTO, 2, 2, 2, 0, 0, "ucx", false};
 
     expect_lines(&spinning, NULL, "waiting            spun");
 }
 
-TEST("of several machines one is named, and all ranks are counted")
+TEST("one of several machines is named, and all ranks are counted")
 {
     struct sg_report report;
     char line[256];
@@ -168,7 +168,7 @@ TEST("of several machines one is named, and all ranks are counted")
     sg_report_clear(&report);
 }
 
-TEST("ranks that the kernel keeps apart are named where processors are few")
+TEST("ranks in different autogroups are named if processors are few")
 {
     const struct waiting four = {1 + SG_WAIT_AUTO, 4, 2, 0, 10, 2, "ucx", true};
     const struct waiting enough = {1 + SG_WAIT_AUTO, 2, 2, 0, 0, 0, "ucx", true};
@@ -185,7 +185,7 @@ TEST("ranks that the kernel keeps apart are named where processors are few")
     sg_report_clear(&report);
 }
 
-TEST("nothing is said of logs that do not tell")
+TEST("logs without wait figures give no line")
 {
     const struct waiting old = {.hook = ""};
     const struct waiting later = {1 + SG_WAIT_MODE_COUNT, 8, 2, 0, 10, 2, "ucx", false};
@@ -198,7 +198,7 @@ TEST("nothing is said of logs that do not tell")
     sg_report_clear(&report);
 }
 
-TEST("a damaged header does no harm")
+TEST("a damaged header is handled safely")
 {
     const struct waiting odd = {1 + SG_WAIT_AUTO, -8, 2, -1, 0, 0, "\33[2J", false};
     struct sg_report report;

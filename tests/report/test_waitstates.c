@@ -3,7 +3,7 @@
 
 /* ---- late senders ---------------------------------------------------------------------------- */
 
-TEST("a receive waits from its begin to its send's")
+TEST("a receive waits from its begin to the begin of its send")
 {
     begin();
     enter(1, "MPI_Recv", 10, 100);
@@ -25,7 +25,7 @@ TEST("a receive waits from its begin to its send's")
     end();
 }
 
-TEST("the wait of a nonblocking receive is in the call that completes it")
+TEST("a nonblocking receive waits in the call that completes it")
 {
     begin();
     post_call(1, 10, 5, 100);
@@ -66,7 +66,7 @@ TEST("MPI_Waitall waits once, for the last message")
     end();
 }
 
-TEST("MPI_Waitany waits for what it completes")
+TEST("MPI_Waitany waits for the request it completes")
 {
     begin();
     post_call(0, 10, 1, 100);
@@ -156,7 +156,7 @@ TEST("a send that ends after its receive is posted has waited for it")
 }
 
 /* The receive was posted long before it is complete. */
-TEST("the wait of a nonblocking send is in the call that completes it")
+TEST("a nonblocking send waits in the call that completes it")
 {
     begin();
     enter(0, "MPI_Isend", 20, 100);
@@ -196,7 +196,7 @@ TEST("MPI_Sendrecv waits once")
 
 /* ---- threads, clocks, nesting ---------------------------------------------------------------- */
 
-TEST("threads of a rank share requests, and have calls of their own")
+TEST("threads of a rank share requests and have separate calls")
 {
     begin();
     enter(1, "MPI_Recv", 10, 100);
@@ -250,7 +250,7 @@ TEST("a call within a call is part of it")
     end();
 }
 
-TEST("events that fit nothing are left out")
+TEST("events that match nothing are left out")
 {
     begin();
     send(0, 1, 7); /* in no call */
@@ -269,7 +269,7 @@ TEST("events that fit nothing are left out")
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-TEST("a filter's waits are counted alone")
+TEST("with a filter only its waits are counted")
 {
     struct sg_filter filter = {.site = "a.c:10", .ranks = "1", .time = "0ns:1us"};
     char message[200];
@@ -296,7 +296,7 @@ TEST("a filter's waits are counted alone")
 }
 
 /* If several ranks are at fault, the pair names the one that was waited for longest. */
-TEST("a pair names the rank that was waited for longest")
+TEST("a pair names the rank that caused the longest wait")
 {
     static const int64_t late_ns[] = {0, 30, 50, 30};
 

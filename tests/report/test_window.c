@@ -47,7 +47,7 @@ static void barrier(struct sg_instance_window *window, uint64_t seq, uint32_t me
     add(window, seq, member, SG_OPERATION_BARRIER, 0);
 }
 
-TEST("an instance is handed on with its last member's call")
+TEST("an instance is passed on with its last member's call")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 3);
@@ -61,7 +61,7 @@ TEST("an instance is handed on with its last member's call")
     sg_window_destroy(window);
 }
 
-TEST("200000 instances in step are held one at a time")
+TEST("the window holds one of 200000 instances in step at a time")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 2);
@@ -74,7 +74,7 @@ TEST("200000 instances in step are held one at a time")
     sg_window_destroy(window);
 }
 
-TEST("a rank 100 calls ahead makes the window 100 instances")
+TEST("a rank 100 calls ahead extends the window to 100 instances")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 2);
@@ -105,7 +105,7 @@ TEST("instances that never complete are dropped and their calls counted")
     sg_window_destroy(window);
 }
 
-TEST("instances that contradict themselves are dropped")
+TEST("contradictory instances are dropped")
 {
     struct seen seen;
     struct sg_instance_window *window = make(&seen, 2);

@@ -36,7 +36,7 @@ static void all_together(const char *function, uint32_t line, enum sg_waitstate_
     }
 }
 
-TEST("members wait for the last one in a fence, and where windows are made and freed")
+TEST("members wait for the last in fences and in calls that make or free windows")
 {
     begin();
     all_together("MPI_Win_create", 10, SG_PATTERN_CREATE, 0, (int64_t[]){100, 110, 190, 120}, 200);
@@ -57,7 +57,7 @@ TEST("members wait for the last one in a fence, and where windows are made and f
 
 /* In the first fence three wait for the fourth; in the second each leaves before the next comes, as
  * with MPI_MODE_NOPRECEDE. */
-TEST("a fence that somebody left before is none to wait in")
+TEST("a fence that a member left earlier has no waits")
 {
     begin();
     all_together("MPI_Win_fence", 20, SG_PATTERN_FENCE, 1, (int64_t[]){100, 110, 120, 130}, 140);
@@ -73,7 +73,7 @@ TEST("a fence that somebody left before is none to wait in")
 }
 
 /* Windows count apart from each other, and from the communicator. */
-TEST("collectives of windows and of their communicator are counted apart")
+TEST("collectives of windows and of their communicator are counted separately")
 {
     const struct sg_waitstate_collective barrier = {
         .pattern = SG_PATTERN_BARRIER, .comm = WORLD, .size = RANKS, .root = SG_WAITSTATE_NO_ROOT};
@@ -115,7 +115,7 @@ static void group_call(uint32_t location, const char *function, uint32_t line, u
 #define WAIT(rank, other, at, until) group_call(rank, "MPI_Win_wait", 21, other, at, until)
 
 /* Start waits in the first round, complete in the second, in the third nobody. */
-TEST("a late post is waited for in the start, or in the complete")
+TEST("an origin waits for a late post in the start or in the complete")
 {
     begin();
     enter(0, "MPI_Win_start", 10, 100);
@@ -147,7 +147,7 @@ TEST("a late post is waited for in the start, or in the complete")
     end();
 }
 
-TEST("a wait that is early waits for the complete")
+TEST("an early MPI_Win_wait waits for the complete")
 {
     begin();
     POST(1, 0, 100, 101);
@@ -171,7 +171,7 @@ TEST("a wait that is early waits for the complete")
 }
 
 /* A target waits for the last of its origins, an origin for the last of its targets. */
-TEST("of several targets and origins the last is waited for")
+TEST("a rank waits for the last of several targets or origins")
 {
     const uint32_t origins[] = {0, 2}, targets[] = {1, 3};
 
@@ -206,7 +206,7 @@ TEST("of several targets and origins the last is waited for")
 
 /* The target posts anew while the origin is still in its MPI_Win_complete: that is the next epoch.
  * A match with the wrong one would find the origin waiting in its first start. */
-TEST("a target that posts anew is in the next epoch")
+TEST("a target's new post belongs to the next epoch")
 {
     begin();
     POST(1, 0, 100, 101);
@@ -249,7 +249,7 @@ TEST("an origin that runs ahead waits for the post of its own epoch")
 }
 
 /* Rank 0 did not record an epoch, rank 1 did: what follows is matched again. */
-TEST("epochs match again behind one that the origin did not record")
+TEST("epochs match again after one that the origin did not record")
 {
     begin();
     POST(1, 0, 100, 101);
@@ -268,7 +268,7 @@ TEST("epochs match again behind one that the origin did not record")
 
 /* Rank 1 did not record an epoch, rank 0 did: nothing is told that is not so. Nor are ends of which
  * the begin is missing. */
-TEST("epochs that the target did not record do not lead to wrong waits")
+TEST("epochs that the target did not record cause no wrong waits")
 {
     begin();
     COMPLETE(0, 1, 50, 60);
@@ -287,7 +287,7 @@ TEST("epochs that the target did not record do not lead to wrong waits")
 }
 
 /* An origin whose targets record nothing is not remembered for ever, nor is an end that is lost. */
-TEST("epochs that nobody answers are not kept for ever")
+TEST("unanswered epochs are not kept forever")
 {
     begin();
     for (int i = 0; i < 10000; i++) {
@@ -354,7 +354,7 @@ static void unlocked(uint32_t location, uint64_t operation, uint32_t target, int
 #define TARGET 3
 
 /* Rank 0 holds the lock from 100 to 200 and has flushed; rank 1 waits in its lock. */
-TEST("a lock is waited for until its holder unlocks")
+TEST("a rank waits for a lock until its holder unlocks")
 {
     begin();
     lock(0, 10, TARGET, true, 100);
@@ -378,7 +378,7 @@ TEST("a lock is waited for until its holder unlocks")
 
 /* If MPI_Win_lock returns at once, the first flush or the unlock waits instead, whichever call is
  * left first. */
-TEST("a lock that comes later is waited for in a flush or in the unlock")
+TEST("a rank waits for a lazily acquired lock in a flush or in the unlock")
 {
     for (int flushes = 0; flushes < 2; flushes++) {
         begin();
@@ -413,7 +413,7 @@ TEST("a lock that comes later is waited for in a flush or in the unlock")
 
 /* Both unlock at the same time, and neither is known to have had the lock before: each may have
  * been the first. */
-TEST("where nothing tells who had the lock first, nobody waited")
+TEST("no rank waits if the order of two locks is unknown")
 {
     begin();
     lock(0, 10, TARGET, true, 100);
@@ -433,7 +433,7 @@ TEST("where nothing tells who had the lock first, nobody waited")
 
 /* Without an operation nothing says that rank 0 had the lock; locks that are shared, of other
  * targets and of other windows exclude nobody. */
-TEST("locks that exclude nobody are waited for by nobody")
+TEST("no rank waits for locks that exclude no other")
 {
     uint64_t operation;
 
@@ -466,7 +466,7 @@ TEST("locks that exclude nobody are waited for by nobody")
 }
 
 /* Both have it at the same time, as with MPI_MODE_NOCHECK. */
-TEST("locks that are not checked are not waited for")
+TEST("no rank waits for locks with MPI_MODE_NOCHECK")
 {
     begin();
     lock(0, 10, TARGET, true, 100);
@@ -492,7 +492,7 @@ TEST("locks that are not checked are not waited for")
 
 /* MPI_Win_lock_all waits for one that has a target for itself, and the latter for all that share
  * it: for the last. */
-TEST("locks on all targets wait and are waited for")
+TEST("locks on all targets wait and cause waits")
 {
     begin();
     lock(0, 10, TARGET, true, 100);
@@ -531,7 +531,7 @@ TEST("locks on all targets wait and are waited for")
 
 /* Rounds of all ranks, a flush for every operation: what is held does not grow, and releases that
  * are lost do no harm. */
-TEST("what is kept of locks does not grow with their number")
+TEST("memory does not grow with the number of locks")
 {
     begin();
     for (int i = 0; i < 10000; i++) {
@@ -601,7 +601,7 @@ static void do_anything(unsigned *seed, int64_t time_ns)
 
 /* Events in no order that a program could have: nothing is lost, and nobody waits longer than his
  * call. */
-TEST("events that contradict each other do no harm")
+TEST("contradictory events are handled safely")
 {
     uint64_t waits = 0;
 

@@ -8,40 +8,40 @@ TOLERANCE=0.3 # of shares; the greatest is found all the same
 for mix in "${MIXES[@]}"; do
     name=${mix%% *}
     if [ "$name" = read ] && ! reads_from_disk; then
-        skip "its causes are told (read)" "files here are in memory"
+        skip "the mix's causes are found (read)" "files here are in memory"
     else
-        check "its causes are told ($name)" run_mix "$mix" "$TOLERANCE"
+        check "the mix's causes are found ($name)" run_mix "$mix" "$TOLERANCE"
     fi
 done
 if make_quota; then
-    check "a rank that a quota holds back is told" run_held "$TOLERANCE"
-    check "a rank that a quota holds back in calls is told" run_held "$TOLERANCE" inheld
+    check "a rank throttled by a quota is found" run_held "$TOLERANCE"
+    check "a rank throttled by a quota in calls is found" run_held "$TOLERANCE" inheld
 else
-    skip "a quota" "no control groups can be made here"
+    skip "a quota's throttling is found" "no control groups can be made here"
 fi
 
 # ---- the report -------------------------------------------------------------------------------------
 KNOWN=$PROGRAMS/known_causes
 observe default 2 "$KNOWN" sleep 200
 report_json default.trace default.json
-check "without a setting samples tell it, too" all 'ran_well default' \
+check "samples with default settings find the cause, too" all 'ran_well default' \
     'is "asleep 1" "$(json default.json "next(c[\"cause\"] + \" %d\" % c[\"rank\"] for c in d[\"causes\"][\"sites\"][0][\"causes\"] if c[\"cause\"] not in (\"preempted\", \"preempted by others\"))")"'
 export STAGGER_CAUSES=all
 observe sleep 2 "$KNOWN" sleep 20
 report_json sleep.trace sleep.json
-check "the parts of lateness are all of it" is "True" "$(json sleep.json 'all(
+check "the parts of lateness add up to the whole" is "True" "$(json sleep.json 'all(
     abs(sum(c["late_ns"] for c in s["causes"]) - s["late_ns"]) <= len(s["causes"])
     for s in d["causes"]["sites"])')"
 "$STAGGER" report sleep.trace >text
-check "the report says why" all 'has text "^why +.*asleep on rank 1|^why +.*(preempted[a-z ]*|left later) on rank"' \
+check "the report says why ranks are late" all 'has text "^why +.*asleep on rank 1|^why +.*(preempted[a-z ]*|left later) on rank"' \
     'has text "because +rank"' 'has text "^  barrier +main .* (asleep|preempted[a-z ]*|left later) on [01] +[0-9.]+%$"'
 "$STAGGER" report --why '*' sleep.trace >all_why
-check "--why tells all of a site" all 'has all_why "^MPI_Barrier .*sampled instances"' \
+check "--why shows all causes of a site" all 'has all_why "^MPI_Barrier .*sampled instances"' \
     'has all_why "^asleep +it sleeps$"'
 "$STAGGER" report --why nowhere sleep.trace >none 2>none.err; nowhere=$?
-check "... or says that there is nothing" all 'is 1 "$nowhere"' 'empty none'
+check "... --why says when there are none" all 'is 1 "$nowhere"' 'empty none'
 STAGGER_CAUSES=off observe off 2 "$KNOWN" sleep 5
 report_json off.trace off.json
-check "without samples nothing is said" is None "$(json off.json 'd["causes"]')"
+check "without samples there are no causes" is None "$(json off.json 'd["causes"]')"
 "$STAGGER" report --why '*' off.trace >none 2>none.err
-check "... but one line, if it is asked" has_lines none.err "^stagger: why is not known" 1
+check "... --why then prints one line" has_lines none.err "^stagger: why is not known" 1

@@ -25,14 +25,14 @@ for mix in "${MIXES[@]}"; do
     name=${mix%% *}
     [ "$only" = "  " ] || [[ "$only" = *" $name "* ]] || continue
     if [ "$name" = read ] && ! reads_from_disk; then
-        skip "its causes are told (read)" "files here are in memory"
+        skip "the mix's causes are found (read)" "files here are in memory"
         continue
     fi
-    check "its causes and shares are told in each of $RUNS runs ($name)" often run_mix "$mix" 0.10
+    check "the mix's causes and shares are found in each of $RUNS runs ($name)" often run_mix "$mix" 0.10
 done
 if make_quota; then
-    check "a rank that a quota holds back is told in each of $RUNS runs" often run_held 0.10
-    check "a rank that a quota holds back in calls is told in each of $RUNS runs" often run_held 0.10 inheld
+    check "a rank throttled by a quota is found in each of $RUNS runs" often run_held 0.10
+    check "a rank throttled by a quota in calls is found in each of $RUNS runs" often run_held 0.10 inheld
 else
-    skip "a quota" "no control groups can be made here"
+    skip "a quota's throttling is found" "no control groups can be made here"
 fi

@@ -27,15 +27,15 @@ tell() {
 for trace in otf2 stats; do
     STAGGER_TRACE=$trace observe "$trace" 3 "$PROGRAMS/known_windows"
     check "a known program runs ($trace)" ran_well "$trace"
-    check "puts and gets of each pair of ranks are the program's ($trace)" same known <(tell "$trace.trace")
+    check "puts and gets of each pair of ranks equal the program's own ($trace)" same known <(tell "$trace.trace")
     "$STAGGER" report "$trace.trace" >"$trace.txt" 2>err
-    check "the text has them ($trace)" all 'empty err' \
+    check "the text has puts and gets ($trace)" all 'empty err' \
         'has_lines "$trace.txt" "^one-sided operations, 7 of 7 pairs:$" 1' \
         'has "$trace.txt" "^ +0 +1 +10 +72B +4 +20B$"' 'has "$trace.txt" "^ +2 +1 +3 +16B +3 +28B$"'
 done
-check "the most bytes come first, as CSV, too" is "origin,target,puts,put_bytes,gets,got_bytes 0,1,10,72,4,20" \
+check "the pairs with the most bytes come first, in CSV, too" is "origin,target,puts,put_bytes,gets,got_bytes 0,1,10,72,4,20" \
     "$("$STAGGER" report --csv=one-sided otf2.trace | head -n2 | tr -d '\r' | xargs)"
-check "--top cuts the table, and a rank alone has its own" all \
+check "--top cuts the table, and --rank shows that rank's rows" all \
     'has_lines <("$STAGGER" report --top 2 otf2.trace) "^one-sided operations, 2 of 7 pairs:$" 1' \
     'is 2 "$("$STAGGER" report --json --rank 1 otf2.trace >part.json && json part.json "len(d[\"one_sided\"][\"pairs\"])")"'
 check "the page has the table" all '"$STAGGER" report --html page.html otf2.trace' \
@@ -45,7 +45,7 @@ check "the page has the table" all '"$STAGGER" report --html page.html otf2.trac
 
 # Ignores the length of waits, and whether every round waited: the machine may be slow.
 observe waits 3 "$PROGRAMS/known_windows" waits
-check "a program that waits for known others runs" ran_well waits
+check "a program with known waits runs" ran_well waits
 report_json waits.trace waits.json
 json waits.json '"\n".join("%s: %s in %s for %d: %s in %s" % (p["state"], p["mpi_function"], p["function"],
     p["rank"], p["for"]["mpi_function"], p["for"]["function"]) for p in d["wait_states"]["pairs"]
@@ -54,30 +54,30 @@ json waits.json '"\n".join("%s: %s in %s for %d: %s in %s" % (p["state"], p["mpi
 # found STATE CALL RANK CALL: that pair is there
 found() { has pairs "^$1: $2 for $3: $4$"; }
 check "a late fence is found" found "wait at fence" "MPI_Win_fence in early_fence" 1 "MPI_Win_fence in late_fence"
-check "... and who is late where windows are made, and freed" all \
+check "... late ranks are found where windows are created and freed" all \
     'found "wait at create" "MPI_Win_create in early_create" 2 "MPI_Win_create in late_create"' \
     'found "wait at free" "MPI_Win_free in early_free" 0 "MPI_Win_free in late_free"'
 check "a late post is found, in the start or the complete" \
     found "late post" "MPI_Win_(start|complete) in early_start" 1 "MPI_Win_post in late_post"
 check "a late complete is found" \
     found "early wait" "MPI_Win_wait in early_wait" 0 "MPI_Win_complete in late_complete"
-check "a lock that is held is found, in the lock or in what first needs it" \
+check "a held lock is found, in the lock or in the first call that needs it" \
     found "lock contention" "MPI_Win_(lock|unlock) in early_lock" 0 "MPI_Win_unlock in late_unlock"
-check "nobody else waits for a lock, and nobody for the late in another way" is "" "$(grep -v \
+check "nobody else waits for a lock, and nobody waits in another way for the late ranks" is "" "$(grep -v \
     -e "^wait at create:.*_create$" -e "^wait at free:.*_free$" -e "^wait at fence:.*_fence$" -e "^wait at [cf].* in main$" \
     -e "^late post: .* in \(early_start\|late_complete\) for 1: MPI_Win_post in \(late_post\|early_wait\)$" \
     -e "^early wait: .* in \(early_wait\|late_post\) for 0: MPI_Win_complete in \(late_complete\|early_start\)$" \
     -e "^lock contention: .* in early_lock for 0: MPI_Win_unlock in late_unlock$" \
     -e "^wait at barrier: " -e "^late sender: " -e "^late receiver: " pairs)"
-check "fences, and what makes and frees windows, have their skew" is "MPI_Win_create MPI_Win_fence MPI_Win_free" \
+check "fences, and calls that create and free windows, have their skew" is "MPI_Win_create MPI_Win_fence MPI_Win_free" \
     "$(json waits.json '" ".join(sorted({r["mpi_function"] for r in d["collectives"] if r["instances"] == 10}))')"
-check "the waits are those of the archive's events" \
+check "the waits equal those of the archive's events" \
     "$PYTHON" "$ROOT/tests/report/check_window_waits.py" waits.trace/traces.otf2 waits.json
 
 observe contend 3 "$PROGRAMS/known_windows" contend
-check "a program whose ranks contend for locks runs" ran_well contend
+check "a program with ranks that contend for locks runs" ran_well contend
 report_json contend.trace contend.json
-check "... and its waits are those of the archive's events, too" all \
+check "... its waits equal those of the archive's events, too" all \
     '"$PYTHON" "$ROOT/tests/report/check_window_waits.py" contend.trace/traces.otf2 contend.json >contend.out' \
     'has contend.out "lock contention"'
 

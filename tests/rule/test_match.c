@@ -75,7 +75,7 @@ static bool fixed(const char *text, enum sg_operation operation, uint64_t bytes)
 
 /* ---- places ----------------------------------------------------------------------------------*/
 
-TEST("rules match their operation, and * what the algorithm takes")
+TEST("a rule matches its operation, and * matches all that the algorithm supports")
 {
     EXPECT(algorithm("", SG_OPERATION_REDUCE) == MPICH,
            algorithm("reduce=adaptive", SG_OPERATION_REDUCE) == ADAPTIVE,
@@ -94,7 +94,7 @@ TEST("sites match by id, offset and function")
            takes_site("@[rs]olve_????"), !takes_site("@solve"), !takes_site("@SOLVE*"));
 }
 
-TEST("files match by base name or end of path")
+TEST("files match by base name or by the end of the path")
 {
     EXPECT(takes_site("@solver.c:88"), takes_site("@src/solver.c:88"),
            takes_site("@/home/me/src/solver.c:88"), takes_site("@./solver.c:88"),
@@ -104,7 +104,7 @@ TEST("files match by base name or end of path")
 }
 
 /* As stagger report prints them: FUNCTION FILE:LINE, FUNCTION MODULE+0xOFFSET, #ID. */
-TEST("sites match as reports print them")
+TEST("a call site copied from a report matches")
 {
     static const struct sg_rule_site of_template = {
         .function = "sum of<int, 2>(int, double)", .file = "/src/my sums.cc", .line = 7};
@@ -119,7 +119,7 @@ TEST("sites match as reports print them")
            !takes("@other(int) my sums.cc:7", &of_template, &world, 8));
 }
 
-TEST("communicators match as reports print them")
+TEST("a communicator copied from a report matches")
 {
     EXPECT(takes_comm("~WORLD(4)", "MPI_COMM_WORLD", 4), takes_comm("~WORLD", "MPI_COMM_WORLD", 4),
            takes_comm("~MPI_COMM_WORLD", "MPI_COMM_WORLD", 4),
@@ -131,7 +131,7 @@ TEST("communicators match as reports print them")
            !takes_comm("~(2)", "half", 2));
 }
 
-TEST("what is not known of a site matches no glob")
+TEST("a glob does not match unknown parts of a site")
 {
     EXPECT(takes("@cg+0x20", &unresolved, &world, 8), !takes("@?*", &unresolved, &world, 8),
            !takes("@*.c:1", &unresolved, &world, 8), !takes("@*+0x0", &unknown, &world, 8),
@@ -139,7 +139,7 @@ TEST("what is not known of a site matches no glob")
            !takes("~?*", &solve, &(struct sg_rule_comm){.name = NULL, .size = 4}, 8));
 }
 
-TEST("communicators match by name and size, ends included")
+TEST("communicators match by name and size range, bounds included")
 {
     EXPECT(takes_comm("~ocean*", "ocean 1", 4), !takes_comm("~ocean*", "an ocean", 4),
            takes_comm("~a\\*", "a*", 4), !takes_comm("~a\\*", "ab", 4),
@@ -149,7 +149,7 @@ TEST("communicators match by name and size, ends included")
            !takes_comm("~-4", "x", 5));
 }
 
-TEST("bytes match within their range, ends included")
+TEST("bytes match within their range, bounds included")
 {
     EXPECT(takes_bytes("[0-4k]", 0), takes_bytes("[0-4k]", 4096), !takes_bytes("[0-4k]", 4097),
            !takes_bytes("[5-]", 4), takes_bytes("[5-]", 5), takes_bytes("[5-]", UINT64_MAX),
@@ -158,7 +158,7 @@ TEST("bytes match within their range, ends included")
            !takes("@solver.c:88~MPI*[8]", &solve, &world, 7));
 }
 
-TEST("a choice has the rule's parameters and the defaults of others")
+TEST("a choice has the rule's parameters, and defaults for the others")
 {
     EXPECT(match("reduce=adaptive", SG_OPERATION_REDUCE, &solve, &world, 8).degree == 1,
            match("reduce=adaptive(degree=none)", SG_OPERATION_REDUCE, &solve, &world, 8).degree ==
@@ -177,7 +177,7 @@ TEST("only rules with files or functions need names")
 
 /* ---- fixed -----------------------------------------------------------------------------------*/
 
-TEST("a choice that no communicator or size changes is fixed")
+TEST("a choice that depends on neither communicator nor size is fixed")
 {
     EXPECT(fixed("", SG_OPERATION_REDUCE, 8),
            fixed("reduce@solve*=bypass", SG_OPERATION_REDUCE, 8));
@@ -193,7 +193,7 @@ TEST("a choice that no communicator or size changes is fixed")
     EXPECT(fixed("barrier[1-]=mpich;*[4k-]=adaptive", SG_OPERATION_BARRIER, 0));
 }
 
-TEST("a choice that depends on communicator or size is not")
+TEST("a choice that depends on communicator or size is not fixed")
 {
     EXPECT(
         !fixed("reduce[8]=bypass", SG_OPERATION_REDUCE, 8),
@@ -269,7 +269,7 @@ static const char *reached(const char *text, unsigned reach, const struct sg_rul
     return sg_algorithms[algorithm].name;
 }
 
-TEST("rules whose algorithm does not run on the communicator are passed over")
+TEST("rules whose algorithm does not run on the communicator are skipped")
 {
     EXPECT(
         text_is(reached("reduce=bypass", SG_REACH_INTERNODE, &solve), "bypass"),
@@ -300,7 +300,7 @@ static bool depends_on_site(const char *text)
 }
 
 /* Later rules decide where a rule does not reach, and they may distinguish call sites. */
-TEST("a choice depends on call sites where a rule that names one may be reached")
+TEST("a choice depends on call sites if a rule that names one may be reached")
 {
     EXPECT(!depends_on_site("reduce=mpich; barrier@main=mpich"),
            depends_on_site("reduce@main=mpich"),
@@ -325,7 +325,7 @@ static int messages_of(const char *text, int size)
     return index;
 }
 
-TEST("finds the rule for messages")
+TEST("a message finds its rule")
 {
     EXPECT(messages_of("*=bcs", 4) == -1, messages_of("barrier=bcs; p2p=bcs", 4) == 1,
            messages_of("p2p~2-3=bcs", 4) == -1,
@@ -366,7 +366,7 @@ static bool concerns(const char *place, const char *name, int size)
     return result;
 }
 
-TEST("a choice tells the largest call that may come to it")
+TEST("a choice states the largest call it may serve")
 {
     char *log;
     struct sg_ruleset *rules =
@@ -379,7 +379,7 @@ TEST("a choice tells the largest call that may come to it")
 }
 
 /* Site and bytes are a call's: they keep no choice from a communicator. */
-TEST("a rule concerns the communicators that it names")
+TEST("a rule applies only to the communicators it names")
 {
     EXPECT(concerns("", "MPI_COMM_WORLD", 4), concerns("@solver.c:88[4k-]", "MPI_COMM_WORLD", 4),
            concerns("~MPI_COMM_*", "MPI_COMM_WORLD", 4), !concerns("~ocean*", "MPI_COMM_WORLD", 4),

@@ -97,7 +97,7 @@ TEST("every form of byte range is read")
                  "allreduce@solver.c:88~ocean*[1k-2k]=mpich"));
 }
 
-TEST("parameters are read, and defaults filled in")
+TEST("parameters are read, and the others get their defaults")
 {
     const char *defaults = "reduce=adaptive(degree=auto,wait=block,limit=4096)";
 
@@ -111,7 +111,7 @@ TEST("parameters are read, and defaults filled in")
            reads("*=mpich()", "*=mpich"));
 }
 
-TEST("rules are separated by semicolons and lines, empty ones are skipped")
+TEST("semicolons and line ends separate rules, and empty rules are skipped")
 {
     EXPECT(reads("", ""), reads(" ; ;\n\n;", ""),
            reads("reduce=mpich;barrier=mpich\n allreduce=mpich ;",
@@ -146,7 +146,7 @@ TEST("printed rules parse to the same rules")
 
 /* ---- faults ----------------------------------------------------------------------------------*/
 
-TEST("a fault in the operation is named with its column")
+TEST("a fault in the operation is reported with its column")
 {
     EXPECT(
         says("gather=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'gather'"),
@@ -162,7 +162,7 @@ TEST("a fault in the operation is named with its column")
              "found 'f'"));
 }
 
-TEST("a fault in the call site is named with its column")
+TEST("a fault in the call site is reported with its column")
 {
     EXPECT(
         says("reduce@=mpich", 8,
@@ -183,7 +183,7 @@ TEST("a fault in the call site is named with its column")
         says("reduce@f\\ =mpich", 9, "expected a character after '\\', found the end"));
 }
 
-TEST("a fault in the communicator is named with its column")
+TEST("a fault in the communicator is reported with its column")
 {
     EXPECT(says("reduce~=mpich", 8,
                 "expected a communicator: a name, a range of sizes such as 2-64 or *"),
@@ -201,7 +201,7 @@ TEST("a fault in the communicator is named with its column")
            says("reduce~[a=mpich", 8, "expected ']' to close '['"));
 }
 
-TEST("a fault in the bytes is named with its column")
+TEST("a fault in the bytes is reported with its column")
 {
     const char *form = "expected bytes such as [0-4k], [1m-], [-64] or [8] before '='";
     char message[200];
@@ -222,7 +222,7 @@ TEST("a fault in the bytes is named with its column")
            says("reduce 0-4k]=mpich", 12, "expected '[' before ']'"));
 }
 
-TEST("a fault in the algorithm is named with its column and the known names")
+TEST("a fault in the algorithm is reported with its column and the known names")
 {
     EXPECT(
         says("reduce=", 8, "expected an algorithm (mpich, bypass, adaptive), found the end"),
@@ -236,7 +236,7 @@ TEST("a fault in the algorithm is named with its column and the known names")
         says("reduce=mpich() x", 16, "expected the end of the rule, found 'x'"));
 }
 
-TEST("a fault in the parameters is named with its column")
+TEST("a fault in the parameters is reported with its column")
 {
     EXPECT(
         says("reduce=mpich(x=1)", 14, "mpich takes no parameters"),
@@ -261,7 +261,7 @@ TEST("a fault in the parameters is named with its column")
         says("reduce=adaptive(wait=3)", 22, "expected wait to be one of spin|block, found '3'"));
 }
 
-TEST("a fault costs its own rule and one line, which is safe to print")
+TEST("a fault drops only its own rule, with one line that is safe to print")
 {
     char *log;
     struct sg_ruleset *rules =
@@ -286,7 +286,7 @@ TEST("columns count characters")
                 "unknown algorithm 'x', expected one of: mpich, bypass, adaptive"));
 }
 
-TEST("very many faults are counted, not all said")
+TEST("very many faults are counted, and only the first are printed")
 {
     char text[101];
     char *log;
@@ -302,7 +302,7 @@ TEST("very many faults are counted, not all said")
     sg_ruleset_destroy(rules);
 }
 
-TEST("rules of the command line are checked alone")
+TEST("rules of the command line are checked separately")
 {
     struct capture capture;
 
@@ -379,7 +379,7 @@ TEST("any text is safe to parse")
 
 /* ---- messages ---------------------------------------------------------------------------------*/
 
-TEST("messages are MPICH's")
+TEST("a rule for messages may name mpich")
 {
     EXPECT(reads("p2p=mpich", "p2p=mpich"),
            reads("p2p~2-64 = mpich; barrier=mpich", "p2p~2-64=mpich\nbarrier=mpich"),
@@ -388,7 +388,7 @@ TEST("messages are MPICH's")
 }
 
 /* With the algorithms that there are. */
-TEST("messages go by bcs alone")
+TEST("a rule for messages may name bcs, and no other algorithm of the library")
 {
     struct capture capture;
 
@@ -405,7 +405,7 @@ TEST("messages go by bcs alone")
     free(log);
 }
 
-TEST("messages go as a whole")
+TEST("a rule for messages covers all of them")
 {
     EXPECT(
         says("p2p@main=mpich", 4, "expected no call site: messages match across call sites"),

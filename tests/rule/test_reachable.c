@@ -47,7 +47,7 @@ static bool comes_to_srm(const char *text, enum sg_operation operation, uint64_t
     return may;
 }
 
-TEST("where all rules say mpich nothing else is come to")
+TEST("no other algorithm is reachable if all rules name mpich")
 {
     EXPECT(runs("", NULL, "w", 4), !runs("*=mpich", NULL, "w", 4),
            runs("reduce=mpich;barrier=mpich", NULL, "w", 4),
@@ -55,7 +55,7 @@ TEST("where all rules say mpich nothing else is come to")
            !runs("*=mpich;*=srm", NULL, "w", 4), runs("*=srm;*=mpich", NULL, "w", 4));
 }
 
-TEST("nor where other algorithms do not run inside a node")
+TEST("algorithms that run only between nodes are not reachable inside a node")
 {
     EXPECT(!runs("reduce=bypass;*=srm(where=between);*=mpich", NULL, "w", 4),
            runs("reduce=bypass;*=srm(where=inside);*=mpich", NULL, "w", 4));
@@ -69,7 +69,7 @@ TEST("a rule that names a call site may match")
            !runs("*=mpich;*@solver.c:8=srm", NULL, "w", 4));
 }
 
-TEST("communicators are told apart, and a size of 0 stands for all")
+TEST("communicators are distinguished, and a size of 0 stands for all sizes")
 {
     const char *named = "*~ocean*=mpich;*~2-8=handoff;*=mpich";
 
@@ -78,7 +78,7 @@ TEST("communicators are told apart, and a size of 0 stands for all")
            !runs("*~2-8=mpich;*=mpich", NULL, NULL, 0), runs("*~2-8=mpich", NULL, NULL, 0));
 }
 
-TEST("ranges of bytes that cover all sizes leave nothing to later rules")
+TEST("ranges of bytes that cover all sizes hide later rules")
 {
     EXPECT(!runs("*[0-64]=mpich;*[65-]=mpich", NULL, "w", 4),
            runs("*[0-64]=mpich;*[66-]=mpich", NULL, "w", 4),
@@ -87,7 +87,7 @@ TEST("ranges of bytes that cover all sizes leave nothing to later rules")
            runs("barrier[-8]=srm;*=mpich", NULL, "w", 4));
 }
 
-TEST("only sizes from the least one on count")
+TEST("only sizes from the least one upwards count")
 {
     EXPECT(comes_to_srm("", SG_OPERATION_ALLREDUCE, 65536),
            comes_to_srm("*[-1m]=mpich", SG_OPERATION_ALLREDUCE, 65536),
@@ -97,7 +97,7 @@ TEST("only sizes from the least one on count")
            !comes_to_srm("", SG_OPERATION_BARRIER, 1));
 }
 
-TEST("a trial that has turns there counts, whatever its arms")
+TEST("a trial that may run counts, whatever its candidates")
 {
     EXPECT(runs("*=mpich", "reduce[8-]=mpich|handoff", "w", 4),
            runs("*=mpich", "reduce=mpich|mpich", "w", 4),

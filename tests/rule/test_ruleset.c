@@ -12,7 +12,7 @@ static int chosen(const struct sg_ruleset *rules, uint32_t id, uint64_t bytes)
     return sg_ruleset_match(rules, SG_OPERATION_REDUCE, &site, &world, bytes, &fixed)->algorithm;
 }
 
-TEST("sources decide in order: site, RULES, file, short variable")
+TEST("sources take precedence in order: site, RULES, file, short variable")
 {
     static const char text[] = "STAGGER_REDUCE=adaptive\n"
                                "reduce[3-5]=mpich\n"
@@ -55,7 +55,7 @@ TEST("the rules in force are printed with their sources")
     sg_config_clear(&config);
 }
 
-TEST("a fault names the source it stands in")
+TEST("a fault is reported with its source")
 {
     static const char text[] = "STAGGER_BARRIER=bypass\n"
                                "STAGGER_REDUCE=mpich; x\n"
@@ -92,7 +92,7 @@ TEST("a fault names the source it stands in")
     sg_config_clear(&config);
 }
 
-TEST("nothing is said when asked not to speak")
+TEST("quiet parsing prints nothing")
 {
     struct sg_config config;
     struct sg_ruleset *rules;
@@ -119,7 +119,7 @@ static int find_algorithm(const char *name)
 }
 
 /* Checks every entry for the properties that rules rely on. */
-TEST("every algorithm is found, takes an operation, and its defaults parse")
+TEST("every algorithm is found, supports an operation, and its defaults parse")
 {
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};
 
@@ -171,7 +171,7 @@ TEST("the built-in rules parse and match every operation")
 }
 
 /* Every algorithm between nodes takes it, and no other. */
-TEST("progress is a parameter of every algorithm between nodes")
+TEST("every algorithm between nodes has the parameter progress")
 {
     static const char *const words[] = {"auto", "poll", "thread", "signal"};
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, "*=mpich"};
@@ -196,7 +196,7 @@ TEST("progress is a parameter of every algorithm between nodes")
     }
 }
 
-TEST("... and a word that is no mode is named, with those that are")
+TEST("an unknown mode of progress is reported with the known ones")
 {
     struct capture capture;
 
@@ -224,7 +224,7 @@ static int64_t short_slice(const char *text, double wake_us)
     return slice_us;
 }
 
-TEST("the shortest slice that is shorter than four wake-ups is found")
+TEST("the shortest slice below four wake-ups is found")
 {
     EXPECT(
         short_slice("reduce=bcs(slice=200)\n", 49.9) == 0,
@@ -247,7 +247,7 @@ static struct sg_ruleset *own_rules(const char *text)
     return rules;
 }
 
-TEST("what auto chooses between nodes is found behind the rules, and no call comes to it")
+TEST("auto's choice between nodes is stored after the rules, and no call matches it")
 {
     const struct sg_rule_comm four = {.name = "w", .size = 4, .reach = SG_REACH_INTERNODE};
     const struct sg_rule_comm eight = {.name = "w", .size = 8, .reach = SG_REACH_INTERNODE};
@@ -272,7 +272,7 @@ TEST("what auto chooses between nodes is found behind the rules, and no call com
     sg_ruleset_destroy(rules);
 }
 
-TEST("... is not printed")
+TEST("auto's choice between nodes is not printed")
 {
     struct sg_ruleset *with = own_rules("*=auto\n"), *without = own_rules("");
     char *print = printed(with), *other = printed(without);
@@ -286,7 +286,7 @@ TEST("... is not printed")
     sg_ruleset_destroy(without);
 }
 
-TEST("... and is not there where auto is not")
+TEST("rules without auto have no choice of auto")
 {
     static const char *const texts[] = {"", "*=srm\n", "*=auto(where=inside)\n"};
 

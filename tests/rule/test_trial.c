@@ -35,7 +35,7 @@ static struct sg_ruleset *good_trials(const char *text)
 
 /* ---- reading ---- */
 
-TEST("a trial has the arms between the bars, and those written alike a number")
+TEST("a trial has the candidates between the bars, and duplicates are numbered")
 {
     struct sg_ruleset *rules =
         good_trials(" reduce@solver.c:88~w[0-4k] = mpich | handoff |bypass(linger=auto);"
@@ -72,7 +72,7 @@ static void complains(const char *text, const char *expected)
     sg_ruleset_destroy(rules);
 }
 
-TEST("what does not parse as a trial is said in one line")
+TEST("a malformed trial is reported in one line")
 {
     complains("reduce@solver.c:88",
               "STAGGER_TRIAL, column 19: expected '=' and algorithms separated by '|', found the "
@@ -92,7 +92,7 @@ TEST("what does not parse as a trial is said in one line")
               "trials have more than 15 algorithms in all");
 }
 
-TEST("a trial that does not parse, or for which there is no room, leaves the others alone")
+TEST("a malformed trial, or one too many, leaves the others intact")
 {
     char *log;
     struct sg_ruleset *rules = trials("reduce=mpich|nothing; barrier=mpich|srm;"
@@ -134,7 +134,7 @@ static int matched(const struct sg_ruleset *rules, const struct sg_rule_comm *co
     return sg_ruleset_match(rules, SG_OPERATION_REDUCE, &solve, &with, bytes, fixed)->arm;
 }
 
-TEST("trials stand before rules")
+TEST("trials precede rules")
 {
     static const char text[] = "STAGGER_SITE_3f2a9c1b=srm\nSTAGGER_RULES=reduce=srm\n"
                                "STAGGER_TRIAL=reduce[8-]=mpich|srm\n";
@@ -150,7 +150,7 @@ TEST("trials stand before rules")
     sg_config_clear(&config);
 }
 
-TEST("where fewer than two arms run there is no trial")
+TEST("a trial with fewer than two runnable candidates does not run")
 {
     struct sg_ruleset *rules = good_trials("reduce=bypass|mpich");
     bool fixed;
@@ -167,7 +167,7 @@ TEST("where fewer than two arms run there is no trial")
 }
 
 /* Nothing but MPICH's own runs there. */
-TEST("where nothing but MPICH runs there is no trial")
+TEST("a trial in which only MPICH can run does not run")
 {
     const struct sg_rule_comm comm = {.name = "w", .size = 1};
     struct sg_ruleset *rules = good_trials("reduce=mpich|srm");
@@ -179,7 +179,7 @@ TEST("where nothing but MPICH runs there is no trial")
 
 /* ---- turns ---- */
 
-TEST("every round has every arm once")
+TEST("every round runs every candidate once")
 {
     for (int arms = 1; arms <= SG_TRIAL_ARMS_MAX; arms++) {
         for (uint64_t round = 0; round < 200; round++) {
@@ -193,7 +193,7 @@ TEST("every round has every arm once")
 }
 
 /* All orders of three come about equally often, whatever came before. */
-TEST("all orders come about equally often, and after each other")
+TEST("all orders and all pairs of successive orders are about equally frequent")
 {
     enum { ROUNDS = 36000 };
     int seen[27] = {0}, pairs[27][27] = {{0}}, before = -1, orders = 0;
@@ -230,7 +230,7 @@ static int like(uint32_t seed, int trial, uint32_t other_seed, int other_trial)
     return alike;
 }
 
-TEST("other seeds and other trials have other orders")
+TEST("other seeds and other trials give other orders")
 {
     EXPECT(like(1, 0, 1, 0) == 1000, like(1, 0, 2, 0) > 400 && like(1, 0, 2, 0) < 600,
            like(1, 0, 1, 1) > 400 && like(1, 0, 1, 1) < 600,
@@ -238,7 +238,7 @@ TEST("other seeds and other trials have other orders")
 }
 
 /* The order is not to change from one release to the next: runs are repeated by their seed. */
-TEST("a seed's order stays what it is")
+TEST("a seed's order never changes")
 {
     static const char expected[] = "102102102021102210210012102021";
     char order[sizeof expected] = "";
@@ -250,7 +250,7 @@ TEST("a seed's order stays what it is")
         printf("# %s\n", order);
 }
 
-TEST("arms that do not run on a communicator have no turns there")
+TEST("candidates that do not run on a communicator get no calls there")
 {
     struct sg_ruleset *rules =
         good_trials("barrier=mpich|srm; reduce=bypass|mpich|tree|srm(where=inside)|handoff");

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
-need_scalapack "ScaLAPACK's programs pass what they pass without the library"
+need_scalapack "ScaLAPACK's programs pass the same tests as without the library"
 for name in $SCALAPACK_TEN; do
     without=$(stock "$name")
     in_turn '*=srm' '*=handoff'

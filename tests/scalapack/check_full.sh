@@ -21,13 +21,13 @@ against() {
     check "every program is recorded at $1 ranks" \
         same <(cut -d' ' -f1 "$(recorded "$1")") <(programs "$1")
     while read -r name rest; do
-        check "$name comes to what it comes to in stock MPICH ($1 ranks, rules '$2')" \
+        check "$name has the same results as in stock MPICH ($1 ranks, rules '$2')" \
             is "$name $rest" "$(STAGGER_RULES=$2 observed "$name" "$1")"
         rm -rf "$name.trace"
     done <"$(recorded "$1")"
 }
 
-need_scalapack "ScaLAPACK's programs come to what is recorded"
+need_scalapack "ScaLAPACK's programs have the recorded results"
 PROGRAM_SECONDS=900
 if [ "${1:-}" = record ]; then
     programs "$2" | while read -r name; do stock "$name" "$2"; done >"$WORK/recorded"

@@ -9,7 +9,7 @@
 . "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
-need_scalapack "ScaLAPACK's programs pass what they pass without the library"
+need_scalapack "ScaLAPACK's programs pass the same tests as without the library"
 export STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass'
 for name in $SCALAPACK_TEN; do
     without=$(stock "$name")

@@ -68,11 +68,11 @@ for patch in "$ROOT"/tests/sim/bugs/*.patch; do
     file=$(sed -n 's|^+++ b/||p' "$patch")
     if [ -z "${explored[$algo]:-}" ]; then
         explored[$algo]=1
-        check "$algo has no violation as it is" sound "$algo" "$algo.out"
+        check "$algo has no violation without a planted fault" sound "$algo" "$algo.out"
     fi
     check "$name applies" patch -p1 --fuzz=0 --silent -i "$patch" || continue
     check "$name builds" rebuild "$file" &&
         check "$name is found within $SEEDS seeds" found "$algo" "$name.out" &&
-        check "$name is found by both walks or by none" same_verdict "$algo"
+        check "both walks find $name, or neither does" same_verdict "$algo"
     patch -R -p1 --silent -i "$patch" && rebuild "$file" || exit 1
 done

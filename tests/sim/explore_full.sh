@@ -19,10 +19,10 @@ check "6000 seeds of up to 64 processes have no violation" \
 check "no order of two instances among 3 processes with a fault has a violation" \
     sound three --algo $EVERY --exhaustive --nodes 3
 for algo in ${EVERY//,/ }; do
-    check "no order of $algo among 4 has one" sound four --algo $algo --exhaustive --nodes 4
+    check "no order of $algo among 4 processes has a violation" sound four --algo $algo --exhaustive --nodes 4
 done
 for fault in none loss repeat; do
-    check "all orders of adaptive among 3 end as those that are walked (faults: $fault)" all \
+    check "all orders of adaptive among 3 processes end the same as the walked ones (faults: $fault)" all \
         'sound adaptive --algo adaptive --exhaustive --nodes 3 --faults $fault' \
         'alike adaptive --algo adaptive --nodes 3 --faults $fault'
 done

@@ -14,22 +14,22 @@ print(row["shape"], row["group"])' "$@"
 }
 
 lines --json >milan.json 2>err
-check "a row for each number of ranks, shape and group" all 'empty err' 'is 42 "$(json milan.json "len(d[\"rows\"])")"' \
+check "the output has one row for each number of ranks, shape and group" all 'empty err' 'is 42 "$(json milan.json "len(d[\"rows\"])")"' \
     'is "machine ranks shape group at_once_ns late_ns serve_ns overlap" "$(json milan.json "\" \".join(d[\"rows\"][0])")"'
 check "CSV and the table have the same rows" all 'lines -n 8 --csv >rows.csv' 'has_lines rows.csv "^milan,8," 7' \
     'lines -n 8 >rows.txt' 'has_lines rows.txt "^milan " 7' 'lacks rows.txt network'
 check "a cluster of eight cores is flat" is "flat 0" "$(best milan.json 8)"
 for ranks in 16 32 64 128; do
-    check "more clusters are groups of one each ($ranks ranks)" is "groups 8" "$(best milan.json $ranks)"
+    check "on more clusters, groups are one cluster each ($ranks ranks)" is "groups 8" "$(best milan.json $ranks)"
 done
 for how in '--serve 5' '--serve 20' '--overlap 8'; do
     # shellcheck disable=SC2086 # words
     lines -n 32 $how --json >how.json
-    check "... whatever is assumed of a line's service ($how)" is "groups 8" "$(best how.json 32)"
+    check "... groups stay the same under other assumptions about a line's service ($how)" is "groups 8" "$(best how.json 32)"
 done
-check "one line at a time is another machine" all 'lines -n 32 --overlap 1 --json >one.json' \
+check "a machine that serves one line at a time has other groups" all 'lines -n 32 --overlap 1 --json >one.json' \
     'is True "$(json one.json "all(a[\"at_once_ns\"] >= b[\"at_once_ns\"] for a, b in zip(d[\"rows\"], [r for r in __import__(\"json\").load(open(\"milan.json\"))[\"rows\"] if r[\"ranks\"] == 32]))")"'
-check "a machine without clusters, too" all 'lines -m icelake -n 16,64 --json >icelake.json' \
+check "a machine without clusters has other groups, too" all 'lines -m icelake -n 16,64 --json >icelake.json' \
     'is icelake "$(json icelake.json "d[\"rows\"][0][\"machine\"]")"'
 check "more ranks than a machine has threads are refused" all 'lines -n 257 2>err; is 1 $?' \
     'is "stagger: sim: milan has threads for 256 ranks" "$(cat err)"'

@@ -46,7 +46,7 @@ TEST("a sound protocol has no violation")
     EXPECT(text_is(explore_to(&subject), ""));
 }
 
-TEST("an exit before the last entry, and a result before the last operand, are found")
+TEST("the explorer finds an exit before the last entry, and a result before the last operand")
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
@@ -64,28 +64,28 @@ TEST("an exit before the last entry, and a result before the last operand, are f
     sg_explore_world_destroy(&world);
 }
 
-TEST("contributions folded twice, not at all or on the wrong side are found")
+TEST("the explorer finds contributions folded twice, never or on the wrong side")
 {
     expect(TOY_FOLDS_TWICE, "combines a contribution twice");
     expect(TOY_FOLDS_TOO_FEW, "without the contribution of");
     expect(TOY_SWAPS_SIDES, "out of order");
 }
 
-TEST("an instance that ends twice, not officially or not at all is found")
+TEST("the explorer finds an instance that ends twice, unofficially or never")
 {
     expect(TOY_FINISHES_TWICE, "twice");
     expect(TOY_FINISHES_NEVER, "has not finished every instance");
     expect(TOY_HANGS, "hangs in the call of instance 1");
 }
 
-TEST("too many messages, and writing outside the state, are found")
+TEST("the explorer finds too many messages, and writes outside the state")
 {
     expect(TOY_FLOODS, "messages in flight to 0");
     expect(TOY_NAMES_A_STRANGER, "names 1, which is none of its peers");
     expect(TOY_WRITES_OUTSIDE, "has written outside its state");
 }
 
-TEST("a state that holds a pointer is found")
+TEST("the explorer finds a state that holds a pointer")
 {
     struct sg_explore_subject subject;
 
@@ -93,7 +93,7 @@ TEST("a state that holds a pointer is found")
     EXPECT(!text_is(explore_to(&subject), ""));
 }
 
-TEST("a message taken for another instance's is found")
+TEST("the explorer finds a message taken for another instance's")
 {
     struct sg_explore_subject subject;
 
@@ -101,13 +101,13 @@ TEST("a message taken for another instance's is found")
     EXPECT(!text_is(explore_to(&subject), ""));
 }
 
-TEST("a protocol that crashes is found")
+TEST("the explorer finds a protocol that crashes")
 {
     sg_explore_catch_crashes();
     expect(TOY_CRASHES, "crashes");
 }
 
-TEST("the same seed gives the same history, and only a protocol without memory of its own does")
+TEST("a seed gives one history, unless the protocol keeps memory outside its state")
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
@@ -132,7 +132,7 @@ TEST("the same seed gives the same history, and only a protocol without memory o
     sg_explore_world_destroy(&world);
 }
 
-TEST("a violation is cut down to the least case, whose command repeats it")
+TEST("a violation is reduced to the least case, whose command repeats it")
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
@@ -188,7 +188,7 @@ static bool walk(enum toy_bug bug, int32_t nodes)
     return well;
 }
 
-TEST("walking every order finds what is wrong, and nothing else")
+TEST("walking every order finds every violation, and nothing else")
 {
     for (int32_t nodes = 2; nodes <= 3; nodes++) {
         EXPECT(walk(TOY_SOUND, nodes), !walk(TOY_LEAVES_EARLY, nodes),

@@ -15,7 +15,7 @@ static struct sg_lines_times times_of(const struct sg_lines_machine *machine,
     return times;
 }
 
-TEST("a line's way is as long as what lies between two cores")
+TEST("a cache line's transfer time depends on the distance of the two cores")
 {
     EXPECT(sg_lines_ranks_most(&small) == 8, sg_lines_way_ns(&small, 3, 3) == 0,
            sg_lines_way_ns(&small, 0, 1) == 10, sg_lines_way_ns(&small, 1, 2) == 100,
@@ -24,7 +24,7 @@ TEST("a line's way is as long as what lies between two cores")
     EXPECT(sg_lines_way_ns(&sg_lines_machines[0], 0, 128) == sg_lines_machines[0].thread_ns);
 }
 
-TEST("two ranks need one line each")
+TEST("two ranks need one cache line each")
 {
     /* A line there, once the one who polls it has given it up. */
     for (int shape = 0; shape < SG_LINES_SHAPES; shape++) {
@@ -37,7 +37,7 @@ TEST("two ranks need one line each")
     EXPECT(times_of(&small, SG_LINES_CLIMB, 2, 0).late_ns == 40);
 }
 
-TEST("a rank that comes alone is seen by one after the other")
+TEST("a rank that arrives alone is seen by one rank after the other")
 {
     struct sg_lines_times flat = times_of(&small, SG_LINES_FLAT, 4, 0);
 
@@ -48,7 +48,7 @@ TEST("a rank that comes alone is seen by one after the other")
 }
 
 /* Groups of one cluster send one line a cluster to the others. */
-TEST("groups keep lines within clusters")
+TEST("groups keep cache lines within clusters")
 {
     struct sg_lines_machine far = small;
 
@@ -62,7 +62,7 @@ TEST("groups keep lines within clusters")
 }
 
 /* Whatever their number, every rank ends, and more ranks never take less. */
-TEST("every rank comes to its end in every shape")
+TEST("every rank finishes in every shape")
 {
     for (int shape = 0; shape < SG_LINES_SHAPES; shape++) {
         double before = 0;

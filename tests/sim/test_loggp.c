@@ -30,7 +30,7 @@ static void close_to(double measured_ns, double expected_ns)
 
 /* Child i of each node is ready when the node has taken child i - 1: a hop and a reduction for each
  * level. */
-TEST("the binomial reduce takes a message and a reduction a level")
+TEST("the binomial reduce takes one message and one reduction per level")
 {
     for (int levels = 1; levels <= 6; levels++)
         close_to(delay_of(&sg_algo_tree, SG_OPERATION_REDUCE, 1 << levels, 1),
@@ -47,7 +47,7 @@ TEST("the tree barrier takes its acks, level by level, and a multicast")
     close_to(delay_of(&sg_algo_tree, SG_OPERATION_BARRIER, 585, 8), 3 * level_ns + MULTICAST_NS);
 }
 
-TEST("dissemination takes a message a round")
+TEST("dissemination takes one message per round")
 {
     for (int rounds = 1; rounds <= 7; rounds++)
         close_to(delay_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 1 << rounds, 0),
@@ -55,7 +55,7 @@ TEST("dissemination takes a message a round")
     close_to(delay_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 17, 0), 5 * HOP_NS);
 }
 
-TEST("the pairwise allreduce takes a message and a reduction a round")
+TEST("the pairwise allreduce takes one message and one reduction per round")
 {
     for (int rounds = 1; rounds <= 6; rounds++)
         close_to(delay_of(&sg_algo_pairwise, SG_OPERATION_ALLREDUCE, 1 << rounds, 0),
@@ -65,7 +65,7 @@ TEST("the pairwise allreduce takes a message and a reduction a round")
 /* The root comes last and climbs all levels. On each it writes its operand (o, then G per byte at
  * the adapter), adds (o) and reads what lies there (o): the read leaves behind the write's bytes,
  * travels L, and comes back in L + Gb; then the operands are reduced. */
-TEST("the climb of handoff takes one round trip a level")
+TEST("the climb of handoff takes one round trip per level")
 {
     double access_ns = O_NS + G_NS + 2 * L_NS + G_NS + R_NS;
 

@@ -24,7 +24,7 @@ static struct sg_matching_post receive_at(int32_t rank, uint32_t number, int32_t
         -1};
 }
 
-TEST("anybody's messages are taken by exchange and endpoint")
+TEST("wildcard receives take messages by exchange and endpoint")
 {
     struct sg_matching_post posts[] = {
         send_from(2, 1, 0, 5, 1),
@@ -41,7 +41,7 @@ TEST("anybody's messages are taken by exchange and endpoint")
 }
 
 /* Five messages in a table of four, of which two stay: the one that is waited for, and is last. */
-TEST("who is waited for has room")
+TEST("a message that a receive waits for gets a table entry")
 {
     struct sg_matching_post posts[] = {
         send_from(1, 1, 0, 5, 1),       send_from(1, 2, 0, 5, 1), send_from(1, 3, 0, 5, 1),
@@ -54,7 +54,7 @@ TEST("who is waited for has room")
 }
 
 /* Without a match in sight, a receive has none. */
-TEST("what does not suit stays")
+TEST("posts that do not match stay unmatched")
 {
     struct sg_matching_post posts[] = {send_from(1, 1, 0, 5, 1), receive_at(0, 1, 2, 5, 1),
                                        receive_at(0, 2, 1, 6, 1), receive_at(1, 1, 1, 5, 1)};
@@ -65,7 +65,7 @@ TEST("what does not suit stays")
 }
 
 /* MPI's own rules: of messages of one sender, and of receives of one rank. */
-TEST("MPI's rules of order are checked")
+TEST("the reference follows MPI's ordering rules")
 {
     struct sg_matching_post posts[] = {send_from(1, 1, 0, 5, 1), send_from(1, 2, 0, 5, 1),
                                        receive_at(0, 1, SG_ANY, 5, 1), receive_at(0, 2, 1, 5, 1)};

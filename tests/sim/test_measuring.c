@@ -14,7 +14,7 @@ static const struct sg_round_trips trips = {.middle_ns = 13600, .spread = 0.05, 
 /* ---- schemes */
 
 /* Rank r's message leaves at (r - 1) g. */
-TEST("a linear broadcast leaves message by message")
+TEST("a linear broadcast sends message by message")
 {
     const struct sg_logp network = {5, 2, 4};
     double entries[4] = {0}, exits[4];
@@ -26,7 +26,7 @@ TEST("a linear broadcast leaves message by message")
 }
 
 /* n calls: the root's last message leaves at (n (P - 1) - 1) g. */
-TEST("calls in a row are paced by the root")
+TEST("the root paces calls in a row")
 {
     for (int32_t processes = 2; processes <= SG_SCHEME_PROCESSES; processes *= 2) {
         const struct sg_logp network = {5, 2, processes};
@@ -67,7 +67,7 @@ TEST("a barrier waits for its last rank")
 
 /* ---- pairs */
 
-TEST("the expected number of exchanges is that by hand")
+TEST("the expected number of exchanges is the one worked out by hand")
 {
     /* N = 1: the n-th exchange is reached when each before brought a new least: 1/(n - 1)!. */
     EXPECT(is_near(sg_pair_expected(1), exp(1), 1e-6));
@@ -75,7 +75,7 @@ TEST("the expected number of exchanges is that by hand")
     EXPECT(is_near(sg_pair_expected(10000) / 10000, 1.7810724, 1e-3));
 }
 
-TEST("pairs take as many exchanges as the law says")
+TEST("pairs take the predicted number of exchanges")
 {
     static const uint32_t patience[] = {1, 10, 100};
 
@@ -107,7 +107,7 @@ TEST("more patience finds shorter round trips, at a cost")
     }
 }
 
-TEST("a histogram has all round trips")
+TEST("a histogram counts all round trips")
 {
     uint32_t counts[SG_PAIR_BINS], sum = 0;
     double least_ns, most_ns;
@@ -132,7 +132,7 @@ static double later(double one, double other)
 }
 
 /* Seven processes: 0 with 2; 0 with 1 and 2 with 3; then 4 with 0, 5 with 1, 6 with 2. */
-TEST("seven processes meet in the order of the tree")
+TEST("seven processes meet in the tree's order")
 {
     double first = pair_ns(2), zero = first + pair_ns(1), two = first + pair_ns(3);
     double last = later(later(zero + pair_ns(4), zero + pair_ns(5)), two + pair_ns(6)), sum = 0;
@@ -144,7 +144,7 @@ TEST("seven processes meet in the order of the tree")
 }
 
 /* With one round trip for all, the times are whole numbers of pairs. */
-TEST("equal pairs take the tree's rounds, or one after the other")
+TEST("equal pairs take the tree's rounds, or run one after the other")
 {
     const struct sg_round_trips equal = {.middle_ns = 10000};
     double each_ns = sg_group_time_ns(&equal, 2, true);

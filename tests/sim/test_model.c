@@ -27,7 +27,7 @@ static double time_of(enum sg_cluster_library library, enum sg_operation operati
 
 /* ---- a node */
 
-TEST("the node level takes the steps worked by hand")
+TEST("the node level takes the steps worked out by hand")
 {
     EXPECT(sg_node_store_ns(&network, 1000) == 1100);
     /* Store, see, fold three operands. */
@@ -39,7 +39,7 @@ TEST("the node level takes the steps worked by hand")
            sg_node_climb_ns(&network, 1, 1000) == 0, sg_node_barrier_ns(&network, 4) == 600);
 }
 
-TEST("broadcasts in a node fill one buffer while the other is read")
+TEST("broadcasts in a node fill one buffer while ranks read the other")
 {
     EXPECT(sg_node_broadcast_ns(&network, 4, 1000, 4096, false) == 1000 + 300 + 1000,
            sg_node_broadcast_ns(&network, 4, 1000, 4096, true) == 300 + 1000);
@@ -50,7 +50,7 @@ TEST("broadcasts in a node fill one buffer while the other is read")
 }
 
 /* Steps of 100, copies of 1 a byte, folds of 2. */
-TEST("a call of a node takes what its way takes")
+TEST("a call in a node takes the time of its method")
 {
     EXPECT(
         sg_node_call_ns(&network, 4, SG_OPERATION_BARRIER, 0) == 200,
@@ -67,7 +67,7 @@ TEST("a call of a node takes what its way takes")
 /* ---- clusters */
 
 /* Two nodes of four: one put of 1000 bytes, 7000 + 3000. */
-TEST("srm takes the time worked by hand")
+TEST("srm takes the time worked out by hand")
 {
     EXPECT(time_of(SG_CLUSTER_SRM, SG_OPERATION_BCAST, 2, 4, 1000) == 10000 + 1300,
            time_of(SG_CLUSTER_SRM, SG_OPERATION_REDUCE, 2, 4, 1000) == 5400 + 10000 + 2000,
@@ -83,7 +83,7 @@ TEST("srm takes the time worked by hand")
 }
 
 /* IBM's eager limit for 8 tasks is 4096: 1000 bytes take a copy between nodes, two inside. */
-TEST("message passing takes the time worked by hand")
+TEST("message passing takes the time worked out by hand")
 {
     double between = 7000 + 3000 + 1000, inside = 2000 + 100 + 2000;
 
@@ -98,7 +98,7 @@ TEST("message passing takes the time worked by hand")
     EXPECT(time_of(SG_CLUSTER_IBM, SG_OPERATION_BCAST, 2, 1, 10000) == 3 * 7000 + 30000);
 }
 
-TEST("IBM's eager limits are those published")
+TEST("IBM's eager limits are the published ones")
 {
     static const uint32_t of[][2] = {{1, 4096},  {16, 4096}, {17, 2048}, {32, 2048}, {64, 1024},
                                      {128, 512}, {256, 256}, {257, 128}, {4096, 128}};

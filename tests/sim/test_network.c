@@ -24,7 +24,7 @@ static void refused(const char *text, const char *line)
     free(log);
 }
 
-TEST("a network's file is read, comments and spaces left out")
+TEST("a network's file is read, without its comments and spaces")
 {
     struct sg_network network;
 
@@ -37,7 +37,7 @@ TEST("a network's file is read, comments and spaces left out")
     EXPECT(sg_network_multicast_ns(&network, 10) == 6520);
 }
 
-TEST("fitted values are read from beside it and listed")
+TEST("fitted values are read from the file beside it and listed")
 {
     struct sg_network network;
 
@@ -52,7 +52,7 @@ TEST("fitted values are read from beside it and listed")
            network.fitted[1] == NULL);
 }
 
-TEST("a file that is not one of a network is refused with its line")
+TEST("a malformed network file is refused with its line")
 {
     refused("latency_us = 5\noverhead_us = 1\n", "gap_ns_per_byte is missing");
     refused("latency_us = five\n", "line 1: not a number in range");
@@ -62,7 +62,7 @@ TEST("a file that is not one of a network is refused with its line")
     refused("multicast_loss = 1.5\n", "line 1: not a number in range");
 }
 
-TEST("a network that is not there is refused")
+TEST("an unknown network is refused")
 {
     struct sg_network network;
     struct capture capture;

@@ -97,7 +97,7 @@ static struct sg_algo_parameters simulated(const char *text)
     return sg_sim_algo_of(text).parameters;
 }
 
-TEST("values go where they belong")
+TEST("values are stored in their fields")
 {
     struct sg_algo_parameters bypass =
         simulated("bypass(linger=auto,deterministic=0,credits=4,eager=4k,pool=3,split=1)");
@@ -113,7 +113,7 @@ TEST("values go where they belong")
            simulated("srm(chunk=2)").chunk_bytes == 2048);
 }
 
-TEST("what no algorithm has is refused")
+TEST("unknown parameters and values out of range are refused")
 {
     static const char *const wrong[] = {"bypass(progress=poll)", "bypass(linger=100001)",
                                         "adaptive(degree=33)",   "adaptive(degree=none)",

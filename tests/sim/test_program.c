@@ -76,7 +76,7 @@ static struct sg_program_result stock(const struct script *script, int32_t proce
 
 /* ---- MPI as usual */
 
-TEST("an eager message takes o + L + G + o, and a copy where it comes first")
+TEST("an eager message takes o + L + G + o, and a copy if it arrives first")
 {
     static const struct script posted = {
         {{COMPUTE(20), MESSAGE(SEND, 1, 100)}, {MESSAGE(RECV, 0, 100)}}};
@@ -89,7 +89,7 @@ TEST("an eager message takes o + L + G + o, and a copy where it comes first")
     EXPECT(stock(&late, 2).run_ns == 20000 + 1000 + 100, stock(&late, 2).blocking_calls == 2);
 }
 
-TEST("a rendezvous goes on only when both are in a call")
+TEST("a rendezvous continues only when both ranks are in a call")
 {
     static const struct script posted = {{{MESSAGE(SEND, 1, 2000)}, {MESSAGE(RECV, 0, 2000)}}};
     static const struct script computes = {{{MESSAGE(ISEND, 1, 2000), COMPUTE(100), WAITALL},
@@ -101,7 +101,7 @@ TEST("a rendezvous goes on only when both are in a call")
     EXPECT(stock(&computes, 2).run_ns == 101000 + 1000 + 1000 + 5000 + 6000 + 1000);
 }
 
-TEST("a barrier of MPI takes a message of the late one")
+TEST("an MPI barrier takes the time of the late rank's message")
 {
     static const struct script two = {{{COMPUTE(30), BARRIER(0)}, {BARRIER(1)}}};
 
@@ -119,7 +119,7 @@ TEST("a wait for one request does not wait for another")
     EXPECT(result.run_ns == 1000 + 100000 + 1000 + 5000 + 24 + 1000);
 }
 
-TEST("a program that never ends says so")
+TEST("a program that never ends is reported as stuck")
 {
     static const struct script script = {{{MESSAGE(RECV, 1, 8)}, {COMPUTE(1)}}};
     struct sg_program_comm world;
@@ -133,7 +133,7 @@ TEST("a program that never ends says so")
 }
 
 /* Both send first: that takes buffers. */
-TEST("sends that both come first need buffers")
+TEST("two sends that both precede their receives need buffers")
 {
     static const struct script script = {{{MESSAGE(SEND, 1, 2000), MESSAGE(RECV, 1, 2000)},
                                           {MESSAGE(SEND, 0, 2000), MESSAGE(RECV, 0, 2000)}}};
@@ -148,7 +148,7 @@ TEST("sends that both come first need buffers")
 }
 
 /* Every message that a rank sends in its rounds is one that its receiver takes in its own. */
-TEST("what a rank sends in its rounds is received in those of another")
+TEST("every message that a rank sends in its rounds is received in another's rounds")
 {
     static const enum sg_operation operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_REDUCE,
                                                    SG_OPERATION_ALLREDUCE, SG_OPERATION_BCAST};
@@ -223,7 +223,7 @@ TEST("a blocking message runs in the slice after both calls")
                750000 + 5000);
 }
 
-TEST("a nonblocking one is hidden by three slices")
+TEST("three slices hide a nonblocking message")
 {
     static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
                                           {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
@@ -234,7 +234,7 @@ TEST("a nonblocking one is hidden by three slices")
 }
 
 /* 64 KiB in a slice of 250 us: 160 KiB take three. */
-TEST("a message of more than the budget takes several slices")
+TEST("a message above the budget takes several slices")
 {
     static const struct script script = {{{MESSAGE(SEND, 1, 163840)}, {MESSAGE(RECV, 0, 163840)}}};
     struct sg_program_result result = coscheduled(&script, 2, (struct sg_sliced_setup){0});
@@ -242,7 +242,7 @@ TEST("a message of more than the budget takes several slices")
     EXPECT(result.run_ns > 750000 && result.run_ns < 1000000);
 }
 
-TEST("an agent on the host interrupts who computes")
+TEST("an agent on the host interrupts a computing rank")
 {
     static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
                                           {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
@@ -302,7 +302,7 @@ static uint64_t of_slices(bool restart, bool separate, const struct sg_network *
 }
 
 /* Interrupts are estimated. */
-TEST("with an agent on the host within 1 %")
+TEST("barriers with an agent on the host take the computed time within 1 %")
 {
     struct sg_network host = network;
     struct sg_sim_algo algo = sg_sim_algo_of("bcs(slice=250)");
@@ -337,7 +337,7 @@ TEST("with an agent on the host within 1 %")
     }
 }
 
-TEST("barriers take as long as the protocol's, allreduces within 0.1 %")
+TEST("barriers take the protocol's time, allreduces within 0.1 %")
 {
     static const int32_t sizes[] = {1, 2, 9, 32, 100};
     struct sg_network on_card = network;
@@ -398,7 +398,7 @@ static void compare_messages(const struct script *script, int32_t processes)
 
 /* Computing processes are interrupted: endpoint 0 to send strobes, the last process to answer
  * them. */
-TEST("messages wait as long as the protocol's, though others compute")
+TEST("messages wait as long as in the protocol, even if others compute")
 {
     static const struct script script = {
         {{COMPUTE(20000)},
@@ -410,7 +410,7 @@ TEST("messages wait as long as the protocol's, though others compute")
 }
 
 /* The waits come before the slice, within it behind the data, and behind the next one's begin. */
-TEST("so do waits for nonblocking ones, whenever they come")
+TEST("waits for nonblocking messages last as long as in the protocol, at any time")
 {
     static const uint64_t computed_us[] = {100, 240, 300, 440, 460, 600};
 

@@ -21,7 +21,7 @@ TEST("the event queue pops in order of time")
     sg_queue_clear(&queue);
 }
 
-TEST("events of one time come in the order of their pushes")
+TEST("events of equal time are popped in the order of their pushes")
 {
     struct sg_queue queue = {0};
     struct sg_queue_entry entry;

@@ -185,7 +185,7 @@ TEST("nonblocking messages hide behind computation")
 }
 
 /* More than the endpoint's tables hold wait for their turn. */
-TEST("posts wait for room")
+TEST("posts wait for table capacity")
 {
     struct ring ring = {.ranks = 6,
                         .per_node = 2,

@@ -108,7 +108,7 @@ static struct sg_world_result run_toy(enum sg_sim_mode mode, bool solicits,
 
 #define SENDS(count) ((count)*O_NS)
 
-TEST("a late message interrupts an armed computation, which pays")
+TEST("a late message interrupts an armed computation, and the computation pays")
 {
     struct sg_world_result result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100}, 1);
 
@@ -116,7 +116,7 @@ TEST("a late message interrupts an armed computation, which pays")
            is_near(result.cpu_ns * 2, SENDS(1) + SIGNAL_NS + O_NS, 0.5));
 }
 
-TEST("in mode thread a wake-up is paid instead")
+TEST("in mode thread the computation pays for a wake-up instead")
 {
     struct sg_world_result result = run_toy(SG_SIM_THREAD, true, (uint64_t[]){100}, 1);
 
@@ -130,14 +130,14 @@ TEST("in mode poll a late message waits")
     EXPECT(result.signals == 0, result.late == 1, is_near(result.cpu_ns * 2, SENDS(1), 0.5));
 }
 
-TEST("a message that is not solicited does not interrupt")
+TEST("an unsolicited message does not interrupt")
 {
     struct sg_world_result result = run_toy(SG_SIM_SIGNAL, false, (uint64_t[]){100}, 1);
 
     EXPECT(result.signals == 0, result.late == 1);
 }
 
-TEST("one interrupt takes what comes while it runs")
+TEST("one interrupt handles all messages that arrive while it runs")
 {
     struct sg_world_result result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100, 110}, 2);
 
@@ -160,7 +160,7 @@ TEST("an early message costs its receipt at the call")
            is_near(result.cpu_ns * 2, SENDS(1) + O_NS, 0.5));
 }
 
-TEST("skew is even and not counted as processor use")
+TEST("skew is uniform and does not count as processor use")
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 2, 0);
 
@@ -186,7 +186,7 @@ TEST("the seed decides the history")
     EXPECT(first.history == again.history, first.history != other.history);
 }
 
-TEST("lost releases are made up for")
+TEST("lost releases are recovered")
 {
     struct sg_network network = round_network;
     struct sg_world_setup setup = world_of(&sg_algo_adaptive, SG_OPERATION_ALLREDUCE, 16, 64);
@@ -279,7 +279,7 @@ static struct sg_network with_steps(void)
 }
 
 /* In one node the protocol has nothing to do. */
-TEST("in one node a call takes what the formulas say")
+TEST("in one node a call takes the formulas' time")
 {
     static const uint64_t bytes[] = {8, 1024, 2048, 4096, 8192};
     struct sg_network network = with_steps();
@@ -310,7 +310,7 @@ TEST("in one node a call takes what the formulas say")
 }
 
 /* A late root of a flat reduce: the others have stored and gone. */
-TEST("who only contributes to a flat reduce leaves at once")
+TEST("a contributor to a flat reduce leaves at once")
 {
     static const uint64_t root_late_ns[] = {1000000, 0, 0, 0}, other_late_ns[] = {0, 0, 0, 1000000};
     struct sg_network network = with_steps();
@@ -331,7 +331,7 @@ TEST("who only contributes to a flat reduce leaves at once")
     EXPECT(cost.blocked_ns == 3 * store_ns + 1000000 + flat_ns);
 }
 
-TEST("a broadcast in one node holds up nobody but by a single copy")
+TEST("a broadcast in one node delays other ranks only by a single copy")
 {
     static const uint32_t bytes[] = {1000, 12288, 65536};
     struct sg_network network = with_steps();
@@ -381,7 +381,7 @@ TEST("chunks of a call are instances, one after the other")
 
 /* Side by side, chunks take less than one by one; all results are whole, and nobody leaves early.
  */
-TEST("chunks of srm go side by side")
+TEST("chunks of srm run concurrently")
 {
     static const enum sg_operation operations[] = {SG_OPERATION_ALLREDUCE, SG_OPERATION_REDUCE,
                                                    SG_OPERATION_BCAST};
@@ -408,7 +408,7 @@ TEST("chunks of srm go side by side")
 }
 
 /* Their instances could not be numbered. */
-TEST("more chunks than can be numbered are refused")
+TEST("more chunks than the numbers allow are refused")
 {
     struct sg_world_setup setup = world_of(&sg_algo_tree, SG_OPERATION_ALLREDUCE, 2, 1u << 30);
     struct sg_world_result result;
@@ -423,7 +423,7 @@ TEST("more chunks than can be numbered are refused")
     free(log);
 }
 
-TEST("a setup that is not for the protocol is refused in one line")
+TEST("a setup that the protocol does not support is refused in one line")
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 1, 0);
     struct sg_world_result result;
@@ -441,7 +441,7 @@ TEST("a setup that is not for the protocol is refused in one line")
 
 /* The rank that is 3000 late sends until 3500 and has the other's message, which is there at 5500,
  * at 6000; the other has its own at 9000: 3000 + 9000. */
-TEST("recorded arrivals take the place of drawn ones, and each iteration's cost is told")
+TEST("recorded arrivals replace drawn ones, and each iteration's cost is reported")
 {
     static const uint64_t arrivals_ns[] = {0, 3000, 3000, 0, 0, 0};
     struct sg_world_cost costs[3] = {{0}};

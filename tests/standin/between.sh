@@ -13,15 +13,15 @@ right() { # ALGORITHM OPERATIONS CALLS ELEMENTS
     is 0 "$status" && by_rdma right
 }
 
-late="where what is written comes in halves, one of them later than the word after it"
+late="when each write arrives in halves, one of them after the next word"
 for rule in srm handoff adaptive bypass tree; do
     operations=allreduce,reduce
     [ "$rule" = srm ] && operations+=,bcast
     check "results are right by $rule" right "$rule" "$operations" 40 1
-    STANDIN_FAULTS=reorder check "... $late" right "$rule" "$operations" 40 101
+    STANDIN_FAULTS=reorder check "... results are right $late" right "$rule" "$operations" 40 101
 done
 # Larger than a chunk, and than the read-ahead.
 for rule in srm handoff; do
-    STANDIN_FAULTS=reorder check "results of several chunks are right by $rule, $late" \
+    STANDIN_FAULTS=reorder check "results of several chunks by $rule are right $late" \
         right "$rule" allreduce,reduce 5 5000
 done

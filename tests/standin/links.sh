@@ -19,30 +19,30 @@ passes() {
 
 # ---- the choice --------------------------------------------------------------------------------
 export STANDIN_DEVICES_1='roce0=eth:1,ib0=ib:2' STANDIN_DEVICES_2='ib7=ib:3,roce3=eth:1'
-check "ranks with several devices take a network that all of them have" works
-STANDIN_DEVICES_2='ib7=ib:2,roce3=eth:9' check "InfiniBand of one subnet, where both have it, before Ethernet" works
-STANDIN_DEVICES_2='two=ib:2:down+eth:1' check "a port that is active" works
-STANDIN_DEVICES_2='ib7=ib:3' check "where there is none one line says so, with rank 0's" \
+check "ranks with several devices use a network that all of them have" works
+STANDIN_DEVICES_2='ib7=ib:2,roce3=eth:9' check "ranks prefer InfiniBand of one common subnet to Ethernet" works
+STANDIN_DEVICES_2='two=ib:2:down+eth:1' check "ranks use an active port" works
+STANDIN_DEVICES_2='ib7=ib:3' check "without a common network one line says so, with rank 0's best one" \
     passes '^stagger: rank 0: no RDMA \(there is no network on which all ranks have a port; the best one here is InfiniBand subnet fe80000000000002\)'
-STANDIN_DEVICES_2='roce3=eth:1:v1' STANDIN_DEVICES_1='roce0=eth:1' check "RoCE of one version" works
+STANDIN_DEVICES_2='roce3=eth:1:v1' STANDIN_DEVICES_1='roce0=eth:1' check "ranks use RoCE of one common version" works
 unset STANDIN_DEVICES_1 STANDIN_DEVICES_2
 
 # ---- trials ------------------------------------------------------------------------------------
 for request in write read; do
-    STANDIN_FAULTS_2=fail-$request check "a link on which a $request fails is not used, on no rank" \
+    STANDIN_FAULTS_2=fail-$request check "no rank uses a link on which a $request fails" \
         passes "^stagger: rank 1: RDMA is not used: a $request at rank 0 by device rxe0 fails: transport retry counter exceeded\$"
 done
-STANDIN_DEVICES_1='rxe0=eth:1' STANDIN_DEVICES_2='rxe0=eth:2' check "neither is one to a network that is another's" \
+STANDIN_DEVICES_1='rxe0=eth:1' STANDIN_DEVICES_2='rxe0=eth:2' check "no rank uses a link to another network" \
     passes '^stagger: rank 0: RDMA is not used: a write at rank 1 by device rxe0 fails: transport retry counter exceeded$'
-STANDIN_FAULTS=no-atomics check "what needs no atomic operation runs without" works
-STANDIN_FAULTS_2=no-atomics STAGGER_RULES='*=handoff' check "what needs one does not" \
+STANDIN_FAULTS=no-atomics check "a protocol without atomic operations runs without them" works
+STANDIN_FAULTS_2=no-atomics STAGGER_RULES='*=handoff' check "a protocol with atomic operations does not run without them" \
     passes '^stagger: rank 0: RDMA is not used: a fetch-and-add at rank 1 by device rxe0 fails: remote invalid request error$'
 
 # ---- settings ----------------------------------------------------------------------------------
 export STANDIN_DEVICES='rxe0=eth:1:p8005'
-STAGGER_VERBS_PARTITION=5 check "a partition may be asked for" works
-STAGGER_VERBS_PARTITION=6 check "one that is not there is said" \
+STAGGER_VERBS_PARTITION=5 check "ranks use the requested partition" works
+STAGGER_VERBS_PARTITION=6 check "a missing partition is reported" \
     passes 'rank 0: no RDMA \(port 1 of device rxe0 has no key of partition 6 \(STAGGER_VERBS_PARTITION\)\)'
-STAGGER_VERBS_SERVICE_LEVEL=3 STAGGER_VERBS_TRAFFIC_CLASS=106 check "a service level and a traffic class" works
-STANDIN_FAULTS_2=no-fork check "where forks cannot be made safe a line says what helps" \
+STAGGER_VERBS_SERVICE_LEVEL=3 STAGGER_VERBS_TRAFFIC_CLASS=106 check "ranks use the requested service level and traffic class" works
+STANDIN_FAULTS_2=no-fork check "when forks cannot be made safe, a line gives the remedy" \
     passes 'rank 1: no RDMA \(libibverbs cannot be made fork-safe, .* set RDMAV_FORK_SAFE=1\)'

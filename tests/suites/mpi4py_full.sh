@@ -17,7 +17,7 @@ END
 }
 
 if [ ! -d "${MPI4PY:-}" ]; then
-    skip "mpi4py's tests" "MPI4PY names no directory with its source"
+    skip "mpi4py's tests pass under the library" "MPI4PY names no directory with its source"
     exit 0
 fi
 suite "mpi4py's tests" mpi4py "$MPI4PY" make_tests '^OK' .

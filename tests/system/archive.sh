@@ -14,11 +14,11 @@ draw none.trace && draw cg.trace
 if [ $? -eq 77 ]; then
     skip "ViTE draws rectangles for each rank" "$(tail -n 1 vite.out)"
 else
-    check "ViTE's picture of no archive is empty" is 1 "$(rectangles none.trace)"
+    check "ViTE draws nothing without an archive" is 1 "$(rectangles none.trace)"
     check "ViTE draws rectangles for each rank" within 20 100000000 "$(rectangles cg.trace)"
 fi
 
-check "the log is gone, the archive and the configuration stand" all 'absent cg.trace/rank-000000.log' \
+check "the logs are removed, the archive and the configuration stay" all 'absent cg.trace/rank-000000.log' \
     '[ -s cg.trace/traces.otf2 ]' '[ -s cg.trace/traces.def ]' '[ -s cg.trace/stagger.conf ]'
 
 observe four 4 "$PROGRAMS/counts_c"
@@ -27,26 +27,26 @@ check "an archive of four ranks is sound" \
 
 # The report reads the archive's contents.
 report_json cg.trace cg.json
-check "the report's version, ranks and completeness" is "1 2 False" \
+check "the report has its version, ranks and completeness" is "1 2 False" \
     "$(json cg.json '" ".join(map(str, (d["version"], d["ranks"], d["partial"])))')"
 # Rank 0 has thousands of times the work, and each iteration has two dot products at one call site,
 # only the first of which follows that work: waits identify the slow rank better than the last
 # arrival does.
-check "the report has the rank that waits for the slow one blocked longer" is "True" \
+check "the rank that waits for the slow one is blocked longer in the report" is "True" \
     "$(json cg.json 'd["per_rank"][1]["blocked_ns"] > d["per_rank"][0]["blocked_ns"]')"
-check "per rank, time blocked lies within the run" is "True" \
+check "each rank's time blocked lies within the run" is "True" \
     "$(json cg.json 'all(0 < r["blocked_ns"] < r["run_ns"] for r in d["per_rank"])')"
-check "the report as text and as CSV has a line a site and more" all \
+check "the text and CSV reports have at least one line for each call site" all \
     '"$STAGGER" report cg.trace >cg.txt' '"$STAGGER" report --csv cg.trace >cg.csv' \
     'has cg.txt "cg\.c:[0-9]+"' 'has cg.csv "cg\.c"' \
     'within 2 1000 "$(wc -l <cg.csv)"'
-check "the report's top site by wait alone" all \
+check "--sort wait --top 1 shows the call site with the most wait" all \
     '"$STAGGER" report --top 1 --sort wait cg.trace >top.txt' \
     'has_lines top.txt "^ +(allreduce|reduce|barrier) " 1' 'has top.txt "^ +allreduce +dot cg\.c:"'
 
 # An archive can be read through its anchor's directory from anywhere.
 mv cg.trace moved.trace
-check "an archive that has been moved is read as before" all \
+check "a moved archive reads as before" all \
     'report_json moved.trace moved.json' \
     'is "$(json cg.json "d[\"sites\"], d[\"per_rank\"]")" \
          "$(json moved.json "d[\"sites\"], d[\"per_rank\"]")"'

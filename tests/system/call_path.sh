@@ -25,12 +25,12 @@ swapped() {
         }' "$PAGE"
 }
 
-check "the files that a call visits are those of docs/architecture.md, in their order" path "$PAGE"
+check "the files of a call are those in docs/architecture.md, in their order" path "$PAGE"
 
 swapped '^1[.] `' '^2[.] `' >swapped.md
-check "a list whose first two files are exchanged is wrong" \
+check "a list with its first two files swapped is wrong" \
     complains swapped.md 'no file before it in the list calls a function of it'
 sed '0,/^5[.] `[^`]*`/s//5. `shim\/intercept\/nowhere.c`/' "$PAGE" >absent.md
-check "so is one with a file that does not exist" complains absent.md 'nowhere.c: there is no such file'
+check "a list with a file that does not exist is wrong" complains absent.md 'nowhere.c: there is no such file'
 awk '/^4[.] `/ && !done { print; done = 1 } { print }' "$PAGE" >twice.md
-check "and one that has a file twice" complains twice.md 'is in the list twice'
+check "a list with a file twice is wrong" complains twice.md 'is in the list twice'

@@ -19,6 +19,6 @@ check "clang builds the library, the command and the tests without a warning" \
 PRELOAD=$clang/libstagger.so
 observe counts 2 "$PROGRAMS/counts_c"
 check "a program runs under clang's library" ran_well counts
-check "and its calls are in the archive once" archive_agrees counts.trace counts.out
+check "its calls are in the archive once" archive_agrees counts.trace counts.out
 STAGGER=$clang/stagger
-check "clang's command reports on it" report_json counts.trace counts.json
+check "the command built by clang reports on it" report_json counts.trace counts.json

@@ -33,12 +33,12 @@ outer='runtime|profile|intercept|report|cli'
 live="mpi|wait|progress|internode|intranode/mpi|$outer"
 check "core includes no other part" \
     keeps_out shim/core "rule|trace|algos|transport|intranode|$live"
-check "what names an architecture is in core/cpu alone" is "" "$(grep -rnE \
+check "only core/cpu names an architecture" is "" "$(grep -rnE \
     '__(x86_64|i386|aarch64|amd64)__|__builtin_(ia32|cpu)_|_mm_|intrin\.h|cpuid|target\("' --include='*.[ch]' shim analysis |
     grep -v '^shim/core/cpu/')"
 check "rule includes core and rule only" \
     keeps_out shim/rule "trace|transport|intranode|$live"
-check "... and, of algos, the tables of parameters" is "" "$(include shim/rule 'algos/' | grep -vF algos/parameters.h)"
+check "... rule includes only the tables of parameters from algos" is "" "$(include shim/rule 'algos/' | grep -vF algos/parameters.h)"
 check "trace includes core and trace only" \
     keeps_out shim/trace "rule|algos|transport|intranode|$live"
 check "causes includes core, trace and itself only" \
@@ -46,20 +46,20 @@ check "causes includes core, trace and itself only" \
 for part in shim/core shim/rule shim/trace shim/causes shim/algos shim/bcs/ shim/transport shim/intranode/ shim/progress \
     analysis/options analysis/output analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch analysis/sim analysis/bcs \
     analysis/papers tests/verify analysis/cli; do
-    check "$part knows nothing of MPI" keeps_from "$part" '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]'
+    check "$part does not know MPI" keeps_from "$part" '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]'
 done
 for part in algos bcs/; do
     check "$part includes core, algos and bcs only" keeps_out "shim/$part" "rule|trace|transport|intranode|$live"
 done
-check "intranode includes core, algos and intranode only, but for its part that knows MPI" \
+check "intranode includes core, algos and intranode only, except its part that knows MPI" \
     keeps_out shim/intranode/ "rule|trace|transport|$live"
 check "transport includes core, algos and transport only" \
     keeps_out shim/transport "rule|trace|intranode|sim|$live"
 check "the simulator includes core, algos, options, output, the programs of bcs and itself only" \
     keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|runtime|intercept|report|papers"
-check "the papers' figures are computed by the simulator alone" \
+check "only the simulator computes the papers' figures" \
     keeps_out analysis/papers "rule|trace|transport|intranode|mpi|wait|progress|internode|runtime|intercept|report"
-check "nothing outside of it includes the explorer" is "" \
+check "only the explorer's own files include the explorer" is "" \
     "$(grep -rlE '^ *# *include *"verify/' --include='*.[ch]' shim analysis)"
 check "progress includes core, rule, intranode, transport and itself only" \
     keeps_out shim/progress "trace|algos|mpi|wait|internode|intranode/mpi|$outer"
@@ -67,47 +67,47 @@ check "mpi includes no part that runs calls" \
     keeps_out shim/mpi "trace|transport|wait|progress|internode|intranode/mpi|$outer"
 check "wait includes core, mpi and itself only" \
     keeps_out shim/wait "rule|trace|algos|transport|intranode|progress|internode|$outer"
-check "collectives inside a node know nothing of those between nodes" \
+check "collectives inside a node do not know those between nodes" \
     keeps_out shim/intranode "trace|transport|progress|internode|$outer"
-check "nor these of them" keeps_out shim/internode "trace|intranode/mpi|$outer"
+check "collectives between nodes do not know those inside a node" keeps_out shim/internode "trace|intranode/mpi|$outer"
 check "runtime does not include profile or intercept" keeps_out shim/runtime 'profile|intercept|report|cli'
-check "profile does not include intercept, nor what runs calls" \
+check "profile includes neither intercept nor parts that run calls" \
     keeps_out shim/profile 'intercept|wait|progress|internode|intranode/mpi|report|cli'
 check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
-check "bench knows nothing of MPI but in its folder mpi" is "" \
+check "bench knows MPI only in its folder mpi" is "" \
     "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
 check "options includes core and itself only" \
     keeps_out analysis/options "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|output|$live"
 check "output includes core and itself only" \
     keeps_out analysis/output "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|$live"
-check "the tools include nothing that runs calls" \
+check "the tools include no part that runs calls" \
     keeps_out analysis 'wait|progress|internode|intranode/mpi|runtime|profile|intercept'
-check "the report includes neither the commands nor what watches a job" keeps_out analysis/report "cli|watch"
-check "neither does the advice" keeps_out analysis/advise cli
+check "the report includes neither the commands nor the watch of a job" keeps_out analysis/report "cli|watch"
+check "the advice includes neither of them" keeps_out analysis/advise cli
 
-check "no file includes itself through others, but those of tests/system/loops" loops_are includes --loops
-check "nor calls itself through others" loops_are symbols --symbols "$BUILD"
-check "the environment is read in one file" is "shim/core/config.c" \
+check "no file includes itself through others, except those in tests/system/loops" loops_are includes --loops
+check "no file calls itself through others" loops_are symbols --symbols "$BUILD"
+check "one file reads the environment" is "shim/core/config.c" \
     "$(grep -rlE '\b(secure_)?getenv *\(|\benviron\b' --include='*.[ch]' shim analysis)"
-check "OTF2's headers are included by the export and the report only" is "" \
+check "only the export and the report include OTF2's headers" is "" \
     "$(grep -rlE '^ *# *include *[<"]otf2/' --include='*.[ch]' shim analysis |
         grep -Ev '^(shim/trace/export|analysis/report)/')"
-check "libunwind's are included nowhere but in profile" is "" \
+check "only profile includes libunwind's headers" is "" \
     "$(grep -rlE '^ *# *include *[<"](libunwind|unwind)' --include='*.[ch]' shim analysis |
         grep -v '^shim/profile/')"
 # The rest of the library compiles where libibverbs is not installed.
-check "those of libibverbs and librdmacm nowhere but in the transport for them" is "shim/transport/verbs/" \
+check "only the transport for verbs includes the headers of libibverbs and librdmacm" is "shim/transport/verbs/" \
     "$(grep -rlE '^ *# *include *[<"](infiniband|rdma)/' --include='*.[ch]' shim analysis |
         sed 's/[^/]*$//' | sort -u)"
-check "... of which others see one header, without them" is "" \
+check "... other parts include one header of this transport, which includes none of them" is "" \
     "$(grep -rnE '^ *# *include *"transport/verbs/' --include='*.[ch]' shim analysis |
         grep -vE '^shim/transport/verbs/|"transport/verbs/verbs\.h"'
         grep -HE '^ *# *include *[<"](infiniband|rdma|transport/verbs)/' shim/transport/verbs/verbs.h)"
 
-check "the library needs the C library alone" is "" "$(readelf -d "$LIB" |
+check "the library needs only the C library" is "" "$(readelf -d "$LIB" |
     sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -Ev '^(libc|libdl|libpthread|ld-linux[^.]*)\.so' |
     grep -Ev '^lib(a|ub|t)san\.so')"
-check "the library exports MPI's functions, those of its hooks, dlsym, a sanitizer's defaults, and nothing else" is "" \
+check "the library exports only MPI's functions, its hooks', dlsym and a sanitizer's defaults" is "" \
     "$(nm -D --defined-only "$LIB" | awk '{ print $3 }' | sed 's/@.*//' |
         grep -Ev '^(MPI_|mpi_|MPIX_)|^(ucp_worker_progress|fi_fabric|dlsym|__asan_default_options)$')"
 check "its companion exports one symbol" is "sg_companion" \
@@ -120,28 +120,28 @@ check "the library binds its symbols at start" has <(readelf -d "$LIB") 'BIND_NO
 # application that sleeps as applications do, programs that poll for a file of their script,
 # stderr's pipe, which gives no event when it empties, the tools' wait for ranks that are being
 # killed, and MPICH's waiting, which rings no doorbell.
-check "nothing else waits by sleeping" is "" \
+check "no other place waits by sleeping" is "" \
     "$(grep -rnE '\b(u?sleep|(clock_)?nanosleep) *\(' --include='*.[ch]' --include='*.cc' \
         shim analysis tests bench |
         grep -Ev '^(shim/core/status\.c|shim/wait/turn\.c|shim/trace/export/logread_all\.c|analysis/bench/mpi/bench_machine\.c|bench/bench_wakes\.c|tests/mpi/(giving_library|known_causes|mixed_causes|soak|late_calls|internode_apps|trial|gives_way|served)\.c|tests/mpi/(clock|mpi_test)\.h|tests/wait/test_turn\.c|tests/causes/test_(reader|switches)\.c):')"
 # Each transport defines its own, behind one interface.
 check "a type's name has one meaning" is "sg_transport" \
     "$(grep -rhoE '^(struct|enum|union) sg_[a-z0-9_]+ \{' --include='*.[ch]' shim analysis | sort | uniq -d | cut -d ' ' -f 2)"
-check "no source is over 900 lines" is "" \
+check "no source has more than 900 lines" is "" \
     "$(find shim analysis tests/verify -name '*.[ch]' -exec awk 'END { if (NR > 900) print FILENAME }' {} \;)"
 # Short files with a reason: one instruction set each; parts that tests replace; one object that
 # changes with each commit; code that would put any file that absorbed it into a loop.
 alone='cli/sim|algos/kernels/[a-z_]+|algos/algos|core/(account|thread_store)|intercept/wrap_f08|internode/drain|output/(commit|progress_line)|profile/(handles|sights)|progress/progress_table|transport/(local_memory|payload|verbs_stub/stub)|report/counts|rule/rule|trace/(figure|export/(clockmap|markers|rma_function|summary_tables))|wait/(chosen|hook_mpich|scheduling_group)'
-check "no source is under 80 lines without a reason" is "" \
+check "no source has fewer than 80 lines without a reason" is "" \
     "$(find shim analysis tests/verify -name '*.c' -exec awk 'END { if (NR < 80) print FILENAME }' {} \; | grep -vE "/($alone)\.c$")"
-check "no two sources have one name, but for main" is "main" \
+check "no two sources share a name, except main" is "main" \
     "$(find shim analysis tests/verify -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | sed 's/.*\///' | sort | uniq -d)"
-check "no line of a source is over 100 columns" is "" \
+check "no line of a source has more than 100 columns" is "" \
     "$(grep -rnE '.{101}' --include='*.[ch]' --include='*.cc' shim analysis tests bench)"
 # Comments name the actor (docs/style.md).
-check "no comment begins with a clause for a noun" "$PYTHON" tests/system/english.py
+check "no comment and no name of a test begins with a clause for a noun" "$PYTHON" tests/system/english.py
 check "documents and comments refer to documents, sections and chapters that exist" "$PYTHON" tests/system/references.py
 printf '[a section](%s/README.md#nothing)\n' "$ROOT" >"$WORK/absent.md"
 echo 'decisions/''99' >"$WORK/absent.c"
-check "... others are found" all '! "$PYTHON" tests/system/references.py "$WORK/absent.md" >/dev/null' \
+check "... the check finds others" all '! "$PYTHON" tests/system/references.py "$WORK/absent.md" >/dev/null' \
     '! "$PYTHON" tests/system/references.py "$WORK/absent.c" >/dev/null'

@@ -18,19 +18,19 @@ gives() {
 
 for mode in abort kill crash exit _exit; do
     observe "$mode" 2 "$PROGRAMS/ending" "$mode" "$rounds"
-    check "a run that ends by $mode has an exit status it has without the library" \
+    check "a run that ends by $mode has an exit status it can have without the library" \
         gives "$status" "$mode"
-    check "its logs are there and no archive is ($mode)" all "absent $mode.trace/traces.otf2" \
+    check "its logs are there and no archive exists ($mode)" all "absent $mode.trace/traces.otf2" \
         "[ -s $mode.trace/rank-000000.log ]" "[ -s $mode.trace/rank-000001.log ]"
     "$STAGGER" recover "$mode.trace" >"$mode.recover" 2>&1
     check "stagger recover makes an archive of them ($mode)" is 0 $?
-    check "which is sound ($mode)" archive_sound "$mode.trace"
+    check "the archive is sound ($mode)" archive_sound "$mode.trace"
     report_json "$mode.trace" "$mode.json"
-    check "and its report is marked partial ($mode)" is "True 2" \
+    check "its report is marked partial ($mode)" is "True 2" \
         "$(json "$mode.json" 'str(d["partial"]) + " " + str(d["ranks"])')"
-    check "every call that completed on all ranks is in it ($mode)" is "$((4 * rounds))" \
+    check "the report has every call that completed on all ranks ($mode)" is "$((4 * rounds))" \
         "$(json "$mode.json" 'sum(s["calls"] for s in d["sites"])')"
-    check "its text says partial ($mode)" has <("$STAGGER" report "$mode.trace" 2>&1) partial
+    check "the report's text says partial ($mode)" has <("$STAGGER" report "$mode.trace" 2>&1) partial
 done
 
 # A missing log, a log truncated in mid-record, a log of another version, something else altogether.
@@ -43,7 +43,7 @@ other_version() { printf '\x63' | dd of=damaged/rank-000001.log bs=1 seek=8 conv
 not_a_log() { echo nothing >damaged/rank-000001.log; }
 damage cut_off
 "$STAGGER" recover damaged >recover.out 2>recover.err
-check "a log cut off in mid-record is recovered up to there" all "is 0 $?" \
+check "recover reads a log cut off in mid-record up to the cut" all "is 0 $?" \
     'archive_sound damaged' 'report_json damaged damaged.json' \
     'within 1 $((4 * rounds)) "$(json damaged.json "sum(s[\"calls\"] for s in d[\"sites\"])")"'
 
@@ -51,15 +51,15 @@ for fault in other_version not_a_log; do
     damage "$fault"
     "$STAGGER" recover damaged >recover.out 2>recover.err
     status=$?
-    check "a log that cannot be read is one line naming it ($fault)" all 'within 0 1 "$status"' \
+    check "an unreadable log is reported in one line with its name ($fault)" all 'within 0 1 "$status"' \
         'has_lines recover.err "rank-000001" 1'
 done
 mkdir nothing
 "$STAGGER" recover nothing >recover.out 2>recover.err
 status=$?
-check "a directory without logs is one line and status 1" \
+check "a directory without logs is reported in one line with status 1" \
     all 'is 1 "$status"' 'has_lines recover.err . 1'
 "$STAGGER" report nothing >recover.out 2>recover.err
 status=$?
-check "so it is for the report" all 'is 1 "$status"' 'has_lines recover.err . 1'
-check "nothing of ours is left in /dev/shm" no_shared_memory
+check "the report refuses it likewise" all 'is 1 "$status"' 'has_lines recover.err . 1'
+check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Finds comments that a reader has to decode (docs/style.md): those that begin with a clause for a noun.
+"""Finds comments and names of tests that a reader has to decode (docs/style.md): those that begin with a
+clause for a noun.
 
     english.py [--count] [FILE...]
 
-Without FILE: all sources. Prints FILE:LINE: and the comment's beginning for each that begins with What,
-Of, Who, Whoever, Whose, Where, That or How. --count: their number by word.
+Without FILE: all sources and test scripts. Prints FILE:LINE: and the beginning of each comment, TEST("...")
+of a C test, and check or skip sentence of a script that begins with What, Of, Who, Whoever, Whose, Where,
+That or How; a sentence may have "... " or "and " before it. --count: their number by word.
 """
 import collections
 import os
@@ -14,7 +16,11 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/', re.DOTALL)
-CLAUSE = re.compile(r"(What|Of|Who|Whoever|Whose|Where|That|How)\b(?! (?:to|is|are)\b[^.]*\?)")
+WORDS = "What|Of|Who|Whoever|Whose|Where|That|How"
+CLAUSE = re.compile(rf"({WORDS})\b(?! (?:to|is|are)\b[^.]*\?)")
+NAME_CLAUSE = re.compile(rf"(?:\.\.\. ?|and )*({WORDS})\b", re.IGNORECASE)
+TEST_NAME = re.compile(r'^TEST\(\s*"((?:\\.|[^"\\\n])*)"', re.MULTILINE)
+SENTENCE = re.compile(r'^(?!\s*#).*?\b(?:check|skip)\s+"((?:\\.|[^"\\])*)"', re.MULTILINE)
 
 
 def comments(text):
@@ -25,19 +31,37 @@ def comments(text):
             yield text.count("\n", 0, match.start()) + 1, " ".join(words.split())
 
 
+def names(pattern, text):
+    """The line and the words of each name of a test."""
+    for match in pattern.finditer(text):
+        yield text.count("\n", 0, match.start(1)) + 1, match.group(1)
+
+
+def clauses(path):
+    """The line, the words and the first word of each comment and name of a test that begins with a clause."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    if path.endswith((".sh", ".bash")):
+        parts = [(NAME_CLAUSE, names(SENTENCE, text))]
+    else:
+        parts = [(CLAUSE, comments(text)), (NAME_CLAUSE, names(TEST_NAME, text))]
+    for clause, found in parts:
+        for line, words in found:
+            match = clause.match(words)
+            if match is not None:
+                yield line, words, match.group(1).capitalize()
+
+
 def main():
     arguments = sys.argv[1:]
     counts = "--count" in arguments
     paths = [path for path in arguments if path != "--count"] or subprocess.run(
-        ["git", "ls-files", "shim/*.[ch]", "analysis/*.[ch]", "tests/*.[ch]"], cwd=ROOT, check=True,
-        capture_output=True, text=True).stdout.split()
+        ["git", "ls-files", "shim/*.[ch]", "analysis/*.[ch]", "tests/*.[ch]", "tests/*.sh", "tests/*.bash"],
+        cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
     by_word = collections.Counter()
     for path in paths:
-        for line, words in comments(open(os.path.join(ROOT, path), encoding="utf-8").read()):
-            match = CLAUSE.match(words)
-            if match is None:
-                continue
-            by_word[match.group(1)] += 1
+        for line, words, first in clauses(path):
+            by_word[first] += 1
             if not counts:
                 print(f"{path}:{line}: {words[:100]}")
     if counts:

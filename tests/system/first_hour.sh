@@ -36,7 +36,7 @@ i .B second
 i allreduce. Doubling again.
 i .TP
 }' docs/libstagger.7
-check "an algorithm touches three files" touches "An algorithm" second
+check "a new algorithm changes three files" touches "An algorithm" second
 
 # ---- a setting -----------------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ sed -i '/^struct sg_config {/a\    int loudness; /* of the messages */' shim/cor
 sed -i '/^    {"STAGGER_QUIET"/i\    {"STAGGER_LOUDNESS", "3", "Loudness of the messages.", NULL, INTEGER(loudness, 1, 11)},' \
     shim/core/waiting.c
 make -s manual >"$WORK/manual" 2>&1
-check "a setting touches three files" touches "A setting" || cat "$WORK/manual"
+check "a new setting changes three files" touches "A setting" || cat "$WORK/manual"
 
 # ---- a section: the medians of call sites --------------------------------------------------------------
 
@@ -69,8 +69,8 @@ const struct sg_report_section sg_medians_section = {
 END
 sed -i 's/^    SECTION(slices)$/    SECTION(slices) SECTION(medians)/' analysis/report/report_section.h
 echo 'medians: the medians of call sites' >>docs/report-json.md
-check "a section touches three files" touches "A section of the report" medians
-check "the tree with all three builds" make -s -j"$(nproc)" build/stagger build/libstagger{,-otf2}.so || exit 1
+check "a new section changes three files" touches "A section of the report" medians
+check "the tree with all three changes builds" make -s -j"$(nproc)" build/stagger build/libstagger{,-otf2}.so || exit 1
 
 # ---- they take effect ----------------------------------------------------------------------------------
 

@@ -3,18 +3,18 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 observe otf2 2 "$PROGRAMS/calls" 30
-check "a run says one line at its start and one at its end" ran_well otf2
+check "a run prints one line at its start and one at its end" ran_well otf2
 check "the last line names the archive" \
     has <(grep '^stagger: ' otf2.err | tail -n 1) 'otf2\.trace'
 check "the library prints nothing on standard output" lacks otf2.out 'stagger'
 
 STAGGER_QUIET=1 observe quiet 2 "$PROGRAMS/calls" 30
 check "STAGGER_QUIET=1 silences both lines" lacks quiet.err 'stagger'
-check "and the archive is written" archive_agrees quiet.trace quiet.out
+check "STAGGER_QUIET=1 still writes the archive" archive_agrees quiet.trace quiet.out
 
 STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/calls" 30
-check "STAGGER_TRACE=stats runs well" all 'is 0 "$status"' 'has_lines stats.err "^stagger: " 2'
-check "it writes no archive, and the logs stay" all 'absent stats.trace/traces.otf2' \
+check "a run with STAGGER_TRACE=stats ends well" all 'is 0 "$status"' 'has_lines stats.err "^stagger: " 2'
+check "STAGGER_TRACE=stats writes no archive and keeps the logs" all 'absent stats.trace/traces.otf2' \
     '[ -s stats.trace/rank-000000.log ]' '[ -s stats.trace/rank-000001.log ]'
 check "the report reads the statistics" all 'report_json stats.trace stats.json' \
     'is 180 "$(json stats.json "sum(s[\"calls\"] for s in d[\"sites\"])")"' \
@@ -27,16 +27,16 @@ for field in op function line bytes calls algorithm; do
 done
 
 STAGGER_TRACE=off observe off 2 "$PROGRAMS/calls" 30
-check "STAGGER_TRACE=off runs well" is 0 "$status"
-check "it writes neither archive nor logs" \
+check "a run with STAGGER_TRACE=off ends well" is 0 "$status"
+check "STAGGER_TRACE=off writes neither archive nor logs" \
     is "" "$(find off.trace -name '*.log' -o -name '*.otf2' 2>/dev/null)"
 
 # Without STAGGER_DIR.
 mkdir here
 (cd here && mpirun_stagger 2 "$PROGRAMS/calls" 5) >here.out 2>here.err
-check "the default directory is stagger-PROGRAM-ID, one for all ranks" \
+check "the default directory is stagger-PROGRAM-ID, the same for all ranks" \
     is 1 "$(find here -maxdepth 1 -name 'stagger-calls-*' | wc -l)"
-check "it holds an archive" archive_agrees "$(echo here/stagger-calls-*)" here.out
+check "this directory holds an archive" archive_agrees "$(echo here/stagger-calls-*)" here.out
 (cd here && mpirun_stagger 2 "$PROGRAMS/calls" 5) >here.out 2>here.err
 check "another run has another directory" \
     is 2 "$(find here -maxdepth 1 -name 'stagger-calls-*' | wc -l)"
@@ -45,22 +45,22 @@ check "another run has another directory" \
 timeout 60 "$STAGGER" run --quiet -o around.trace -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
     >around.out 2>around.err </dev/null
 status=$?
-check "stagger run before the launcher" \
+check "stagger run works before the launcher" \
     all 'ran_well around' 'archive_agrees around.trace around.out'
 timeout 60 "$MPIEXEC" -n 2 "$STAGGER" run -o inside.trace -- "$PROGRAMS/calls" 9 \
     >inside.out 2>inside.err </dev/null
 status=$?
-check "stagger run after the launcher" \
+check "stagger run works after the launcher" \
     all 'ran_well inside' 'archive_agrees inside.trace inside.out'
 timeout 60 "$STAGGER" run -o ruled.trace --trace stats --rule 'barrier=mpich' \
     --rule 'allreduce=mpich' -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >ruled.out 2>ruled.err </dev/null
-check "its options reach the run" all 'has ruled.trace/stagger.conf "barrier=mpich"' \
+check "its options apply to the run" all 'has ruled.trace/stagger.conf "barrier=mpich"' \
     'has ruled.trace/stagger.conf "allreduce=mpich"' 'has ruled.trace/stagger.conf "TRACE=stats"'
 mkdir settings && printf '%s\n' STAGGER_SLOTS=16 reduce=mpich >settings/own.conf
 (cd settings && STAGGER_TRIAL='reduce=srm|mpich' timeout 60 "$STAGGER" run --config own.conf --depth 3 \
     --trial 'barrier=mpich|srm' -T 'allreduce=mpich|srm' -o ../set.trace -- \
     "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >../set.out 2>../set.err </dev/null)
-check "so do a file, the depth of call sites and trials, which come before the environment's" all \
+check "--config, --depth and --trial apply to the run and override the environment" all \
     'has set.trace/stagger.conf "^reduce=mpich"' 'has set.trace/stagger.conf "^STAGGER_SLOTS=16"' \
     'has set.trace/stagger.conf "^STAGGER_DEPTH=3"' \
     'is "STAGGER_TRIAL=barrier=mpich|srm;allreduce=mpich|srm;reduce=srm|mpich" \
@@ -72,7 +72,7 @@ refused() {
     "$STAGGER" run "$@" -- touch started >/dev/null 2>refused.err
     is 2 $? && absent started && has_lines refused.err . 1 && has refused.err "^stagger: .*$words"
 }
-check "what is wrong with them is said before the program starts" all \
+check "wrong options are reported before the program starts" all \
     'refused "--config .nowhere.: No such file" --config nowhere' \
     'refused "--config .settings.: Is a directory" --config settings' \
     'refused "--depth .0.: expected" --depth 0' 'refused "--depth .x.: expected" -d x' \
@@ -80,11 +80,11 @@ check "what is wrong with them is said before the program starts" all \
     'refused "--trial, column .*nonsense" --trial "barrier=srm|nonsense"' \
     'refused "--trial, column 1: expected a trial" --trial " "'
 "$STAGGER" run -- sh -c 'exit 23' >/dev/null 2>run.err
-check "its exit status is the command's" is 23 $?
+check "it exits with the command's status" is 23 $?
 "$STAGGER" run -- "$PROGRAMS/static_program" >static.out 2>static.err
 status=$?
-check "a statically linked program runs, and one line says that it cannot be observed" all \
+check "a statically linked program runs, and one line says that it cannot be recorded" all \
     'is 0 "$status"' 'has static.out "^static program ran$"' 'has_lines static.err "." 1' \
     'has static.err "^stagger: .*static"'
 "$STAGGER" run -- "$WORK/nowhere" >/dev/null 2>none.err
-check "a command that is not there is one line" has_lines none.err '.' 1
+check "a missing command is reported in one line" has_lines none.err '.' 1

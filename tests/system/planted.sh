@@ -22,7 +22,7 @@ kept() { is mine "$(cat elsewhere/file)" && is file "$(ls elsewhere)"; }
 
 if [ "$(id -u)" = 0 ] && mkdir foreign.trace && chown 12345 foreign.trace 2>/dev/null; then
     observe foreign 2 "$PROGRAMS/calls" "$rounds"
-    check "an empty directory of another user is left alone" all 'untouched foreign' \
+    check "another user's empty directory stays untouched" all 'untouched foreign' \
         'is "" "$(ls foreign.trace)"'
     check "output goes to the next name, and one line says why" all \
         'archive_agrees foreign.trace-2 foreign.out' \
@@ -30,27 +30,27 @@ if [ "$(id -u)" = 0 ] && mkdir foreign.trace && chown 12345 foreign.trace 2>/dev
 
     mkdir ours && ln -s ours link.trace && chown -h 12345 link.trace
     observe link 2 "$PROGRAMS/calls" "$rounds"
-    check "a link of another user is not followed" all 'untouched link' 'is "" "$(ls ours)"' \
+    check "another user's link is not followed" all 'untouched link' 'is "" "$(ls ours)"' \
         'archive_agrees link.trace-2 link.out'
 else
-    skip "an empty directory of another user is left alone" "only root may give directories away"
-    skip "a link of another user is not followed" "only root may give links away"
+    skip "another user's empty directory stays untouched" "only root may give directories away"
+    skip "another user's link is not followed" "only root may give links away"
 fi
 
 mkdir scratch && ln -s scratch own.trace
 observe own 2 "$PROGRAMS/calls" "$rounds"
-check "a link of one's own to an empty directory is" all 'untouched own' \
+check "one's own link to an empty directory is followed" all 'untouched own' \
     'archive_agrees scratch own.out'
 
 # ---- permissions -----------------------------------------------------------------------------------------
 
 (umask 0 && STAGGER_TRACE_BYTES=1m observe open 2 "$PROGRAMS/calls" 7000)
-check "nobody else may write to what a run makes, whatever the umask" is "" \
+check "with any umask, only the owner may write to a run's files" is "" \
     "$(find open.trace -perm /022)"
-check "others may read it" is "" "$(find open.trace ! -perm -044)"
-check "the logs are there for that" [ -s open.trace/rank-000000.log ]
+check "with a permissive umask, others may read them" is "" "$(find open.trace ! -perm -044)"
+check "the logs have the same mode" [ -s open.trace/rank-000000.log ]
 (umask 077 && STAGGER_TRACE_BYTES=1m observe closed 2 "$PROGRAMS/calls" 7000)
-check "unless the umask says no" is "" "$(find closed.trace -perm /077)"
+check "with a strict umask, others may not read them" is "" "$(find closed.trace -perm /077)"
 
 # ---- contents at archive creation ----------------------------------------------------------------------------
 
@@ -67,22 +67,22 @@ one_line() {
 
 for file in traces.def traces.otf2.part traces.marker; do
     plant "ln -s ../elsewhere/file $file"
-    check "a link in the place of $file is not followed" all kept 'is 0 "$status"' \
+    check "a link in place of $file is not followed" all kept 'is 0 "$status"' \
         'archive_agrees job.trace job.out'
 done
 plant "ln -s ../elsewhere/file traces.otf2"
-check "a link in the place of traces.otf2 is taken for an archive" all kept one_line \
+check "a link in place of traces.otf2 counts as an archive" all kept one_line \
     'has job.err "traces.otf2 exists already"'
 plant "ln -s ../elsewhere traces"
-check "a link in the place of traces/ is refused" all kept one_line
+check "a link in place of traces/ is refused" all kept one_line
 plant "mkdir traces && ln -s ../../elsewhere/file traces/0.evt"
 check "a link in traces/ is not followed" all kept 'is 0 "$status"' 'archive_agrees job.trace job.out'
 plant "mkdir traces && echo mine >traces/notes"
-check "a file in traces/ that is no archive's stays" all one_line \
+check "another program's file in traces/ stays" all one_line \
     'is mine "$(cat job.trace/traces/notes)"'
 rm -rf job.trace/traces
-check "and when it is gone, recover makes the archive" all '"$STAGGER" recover job.trace' \
+check "recover makes the archive after this file is removed" all '"$STAGGER" recover job.trace' \
     'archive_agrees job.trace job.out'
 plant "rm -r '$WORK/job.trace'"
-check "a directory that is gone when the run ends costs one line" all 'is 0 "$status"' kept \
+check "a directory removed during the run is reported in at most two lines" all 'is 0 "$status"' kept \
     'within 1 2 "$(grep -c "^stagger: " job.err)"' 'lacks job.err "BAD TERM|assert"'

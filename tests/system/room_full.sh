@@ -16,12 +16,12 @@ if disk 1m; then
     for size in "${sizes[@]}"; do
         disk "${size}m" || break
         cp -r logs.trace "$WORK/disk/a" 2>/dev/null || continue # no room for the logs alone
-        check "stagger recover on a disk of $size MiB makes an archive or says one line" \
+        check "stagger recover on a disk of $size MiB makes an archive or prints one line" \
             recovers_or_says "$WORK/disk/a"
-        check "and with room afterwards it makes the archive ($size MiB)" recoverable "$WORK/disk/a"
+        check "with enough space afterwards, it makes the archive ($size MiB)" recoverable "$WORK/disk/a"
     done
 else
-    skip "jobs on small disks" "no file system can be mounted"
+    skip "jobs on small disks end well" "no file system can be mounted"
     observe logs 2 "$PROGRAMS/ending" kill "$rounds"
 fi
 
@@ -30,11 +30,11 @@ for size in 3000 {4000..12000..250}; do
     limit "$size" plain 1 "$PROGRAMS/calls" 5 >/dev/null 2>&1 || continue
     rm -rf limited
     job "$WORK/limited" limit "$size"
-    check "a job whose files may not grow beyond $size KiB ends well" held "$WORK/limited"
+    check "a job with files limited to $size KiB ends well" held "$WORK/limited"
 done
 for size in 0 1 2 4 8 64 100 1000 {2000..12000..500}; do
     rm -rf again && cp -r logs.trace again
-    check "stagger recover where files may not grow beyond $size KiB" \
+    check "stagger recover with files limited to $size KiB makes an archive or prints one line" \
         recovers_or_says again limit "$size"
-    check "and with room afterwards it makes the archive ($size KiB)" recoverable again
+    check "with enough space afterwards, it makes the archive ($size KiB)" recoverable again
 done

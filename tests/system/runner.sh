@@ -17,12 +17,12 @@ left() { grep -lzx "MEET=$meet" /proc/[0-9]*/environ 2>/dev/null; }
 
 unit_test counted 'echo "ok - a"; echo "not ok - b"; echo "skip - c: d"; exit 1'
 run counted
-check "what a test passes, fails and skips is counted, and shown where it fails" all "is 1 $?" \
+check "the run counts passed, failed and skipped checks, and shows the failed ones" all "is 1 $?" \
     'closing "1 passed, 1 failed, 1 skipped"' 'has run.out "^    not ok - b$"' \
     'has "$build/test-logs/runner.test_counted.log" "^ok - a$"'
 unit_test counted 'echo "ok - a"; exit 3'
 run counted
-check "a status that no result explains fails" all "is 1 $?" 'closing "1 passed, 1 failed, 0 skipped"' \
+check "a status without a failed check to explain it fails" all "is 1 $?" 'closing "1 passed, 1 failed, 0 skipped"' \
     'has run.out "not ok - runner/test_counted exits with status 0 .it was 3.$"'
 unit_test counted 'exit 0'
 run counted
@@ -43,25 +43,25 @@ script() { # NAME COMMENT
 }
 script a '' && script b '# alone: it counts processes' && script c '# long'
 tree/tests/run "$build" check only=kind/ >run.out 2>&1
-check "a script that has to be alone runs after all others" all "is 0 $?" \
+check "a script that must run alone runs after all others" all "is 0 $?" \
     'closing "3 passed, 0 failed, 0 skipped"' 'is "begin b end b" "$(tail -n 2 order | xargs)"'
 
 unit_test leaves 'setsid sleep 1000 & sleep 1000 & echo "ok - left"'
 run leaves
-check "what a test leaves running is ended" all "is 0 $?" 'is "" "$(left)"'
+check "processes that a test leaves running are ended" all "is 0 $?" 'is "" "$(left)"'
 unit_test hangs "echo >'$WORK/begun'; setsid sleep 1000 & sleep 1000"
 MEET=$meet "$ROOT/tests/run" "$build" check only=runner/test_hangs >run.out 2>&1 &
 read -r <"$WORK/begun"
 kill "$!" $(cat "/proc/$!/task/$!/children") # as by a terminal or timeout, which reach its shells, too
 wait "$!"
-check "where it is ended itself, so are its tests" all "is 130 $?" 'is "" "$(left)"'
+check "ending the run ends its tests" all "is 130 $?" 'is "" "$(left)"'
 
 unit_test first 'echo "ok - first"'
 unit_test second 'echo "ok - second"'
 unit_test third 'echo "ok - third"'
 echo "runner/test_second: cannot be here" >skips
 "$ROOT/tests/run" "$build" check only=runner/test_first only=runner/test_second "skips=$WORK/skips" >run.out 2>&1
-check "of the tests that are asked for, those that are not to run are told with their reason" all "is 0 $?" \
+check "excluded tests among the selected ones are reported with their reason" all "is 0 $?" \
     'closing "1 passed, 0 failed, 1 skipped"' 'has run.out "^skip - runner/test_second: cannot be here$"' \
     'lacks run.out test_third'
 
@@ -72,7 +72,7 @@ ci() {
     ci/.ci/run >run.out 2>run.err
 }
 ci true 'echo 3 passed, 0 failed, 1 skipped' 'echo 0 passed, 0 failed, 1 skipped'
-check "continuous integration's last line counts all that it ran" all "is 0 $?" \
+check "the last line of continuous integration counts all its tests" all "is 0 $?" \
     'closing "4 passed, 0 failed, 2 skipped"'
 ci false 'echo 3 passed, 2 failed, 1 skipped; false' 'echo no package; false'
-check "and what did not run to its end fails" all "is 1 $?" 'closing "3 passed, 4 failed, 1 skipped"'
+check "targets that do not complete count as failures" all "is 1 $?" 'closing "3 passed, 4 failed, 1 skipped"'

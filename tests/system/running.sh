@@ -17,13 +17,13 @@ during() {
 undisturbed() { ran_well "$1" && archive_agrees "$1.trace" "$1.out" && absent "$1.trace/rank-000000.log"; }
 
 during report "'$STAGGER' report report.trace"
-check "report of a running job says that it runs, and shows what is there so far" all \
+check "report says that the job is still running, and shows the calls so far" all \
     'is 0 "$(cat report.result)"' 'has report.said "^stagger: report.trace: the run is still in progress"' \
     'has report.said "allreduce .*between"' 'lacks report.said "ended"'
-check "and the job's end is undisturbed" undisturbed report
+check "the job ends undisturbed" undisturbed report
 
 STAGGER_TRACE=stats during stats "'$STAGGER' report stats.trace"
-check "so it is where statistics are kept" all 'is 0 "$(cat stats.result)"' \
+check "report does the same for a job with statistics" all 'is 0 "$(cat stats.result)"' \
     'has stats.said "^stagger: stats.trace: the run is still in progress"' \
     'has stats.said "allreduce .*between"' 'is 0 "$status"'
 
@@ -31,20 +31,20 @@ for command in recover 'recover --force'; do
     during recover "'$STAGGER' $command recover.trace"
     check "$command refuses a running job with one line" all 'is 1 "$(cat recover.result)"' \
         'has_lines recover.said . 1' 'has recover.said "^stagger: recover.trace: the run is still in progress"'
-    check "and the job's end is undisturbed ($command)" undisturbed recover
+    check "the job ends undisturbed ($command)" undisturbed recover
     rm -rf recover.trace
 done
 
 during beside "'$STAGGER' recover --output so-far beside.trace"
-check "recover --output makes an archive elsewhere of what is there so far" all \
+check "recover --output makes an archive of the calls so far in another directory" all \
     'is 0 "$(cat beside.result)"' 'archive_sound so-far' \
     'is "True $((4 * rounds))" "$(report_json so-far so-far.json &&
          json so-far.json "str(d[\"partial\"]) + \" \" + str(sum(s[\"calls\"] for s in d[\"sites\"]))")"'
-check "and the job's end is undisturbed (elsewhere)" undisturbed beside
+check "the job ends undisturbed (elsewhere)" undisturbed beside
 
 for command in arrivals 'export --perfetto x.json' 'advise' 'compare beside.trace'; do
     during other "'$STAGGER' $command other.trace"
-    check "$command says in one line that the job runs" all 'is 1 "$(cat other.result)"' \
+    check "$command says in one line that the job is running" all 'is 1 "$(cat other.result)"' \
         'is 1 "$(grep -c "^stagger: .*other.trace: the run is still in progress" other.said)"'
     rm -rf other.trace
 done
@@ -63,13 +63,13 @@ during child "bash ./hold"
 kill "$(cat child.pid)" 2>/dev/null
 observe killed 2 "$PROGRAMS/ending" kill "$rounds"
 "$STAGGER" report killed.trace >report.out 2>report.err
-check "a job that was killed is one that ended" all 'has_lines report.err . 1' \
+check "a killed job counts as ended" all 'has_lines report.err . 1' \
     'has report.err "^stagger: killed.trace: the run ended without an archive"' \
     '"$STAGGER" recover killed.trace' 'archive_sound killed.trace'
 
 # The program closes every descriptor that it does not know, and opens files of its own.
 STAGGER_TRACE_BYTES=64m observe closing 2 "$PROGRAMS/closing" 30000
-check "a program that closes our descriptors and reuses them keeps its files" all 'is 0 "$status"' \
+check "a program that closes and reuses the library's descriptors keeps its files" all 'is 0 "$status"' \
     'is "" "$(find . -maxdepth 1 -name "closing.*.own" ! -size 10c)"' \
     'is 2 "$(ls closing.*.own | wc -l)"'
-check "and gets its archive" archive_agrees closing.trace closing.out
+check "such a program gets its archive" archive_agrees closing.trace closing.out

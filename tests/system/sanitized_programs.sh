@@ -50,31 +50,31 @@ clang_flags() { # where the compiler is and has a shared runtime
 for sanitizer in address thread undefined; do
     check "a program builds with -fsanitize=$sanitizer" build "$sanitizer" "-fsanitize=$sanitizer" \
         "$ROOT/tests/mpi/counts_c.c"
-    check "it runs behind stagger run and the launcher ($sanitizer)" runs "$sanitizer" \
+    check "it runs under stagger run before the launcher ($sanitizer)" runs "$sanitizer" \
         "$STAGGER" run -o "$sanitizer.trace" "$MPIEXEC" -n 2 "./$sanitizer"
 done
-check "it runs behind the launcher and stagger run" runs inner \
+check "it runs under stagger run after the launcher" runs inner \
     "$MPIEXEC" -n 2 "$STAGGER" run -o inner.trace ./address
 check "it runs in a script" runs script \
     "$STAGGER" run -o script.trace "$MPIEXEC" -n 2 sh -c ./address
-check "it runs where the library alone is preloaded" runs preloaded env STAGGER_DIR=preloaded.trace \
+check "it runs with only the library preloaded" runs preloaded env STAGGER_DIR=preloaded.trace \
     LD_PRELOAD="$LIB" "$MPIEXEC" -n 2 ./address
-check "it runs where the user preloads the sanitizer" runs first env \
+check "it runs when the user preloads the sanitizer" runs first env \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
     "$STAGGER" run -o first.trace "$MPIEXEC" -n 2 ./address
 build own -fsanitize=address "$ROOT/tests/mpi/counts_c.c" defaults.c
-check "it runs where the program sets the sanitizer's defaults" runs own \
+check "it runs when the program sets the sanitizer's defaults" runs own \
     "$STAGGER" run -o own.trace "$MPIEXEC" -n 2 ./own
 if flags=$(MPICH_CC=clang clang_flags); then
     MPICH_CC=clang build clang "-fsanitize=address $flags" "$ROOT/tests/mpi/counts_c.c"
-    check "a program of clang's runs with its shared runtime" runs clang \
+    check "a program built by clang runs with its shared runtime" runs clang \
         "$STAGGER" run -o clang.trace "$MPIEXEC" -n 2 ./clang
 else
-    skip "a program of clang's runs with its shared runtime" "clang has none here"
+    skip "a program built by clang runs with its shared runtime" "clang has none here"
 fi
 
 build wrong -fsanitize=address wrong.c
 LSAN_OPTIONS='' ASAN_OPTIONS=detect_leaks=0 "$STAGGER" run -q "$MPIEXEC" -n 2 ./wrong >wrong.out 2>&1 </dev/null
 status=$?
-check "what the sanitizer finds ends the program as ever" all 'is 1 "$status"' \
+check "the sanitizer's findings end the program as ever" all 'is 1 "$status"' \
     'has wrong.out "AddressSanitizer: heap-buffer-overflow"'

@@ -9,7 +9,7 @@
 . "$ROOT/tests/lib/sanitized.bash"
 
 if ! "$ROOT/.ci/deps" --missing fuzz >/dev/null; then
-    skip "the sanitizers" "clang or its sanitizers are not installed"
+    skip "the library is clean under sanitizers" "clang or its sanitizers are not installed"
     exit
 fi
 san=$SANITIZED
@@ -47,7 +47,7 @@ under_sanitizers() {
     observe "$name" "$ranks" "$@"
     check "$name is clean under a library with sanitizers" all 'is 0 "$status"' "clean $name"
     if grep -q '^{"rank"' "$name.out"; then
-        check "the archive of $name is as ever" archive_agrees "$name.trace" "$name.out"
+        check "the archive of $name is correct" archive_agrees "$name.trace" "$name.out"
     fi
 }
 under_sanitizers counts_c 2 "$PROGRAMS/counts_c"
@@ -99,7 +99,7 @@ tool "stagger report --json is clean" 0 report --json threads.trace
 tool "stagger report --csv is clean" 0 report --csv --sort calls --top 2 threads.trace
 tool "stagger report of statistics is clean" 0 report statistics.trace
 tool "stagger recover is clean" 0 recover kill.trace
-tool "stagger report of what was recovered is clean" 0 report kill.trace
+tool "stagger report of a recovered run is clean" 0 report kill.trace
 tool "stagger report of nothing is clean" 1 report none.trace
 tool "a wrong option is bad usage, cleanly" 2 report --nonsense
 # Runs every command on data that others have prepared, sound runs included.
@@ -108,7 +108,7 @@ strangers() {
         ASAN_OPTIONS=detect_leaks=1:log_path=$WORK/found bash "$ROOT/tests/cli/strangers.sh" >strangers.out 2>&1
     has strangers.out '^ok - nor has what watch prints' && is '' "$(cat found.* 2>/dev/null)"
 }
-check "all commands that read a run are clean on a stranger's" strangers
+check "every command that reads a run is clean on a stranger's run" strangers
 # The child has no sanitizer's runtime: it gets the ordinary library.
 mkdir beside && cp "$san/stagger" "$LIB" beside && STAGGER=beside/stagger
 tool "stagger run is clean" 0 run --rule 'barrier=mpich' -- true

@@ -24,7 +24,7 @@ sites_of sites.json >sites.txt
 
 resolves() { has sites.txt "^$1 $2 $3 $(line_of "$3" "$4") $5$"; }
 
-check "a call in main, four times, resolves to its line" \
+check "four calls at one place in main resolve to its line" \
     resolves barrier main sites.c loop 8
 check "a call in a function resolves to its line" \
     resolves barrier in_a_function sites.c function 2
@@ -36,7 +36,7 @@ check "a call through a pointer resolves to its line" \
     resolves barrier main sites.c pointer 2
 check "a call in a shared library resolves to its line" \
     resolves barrier library_barrier sites_library.c library-barrier 2
-check "another in the shared library too" \
+check "another call in the shared library resolves, too" \
     resolves allreduce library_allreduce sites_library.c library 2
 check "a helper called on two paths is one site" \
     resolves allreduce helper sites.c helper 4
@@ -63,37 +63,37 @@ observe stripped 2 "$PROGRAMS/stripped/sites"
 check "a stripped program runs under the library" ran_well stripped
 report_json stripped.trace stripped.json
 check "ids are the same in a stripped copy" same ids.txt <(ids_of stripped.json)
-check "sites of a stripped program are its module and offset" is "True" "$(json stripped.json \
+check "sites of a stripped program are module and offset" is "True" "$(json stripped.json \
     'all(s["module"] == "sites" and int(str(s["offset"]), 0) > 0 and not s["line"]
          for s in d["sites"] if s["module"] != "libsites.so")')"
 "$STAGGER" report stripped.trace >stripped.txt
-check "and so the report shows them" has stripped.txt 'sites\+0x[0-9a-f]+'
+check "the report shows module and offset" has stripped.txt 'sites\+0x[0-9a-f]+'
 check "functions that a stripped library exports keep their names" is "True" "$(json stripped.json \
     'any(s["function"] == "library_barrier" for s in d["sites"])')"
 
 # Depth.
 STAGGER_DEPTH=3 observe deep 2 "$PROGRAMS/sites"
 report_json deep.trace deep.json
-check "STAGGER_DEPTH tells the paths to a helper apart" is 2 "$(json deep.json \
+check "STAGGER_DEPTH separates the paths to a helper" is 2 "$(json deep.json \
     'len({s["id"] for s in d["sites"] if s["function"].endswith("helper")})')"
 path_of() { # FUNCTION-THAT-CALLS-helper
     echo "main sites.c:[0-9]+ > $1 sites.c:[0-9]+ > helper"
 }
 functions_of() { json "$1" '"\n".join(s["function"] for s in d["sites"])'; }
 functions_of deep.json >deep.functions
-check "and the name of each is its path" all "has_lines deep.functions '^$(path_of first_path)$' 1" \
+check "each path has its functions as name" all "has_lines deep.functions '^$(path_of first_path)$' 1" \
     "has_lines deep.functions '^$(path_of second_path)$' 1" "has deep.functions '^main$'"
-check "... with the lines of the calls on the way" \
+check "... the name has the lines of the calls on the way" \
     has deep.functions "main sites.c:$(line_of sites.c first) > first_path sites.c:$(line_of sites.c first-helper) > helper"
 "$STAGGER" report deep.trace >deep.txt
-check "the report shows them, in front of the call's line" \
+check "the report shows the paths before the call's line" \
     has deep.txt "$(path_of second_path) sites.c:$(line_of sites.c helper)"
 "$STAGGER" report --csv deep.trace >deep.csv
-check "... so does its CSV" has deep.csv "$(path_of first_path)"
+check "... CSV has the paths" has deep.csv "$(path_of first_path)"
 "$STAGGER" compare deep.trace deep.trace >deep.compare
-check "... and a comparison" has deep.compare "$(path_of first_path)"
+check "... a comparison has the paths" has deep.compare "$(path_of first_path)"
 otf2-print deep.trace/traces.otf2 >deep.print
-check "they are in the archive" has deep.print "$(path_of first_path) \(.*sites.c:$(line_of sites.c helper)\)"
+check "the archive has the paths" has deep.print "$(path_of first_path) \(.*sites.c:$(line_of sites.c helper)\)"
 # regions_of REGION: the regions around its calls from helper, in the order of rank 0's events.
 regions_of() {
     awk '$1 == "ENTER" || $1 == "LEAVE" { if ($2 == 0) { split($0, part, "\""); print $1, part[2] } }' \
@@ -103,10 +103,10 @@ nested=
 for name in main second_path helper MPI_Allreduce; do nested+=" ENTER $name"; done
 for name in MPI_Allreduce helper second_path main; do nested+=" LEAVE $name"; done
 regions_of MPI_Allreduce >deep.regions
-check "... whose functions are regions around the call" has deep.regions "^$nested\$"
-check "... and a call that main makes lies in main" is True "$(awk '$1 == "ENTER" && $2 == 0' deep.print |
+check "... a path's functions are regions around the call" has deep.regions "^$nested\$"
+check "... a call made in main lies in main's region" is True "$(awk '$1 == "ENTER" && $2 == 0' deep.print |
     grep -A1 'Region: "main"' | grep -q 'Region: "MPI_Barrier"' && echo True)"
-check "the archive is sound with them" \
+check "the archive with these paths is sound" \
     "$PYTHON" "$ROOT/tests/lib/check_archive.py" deep.trace/traces.otf2
 STAGGER_DEPTH=3 STAGGER_TRACE=stats observe deep_stats 2 "$PROGRAMS/sites"
 report_json deep_stats.trace deep_stats.json
@@ -116,7 +116,7 @@ report_json deep_stripped.trace deep_stripped.json
 functions_of deep_stripped.json >deep_stripped.functions
 check "without symbols paths are modules and offsets" \
     has deep_stripped.functions '^sites\+0x[0-9a-f]+ > sites\+0x[0-9a-f]+ > sites\+0x[0-9a-f]+$'
-check "and STAGGER_DEPTH=3 loses no call" is "$(json sites.json 'sum(s["calls"] for s in d["sites"])')" \
+check "STAGGER_DEPTH=3 loses no call" is "$(json sites.json 'sum(s["calls"] for s in d["sites"])')" \
     "$(json deep.json 'sum(s["calls"] for s in d["sites"])')"
 STAGGER_DEPTH=3 observe deep_fixed 2 setarch -R "$PROGRAMS/sites"
 report_json deep_fixed.trace deep_fixed.json
@@ -126,4 +126,4 @@ check "ids of paths are the same without address space randomisation" \
 # Statistics alone give the same sites.
 STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/sites"
 report_json stats.trace stats.json
-check "statistics know the same sites" same sites.txt <(sites_of stats.json)
+check "statistics have the same sites" same sites.txt <(sites_of stats.json)

@@ -43,12 +43,12 @@ for program in threads posts; do
     check "$program builds under ThreadSanitizer" build "$program" "$ROOT/tests/mpi/$program.c"
 done
 STAGGER_RANKS_PER_NODE=0 STAGGER_RULES='*=srm' observe inside 2 ./threads 20
-check "threads with a communicator each have no data race (inside a node)" has_no_race inside
+check "threads with one communicator each have no data race (inside a node)" has_no_race inside
 for STAGGER_PROGRESS in thread signal; do
     export STAGGER_PROGRESS
     name=blocking-$STAGGER_PROGRESS
     observe "$name" 2 ./threads 20
-    check "threads with a communicator each have no data race ($STAGGER_PROGRESS)" has_no_race "$name"
+    check "threads with one communicator each have no data race ($STAGGER_PROGRESS)" has_no_race "$name"
     for case in threads handed mixed; do
         name=$case-$STAGGER_PROGRESS
         observe "$name" 3 ./posts "$case"
@@ -79,5 +79,5 @@ int main(int argc, char **argv)
 END
 check "a program with a race builds" build seeded seeded.c
 observe seeded 1 ./seeded
-check "... and is told of" all 'has <(cat seeded.out seeded.err) "data race.*seeded.c"' \
+check "... ThreadSanitizer reports the race" all 'has <(cat seeded.out seeded.err) "data race.*seeded.c"' \
     'has <(nm -D "$tsan/libstagger.so") __tsan_read8'

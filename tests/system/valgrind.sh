@@ -17,11 +17,11 @@ clean() {
         "$STAGGER" "$@" >valgrind.out 2>valgrind.err
     is 0 $? || { cat valgrind.err; return 1; }
 }
-check "stagger --help" clean --help
-check "stagger info" clean info
-check "stagger report" clean report sites.trace
-check "stagger report --json" clean report --json sites.trace
-check "stagger report --csv" clean report --csv sites.trace
-check "stagger report of statistics" clean report stats.trace
-check "stagger recover" clean recover kill.trace
-check "stagger report of what was recovered" clean report kill.trace
+check "stagger --help is clean" clean --help
+check "stagger info is clean" clean info
+check "stagger report is clean" clean report sites.trace
+check "stagger report --json is clean" clean report --json sites.trace
+check "stagger report --csv is clean" clean report --csv sites.trace
+check "stagger report of statistics is clean" clean report stats.trace
+check "stagger recover is clean" clean recover kill.trace
+check "stagger report of a recovered run is clean" clean report kill.trace

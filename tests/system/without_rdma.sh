@@ -3,9 +3,9 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 stub=$WORK/build/libstagger-verbs.so
-check "it builds without libibverbs" \
+check "the library builds without libibverbs" \
     make -C "$ROOT" --no-print-directory B="$WORK/build" HAVE_RDMA= "$stub"
-check "it then needs the C library alone" is "" \
+check "the library then needs only the C library" is "" \
     "$(readelf -d "$stub" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^libc\.so')"
 cp "$STAGGER" "$LIB" "$WORK/build"
 "$WORK/build/stagger" info >info.out 2>info.err
@@ -13,5 +13,5 @@ check "stagger info says why there is no RDMA" all "is 0 $?" 'empty info.err' \
     'has info.out "^  verbs: not used: stagger was built without libibverbs and librdmacm$"'
 rm "$stub"
 "$WORK/build/stagger" info >gone.out 2>gone.err
-check "and so it does where the companion is not there at all" all "is 0 $?" 'empty gone.err' \
+check "stagger info says why when the companion is missing, too" all "is 0 $?" 'empty gone.err' \
     'has gone.out "^  verbs: not used: .*libstagger-verbs.so: cannot open shared object"'

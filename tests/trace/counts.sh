@@ -21,7 +21,7 @@ for trace in otf2 stats; do
         "$PROGRAMS/internode_runahead" 10000 0 1 "$WORK/released"; then
         check "calls that waited for credits are counted as stalls ($trace)" all 'is 0 "$status"' \
             'within 1 10000 "$(figure ahead stalls reduce)"'
-        check "no more instances are outstanding than there are credits ($trace)" \
+        check "at most as many instances are outstanding as there are credits ($trace)" \
             within 1 $slots "$(figure ahead outstanding_max reduce)"
     fi
 
@@ -30,9 +30,9 @@ for trace in otf2 stats; do
         STAGGER_STALL_S=1 STAGGER_TRACE=$trace STAGGER_RULES='*=adaptive' \
             STAGGER_RANKS_PER_NODE=$each release_after 'more than 1 s' late \
             mpirun_stagger $((3 * each)) "$PROGRAMS/disagree" late "$WORK/released"
-        check "a token that went to the late rank moved once ($trace, $each a node)" all \
+        check "the token moves once to the late rank ($trace, $each a node)" all \
             'is 0 "$status"' 'is 1 "$(figure late token_moves allreduce)"'
-        check "nothing is late where all wait ($trace, $each a node)" is "0 0" \
+        check "nothing is late when all ranks wait ($trace, $each a node)" is "0 0" \
             "$(figure late late allreduce) $(figure late handler_ns allreduce)"
     done
 done

@@ -19,24 +19,24 @@ marked() {
 for algorithm in srm handoff; do
     STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
         mpirun_stagger 3 "$program" late "$WORK/released"
-    check "a long wait inside a node is marked, with what every rank is in ($algorithm)" \
+    check "a long wait inside a node is marked, with each rank's collective ($algorithm)" \
         marked late stall "more than 1 s in MPI_Allreduce.* rank 2: in no collective"
-    check "once ($algorithm)" has_lines late.markers 'more than 1 s' 1
+    check "it is marked once ($algorithm)" has_lines late.markers 'more than 1 s' 1
 done
 STAGGER_STALL_S=1 STAGGER_RULES='*=adaptive' STAGGER_RANKS_PER_NODE=1 \
     release_after 'more than 1 s' late mpirun_stagger 3 "$program" late "$WORK/released"
-check "a long wait between nodes is marked, with who has not come" \
+check "a long wait between nodes is marked, with the absent rank" \
     marked late stall 'has waited in MPI_Allreduce for more than 1 s, instance #0 on MPI_COMM_WORLD, 3 ranks, at [a-z_]+ disagree\.c:[0-9]+: .*rank 2 has entered none'
-check "once" has_lines late.markers 'more than 1 s' 1
-check "in a sound archive" archive_sound late.trace
+check "it is marked once" has_lines late.markers 'more than 1 s' 1
+check "its archive is sound" archive_sound late.trace
 
 # Every rank that notices reports it, until the job has ended.
 for each in 1 3; do
     run_across operation thread $each '*=adaptive;*=srm' 3 "$program" operation
     "$STAGGER" recover operation.trace >recovered 2>&1
-    check "ranks that disagree are marked, in what is recovered of the job ($each a node)" \
+    check "ranks that disagree are marked in the archive that recover makes ($each a node)" \
         marked operation mismatch 'ranks of one communicator disagree'
 done
 # shellcheck disable=SC2046 # two words
 STAGGER_RULES=$(line_rules srm handoff) observe sites 3 "$program" sites 300
-check "so are call sites whose rules differ" marked sites mismatch 'a rule selects'
+check "call sites with different rules are marked" marked sites mismatch 'a rule selects'

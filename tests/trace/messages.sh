@@ -20,13 +20,13 @@ if fails_alone "messages in parts obey the rules" 2 "$PROGRAMS/known_requests"; 
 fi
 check "messages and requests of every kind obey the rules" all 'ran_well requests' \
     'archive_sound requests.trace'
-check "... and all of them are there" has_kinds requests MPI_SEND MPI_RECV MPI_ISEND MPI_ISEND_COMPLETE \
+check "... the archive has all of them" has_kinds requests MPI_SEND MPI_RECV MPI_ISEND MPI_ISEND_COMPLETE \
     MPI_IRECV_REQUEST MPI_IRECV MPI_REQUEST_CANCELLED
 
 observe ended 2 "$PROGRAMS/late_waits" abort
 "$STAGGER" recover ended.trace >recover.out 2>&1
-check "a run that ended while a rank waited has an archive that obeys them" \
+check "the archive of a run that ended during a wait obeys the rules" \
     archive_sound ended.trace
-check "... in which the wait is closed" all 'has_kinds ended ENTER LEAVE' \
+check "... this archive closes the wait" all 'has_kinds ended ENTER LEAVE' \
     'is "$(grep -c ^ENTER ended.events)" "$(grep -c ^LEAVE ended.events)"' \
     'has ended.events "^ENTER .*MPI_Barrier|^ENTER .*MPI_Recv"'

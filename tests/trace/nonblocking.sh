@@ -64,28 +64,28 @@ for ranks in 2 4; do
     name=events$ranks
     STAGGER_TRACE=otf2 posted $name $ranks
     check "an archive of $ranks ranks has all nonblocking calls" all "ran_well $name" "agrees $name"
-    check "each in an instance of its own, and its times add up ($ranks ranks)" adds_up $name
+    check "each is an instance of its own, and its times add up ($ranks ranks)" adds_up $name
     check "the archive is sound ($ranks ranks)" archive_sound $name.trace
     check "bytes are those of all ranks ($ranks ranks)" \
         is "$((10 * 24 * ranks)) $((7 * 4 * ranks)) 0" \
         "$(rows $name iallreduce bytes) $(rows $name ireduce bytes) $(rows $name ibarrier bytes)"
-    check "work between post and wait is hidden ($ranks ranks)" hides $name
+    check "work between post and wait counts as hidden ($ranks ranks)" hides $name
     # A reduce may complete at once on every rank; a barrier may only on the last rank to post it.
-    check "waits until the end are exposed ($ranks ranks)" \
+    check "waits until the end count as exposed ($ranks ranks)" \
         within 1 $((10 ** 12)) "$(rows $name ibarrier exposed_ns)"
 done
-check "whoever posts last is last" is "[(1, 1.0)] 0" \
+check "the rank that posts last is the last rank" is "[(1, 1.0)] 0" \
     "$(json events2.json "[(s['last_rank'], s['last_rank_share']) for s in d['sites']
         if s['op'] == 'iallreduce']") $(json events2.json "d['clock']['violations']")"
 check "the text has columns of exposed and hidden time" \
     has <("$STAGGER" report events2.trace) '^  id +op +comm .* exposed +hidden'
 
 STAGGER_TRACE=stats posted statistics 2
-check "statistics know of all posts" all "ran_well statistics" "agrees statistics"
-check "and of their bytes" is "480 56 0" "$(rows statistics iallreduce bytes) \
+check "statistics count all posts" all "ran_well statistics" "agrees statistics"
+check "statistics count their bytes" is "480 56 0" "$(rows statistics iallreduce bytes) \
 $(rows statistics ireduce bytes) $(rows statistics ibarrier bytes)"
-check "and of what was hidden" hides statistics
-check "not of what was exposed" is None "$(rows statistics iallreduce exposed_ns)"
+check "statistics have the hidden time" hides statistics
+check "statistics lack the exposed time" is None "$(rows statistics iallreduce exposed_ns)"
 check "blocking calls have rows of their own" is "4 None" \
     "$(rows statistics barrier calls) $(rows statistics barrier hidden_ns)"
 starts() { # NAME: their figures as functions are those of so many calls, whose times can be
@@ -97,7 +97,7 @@ starts() { # NAME: their figures as functions are those of so many calls, whose 
         and f['latency_mean_ns'] >= f['mean_ns']]"
 }
 for name in statistics events2; do
-    check "the calls that start them have times of their own ($name)" \
+    check "the calls that start the collectives have times of their own ($name)" \
         is "['MPI_Iallreduce', 'MPI_Ibarrier', 'MPI_Ireduce']" \
         "$(starts $name | "$PYTHON" -c 'print(sorted(eval(input())))')"
 done

@@ -26,11 +26,11 @@ bytes() { stat -c %s "$1.trace/traces/$2"; }
 
 for times in 1000 5000; do
     observe "run$times" 2 "$PROGRAMS/three_calls" "$times"
-    check "the archive of $times turns is sound" all 'ran_well run$times' 'archive_sound run$times.trace'
+    check "the archive of $times rounds is sound" all 'ran_well run$times' 'archive_sound run$times.trace'
     events "run$times" >events.out
     calls=$((3 * times))
     # The program, MPI_Init and MPI_Finalize are regions, too.
-    check "a call has one event of each kind, and at most one of metrics" all \
+    check "a call has one event of each kind, and at most one metric event" all \
         'has events.out "^ENTER $((calls + 3))\$"' 'has events.out "^LEAVE $((calls + 3))\$"' \
         'has events.out "^MPI_COLLECTIVE_BEGIN $calls\$"' 'has events.out "^MPI_COLLECTIVE_END $calls\$"' \
         'within 0 $calls "$(awk "\$1 == \"METRIC\" { n = \$2 } END { print n + 0 }" events.out)"' \
@@ -39,6 +39,6 @@ done
 for rank in 0 1; do
     more=$(($(bytes run5000 $rank.evt) - $(bytes run1000 $rank.evt)))
     echo "# rank $rank: $((more / 12000)) bytes a call"
-    check "... of no more bytes on rank $rank than these take" within 1 $((12000 * MOST)) "$more"
-    check "... and statistics of one size" is "$(bytes run1000 $rank.calls)" "$(bytes run5000 $rank.calls)"
+    check "... rank $rank's events have no more bytes than expected" within 1 $((12000 * MOST)) "$more"
+    check "... the size of statistics stays the same" is "$(bytes run1000 $rank.calls)" "$(bytes run5000 $rank.calls)"
 done

@@ -15,7 +15,7 @@ static void take_apart(const char *name, char *out)
     }
 }
 
-TEST("a path is its functions, without the places of the calls")
+TEST("a path consists of its functions, without the call sites")
 {
     static const char *const of[][2] = {
         {"dot", "dot"},

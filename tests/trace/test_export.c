@@ -9,7 +9,7 @@ static void expect_result(uint64_t calls, uint64_t dropped, bool partial)
            exported.archive_bytes > 0);
 }
 
-TEST("a whole run is written whole")
+TEST("a complete run is exported completely")
 {
     const char *directory = setup_directory("whole");
     json_t *events;
@@ -38,7 +38,7 @@ TEST("a whole run is written whole")
                    "3000 >MPI_Finalize 3000 <MPI_Finalize"));
 }
 
-TEST("an instance that one rank did not record is left out on all")
+TEST("an instance that one rank did not record is left out on all ranks")
 {
     const char *directory = setup_directory("incomplete");
 
@@ -125,7 +125,7 @@ TEST("communicators are the same on all ranks, with Score-P's byte counts")
     EXPECT(reduces == 20);
 }
 
-TEST("a hundred communicators of the same members are told apart")
+TEST("a hundred communicators with the same members are distinguished")
 {
     static const uint32_t members[] = {0, 1};
     const char *directory = setup_directory("hundred");
@@ -155,7 +155,7 @@ TEST("a hundred communicators of the same members are told apart")
 }
 
 /* The parent is told by index and may have the greater identity. */
-TEST("communicators stand behind the one they were made from")
+TEST("a communicator follows its parent in the archive")
 {
     static const uint32_t all[] = {1, 0}, one[] = {0};
     const char *directory = setup_directory("parents");
@@ -233,7 +233,7 @@ TEST("a call carries its site, algorithm, seq, bytes and metrics")
 
 /* The greatest value of a wide field stands for more, and leaves the field's neighbours as they
  * are. */
-TEST("a call's wide fields and the counts beside them do not touch")
+TEST("a call's wide fields do not overlap the counts beside them")
 {
     struct sg_record_call call = {0};
 
@@ -244,7 +244,7 @@ TEST("a call's wide fields and the counts beside them do not touch")
     EXPECT(call.bytes == SG_CALL_WIDE_MAX, call.skew_ns == SG_CALL_WIDE_MAX);
 }
 
-TEST("a late contribution carries whose it was and the wait it spared")
+TEST("a late contribution carries its origin and the wait it avoided")
 {
     static const uint32_t members[] = {0};
     const char *directory = setup_directory("lateness");
@@ -293,7 +293,7 @@ TEST("a late contribution carries whose it was and the wait it spared")
            json_object_get(attributes, "by signal") == NULL);
 }
 
-TEST("logs of many records are written whole")
+TEST("logs of many records are exported completely")
 {
     enum { CALLS = 20000 };
     const char *directory = setup_directory("large");
@@ -314,7 +314,7 @@ TEST("logs of many records are written whole")
            setup_count(counts, "MPI_Barrier", 1) == CALLS / 2);
 }
 
-TEST("otf2-print and ViTE read all of these archives")
+TEST("otf2-print and ViTE read all archives of this test")
 {
     char command[300];
 
@@ -325,7 +325,7 @@ TEST("otf2-print and ViTE read all of these archives")
     EXPECT(system(command) == 0);
 }
 
-TEST("an archive is never overwritten, what is left of one is")
+TEST("an archive is never overwritten, remains of an unfinished export are")
 {
     const char *directory = setup_directory("twice");
     struct fabricated log;

@@ -85,7 +85,7 @@ TEST("the program is a region around all events of the master thread")
                    "3000 Enter MPI_Finalize; 3000 Leave MPI_Finalize; 3000 Leave byhand"));
 }
 
-TEST("blocking messages are sent behind Enter and received before Leave")
+TEST("blocking messages are sent after Enter and received before Leave")
 {
     const char *directory = setup_directory("blocking");
     json_t *events;
@@ -219,7 +219,7 @@ static void bcast(struct fabricated *log, int function, uint64_t begin_ns, int n
 }
 
 /* The library's barriers have every other number. */
-TEST("numbers of the library's collectives and of others make one run")
+TEST("the library's collectives and others share one sequence of numbers")
 {
     const char *directory = setup_directory("numbers");
     struct sg_refusal refusal;
@@ -251,7 +251,7 @@ TEST("numbers of the library's collectives and of others make one run")
 }
 
 /* Number 1 is of rank 0 alone. */
-TEST("a collective of all members has its events, one of some is a region alone")
+TEST("a collective of all members has its events, one of some members only a region")
 {
     const char *directory = setup_directory("collectives");
     json_t *events;
@@ -322,7 +322,7 @@ static void pairs(const char *name, bool linked, bool with_members, json_t **cou
     *counts = setup_check(directory, events);
 }
 
-TEST("communicators are joined across ranks, and with the library's")
+TEST("communicators are joined across ranks, and with the library's own")
 {
     json_t *counts, *events;
 
@@ -366,7 +366,7 @@ TEST("failed and open calls are regions without messages")
                                                       "2200 Enter MPI_Recv; 2900 Leave MPI_Recv"));
 }
 
-TEST("events that there was no room for are counted by function")
+TEST("events dropped for lack of capacity are counted by function")
 {
     const char *directory = setup_directory("left");
     char command[600];

@@ -53,7 +53,7 @@ static void write_script(const char *directory)
     }
 }
 
-TEST("events of two machines are brought into one order, and the clocks' bound is told")
+TEST("events of two machines are brought into one order, and the clocks' bound is given")
 {
     const char *directory = setup_directory("machines");
     struct sg_report report;
@@ -132,7 +132,7 @@ static void write_measured(const char *directory)
     }
 }
 
-TEST("with offsets as they are measured, a sequence of events of two machines is in order")
+TEST("measured offsets put a sequence of events of two machines in order")
 {
     struct virtual_world world = {.size = 2,
                                   .latency_ns = 2000,
@@ -179,7 +179,7 @@ TEST("times are interpolated between synchronisations")
            sg_clock_global(points, 2, 500) == 405, sg_clock_global(&steady, 1, 1000) == 1007);
 }
 
-TEST("clock records that no clock gives are left out")
+TEST("impossible clock records are left out")
 {
     struct sg_clock_point points[] = {{100, -200, 0},       {UINT64_MAX, 0, 0},
                                       {1000, INT64_MIN, 0}, {1000, INT64_MAX, 0},

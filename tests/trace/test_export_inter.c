@@ -95,7 +95,7 @@ static void export(const char *name, enum fault fault, int without, const char *
     setup_check(*directory, NULL);
 }
 
-TEST("both groups of an intercommunicator tell of one, and of messages and collectives")
+TEST("both groups define one intercommunicator, with its messages and collectives")
 {
     const char *directory;
 
@@ -110,7 +110,7 @@ TEST("both groups of an intercommunicator tell of one, and of messages and colle
 }
 
 /* The list of one group's first rank is enough. */
-TEST("the members that one group's first rank tells are enough")
+TEST("the members listed by one group's first rank suffice")
 {
     const char *directory;
 
@@ -120,7 +120,7 @@ TEST("the members that one group's first rank tells are enough")
     EXPECT(has_event(directory, "^MPI_COLLECTIVE_END ", 0), exported.dropped == 2);
 }
 
-TEST("one that contradicts itself or has members outside is left out and counted")
+TEST("a contradictory intercommunicator is left out and counted")
 {
     for (int fault = NONE + 1; fault < FAULTS; fault++) {
         const char *directory;

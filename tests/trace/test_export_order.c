@@ -6,7 +6,7 @@ enum { BARRIER, REDUCE, ALLREDUCE };
 
 #define THREAD_1 (UINT64_C(1) << 32)
 
-TEST("each thread that recorded is a location of its own")
+TEST("each recording thread has its own location")
 {
     const char *directory = setup_directory("threads");
     struct fabricated log;
@@ -71,7 +71,7 @@ TEST("records are sorted by time, not by slot")
                    "2100 <MPI_Barrier 3000 >MPI_Barrier 3100 <MPI_Barrier"));
 }
 
-TEST("what was open when a rank ended is closed at its last time")
+TEST("a region open when a rank ended is closed at the rank's last time")
 {
     struct fabricated log;
 
@@ -116,7 +116,7 @@ static bool prints(const char *tool, const char *directory, const char *pattern)
     return system(command) == 0;
 }
 
-TEST("markers are kept, and say what is missing")
+TEST("markers are kept, and name the missing events")
 {
     const char *directory = setup_directory("markers");
 
@@ -140,7 +140,7 @@ TEST("markers are kept, and say what is missing")
            prints("otf2-print -I", directory, "STAGGER::PARTIAL"));
 }
 
-TEST("a rank without a log takes its communicators' instances along")
+TEST("a missing rank removes the instances of its communicators")
 {
     static const uint32_t with[] = {0, 2}, without[] = {0, 1};
     const char *directory = setup_directory("missing");
@@ -170,7 +170,7 @@ TEST("a rank without a log takes its communicators' instances along")
 }
 
 /* The members are known without their list when all of their logs are there. */
-TEST("members are put together when their list is lost")
+TEST("members are reconstructed if their list is lost")
 {
     const char *directory = setup_directory("lost");
 
@@ -274,7 +274,7 @@ static void export_bytes(const char *directory, unsigned char *const bytes[2],
 }
 
 /* Whatever a log says, what comes out is sound. The full check looks into more of it. */
-TEST("logs cut anywhere or damaged at random give sound archives")
+TEST("logs cut anywhere or damaged at random give valid archives")
 {
     const char *all = getenv("SG_TEST_ALL");
     const int sparse = all == NULL || strcmp(all, "1") == 0 ? 1 : 4;

@@ -94,7 +94,7 @@ static int export_own(const struct sg_exchange *exchange, void *context)
     return status != run->expected;
 }
 
-TEST("each process exports its own log, and one process all of them alike")
+TEST("each process exports its own log, with the same result as one process for all")
 {
     struct run run = {.directory = strdup(setup_directory("parallel")), .full_rank = -1};
     const char *serial;
@@ -170,7 +170,7 @@ static int restore(struct diversion *diversion, const char *text)
     return count;
 }
 
-TEST("a rank without room takes all along, with one line and nothing left")
+TEST("a rank with a full disk makes all ranks give up, with one line and no files left")
 {
     const char *directory = setup_directory("room");
 
@@ -189,7 +189,7 @@ TEST("a rank without room takes all along, with one line and nothing left")
 }
 
 /* Every size at which some file's last or first byte has no room. */
-TEST("a full disk at any point leaves nothing or a whole archive")
+TEST("a full disk at any point leaves nothing or a complete archive")
 {
     const char *directory = setup_directory("anywhere");
     int failures = 0, successes = 0;
@@ -269,7 +269,7 @@ static uint64_t own_offset(void)
     return (uintptr_t)own_offset + 8 - base;
 }
 
-TEST("names of all ranks' sites are found once, on rank 0")
+TEST("rank 0 finds the names of all ranks' sites once")
 {
     const char *directory = setup_directory("names");
     char self[300];

@@ -63,7 +63,7 @@ static const json_t *find(const json_t *events, const char *kind, uint64_t locat
 
 /* Rank 1 of {1, 0} is the root of the second, in place; of the first rank 0, that is world rank 1.
  */
-TEST("a post and its completion carry what a call does, and exposed and hidden time")
+TEST("a post and its completion carry a call's attributes, and exposed and hidden time")
 {
     static const uint32_t members[] = {1, 0};
     static const int sent[][2] = {{24, 24}, {0, 24}}, received[][2] = {{0, 48}, {24, 0}};
@@ -122,7 +122,7 @@ TEST("a post and its completion carry what a call does, and exposed and hidden t
 }
 
 /* Requests are numbered by their record's place in the log: here from 1. */
-TEST("completions fall inside any region and between them, in any order")
+TEST("completions occur inside any region and between regions, in any order")
 {
     struct fabricated log;
 
@@ -180,7 +180,7 @@ TEST("a post that is never completed has no completion")
 }
 
 /* The second to sixth cannot have been so on rank 1: they are left out on rank 0 too. */
-TEST("posts that cannot have been so are left out on all ranks")
+TEST("impossible posts are left out on all ranks")
 {
     const char *directory = setup_directory("impossible");
     json_t *events;
@@ -221,7 +221,7 @@ TEST("posts that cannot have been so are left out on all ranks")
 }
 
 /* Times that two threads noted at once still add up. */
-TEST("times of a post that overlap are cut so that they add up")
+TEST("overlapping times of a post are cut so that they add up")
 {
     static const uint64_t ends_ns[] = {2395, 2095}, exposed_ns[] = {300, 4};
     static const json_int_t left_ns[] = {2100, 2095}, kept_ns[] = {295, 0};
@@ -242,7 +242,7 @@ TEST("times of a post that overlap are cut so that they add up")
     }
 }
 
-TEST("otf2-print and ViTE read all of these archives")
+TEST("otf2-print and ViTE read all archives of this test")
 {
     char command[300];
 

@@ -59,12 +59,12 @@ static void expect_places(const char *name, int count)
     }
 }
 
-TEST("ranks of a host stand on their sockets and cores")
+TEST("ranks of a host are placed on their sockets and cores")
 {
     expect_places("one", 5);
 }
 
-TEST("sockets and cores of two hosts are told apart")
+TEST("sockets and cores of two hosts are distinguished")
 {
     expect_places("two", 8);
 }

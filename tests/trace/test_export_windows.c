@@ -92,7 +92,7 @@ static void export(const char *directory, json_t **events)
 }
 
 /* Rank 1 did not record the making, and has one fence less. */
-TEST("a collective on a window is of all members; a window that some made unseen has no life")
+TEST("a window's collective needs all members; a window some did not record is left out")
 {
     const char *directory = setup_directory("differ");
     json_t *events;
@@ -120,7 +120,7 @@ TEST("a collective on a window is of all members; a window that some made unseen
 
 /* A window on a communicator of unknown members; one that was not seen to be made; one without a
  * record; one of an old log, which knows no windows. */
-TEST("windows that are not known are left out and counted")
+TEST("unknown windows are left out and counted")
 {
     const char *directory = setup_directory("unknown");
     json_t *events;
@@ -144,7 +144,7 @@ TEST("windows that are not known are left out and counted")
 
 /* One thread completes what another began; a flush of one target completes that one alone; a get
  * is complete at both ends. */
-TEST("operations are complete as MPI's rules say, whichever thread asks for it")
+TEST("operations complete by MPI's rules, whichever thread completes them")
 {
     const char *directory = setup_directory("completions");
     struct fabricated log;
@@ -179,7 +179,7 @@ TEST("operations are complete as MPI's rules say, whichever thread asks for it")
 }
 
 /* A target, a group and a lock that cannot be, an open lock, and an unlock of none. */
-TEST("what cannot be leaves the region alone")
+TEST("impossible events leave only the region")
 {
     const char *directory = setup_directory("damage");
     struct fabricated log;

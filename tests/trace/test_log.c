@@ -73,7 +73,7 @@ static void append_calls(struct sg_log *log, int count)
     }
 }
 
-TEST("the log grows by segments and is cut to what is used")
+TEST("the log grows by segments and is cut to its used size")
 {
     struct sg_log_options options = options_of(64 << 20);
     struct sg_log *log;
@@ -96,7 +96,7 @@ TEST("the log grows by segments and is cut to what is used")
     }
 }
 
-TEST("events stop at the limit, definitions and statistics go on")
+TEST("events stop at the limit, definitions and statistics continue")
 {
     struct sg_log_options options = options_of(1 << 20);
     struct sg_log *log;
@@ -113,7 +113,7 @@ TEST("events stop at the limit, definitions and statistics go on")
     sg_log_close(log, SG_LOG_FINALIZED);
 }
 
-TEST("a definition's text lies in the slots behind it")
+TEST("a definition's text is stored in the slots after it")
 {
     struct sg_log_options options = options_of(1 << 20);
     struct sg_log *log;
@@ -167,7 +167,7 @@ TEST("RLIMIT_FSIZE stops events and raises no signal")
     EXPECT(waitpid(child, &status, 0) == child, WIFEXITED(status), WEXITSTATUS(status) == 0);
 }
 
-TEST("a log that cannot be made leaves no file")
+TEST("a log that cannot be created leaves no file")
 {
     struct sg_log_options options = options_of(1 << 20);
     int status;
@@ -198,7 +198,7 @@ TEST("an existing log is never overwritten")
     sg_log_close(log, SG_LOG_FINALIZED);
 }
 
-TEST("records stand in the file after SIGKILL")
+TEST("records are in the file after SIGKILL")
 {
     struct sg_log_options options = options_of(64 << 20);
     size_t size_bytes;
@@ -236,7 +236,7 @@ static void *write_many(void *context)
     return NULL;
 }
 
-TEST("threads append side by side and lose nothing")
+TEST("concurrent threads append and lose nothing")
 {
     struct sg_log_options options = options_of(64 << 20);
     pthread_t threads[WRITERS];
@@ -274,7 +274,7 @@ static bool lives(const struct sg_log_options *options)
 }
 
 /* The writer lives until it lets go, whatever forked children and readers do. */
-TEST("the writer lives until it lets go, whatever children and readers do")
+TEST("the writer counts as alive until it releases the lock, despite children and readers")
 {
     struct sg_log_options options = options_of(64 << 20);
     struct sg_log *log;
@@ -306,7 +306,7 @@ TEST("the writer lives until it lets go, whatever children and readers do")
 }
 
 /* Without locks the process tells: itself, not another that has its number now. */
-TEST("where a file system has no locks the process tells")
+TEST("without file locks the process id and start time show whether the writer lives")
 {
     struct sg_log_header header = {.machine = sg_clocksync_machine(), .pid = (uint32_t)getppid()};
 

@@ -78,7 +78,7 @@ static int count_records(struct sg_logread *log, int kinds[16])
     return count;
 }
 
-TEST("a log's records are read, holes between them skipped")
+TEST("a log's records are read, and holes between them are skipped")
 {
     size_t size_bytes;
     unsigned char *bytes = every_kind(&size_bytes);
@@ -94,7 +94,7 @@ TEST("a log's records are read, holes between them skipped")
 }
 
 /* A post may be the last that was heard of a rank, completed or not. */
-TEST("a post's times count for the last time of a log")
+TEST("a post's times extend the last time of a log")
 {
     static const uint64_t ends_ns[] = {2500, 0, SG_TIME_LIMIT_NS}, lasts_ns[] = {2500, 2340, 2340};
 
@@ -114,7 +114,7 @@ TEST("a post's times count for the last time of a log")
     }
 }
 
-TEST("texts are put together from their slots")
+TEST("texts are assembled from their slots")
 {
     size_t size_bytes;
     unsigned char *bytes = every_kind(&size_bytes);
@@ -143,7 +143,7 @@ TEST("texts are put together from their slots")
     free(bytes);
 }
 
-TEST("files that are no logs, or of another version, are refused")
+TEST("files that are not logs, or of another version, are refused")
 {
     size_t size_bytes;
     unsigned char *bytes = every_kind(&size_bytes);
@@ -174,7 +174,7 @@ TEST("files that are no logs, or of another version, are refused")
     free(bytes);
 }
 
-TEST("counts beyond the file are bounded by it")
+TEST("counts beyond the file are bounded by its size")
 {
     size_t size_bytes;
     unsigned char *bytes = every_kind(&size_bytes);
@@ -238,7 +238,7 @@ static void walk(const void *bytes, size_t size_bytes)
     sg_logread_close(log);
 }
 
-TEST("a log cut anywhere or damaged at random is read without harm")
+TEST("a log cut anywhere or damaged at random is read safely")
 {
     size_t size_bytes;
     unsigned char *bytes = every_kind(&size_bytes);
@@ -352,7 +352,7 @@ TEST("each rank without a readable log gets one line")
            world_size == 5, missing == 4, lines == 4);
 }
 
-TEST("a log of a thousand ranks is believed and gets few lines, a log of more is not believed")
+TEST("a log that claims a thousand ranks is accepted with few lines, a larger one refused")
 {
     int count, world_size, missing, lines;
     char directory[200];

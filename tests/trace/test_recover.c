@@ -87,7 +87,7 @@ static void make_logs(const char *name, enum sg_trace_mode mode, uint32_t versio
     }
 }
 
-TEST("stagger recover makes an archive, says so in one line and keeps the logs")
+TEST("stagger recover makes an archive, reports it in one line and keeps the logs")
 {
     make_logs("whole", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
     EXPECT(stagger("recover whole") == 0,
@@ -96,7 +96,7 @@ TEST("stagger recover makes an archive, says so in one line and keeps the logs")
            exists("whole/rank-000001.log"));
 }
 
-TEST("stagger recover says partial where a rank did not end, is cut off or lost")
+TEST("stagger recover reports partial if a rank did not end or its log is cut off or lost")
 {
     char path[300];
 
@@ -115,7 +115,7 @@ TEST("stagger recover says partial where a rank did not end, is cut off or lost"
            text_is(out, "cut/traces.otf2: 4 calls of 2 ranks, 2 dropped, partial\n"));
 }
 
-TEST("stagger recover replaces an archive only when told to")
+TEST("stagger recover replaces an archive only if asked to")
 {
     make_logs("twice", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
     EXPECT(stagger("recover twice") == 0, stagger("recover twice") == 1,
@@ -159,7 +159,7 @@ TEST("stagger recover refuses bad usage with one line and status 2")
     EXPECT(stagger("recover --help") == 0, text_is(err, ""), contains(out, "--force"));
 }
 
-TEST("stagger recover leaves an archive alone that another process is making")
+TEST("stagger recover leaves alone an archive that another process is making")
 {
     char path[300];
 

@@ -17,7 +17,7 @@ TEST("a call site is written with all its parts")
     formats(&site, "solve (solver.c:88) [cg+0x11c4] #3f2a9c1b");
 }
 
-TEST("parts of a call site that are not known are left out")
+TEST("unknown parts of a call site are left out")
 {
     struct sg_site_text site = {.id = 0xab, .offset = 0x10, .module = "cg", .function = ""};
 
@@ -30,7 +30,7 @@ TEST("parts of a call site that are not known are left out")
     formats(&site, "f (a.c:0) #000000ab");
 }
 
-TEST("a call site's text is cut to the buffer and its length told")
+TEST("a call site's text is cut to the buffer and its length returned")
 {
     struct sg_site_text site = {.id = 1, .function = "long_name"};
     char text[6] = "xxxxx";
@@ -82,7 +82,7 @@ TEST("a call site's text is parsed back to the same parts")
     }
 }
 
-TEST("a text without an id is no call site")
+TEST("a text without an id is not a call site")
 {
     static const char *const texts[] = {
         "",           "f",          "#12345",   "f #1234567g",
@@ -97,7 +97,7 @@ TEST("a text without an id is no call site")
     }
 }
 
-TEST("brackets of other content belong to the function")
+TEST("brackets with other content belong to the function")
 {
     struct sg_site_text site;
     char text[] = "f(int) (no line) [no offset] #00000001";

@@ -158,7 +158,7 @@ static void finds_both_calls(const char *program, const char *module)
     sg_symbols_close(symbols);
 }
 
-TEST("calls in an optimised position-independent program are found, inlined ones too")
+TEST("calls in an optimised position-independent program are found, including inlined ones")
 {
     write_sources();
     ASSERT(run("cd %s && gcc -O2 -g -fPIE -pie main.c caller.c probe.c -o pie", unit_directory()) ==
@@ -236,7 +236,7 @@ static void finds_alternate(const char *alternate, const char *function)
     sg_symbols_close(symbols);
 }
 
-TEST("an alternate debug file is one with the right build id, and nothing else that is named")
+TEST("an alternate debug file needs the right build id, and nothing else is opened")
 {
     char path[300];
 
@@ -274,7 +274,7 @@ TEST("a compressed module is not unpacked")
     sg_symbols_close(symbols);
 }
 
-TEST("C++ functions have their namespaces and classes before them")
+TEST("C++ functions have their namespaces and classes as prefixes")
 {
     struct sg_symbols *symbols;
     uint64_t offsets[4];
@@ -289,7 +289,7 @@ TEST("C++ functions have their namespaces and classes before them")
     sg_symbols_close(symbols);
 }
 
-TEST("another build of a module is not looked into")
+TEST("another build of a module is not read")
 {
     struct sg_symbols *symbols;
     struct sg_symbol symbol;
@@ -310,7 +310,7 @@ TEST("another build of a module is not looked into")
     sg_symbols_close(symbols);
 }
 
-TEST("what is no module is missing, what is no code is unknown")
+TEST("a path without a module is missing, an address outside code is unknown")
 {
     struct sg_symbols *symbols;
     struct sg_symbol symbol;

@@ -23,23 +23,23 @@ if tool otf2-print; then
     check "otf2-print shows each call with its line, its algorithm and its number" all \
         'has_lines events.txt "^ENTER .*MPI_Allreduce" "$allreduces"' \
         'has events.txt "call site.*cg\.c:[0-9]+"' 'has events.txt "algorithm"' 'has events.txt "seq"'
-    check "... messages with their peer, and collectives with their communicator" all \
+    check "... it shows messages with their peer, and collectives with their communicator" all \
         'has events.txt "^MPI_I?SEND .*Receiver: "' 'has events.txt "^MPI_COLLECTIVE_END .*MPI_COMM_WORLD"'
-    check "... and of what tells who made it and of what run" all 'has definitions.txt "MPI Rank 1"' \
+    check "... it shows the library as the archive's creator" all 'has definitions.txt "MPI Rank 1"' \
         'has <(otf2-print -I "$archive") "stagger"'
 fi
 if tool otf2-marker; then
     otf2-marker --add-def mine note LOW "$archive" &&
         otf2-marker --add mine note "$(otf2-print -G "$archive" | sed -n 's/.*Global Offset: \([0-9]*\).*/\1/p')" \
             GLOBAL 'look here' "$archive"
-    check "otf2-marker adds a note of the user's" has <(otf2-marker "$archive") 'look here'
+    check "otf2-marker adds a user's note" has <(otf2-marker "$archive") 'look here'
 fi
 if tool otf2-snapshots; then
     otf2-snapshots -n 4 "$archive" >snapshots.out 2>&1
     check "otf2-snapshots adds snapshots" all "is 0 $?" '[ -s cg.trace/traces/0.snap ]'
 fi
 report_json cg.trace after.json
-check "what these added changes nothing that the report reads" same before.json after.json
+check "these additions leave the report unchanged" same before.json after.json
 
 # ---- others ----------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ if tool eztrace; then
     check "the report of EZTrace's archive counts the allreduces" is "$(own_allreduces ez.out)" "$(counted ez.json)"
     STAGGER_DIR=$WORK/both.trace timeout "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 \
         eztrace -t mpich -o both "$PROGRAMS/cg" -n 16 -t 1 -s 0 -w 200 >both.out 2>both.err </dev/null
-    check "beside EZTrace the library records, and takes EZTrace's wrappers for call sites" all "is 0 $?" \
+    check "beside EZTrace the library records, with EZTrace's wrappers as call sites" all "is 0 $?" \
         'report_json both.trace both.json' 'is "$(own_allreduces both.out)" "$(counted both.json)"' \
         'is "{'"'libeztrace-mpich.so'"'}" "$(json both.json "{s[\"module\"] for s in d[\"sites\"]}")"'
 fi

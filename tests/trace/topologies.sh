@@ -25,9 +25,9 @@ number=0
 while read -r ranks sizes periods lines; do
     name=grid$((number++))
     observe $name "$ranks" "$PROGRAMS/topologies" "$sizes" "$periods"
-    check "$ranks ranks make grids of $sizes" all 'ran_well $name' 'has_lines $name.out "^topology " $lines'
-    check "... whose archive is sound" archive_sound $name.trace
-    check "... and tells of them what MPI does" \
+    check "$ranks ranks create grids of $sizes" all 'ran_well $name' 'has_lines $name.out "^topology " $lines'
+    check "... the archive is sound" archive_sound $name.trace
+    check "... the archive describes them as MPI does" \
         same <(grep '^topology' $name.out | LC_ALL=C sort) <(topologies $name.trace | LC_ALL=C sort)
 done <<'END'
 4 2x2 10 4
@@ -37,10 +37,10 @@ done <<'END'
 END
 
 observe without 2 "$PROGRAMS/cg" 16
-check "a program without grids has none" all 'archive_sound without.trace' 'is "" "$(topologies without.trace)"'
+check "the archive of a program without grids has no grids" all 'archive_sound without.trace' 'is "" "$(topologies without.trace)"'
 
 observe neighbors 4 "$PROGRAMS/known_neighbors"
 check "topologies and neighborhood collectives obey the rules" all 'ran_well neighbors' \
     'archive_sound neighbors.trace'
-check "every fault that is planted into them is found" \
+check "every planted fault is found" \
     "$PYTHON" "$ROOT/tests/trace/topology_faults.py" neighbors.trace/traces.otf2

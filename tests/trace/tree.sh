@@ -31,12 +31,12 @@ found() {
 }
 
 if [ ! -r "/sys/devices/system/cpu/cpu$first/topology/core_id" ]; then
-    skip "ranks stand on cores" "the kernel does not tell of them"
+    skip "ranks are placed on cores" "the kernel does not tell of them"
     exit
 fi
 observe bound 2 taskset -c "$first" "$PROGRAMS/cg" 16
-check "a rank that is bound to a processor stands on its core" all 'ran_well bound' 'archive_sound bound.trace' \
+check "a rank bound to a processor is placed on its core" all 'ran_well bound' 'archive_sound bound.trace' \
     'is "$(places "$first")" "$(found bound 0)"' 'is "$(places "$first")" "$(found bound 1)"'
 observe wide 2 taskset -c "$first,$last" "$PROGRAMS/cg" 16
-check "a rank with several processors stands on what they have in common" all 'ran_well wide' \
+check "a rank with several processors is placed on their common ancestor" all 'ran_well wide' \
     'archive_sound wide.trace' 'is "$(places "$first,$last")" "$(found wide 0)"'

@@ -20,7 +20,7 @@ static void release(struct world *world, int self, const struct sg_transport_mes
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-TEST("a transport is opened for possible setups only, and by all for the same")
+TEST("a transport opens only possible setups, and all endpoints must agree")
 {
     static const struct sg_transport_setup bad[] = {
         {0, 0, NULL, 1, 1, 8},         {-1, 0, NULL, 1, 1, 8},      {2, 0, NULL, 0, 1, 8},
@@ -75,7 +75,7 @@ static void exchange(struct world *world, uint32_t count, uint64_t seed, struct 
     WORLD_CHECK(world, done == WORLD_ENDPOINTS);
 }
 
-TEST("a message arrives exactly once and whole, under random traffic")
+TEST("a message arrives exactly once and complete, under random traffic")
 {
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
 
@@ -130,7 +130,7 @@ static uint32_t send_until_full(struct world *world, int to)
     return sent;
 }
 
-TEST("beyond the messages in flight of a pair a send is refused, then goes on")
+TEST("a send is refused above a pair's messages in flight, then continues")
 {
     WORLD_FOR_EACH(which)
     {
@@ -158,7 +158,7 @@ TEST("beyond the messages in flight of a pair a send is refused, then goes on")
     }
 }
 
-TEST("beyond the messages with payload of a sender a send is refused, then goes on")
+TEST("a send is refused above a sender's messages with payload, then continues")
 {
     uint32_t number = 0;
 
@@ -186,7 +186,7 @@ TEST("beyond the messages with payload of a sender a send is refused, then goes 
     }
 }
 
-TEST("held messages stay as they are and are released in any order")
+TEST("held messages stay unchanged and are released in any order")
 {
     WORLD_FOR_EACH(which)
     {
@@ -219,7 +219,7 @@ TEST("held messages stay as they are and are released in any order")
 
 /* ---- multicasts ------------------------------------------------------------------------------ */
 
-TEST("a multicast reaches every other endpoint, whole")
+TEST("a multicast reaches every other endpoint, complete")
 {
     WORLD_FOR_EACH(which)
     {
@@ -253,7 +253,7 @@ TEST("a multicast reaches every other endpoint, whole")
     }
 }
 
-TEST("a receiver that is lapped misses multicasts, gets none torn or twice, and the newest")
+TEST("a lapped receiver misses multicasts, gets none torn or twice, and gets the newest")
 {
     WORLD_FOR_EACH(which)
     {
@@ -296,7 +296,7 @@ TEST("a receiver that is lapped misses multicasts, gets none torn or twice, and 
 
 /* ---- access ---------------------------------------------------------------------------------- */
 
-TEST("slots and cells of others are written, read and added to")
+TEST("other endpoints' slots and cells are written, read and added to")
 {
     WORLD_FOR_EACH(which)
     {
@@ -338,7 +338,7 @@ TEST("slots and cells of others are written, read and added to")
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-TEST("the faulty transports delay, reorder, lose and repeat, alike for a seed")
+TEST("the faulty transports delay, reorder, lose and duplicate, the same for one seed")
 {
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
 

@@ -30,7 +30,7 @@ static void *run_peer(void *argument)
     return NULL;
 }
 
-TEST("between threads each message arrives once and whole, many senders to one receiver too")
+TEST("between threads each message arrives once and complete, even from many senders")
 {
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
     pthread_t threads[WORLD_ENDPOINTS];
@@ -88,7 +88,7 @@ static void *send_rounds(void *argument)
 }
 
 /* A message whose sending is over is found by the next receive, whenever the last one looked. */
-TEST("what has been sent is found by the next receive")
+TEST("the next receive finds every message sent before")
 {
     WORLD_FOR_EACH_CONCURRENT(which)
     {
@@ -162,7 +162,7 @@ static bool is_of_one_piece(const struct sg_transport_message *message)
 
 /* Reads while the senders write over it; more threads than processors, so that it falls behind in
  * the midst of a message. What comes is whole, and newer each time; the newest comes. */
-TEST("a multicast that is overwritten while it is read is not received")
+TEST("a multicast that is overwritten during its read is not received")
 {
     struct storm *storms = malloc(STORM_SENDERS * sizeof *storms);
 
@@ -246,7 +246,7 @@ static void *add(void *argument)
     return NULL;
 }
 
-TEST("of two threads that write and add, the second reads what the first wrote")
+TEST("the second of two threads that write and add reads the first one's writes")
 {
     WORLD_FOR_EACH_CONCURRENT(which)
     {

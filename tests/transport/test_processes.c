@@ -30,7 +30,7 @@ static void run_child(struct peer *peer)
     _exit(peer->wrong > 0);
 }
 
-TEST("between processes that map the memory at different addresses it is the same")
+TEST("processes that map the memory at different addresses exchange messages correctly")
 {
     struct peer *peer = malloc(sizeof *peer);
 
@@ -108,7 +108,7 @@ static bool take_from_victim(struct world *world, uint32_t generation, uint64_t 
     return counts;
 }
 
-TEST("an endpoint killed at any moment stops no other, and its successor goes on")
+TEST("an endpoint killed at any moment stops no other, and its successor continues")
 {
     uint8_t *seen = malloc(PEER_NUMBERS);
 

@@ -208,7 +208,7 @@ TEST("tree gives its documented results over every transport")
     test_algo(&sg_algo_tree);
 }
 
-TEST("dissemination holds everyone over every transport")
+TEST("dissemination holds every rank over every transport")
 {
     test_algo(&sg_algo_dissemination);
 }

@@ -21,14 +21,14 @@ TEST("each of up to 64 endpoints may be connected to all of them")
         EXPECT(lay_out(endpoints, 32).channels == (uint32_t)endpoints);
 }
 
-TEST("of more, to a number that grows with the levels of a tree")
+TEST("above 64 endpoints the number of peers grows with the levels of a tree")
 {
     EXPECT(lay_out(65, 32).channels < 65,
            lay_out(SG_VERBS_ENDPOINTS_MAX, 32).channels <= 2 * 16 + 34);
 }
 
 /* In flight: what messages in slices need (bcs/live/shared_posts.h), and calls beside. */
-TEST("the rings of all messages of 64 endpoints are bounded")
+TEST("the total size of all rings of 64 endpoints is bounded")
 {
     for (int32_t endpoints = 2; endpoints <= 64; endpoints++) {
         uint32_t posts = 4096 / (uint32_t)endpoints < 1024 ? 4096 / (uint32_t)endpoints : 1024;

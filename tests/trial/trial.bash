@@ -54,10 +54,10 @@ agree_on() {
         STAGGER_TRIAL_BLOCK=10 tried "$name" "$ranks" "$iterations"
     check "$ranks ranks run a trial's algorithms with stock's results" \
         like_stock "$name" "$ranks" "$iterations"
-    check "... and all come to the same arm in each instance, from other call sites too" arms "$name" 10
-    check "... in an archive that is sound" all "archive_agrees $name.trace $name.out" \
+    check "... all ranks choose the same candidate in each instance, from other call sites too" arms "$name" 10
+    check "... the archive is sound" all "archive_agrees $name.trace $name.out" \
         "archive_sound $name.trace"
-    check "... in the same order whatever the number of ranks" \
+    check "... the order is the same for any number of ranks" \
         is "$(order on-2 allreduce@common | head -n "$(wc -l < <(order "$name" allreduce@common))")" \
         "$(order "$name" allreduce@common)"
 }

@@ -18,9 +18,9 @@ between() { # NAME RANKS MODE
 for mode in thread signal poll; do
     for ranks in 2 3 5 9; do
         between "$mode-$ranks" "$ranks" "$mode"
-        check "$ranks nodes, progress by $mode: stock's exact results, and the same arms on all ranks" all \
+        check "$ranks nodes, progress by $mode: exact results equal stock's, and all ranks choose the same candidates" all \
             "like_stock $mode-$ranks $ranks 12 posts" "arms $mode-$ranks 6" "archive_sound $mode-$ranks.trace"
-        check "... in the order that two nodes have" is \
+        check "... the order equals that of two nodes" is \
             "$(order "$mode-2" allreduce@common)" "$(order "$mode-$ranks" allreduce@common)"
     done
 done

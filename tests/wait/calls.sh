@@ -21,11 +21,11 @@ as_in_mpich() {
     [ -e "$stock.all" ] || {
         compare "$stock" "$ranks" "$PROGRAMS/all_calls" "$stock" "$@"
         gathered "$stock" "$ranks"
-        check "every call is made on $ranks ranks${1:+ with $1} without the library" is 0 "$plain_status"
+        check "every call runs on $ranks ranks${1:+ with $1} without the library" is 0 "$plain_status"
     }
     STAGGER_WAIT_HOOK=$hook STAGGER_WAIT=$wait observe "$name" "$ranks" "$PROGRAMS/all_calls" "$name" "$@"
     gathered "$name" "$ranks"
-    check "... and gives the same under it where ranks wait by $wait, by hook $hook" \
+    check "... every call has the same results under the library when ranks wait by $wait, with hook $hook" \
         all 'is 0 "$status"' 'empty "$name.err"' 'same "$stock.all" "$name.all"'
 }
 
@@ -49,7 +49,7 @@ gives_way() {
 for hook in auto none; do
     for wait in yield sleep; do
         gives_way "$hook" "$wait" 3
-        check "who waits by $wait gives its processor away in every call, by hook $hook" \
+        check "a rank that waits by $wait yields its processor in every call, with hook $hook" \
             all 'is 0 "$status"' 'empty "way-$hook-$wait.err"'
     done
 done
@@ -58,19 +58,19 @@ mask=$(taskset -p $$ | sed 's/.*: //')
 taskset -pc "$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')" $$ >/dev/null
 gives_way none auto 4
 taskset -p "$mask" $$ >/dev/null
-check "so it does by auto where processors are short" all 'is 0 "$status"' 'empty way-none-auto.err'
+check "with auto it yields in every call when processors are scarce" all 'is 0 "$status"' 'empty way-none-auto.err'
 
 if [ "$(STAGGER_TRACE=off "$STAGGER" info | grep -c '^  waiting: hook ucx')" = 1 ]; then
     mask=$(taskset -cp $$ | sed 's/.*: //')
     taskset -pc "$("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')" $$ >/dev/null
     for wait in auto sleep; do
         STAGGER_WAIT=$wait observe "session-$wait" 4 "$PROGRAMS/gives_way" "session-$wait" session
-        check "in a session, without MPI_Init, who waits by $wait yields in every call, and never sleeps" \
+        check "in a session without MPI_Init, a rank that waits by $wait yields in every call and never sleeps" \
             all 'is 0 "$status"' 'empty "session-$wait.err"' 'absent "session-$wait.trace"'
     done
     taskset -pc "$mask" $$ >/dev/null
 else
-    skip "waits in a session without MPI_Init" "no hook serves for this MPICH"
+    skip "in a session without MPI_Init, a waiting rank yields" "no hook serves for this MPICH"
 fi
 
 each 2 3 4

@@ -34,7 +34,7 @@ reached() {
     local call
     for call in "$@"; do
         case " $unreached " in
-        *" $call "*) skip "$call: whoever waits gives its processor away" "$(sed -n 's/.*waiting: //p' info.out)" >&2 ;;
+        *" $call "*) skip "$call: a waiting rank yields its processor" "$(sed -n 's/.*waiting: //p' info.out)" >&2 ;;
         *) echo "$call" ;;
         esac
     done
@@ -45,17 +45,17 @@ waits auto 2 $waiting tests works errno
 # shellcheck disable=SC2086
 for call in $(reached $waiting); do
     if [ "$call" = unlock ] && has auto.out '^unlock did not wait$' >/dev/null; then
-        skip "unlock: whoever waits on a processor that it shares sleeps" "an unlock of this MPICH has nothing to wait for"
+        skip "unlock: a rank that waits on a shared processor sleeps" "an unlock of this MPICH has nothing to wait for"
     else
-        check "$call: whoever waits on a processor that it shares sleeps" slept auto "$call"
+        check "$call: a rank that waits on a shared processor sleeps" slept auto "$call"
     fi
 done
 for call in $(reached tests); do
     check "MPI_Test in a loop yields, and does not sleep" \
         all 'yielded auto tests' 'is 0 "$(counts auto tests | cut -d" " -f2)"'
 done
-check "MPI_Test between pieces of work gives nothing away" none auto works
-check "errno stays" has auto.out '^errno stays$'
+check "MPI_Test between pieces of work neither yields nor sleeps" none auto works
+check "errno is unchanged" has auto.out '^errno stays$'
 
 # shellcheck disable=SC2086
 STAGGER_WAIT=spin waits spin 2 $waiting tests works
@@ -67,7 +67,7 @@ yields_alone() {
     yielded alone "$1"
 }
 for call in $waiting tests works; do
-    sentence="$call: with STAGGER_WAIT=spin nothing is given away"
+    sentence="$call: with STAGGER_WAIT=spin ranks do not yield"
     if ! none spin "$call" >spin.none && yields_alone "$call" >alone.none; then
         skip "$sentence" "this MPICH yields without the library, too"
     else
@@ -77,26 +77,26 @@ done
 
 STAGGER_WAIT=yield waits yield 3 recv fence alltoall
 for call in $(reached recv fence alltoall); do
-    check "$call: with STAGGER_WAIT=yield it is yielded alone" \
+    check "$call: with STAGGER_WAIT=yield ranks only yield" \
         all "yielded yield $call" "is 0 \"\$(counts yield $call | cut -d' ' -f2)\""
 done
 
 waits threads 2 threads recv scatter
 for call in recv scatter; do
-    check "$call: with MPI_THREAD_MULTIPLE nobody sleeps, where MPICH may hold its lock" \
+    check "$call: with MPI_THREAD_MULTIPLE nobody sleeps, as MPICH may hold its lock" \
         all "yielded threads $call" "is 0 \"\$(counts threads $call | cut -d' ' -f2)\""
 done
 
 PRELOAD="$library $PROGRAMS/libgiving.so" STAGGER_WAIT=sleep observe asked 2 "$PROGRAMS/late_waits" recv fence
 for call in $(reached recv fence); do
-    check "$call: asked to, ranks sleep where each has a processor, too" slept asked "$call"
+    check "$call: with STAGGER_WAIT=sleep ranks sleep even with a processor each" slept asked "$call"
 done
 
 STAGGER_WAIT=sleep observe abort 3 "$PROGRAMS/late_waits" abort
-check "MPI_Abort ends those that sleep, with its status" is 9 "$status"
+check "MPI_Abort ends sleeping ranks with its status" is 9 "$status"
 
 # UCX driven by another program: its yields come to 9.
 LD_PRELOAD=$library "$PYTHON" -c 'import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
 print([library.second_ucx_turn() for _ in range(3)])' "$PROGRAMS/libsecond_ucx.so" >second.out 2>second.err
-check "a UCX that a program has of its own is reached" all "is 0 $?" 'has second.out "^\[9, 9, 9\]$"'
+check "the hook works with a program's own UCX" all "is 0 $?" 'has second.out "^\[9, 9, 9\]$"'

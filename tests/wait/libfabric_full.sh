@@ -8,7 +8,7 @@ RANKS=4
 PROGRAM_SECONDS=300
 
 use_other_mpich "an MPICH for libfabric" ofi
-check "it is one for libfabric" has <(ldd "$mpich/libmpich.so.12") libfabric.so.1
+check "this MPICH uses libfabric" has <(ldd "$mpich/libmpich.so.12") libfabric.so.1
 
 # On at most half as many processors as ranks.
 mask=$("$PYTHON" -c 'import os
@@ -33,36 +33,36 @@ compare waits $RANKS "$PROGRAMS/waits" 50 messages
 check "the program runs without the library" is 0 "$plain_status"
 for provider in tcp sockets; do
     messages "$provider" "FI_PROVIDER=$provider" STAGGER_WAIT=yield
-    check "with provider $provider it receives the same" \
+    check "with provider $provider it receives the same messages" \
         all 'is 0 "$status"' 'same waits.plain.out "$provider.out"'
-    check "... and gives way" within 1000 999999999 "$(yields "$provider")"
+    check "... it yields" within 1000 999999999 "$(yields "$provider")"
 done
 messages auto STAGGER_WAIT=auto
-check "it gives way where processors are short" \
+check "it yields when processors are scarce" \
     all 'is 0 "$status"' 'same waits.plain.out auto.out' 'within 1000 999999999 "$(yields auto)"'
 messages spin STAGGER_WAIT=spin
-check "it does not where it is to spin" \
+check "with STAGGER_WAIT=spin it does not yield" \
     all 'is 0 "$status"' 'same waits.plain.out spin.out' 'within 0 100 "$(yields spin)"'
 messages none STAGGER_WAIT=yield STAGGER_WAIT_HOOK=none
-check "without the hook it gives way between tests" \
+check "without the hook it yields between tests" \
     all 'is 0 "$status"' 'same waits.plain.out none.out' 'within 1000 999999999 "$(yields none)"'
 
 compare all $RANKS "$PROGRAMS/waits" 20
 for mode in auto yield sleep; do
     STAGGER_WAIT=$mode observe "$mode" $RANKS "$PROGRAMS/waits" 20
-    check "collectives receive the same, too ($mode)" all 'is 0 "$status"' 'same all.plain.out "$mode.out"'
+    check "collectives have the same results, too ($mode)" all 'is 0 "$status"' 'same all.plain.out "$mode.out"'
 done
 . "$ROOT/tests/intranode/intranode.bash"
 run_by samples mpich $RANKS "$PROGRAMS/samples"
-check "MPICH's reductions have their bits" gave samples
+check "reductions have the bits of MPICH" gave samples
 observe threads $RANKS "$PROGRAMS/threads"
-check "threads that call at a time get through" is 0 "$status"
+check "threads with concurrent calls complete" is 0 "$status"
 
 # Its shared memory is MPICH's own, whose turns take one piece of a queue.
 for hook in auto none; do
     for case in iprobe_many testsome win_test; do
         STAGGER_TRACE=off STAGGER_WAIT_HOOK=$hook observe behind 2 "$PROGRAMS/behind" barrier 100 $case
-        check "behind our barrier one call finds what was there before it ($case, hook $hook)" \
+        check "behind the library's barrier one call finds an earlier message ($case, hook $hook)" \
             all 'is 0 "$status"' 'is "found always" "$(cat behind.out)"'
     done
 done

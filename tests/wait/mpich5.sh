@@ -15,8 +15,8 @@ tell() {
 }
 
 tell yield STAGGER_WAIT=yield
-check "MPICH 5 is asked to give way" all 'is 0 "$status"' 'finds yield start "throttle 1 count [1-9][0-9]*"'
-check "... and its environment is as before when it has started" finds yield end "throttle none count none"
+check "MPICH 5 is set to yield" all 'is 0 "$status"' 'finds yield start "throttle 1 count [1-9][0-9]*"'
+check "... its environment is restored after the start" finds yield end "throttle none count none"
 
 mask=$("$PYTHON" -c 'import os
 print(",".join(map(str, sorted(os.sched_getaffinity(0))[:2])))')
@@ -27,16 +27,16 @@ case $mask in
     printf '#!/bin/sh\nexec taskset -c %s "%s" "$@"\n' "$mask" "$LAUNCH" >"$MPIEXEC"
     chmod +x "$MPIEXEC"
     tell auto STAGGER_WAIT=auto
-    check "it is asked where there are fewer processors than ranks" \
+    check "it is set to yield with fewer processors than ranks" \
         all 'is 0 "$status"' 'finds auto start "throttle 1 count [1-9][0-9]*"'
     ;;
-*) skip "it is asked where there are fewer processors than ranks" "there is one processor" ;;
+*) skip "it is set to yield with fewer processors than ranks" "there is one processor" ;;
 esac
 
 for words in STAGGER_WAIT=spin STAGGER_WAIT_HOOK=none; do
     tell "$words" STAGGER_WAIT=yield "$words"
-    check "with $words it is not" all 'is 0 "$status"' 'finds "$words" start "throttle none count none"'
+    check "with $words it is not set to yield" all 'is 0 "$status"' 'finds "$words" start "throttle none count none"'
 done
 tell user STAGGER_WAIT=yield MPIR_CVAR_CH4_PROGRESS_THROTTLE=0
-check "what the user says of it stays" all 'is 0 "$status"' 'finds user start "throttle 0 count none"' \
+check "the user's own setting for MPICH stays" all 'is 0 "$status"' 'finds user start "throttle 0 count none"' \
     'finds user end "throttle 0 count none"'

@@ -41,7 +41,7 @@ against() {
     stock=$took
     check "$name$TITLE runs without the library at $ranks ranks" all "is 0 $status" || { tail stock/err; return; }
     (cd stock && "results_$name") >"$STOCK_RESULT"
-    check "... and has results" test -s "$STOCK_RESULT"
+    check "... it has results" test -s "$STOCK_RESULT"
     for setting in $settings; do
         rm -rf ours && mkdir ours && (cd ours && "make_$name")
         # shellcheck disable=SC2046,SC2086 # words
@@ -115,7 +115,7 @@ if wanted coarrays; then
         unset MPIR_CVAR_NOLOCAL
         TITLE=
     else
-        skip "coarrays have what they have in stock MPICH" "libcoarrays-mpich-dev is not installed or does not compile"
+        skip "coarrays have the same results as in stock MPICH" "libcoarrays-mpich-dev is not installed or does not compile"
     fi
 fi
 
@@ -165,8 +165,8 @@ if wanted scalapack; then
             lines stock "$status" >stock.lines
             timed ours "$STAGGER" run -t off "$MPIEXEC" -n 4 "$SCALAPACK/$program"
             lines ours "$status" >ours.lines
-            check "$program prints what it prints in stock MPICH, as far as it comes in $SECONDS_EACH s" begins_alike
-            [ "$stock_status" -ne 0 ] || check "... and ends, as in stock MPICH" is 0 "$status"
+            check "$program prints the same as in stock MPICH, as far as it gets in $SECONDS_EACH s" begins_alike
+            [ "$stock_status" -ne 0 ] || check "... it ends, as in stock MPICH" is 0 "$status"
             figure "$program" 4 "$(wc -l <stock.lines) and $(wc -l <ours.lines) lines, status $stock_status and $status" \
                 "$stock" "$took"
         done
@@ -175,12 +175,12 @@ if wanted scalapack; then
         cp stock/*.dat .
         while read -r program rest; do
             start=$EPOCHREALTIME
-            check "$program passes to its end what is recorded of stock MPICH" \
+            check "$program completes the results recorded with stock MPICH" \
                 is "$program $rest" "$(STAGGER_TRACE=off observed "$program" 4)"
             "$PYTHON" -c "print('# %s: %.2f s' % ('$program', $EPOCHREALTIME - $start))"
         done <"$ROOT/tests/scalapack/stock-4-ranks.txt"
         PROGRAM_SECONDS=$seconds
     else
-        skip "ScaLAPACK's programs print what they print in stock MPICH" "scalapack-mpi-test is not installed"
+        skip "ScaLAPACK's programs print the same as in stock MPICH" "scalapack-mpi-test is not installed"
     fi
 fi

@@ -35,26 +35,26 @@ check "ranks that spin neither yield nor sleep" all 'is 0 "$status"' 'is spin "$
 
 if [ "$hook" != None ]; then
     STAGGER_WAIT=yield waited yield 4 1000
-    check "those that are to yield do, and never sleep" all 'is 0 "$status"' 'is yield "$(of yield "[\"mode\"]")"' \
+    check "ranks set to yield do so, and never sleep" all 'is 0 "$status"' 'is yield "$(of yield "[\"mode\"]")"' \
         'is 0 "$(of yield "[\"sleeps\"]")"' 'is "$hook" "$(of yield "[\"hook\"]")"' 'more "$(of yield "[\"yields\"]")"' 'more "$(of yield "[\"yield_ns\"]")"' \
         'is 4 "$(of yield "[\"ranks\"]")"'
     STAGGER_WAIT=sleep waited sleep 4 1000
-    check "those that are to sleep do in a wait of a second" all 'is 0 "$status"' \
+    check "ranks set to sleep do so in a wait of a second" all 'is 0 "$status"' \
         'is sleep "$(of sleep "[\"mode\"]")"' 'more "$(of sleep "[\"sleeps\"]")"' 'more "$(of sleep "[\"sleep_ns\"]")"' \
         'has sleep.txt "^waiting            yielded .*s and slept .*s a rank, .*% and .*% of the run$"'
     STAGGER_TRACE=stats STAGGER_WAIT=sleep waited stats 4 1000
-    check "statistics tell it, too" all 'is 0 "$status"' 'is statistics "$(json stats.json "d[\"source\"]")"' \
+    check "statistics have yields and sleeps, too" all 'is 0 "$status"' 'is statistics "$(json stats.json "d[\"source\"]")"' \
         'more "$(of stats "[\"sleeps\"]")"'
     STAGGER_WAIT=sleep waited abort 2 1000 abort
-    check "after MPI_Abort the log tells it" all 'has abort.txt PARTIAL' 'more "$(of abort "[\"sleeps\"]")"'
+    check "after MPI_Abort the log has the sleeps" all 'has abort.txt PARTIAL' 'more "$(of abort "[\"sleeps\"]")"'
     STAGGER_WAIT_HOOK=none STAGGER_WAIT=sleep waited hookless 2 100
-    check "without a hook the report says so" all 'is 0 "$status"' 'is None "$(of hookless "[\"hook\"]")"'
+    check "without a hook the report names none" all 'is 0 "$status"' 'is None "$(of hookless "[\"hook\"]")"'
     STAGGER_WAIT=sleep waited kill 2 1000 kill
-    check "after a kill it tells what was so at some call before" all 'has kill.txt PARTIAL' \
+    check "after a kill the report has the figures of an earlier call" all 'has kill.txt PARTIAL' \
         'is sleep "$(of kill "[\"mode\"]")"' 'is 2 "$(of kill "[\"machine\"][\"ranks\"]")"' \
         'more "$(of kill "[\"sleeps\"]")"'
 else
-    skip "how ranks yield and sleep" "no hook serves for this MPICH"
+    skip "the report counts yields and sleeps" "no hook serves for this MPICH"
 fi
 
 # ---- fewer processors than ranks ----------------------------------------------------------------------
@@ -63,20 +63,20 @@ host=$(uname -n)
 apart='(; ranks in different autogroups)?' # as this machine's kernel has them
 processors=$(nproc)
 UNDER="taskset -c $(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')" waited masked 2 10
-check "a report names the processors that are too few" all 'is 0 "$status"' \
+check "a report names too few processors" all 'is 0 "$status"' \
     'has masked.txt "^oversubscribed     2 ranks on 1 processor of $host$apart$"' \
     'is 2 "$(of masked "[\"oversubscribed_ranks\"]")"' 'is 1 "$(of masked "[\"machine\"][\"processors\"]")"'
-check "so does its page" all '"$STAGGER" report --html masked.html masked.trace' \
+check "the page names them" all '"$STAGGER" report --html masked.html masked.trace' \
     'has masked.html "<li>Oversubscribed: 2 ranks on 1 processor of $host$apart; waiting .*\.</li>"'
 waited more $((processors + 1)) 10
-check "one rank more than there are processors is too many" all 'is 0 "$status"' \
+check "one rank more than processors is too many" all 'is 0 "$status"' \
     'has more.txt "^oversubscribed     $((processors + 1)) ranks on (a quota of )?[0-9]+ processors? of $host$apart$"'
 waited enough 2 10
 if [ "$processors" -ge 2 ] && [ "$(of enough '["machine"]["quota"]')" = None ]; then
-    check "nothing is said where every rank has one" all 'is 0 "$status"' 'lacks enough.txt oversubscribed' \
+    check "the report names none when every rank has a processor" all 'is 0 "$status"' 'lacks enough.txt oversubscribed' \
         'is 0 "$(of enough "[\"oversubscribed_ranks\"]")"' 'is $processors "$(of enough "[\"machine\"][\"processors\"]")"'
 else
-    skip "nothing is said where every rank has one" "there are not two processors"
+    skip "the report names none when every rank has a processor" "there are not two processors"
 fi
 
 # limited NAME SENTENCE: a run of four ranks by the command $UNDER, which has a quota of one processor
@@ -115,11 +115,11 @@ done
 if [ "$processors" -ge 2 ] && ./seeing true 2>seeing.why; then
     UNDER=./seeing limited seen "a report names the quota that a container of version 2 shows as its own"
 else
-    skip "a quota as a container shows it" "nothing can be mounted here: $(tail -n 1 seeing.why)"
+    skip "a report names a container's quota" "nothing can be mounted here: $(tail -n 1 seeing.why)"
 fi
 
 # ---- the hooks ------------------------------------------------------------------------------------------
 
-check "stagger info lists the hooks that the library has" is \
+check "stagger info lists the library's hooks" is \
     "$(sed -n 's/^const struct sg_hook sg_hook_[a-z0-9_]* = {"\([a-z0-9]*\)".*/\1/p' "$ROOT"/shim/wait/*.c | sort)" \
     "$("$STAGGER" info | sed -n 's/^  hooks that the library has: //p' | tr ' ' '\n' | sort)"

@@ -21,9 +21,9 @@ if [ "$(nproc)" -lt 2 ]; then
     exit 0
 fi
 # shellcheck disable=SC2086 # words
-check "a rank that waits for others of its node serves MPICH, and does not sleep meanwhile" served auto $blocking
+check "a rank that waits for others of its node serves MPICH without sleeping" served auto $blocking
 # shellcheck disable=SC2086
-STAGGER_WAIT=sleep check "one that is asked to sleep stays awake while there is something to serve" served sleep $blocking
+STAGGER_WAIT=sleep check "a rank with STAGGER_WAIT=sleep stays awake while there are requests to serve" served sleep $blocking
 export STAGGER_RANKS_PER_NODE=1
 # shellcheck disable=SC2086
-check "so does one that waits for other nodes, in nonblocking calls, too" served nodes $blocking ibarrier waitall
+check "a rank that waits for other nodes serves MPICH, in nonblocking calls, too" served nodes $blocking ibarrier waitall

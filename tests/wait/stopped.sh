@@ -45,22 +45,22 @@ each() {
     # shellcheck disable=SC2086 # words
     stops "$1" 0.1 $calls
     # shellcheck disable=SC2086
-    check "$2 the others rest, and all ends as if nothing had been" went_well "$1" $calls
+    check "while a rank is stopped $2, the others rest, and the job ends undisturbed" went_well "$1" $calls
     in_full || return 0
     stops "$1-long" 60 recv allreduce
-    check "... and where it is stopped for a minute" went_well "$1-long" recv allreduce
-    [ "$1" != srm ] || check "... of which one line says which rank it is" \
+    check "... the job ends undisturbed after a stop of one minute" went_well "$1-long" recv allreduce
+    [ "$1" != srm ] || check "... one line names the stopped rank" \
         has_lines "$1-long.err" '^stagger:   rank 3: in no collective of this communicator$' 1
 }
 
 if [ "$(STAGGER_TRACE=off "$STAGGER" info | grep -c '^  waiting: hook')" = 1 ]; then
-    STAGGER_RULES='*=mpich' each hook "a rank is stopped: by the hook"
+    STAGGER_RULES='*=mpich' each hook "with the hook"
 else
-    skip "a rank that is stopped, by the hook" "no hook serves for this MPICH"
+    skip "while a rank is stopped with the hook, the others rest" "no hook serves for this MPICH"
 fi
-STAGGER_RULES='*=mpich' STAGGER_WAIT_HOOK=none each none "a rank is stopped: without a hook"
-STAGGER_RULES='*=srm' each srm "a rank is stopped: in the library's collectives"
+STAGGER_RULES='*=mpich' STAGGER_WAIT_HOOK=none each none "without a hook"
+STAGGER_RULES='*=srm' each srm "in the library's collectives"
 # Time is one reason to wake; retransmissions that the stopped rank has not answered are not.
-STAGGER_RANKS_PER_NODE=2 STAGGER_RULES='*=bcs(slice=2000)' each bcs "a rank is stopped: in a slice of time"
+STAGGER_RANKS_PER_NODE=2 STAGGER_RULES='*=bcs(slice=2000)' each bcs "in a slice of time"
 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread STAGGER_RULES='*=bcs(slice=2000,strobe=always)' \
-    each always "a rank is stopped: in slices that come in any case"
+    each always "in slices that always come"

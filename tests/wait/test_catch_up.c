@@ -131,7 +131,7 @@ static void start(bool has_queue, bool is_seen)
     mpich.turns = 0;
 }
 
-TEST("MPICH makes turns only behind what went past it, once")
+TEST("MPICH polls once, and only after messages bypassed it")
 {
     start(true, true);
     mpich.queued = PIECES;
@@ -144,7 +144,7 @@ TEST("MPICH makes turns only behind what went past it, once")
     sg_catch_up_stop();
 }
 
-TEST("all that was in its own queue is taken")
+TEST("all messages in MPICH's own queue are taken")
 {
     for (int seen = 0; seen < 2; seen++) {
         start(true, seen);
@@ -157,7 +157,7 @@ TEST("all that was in its own queue is taken")
     }
 }
 
-TEST("a network's turns go on until one brings nothing")
+TEST("polls of a network continue until one brings nothing")
 {
     start(false, true);
     mpich.in_network = 100 * PIECES;
@@ -171,7 +171,7 @@ TEST("a network's turns go on until one brings nothing")
     sg_catch_up_stop();
 }
 
-TEST("where nobody sees the network's turns there are enough")
+TEST("without a hook to observe the network there are enough polls")
 {
     start(false, false);
     mpich.in_network = 64;
@@ -182,7 +182,7 @@ TEST("where nobody sees the network's turns there are enough")
 }
 
 /* ... for as long as others take nothing of what it has sent. */
-TEST("without a place to send turns are bounded, and take what there is")
+TEST("without capacity to send the polls are bounded, and take all messages")
 {
     start(true, true);
     mpich.has_no_place = true;

@@ -45,7 +45,7 @@ static void begin(enum sg_hook_user user)
     sg_hook_begun();
 }
 
-TEST("MPI_Init chooses the first hook that serves, MPI_Finalize ends it")
+TEST("MPI_Init chooses the first hook that starts, MPI_Finalize ends it")
 {
     started = 0;
     begin(SG_HOOK_WORLD);
@@ -57,7 +57,7 @@ TEST("MPI_Init chooses the first hook that serves, MPI_Finalize ends it")
     EXPECT(started == 1);
 }
 
-TEST("the first session chooses, the last one ends it, and no session sleeps")
+TEST("the first session chooses a hook, the last one ends it, and no session sleeps")
 {
     started = guessed = 0;
     setenv("STAGGER_WAIT", "yield", 1);
@@ -74,7 +74,7 @@ TEST("the first session chooses, the last one ends it, and no session sleeps")
     unsetenv("STAGGER_WAIT");
 }
 
-TEST("MPI_Init in a session leaves it its hook")
+TEST("MPI_Init during a session keeps the session's hook")
 {
     begin(SG_HOOK_SESSION);
     begin(SG_HOOK_WORLD);
@@ -87,7 +87,7 @@ TEST("MPI_Init in a session leaves it its hook")
 }
 
 /* Rank 0 has said that there is to be none. */
-TEST("a session after MPI_Init has what rank 0 said")
+TEST("a session after MPI_Init uses rank 0's settings")
 {
     begin(SG_HOOK_WORLD);
     sg_hook_start(SG_WAIT_SLEEP, false, false);

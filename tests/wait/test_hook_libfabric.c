@@ -216,7 +216,7 @@ static bool has_turns(struct chain chain)
 
 /* ---- tests ---- */
 
-TEST("a read of MPICH's queues is a turn: idle, or not")
+TEST("a read of MPICH's queues counts as a poll, idle or not")
 {
     struct standin standin = plain();
     uint64_t source = 0;
@@ -236,7 +236,7 @@ TEST("a read of MPICH's queues is a turn: idle, or not")
     close_all(chain);
 }
 
-TEST("copies of tables have the functions of the tables, which stay as they are")
+TEST("copied tables have the functions of the originals, which stay unchanged")
 {
     struct standin standin = plain();
     struct fi_ops_cq expected = queue_table;
@@ -280,7 +280,7 @@ TEST("several domains and queues each have their own functions")
     close_all(b);
 }
 
-TEST("other users of libfabric have its own tables and no turns")
+TEST("other users of libfabric get its own tables, and their reads are not counted")
 {
     struct standin standin = plain();
 
@@ -297,7 +297,7 @@ TEST("other users of libfabric have its own tables and no turns")
     }
 }
 
-TEST("who has no libfabric gets an error")
+TEST("a program without libfabric gets an error")
 {
     struct fid_fabric *fabric = NULL;
     struct standin standin = plain();
@@ -306,7 +306,7 @@ TEST("who has no libfabric gets an error")
     EXPECT(fi_fabric(&standin, &fabric, NULL) == -ENOSYS && fabric == NULL);
 }
 
-TEST("without the hook tables stay, and reads are no turns")
+TEST("without the hook tables stay unchanged, and reads are not counted")
 {
     struct standin standin = plain();
 
@@ -323,7 +323,7 @@ TEST("without the hook tables stay, and reads are no turns")
 }
 
 /* Tables that are not as expected, one after another. */
-TEST("tables of unknown size or without a function stay")
+TEST("tables of unknown size or without a function stay unchanged")
 {
     static const size_t sizes[] = {0, 8, sizeof(void *) * 2, 100000, SIZE_MAX};
 
@@ -378,7 +378,7 @@ TEST("tables of unknown size or without a function stay")
     }
 }
 
-TEST("objects without tables stay")
+TEST("objects without tables stay unchanged")
 {
     struct standin standin = plain();
 
@@ -393,7 +393,7 @@ TEST("objects without tables stay")
     free(chain.fabric);
 }
 
-TEST("failures of libfabric's come through")
+TEST("libfabric's failures are returned unchanged")
 {
     struct standin standin = plain();
     struct fi_ops_domain domain = domain_table;
@@ -419,7 +419,7 @@ TEST("failures of libfabric's come through")
 }
 
 /* libfabric gives a queue another table, or another tool one that it made of ours. */
-TEST("a queue may be given another table later")
+TEST("a queue may get another table later")
 {
     struct standin standin = plain();
 
@@ -434,7 +434,7 @@ TEST("a queue may be given another table later")
 }
 
 /* Each of its own, at one address: the functions are the new table's. */
-TEST("a table at the address of one that is gone is another")
+TEST("a table at the address of a freed one is a new table")
 {
     static struct fi_ops_cq table;
     struct standin standin = plain();
@@ -453,7 +453,7 @@ TEST("a table at the address of one that is gone is another")
 }
 
 /* The last test: no table is copied after it. */
-TEST("tables for which there is no room stay")
+TEST("tables beyond the capacity stay unchanged")
 {
     static struct fi_ops_cq tables[20];
     struct standin standin = plain();
@@ -477,7 +477,7 @@ TEST("tables for which there is no room stay")
     EXPECT(with < 20);
 }
 
-TEST("the hook starts where MPICH needs a libfabric that is known")
+TEST("the hook starts if MPICH needs a libfabric of a known version")
 {
     const struct standin_user *without = load("alone"), *future = load("future_mpich");
 

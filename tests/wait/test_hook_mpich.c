@@ -41,14 +41,14 @@ static bool asks(const char *of)
     return asked;
 }
 
-TEST("MPICH 5 and later is asked to give way, an earlier one is not")
+TEST("MPICH 5 and later is asked to yield, an earlier one is not")
 {
     EXPECT(asks("MPICH Version:      5.0.0"), asks("MPICH Version: 5.1b1"),
            asks("MPICH Version:      12.0"), !asks("MPICH Version:      4.3.2"),
            !asks("MPICH Version:      unknown"), !asks("MVAPICH Version: 5.0"), !asks(""));
 }
 
-TEST("it is asked by its two settings, which are gone afterwards")
+TEST("the hook asks MPICH to yield by two settings, and removes them at the end")
 {
     version = "MPICH Version: 5.0.0";
     mode = SG_WAIT_AUTO;
@@ -60,7 +60,7 @@ TEST("it is asked by its two settings, which are gone afterwards")
     EXPECT(getenv(THROTTLE) == NULL && getenv(COUNT) == NULL);
 }
 
-TEST("it is asked where processors are short, or where STAGGER_WAIT says so")
+TEST("MPICH is asked to yield if processors are short or STAGGER_WAIT requires it")
 {
     static const struct {
         enum sg_wait_mode mode;
@@ -80,7 +80,7 @@ TEST("it is asked where processors are short, or where STAGGER_WAIT says so")
     }
 }
 
-TEST("what the user says stays as it is")
+TEST("the user's settings stay unchanged")
 {
     static const char *const names[] = {THROTTLE,
                                         COUNT,

@@ -108,7 +108,7 @@ static bool is_short_with(unsigned first, unsigned second, unsigned third)
     return sg_processors_are_short();
 }
 
-TEST("ranks are counted against the processors of them all")
+TEST("ranks are counted against the processors of all of them")
 {
     start(0xf, 0xf, 0xf);
     EXPECT(!sg_processors_are_short());
@@ -118,13 +118,13 @@ TEST("ranks are counted against the processors of them all")
     EXPECT(!sg_processors_are_short());
 }
 
-TEST("a rank that binds itself leaves the others their processors")
+TEST("a rank that binds itself leaves the other ranks their processors")
 {
     start(0xf, 0xf, 0xf);
     EXPECT(!is_short_with(3, 0xf, 0xf), !is_short_with(1, 0xf, 0xf), !is_short_with(3, 0xc, 0xc));
 }
 
-TEST("ranks that all bind themselves are counted where they overlap")
+TEST("ranks that all bind themselves are short only of processors they share")
 {
     start(0xf, 0xf, 0xf);
     EXPECT(is_short_with(3, 3, 3), !is_short_with(1, 2, 4), is_short_with(8, 2, 8));
@@ -133,7 +133,7 @@ TEST("ranks that all bind themselves are counted where they overlap")
     EXPECT(!is_short_with(1, 2, 4));
 }
 
-TEST("others that bind themselves are seen within a second or two")
+TEST("ranks notice others that bind themselves within two seconds")
 {
     start(3, 0xc, 0xc);
     EXPECT(!is_short_with(3, 3, 3));
@@ -143,7 +143,7 @@ TEST("others that bind themselves are seen within a second or two")
     EXPECT(!is_short_with(3, 4, 8));
 }
 
-TEST("a mask that cannot be read is what it was")
+TEST("an unreadable mask keeps its last value")
 {
     start(0xf, 0xf, 0xf);
     are_readable = false;
@@ -153,7 +153,7 @@ TEST("a mask that cannot be read is what it was")
     EXPECT(is_short_with(1, 2, 4));
 }
 
-TEST("others' masks are read seldom")
+TEST("other ranks' masks are read rarely")
 {
     start(0xf, 0xf, 0xf);
     reads = 0;

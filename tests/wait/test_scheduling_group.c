@@ -18,7 +18,7 @@ static void fresh(void)
     put("self/cgroup", "2:cpuacct:/\n1:cpu:/\n0::/\n");
 }
 
-TEST("a process is in the group of its session")
+TEST("a process is in the autogroup of its session")
 {
     fresh();
     EXPECT(sg_scheduling_group(proc) == 17);
@@ -28,21 +28,21 @@ TEST("a process is in the group of its session")
     EXPECT(sg_scheduling_group(proc) == 17);
 }
 
-TEST("there are none where they are switched off, or unknown")
+TEST("a process has no autogroup if autogroups are switched off or unknown")
 {
     fresh();
     put("sys/kernel/sched_autogroup_enabled", "0\n");
     EXPECT(sg_scheduling_group(proc) == 0, sg_scheduling_group("/nowhere") == 0);
 }
 
-TEST("a control group for processors comes before them")
+TEST("a control group for processors takes precedence over autogroups")
 {
     fresh();
     put("self/cgroup", "3:memory:/\n1:cpu,cpuacct:/job/7\n");
     EXPECT(sg_scheduling_group(proc) == 0);
 }
 
-TEST("what is no group counts as none")
+TEST("a malformed group counts as none")
 {
     fresh();
     put("self/autogroup", "");

@@ -66,14 +66,14 @@ static void wait_for(enum sg_wait_mode mode, bool threads, uint64_t time_ns)
         sg_turn_idle();
 }
 
-TEST("ranks of one scheduling group yield, for a millisecond")
+TEST("ranks of one scheduling group yield for a millisecond")
 {
     apart = others_run = false;
     wait_for(SG_WAIT_AUTO, false, 900000);
     EXPECT(yields > 1000, sleeps == 0);
 }
 
-TEST("a rank whose yields reach nobody sleeps after some")
+TEST("a rank whose yields reach no other rank sleeps after some yields")
 {
     apart = true;
     others_run = false;
@@ -81,14 +81,14 @@ TEST("a rank whose yields reach nobody sleeps after some")
     EXPECT(sleeps > 5, first_sleep > 5 && first_sleep<100, yields> 5 * sleeps);
 }
 
-TEST("... but not while others take them up")
+TEST("a rank does not sleep while other ranks take its yields")
 {
     apart = others_run = true;
     wait_for(SG_WAIT_AUTO, false, 900000);
     EXPECT(yields > 100, sleeps == 0);
 }
 
-TEST("... nor in a wait of some microseconds")
+TEST("a rank does not sleep in a wait of some microseconds")
 {
     apart = true;
     others_run = false;
@@ -98,7 +98,7 @@ TEST("... nor in a wait of some microseconds")
     }
 }
 
-TEST("nobody sleeps that must not")
+TEST("a rank that must not sleep only yields")
 {
     apart = true;
     others_run = false;
@@ -108,7 +108,7 @@ TEST("nobody sleeps that must not")
     EXPECT(yields > 1000, sleeps == 0);
 }
 
-TEST("who waits for long sleeps")
+TEST("a rank that waits for long sleeps")
 {
     apart = others_run = false;
     wait_for(SG_WAIT_AUTO, false, 5000000);

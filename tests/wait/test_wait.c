@@ -120,21 +120,21 @@ TEST("ranks of one scheduling group yield for long before they sleep")
     EXPECT(sleeps_in(200) == 0, sleeps_in(2000) > 0);
 }
 
-TEST("ranks whose yields may reach nobody soon sleep")
+TEST("ranks whose yields may reach no other rank soon sleep")
 {
     start(SG_WAIT_AUTO);
     apart = true;
     EXPECT(sleeps_in(10) == 0, sleeps_in(200) > 0);
 }
 
-TEST("who is asked to yield never sleeps")
+TEST("a rank in mode yield never sleeps")
 {
     start(SG_WAIT_YIELD);
     apart = true;
     EXPECT(sleeps_in(2000) == 0);
 }
 
-TEST("a rank whose processor nobody wants never sleeps, and drives MPICH soon after")
+TEST("a rank with a processor of its own never sleeps, and soon drives MPICH")
 {
     struct sg_wait wait = {0};
 
@@ -146,7 +146,7 @@ TEST("a rank whose processor nobody wants never sleeps, and drives MPICH soon af
     EXPECT(sleeps == 0, pokes > 100000);
 }
 
-TEST("who is asked to sleep does, with a processor for each rank, too")
+TEST("a rank in mode sleep sleeps, even with a processor for each rank")
 {
     start(SG_WAIT_SLEEP);
     has_enough = true;
@@ -175,7 +175,7 @@ TEST("activity that the hook sees ends sleeping")
     ends_sleeping(true);
 }
 
-TEST("so does activity that takes time")
+TEST("activity that takes time ends sleeping")
 {
     ends_sleeping(false);
 }
@@ -200,7 +200,7 @@ TEST("a rank stays awake between operations that follow each other")
 }
 
 /* As those between the chunks of a large operand. */
-TEST("many short waits drive MPICH as one long one")
+TEST("many short waits drive MPICH like a long one")
 {
     int all = 0;
 
@@ -219,7 +219,7 @@ TEST("many short waits drive MPICH as one long one")
     EXPECT(all >= 20);
 }
 
-TEST("who tests drives MPICH often")
+TEST("a rank that tests drives MPICH often")
 {
     struct sg_wait wait = {0};
 

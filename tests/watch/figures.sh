@@ -35,27 +35,27 @@ for ranks in 2 4; do
             { echo "not ok - $function is reached"; exit 1; }
         kill -CONT "$(pid_of "still$ranks" "$last")"
     done
-    check "a job of $ranks ranks stands where it is to" stand_at "still$ranks" "$ranks" MPI_Alltoall
-    check "its figures are those of the report ($ranks ranks)" agree "still$ranks"
-    check "the last rank, which had stopped, was asleep before each call" all \
+    check "a job of $ranks ranks is stopped at the intended call" stand_at "still$ranks" "$ranks" MPI_Alltoall
+    check "its figures equal the report's ($ranks ranks)" agree "still$ranks"
+    check "the last rank, which had stopped, slept before each call" all \
         "is '[$last]' \"\$(json look.json 'sorted({r[\"why\"][\"rank\"] for r in d[\"calls\"] if r[\"function\"] in (\"call_barrier\", \"call_allreduce\", \"call_reduce\") and r[\"mpi_function\"] != \"MPI_Bcast\" and r[\"why\"][\"off_ns\"] > 0.5 * r[\"why\"][\"time_ns\"]})')\"" \
         'has <("$STAGGER" watch --count 1 "still$ranks.trace") "call_barrier .* (asleep|preempted[a-z ]*) on $last$"'
-    check "ranks that wait are in the call, at its site, and the one they wait for is in none" all \
+    check "waiting ranks are in the call, at its site, and the awaited one is in none" all \
         "is 'None $ranks $ranks' \"\$(json look.json 'str(d[\"per_rank\"][$last][\"in\"]) + \" %d %d\" % (d[\"living_ranks\"], d[\"ranks\"])')\"" \
         "is 'call_alltoall' \"\$(json look.json 'd[\"per_rank\"][0][\"in\"][\"function\"]')\"" \
         "is '[$last, $last]' \"\$(json look.json '[next(r for r in d[\"calls\"] if r[\"function\"] == \"call_allreduce\")[k] for k in (\"last_rank\", \"least_rank\")]')\""
-    check "a call that nobody has ended is a row, too" \
+    check "a call that nobody has completed has a row, too" \
         is "0 $last" "$(json look.json "next('%d %d' % (r['calls'], r['open_calls']) for r in d['calls'] if r['mpi_function'] == 'MPI_Alltoall')")"
 
     # Within the interval nobody moves: every rank is in MPI for all of it, except the last one,
     # which is in MPI for none.
     "$STAGGER" watch --json --count 2 --interval 0.2 "still$ranks.trace" | tail -n 1 >second.json
-    check "open calls count in the interval, and who is out of MPI does not" all \
+    check "open calls count in the interval, and ranks outside MPI do not" all \
         "is 'True' \"\$(json second.json 'all(r[\"now_share\"] > 0.9 for r in d[\"per_rank\"][:$last]) and d[\"per_rank\"][$last][\"now_share\"] == 0')\"" \
         "is 0 \"\$(json second.json 'd[\"calls\"][0][\"now\"][\"calls\"]')\"" \
         "is 'MPI_Alltoall' \"\$(json second.json 'd[\"calls\"][0][\"mpi_function\"]')\""
     go_on "still$ranks" "$ranks"
-    check "the job ends as if nobody had looked ($ranks ranks)" ends_well "still$ranks" "$ranks" "${calls[@]}"
+    check "the job ends undisturbed by watch ($ranks ranks)" ends_well "still$ranks" "$ranks" "${calls[@]}"
 done
 
 # Statistics only: without events, arrivals are unknown.
@@ -69,10 +69,10 @@ kill -STOP "$(pid_of stats 0)"
 until_so is_stopped stats 0
 "$STAGGER" report --json stats.trace >stats.json 2>/dev/null
 look stats.trace
-check "with statistics only, figures are the report's, and waits are not known" all \
+check "with statistics only, figures equal the report's, and waits are unknown" all \
     'is "$(json stats.json "(d[\"mpi\"], sorted((r[\"id\"], r[\"calls\"], r[\"time_ns\"]) for r in d[\"calls\"]))")" \
         "$(json look.json "(d[\"mpi\"], sorted((r[\"id\"], r[\"calls\"], r[\"time_ns\"]) for r in d[\"calls\"]))")"' \
     'is "{None}" "$(json look.json "{r[\"wait_ns\"] for r in d[\"calls\"]}")"'
 go_on stats 2
 go_to_end stats 2
-check "and the job ends well" is 0 "$status"
+check "the job ends well" is 0 "$status"

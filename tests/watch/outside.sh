@@ -30,13 +30,13 @@ leave() {
 }
 
 long sleep 2 MPI_Barrier 1:sleep:100000000
-check "a rank that sleeps is told to be asleep" until_so tells sleep asleep
-check "its times are all of it" is True "$(json told.json '(lambda o: o["cpu_ns"] + o["runnable_ns"] + o["off_ns"] == o["time_ns"] <= o["out_ns"])(d["per_rank"][1]["outside"])')"
-check "the row at which the other waits for it has the same" all 'until_so awaits sleep MPI_Barrier 1' \
+check "a sleeping rank is shown as asleep" until_so tells sleep asleep
+check "the parts of its time add up to its time" is True "$(json told.json '(lambda o: o["cpu_ns"] + o["runnable_ns"] + o["off_ns"] == o["time_ns"] <= o["out_ns"])(d["per_rank"][1]["outside"])')"
+check "the row of the waiting rank's call shows the same figures" all 'until_so awaits sleep MPI_Barrier 1' \
     'is True "$(json told.json "[r[\"why_now\"] for r in d[\"calls\"] if r[\"why_now\"] is not None] == [{**d[\"per_rank\"][1][\"outside\"], \"rank\": 1}]")"'
 "$STAGGER" watch --count 2 --interval 0.2 sleep.trace >sleep.lines 2>&1
-check "a line says so" has sleep.lines '^out of MPI +rank 1 for [0-9.]+ ?m?s or more: (asleep|not told apart)$'
-check "... and the column" has sleep.lines '^  MPI_Barrier .* (asleep|not told apart) on 1 now$'
+check "a line shows it" has sleep.lines '^out of MPI +rank 1 for [0-9.]+ ?m?s or more: (asleep|not told apart)$'
+check "... the column shows it" has sleep.lines '^  MPI_Barrier .* (asleep|not told apart) on 1 now$'
 leave
 # Both sleep; a receive waits only for its sender.
 long from 3 MPI_Recv 1:sleep:100000000 2:sleep:100000000 '2>0'
@@ -44,6 +44,6 @@ check "a receive waits for its sender" until_so awaits from MPI_Recv 2
 leave
 long work 2 MPI_Barrier 1:work:100000000
 # On a busy machine the holder of the processor is unknown, possibly for most of the time.
-check "one that computes is told to compute, or to have no processor for it" until_so tells work '@(computing|preempted|not told apart)'
-check "... and is not off it for something else" is True "$(json told.json '(lambda o: o["cpu_ns"] > 0 and 2 * o["off_ns"] <= o["time_ns"])(d["per_rank"][1]["outside"])')"
+check "a computing rank is shown as computing, or as without a processor" until_so tells work '@(computing|preempted|not told apart)'
+check "... for most of its time it has a processor" is True "$(json told.json '(lambda o: o["cpu_ns"] > 0 and 2 * o["off_ns"] <= o["time_ns"])(d["per_rank"][1]["outside"])')"
 leave

@@ -50,7 +50,7 @@ static bool awaits(uint32_t rank, struct sg_record_call call, uint32_t other)
     return sg_live_arrivals_awaits(arrivals, rank, &call, other);
 }
 
-TEST("a call waits for a rank that has not come to its instance")
+TEST("a call waits for a rank that has not arrived at its instance")
 {
     const struct sg_record_call first = call_of(SG_COMM_WORLD_INDEX, 0, SG_OPERATION_BARRIER, -1);
     const struct sg_record_call second = call_of(SG_COMM_WORLD_INDEX, 1, SG_OPERATION_BARRIER, -1);
@@ -65,7 +65,7 @@ TEST("a call waits for a rank that has not come to its instance")
     end();
 }
 
-TEST("it waits for members of its communicator alone")
+TEST("a call waits only for members of its communicator")
 {
     const struct sg_record_call of_half = call_of(HALF, 0, SG_OPERATION_ALLREDUCE, -1);
 
@@ -81,7 +81,7 @@ TEST("it waits for members of its communicator alone")
     end();
 }
 
-TEST("a broadcast waits for its root, and the root of a reduction for all")
+TEST("a broadcast waits for its root, and the root of a reduction for all members")
 {
     const struct sg_record_call bcast = call_of(SG_COMM_WORLD_INDEX, 0, SG_OPERATION_BCAST, 1);
     const struct sg_record_call reduce = call_of(SG_COMM_WORLD_INDEX, 0, SG_OPERATION_REDUCE, 1);

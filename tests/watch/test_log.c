@@ -10,7 +10,7 @@
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-TEST("a file that is cut off while it is mapped ends the copy, and nothing else")
+TEST("a file that is truncated while mapped ends the copy, and nothing else")
 {
     long page = sysconf(_SC_PAGESIZE);
     unsigned char copy[2 * SG_SLOT_BYTES];
@@ -99,7 +99,7 @@ static void end_call(struct sg_record_call *call, uint64_t end_ns)
     atomic_store_explicit(&call->end_ns, end_ns, memory_order_release);
 }
 
-TEST("each call is told once, when it is complete; statistics are those of now")
+TEST("each call is reported once, when complete; statistics are current")
 {
     struct told told = {0};
     struct sg_live_log live;
@@ -150,7 +150,7 @@ TEST("each call is told once, when it is complete; statistics are those of now")
 }
 
 /* The end of a log that has been removed is read all the same. */
-TEST("the end of a log that was removed is read")
+TEST("the end of a removed log is read")
 {
     struct told told = {0};
     struct sg_live_log live;
@@ -169,7 +169,7 @@ TEST("the end of a log that was removed is read")
     sg_live_log_close(&live);
 }
 
-TEST("logs of others, and damaged ones, are refused")
+TEST("damaged logs and logs of another run are refused")
 {
     struct sg_live_log live;
     struct sg_refusal why;

@@ -18,7 +18,7 @@ static enum sg_cause cause_of(uint64_t cpu_ns, uint64_t runnable_ns,
     return sg_outside_cause(&before, &changed, &spent);
 }
 
-TEST("what has more than half of the time is the cause")
+TEST("a share above half of the time is the cause")
 {
     const struct sg_outside_figures none = {0};
 
@@ -31,7 +31,7 @@ TEST("what has more than half of the time is the cause")
            cause_of(20, 20, (struct sg_outside_figures){.major_faults = 1}, false) == SG_CAUSE_IO);
 }
 
-TEST("where nothing has, or the kernel does not tell, it is not told apart")
+TEST("the cause is unknown without such a share or without the kernel's figures")
 {
     const struct sg_outside_figures none = {0};
 

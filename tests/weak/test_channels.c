@@ -315,7 +315,7 @@ static const struct weak_scenario *const scenarios[] = {
     &both_kinds,    NULL,
 };
 
-TEST("messages in shared memory hold in every execution of the memory model")
+TEST("messages in shared memory are correct in every execution of the memory model")
 {
     EXPECT(weak_holds(scenarios));
 }
@@ -330,7 +330,7 @@ static const struct weak_unneeded unneeded[] = {
     {NULL, NULL, 0, NULL, NULL},
 };
 
-TEST("each order in their channels and multicasts is needed")
+TEST("each memory order in the channels and multicasts is needed")
 {
     EXPECT(weak_faults(scenarios, NULL, unneeded));
 }

@@ -70,7 +70,7 @@ static const struct weak_scenario *const scenarios[] = {
     NULL,
 };
 
-TEST("nothing that arrives at an endpoint is left in any execution of the memory model")
+TEST("no arrival at an endpoint is missed in any execution of the memory model")
 {
     EXPECT(weak_holds(scenarios));
 }
@@ -82,7 +82,7 @@ static const char *const functions[] = {
     NULL,
 };
 
-TEST("each order in its lock and its doorbell is needed")
+TEST("each memory order in the lock and the doorbell is needed")
 {
     EXPECT(weak_faults(scenarios, functions, NULL));
 }

@@ -142,7 +142,7 @@ static void explore(const char *name, const char *expected)
     EXPECT(!result.failed, result.complete, is_as_expected);
 }
 
-TEST("programs with known outcomes have those and no other")
+TEST("programs with known outcomes have exactly those")
 {
     FILE *file = fopen(FILE_NAME, "r");
     char line[256], name[256] = "";

@@ -360,12 +360,12 @@ static const struct weak_scenario *const larger[] = {
     NULL,
 };
 
-TEST("collectives of a node hold in every execution of the memory model")
+TEST("a node's collectives are correct in every execution of the memory model")
 {
     EXPECT(weak_holds(scenarios), weak_more() == 0 || weak_holds(larger));
 }
 
-TEST("each order in the ring is needed")
+TEST("each memory order in the ring is needed")
 {
     EXPECT(weak_faults(scenarios, NULL, NULL));
 }

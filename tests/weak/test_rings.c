@@ -162,7 +162,7 @@ static const struct weak_scenario *const scenarios[] = {
     &unheard, &removal, &removals, &end,    NULL,
 };
 
-TEST("no ring is lost in any execution of the memory model")
+TEST("no doorbell ring is lost in any execution of the memory model")
 {
     EXPECT(weak_holds(scenarios));
 }
@@ -220,7 +220,7 @@ static const struct weak_unneeded unneeded[] = {
     {NULL, NULL, 0, NULL, NULL},
 };
 
-TEST("each order in rings is needed")
+TEST("each memory order in the doorbell rings is needed")
 {
     EXPECT(weak_faults(scenarios, functions, unneeded));
 }
