@@ -15,7 +15,8 @@
 /* Parses the pattern as the left side of a rule. */
 static bool parse_place(struct sg_filter *filter, char *message, size_t message_bytes)
 {
-    static const struct sg_algorithm mpich = {.name = "mpich", .operations = ~0u};
+    static const struct sg_algorithm mpich = {
+        .name = "mpich", .operations = ~0u, .parameters = sg_parameters_none};
     const struct sg_algorithm_table table = {.entries = &mpich, .count = 1};
     struct sg_rule_fault fault;
     char *text = NULL;

@@ -124,7 +124,8 @@ static bool find_number(const char *text, const char *name, uint64_t *out)
 
     while (line != NULL && (strncmp(line, name, length) != 0 || line[length] != ' ')) {
         line = strchr(line, '\n');
-        line += line != NULL;
+        if (line != NULL)
+            line++;
     }
     if (line == NULL)
         return false;

@@ -31,7 +31,7 @@ on 2 "tc qdisc add dev rdma ingress && tc filter add dev rdma parent ffff: proto
     match ip protocol 17 0xff match ip dport 4791 0xffff action drop"
 check "RoCE's port of host 2 is blocked on the first device's network" is 0 $?
 STAGGER_VERBS_DEVICE=rxe0 check "no host uses a link on which nothing arrives" \
-    passes 'RDMA is not used: a write at rank 1 by device rxe0 fails: transport retry counter exceeded$' srm
+    passes 'RDMA is not used: a test write at rank 1 by device rxe0 failed: transport retry counter exceeded$' srm
 STAGGER_VERBS_DEVICE=other0 check "the chosen device is used" works srm
 on 2 tc qdisc del dev rdma ingress
 STAGGER_VERBS_DEVICE=rxe0 check "the other device is used when messages arrive on it" works srm
@@ -56,4 +56,4 @@ check "a protocol without atomic operations runs on this device" works srm
 # When the kernel's device refuses an operation it ends that connection, which also breaks the other
 # way.
 check "a protocol with atomic operations does not" \
-    passes 'RDMA is not used: a fetch-and-add at rank [01] by device [a-z]+0 fails: (remote .* error|Work Request Flushed Error)$' handoff
+    passes 'RDMA is not used: a test fetch-and-add at rank [01] by device [a-z]+0 failed: (remote .* error|Work Request Flushed Error)$' handoff

@@ -68,7 +68,7 @@ report_json events.trace events.json
 "$STAGGER" report events.trace >events.text
 check "with events, JSON has the sums and the text has the causes" all \
     'is True "$(of events "r[\"off_ns\"] >= 60000000")"' 'lacks events.text "^between calls"' 'has events.text "^why "'
-missing=$("$STAGGER" info | sed -n 's/^  \(scheduler\|resource usage\|migrations\|counters\|switches\|threads\): not there .*/\1/p')
+missing=$("$STAGGER" info | sed -n 's/^  \(scheduler\|resource usage\|migrations\|counters\|switches\|threads\): unavailable .*/\1/p')
 check "one line lists the unavailable sources" all 'is "$missing" "$(json events.json "\"\n\".join(d[\"intervals\"][\"missing_sources\"])")"' \
     'has_lines events.text "^note: causes computed without" "$([ -z "$missing" ] && echo 0 || echo 1)"' \
     '[ -z "$missing" ] || has events.text "^note: causes computed without ${missing//$'"'\n'"'/, } [(]unavailable"'

@@ -32,4 +32,4 @@ check "a machine that serves one line at a time has other groups" all 'lines -n 
 check "a machine without clusters has other groups, too" all 'lines -m icelake -n 16,64 --json >icelake.json' \
     'is icelake "$(json icelake.json "d[\"rows\"][0][\"machine\"]")"'
 check "more ranks than a machine has threads are refused" all 'lines -n 257 2>err; is 1 $?' \
-    'is "stagger: sim: milan has threads for 256 ranks" "$(cat err)"'
+    'is "stagger: sim: milan has threads for at most 256 ranks" "$(cat err)"'

@@ -48,7 +48,7 @@ static bool is_taken(const struct sg_algo *algo, const struct sg_parameter *para
 /* True if the parameter is about ranks in one node, where no protocol runs. */
 static bool is_inside_node(const struct sg_parameter *parameter)
 {
-    return strstr(parameter->documentation, "inside a node, ") == parameter->documentation;
+    return strstr(parameter->documentation, "inside a node") != NULL;
 }
 
 /* The parameters of one part of a table; each default is put into `into`. */

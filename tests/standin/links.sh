@@ -30,13 +30,13 @@ unset STANDIN_DEVICES_1 STANDIN_DEVICES_2
 # ---- trials ------------------------------------------------------------------------------------
 for request in write read; do
     STANDIN_FAULTS_2=fail-$request check "no rank uses a link on which a $request fails" \
-        passes "^stagger: rank 1: RDMA is not used: a $request at rank 0 by device rxe0 fails: transport retry counter exceeded\$"
+        passes "^stagger: rank 1: RDMA is not used: a test $request at rank 0 by device rxe0 failed: transport retry counter exceeded\$"
 done
 STANDIN_DEVICES_1='rxe0=eth:1' STANDIN_DEVICES_2='rxe0=eth:2' check "no rank uses a link to another network" \
-    passes '^stagger: rank 0: RDMA is not used: a write at rank 1 by device rxe0 fails: transport retry counter exceeded$'
+    passes '^stagger: rank 0: RDMA is not used: a test write at rank 1 by device rxe0 failed: transport retry counter exceeded$'
 STANDIN_FAULTS=no-atomics check "a protocol without atomic operations runs without them" works
 STANDIN_FAULTS_2=no-atomics STAGGER_RULES='*=handoff' check "a protocol with atomic operations does not run without them" \
-    passes '^stagger: rank 0: RDMA is not used: a fetch-and-add at rank 1 by device rxe0 fails: remote invalid request error$'
+    passes '^stagger: rank 0: RDMA is not used: a test fetch-and-add at rank 1 by device rxe0 failed: remote invalid request error$'
 
 # ---- settings ----------------------------------------------------------------------------------
 export STANDIN_DEVICES='rxe0=eth:1:p8005'

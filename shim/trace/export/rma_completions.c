@@ -219,5 +219,5 @@ const struct sg_rma_completion *sg_rma_completions_by(const struct sg_rma_comple
     for (end = first; end < completions->count && completions->items[end].by == slot;)
         end++;
     *count = end - first;
-    return &completions->items[first];
+    return *count > 0 ? &completions->items[first] : NULL;
 }
