@@ -4,9 +4,11 @@
 # lends_controller DIRECTORY CONTROLLER: enables the controller for version 2 groups below the
 # directory; reverts the change at exit. Other scripts that do so below the same directory wait until
 # then.
+declare -A locked_groups=() # by inode: locking a directory twice would wait for ourselves
 lends_controller() {
-    local lock
-    exec {lock}<"$1" && flock "$lock"
+    local lock inode
+    inode=$(stat -c %i "$1")
+    [ -n "${locked_groups[$inode]:-}" ] || { exec {lock}<"$1" && flock "$lock" && locked_groups[$inode]=$lock; }
     grep -qw "$2" "$1/cgroup.subtree_control" && return
     grep -qw "$2" "$1/cgroup.controllers" && { echo "+$2" >"$1/cgroup.subtree_control"; } 2>/dev/null || return 1
     at_exit+=("echo '-$2' >'$1/cgroup.subtree_control'")
