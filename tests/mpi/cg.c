@@ -10,6 +10,8 @@
 #include "mpi_test.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct grid {
     int n;            /* points in each direction */
@@ -147,11 +149,12 @@ static void run(const struct grid *grid, int rank, int steps)
 
     for (int step = 0; step < steps; step++) {
         double residual = 0;
+        int iterations;
 
         known_solution(grid, step, truth);
         exchange_halo(grid, truth);
         laplacian(grid, truth, b);
-        int iterations = solve(grid, b, x, &residual);
+        iterations = solve(grid, b, x, &residual);
         REQUIRE(iterations > 0);
         REQUIRE(largest_error(grid, x, truth) < 1e-6);
         COUNTED(counts.barrier, MPI_Barrier(MPI_COMM_WORLD));
@@ -168,7 +171,9 @@ int main(int argc, char **argv)
     int rank, size, option, n = 128, steps = 2, slow_rank = 0, slow_work = 10;
     struct grid grid;
 
-    START(rank, size);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
     while ((option = getopt(argc, argv, "n:t:s:w:")) != -1) {
         switch (option) {
         case 'n':
