@@ -24,7 +24,7 @@ sound() {
 # ---- rows ------------------------------------------------------------------------------------------
 STAGGER_TRACE=otf2 STAGGER_RULES='reduce=bypass(linger=5)' nodes all 3 --json "${quick[@]}" \
     --elements 4,32 --skew-us 0,300 --root 1 --algorithms rules,tree,bypass
-check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'says_nothing all.err'
 check "its rows are the requested ones, in the requested order" is "$(for elements in 4 32; do
     for skew in 0 300; do
         echo "reduce:rules:$elements:$skew reduce:tree:$elements:$skew reduce:bypass:$elements:$skew"
@@ -43,7 +43,7 @@ check "each algorithm ran on the communicator of its name" \
 
 STAGGER_RULES='*=mpich' nodes rules 2 --json "${quick[@]}" --elements 1 --skew-us 100
 check "users' rules do not affect the tree, and by default only the rules are shown" \
-    all 'is 0 "$status"' 'empty rules.err' 'is "reduce:rules:1:100" "$(rows rules)"' \
+    all 'is 0 "$status"' 'says_nothing rules.err' 'is "reduce:rules:1:100" "$(rows rules)"' \
     'is True "$(json rules.out "d[\"results\"][0][\"tree_cpu_us\"] is not None")"'
 
 nodes defaults 2 --json "${quick[@]}"

@@ -21,7 +21,7 @@ sound() {
 
 # ---- rows ------------------------------------------------------------------------------------------
 STAGGER_TRACE=otf2 nodes all 3 --json "${quick[@]}"
-check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'says_nothing all.err'
 check "the default algorithms are the rules in force, tree, one without late ranks, and MPICH" \
     is "$(echo barrier:{rules,tree,dissemination,mpich}:0:1000 \
         allreduce:{rules,tree,pairwise,mpich}:128:1000)" "$(rows all)"

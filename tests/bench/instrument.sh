@@ -16,7 +16,7 @@ fields() { json "$1.out" '" ".join(str('"$2"') for r in d["results"])'; }
 for scheme in window barrier dissemination; do
     under "$scheme" 3 latency --json "${quick[@]}" --ops allreduce,reduce --bytes 8,1k --scheme $scheme
     check "latency by $scheme has a labelled row for each operation and size" all 'is 0 "$status"' \
-        'empty $scheme.err' \
+        'says_nothing $scheme.err' \
         'is "$(echo {allreduce,reduce}:{8,1024}:$scheme)" "$(fields $scheme "\"%s:%d:%s\" % (r[\"op\"], r[\"bytes\"], r[\"scheme\"])")"'
     check "... figures are where they should be" is True "$(json $scheme.out 'all(
         r["time_min_us"] <= r["time_low_us"] <= r["time_us"] <= r["time_high_us"] <= r["time_max_us"]
@@ -54,7 +54,7 @@ STAGGER_RANKS_PER_NODE=1 under vs 2 latency --json "${quick[@]}" --ops barrier -
 check "any algorithm can be the comparison" all 'is 0 "$status"' \
     'is "rules:tree adaptive:tree mpich:tree" "$(fields vs "r[\"algorithm\"] + \":\" + r[\"vs\"]")"'
 STAGGER_TRACE=otf2 under given 2 latency --json "${quick[@]}" --ops barrier,allreduce --vs 'barrier=mpich; *=handoff'
-check "rules as text can be the comparison" all 'is 0 "$status"' 'empty given.err' \
+check "rules as text can be the comparison" all 'is 0 "$status"' 'says_nothing given.err' \
     'is "$(echo {barrier,allreduce}:{rules,mpich})" "$(fields given "r[\"op\"] + \":\" + r[\"algorithm\"]")"' \
     'is "barrier=mpich; *=handoff" "$(json given.out "\" \".join({r[\"vs\"] for r in d[\"results\"]})")"'
 check "... these rules hold on a communicator of their own" all 'report_json given.trace given.json' \

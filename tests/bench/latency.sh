@@ -30,7 +30,7 @@ sound() {
 
 # ---- rows ------------------------------------------------------------------------------------------
 measure all 2 --json --ops reduce,barrier,allreduce --bytes 8,64k
-check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'empty all.err'
+check "a run under the library ends well and prints no message" all 'is 0 "$status"' 'says_nothing all.err'
 check "its rows are the requested ones, in the requested order" \
     is "reduce:8 reduce:65536 barrier:0 allreduce:8 allreduce:65536" "$(rows all)"
 check "its figures are plausible" is True "$(sound all)"
@@ -48,7 +48,7 @@ check "the numbers of ranks and calls and the root can be chosen" all 'is 0 "$st
     'is "[3, 3, 3, 3]" "$(json three.out "[r[k] for r in d[\"results\"] for k in (\"ours_calls\", \"mpich_calls\")]")"'
 for algorithm in handoff srm mpich; do
     STAGGER_RULES="*=$algorithm" measure "$algorithm" 3 --json --bytes 8,4k,2m
-    check "results are right by $algorithm" all 'is 0 "$status"' 'empty $algorithm.err'
+    check "results are right by $algorithm" all 'is 0 "$status"' 'says_nothing $algorithm.err'
 done
 
 check "the model has no figures for one rank" is True \

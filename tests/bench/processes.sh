@@ -12,17 +12,17 @@ said() { json "$1.out" "\" \".join(str($2) for r in d[\"results\"])"; }
 
 # ---- numbers of processes ----------------------------------------------------------------------------
 observe loop 4 "$BENCH" latency --json --scheme loop --time 0.02 --ops barrier,bcast --processes powers,3
-check "each number of processes has its rows, in the requested order" all 'is 0 "$status"' 'empty loop.err' \
+check "each number of processes has its rows, in the requested order" all 'is 0 "$status"' 'says_nothing loop.err' \
     'is "2 2 4 4 3 3" "$(said loop "r[\"processes\"]")"' \
     'is "barrier bcast barrier bcast barrier bcast" "$(said loop "r[\"op\"]")"' \
     'is 4 "$(json loop.out "d[\"ranks\"]")"'
 observe one 3 "$BENCH" latency --json "${quick[@]}" --ops barrier,allreduce --processes 1-3
-check "one, two and three ranks are measured, call by call" all 'is 0 "$status"' 'empty one.err' \
+check "one, two and three ranks are measured, call by call" all 'is 0 "$status"' 'says_nothing one.err' \
     'is "1 1 2 2 3 3" "$(said one "r[\"processes\"]")"' \
     'is True "$(json one.out "all(r[\"time_us\"] > 0 for r in d[\"results\"])")"'
 command=cpu
 nodes cpu 3 --json "${quick[@]}" --processes 2-3 --algorithms bypass --elements 4
-check "two and three nodes have rows of processor time" all 'is 0 "$status"' 'empty cpu.err' \
+check "two and three nodes have rows of processor time" all 'is 0 "$status"' 'says_nothing cpu.err' \
     'is "2 3" "$(said cpu "r[\"processes\"]")"' 'is "2 3" "$(said cpu "r[\"ranks\"]")"'
 command=delay
 STAGGER_RANKS_PER_NODE=2 observe delay 3 "$BENCH" delay --json "${quick[@]}" --ops barrier --processes 2-3 \
@@ -45,7 +45,7 @@ check "the other ranks make none of the calls" all 'is 0 "$status"' \
 # ---- collectives that the library does not route -----------------------------------------------------
 for scheme in loop window; do
     observe others 3 "$BENCH" latency --json --scheme $scheme "${quick[@]}" --ops $OTHERS --bytes 8,4k --root 1
-    check "collectives that only MPICH runs are measured ($scheme)" all 'is 0 "$status"' 'empty others.err' \
+    check "collectives that only MPICH runs are measured ($scheme)" all 'is 0 "$status"' 'says_nothing others.err' \
         'is 12 "$(json others.out "len(d[\"results\"])")"' \
         'is True "$(json others.out "all(r.get(\"ratio\") is None for r in d[\"results\"])")"'
 done
@@ -55,7 +55,7 @@ build_wrong_library
 finds PMPI_Alltoall "PMPI_Alltoall of 64 bytes by mpich" --ops alltoall --bytes 64
 other=
 observe nonblocking 2 "$BENCH" overlap --json "${quick[@]}" --ops $OTHERS,bcast --bytes 1k --test-bytes 0
-check "their nonblocking forms overlap with computation" all 'is 0 "$status"' 'empty nonblocking.err' \
+check "their nonblocking forms overlap with computation" all 'is 0 "$status"' 'says_nothing nonblocking.err' \
     'is 8 "$(json nonblocking.out "len(d[\"results\"])")"'
 observe waiting 2 "$BENCH" delay --json "${quick[@]}" --ops allgather,alltoall,reduce_scatter
 check "collectives in which all ranks wait have a delay" all 'is 0 "$status"' \
@@ -74,7 +74,7 @@ for way in median mean min root max; do
         'is True "$(json blocks.out "all(r[\"ours_us\"] > 0 for r in d[\"results\"])")"'
 done
 observe cold 2 "$BENCH" latency --json "${quick[@]}" --ops allreduce,bcast --bytes 64k --cold
-check "caches are emptied before each call, and results are right" all 'is 0 "$status"' 'empty cold.err' \
+check "caches are emptied before each call, and results are right" all 'is 0 "$status"' 'says_nothing cold.err' \
     'is "cold cold" "$(said cold "r[\"caches\"]")"' \
     'is True "$(json cold.out "d[\"cold\"][\"sweep_bytes\"] >= 64 << 20")"'
 observe warm 2 "$BENCH" latency --json "${quick[@]}" --ops bcast

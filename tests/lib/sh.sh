@@ -194,6 +194,9 @@ ran_well() {
     return 1
 }
 
+# says_nothing FILE: no message of a run in it. A busy machine may add that slices are short for it.
+says_nothing() { is "" "$(grep -v '^stagger: bcs.slice=' "$1")"; }
+
 # ---- archives ----------------------------------------------------------------------------------------
 
 # Prints the counts that a program printed of itself, sorted, one line per rank.
