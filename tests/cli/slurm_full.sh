@@ -51,6 +51,6 @@ inside 900 env BUILD="$BUILD" /root/with_slurm bash "$ROOT/tests/cli/launchers.s
 status=$?
 sed 's/^/# /' launchers.out
 for each in 'srun' 'Hydra in an allocation of Slurm'; do
-    check "$title: $each" all "is 0 $status" "has launchers.out '^ok - [.][.][.] under $each\$'" ||
+    check "$title: $each" all "is 0 $status" "has launchers.out '^ok - [.][.][.] ranks have it under $each\$'" ||
         tail -n 20 "$system"/var/log/slurm*.log
 done
