@@ -23,12 +23,21 @@ const struct sg_report_section *const sg_report_sections[] = {SG_REPORT_SECTIONS
 
 static SG_REPORT_MEMBER(put_run);
 
-/* In the order of the JSON document; then come the sections that are members themselves. */
+/* The sections whose rows are a member, without more. */
+static SG_REPORT_MEMBER(put_sections)
+{
+    for (size_t i = 0; sg_report_sections[i] != NULL; i++) {
+        if (sg_report_sections[i]->is_member)
+            sg_report_put(sg_report_sections[i], report, options, writer);
+    }
+}
+
+/* In the order of the JSON document. */
 static void (*const members[])(const struct sg_report *report,
                                const struct sg_print_options *options,
                                struct sg_json_writer *writer) = {
-    put_run,     sg_trials_put, sg_learned_put, sg_calls_put,  sg_waitstates_put,
-    sg_path_put, sg_causes_put, sg_before_put,  sg_slices_put,
+    put_run,     sg_trials_put, put_sections,  sg_calls_put,  sg_waitstates_put,
+    sg_path_put, sg_causes_put, sg_before_put, sg_slices_put,
 };
 
 /* ---- the head -------------------------------------------------------------------------------- */
@@ -443,10 +452,6 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_begin(&writer, NULL, '{');
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         members[i](report, options, &writer);
-    for (size_t i = 0; sg_report_sections[i] != NULL; i++) {
-        if (sg_report_sections[i]->is_member)
-            sg_report_put(sg_report_sections[i], report, options, &writer);
-    }
     sg_json_end(&writer, '}');
     return sg_json_finish(&writer, "report");
 }

@@ -50,7 +50,7 @@ struct sg_report_section {
     enum sg_status (*csv)(const struct sg_report *report, const struct sg_print_options *options,
                           FILE *out);
     bool is_apart;  /* not in the report's text */
-    bool is_member; /* JSON: its rows are a member of the report, after all others */
+    bool is_member; /* JSON: its rows are a member of the report */
 };
 
 /* ---- for the sections ------------------------------------------------------------------------ */
@@ -150,7 +150,6 @@ void sg_before_print_missing(const struct sg_report *report, FILE *out);
 
 /* trial_verdicts.c */
 SG_REPORT_MEMBER(sg_trials_put);
-SG_REPORT_MEMBER(sg_learned_put);
 
 /* bcs/slices_print.c. */
 SG_REPORT_PRINTER(sg_slices_print_text);

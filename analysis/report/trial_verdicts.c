@@ -316,12 +316,8 @@ static struct sg_rows rows_of(const struct sg_report *report,
 const struct sg_report_section sg_learned_section = {
     .limit = SG_ROWS_ALL,
     .rows = rows_of,
+    .is_member = true,
     .table = {.member = "learned", .json = {&all}, .text = {&all}}};
-
-SG_REPORT_MEMBER(sg_learned_put)
-{
-    sg_report_put(&sg_learned_section, report, options, writer);
-}
 
 /* True if this rule is the one to print: of the rules with the same left side, the one with the
  * most calls. */

@@ -64,6 +64,14 @@ struct unit_test {
 #define UNIT_15(fatal, condition, ...) (UNIT_CHECK(fatal, condition), UNIT_14(fatal, __VA_ARGS__))
 #define UNIT_16(fatal, condition, ...) (UNIT_CHECK(fatal, condition), UNIT_15(fatal, __VA_ARGS__))
 
+/* True in the full check, and if a test runs by itself; as in_full of lib/sh.sh. */
+static inline bool unit_in_full(void)
+{
+    const char *all = getenv("SG_TEST_ALL");
+
+    return all == NULL || strcmp(all, "1") == 0;
+}
+
 /* True if both are NULL, too. */
 static inline bool text_is(const char *text, const char *expected)
 {

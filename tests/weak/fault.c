@@ -2,6 +2,7 @@
  * site is the place where the code calls the checker. The sources are compiled without inlining,
  * but a compiler may write an operation twice, in a loop's first iteration and in the others:
  * sites of one line are weakened together. All sites that the scenarios reach are tried. */
+#include "lib/unit.h"
 #include "weak/execution.h"
 
 #include <stdio.h>
@@ -187,14 +188,6 @@ static bool is_found(const struct weak_scenario *const *scenarios, struct weak_r
     return false;
 }
 
-/* Those listed as not needed take most of the time: only the full check explores them. */
-static bool explores_listed(void)
-{
-    const char *all = getenv("SG_TEST_ALL");
-
-    return all == NULL || strcmp(all, "1") == 0;
-}
-
 /* The orders weaker than `order`, and, where that is not found, those weaker still. */
 static bool try_weaker(const struct site *site, memory_order order,
                        const struct weak_scenario *const *scenarios,
@@ -211,7 +204,8 @@ static bool try_weaker(const struct site *site, memory_order order,
         for (int k = 0; k < site_count; k++)
             is_faulty[k] = is_same(&sites[k], site);
         faulty_order = weaker[i];
-        bool found = (listed == NULL || explores_listed()) && is_found(scenarios, &result);
+        /* Orders listed as not needed take most of the time: only the full check explores them. */
+        bool found = (listed == NULL || unit_in_full()) && is_found(scenarios, &result);
         memset(is_faulty, 0, sizeof is_faulty);
         printf("# %s: %s %s -> %s: %s\n", weak_site_text(site->address),
                weak_operation_name((enum operation)site->operation),
