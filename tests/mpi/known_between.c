@@ -1,24 +1,15 @@
 /* Calls between two groups that wait for known ranks, on 4 ranks, for tests/report/between.sh.
  *
  * The groups are ranks 2, 0 (in this order) and 1, 3. Each function makes one kind of wait, ROUNDS
- * times; the late rank first computes for LATE_S. Barriers of all ranks separate the functions. A
- * copy of the communicator, and a part of it, are used too.
+ * times; the late rank computes until the others are about to call, and for LATE_S. Barriers of all
+ * ranks separate the functions. A copy of the communicator, and a part of it, are used too.
  */
 #include "known.h"
 
 #define ROUNDS 5
-#define LATE_S 2e-2
 
 static int rank, value, values[4];
 static MPI_Comm between;
-
-static void compute_if(int late)
-{
-    double until_s = MPI_Wtime() + LATE_S;
-
-    while (rank == late && MPI_Wtime() < until_s)
-        ;
-}
 
 /* The root argument of a rooted collective whose root is world rank `root`. */
 static int root_of(int root)
@@ -30,7 +21,7 @@ static int root_of(int root)
 
 NOINLINE static void message(int late)
 {
-    compute_if(late);
+    hold_back(late);
     if (rank == 0)
         MPI_Send(&value, 1, MPI_INT, 1, 5, between); /* to rank 3 */
     else if (rank == 3)
@@ -42,7 +33,7 @@ NOINLINE static void posted(int late)
 {
     MPI_Request request = MPI_REQUEST_NULL;
 
-    compute_if(late);
+    hold_back(late);
     if (rank == 1)
         MPI_Isend(&value, 1, MPI_INT, 0, 6, between, &request); /* to rank 2 */
     else if (rank == 2)
@@ -51,15 +42,15 @@ NOINLINE static void posted(int late)
     STAY;
 }
 
-SITE(barrier(int late), compute_if(late), MPI_Barrier(between))
-SITE(bcast(int late), compute_if(late), MPI_Bcast(&value, 1, MPI_INT, root_of(late), between))
+SITE(barrier(int late), hold_back(late), MPI_Barrier(between))
+SITE(bcast(int late), hold_back(late), MPI_Bcast(&value, 1, MPI_INT, root_of(late), between))
 
 /* To rank 1, or the other rank of its group. */
-SITE(reduce(int late), compute_if(late),
+SITE(reduce(int late), hold_back(late),
      MPI_Reduce(&value, values, 1, MPI_INT, MPI_SUM, root_of(1), between))
-SITE(gather(int late), compute_if(late),
+SITE(gather(int late), hold_back(late),
      MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, root_of(2), between))
-SITE(allreduce(int late), compute_if(late),
+SITE(allreduce(int late), hold_back(late),
      MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, between))
 
 /* Only the group of rank 2 gets something. */
@@ -67,7 +58,7 @@ NOINLINE static void one_way(int late)
 {
     int sent = rank % 2, received = 1 - sent;
 
-    compute_if(late);
+    hold_back(late);
     MPI_Allgather(&value, sent, MPI_INT, values, received, MPI_INT, between);
     STAY;
 }
@@ -76,7 +67,7 @@ NOINLINE static void ialltoall(int late)
 {
     MPI_Request request;
 
-    compute_if(late);
+    hold_back(late);
     MPI_Ialltoall(values, 1, MPI_INT, values + 2, 1, MPI_INT, between, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     STAY;
@@ -115,8 +106,7 @@ int main(int argc, char **argv)
 {
     MPI_Comm half;
 
-    MUST(MPI_Init(&argc, &argv));
-    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    known_init(&argc, &argv, &rank);
     MUST(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank % 2 ? rank : -rank, &half));
     MUST(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 ? 2 : 1, 5, &between));
     MUST(MPI_Comm_set_name(between, "between"));
@@ -132,6 +122,6 @@ int main(int argc, char **argv)
     copies();
     MUST(MPI_Comm_free(&half));
     MUST(MPI_Comm_free(&between));
-    MUST(MPI_Finalize());
+    known_finalize();
     return 0;
 }

@@ -1,6 +1,6 @@
 /* Neighborhood collectives with a late neighbor, on 4 ranks, for tests/report/neighbors.sh.
  *
- * Rank 0 computes for LATE_S before each collective, which it calls in a function late_*. The rank
+ * Rank 0 computes until the others are about to call, and for LATE_S; it calls in late_*. The rank
  * that receives data from rank 0 calls it in beside_*, ranks unconnected to rank 0 in away_*. The
  * topologies: a line of the ranks (rank 1 beside), a graph (rank 2) and a distributed graph (rank
  * 3) of rank 0 and one neighbor. Each is used ROUNDS times; barriers separate them.
@@ -8,7 +8,6 @@
 #include "known.h"
 
 #define ROUNDS 10
-#define LATE_S 2e-3
 
 static int rank;
 static int own[4], theirs[4];
@@ -33,14 +32,13 @@ static MPI_Request request;
     {                                                                                              \
         for (int i = 0; i < ROUNDS; i++) {                                                         \
             MPI_Barrier(MPI_COMM_WORLD);                                                           \
-            if (rank == 0) {                                                                       \
-                compute_for(LATE_S);                                                               \
+            hold_back(0);                                                                          \
+            if (rank == 0)                                                                         \
                 late_##name();                                                                     \
-            } else if (rank == beside) {                                                           \
+            else if (rank == beside)                                                               \
                 beside_##name();                                                                   \
-            } else {                                                                               \
+            else                                                                                   \
                 away_##name();                                                                     \
-            }                                                                                      \
         }                                                                                          \
     }
 
@@ -98,11 +96,10 @@ static void on_edges(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    known_init(&argc, &argv, &rank);
     on_line();
     on_graph();
     on_edges();
-    MPI_Finalize();
+    known_finalize();
     return 0;
 }

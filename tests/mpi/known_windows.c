@@ -14,25 +14,11 @@
 #define N 64
 #define ROUNDS 10
 #define CONTENTIONS 300
-#define LATE_S 2e-3
 
 static int rank, right, left;
 static int memory[N], from[N], into[N];
 static MPI_Win window;
 static MPI_Group of_right, of_left;
-
-/* The early ranks tell the late one that they are about to call; it lets them wait. */
-static void tell(int late)
-{
-    MPI_Send(NULL, 0, MPI_INT, late, 0, WORLD);
-}
-
-static void be_late(int others)
-{
-    for (int i = 0; i < others; i++)
-        MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, MPI_STATUS_IGNORE);
-    compute_for(LATE_S);
-}
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
@@ -159,9 +145,9 @@ SITE(early_free(MPI_Win *made), tell(0), MPI_Win_free(made))
 /* Rank 0 tells that it holds the lock, and keeps it. */
 SITE(late_unlock(void), MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window),
      MPI_Put(from, 1, MPI_INT, 2, 0, 1, MPI_INT, window), MPI_Win_flush(2, window),
-     MPI_Send(from, 1, MPI_INT, 1, 1, WORLD), compute_for(LATE_S), MPI_Win_unlock(2, window))
+     MPI_Send(from, 1, MPI_INT, 1, 1, WORLD), be_late(1), MPI_Win_unlock(2, window))
 SITE(early_lock(void), MPI_Recv(into, 1, MPI_INT, 0, 1, WORLD, MPI_STATUS_IGNORE),
-     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window),
+     tell(0), MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window),
      MPI_Put(from, 1, MPI_INT, 2, 0, 1, MPI_INT, window), MPI_Win_unlock(2, window))
 
 static void wait_for_known(void)
@@ -244,8 +230,7 @@ int main(int argc, char **argv)
     MPI_Group all;
     int size;
 
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(WORLD, &rank);
+    known_init(&argc, &argv, &rank);
     MPI_Comm_size(WORLD, &size);
     right = (rank + 1) % size;
     left = (rank + size - 1) % size;
@@ -265,6 +250,6 @@ int main(int argc, char **argv)
     MPI_Group_free(&all);
     MPI_Group_free(&of_right);
     MPI_Group_free(&of_left);
-    MPI_Finalize();
+    known_finalize();
     return 0;
 }
