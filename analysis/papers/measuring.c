@@ -470,7 +470,7 @@ enum sg_status sg_claims_print_inputs(struct sg_claim_context *context)
 {
     enum sg_status status;
 
-    puts("\n## What depends on the multicast and the hosts\n\n"
+    puts("\n## Figures that depend on the multicast and the hosts\n\n"
          "The multicast of 12 us is paper 002's own result. The same claims with L + 2o instead,\n"
          "and with 8 nodes of two processes, which share an adapter.\n\n"
          "| what | goal | multicast of L + 2o | two processes a node | either way |\n"

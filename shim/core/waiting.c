@@ -318,7 +318,7 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 
 const struct sg_config_entry sg_config_entries[] = {
     {HEADING("Recording") "STAGGER_TRACE", "otf2",
-     "What to record: every call (otf2), statistics only (stats), or nothing (off).",
+     "The data to record: every call (otf2), statistics only (stats), or nothing (off).",
      "With `otf2`, MPI_Finalize also writes an OTF2 archive of all events. All MPI functions that "
      "communicate, wait, synchronise or access files are counted by call site.",
      WORD(trace, "otf2, stats or off", trace_modes)},
@@ -409,8 +409,8 @@ const struct sg_config_entry sg_config_entries[] = {
      "60 seconds.",
      INTEGER(stall_s, 0, 1000000)},
     {"STAGGER_PROGRESS", "thread",
-     "Who handles late messages between nodes while ranks compute: a helper thread, a signal "
-     "handler, or nobody (poll).",
+     "The handler of late messages between nodes while ranks compute: a helper thread, a signal "
+     "handler, or none (poll).",
      "The helper thread sleeps until a message arrives. With `poll` a rank stays in its call until "
      "the message has arrived. Between machines a thread replaces the signal handler. The "
      "parameter `progress=` of a rule overrides this variable. See PROGRESS.",

@@ -139,7 +139,7 @@ check "no two sources share a name, except main" is "main" \
 check "no line of a source has more than 100 columns" is "" \
     "$(grep -rnE '.{101}' --include='*.[ch]' --include='*.cc' shim analysis tests bench)"
 # Comments name the actor (docs/style.md).
-check "no comment and no name of a test begins with a clause for a noun" "$PYTHON" tests/system/english.py
+check "no comment, name of a test, text or sentence of a document begins with a clause for a noun" "$PYTHON" tests/system/english.py
 check "documents and comments refer to documents, sections and chapters that exist" "$PYTHON" tests/system/references.py
 printf '[a section](%s/README.md#nothing)\n' "$ROOT" >"$WORK/absent.md"
 echo 'decisions/''99' >"$WORK/absent.c"

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Finds comments and names of tests that a reader has to decode (docs/style.md): those that begin with a
-clause for a noun.
+"""Finds sentences that a reader has to decode (docs/style.md): those that begin with a clause for a noun.
 
     english.py [--count] [FILE...]
 
-Without FILE: all sources and test scripts. Prints FILE:LINE: and the beginning of each comment, TEST("...")
-of a C test, and check or skip sentence of a script that begins with What, Of, Who, Whoever, Whose, Where,
-That or How; a sentence may have "... " or "and " before it. --count: their number by word.
+Without FILE: all sources, test scripts and documents. Prints FILE:LINE: and the beginning of each comment,
+TEST("...") of a C test, and check or skip sentence of a script that begins with What, Of, Who, Whoever,
+Whose, Where, That or How; a sentence may have "... " or "and " before it. Likewise of the product's texts,
+and of sentences, headings and cells of documents, but not That and How, and no questions. --count: their
+number by word.
 """
 import collections
 import os
@@ -20,6 +21,10 @@ WORDS = "What|Of|Who|Whoever|Whose|Where|That|How"
 CLAUSE = re.compile(rf"({WORDS})\b(?! (?:to|is|are)\b[^.]*\?)")
 NAME_CLAUSE = re.compile(rf"(?:\.\.\. ?|and )*({WORDS})\b", re.IGNORECASE)
 TEST_NAME = re.compile(r'^TEST\(\s*"((?:\\.|[^"\\\n])*)"', re.MULTILINE)
+TEXT = re.compile(r'^[^#\n]*?"((?:What|Who|Whoever|Whose|Where)\b(?:\\.|[^"\\\n])*)"', re.MULTILINE)
+DOCUMENT = re.compile(r"(?:^(?:[-*#>] ?)*|[.:;!?] +|\| *)(?:\*\*)?"
+                      r"((?:What|Of|Who|Whoever|Whose|Where)\b[^.?|\n]*\??)", re.MULTILINE)
+STATEMENT = re.compile(rf"({WORDS})\b(?!.*\?$)")
 SENTENCE = re.compile(r'^(?!\s*#).*?\b(?:check|skip)\s+"((?:\\.|[^"\\])*)"', re.MULTILINE)
 
 
@@ -43,8 +48,13 @@ def clauses(path):
         text = file.read()
     if path.endswith((".sh", ".bash")):
         parts = [(NAME_CLAUSE, names(SENTENCE, text))]
+    elif not path.endswith((".c", ".h")):
+        text = re.sub(r"```.*?```", lambda block: "\n" * block.group().count("\n"), text, flags=re.DOTALL)
+        parts = [(STATEMENT, names(DOCUMENT, text))]
     else:
         parts = [(CLAUSE, comments(text)), (NAME_CLAUSE, names(TEST_NAME, text))]
+        if not path.startswith("tests/"):
+            parts.append((STATEMENT, names(TEXT, text)))
     for clause, found in parts:
         for line, words in found:
             match = clause.match(words)
@@ -56,8 +66,8 @@ def main():
     arguments = sys.argv[1:]
     counts = "--count" in arguments
     paths = [path for path in arguments if path != "--count"] or subprocess.run(
-        ["git", "ls-files", "shim/*.[ch]", "analysis/*.[ch]", "tests/*.[ch]", "tests/*.sh", "tests/*.bash"],
-        cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+        ["git", "ls-files", "shim/*.[ch]", "analysis/*.[ch]", "tests/*.[ch]", "tests/*.sh", "tests/*.bash", "*.md",
+         "docs/*.[1-7]"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
     by_word = collections.Counter()
     for path in paths:
         for line, words, first in clauses(path):
