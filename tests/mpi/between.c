@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 
     START(rank, size);
     go_round(rounds, size, &counts);
+    MUST(PMPI_Barrier(MPI_COMM_WORLD)); /* every rank has returned from its calls */
     if (rank == 0 && argc > 2) {
         unsetenv("LD_PRELOAD");
         if (system(argv[2]) < 0)

@@ -21,6 +21,7 @@ int main(int argc, char **argv)
         REQUIRE(sum == i * size);
     }
     print_counts(rank, &counts);
+    MUST(PMPI_Barrier(MPI_COMM_WORLD)); /* every rank has returned from its calls */
     if (strcmp(mode, "exit") == 0)
         exit(5);
     if (strcmp(mode, "_exit") == 0)
