@@ -31,7 +31,7 @@ for ranks in 1 3; do
 done
 
 compare abort 2 "$PROGRAMS/counts_f08" abort
-observe abort 2 "$PROGRAMS/counts_f08" abort
+until_printed abort.err '^stagger: .*MPI_Abort' observe abort 2 "$PROGRAMS/counts_f08" abort
 check "MPI_Abort through mpi_f08 gives the same exit status as without the library" \
     all 'is 6 "$plain_status"' 'is 6 "$status"'
 check "one line reports MPI_Abort, and how to make the archive" \

@@ -1,6 +1,5 @@
 #!/bin/bash
 # The library is preloaded on some ranks only, or in different versions: never a silent hang.
-# timeout: 600
 . "$(dirname "$0")/../lib/sh.sh"
 
 # ranks NAME WITH... : one rank per argument, with the library (its path) or without (-)
@@ -24,11 +23,11 @@ ends_with_line() {
 
 program=("$PROGRAMS/counts_c")
 without='process [0-9]+ of this job runs without stagger'
-ranks first "$LIB" -
+until_printed first.err '^stagger: ' ranks first "$LIB" -
 check "a job with the library on its first rank only ends with one line" ends_with_line first "$without"
-ranks last - "$LIB"
+until_printed last.err '^stagger: ' ranks last - "$LIB"
 check "a job with the library on its last rank only ends with one line" ends_with_line last "$without"
-ranks two "$LIB" - "$LIB"
+until_printed two.err '^stagger: ' ranks two "$LIB" - "$LIB"
 check "a job with the library on two ranks of three ends with one line" ends_with_line two "$without"
 check "the jobs leave no directory" all 'absent first.trace' 'absent last.trace' 'absent two.trace'
 
@@ -49,7 +48,7 @@ check "one line reports the different versions" \
 if in_full; then
     # The shells stay alive, so that the ranks have different parents.
     program=(sh -c "$PROGRAMS/counts_c; exit \$?")
-    ranks hidden "$LIB" -
+    until_printed hidden.err '^stagger: ' ranks hidden "$LIB" -
     check "when the rank without the library is hidden, the job ends after a time limit" \
         ends_with_line hidden 'in MPI_Init for 60 s: other ranks seem to run without stagger'
 fi

@@ -9,16 +9,20 @@ text_of() {
         /^(=|YOUR|This typ|Please|stagger: |$)|UCX  WARN/d' "$1.out" "$1.err" | LC_ALL=C sort
 }
 
-# is_like_plain NAME PROGRAM-ARG...: the observed run printed the same as one without the library. A
-# launcher that ends a job may lose text or the exit status (Hydra 4.2 sometimes does), so a match
-# in any run suffices.
+# under NODE-RANKS NAME PROGRAM-ARG...: observes it
+under() { STAGGER_TRACE=off STAGGER_RANKS_PER_NODE=$1 observe "$2" 2 "${@:3}"; }
+
+# is_like_plain NODE-RANKS NAME PROGRAM-ARG...: the observed run printed the same as one without the
+# library. A launcher that ends a job may lose text or the exit status (Hydra 4.2 sometimes does),
+# so a match in any run suffices, and two more runs are observed.
 is_like_plain() {
-    local name=$1 run
-    shift
+    local nodes=$1 name=$2 run
+    shift 2
     for run in {1..30}; do
         [ "$plain_status" = "$status" ] &&
             cmp -s <(text_of "$name.plain") <(text_of "$name") && return
         compare "$name" 2 "$@"
+        [ $((run % 10)) -ne 0 ] || under "$nodes" "$name" "$@"
         # Ranks that the launcher left; the shell's own environment lacks the variable.
         grep -lzx "WRONG_CALLS=$WORK" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3 | xargs -r kill -KILL 2>/dev/null
     done
@@ -29,16 +33,15 @@ is_like_plain() {
 # says_the_same HANDLER CALL COMM NODE-RANKS...: the error's text, on either stream, the handler's
 # calls and the exit status match those without the library.
 says_the_same() {
-    local handler=$1 call=$2 comm=$3 nodes
+    local program=("$PROGRAMS/wrong_calls" "$1" "$2" "$3") handler=$1 call=$2 comm=$3 nodes
     local name=$call-$handler-$comm
     shift 3
-    compare "$name" 2 "$PROGRAMS/wrong_calls" "$handler" "$call" "$comm"
+    compare "$name" 2 "${program[@]}"
     for nodes in "$@"; do
-        STAGGER_TRACE=off STAGGER_RANKS_PER_NODE=$nodes \
-            observe "$name" 2 "$PROGRAMS/wrong_calls" "$handler" "$call" "$comm"
+        under "$nodes" "$name" "${program[@]}"
         check "$call, handler $handler, communicator $comm: MPICH's own text and status \
 ($([ "$nodes" = 0 ] && echo in a node || echo between nodes))" \
-            all 'is_like_plain "$name" "$PROGRAMS/wrong_calls" "$handler" "$call" "$comm"' \
+            all 'is_like_plain "$nodes" "$name" "${program[@]}"' \
             'lacks "$name.err" "^stagger: "'
     done
 }

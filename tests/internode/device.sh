@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 300
 # Reductions of GPU buffers between nodes: MPICH runs all of them, including nonblocking ones, if
 # any rank has a driver; with a driver loaded later, data go through host memory.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -34,7 +33,7 @@ check "a driver loaded after MPI_Init is noticed between nodes" finished late
 calls_of late
 check "its data go through the host's memory" is tree "$(algorithms_of late on_device)"
 
-device posted late one posted
+until_printed posted.err '^stagger: MPI_I' device posted late one posted
 check "a nonblocking call with a GPU buffer ends the job with a message" all \
     'within 1 123 "$status"' \
     "has posted.err '^stagger: MPI_I[a-z]+ has a buffer in GPU memory.*; aborting the job'"

@@ -2,7 +2,6 @@
 # long
 # Ranks that reach one instance between nodes in different ways: another call site is legal and may
 # have its own rule; another operation, size or root is not.
-# timeout: 1200
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -17,12 +16,9 @@ for pair in 'adaptive tree' 'pairwise adaptive' 'tree mpich' 'mpich adaptive'; d
 done
 
 # ---- ranks that disagree ---------------------------------------------------------------------------------
-# The launcher may lose output written just before a job ends.
 disagrees() { # WAY RANKS-PER-NODE RULES [COUNT]
-    for _ in 1 2 3; do
+    until_printed "$1.err" '^stagger: ranks of one' \
         run_across "$1" thread "$2" "$3" 3 "$program" "$1" ${4:+"$4"}
-        grep -q '^stagger: ranks of one' "$1.err" && return
-    done
 }
 named='is in MPI_[A-Za-z]+ .*at [a-z_]+ disagree\.c:[0-9]+ #.*, rank [0-2] in (MPI_[A-Za-z]+ .*at [a-z_]+ disagree\.c:[0-9]+ #|another that)'
 span=("${SPAN_RULES[0]}" "${SPAN_RULES[2]}" '*=tree')

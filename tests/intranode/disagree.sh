@@ -22,14 +22,8 @@ STAGGER_RULES=$(site_rules srm srm) observe alike 3 "$program" sites 300
 check "two call sites with equal rules give no warning" gave alike
 
 # ---- ranks that disagree ---------------------------------------------------------------------------------
-# The launcher may lose output written just before a job ends, MPICH's own line included.
 disagrees() { # NAME ALGORITHM RANKS WAY...
-    local name=$1 algorithm=$2 ranks=$3
-    shift 3
-    for _ in 1 2 3; do
-        run_by "$name" "$algorithm" "$ranks" "$program" "$@"
-        grep -q '^Abort' "$name.err" "$name.out" && return
-    done
+    until_printed "$1.err" '^stagger: .* disagree' run_by "$1" "$2" "$3" "$program" "${@:4}"
 }
 for algorithm in srm handoff; do
     for ranks in 2 3; do

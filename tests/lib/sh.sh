@@ -19,7 +19,7 @@ PRELOAD=$LIB
 PROGRAMS=$BUILD/mpi
 MPIEXEC=$("$ROOT/.ci/find-mpi" exec) || MPIEXEC=mpiexec.mpich
 PYTHON=/usr/bin/python3
-PROGRAM_SECONDS=${PROGRAM_SECONDS:-120} # a program that takes longer hangs
+PROGRAM_SECONDS=${PROGRAM_SECONDS:-600} # a program that takes longer hangs, however busy the machine
 
 unset LD_PRELOAD "${!STAGGER_@}"
 export STAGGER_SETUP_AFTER=1 # tests that are about it set another
@@ -161,6 +161,16 @@ observe() {
     STAGGER_DIR=$WORK/$name.trace mpirun_stagger "$@" >"$name.out" 2>"$name.err"
     status=$?
     return 0
+}
+
+# until_printed FILE REGEX COMMAND...: runs the command, again up to ten times until a line of FILE
+# matches: a launcher that ends a job may lose lines that ranks printed just before.
+until_printed() {
+    local run
+    for run in {1..10}; do
+        "${@:3}"
+        grep -Eq -- "$2" "$1" && return
+    done
 }
 
 # fails_alone SENTENCE N PROGRAM ARG...: true if the last observed program failed and also fails
