@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 900
 # Architecture-dependent behaviour, with programs of two ranks: arithmetic of MPICH's kernels,
 # results of every algorithm within and between nodes, and a trace whose report is read.
 # tests/arch/emulated runs it where ranks are slow.

@@ -1,7 +1,6 @@
 #!/bin/bash
 # After a collective, one call finds the same state as in MPICH: messages, completed requests,
 # epochs of windows.
-# timeout: 900
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"

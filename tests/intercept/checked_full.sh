@@ -5,7 +5,6 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lib/other_mpich.bash"
 . "$ROOT/tests/intercept/wrong_calls.bash"
-PROGRAM_SECONDS=60
 
 use_other_mpich "an MPICH with all its checks" checks
 

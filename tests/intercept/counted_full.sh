@@ -1,6 +1,5 @@
 #!/bin/bash
 # stagger's counts of real programs' calls match those of an independent counting library.
-# timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intercept/counted.bash"
 . "$ROOT/tests/scalapack/scalapack.bash"

@@ -12,10 +12,10 @@ check "python prints nothing more under the library" \
     all 'LD_PRELOAD=$PRELOAD $PYTHON -c "print(7)" >with.out 2>with.err' 'is 7 "$(cat with.out)"' \
     'empty with.err'
 check "the launcher prints nothing more under the library" \
-    all 'LD_PRELOAD=$PRELOAD timeout 60 $MPIEXEC -n 2 true >with.out 2>with.err </dev/null' \
+    all 'LD_PRELOAD=$PRELOAD timeout "$PROGRAM_SECONDS" $MPIEXEC -n 2 true >with.out 2>with.err </dev/null' \
     'empty with.out' 'empty with.err'
 check "the launcher's other commands run unchanged, too" \
-    all 'LD_PRELOAD=$PRELOAD timeout 60 $MPIEXEC --version >with.out 2>with.err </dev/null' \
+    all 'LD_PRELOAD=$PRELOAD timeout "$PROGRAM_SECONDS" $MPIEXEC --version >with.out 2>with.err </dev/null' \
     'empty with.err'
 check "a command that is not an MPI program ignores an unknown variable" \
     all 'STAGGER_NONSENSE=1 LD_PRELOAD=$PRELOAD ls / >with.out 2>with.err' 'empty with.err'

@@ -2,9 +2,7 @@
 # An error handler leaves a call by an exception or longjmp, or calls collectives itself: the ranks'
 # next collectives still match, and the archive has each correct call once. The full check covers
 # every call, at every depth, within a node and between nodes.
-# timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
-PROGRAM_SECONDS=60
 
 # went_well NAME: as ran_well, but rules may match no call.
 went_well() {

@@ -5,8 +5,6 @@
 
 . "$ROOT/tests/intranode/intranode.bash"
 
-PROGRAM_SECONDS=60
-
 ended() { # NAME RANKS
     is 0 "$status" && has_lines "$1.out" finished "$2"
 }

@@ -3,7 +3,6 @@
 # MPICH lacks them, a stand-in provides them (tests/mpi/status_of_many_library.c), or the library
 # itself.
 . "$(dirname "$0")/../lib/sh.sh"
-PROGRAM_SECONDS=60
 
 PRELOAD=$LIB:$PROGRAMS/libstatus_of_many.so
 for prefix in MPI MPIX; do

@@ -2,10 +2,8 @@
 # Wrong calls report the same with the library as without: the text, the handler's calls and the
 # exit status. Leaves out counts, which MPICH does not check; checked_full.sh repeats it with
 # another MPICH.
-# timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intercept/wrong_calls.bash"
-PROGRAM_SECONDS=60
 
 for call in alias_allreduce alias_iallreduce; do
     for handler in fatal return handle; do

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Ranks between nodes that die, abort or do not arrive: the job ends and leaves nothing behind, or
 # the wait is reported.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -8,7 +7,6 @@
 . "$ROOT/tests/internode/internode.bash"
 
 runs=12 # of each mode
-export PROGRAM_SECONDS=60
 for mode in $(modes signal thread poll); do
     bad=0
     forgiven=0

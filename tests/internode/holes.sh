@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Reductions between nodes write only values to the program's memory, nothing between or around
 # them, with every protocol, blocking and not. user_operations.sh covers user-defined operations.
 . "$(dirname "$0")/../lib/sh.sh"

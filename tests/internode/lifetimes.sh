@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Communicators between nodes: hundreds at once, many in succession, freed and finalized with
 # reductions outstanding.
 . "$(dirname "$0")/../lib/sh.sh"

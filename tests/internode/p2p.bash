@@ -13,7 +13,7 @@ as_without() {
     shift 4
     plain=plain-$ranks-$(tr ' ' - <<<"$*").out
     if [ ! -s "$plain" ]; then
-        timeout 120 "$MPIEXEC" -n "$ranks" "$PROGRAMS/sliced" "$@" >"$plain" 2>plain.err || return
+        timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n "$ranks" "$PROGRAMS/sliced" "$@" >"$plain" 2>plain.err || return
     fi
     STAGGER_EMDS=on run_across "$name" thread "$each" "$rules" "$ranks" "$PROGRAMS/sliced" "$@"
     is 0 "$status" && lacks "$name.err" 'p2p=bcs:' && same <(lines "$plain") <(lines "$name.out")

@@ -1,6 +1,5 @@
 #!/bin/bash
 # long
-# timeout: 600
 # Messages in slices: programs receive the same as without the library; covers which messages go in
 # slices, which do not, and the line printed in that case.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 900
 # Messages in slices, as in p2p.sh: more ranks, nodes and parameters, and the order of matches.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"

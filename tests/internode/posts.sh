@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Nonblocking collectives between nodes: every way of waiting for, testing or freeing them, mixed
 # with messages and blocking collectives, in threads, and with more outstanding than there are
 # slots. In mode poll MPICH runs them.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # long
-# timeout: 900
 # Results of reductions between nodes, bit for bit: over a pairwise cover against a sequential
 # reference of each protocol's documented association, and against MPICH where the association
 # cannot matter. MPICH runs what the protocols do not take.

@@ -2,7 +2,6 @@
 # Between nodes, too, ranks that wait for nobody run ahead of others by more than the protocol's
 # credits, as in stock MPICH. The stored operands are bounded: a leaf further ahead is stopped, and
 # order and results hold when its parent arrives.
-# timeout: 900
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
@@ -12,7 +11,7 @@ export STAGGER_TRACE=stats
 # goes_on HOW ARG...: in runs of $ranks ranks, $each per node
 goes_on() {
     rm -rf "$1.trace"
-    STAGGER_RANKS_PER_NODE=$each STAGGER_RULES=$rules STAGGER_PROGRESS=$mode PROGRAM_SECONDS=60 \
+    STAGGER_RANKS_PER_NODE=$each STAGGER_RULES=$rules STAGGER_PROGRESS=$mode \
         observe "$1" "$ranks" "$PROGRAMS/ahead" "$@"
     is 0 "$status" && has_lines "$1.out" finished "$ranks"
 }

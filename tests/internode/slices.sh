@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # bcs: where it runs, the lines printed for unusable settings, and programs' results compared with
 # runs without the library. results.sh checks its results bit for bit.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Long mixed runs of collectives between nodes, blocking and not, on overlapping communicators, with
 # delays: no protocol loses, mixes up or overwrites anything, with one rank per node and with
 # several.
@@ -10,8 +9,7 @@
 # soak MODE RANKS-PER-NODE RULES RANKS COLLECTIVES SEED THREADS
 soak() {
     local of="($3; $4 ranks, $2 a node, $1, ${STAGGER_SLOTS:-8} slots, seed $6, $7 threads)"
-    PROGRAM_SECONDS=240 run_across soak "$1" "$2" "$3" "$4" "$PROGRAMS/soak" "$5" "$6" "$7" \
-        15
+    run_across soak "$1" "$2" "$3" "$4" "$PROGRAMS/soak" "$5" "$6" "$7" 15
     check "results stay right $of" gave soak
 }
 

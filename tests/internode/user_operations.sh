@@ -1,6 +1,5 @@
 #!/bin/bash
 # long
-# timeout: 900
 # User-defined operations (MPI_Op_create), commutative or not, between virtual nodes: every protocol
 # that takes them gives the results of stock MPICH and of a sequential reference, and applies them
 # only in application threads that are in the call; the explorer finds no protocol that folds

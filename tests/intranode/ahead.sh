@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/intranode/intranode.bash"
 
-PROGRAM_SECONDS=60
 export STAGGER_TRACE=stats
 
 # ahead NAME RANKS HOW CALLS BYTES

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Reductions of GPU buffers, which the host must not touch: MPICH runs them on all ranks, and the
 # library runs those of host buffers. Stand-ins replace the drivers and an MPICH that takes such
 # buffers; a host access to one ends the program.

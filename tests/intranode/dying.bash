@@ -12,7 +12,7 @@ no_shared_memory() { is '' "$(comm -13 shared_before <(shared_memory))"; }
 echo "$WORK" >word # in a file, so that grep does not find itself
 left_running() { grep -lzsxFf word /proc/[0-9]*/cmdline; }
 all_gone() {
-    for _ in {1..100}; do # what is killed is gone a little later
+    for _ in {1..3000}; do # what is killed is gone a little later
         [ -z "$(left_running)" ] && return
         sleep 0.1
     done
@@ -48,7 +48,7 @@ ends_and_fails() {
     is 0 "$bad" || return
     [ "$forgiven" -gt 0 ] || return 0
     for seed in {1..200}; do
-        timeout --kill-after=5 60 "$MPIEXEC" -n $((2 + seed % 3)) "$PROGRAMS/dying" "$seed" "$WORK" \
+        timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -n $((2 + seed % 3)) "$PROGRAMS/dying" "$seed" "$WORK" \
             >plain.out 2>&1 </dev/null && return
     done
     echo "of $forgiven jobs the launcher said 0, and of none in 200 without the library"

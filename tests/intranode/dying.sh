@@ -6,7 +6,7 @@
 . "$ROOT/tests/intranode/dying.bash"
 
 runs=50
-export STAGGER_QUIET=1 PROGRAM_SECONDS=60
+export STAGGER_QUIET=1
 for ((seed = 1; seed <= runs; seed++)); do
     algorithms=(srm handoff)
     run_by dying "${algorithms[seed % 2]}" $((2 + seed % 3)) "$PROGRAMS/dying" "$seed" "$WORK"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Reductions within a node write only values to the program's memory, nothing between or around
 # them, in every form and at every size.
 . "$(dirname "$0")/../lib/sh.sh"

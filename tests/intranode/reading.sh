@@ -65,7 +65,7 @@ check "when UCX has opened the processes, ranks name nothing" all 'gave ucx' 'na
 # Ranks with different parents name their nearest common ancestor, which belongs to the launcher.
 mkdir -p wrapped.yama
 PRELOAD=$PROGRAMS/libyama.so:$LIB
-YAMA_DIR=$WORK/wrapped.yama YAMA_SCOPE=1 STAGGER_DIR=$WORK/wrapped.trace timeout --kill-after=5 120 \
+YAMA_DIR=$WORK/wrapped.yama YAMA_SCOPE=1 STAGGER_DIR=$WORK/wrapped.trace timeout --kill-after=5 "$PROGRAM_SECONDS" \
     "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 1 "$PROGRAMS/large" 1000000 2 : \
     -n 2 sh -c "$PROGRAMS/large 1000000 2; exit \$?" >wrapped.out 2>wrapped.err </dev/null
 status=$?

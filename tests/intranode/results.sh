@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Results of the library's own algorithms in MPI programs, bit for bit: over a pairwise cover
 # against the sequential reference, and for samples against MPICH's collectives.
 . "$(dirname "$0")/../lib/sh.sh"

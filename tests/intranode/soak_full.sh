@@ -7,7 +7,7 @@
 export STAGGER_TRACE=stats
 for algorithm in srm handoff; do
     for seed in {101..120}; do
-        PROGRAM_SECONDS=240 run_by soak "$algorithm" $((2 + seed % 3)) "$PROGRAMS/soak" 50000 \
+        run_by soak "$algorithm" $((2 + seed % 3)) "$PROGRAMS/soak" 50000 \
             "$seed" $((1 + seed % 4))
         check "results stay right with seed $seed by $algorithm" gave soak
     done

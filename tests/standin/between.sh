@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 400
 # Collectives between two simulated machines, with every order of writes that an adapter may
 # produce.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 300
 # Devices and links between two simulated machines: which ones are chosen, which are refused, and
 # that broken ones are found before they are used.
 . "$(dirname "$0")/../lib/sh.sh"

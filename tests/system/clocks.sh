@@ -15,7 +15,7 @@ if [ "$(unshare -T --monotonic 5000 "$PYTHON" -c "$far")" -lt $((near + 4000)) ]
     exit
 fi
 
-STAGGER_DIR=$WORK/two.trace timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
+STAGGER_DIR=$WORK/two.trace timeout "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
     -n 1 "$PROGRAMS/calls" 300 \
     : -n 1 unshare -T --monotonic 5000 "$PROGRAMS/calls" 300 >two.out 2>two.err </dev/null
 status=$?
@@ -26,11 +26,12 @@ check "... one line says that neither machine has RDMA" has_lines two.err \
 check "their archive is sound and its counts are right" all 'archive_agrees two.trace two.out' \
     'archive_sound two.trace'
 report_json two.trace two.json
+# 1000 s: more than a run may take, and less than the clocks differ by.
 check "skews are those of one run, independent of the clocks' difference" is "True" "$(json two.json \
-    'all(0 <= s["skew_ns"]["max"] < 60e9 for s in d["sites"])')"
+    'all(0 <= s["skew_ns"]["max"] < 1e12 for s in d["sites"])')"
 check "all ranks' runs last about equally long" is "True" "$(json two.json \
-    'abs(d["per_rank"][0]["run_ns"] - d["per_rank"][1]["run_ns"]) < 60e9')"
-STAGGER_TRACE=stats STAGGER_DIR=$WORK/stats.trace timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
+    'abs(d["per_rank"][0]["run_ns"] - d["per_rank"][1]["run_ns"]) < 1e12')"
+STAGGER_TRACE=stats STAGGER_DIR=$WORK/stats.trace timeout "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
     -n 1 "$PROGRAMS/calls" 300 \
     : -n 1 unshare -T --monotonic 5000 "$PROGRAMS/calls" 300 >stats.out 2>stats.err </dev/null
 check "statistics are right, too" all "is 0 $?" 'report_json stats.trace stats.json' \

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # The other compiler and the other options: everything builds without warnings, and clang's build
 # works.
 . "$(dirname "$0")/../lib/sh.sh"

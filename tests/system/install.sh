@@ -11,7 +11,7 @@ check "make install says where it puts what" all 'install PREFIX="$first" instal
          "$(tail -n 2 install.out | head -n 1)"' 'is "try $first/bin/stagger info" "$(tail -n 1 install.out)"'
 mv "$first" "$prefix"
 check "the installed command, when moved, runs a program under the installed library" all \
-    '"$prefix/bin/stagger" run -o run.trace -- timeout 60 "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
+    '"$prefix/bin/stagger" run -o run.trace -- timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
          >run.out 2>run.err </dev/null' \
     'archive_agrees run.trace run.out'
 check "its version is the project's" is "stagger $version" "$("$prefix/bin/stagger" --version)"
@@ -86,7 +86,7 @@ check "make uninstall leaves nothing of the installation" all \
 blank="$WORK/with blank"
 check "a PREFIX with a blank runs a program under its library, too" all \
     'install PREFIX="$blank" install >install.out' 'has install.out "^try .*with blank/bin/stagger. info$"' \
-    '"$blank/bin/stagger" run -o blank.trace -- timeout 60 "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
+    '"$blank/bin/stagger" run -o blank.trace -- timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
          >blank.out 2>blank.err </dev/null' \
     'archive_agrees blank.trace blank.out' 'install PREFIX="$blank" uninstall' 'absent "$blank/bin/stagger"'
 check "DESTDIR precedes the paths and is in no file" all \

@@ -42,22 +42,22 @@ check "another run has another directory" \
     is 2 "$(find here -maxdepth 1 -name 'stagger-calls-*' | wc -l)"
 
 # stagger run.
-timeout 60 "$STAGGER" run --quiet -o around.trace -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
+timeout "$PROGRAM_SECONDS" "$STAGGER" run --quiet -o around.trace -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
     >around.out 2>around.err </dev/null
 status=$?
 check "stagger run works before the launcher" \
     all 'ran_well around' 'archive_agrees around.trace around.out'
-timeout 60 "$MPIEXEC" -n 2 "$STAGGER" run -o inside.trace -- "$PROGRAMS/calls" 9 \
+timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n 2 "$STAGGER" run -o inside.trace -- "$PROGRAMS/calls" 9 \
     >inside.out 2>inside.err </dev/null
 status=$?
 check "stagger run works after the launcher" \
     all 'ran_well inside' 'archive_agrees inside.trace inside.out'
-timeout 60 "$STAGGER" run -o ruled.trace --trace stats --rule 'barrier=mpich' \
+timeout "$PROGRAM_SECONDS" "$STAGGER" run -o ruled.trace --trace stats --rule 'barrier=mpich' \
     --rule 'allreduce=mpich' -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >ruled.out 2>ruled.err </dev/null
 check "its options apply to the run" all 'has ruled.trace/stagger.conf "barrier=mpich"' \
     'has ruled.trace/stagger.conf "allreduce=mpich"' 'has ruled.trace/stagger.conf "TRACE=stats"'
 mkdir settings && printf '%s\n' STAGGER_SLOTS=16 reduce=mpich >settings/own.conf
-(cd settings && STAGGER_TRIAL='reduce=srm|mpich' timeout 60 "$STAGGER" run --config own.conf --depth 3 \
+(cd settings && STAGGER_TRIAL='reduce=srm|mpich' timeout "$PROGRAM_SECONDS" "$STAGGER" run --config own.conf --depth 3 \
     --trial 'barrier=mpich|srm' -T 'allreduce=mpich|srm' -o ../set.trace -- \
     "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >../set.out 2>../set.err </dev/null)
 check "--config, --depth and --trial apply to the run and override the environment" all \

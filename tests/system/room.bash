@@ -1,6 +1,5 @@
 # Sourced by the tests of archives for which there is no room: file systems of a given size, limits
 # of file sizes, and what a job and `stagger recover` do there. shellcheck shell=bash
-PROGRAM_SECONDS=${PROGRAM_SECONDS:-600} # ranks that spin take their time on a busy machine
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/sh.sh"
 
 # An unprivileged user mounts in a user namespace, if available.

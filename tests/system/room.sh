@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 900
 # Archives that run out of space: wherever the disk or a limit stops the writing, the job ends as
 # usual, one line reports it, and the logs later give the archive.
 . "$(dirname "$0")/room.bash"

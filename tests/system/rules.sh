@@ -49,7 +49,7 @@ check "the configuration beside an archive can be read back unchanged" all \
     'same <(grep -v -e ^STAGGER_DIR= -e "^# run " file.trace/stagger.conf) \
          <(grep -v -e ^STAGGER_DIR= -e "^# run " round.trace/stagger.conf)'
 
-STAGGER_DIR=$WORK/differ.trace timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
+STAGGER_DIR=$WORK/differ.trace timeout "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
     -n 1 env STAGGER_RULES='barrier=mpich' "$PROGRAMS/calls" 5 \
     : -n 2 env STAGGER_RULES='reduce=mpich' "$PROGRAMS/calls" 5 >differ.out 2>differ.err </dev/null
 status=$?
@@ -58,7 +58,7 @@ check "ranks with different rules are reported in one line that names them" all 
     'good_run differ'
 check "rank 0's rules apply" all 'has differ.trace/stagger.conf "barrier=mpich"' \
     'lacks differ.trace/stagger.conf "^[^#]*reduce=mpich"'
-timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
+timeout "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
     -n 1 env STAGGER_TRACE=stats STAGGER_DIR="$WORK/zero.trace" "$PROGRAMS/calls" 5 \
     : -n 1 env STAGGER_TRACE=otf2 STAGGER_DIR="$WORK/one.trace" "$PROGRAMS/calls" 5 \
     >zero.out 2>zero.err </dev/null

@@ -10,7 +10,7 @@ unit_test() {
     printf '#!/bin/bash\n%s\n' "$2" >"$build/tests/runner/test_$1"
     chmod +x "$build/tests/runner/test_$1"
 }
-run() { MEET=$meet timeout 200 "$ROOT/tests/run" "$build" check only=runner/test_"$1" >run.out 2>&1; }
+run() { MEET=$meet timeout "$PROGRAM_SECONDS" "$ROOT/tests/run" "$build" check only=runner/test_"$1" >run.out 2>&1; }
 closing() { is "$1" "$(tail -n 1 run.out)"; }
 # Processes that carry the mark of this script's fake tests in their environment.
 left() { grep -lzx "MEET=$meet" /proc/[0-9]*/environ 2>/dev/null; }

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Programs built with a sanitizer run under the library, which is built without, and the sanitizer
 # still finds their errors. tests/system/sanitizers.sh covers sanitizers in the library.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # The command under valgrind: no errors and no leaks.
 . "$(dirname "$0")/../lib/sh.sh"
 
@@ -12,7 +11,7 @@ observe kill 2 "$PROGRAMS/ending" kill 20
 STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/sites"
 
 clean() {
-    timeout 200 valgrind -q --error-exitcode=99 --leak-check=full \
+    timeout "$PROGRAM_SECONDS" valgrind -q --error-exitcode=99 --leak-check=full \
         --suppressions="$ROOT/tests/report/valgrind.supp" --errors-for-leak-kinds=definite \
         "$STAGGER" "$@" >valgrind.out 2>valgrind.err
     is 0 $? || { cat valgrind.err; return 1; }
