@@ -51,10 +51,14 @@ alike='len(nodes) > 1 and all(numbers(n) == numbers(0) == sorted(set(numbers(0))
 check "slices with strobe=always are recorded" ran_across always thread 1 \
     '*=bcs(slice=500,strobe=always,microphases=separate)' 3 "${SOLVE[@]}"
 check "... all nodes record the same slices, each once" holds always "$alike"
-# Its barriers are 60 slices apart.
-check "... idle slices are recorded while ranks sleep" all \
-    'ran_across idle thread 1 "*=bcs(slice=500,strobe=always)" 2 "$PROGRAMS/bench_slices" 5000 1' \
-    'holds idle "any(r[\"ncollmsm\"] == 0 for r in nodes[0])"'
+# Its barriers are 60 slices apart, unless ranks are late for them.
+idles() {
+    for _ in {1..10}; do
+        ran_across idle thread 1 '*=bcs(slice=500,strobe=always)' 2 "$PROGRAMS/bench_slices" 5000 1 || return
+        holds idle 'any(r["ncollmsm"] == 0 for r in nodes[0])' && return
+    done
+}
+check "... idle slices are recorded while ranks sleep" idles
 check "... every node exchanges as many collectives as it schedules" holds always \
     'len({total(n, k) for n in nodes for k in ("ncolldem", "ncollmsm")}) == 1'
 check "... only endpoint 0 has global times" holds always \

@@ -21,7 +21,7 @@ check "messages in slices work beside collectives in slices" \
     as_without both "$CARRIED;*=bcs(slice=200,progress=thread)" 3 1 tags many beside
 
 # orders: the order of senders received from, in a run in which all answer in one slice
-orders() { run_across order thread 1 'p2p=bcs(slice=200000,progress=thread)' 3 "$PROGRAMS/sliced" order && grep from order.out; }
+orders() { run_across order thread 1 'p2p=bcs(slice=1000000,progress=thread)' 3 "$PROGRAMS/sliced" order && grep from order.out; }
 same_order() {
     orders >first.order && is 6 "$(wc -l <first.order)" || return
     for _ in 1 2 3 4; do

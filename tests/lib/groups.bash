@@ -7,10 +7,11 @@
 declare -A locked_groups=() # by inode: locking a directory twice would wait for ourselves
 lends_controller() {
     local lock inode
+    grep -qw "$2" "$1/cgroup.controllers" || return
     inode=$(stat -c %i "$1")
-    [ -n "${locked_groups[$inode]:-}" ] || { exec {lock}<"$1" && flock "$lock" && locked_groups[$inode]=$lock; }
+    [ -n "${locked_groups[$inode]:-}" ] || { exec {lock}<"$1" && flock -w 900 "$lock" && locked_groups[$inode]=$lock; }
     grep -qw "$2" "$1/cgroup.subtree_control" && return
-    grep -qw "$2" "$1/cgroup.controllers" && { echo "+$2" >"$1/cgroup.subtree_control"; } 2>/dev/null || return 1
+    { echo "+$2" >"$1/cgroup.subtree_control"; } 2>/dev/null || return 1
     at_exit+=("echo '-$2' >'$1/cgroup.subtree_control'")
 }
 

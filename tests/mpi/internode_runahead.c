@@ -10,6 +10,7 @@
 #include "mpi_test.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 
@@ -87,6 +88,8 @@ int main(int argc, char **argv)
     REQUIRE(shared > 0);
     if (rank == late) {
         wait_for_file(argv[4]);
+        while (atomic_load(returned) == 0) /* another rank's wait may be reported first */
+            sched_yield();
         printf("ahead %d\n", atomic_load(returned));
     }
     for (int i = 0; i < reductions; i++) {
