@@ -9,7 +9,7 @@ lends_controller() {
     local lock inode
     grep -qw "$2" "$1/cgroup.controllers" || return
     inode=$(stat -c %i "$1")
-    [ -n "${locked_groups[$inode]:-}" ] || { exec {lock}<"$1" && flock -w 900 "$lock" && locked_groups[$inode]=$lock; }
+    [ -n "${locked_groups[$inode]:-}" ] || { exec {lock}<"$1" && flock -w 900 "$lock" && locked_groups[$inode]=$lock; } || return 1
     grep -qw "$2" "$1/cgroup.subtree_control" && return
     { echo "+$2" >"$1/cgroup.subtree_control"; } 2>/dev/null || return 1
     at_exit+=("echo '-$2' >'$1/cgroup.subtree_control'")
