@@ -59,8 +59,8 @@ done
 told() {
     local wake
     wake=$(otf2-print -I "$1.trace/traces.otf2" | grep -o 'wake_us=[0-9.]*' | cut -d = -f 2)
-    [ -n "$wake" ] || return
-    if "$PYTHON" -c "import sys; sys.exit(not $2 < 4 * $wake)"; then
+    # A busy machine may not have measured it in time.
+    if "$PYTHON" -c "import sys; sys.exit(not $2 < 4 * ${wake:-0})"; then
         has_lines "$1.err" "^stagger: bcs.slice=$2.: slices are shorter than four wake-ups" 1
     else
         lacks "$1.err" wake-ups
