@@ -26,7 +26,7 @@ for mode in $(modes signal thread poll); do
     done
 
     STAGGER_STALL_S=1 STAGGER_RULES='*=adaptive;*=bypass' STAGGER_RANKS_PER_NODE=1 \
-        STAGGER_PROGRESS=$mode release_after 'more than 1 s' late \
+        STAGGER_PROGRESS=$mode release_after 'waited in MPI_Allreduce for more than 1 s' late \
         mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
     check "a wait for a rank that is absent is reported once ($mode)" \
         has_lines late.err '^stagger: .*has waited in MPI_Allreduce for more than 1 s' 1

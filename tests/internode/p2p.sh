@@ -45,7 +45,7 @@ check "a rule for other numbers of ranks leaves them to MPICH, too" all 'as_with
 
 for on in dup reversed; do
     STAGGER_STALL_S=1 STAGGER_RULES=$CARRIED STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread \
-        release_after 'more than 1 s' stalled mpirun_stagger 2 "$PROGRAMS/sliced" on "$on" stalled "$WORK/released"
+        release_after 'has not sent it a message' stalled mpirun_stagger 2 "$PROGRAMS/sliced" on "$on" stalled "$WORK/released"
     check "a long wait for a message is reported once ($on)" all 'is 0 "$status"' \
         'has_lines stalled.err "^stagger: rank 0 has waited for more than 1 s: rank 1 has not sent it a message \(tag 5, 4 bytes at most\) on a communicator of 2 ranks$" 1'
     check "... a long wait for a message is marked in the archive ($on)" has <(otf2-marker stalled.trace/traces.otf2) 'rank 1 has not sent it a message'

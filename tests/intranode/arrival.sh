@@ -30,7 +30,7 @@ for algorithm in srm handoff; do
     done
 
     # Its box exceeds this memory.
-    STAGGER_MEMORY=1m STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'waiting for more than 1 s' ahead \
+    STAGGER_MEMORY=1m STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'waiting for more than 1 s in MPI_Reduce, instance #8 ' ahead \
         mpirun_stagger 2 "$PROGRAMS/arrival" ahead "$WORK/released"
     calls_of ahead
     check "a rank runs eight reduces ahead and waits in the ninth ($algorithm)" all 'is 0 "$status"' \

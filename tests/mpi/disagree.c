@@ -76,6 +76,7 @@ static void disagree(const char *way, const char *argument)
     } else if (strcmp(way, "place") == 0) {
         place(atoi(argument));
     } else {
+        MUST(PMPI_Barrier(MPI_COMM_WORLD)); /* the others enter well before the first has stalled */
         if (rank == ranks - 1)
             wait_for_file(argument);
         first_site(mine, sum, 1);
