@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # stagger-bench's schemes, arrival patterns and other commands: rows in valid JSON and CSV, plots,
 # wrong results found while measuring. Asserts no figure.
 . "$(dirname "$0")/../lib/sh.sh"

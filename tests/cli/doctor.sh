@@ -72,7 +72,7 @@ if [ "$(nproc)" -gt 1 ]; then
 else
     skip "ranks that are bound to one processor are noted" "one processor"
 fi
-timeout 60 env PATH="$WORK/empty" "$STAGGER" doctor >without.out 2>without.err </dev/null
+timeout "$PROGRAM_SECONDS" env PATH="$WORK/empty" "$STAGGER" doctor >without.out 2>without.err </dev/null
 status=$?
 check "without MPI, doctor works and says so" all 'is 1 "$status"' 'empty without.err' 'is 13 "$(wc -l <without.out)"' \
     'says without BAD launcher "neither mpiexec.mpich nor mpiexec.hydra is in PATH; install MPICH"' \
@@ -84,7 +84,7 @@ mkdir -p tree/bin tree/lib/stagger bare/bin
 cp "$STAGGER" tree/bin/stagger && cp "$LIB" tree/lib/stagger/ && cp "$STAGGER" bare/bin/stagger
 # from NAME STAGGER: the executable of another tree
 from() {
-    timeout 60 "$2" doctor --launcher "$WORK/bin/good" >"$1.out" 2>"$1.err" </dev/null
+    timeout "$PROGRAM_SECONDS" "$2" doctor --launcher "$WORK/bin/good" >"$1.out" 2>"$1.err" </dev/null
     status=$?
 }
 from tree tree/bin/stagger
