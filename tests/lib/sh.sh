@@ -124,6 +124,16 @@ absent() {
     return 1
 }
 
+# gone PID: the process ends within a minute
+gone() {
+    local look
+    for ((look = 0; look < 600; look++)); do
+        [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 # same FILE FILE
 same() { diff -u "$1" "$2"; }
 
@@ -170,6 +180,16 @@ observe() {
     STAGGER_DIR=$WORK/$name.trace mpirun_stagger "$@" >"$name.out" 2>"$name.err"
     status=$?
     return 0
+}
+
+# until_printed FILE REGEX COMMAND...: runs the command, again up to ten times until a line of FILE
+# matches: a launcher that ends a job may lose lines that ranks printed just before.
+until_printed() {
+    local run
+    for run in {1..10}; do
+        "${@:3}"
+        grep -Eq -- "$2" "$1" && return
+    done
 }
 
 # fails_alone SENTENCE N PROGRAM ARG...: true if the last observed program failed and also fails
