@@ -22,7 +22,7 @@ observe() {
     shift 3
     printf '\n==== %s, %s ranks\n\n' "$title" "$ranks"
     printf '$ stagger run -o %s -- %s -n %s %s\n' "$name" "$MPIEXEC" "$ranks" "${*##*/}"
-    if ! timeout 100 "$STAGGER" run -o "$DEMO/$name" -- "$MPIEXEC" -n "$ranks" "$@" \
+    if ! timeout 600 "$STAGGER" run -o "$DEMO/$name" -- "$MPIEXEC" -n "$ranks" "$@" \
         >"$name.output" </dev/null; then
         echo "demo: $title failed; its output is in $DEMO/$name.output" >&2
         failed=1

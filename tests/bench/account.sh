@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # stagger-bench account: the parts of a call's critical path, with and without records, and the
 # measured total. Prints how closely their sum matches the total; asserts no time.
 . "$(dirname "$0")/../lib/sh.sh"

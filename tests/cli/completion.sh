@@ -79,7 +79,7 @@ field() { has <(stagger compare --sort "$1" /nowhere /nowhere 2>&1) '/nowhere: N
 column() { has <(stagger report --sort "$1" /nowhere 2>&1) '/nowhere: No such'; }
 # The benchmark checks its options before it starts MPI.
 bench() { # options but for a rank that there is not, which is the last thing looked at
-    has <(timeout 60 stagger-bench "$@" --root 99 2>&1) 'bench: --root wants'
+    has <(timeout "$PROGRAM_SECONDS" stagger-bench "$@" --root 99 2>&1) 'bench: --root wants'
 }
 list_op() { bench latency --ops "$1"; }
 scheme() { bench latency --scheme "$1"; }

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Runs MPI inside a Podman container as users do: read-only root, small /dev/shm, limited memory.
 . "$(dirname "$0")/../lib/sh.sh"
 title="ranks in a container of Podman's have the library"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 1800
 # Ranks under Slurm: runs Debian's daemons, all on one machine, in an empty system, so that
 # tests/cli/launchers.sh finds srun and salloc.
 . "$(dirname "$0")/../lib/sh.sh"

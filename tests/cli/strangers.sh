@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # Every command on a directory that another user has prepared: FIFOs, links, and text that a
 # terminal or a spreadsheet would interpret.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -12,7 +11,7 @@ mkdir crashed && ./make_stranger crashed 1 "" "" || exit 1
 
 # finishes COMMAND ARGUMENT...: it ends by itself, with any status
 finishes() {
-    timeout --kill-after=5 60 "$STAGGER" "$@" </dev/null >"$WORK/finished.out" 2>"$WORK/finished.err"
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$STAGGER" "$@" </dev/null >"$WORK/finished.out" 2>"$WORK/finished.err"
     [ $? -lt 124 ] && return
     echo "stagger $* does not end"
     return 1

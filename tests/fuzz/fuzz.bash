@@ -34,7 +34,7 @@ fuzz_run() {
     [ -z "$command" ] || local -x FUZZ_COMMAND=$command
     TMPDIR=$WORK/files UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$ROOT/tests/system/lsan.supp:print_suppressions=0 \
-        "$FUZZ/fuzz/$target" -seed=1 -max_len=20000 -timeout=120 -rss_limit_mb=4000 -malloc_limit_mb=256 \
+        "$FUZZ/fuzz/$target" -seed=1 -max_len=20000 -timeout=600 -rss_limit_mb=4000 -malloc_limit_mb=256 \
         -close_fd_mask=3 -artifact_prefix="$BUILD/fuzz-found/$target-" "$@" \
         "$new" "$ROOT/tests/fuzz/corpus/$target"
 }

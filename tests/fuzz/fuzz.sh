@@ -1,6 +1,6 @@
 #!/bin/bash
 # long
-# timeout: 1800
+# timeout: 3600
 # Fuzzes the readers of external text and bytes under clang's libFuzzer, with AddressSanitizer and
 # UndefinedBehaviorSanitizer: the corpus in tests/fuzz/corpus, and a fixed number of inputs derived
 # from it, the same ones each time, five times as many with "full". `make fuzz` continues from

@@ -124,6 +124,16 @@ absent() {
     return 1
 }
 
+# gone PID: the process ends within a minute
+gone() {
+    local look
+    for ((look = 0; look < 600; look++)); do
+        [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 # same FILE FILE
 same() { diff -u "$1" "$2"; }
 
@@ -133,6 +143,15 @@ all() {
     for command in "$@"; do
         eval "$command" || return 1
     done
+}
+
+# one_of_five COMMAND...: succeeds at one of five tries, for a claim that a busy machine may hide
+one_of_five() {
+    local try
+    for try in 1 2 3 4 5; do
+        "$@" && return
+    done
+    return 1
 }
 
 # ---- running programs --------------------------------------------------------------------------------

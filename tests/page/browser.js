@@ -19,6 +19,7 @@ const expect = (holds, words) => (holds ? [] : [words]);
 /* Opens the page; what it should not do is gathered in .problems. */
 async function open(browser, file, options) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   const url = `file://${path.resolve(file)}`;
   page.problems = [];
@@ -323,7 +324,7 @@ async function withoutScripts(browser, [name, file]) {
 
 async function main() {
   const [executablePath, shots, ...words] = process.argv.slice(2);
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({ executablePath, timeout: 0, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
   const pages = words.map((word) => word.split("="));
   for (const page of pages) await look(browser, shots, page);
   tell("some pages have several wait states", expect(filtered > 0, "none"));

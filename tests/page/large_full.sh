@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 900
 # The page of a thousand ranks, ten million events and messages between all ranks: below 1 MB, made
 # within 1 GB of memory. Prints the time that it takes.
 . "$(dirname "$0")/../lib/sh.sh"

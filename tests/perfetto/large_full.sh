@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 900
 # The export of ten million events, within 500 MB of memory. Prints the time that it takes.
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -289,7 +289,12 @@ call barrier 0
 call bcast 1
 END
 
-record killed
+record killed &
+until { [ -s killed.out ] && print_logs killed && has_lines killed.log ' open ' 2; } >killed.look 2>&1 || ! kill -0 $!; do
+    sleep 0.1
+done
+kill -KILL "$(cat killed.out)"
+wait
 print_logs killed
 check "a killed rank's log shows the call it was in" \
     all 'is "" "$(grep -v "^rank\|^call\|open" killed.log)"' \

@@ -1,10 +1,8 @@
 #!/bin/bash
-# timeout: 1200
 # 64 ranks that send to each other from 1000 call sites: the memory and file sizes of counting.
 # Prints the figures.
 . "$(dirname "$0")/../lib/sh.sh"
 RANKS=64
-PROGRAM_SECONDS=500
 
 kib() { awk -v when="$2" '$1 == when { print $2 }' "$1.out"; }
 show() {

@@ -6,22 +6,28 @@
 export STAGGER_CAUSES=all STAGGER_TRACE=stats
 KNOWN=$PROGRAMS/known_causes
 
-# between NAME: runs it and writes its report to NAME.json. of NAME EXPRESSION: evaluates with r,
-# the row of rank 1's intervals between the two barriers of a round, in which it works, and `other`,
-# rank 0's row.
+# between NAME WHAT HOLDS: runs it and writes its report to NAME.json, at most five times until HOLDS:
+# the machine may delay either rank. of NAME EXPRESSION: evaluates with r, the row of rank 1's
+# intervals between the two barriers of a round, in which it works, and `other`, rank 0's row.
 between() {
-    observe "$1" 2 "$KNOWN" "$1" 20
-    check "a program with known causes runs ($1)" ran_well "$1"
-    report_json "$1.trace" "$1.json"
+    local try
+    for try in 1 2 3 4 5; do
+        rm -rf "$1.trace"
+        observe "$1" 2 "$KNOWN" "$2" 20
+        ran_well "$1" && report_json "$1.trace" "$1.json" || return
+        is True "$(of "$1" "$3")" && return
+    done
+    echo "not so in $try runs: $3"
+    return 1
 }
 of() {
     json "$1.json" "(lambda by: (lambda r, other: $2)(by[1], by[0]))({r['rank']: r
         for r in sorted(d['intervals']['rows'], key=lambda r: r['time_ns']) if r['intervals'] == 20})"
 }
 
-between sleep
-check "a rank that sleeps does so before the barrier" is "20 True True True" \
-    "$(of sleep '"%d %s %s %s" % (r["intervals"], r["cause"] in ("asleep", "preempted", "preempted by others"), r["off_ns"] >= 60000000, r["voluntary_switches"] >= 60)')"
+check "a rank that sleeps does so before the barrier, more than it does anything else" between sleep sleep \
+    'r["cause"] in ("asleep", "preempted", "preempted by others") and r["off_ns"] >= 60000000 and
+        r["voluntary_switches"] >= 60 and other["longer_ns"] == 0 and r is d["intervals"]["rows"][0]'
 check "... its excess is the sum of its own intervals minus as many of the others" is True \
     "$(of sleep 'abs(r["longer_ns"] - (r["time_ns"] - 20 * other["mean_ns"])) < 1 and r["others_mean_ns"] == other["mean_ns"]')"
 check "the parts of its time add up to its time" is True \
@@ -38,16 +44,14 @@ check "the sums equal those of the logs" is \
     "$(awk '/^sum / { n++; for (i = 1; i <= NF; i++) { split($i, v, "="); if (v[1] == "intervals") a += v[2]; if (v[1] == "time") t += v[2] } } END { printf "%d %d %.0f", n, a, t }' sleep.causes)" \
     "$(json sleep.json '(lambda b: "%d %d %d" % (b["row_count"], b["intervals"], b["time_ns"]))(d["intervals"])')"
 
-between faults
-check "page faults are counted, and the cause is named" all \
-    'is True "$(of faults "1280 <= r[\"minor_faults\"] <= 1600")"' \
-    'is True "$(of faults "r[\"cause\"] in (\"page faults\", \"kernel\", \"computing\", \"preempted\", \"preempted by others\")")"'
-between hog
+check "page faults are counted, and the cause is named" between faults faults \
+    '1280 <= r["minor_faults"] <= 1600 and
+        r["cause"] in ("page faults", "kernel", "computing", "preempted", "preempted by others")'
 # The rank computes for as long as it waits for the thread, a few clock ticks separate user from
 # kernel time, and other programs may preempt both: any of these may be the largest part.
-check "a rank is preempted by a thread of its own on the same processor" all \
-    'is True "$(of hog "r[\"runnable_ns\"] >= 80000000 and r[\"threads_here_ns\"] >= 64000000")"' \
-    'is True "$(of hog "r[\"cause\"] in (\"preempted by its threads\", \"kernel\", \"computing\", \"preempted by others\")")"'
+check "a rank is preempted by a thread of its own on the same processor" between hog hog \
+    'r["runnable_ns"] >= 80000000 and r["threads_here_ns"] >= 64000000 and
+        r["cause"] in ("preempted by its threads", "kernel", "computing", "preempted by others")'
 
 "$STAGGER" report sleep.trace >text
 check "the report has a table of these intervals" all 'has text "^between calls +[0-9]+ intervals sampled"' \
@@ -60,14 +64,12 @@ check "--top limits the table" is "1 1" "$(json top.json '"%d %s" % (len(d["inte
 
 "$STAGGER" report --html sleep.html sleep.trace 2>page.err && "$PYTHON" "$ROOT/tests/page/check_page.py" sleep.html >sleep.page
 check "the page has the table" all 'empty page.err' \
-    'is "1 20 True $(json sleep.json "d[\"intervals\"][\"row_count\"]")" "$(json sleep.page "(lambda rows: \"%s %s %s %d\" % (rows[1][1][\"text\"], rows[1][4][\"text\"], float(rows[1][9][\"data-v\"]) > 0.2, len(rows) - 1))(d[\"tables\"][\"before\"])")"'
+    'is "$(of sleep "\"%d %d %.6f %d\" % (r[\"rank\"], r[\"intervals\"], r[\"off_ns\"] / r[\"time_ns\"], d[\"intervals\"][\"row_count\"])")" "$(json sleep.page "(lambda rows: \"%s %s %.6f %d\" % (rows[1][1][\"text\"], rows[1][4][\"text\"], float(rows[1][9][\"data-v\"]), len(rows) - 1))(d[\"tables\"][\"before\"])")"'
 
 # An archive has the same sums, too, and its text names the causes.
-STAGGER_TRACE=otf2 observe events 2 "$KNOWN" sleep 20
-report_json events.trace events.json
-"$STAGGER" report events.trace >events.text
 check "with events, JSON has the sums and the text has the causes" all \
-    'is True "$(of events "r[\"off_ns\"] >= 60000000")"' 'lacks events.text "^between calls"' 'has events.text "^why "'
+    'STAGGER_TRACE=otf2 between events sleep "r[\"off_ns\"] >= 60000000"' \
+    '"$STAGGER" report events.trace >events.text' 'lacks events.text "^between calls"' 'has events.text "^why "'
 missing=$("$STAGGER" info | sed -n 's/^  \(scheduler\|resource usage\|migrations\|counters\|switches\|threads\): unavailable .*/\1/p')
 check "one line lists the unavailable sources" all 'is "$missing" "$(json events.json "\"\n\".join(d[\"intervals\"][\"missing_sources\"])")"' \
     'has_lines events.text "^note: causes computed without" "$([ -z "$missing" ] && echo 0 || echo 1)"' \

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 600
 # The report of ten million message events: prints its time, and checks that its memory equals that
 # of a tenth of them.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -50,10 +50,18 @@ run_mix() {
     tells_shares "$name" "$2" $known
 }
 
-# reads_from_disk: the file is no longer in memory after it was dropped from the cache
+# reads_from_disk: once it was dropped from the cache the file is read from a device
 reads_from_disk() {
-    plain 2 "$MIXED" 3 "$MIX_FILE" 1:read:1 >disk.out 2>&1 &&
-        awk '$2 == "read" && $5 > $3 / 4 { found = 1 } END { exit !found }' disk.out
+    sync "$MIX_FILE"
+    "$PYTHON" -c 'import os, sys
+def read_bytes():
+    return next(int(line.split()[1]) for line in open("/proc/self/io") if line.startswith("read_bytes:"))
+file = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+before = read_bytes()
+while os.read(file, 65536):
+    pass
+sys.exit(read_bytes() - before < os.fstat(file).st_size)' "$MIX_FILE" 2>disk.err
 }
 
 # make_quota: creates a group limited to a tenth of a processor, in $group

@@ -2,7 +2,7 @@
 # The causes of lateness, for programs that measure them themselves, with one cause or two: in each of 20 runs the
 # report has the known causes, with shares at most 10 points off.
 #     why_full.sh [RUNS [MIX...]]: that number of runs, of these mixes
-# timeout: 1800
+# timeout: 3600
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/report/mixes.bash"
 RUNS=${1:-20}

@@ -2,7 +2,7 @@
 # stagger sim bcs as users run it: programs under buffered coscheduling and without it.
 . "$(dirname "$0")/../lib/sh.sh"
 
-bcs() { timeout 120 "$STAGGER" sim bcs "$@"; }
+bcs() { timeout "$PROGRAM_SECONDS" "$STAGGER" sim bcs "$@"; }
 # value FILE KEY: of the first row
 value() { json "$1" "d['rows'][0]['$2']"; }
 # near FILE KEY LEAST MOST: of all rows

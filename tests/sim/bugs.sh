@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 900
 # The explorer finds errors: each patch in bugs/ changes one line of a protocol into an error, which
 # it finds within 2000 seeds. A patch's first line names the protocol to explore, its second the
 # error.

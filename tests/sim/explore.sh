@@ -3,7 +3,7 @@
 # instances among 2 and 3 processes. explore_full.sh goes further.
 . "$(dirname "$0")/../lib/sh.sh"
 
-explore() { timeout 250 "$STAGGER" sim explore "$@"; }
+explore() { timeout "$PROGRAM_SECONDS" "$STAGGER" sim explore "$@"; }
 EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff,srm,bcs
 QUICK=bypass,tree,dissemination,pairwise,srm,bcs
 

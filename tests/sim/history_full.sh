@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 900
 # The same seed gives the same history in every build of the simulator. Compiles only the simulator
 # and the protocols for each variant, because nothing else takes part.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -27,12 +26,12 @@ build() {
 history() {
     local network=$ROOT/analysis/sim/networks
     {
-        timeout 120 "./$1" cpu --algo bypass,handoff,tree --nodes 13 --skew-us 300 --elements 32 \
+        timeout "$PROGRAM_SECONDS" "./$1" cpu --algo bypass,handoff,tree --nodes 13 --skew-us 300 --elements 32 \
             --iterations 100 --stats --json --network "$network/myrinet2000.conf" &&
-            timeout 120 "./$1" delay --algo 'adaptive(tokens=2),tree,dissemination' --nodes 21 \
+            timeout "$PROGRAM_SECONDS" "./$1" delay --algo 'adaptive(tokens=2),tree,dissemination' --nodes 21 \
                 --skew-us 50 --iterations 50 --set multicast_loss=0.1 --set jitter_us=2 --stats \
                 --json --network "$network/infiniband-sdr.conf" &&
-            timeout 120 "./$1" delay --op allreduce --algo 'adaptive(predict=1),pairwise,handoff' \
+            timeout "$PROGRAM_SECONDS" "./$1" delay --op allreduce --algo 'adaptive(predict=1),pairwise,handoff' \
                 --nodes 21 --skew-us 50 --iterations 50 --set multicast_loss=0.1 --stats --json \
                 --network "$network/infiniband-sdr.conf"
     } >"$1.json" || return 1

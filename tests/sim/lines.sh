@@ -3,7 +3,7 @@
 # node.
 . "$(dirname "$0")/../lib/sh.sh"
 
-lines() { timeout 120 "$STAGGER" sim lines "$@"; }
+lines() { timeout "$PROGRAM_SECONDS" "$STAGGER" sim lines "$@"; }
 # best FILE RANKS: the fastest shape when one rank is late, and its group size
 best() {
     "$PYTHON" -c '

@@ -2,7 +2,7 @@
 # Every goal is met that stagger claims from the papers and beyond them.
 . "$(dirname "$0")/../lib/sh.sh"
 
-timeout 250 "$STAGGER" sim papers --no-scaling >claims 2>claims.err
+timeout "$PROGRAM_SECONDS" "$STAGGER" sim papers --no-scaling >claims 2>claims.err
 check "the claims are measured" all "is 0 $?" 'empty claims.err' \
     'has claims "^Seed 1, commit [0-9a-z]+"'
 while IFS='|' read -r _ what goal measured verdict _; do

@@ -2,7 +2,7 @@
 # stagger sim as users run it: rows, formats, networks, figures, errors.
 . "$(dirname "$0")/../lib/sh.sh"
 
-sim() { timeout 120 "$STAGGER" sim "$@"; }
+sim() { timeout "$PROGRAM_SECONDS" "$STAGGER" sim "$@"; }
 
 # refused STATUS REGEX ARGUMENT...: that exit status, one matching line, nothing on stdout.
 refused() {

@@ -2,7 +2,6 @@
 # The archive's windows and one-sided operations of a program with known figures. The checker
 # enforces their rules, as faults planted into the same archive show.
 . "$(dirname "$0")/../lib/sh.sh"
-PROGRAM_SECONDS=60
 
 observe killed 3 "$PROGRAMS/known_windows" leave
 "$STAGGER" recover killed.trace >recover.out 2>&1
