@@ -1,5 +1,6 @@
 #!/bin/bash
-# The recorded figures of intervals between MPI calls match the rank's known activity.
+# The recorded figures of intervals between MPI calls match the rank's known activity. A busy machine
+# may add to each figure of an interval, but not to those of every interval.
 . "$(dirname "$0")/../lib/sh.sh"
 
 KNOWN=$PROGRAMS/known_causes
@@ -10,7 +11,7 @@ export STAGGER_CAUSES=all
 intervals() { "$PYTHON" "$ROOT/tests/causes/intervals.py" "$1.trace/traces.otf2" >"$1.json"; }
 
 # holds NAME EXPRESSION: with own (rank 1's intervals in which it worked), others (rank 0's
-# intervals in the meantime), every one, and total(LIST, FIGURE).
+# intervals in the meantime), every one, and least(LIST, FIGURE), total(LIST, FIGURE).
 holds() {
     "$PYTHON" -c '
 import json, sys
@@ -18,6 +19,8 @@ rounds, expression = int(sys.argv[2]), sys.argv[3]
 every = json.load(open(sys.argv[1]))
 def total(intervals, figure):
     return sum(i[figure] for i in intervals)
+def least(intervals, figure):
+    return min(i[figure] for i in intervals)
 # The first barrier begins a stretch of its own, the second the way to the next round.
 def between(rank):
     return [i for i in every if i["rank"] == rank and i.get("stretch", 1) % 2 == 0]
@@ -30,8 +33,9 @@ if not eval(expression):
     sys.exit(1)' "$1.json" "$ROUNDS" "$2"
 }
 
-# done_by NAME: the amount of work that rank 1 reports
+# done_by NAME, cpu_of NAME: the amount of work and the processor time that rank 1 reports
 done_by() { sed -n 's/^rank 1: \([0-9]*\) .*/\1/p' "$1.out"; }
+cpu_of() { sed -n 's/^rank 1: .* cpu \([0-9]*\)$/\1/p' "$1.out"; }
 
 # known NAME [FILE]: runs it, and writes its intervals
 known() {
@@ -49,31 +53,27 @@ schedstat=$([ -r /proc/thread-self/schedstat ] && echo 1)
 
 known work
 check "a rank that computes is on a processor for the time of the computation" holds work \
-    "min(i['cpu'] for i in own) >= 4000000 and total(own, 'cpu') < 1.5 * $(done_by work)"
-check "a rank that computes does not sleep" holds work 'total(own, "voluntary switches") == 0'
-check "the other rank does not compute meanwhile" holds work 'total(others, "cpu") < total(own, "cpu") / 4'
+    "least(own, 'cpu') >= 4000000 and $(done_by work) <= total(own, 'cpu') <= $(cpu_of work)"
+check "a rank that computes does not sleep" holds work 'least(own, "voluntary switches") == 0'
+check "the other rank does not compute meanwhile" holds work 'least(others, "cpu") < 4000000'
 
 known faults
 check "page faults are counted in the intervals in which they happen" holds faults \
-    'min(i["minor faults"] for i in own) >= 64'
-check "... other intervals have none" holds faults \
-    "$(done_by faults) <= total(own, 'minor faults') < 1.2 * $(done_by faults) and total(others, 'minor faults') < 64"
+    'least(own, "minor faults") == 64'
+check "... other intervals have none" holds faults 'least(others, "minor faults") == 0'
 
 known sleep
-check "a rank that sleeps gives its processor away each time" holds sleep \
-    "min(i['voluntary switches'] for i in own) >= 3 and total(own, 'voluntary switches') < 2 * $(done_by sleep)"
+check "a rank that sleeps gives its processor away each time" holds sleep 'least(own, "voluntary switches") == 3'
 [ -z "$schedstat" ] || check "time neither on a processor nor runnable is sleep" holds sleep \
-    'min(i["interval"] - i["cpu"] - i["runnable"] for i in own) >= 3000000'
+    'any(i["interval"] - i["cpu"] - i["runnable"] >= 2000000 for i in own)'
 
 known hog
 if [ -n "$schedstat" ]; then
-    # Each of the two gets the processor half of the time.
     check "a rank that shares its processor is runnable while the other one runs" holds hog \
-        'total(own, "runnable") > 0.3 * total(own, "cpu") and total(own, "involuntary switches") > 0'
+        "total(own, 'runnable') >= $(done_by hog) and least(own, 'involuntary switches') > 0"
     check "... time on a processor and runnable time add up to its interval" holds hog \
-        'total(own, "cpu") + total(own, "runnable") > 0.9 * total(own, "interval")'
-    check "the other rank does not share its processor" holds hog \
-        'total(others, "runnable") < total(own, "runnable") / 4'
+        'any(i["cpu"] + i["runnable"] > 0.9 * i["interval"] for i in own)'
+    check "the other rank does not share its processor" holds hog 'least(others, "runnable") < least(own, "runnable")'
 else
     skip "runnable time is measured" "the kernel has no schedstat"
 fi
@@ -89,7 +89,7 @@ while os.read(file, 65536):
 print(resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before)')" -ge 8192 ]; then
     known read "$WORK/read.bin"
     check "blocks read are counted in the intervals in which they are read" holds read \
-        'min(i["blocks in"] for i in own) >= 8192 and total(others, "blocks in") == 0'
+        "total(own, 'blocks in') >= $(done_by read) >= 8192 and least(others, 'blocks in') == 0"
 else
     skip "blocks read are measured" "this directory's file system counts none, or keeps all in memory"
 fi
@@ -109,7 +109,7 @@ limit_group() {
 }
 if limit_group 2>/dev/null; then
     (
-        echo $BASHPID >"$group/cgroup.procs" && observe quota 2 "$KNOWN" long "$ROUNDS"
+        echo $BASHPID >"$group/cgroup.procs" && observe quota 2 "$KNOWN" long "$ROUNDS" "$group/cpu.stat"
         echo "$status" >quota.status
     )
     status=$(cat quota.status)
@@ -118,7 +118,7 @@ if limit_group 2>/dev/null; then
     check "the group was throttled while the rank computed" holds quota \
         'total(own, "throttles") > 0 and total(own, "throttled") > 0'
     [ -z "$schedstat" ] || check "... the rank did not run while the group was throttled" holds quota \
-        'total(own, "interval") - total(own, "cpu") > 2 * total(own, "cpu")'
+        'any(i["interval"] > 3 * i["cpu"] for i in own)'
     check "without a quota there is no throttled time" holds work \
         'not [i for i in every if "throttles" in i]'
 else
@@ -142,7 +142,7 @@ check "a program may take over descriptors, and sampling goes on" all '[ "$(done
 if LD_PRELOAD=$PRELOAD "$STAGGER" info | grep -q '^ *counters: [0-9]'; then
     observe long 2 "$KNOWN" long "$ROUNDS"
     check "a rank that computes has instructions and cycles" all 'ran_well long' 'intervals long' \
-        'holds long "total(own, \"instructions\") > 1e7 > total(others, \"instructions\") and total(own, \"cycles\") > 1e7"'
+        'holds long "least(own, \"instructions\") > 1e7 > least(others, \"instructions\") and least(own, \"cycles\") > 1e7"'
 else
     skip "hardware counters are measured" "the kernel has no events for this process; what is made of them is tested by figures made by hand (test_reader, test_blame, test_before)"
 fi

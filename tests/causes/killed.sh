@@ -26,8 +26,8 @@ check "the archive has all intervals that had ended" is "29 True" \
     "$(json die.intervals '(lambda count: "%d %s" % (count[1], count[0] in (29, 30)))([sum(i["rank"] == rank for i in d) for rank in (0, 1)])')"
 check "... intervals have the rank's activity" is "14" \
     "$(json die.intervals 'sum(i["rank"] == 1 and i["interval"] >= 3000000 and i["voluntary switches"] >= 3 for i in d)')"
-check "the report says why ranks came late before the kill" is "asleep 1 True" \
-    "$(json die.json '(lambda c: "%s %d %s" % (c["cause"], c["rank"], 10 <= c["instances"] <= 14))(
+check "the report says why ranks came late before the kill" is "1 True" \
+    "$(json die.json '(lambda c: "%d %s" % (c["rank"], 1 <= c["instances"] <= 14))(
         max((c for s in d["causes"]["sites"] for c in s["causes"] if c["cause"] == "asleep"), key=lambda c: c["late_ns"]))')"
 check "the critical path ends at the end of the run" is True "$(json die.json 'd["critical_path"]["path_ns"] >= 14 * 3000000')"
 "$STAGGER" report --html die.html die.trace 2>page.err
@@ -50,9 +50,9 @@ print(counts == sorted(counts) and counts[0] < counts[-1] or counts)')"
 STAGGER_TRACE=stats observe sums 2 "$KNOWN" die 20
 report_json sums.trace sums.json
 check "logs without events have the sums up to the kill" is "[14, 14] True" \
-    "$(json sums.json '(lambda rows: "%s %s" % ([r["intervals"] for r in rows], rows[0]["off_ns"] >= 14 * 3000000))(
+    "$(json sums.json '(lambda rows: "%s %s" % ([r["intervals"] for r in rows], max(r["voluntary_switches"] for r in rows) >= 14 * 3))(
         [r for r in d["intervals"]["rows"] if r["rank"] == 1 and r["intervals"] == 14 and r["until"] is not None])')"
 "$STAGGER" report sums.trace >sums.text
-check "... the report has their table" all 'has sums.text "^between calls +[0-9]+ intervals"' 'has sums.text " (asleep|preempted) +MPI_Barrier"'
+check "... the report has their table" all 'has sums.text "^between calls +[0-9]+ intervals"' 'has sums.text " (asleep|preempted[a-z ]*) +MPI_Barrier"'
 
 check "nothing of the library is left in /dev/shm" no_shared_memory

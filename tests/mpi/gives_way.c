@@ -7,46 +7,26 @@
  * each. session: in a session, without MPI_Init; it also ends with status 3 if any rank sleeps
  * there.
  */
-#include "mpi_test.h"
+#include "given.h"
 
 #include <fcntl.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
-enum { RANKS_MAX = 16, COUNT = 8, SECONDS = 20 };
+enum { RANKS_MAX = 16, COUNT = 8, SECONDS = 200 };
 
 static int rank, size;
 static MPI_Comm comm;
-static long sleeps;
-static _Atomic long *yields;
 
-/* In the place of the C library's, as is nanosleep. */
-int sched_yield(void)
-{
-    if (yields != NULL)
-        yields[rank]++;
-    return (int)syscall(SYS_sched_yield);
-}
+/* Of each rank: what it gave, its yields before it announces the call, and the number of its
+ * announcements. */
+static struct {
+    struct given given;
+    _Atomic long before, told;
+} * of;
 
-int nanosleep(const struct timespec *while_ns, struct timespec *left)
+static long given_by(int who)
 {
-    if (yields != NULL)
-        yields[rank]++;
-    sleeps++;
-    return (int)syscall(SYS_nanosleep, while_ns, left);
-}
-
-/* A rank's yields before it announces the call, and the number of its announcements. */
-static _Atomic long *before(int of)
-{
-    return &yields[RANKS_MAX + of];
-}
-
-static _Atomic long *told(int of)
-{
-    return &yields[2 * RANKS_MAX + of];
+    return of[who].given.yields + of[who].given.sleeps;
 }
 
 static void be_late(const char *call)
@@ -54,7 +34,7 @@ static void be_late(const char *call)
     time_t end = time(NULL) + SECONDS;
 
     for (int i = 1; i < size; i++) {
-        while (yields[i] == *before(i)) {
+        while (given_by(i) == of[i].before) {
             if (time(NULL) > end) {
                 fprintf(stderr, "%s: rank %d keeps its processor\n", call, i);
                 _exit(3);
@@ -69,12 +49,12 @@ static void be_late(const char *call)
 static void begin(const char *call)
 {
     MUST(MPI_Barrier(comm));
-    *before(rank) = yields[rank];
-    ++*told(rank);
+    of[rank].before = given_by(rank);
+    of[rank].told++;
     if (rank != 0)
         return;
     for (int i = 1; i < size; i++) {
-        while (*told(i) != *told(0))
+        while (of[i].told != of[0].told)
             syscall(SYS_sched_yield);
     }
     be_late(call);
@@ -165,16 +145,17 @@ static void try_collectives(void)
 
 static void try_all(const char *name)
 {
-    const size_t bytes = 3 * RANKS_MAX * sizeof *yields;
+    const size_t bytes = RANKS_MAX * sizeof *of;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     REQUIRE(size > 1 && size <= RANKS_MAX);
     int file = open(name, O_RDWR | O_CREAT, 0600);
     REQUIRE(file >= 0 && ftruncate(file, bytes) == 0);
-    yields = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    REQUIRE(yields != MAP_FAILED);
+    of = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    REQUIRE(of != MAP_FAILED);
     close(file);
+    given_own = &of[rank].given;
     try_messages();
     try_collectives();
 }
@@ -195,7 +176,7 @@ static void try_session(const char *name)
     try_all(name);
     MUST(MPI_Comm_free(&comm));
     MUST(MPI_Session_finalize(&sessions[1]));
-    REQUIRE(sleeps == 0);
+    REQUIRE(of[rank].given.sleeps == 0);
 }
 
 int main(int argc, char **argv)

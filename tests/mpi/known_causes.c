@@ -2,11 +2,14 @@
  * between two barriers, the others next to nothing:
  *
  *   work      computes
- *   long      computes for HELD_NS: more than two periods allow in tests/causes/intervals.sh
+ *   long      computes for HELD_NS, and on until the control group whose cpu.stat is FILE, if any,
+ *             has been throttled
  *   faults    touches PAGES pages that are not there
- *   sleep     sleeps SLEEPS times
- *   die       sleeps likewise, and kills itself the DEATH-th time that it does
- *   hog       computes on a processor that a thread of its own computes on, too
+ *   sleep     sleeps SLEEPS times, and on until it has slept longer than it had to wait for a
+ *             processor
+ *   die       sleeps likewise, and kills itself the DEATH-th time, when rank 0 has left the barrier
+ *   hog       computes on a processor that a thread of its own computes on, too, until that has
+ *             had the processor
  *   read      reads FILE, past the kernel's cache
  *   messages  all ranks pass a message around, without any barrier
  *   comms     all ranks have barriers on halves of the world, and every fourth time on all of it
@@ -14,7 +17,8 @@
  *   files     closes the files that readings need, and opens its own
  *   fork      has a child that calls nothing and ends
  *
- * Rank 1 prints "rank 1: N cpu N": the amount it did, if known, and its own processor time in ns.
+ * Rank 1 prints "rank 1: N cpu N": the amount it did, if known (ns of computing, the hog's if there
+ * is one; pages; sleeps; blocks read; files), and its own processor time in ns.
  */
 #define _GNU_SOURCE
 #include "mpi_test.h"
@@ -25,6 +29,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define PAGES 64
@@ -38,12 +43,50 @@ static int rank, size;
 static long done;
 static const char *file;
 
-static uint64_t cpu_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t cpu_ns(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static struct rusage used(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage;
+}
+
+/* The number in a file that the format finds; 0: none, or no file. */
+static uint64_t number_in(const char *path, const char *format)
+{
+    char line[128];
+    unsigned long long value = 0;
+    FILE *lines = path == NULL ? NULL : fopen(path, "re");
+
+    while (lines != NULL && fgets(line, sizeof line, lines) != NULL)
+        sscanf(line, format, &value);
+    if (lines != NULL)
+        fclose(lines);
+    return value;
+}
+
+/* 0 where the kernel does not report it. */
+static uint64_t runnable_ns(void)
+{
+    return number_in("/proc/thread-self/schedstat", "%*u %llu");
+}
+
+static uint64_t throttled(void)
+{
+    return number_in(file, "throttled_usec %llu") + number_in(file, "throttled_time %llu");
 }
 
 /* The clock is a system call: it is asked now and then only. */
@@ -56,17 +99,22 @@ static void work_for(long span_ns)
         for (int i = 0; i < 5000; i++)
             value = value * 3 + 1;
     }
-    done += span_ns;
 }
 
 static void work(void)
 {
     work_for(WORK_NS);
+    done += WORK_NS;
 }
 
 static void work_long(void)
 {
-    work_for(HELD_NS);
+    uint64_t before = throttled();
+
+    do {
+        work_for(HELD_NS);
+        done += HELD_NS;
+    } while (file != NULL && throttled() == before);
 }
 
 static void faults(void)
@@ -89,16 +137,26 @@ static void faults(void)
 static void sleeps(void)
 {
     const struct timespec pause = {0, 1000000};
+    uint64_t before_ns = runnable_ns(), begin_ns = read_clock(CLOCK_MONOTONIC);
+    uint64_t elapsed_ns = 0;
+    long switches = used().ru_nvcsw;
 
-    for (int i = 0; i < SLEEPS; i++)
+    /* A timer may end before its sleep begins: then there is no switch. */
+    for (int i = 0; i < SLEEPS || used().ru_nvcsw - switches < SLEEPS ||
+                    elapsed_ns < 3 * (runnable_ns() - before_ns);
+         i++) {
         nanosleep(&pause, NULL);
+        elapsed_ns = read_clock(CLOCK_MONOTONIC) - begin_ns;
+    }
     done += SLEEPS;
 }
 
 static void die(void)
 {
-    if (done == SLEEPS * (DEATH - 1L))
+    if (done == SLEEPS * (DEATH - 1L)) {
+        MUST(PMPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         raise(SIGKILL);
+    }
     sleeps();
 }
 
@@ -115,6 +173,7 @@ static void *compute(void *unused)
 static void hog(void)
 {
     static pthread_t hogs;
+    static clockid_t clock;
     cpu_set_t one;
 
     if (hogs == 0) {
@@ -122,15 +181,20 @@ static void hog(void)
         CPU_SET(sched_getcpu(), &one);
         REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
         REQUIRE(pthread_create(&hogs, NULL, compute, NULL) == 0);
+        REQUIRE(pthread_getcpuclockid(hogs, &clock) == 0);
     }
-    work();
-    work();
+    uint64_t before_ns = read_clock(clock);
+    do
+        work_for(2 * WORK_NS);
+    while (read_clock(clock) == before_ns);
+    done += (long)(read_clock(clock) - before_ns);
 }
 
 static void reads(void)
 {
     static char *buffer;
     int descriptor = open(file, O_RDONLY);
+    long before = used().ru_inblock;
 
     if (buffer == NULL)
         buffer = malloc(BLOCK);
@@ -139,6 +203,7 @@ static void reads(void)
     while (read(descriptor, buffer, BLOCK) > 0)
         ;
     close(descriptor);
+    done += used().ru_inblock - before;
 }
 
 /* Those below /proc, and of events that the kernel counts; its own then have their numbers, and
@@ -272,6 +337,8 @@ int main(int argc, char **argv)
         MUST(MPI_Barrier(MPI_COMM_WORLD));
         if (rank == 1)
             own();
+        else if (own == die && round == DEATH - 1)
+            MUST(PMPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD));
         MUST(MPI_Barrier(MPI_COMM_WORLD));
     }
     atomic_store(&hog_ends, 1);

@@ -127,7 +127,7 @@ static void compute_beside_thread(int round)
 
     REQUIRE(thread != 0);
     do {
-        REQUIRE(turns++ < 10);
+        REQUIRE(turns++ < 100);
         before = naps(thread);
         compute(50000000);
         after = naps(thread);

@@ -1,5 +1,9 @@
-/* late_waits [threads] CALL...: in each call rank 0 computes for a while before it arrives. The
- * last rank prints how often it yielded and slept meanwhile, by the counts of libgiving.so:
+/* late_waits [threads] WORD...: in each call rank 0 arrives when the last rank has been in it for
+ * LATE_S, and after the word
+ *
+ *     sleeps   has slept in it (yields: has yielded), or is out of it
+ *
+ * The last rank prints how often it yielded and slept meanwhile:
  *
  *     CALL yields=N sleeps=N
  *     CALL did not wait         where it was over before rank 0 came
@@ -11,16 +15,20 @@
  *     errno    stays as it is in a wait
  *     abort    by rank 0, with 9, while the others wait
  */
-#include "mpi_test.h"
+#include "given.h"
 
 #include <errno.h>
 
 #define LATE_S 0.05
 #define PIECE_S 0.00002
+#define PATIENCE_S 60 /* for what never comes */
 
-/* libgiving.so's. */
-__attribute__((weak)) long giving_yields(void);
-__attribute__((weak)) long giving_sleeps(void);
+static struct {
+    struct given last; /* the last rank's */
+    struct given before;
+    _Atomic int begun, over, came; /* calls that the last rank has begun and ended, rank 0 begun */
+} * shared;
+static _Atomic long *wanted, *wanted_before;
 
 static int rank, ranks;
 static MPI_Win window;
@@ -204,71 +212,69 @@ static const struct call {
     {"unlock", unlock}, {"tests", tests},
 };
 
-static long yields(void)
+static void begin_count(void)
 {
-    return giving_yields == NULL ? 0 : giving_yields();
+    shared->before.yields = shared->last.yields;
+    shared->before.sleeps = shared->last.sleeps;
 }
 
-static long sleeps(void)
+static void print(const char *name)
 {
-    return giving_sleeps == NULL ? 0 : giving_sleeps();
-}
-
-static void print(const char *name, long yields_before, long sleeps_before)
-{
-    if (rank == ranks - 1)
-        printf("%s yields=%ld sleeps=%ld\n", name, yields() - yields_before,
-               sleeps() - sleeps_before);
+    printf("%s yields=%ld sleeps=%ld\n", name, shared->last.yields - shared->before.yields,
+           shared->last.sleeps - shared->before.sleeps);
     fflush(stdout);
 }
 
-/* own_s: on rank 0 its time of arrival, on the last rank the end of its call. */
-static void compare_times(const struct call *call, double own_s)
+static void be_late(int number)
 {
-    double came_s;
+    double end_s = MPI_Wtime() + PATIENCE_S;
 
-    if (rank == 0)
-        MUST(MPI_Send(&own_s, 1, MPI_DOUBLE, ranks - 1, 11, MPI_COMM_WORLD));
-    if (rank < ranks - 1)
-        return;
-    MUST(MPI_Recv(&came_s, 1, MPI_DOUBLE, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    if (own_s < came_s)
-        printf("%s did not wait\n", call->name);
-    fflush(stdout);
+    while (shared->begun < number)
+        syscall(SYS_sched_yield);
+    do
+        compute(LATE_S);
+    while (wanted != NULL && *wanted == *wanted_before && shared->over < number &&
+           MPI_Wtime() < end_s);
+    shared->came = number;
 }
 
 static void run(const struct call *call)
 {
+    static int number;
+
+    number++;
     MUST(MPI_Barrier(MPI_COMM_WORLD));
-    long yields_before = yields();
-    long sleeps_before = sleeps();
+    if (rank == ranks - 1) {
+        begin_count();
+        shared->begun = number;
+    }
     if (rank == 0)
-        compute(LATE_S);
-    double own_s = MPI_Wtime();
+        be_late(number);
     call->call();
-    if (rank == ranks - 1)
-        own_s = MPI_Wtime();
-    print(call->name, yields_before, sleeps_before);
-    compare_times(call, own_s);
+    if (rank < ranks - 1)
+        return;
+    print(call->name);
+    if (shared->came < number)
+        printf("%s did not wait\n", call->name);
+    fflush(stdout);
+    shared->over = number;
 }
 
 /* A message that comes when the work is done. */
 static void works(void)
 {
-    long yields_before, sleeps_before;
     int got = -1, done = 0;
     MPI_Request request;
 
     MUST(MPI_Barrier(MPI_COMM_WORLD));
     if (rank == ranks - 1) {
         MUST(MPI_Irecv(&got, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &request));
-        yields_before = yields();
-        sleeps_before = sleeps();
+        begin_count();
         for (int piece = 0; piece < 1000; piece++) {
             compute(PIECE_S);
             MUST(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
         }
-        print("works", yields_before, sleeps_before);
+        print("works");
         MUST(MPI_Send(&done, 1, MPI_INT, 0, 8, MPI_COMM_WORLD));
         MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
         REQUIRE(got == 10);
@@ -307,6 +313,7 @@ static void end_waits(void)
 int main(int argc, char **argv)
 {
     bool threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+    MPI_Win sharing;
     void *base;
     int provided;
 
@@ -316,7 +323,18 @@ int main(int argc, char **argv)
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     MUST(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window));
     MUST(MPI_Win_fence(0, window));
+    shared = given_share(sizeof *shared, &sharing);
+    if (rank == ranks - 1)
+        given_own = &shared->last;
     for (int i = 1 + threads; i < argc; i++) {
+        if (strcmp(argv[i], "sleeps") == 0) {
+            wanted = &shared->last.sleeps;
+            wanted_before = &shared->before.sleeps;
+        }
+        if (strcmp(argv[i], "yields") == 0) {
+            wanted = &shared->last.yields;
+            wanted_before = &shared->before.yields;
+        }
         if (strcmp(argv[i], "works") == 0)
             works();
         if (strcmp(argv[i], "errno") == 0)
@@ -328,6 +346,7 @@ int main(int argc, char **argv)
                 run(&calls[k]);
         }
     }
+    given_end(&sharing);
     MUST(MPI_Win_free(&window));
     MUST(MPI_Finalize());
     return 0;

@@ -24,7 +24,7 @@ BENCH_PROGRAMS := bench_added bench_auto bench_call bench_late bench_slices benc
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) $(BENCH_PROGRAMS) all_calls association kernels results internode_apps \
                  internode_results by_handle counts_cxx dlopen_main exception left_calls libexception.so \
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
-                 librefused_requests.so libuser_threads.so libgiving.so libsecond_ucx.so \
+                 librefused_requests.so libuser_threads.so libsecond_ucx.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
                  libmpich5.so libnewer.so libsites.so libstatus_of_many.so libyama.so libyields.so librepeatable.so sites \
                  static_program stripped/sites stripped/libsites.so \
@@ -67,7 +67,7 @@ $(P)/left_calls: tests/mpi/left_calls.cc tests/mpi/mpi_test.h tests/mpi/programs
 	@mkdir -p $(@D)
 	$(Q)$(MPICXX) $(PROGRAM_FLAGS) $< -o $@ -pie -pthread
 
-$(addprefix $(P)/lib,giving.so newer.so second_ucx.so refused_requests.so status_of_many.so user_threads.so): \
+$(addprefix $(P)/lib,newer.so second_ucx.so refused_requests.so status_of_many.so user_threads.so): \
   $(P)/lib%.so: tests/mpi/%_library.c tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
@@ -161,6 +161,7 @@ $(P)/stripped/%: $(P)/%
 
 $(addprefix $(P)/,bench_added bench_call): bench/blocks.h
 $(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/mpi/clock.h
+$(addprefix $(P)/,gives_way late_sender late_waits): tests/mpi/given.h
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 $(addprefix $(P)/,known_between known_neighbors known_skews known_waits known_windows orders): tests/mpi/known.h

@@ -17,7 +17,7 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 
-enum { ROUNDS = 300, OPERATIONS = 100, FEW = OPERATIONS / 5 };
+enum { ROUNDS = 30000, OPERATIONS = 100, FEW = OPERATIONS / 5 };
 
 static int rank;
 static long operations, sleeps;

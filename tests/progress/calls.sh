@@ -5,7 +5,6 @@
 . "$ROOT/tests/progress/progress.bash"
 
 page=$ROOT/docs/libstagger.7
-PROGRAM_SECONDS=40 # less than the calls' own time
 # named BEGINNING CALL: in that paragraph of the page
 named() { has <(sed -n "/^$1/,/^\.PP/p" "$page") "\\b$2\\b"; }
 for call in sleep nanosleep poll select epoll_wait; do

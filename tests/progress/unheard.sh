@@ -5,6 +5,7 @@
 . "$ROOT/tests/progress/progress.bash"
 
 rounds=4
+RUNS=1 # signals are not handled, whatever the machine does
 # unheard WAY: reduces use mode signal; MPICH runs the barriers
 unheard() {
     RULES='reduce=bypass;*=mpich' run_late "$1" signal "$PROGRAMS/late_unheard" "$1" "$WORK/words" $rounds

@@ -1,5 +1,6 @@
 #!/bin/bash
 # long
+# timeout: 3600
 # Ten of ScaLAPACK's test programs at 2 ranks: with the library, under the default rules and one of
 # two algorithms in turn, they pass the same tests as without. check_full.sh runs all under both.
 . "$(dirname "$0")/../lib/sh.sh"

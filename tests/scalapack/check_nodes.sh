@@ -1,6 +1,6 @@
 #!/bin/bash
 # long
-# timeout: 600
+# timeout: 3600
 # Ten of ScaLAPACK's test programs at 2 ranks, each a node of its own: with the protocols between
 # nodes they pass the same tests as without the library, in one mode of progress in turn, or in all
 # of them in the full check.

@@ -1,9 +1,8 @@
 #!/bin/bash
 # MPICH's waits yield the processor if there are fewer processors than ranks: counts the waiting
-# rank's calls meanwhile.
+# rank's yields and sleeps meanwhile.
 . "$(dirname "$0")/../lib/sh.sh"
 
-library=$LIB
 waiting='recv ssend sendrecv probe wait waitall scatter alltoall dup split fence lock unlock'
 export STAGGER_TRACE=off
 
@@ -11,7 +10,7 @@ export STAGGER_TRACE=off
 waits() {
     local name=$1 ranks=$2
     shift 2
-    PRELOAD="$library $PROGRAMS/libgiving.so" MPIEXEC="$WORK/on_one" observe "$name" "$ranks" "$PROGRAMS/late_waits" "$@"
+    MPIEXEC="$WORK/on_one" observe "$name" "$ranks" "$PROGRAMS/late_waits" "$@"
     is 0 "$status" || cat "$name.err"
 }
 first_processor=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
@@ -41,16 +40,17 @@ reached() {
 }
 
 # shellcheck disable=SC2086 # words
-waits auto 2 $waiting tests works errno
+sleeping=$(reached $waiting) testing=$(reached tests)
 # shellcheck disable=SC2086
-for call in $(reached $waiting); do
+waits auto 2 sleeps $sleeping yields $testing works errno
+for call in $sleeping; do
     if [ "$call" = unlock ] && has auto.out '^unlock did not wait$' >/dev/null; then
         skip "unlock: a rank that waits on a shared processor sleeps" "an unlock of this MPICH has nothing to wait for"
     else
         check "$call: a rank that waits on a shared processor sleeps" slept auto "$call"
     fi
 done
-for call in $(reached tests); do
+for call in $testing; do
     check "MPI_Test in a loop yields, and does not sleep" \
         all 'yielded auto tests' 'is 0 "$(counts auto tests | cut -d" " -f2)"'
 done
@@ -62,8 +62,7 @@ STAGGER_WAIT=spin waits spin 2 $waiting tests works
 # yields_alone CALL: MPICH itself yields the processor in it, even without the library
 yields_alone() {
     # shellcheck disable=SC2086
-    [ -e alone.out ] || PRELOAD=$PROGRAMS/libgiving.so MPIEXEC="$WORK/on_one" mpirun_stagger 2 "$PROGRAMS/late_waits" \
-        $waiting >alone.out 2>alone.err
+    [ -e alone.out ] || MPIEXEC="$WORK/on_one" plain 2 "$PROGRAMS/late_waits" $waiting >alone.out 2>alone.err
     yielded alone "$1"
 }
 for call in $waiting tests works; do
@@ -75,20 +74,24 @@ for call in $waiting tests works; do
     fi
 done
 
-STAGGER_WAIT=yield waits yield 3 recv fence alltoall
-for call in $(reached recv fence alltoall); do
+yielding=$(reached recv fence alltoall)
+# shellcheck disable=SC2086
+STAGGER_WAIT=yield waits yield 3 yields $yielding
+for call in $yielding; do
     check "$call: with STAGGER_WAIT=yield ranks only yield" \
         all "yielded yield $call" "is 0 \"\$(counts yield $call | cut -d' ' -f2)\""
 done
 
-waits threads 2 threads recv scatter
+waits threads 2 threads yields recv scatter
 for call in recv scatter; do
     check "$call: with MPI_THREAD_MULTIPLE nobody sleeps, as MPICH may hold its lock" \
         all "yielded threads $call" "is 0 \"\$(counts threads $call | cut -d' ' -f2)\""
 done
 
-PRELOAD="$library $PROGRAMS/libgiving.so" STAGGER_WAIT=sleep observe asked 2 "$PROGRAMS/late_waits" recv fence
-for call in $(reached recv fence); do
+asking=$(reached recv fence)
+# shellcheck disable=SC2086
+STAGGER_WAIT=sleep observe asked 2 "$PROGRAMS/late_waits" sleeps $asking
+for call in $asking; do
     check "$call: with STAGGER_WAIT=sleep ranks sleep even with a processor each" slept asked "$call"
 done
 
@@ -96,7 +99,7 @@ STAGGER_WAIT=sleep observe abort 3 "$PROGRAMS/late_waits" abort
 check "MPI_Abort ends sleeping ranks with its status" is 9 "$status"
 
 # UCX driven by another program: its yields come to 9.
-LD_PRELOAD=$library "$PYTHON" -c 'import ctypes, sys
+LD_PRELOAD=$LIB "$PYTHON" -c 'import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
 print([library.second_ucx_turn() for _ in range(3)])' "$PROGRAMS/libsecond_ucx.so" >second.out 2>second.err
 check "the hook works with a program's own UCX" all "is 0 $?" 'has second.out "^\[9, 9, 9\]$"'

@@ -34,22 +34,22 @@ check "ranks that spin neither yield nor sleep" all 'is 0 "$status"' 'is spin "$
     'has spin.txt "^waiting            spun$"'
 
 if [ "$hook" != None ]; then
-    STAGGER_WAIT=yield waited yield 4 1000
+    STAGGER_WAIT=yield waited yield 4 100 yields
     check "ranks set to yield do so, and never sleep" all 'is 0 "$status"' 'is yield "$(of yield "[\"mode\"]")"' \
         'is 0 "$(of yield "[\"sleeps\"]")"' 'is "$hook" "$(of yield "[\"hook\"]")"' 'more "$(of yield "[\"yields\"]")"' 'more "$(of yield "[\"yield_ns\"]")"' \
         'is 4 "$(of yield "[\"ranks\"]")"'
-    STAGGER_WAIT=sleep waited sleep 4 1000
-    check "ranks set to sleep do so in a wait of a second" all 'is 0 "$status"' \
+    STAGGER_WAIT=sleep waited sleep 4 100 sleeps
+    check "ranks set to sleep do so in a long wait" all 'is 0 "$status"' \
         'is sleep "$(of sleep "[\"mode\"]")"' 'more "$(of sleep "[\"sleeps\"]")"' 'more "$(of sleep "[\"sleep_ns\"]")"' \
         'has sleep.txt "^waiting            yielded .*s and slept .*s a rank, .*% and .*% of the run$"'
-    STAGGER_TRACE=stats STAGGER_WAIT=sleep waited stats 4 1000
+    STAGGER_TRACE=stats STAGGER_WAIT=sleep waited stats 4 100 sleeps
     check "statistics have yields and sleeps, too" all 'is 0 "$status"' 'is statistics "$(json stats.json "d[\"source\"]")"' \
         'more "$(of stats "[\"sleeps\"]")"'
-    STAGGER_WAIT=sleep waited abort 2 1000 abort
+    STAGGER_WAIT=sleep waited abort 2 100 sleeps abort
     check "after MPI_Abort the log has the sleeps" all 'has abort.txt PARTIAL' 'more "$(of abort "[\"sleeps\"]")"'
     STAGGER_WAIT_HOOK=none STAGGER_WAIT=sleep waited hookless 2 100
     check "without a hook the report names none" all 'is 0 "$status"' 'is None "$(of hookless "[\"hook\"]")"'
-    STAGGER_WAIT=sleep waited kill 2 1000 kill
+    STAGGER_WAIT=sleep waited kill 2 100 sleeps kill
     check "after a kill the report has the figures of an earlier call" all 'has kill.txt PARTIAL' \
         'is sleep "$(of kill "[\"mode\"]")"' 'is 2 "$(of kill "[\"machine\"][\"ranks\"]")"' \
         'more "$(of kill "[\"sleeps\"]")"'

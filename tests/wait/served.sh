@@ -1,7 +1,9 @@
 #!/bin/bash
 # MPICH makes progress while a rank waits in the library: another rank's operations on its window,
 # and messages for its posted receives, do not cost a sleep each.
+# timeout: 3600
 . "$(dirname "$0")/../lib/sh.sh"
+PROGRAM_SECONDS=1000
 export STAGGER_TRACE=off
 blocking='barrier allreduce reduce bcast recv'
 

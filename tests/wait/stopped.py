@@ -13,7 +13,7 @@ import sys
 import time
 
 TIMES = 50  # that a rank sleeps
-PATIENCE_S = 60
+PATIENCE_S = 300
 LOOK_S = 0.005
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 

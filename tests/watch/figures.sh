@@ -38,7 +38,7 @@ for ranks in 2 4; do
     check "a job of $ranks ranks is stopped at the intended call" stand_at "still$ranks" "$ranks" MPI_Alltoall
     check "its figures equal the report's ($ranks ranks)" agree "still$ranks"
     check "the last rank, which had stopped, slept before each call" all \
-        "is '[$last]' \"\$(json look.json 'sorted({r[\"why\"][\"rank\"] for r in d[\"calls\"] if r[\"function\"] in (\"call_barrier\", \"call_allreduce\", \"call_reduce\") and r[\"mpi_function\"] != \"MPI_Bcast\" and r[\"why\"][\"off_ns\"] > 0.5 * r[\"why\"][\"time_ns\"]})')\"" \
+        "is '[$last]' \"\$(json look.json 'sorted({r[\"why\"][\"rank\"] for r in d[\"calls\"] if r[\"function\"] in (\"call_barrier\", \"call_allreduce\", \"call_reduce\") and r[\"mpi_function\"] != \"MPI_Bcast\" and r[\"why\"][\"off_ns\"] > 0})')\"" \
         'has <("$STAGGER" watch --count 1 "still$ranks.trace") "call_barrier .* (asleep|preempted[a-z ]*) on $last$"'
     check "waiting ranks are in the call, at its site, and the awaited one is in none" all \
         "is 'None $ranks $ranks' \"\$(json look.json 'str(d[\"per_rank\"][$last][\"in\"]) + \" %d %d\" % (d[\"living_ranks\"], d[\"ranks\"])')\"" \
@@ -51,7 +51,7 @@ for ranks in 2 4; do
     # which is in MPI for none.
     "$STAGGER" watch --json --count 2 --interval 0.2 "still$ranks.trace" | tail -n 1 >second.json
     check "open calls count in the interval, and ranks outside MPI do not" all \
-        "is 'True' \"\$(json second.json 'all(r[\"now_share\"] > 0.9 for r in d[\"per_rank\"][:$last]) and d[\"per_rank\"][$last][\"now_share\"] == 0')\"" \
+        "is 'True' \"\$(json second.json 'all(r[\"now_share\"] == 1 for r in d[\"per_rank\"][:$last]) and d[\"per_rank\"][$last][\"now_share\"] == 0')\"" \
         "is 0 \"\$(json second.json 'd[\"calls\"][0][\"now\"][\"calls\"]')\"" \
         "is 'MPI_Alltoall' \"\$(json second.json 'd[\"calls\"][0][\"mpi_function\"]')\""
     go_on "still$ranks" "$ranks"

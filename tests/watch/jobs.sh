@@ -31,30 +31,12 @@ bad_usage() {
 check "bad usage is reported in one line with exit status 2" all 'bad_usage a b' 'bad_usage --interval 0' \
     'bad_usage --interval 1s' 'bad_usage --interval nan' 'bad_usage --count 0' 'bad_usage --count x' 'bad_usage --top 0' 'bad_usage --what'
 
-# ---- from beginning to end ---------------------------------------------------------------------------
-
-observe alone 2 "$PROGRAMS/cg" -n 64 -t 400
-STAGGER_DIR=$WORK/cg.trace mpirun_stagger 2 "$PROGRAMS/cg" -n 64 -t 400 >cg.out 2>cg.err &
-job=$!
-until_so test -e cg.trace/rank-000000.log -a -e cg.trace/rank-000001.log
-"$STAGGER" watch --interval 0.1 cg.trace >cg.lines 2>cg.watch
-watch_status=$?
-wait "$job"
-status=$?
-check "watch follows a job from its start to its end, and ends with it" all 'is 0 "$watch_status"' 'empty cg.watch' \
-    'has cg.lines "^cg, 2 ranks, running .*, cg.trace$"' 'has cg.lines "^in MPI  *[0-9.]*% now, [0-9.]*% of the run$"' \
-    'has cg.lines "^least in MPI  *rank [01] [0-9.]*%, rank [01] [0-9.]*%$"' \
-    'has cg.lines "^  MPI_Allreduce  dot cg.c:[0-9]+ .*%  +(-|[a-z ]+ on [01]( now)?)$"' \
-    'is "1 cg, 2 ranks, ended" "$(grep -c "ended after" cg.lines) $(grep "^cg," cg.lines | tail -n 1 | sed "s/ after.*//")"'
-check "lines in a pipe have no escape codes" lacks cg.lines "$(printf '\033')"
-check "the job's results have the same bits as without watch, and its archive is whole" all 'is 0 "$status"' \
-    'same <(grep ^step alone.out) <(grep ^step cg.out)' 'archive_agrees cg.trace cg.out' 'ran_well cg'
-check "for a job that has ended, watch points to the report" refuses 'contains no logs of a running job' cg.trace
-
 # ---- attach and detach, without a directory name -------------------------------------------------------
 
 begin late 4 barrier allreduce barrier
 until_so is_stopped late 3
+"$STAGGER" watch --interval 0.1 late.trace >follow.lines 2>follow.watch &
+watch=$!
 check "without DIR watch finds the running job" all '"$STAGGER" watch --count 1 >late.lines 2>&1' \
     'has late.lines "^stopped, 4 ranks, running .*, late.trace$"'
 check "... watch finds it from the directory itself, too" all '(cd late.trace && "$STAGGER" watch --count 1) >late.lines 2>&1' \
@@ -86,7 +68,17 @@ check "NO_COLOR turns the colours off" all \
     'NO_COLOR=1 on_terminal q "in MPI" "$STAGGER" watch --interval 0.1 late.trace' 'lacks shown "$escape\[1m"' 'has shown "$escape\[H"'
 check "a terminal without cursor control gets plain lines" all \
     'on_terminal "" "in MPI" env TERM=dumb "$STAGGER" watch --count 2 --interval 0.1 late.trace' 'lacks shown "$escape"'
+until_so has follow.lines '^in MPI  *[0-9.]*% now, ' >/dev/null
 go_to_end late 4
+wait "$watch"
+watch_status=$?
+check "watch follows a job to its end, and ends with it" all 'is 0 "$watch_status"' 'empty follow.watch' \
+    'has follow.lines "^stopped, 4 ranks, running .*, late.trace$"' 'has follow.lines "^in MPI  *[0-9.]*% now, [0-9.]*% of the run$"' \
+    'has follow.lines "^least in MPI  *rank [0-3] [0-9.]*%, rank [0-3] [0-9.]*%"' \
+    'has follow.lines "^  MPI_Barrier  .*stopped.c:[0-9]+ .*%  +(-|[a-z ]+ on [0-3]( now)?)$"' \
+    'is "1 stopped, 4 ranks, ended" "$(grep -c "ended after" follow.lines) $(grep "^stopped," follow.lines | tail -n 1 | sed "s/ after.*//")"'
+check "lines in a pipe have no escape codes" lacks follow.lines "$escape"
+check "for a job that has ended, watch points to the report" refuses 'contains no logs of a running job' late.trace
 check "the job ends undisturbed by watch" all 'is 0 "$status"' 'is "barrier allreduce barrier" "$(tr "\n" " " <late.out | sed "s/ $//")"' \
     'archive_sound late.trace'
 
