@@ -26,7 +26,7 @@ static uint64_t run_all(struct sg_algo_parameters parameters, uint32_t flags, ui
     uint64_t marks = 0;
 
     for (int size = 1; size <= BYPASS_SIZE_MAX; size++) {
-        for (int root = -1; root < size; root++) {
+        for (int root = -1; root < size; root += unit_step()) {
             for (uint64_t seed = 0; seed < 3; seed++)
                 marks |= run(size, parameters, flags, bytes, root, seed);
         }

@@ -86,7 +86,8 @@ static void compare_all(const struct sg_algo *algo, int operation, uint8_t split
             draw(algo, operation, size, seed, calls);
             for (int i = 0; i < ROUNDS && split; i++)
                 calls[i].flags |= SG_CALL_SPLIT;
-            for (size_t end = 0; end < sizeof ends / sizeof *ends; end++)
+            for (size_t end = seed % (size_t)unit_step(); end < sizeof ends / sizeof *ends;
+                 end += (size_t)unit_step())
                 compare(&setup, calls, ends[end]);
         }
     }

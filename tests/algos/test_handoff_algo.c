@@ -89,8 +89,8 @@ static uint64_t run_all(struct sg_algo_parameters parameters, int operation, boo
     uint64_t marks = 0;
 
     for (int size = 1; size <= SIZE_MAX_TESTED; size++) {
-        for (int root = -1; root < (roots ? size : 0); root++) {
-            for (uint64_t seed = 0; seed < (roots ? 2 : 12); seed++)
+        for (int root = -1; root < (roots ? size : 0); root += unit_step()) {
+            for (uint64_t seed = 0; seed < (roots ? 2 : 12); seed += (uint64_t)unit_step())
                 marks |= run(size, parameters, operation, root, seed);
         }
     }

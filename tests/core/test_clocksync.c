@@ -89,7 +89,7 @@ TEST("128 clocks with offsets and drifts stay within the bound, at once and 10 s
 {
     struct later once = {false, {50e3, 350e3, 2.3e6}};
 
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (uint64_t seed = 1; seed <= 3; seed += (uint64_t)unit_step()) {
         struct virtual_world world = world_of(128, seed);
 
         EXPECT(virtual_run(&world, stay_within, &once));
@@ -100,7 +100,7 @@ TEST("after a second drifts are known too, and the bounds shrink to a fraction")
 {
     struct later twice = {true, {50e3, 150e3, 900e3}};
 
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (uint64_t seed = 1; seed <= 3; seed += (uint64_t)unit_step()) {
         struct virtual_world world = world_of(128, seed);
 
         EXPECT(virtual_run(&world, stay_within, &twice));
@@ -184,7 +184,7 @@ TEST("any number of ranks is synchronised")
 {
     struct later once = {false, {50e3, 350e3, 2.3e6}};
 
-    for (int size = 1; size <= 17; size++) {
+    for (int size = 1; size <= 17; size += unit_step()) {
         struct virtual_world world = world_of(size, (uint64_t)size);
 
         EXPECT(virtual_run(&world, stay_within, &once));

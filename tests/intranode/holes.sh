@@ -11,9 +11,12 @@ values_by() {
 }
 
 for ranks in 2 3; do
-    compare holes "$ranks" "$PROGRAMS/holes" stock
+    compare "holes-$ranks" "$ranks" "$PROGRAMS/holes" stock
     check "MPICH's reductions write only values ($ranks ranks)" is 0 "$plain_status"
-    for rule in srm handoff 'srm(form=climb)' 'srm(form=chunks)'; do
+done
+for rule in srm handoff 'srm(form=climb)' 'srm(form=chunks)'; do
+    in_turn 2 3
+    for ranks in "${turn[@]}"; do
         run_by holes "$rule" "$ranks" "$PROGRAMS/holes"
         check "reductions write only values, and the right ones ($rule, $ranks ranks)" gave holes
         calls_of holes

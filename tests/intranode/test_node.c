@@ -273,7 +273,7 @@ TEST("random scripts give the shape's result in every order of arrival")
     unsigned stalls = 0;
     int ahead = 0;
 
-    for (int seed = 0; seed < 1500; seed++) {
+    for (int seed = 0; seed < 1500; seed += unit_step()) {
         int ranks = 2 + seed % (RANKS_MAX - 1);
 
         random_state = (uint64_t)seed;
@@ -292,7 +292,7 @@ TEST("scripts without enough slots give the shape's result in every order of arr
 
     has_boxes = true;
     boxed = 0;
-    for (int seed = 0; seed < 400; seed++) {
+    for (int seed = 0; seed < 400; seed += unit_step()) {
         int ranks = 2 + seed % (RANKS_MAX - 1);
 
         random_state = (uint64_t)seed;

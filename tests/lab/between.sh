@@ -1,11 +1,11 @@
 #!/bin/bash
 # long
 # timeout: 1500
-# Two machines with RDMA. The transport verbs: the contract of all transports, events, and a set-up
-# that fails on one of the two. Collectives by it: right results, late contributions, never by signals,
-# lost releases, ranks that disagree, a cable that is cut. The full check has the results of the
-# whole cover, bit for bit, and machines that learn: in the short one tests/internode/results.sh has
-# them between virtual nodes and tests/standin between simulated adapters.
+# Two machines with RDMA. The short check has what needs two kernels: the device, the contract of all
+# transports over verbs, lost releases and a cable that is cut. tests/standin shows right results, late
+# contributions, ranks that disagree and failed set-ups between simulated adapters, and
+# tests/internode/results.sh the results of the whole cover. The full check has these here, bit for
+# bit, the adapter's events, and machines that learn.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
@@ -30,44 +30,43 @@ status=$?
 sed -n 's/^\(ok\|not ok\) - /&over verbs between two hosts: /p' contract.out
 check "the contract's tests pass over verbs between two hosts" is 0 "$status"
 
-check "the descriptor is readable for solicited messages only, each time that it is armed" \
-    two 1 "$BUILD/lab/events"
-
-two 1 "$BUILD/lab/agreement" >agreement.out 2>agreement.err
-check "a set-up that fails on one of two ranks fails on both, and both go on with their previous one" is 0 $? ||
-    cat agreement.[01]
-# lines RANK HEADING: the lines between this heading and the next
-lines() { sed -n "/^# $2\$/,/^# /{/^#/d;p}" "agreement.$1"; }
-lines 1 memory >memory.said
-check "a memory limit is reported in one line by its rank" all 'is "" "$(lines 0 memory)"' \
-    'has_lines memory.said "" 1' \
-    'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB in addition to 0 KiB registered exceed STAGGER_VERBS_MEMORY, 1024 KiB$"'
-check "a rank without the device reports it" all 'is "" "$(lines 0 device)"' \
-    'is "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)
-stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'
-check "one line refuses peers that do not name each other" all 'is "" "$(lines 1 one-sided)"' \
-    'is "stagger: rank 0: RDMA is not used: endpoint 1 does not name endpoint 0" "$(lines 0 one-sided)"'
-check "different packet sizes and a rank without multicast are no failures" \
-    all '! sed -n "/^# mtu/,/^# one-sided/p" agreement.[01] | grep -v "^#"'
-
-# ---- results -----------------------------------------------------------------------------------
 export STAGGER_VERBS_MEMORY=1g
 PROGRAM_SECONDS=400
+
+# ---- in the full check ---------------------------------------------------------------------------
 if in_full; then
+    check "the descriptor is readable for solicited messages only, each time that it is armed" \
+        two 1 "$BUILD/lab/events"
+
+    two 1 "$BUILD/lab/agreement" >agreement.out 2>agreement.err
+    check "a set-up that fails on one of two ranks fails on both, and both go on with their previous one" is 0 $? ||
+        cat agreement.[01]
+    # lines RANK HEADING: the lines between this heading and the next
+    lines() { sed -n "/^# $2\$/,/^# /{/^#/d;p}" "agreement.$1"; }
+    lines 1 memory >memory.said
+    check "a memory limit is reported in one line by its rank" all 'is "" "$(lines 0 memory)"' \
+        'has_lines memory.said "" 1' \
+        'has memory.said "^stagger: rank 1: RDMA is not used: [0-9]+ KiB in addition to 0 KiB registered exceed STAGGER_VERBS_MEMORY, 1024 KiB$"'
+    check "a rank without the device reports it" all 'is "" "$(lines 0 device)"' \
+        'is "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)
+stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'
+    check "one line refuses peers that do not name each other" all 'is "" "$(lines 1 one-sided)"' \
+        'is "stagger: rank 0: RDMA is not used: endpoint 1 does not name endpoint 0" "$(lines 0 one-sided)"'
+    check "different packet sizes and a rank without multicast are no failures" \
+        all '! sed -n "/^# mtu/,/^# one-sided/p" agreement.[01] | grep -v "^#"'
+
     MODES=thread whole='' ranks=2 each=1
     . "$ROOT/tests/internode/results.bash"
     check "RDMA carries all of these calls" by_rdma results
-fi
 
-# Two ranks per host: each requests the others' memory, and none may wait for the other's requests.
-for algorithm in $(modes srm handoff); do
-    run_across shared thread 2 "*=$algorithm" 4 "$PROGRAMS/repeat" barrier,allreduce,reduce 60 3
-    check "one-sided access by two ranks a host ends with right results ($algorithm)" all \
-        'is 0 "$status"' 'ran_well shared' 'by_rdma shared'
-done
+    # Two ranks per host: each requests the others' memory, and none may wait for the other's requests.
+    for algorithm in srm handoff; do
+        run_across shared thread 2 "*=$algorithm" 4 "$PROGRAMS/repeat" barrier,allreduce,reduce 60 3
+        check "one-sided access by two ranks a host ends with right results ($algorithm)" all \
+            'is 0 "$status"' 'ran_well shared' 'by_rdma shared'
+    done
 
-# Two protocols with equal bits, and MPICH's broadcasts: ranks exchange their findings by MPI.
-if in_full; then
+    # Two protocols with equal bits, and MPICH's broadcasts: ranks exchange their findings by MPI.
     run_across learns thread 1 '*=auto(block=2,hold=16)' 2 "$PROGRAMS/trial" 40
     check "learning machines run the same algorithm in each instance, and try all" all \
         'is 0 "$status"' 'ran_well learns' 'by_rdma learns' \
@@ -77,42 +76,41 @@ if in_full; then
     run_across fixed thread 1 '*=srm' 2 "$PROGRAMS/trial" 40
     check "... results have the same bits" all 'is 0 "$status"' 'same learns.hashes <(grep "^rank" fixed.out | sort)' \
         '[ -s learns.hashes ]'
-fi
 
-# ---- late contributions ------------------------------------------------------------------------
-# Four nodes on two machines. Rank 3 of the second machine forwards rank 0's contribution from the
-# first to root 1: in some reduces it arrives after rank 3 has left, in the others before.
-late_ones=5
-steps=
-for ((i = 0; i < late_ones; i++)); do
-    steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'
-done
-for mode in $(modes signal thread); do
-    # shellcheck disable=SC2086 # words of steps
-    STAGGER_RANKS_PER_NODE=1 run_across late "$mode" 2 'reduce=bypass;*=mpich' 4 \
-        "$PROGRAMS/internode_scenarios" $steps
-    check "results of late contributions between machines are right ($mode)" all \
-        'is 0 "$status"' 'ran_well late' 'by_rdma late'
-    check "late contributions are counted, and nothing else ($mode)" is "$late_ones" "$(total late late)"
-    check "no signal was raised ($mode)" is "0 0" \
-        "$(total late signals) $(total late signals_ignored)"
-    check "a thread handled each late contribution ($mode)" is "$late_ones" \
-        "$(late_regions late | awk '$4 == "Progress" { count += $1 } END { print count + 0 }')"
-    check "one line says that a thread stands in for a signal ($mode)" \
-        is "$([ "$mode" = signal ] && echo 1 || echo 0)" "$stood_in"
-done
+    # Four nodes on two machines. Rank 3 of the second machine forwards rank 0's contribution from the
+    # first to root 1: in some reduces it arrives after rank 3 has left, in the others before.
+    late_ones=5
+    steps=
+    for ((i = 0; i < late_ones; i++)); do
+        steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'
+    done
+    for mode in signal thread; do
+        # shellcheck disable=SC2086 # words of steps
+        STAGGER_RANKS_PER_NODE=1 run_across late "$mode" 2 'reduce=bypass;*=mpich' 4 \
+            "$PROGRAMS/internode_scenarios" $steps
+        check "results of late contributions between machines are right ($mode)" all \
+            'is 0 "$status"' 'ran_well late' 'by_rdma late'
+        check "late contributions are counted, and nothing else ($mode)" is "$late_ones" "$(total late late)"
+        check "no signal was raised ($mode)" is "0 0" \
+            "$(total late signals) $(total late signals_ignored)"
+        check "a thread handled each late contribution ($mode)" is "$late_ones" \
+            "$(late_regions late | awk '$4 == "Progress" { count += $1 } END { print count + 0 }')"
+        check "one line says that a thread stands in for a signal ($mode)" \
+            is "$([ "$mode" = signal ] && echo 1 || echo 0)" "$stood_in"
+    done
+
+    for way in operation bytes root; do
+        check "ranks on different machines that disagree on the $way end the job, and the message names them" \
+            ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in a call with another' \
+            "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"
+    done
+fi
 
 # ---- loss --------------------------------------------------------------------------------------
 check "every barrier completes with one lost multicast in ten" lossy 2 10
 check "nothing else is lost or delivered twice" no_fault lossy
 
-# ---- job-ending faults -------------------------------------------------------------------------
-for way in $(modes operation bytes root); do
-    check "ranks on different machines that disagree on the $way end the job, and the message names them" \
-        ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in a call with another' \
-        "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"
-done
-
+# ---- a cable that is cut -------------------------------------------------------------------------
 # Cuts the cable during calls. MPI's own traffic uses another cable.
 cut_cable() {
     rm -rf cut.trace cut.out

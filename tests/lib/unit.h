@@ -72,6 +72,16 @@ static inline bool unit_in_full(void)
     return all == NULL || strcmp(all, "1") == 0;
 }
 
+/* The step of loops over seeds, sizes and the like, 1 unless SG_TEST_STEP is set: sanitizers.sh
+ * takes a part of what the ordinary build runs.
+ */
+static inline int unit_step(void)
+{
+    const char *step = getenv("SG_TEST_STEP");
+
+    return step == NULL ? 1 : atoi(step);
+}
+
 /* True if both are NULL, too. */
 static inline bool text_is(const char *text, const char *expected)
 {

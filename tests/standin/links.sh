@@ -45,3 +45,6 @@ STAGGER_VERBS_PARTITION=6 check "a missing partition is reported" \
 STAGGER_VERBS_SERVICE_LEVEL=3 STAGGER_VERBS_TRAFFIC_CLASS=106 check "ranks use the requested service level and traffic class" works
 STANDIN_FAULTS_2=no-fork check "when forks cannot be made safe, a line gives the remedy" \
     passes 'rank 1: no RDMA \(libibverbs cannot be made fork-safe, .* set RDMAV_FORK_SAFE=1\)'
+STAGGER_VERBS_MEMORY=1m run
+check "a memory limit is reported, and MPICH runs the calls" all 'is 0 "$status"' 'is 0 "$(notes run | wc -l)"' \
+    'has run.err "^stagger: rank [01]: RDMA is not used: [0-9]+ KiB in addition to [0-9]+ KiB registered exceed STAGGER_VERBS_MEMORY, 1024 KiB$"'

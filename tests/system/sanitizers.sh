@@ -13,11 +13,14 @@ if ! "$ROOT/.ci/deps" --missing fuzz >/dev/null; then
     exit
 fi
 san=$SANITIZED
-check "everything builds with the sanitizers, by clang without a warning" sanitized_build all unit
+check "library, command and unit tests build with the sanitizers, by clang without a warning" \
+    sanitized_build "$san/stagger" "$san"/libstagger{,-otf2,-verbs}.so unit
 export UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$ROOT/tests/system/lsan.supp:print_suppressions=0
 
-# Unit tests find other files of tests/ from the root. Two at a time: none of them uses MPI.
+# Unit tests find other files of tests/ from the root. Two at a time: none of them uses MPI. The
+# ordinary build runs every seed; a part of them is enough for the sanitizers.
+in_full || export SG_TEST_STEP=5
 find "$san/tests" -name 'test_*' -type f -perm -u+x | sort >unit_tests
 (cd "$ROOT" && xargs -P 2 -I PROGRAM bash -c '
     log=$1/unit-$(basename "$(dirname "$2")")-$(basename "$2")
