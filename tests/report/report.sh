@@ -39,7 +39,7 @@ pairs() {
 }
 check "messages and one-sided operations are listed if their communicator's members are known" \
     is "0:1:3:500:2:500:3:7 1:0:3:500:2:500:3:7 3:38 0:1:2:200:0:0 0:0:2:36:0:0 2:5:0:0" "$(pairs)"
-check "... of one rank, those with others are of unknown ranks" is "4:529 0:0:2:36:0:0 4:205:0:0" \
+check "... with --rank, those with other ranks are of unknown ranks" is "4:529 0:0:2:36:0:0 4:205:0:0" \
     "$(pairs --rank 0)"
 check "the text of latencies, granularity and overhead is the golden one" golden mmds.txt --calls mmds
 check "the JSON of them is the golden one" golden mmds.json --json mmds

@@ -46,14 +46,13 @@ static bool parse_word(char *text, struct word *word)
 /* ---- events ---------------------------------------------------------------------------------- */
 
 #define VERBS(OF)                                                                                  \
-    OF(leave)                                                                                      \
-    OF(send)                                                                                       \
-    OF(isend) OF(sent) OF(receive) OF(post) OF(received) OF(cancelled) OF(barrier) OF(create)      \
-        OF(fence) OF(free) OF(group) OF(lock) OF(share) OF(unlock) OF(operation) OF(done)
-#define AS_CODE(name) DO_##name,
-#define AS_TEXT(name) #name,
+    OF(leave), OF(send), OF(isend), OF(sent), OF(receive), OF(post), OF(received), OF(cancelled),  \
+        OF(barrier), OF(create), OF(fence), OF(free), OF(group), OF(lock), OF(share), OF(unlock),  \
+        OF(operation), OF(done)
+#define AS_CODE(name) DO_##name
+#define AS_TEXT(name) #name
 
-enum { VERBS(AS_CODE) VERB_COUNT };
+enum { VERBS(AS_CODE), VERB_COUNT };
 static const char *const verbs[] = {VERBS(AS_TEXT)};
 
 static enum sg_status collect(uint32_t location, enum sg_waitstate_pattern pattern,
