@@ -7,12 +7,16 @@ golden_update=${STAGGER_GOLDEN:-}
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"
 
-fixtures report/make_archive
+fixtures report/make_archive report/make_posts
 for kind in known foreign many without-data without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
 for kind in statistics all-calls swapped mmds slices far-slices killed-statistics unrecovered; do
     mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
+done
+for kind in posts post-statistics both handled ahead; do
+    mkdir "$kind" && ./make_posts "$kind" "$kind" || exit 1
+    [ "$kind" = post-statistics ] || "$STAGGER" recover "$kind" || exit 1
 done
 
 # ---- outputs -----------------------------------------------------------------------------------
@@ -28,6 +32,15 @@ check "the JSON of statistics without events has null for skew and wait" \
     golden statistics.json --json statistics
 check "the text of all calls is the golden one" golden all-calls.txt all-calls
 check "the JSON of all calls is the golden one" golden all-calls.json --json all-calls
+check "the text of nonblocking collectives is the golden one" golden posts.txt posts
+check "the JSON of them is the golden one" golden posts.json --json posts
+check "the CSV of them is the golden one" golden posts.csv --csv posts
+check "the text of their statistics is the golden one" golden post-statistics.txt post-statistics
+check "the CSV of them is the golden one" golden post-statistics.csv --csv post-statistics
+check "beside a partial archive statistics give the times of all posts" golden both.csv --csv both
+check "the text of late contributions is the golden one" golden handled.txt handled
+check "the text of calls that ran ahead has parents by communicator" golden ahead.txt --comms ahead
+check "the JSON of them is the golden one" golden ahead.json --json ahead
 check "all calls of one rank have that rank's time" is "4 5050 100000" \
     "$("$STAGGER" report --json --rank 0 all-calls >rank.json && json rank.json \
         '"%d %d %d" % (len(d["functions"]), d["mpi"]["time_ns"], d["mpi"]["processor_ns"])')"
