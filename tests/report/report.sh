@@ -16,7 +16,7 @@ for kind in statistics all-calls swapped mmds slices far-slices killed-statistic
 done
 for kind in posts post-statistics both handled ahead; do
     mkdir "$kind" && ./make_posts "$kind" "$kind" || exit 1
-    [ "$kind" = post-statistics ] || "$STAGGER" recover "$kind" || exit 1
+    [ "$kind" = post-statistics ] || "$STAGGER" recover "$kind" >/dev/null || exit 1
 done
 
 # ---- outputs -----------------------------------------------------------------------------------
