@@ -142,6 +142,12 @@ void mini_drain(struct mini_host *host)
     ASSERT(all_finished(host));
 }
 
+void mini_end(struct mini_host *host)
+{
+    mini_drain(host);
+    mini_free(host);
+}
+
 void mini_drive(struct mini_host *host, const struct sg_algo_call *calls, int count)
 {
     int slow = (int)mini_random(host, (uint32_t)host->setup.size);

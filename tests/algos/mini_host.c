@@ -142,6 +142,18 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
     mini_feed(host, rank, host->setup.algo->on_call, &event, NULL);
 }
 
+void mini_calls(struct mini_host *host, const struct sg_algo_call *call, const char *ranks)
+{
+    for (char *at = (char *)ranks; *at != '\0';) {
+        if (*at == '.')
+            mini_settle(host);
+        if (*at == '.' || *at == ' ')
+            at++;
+        else
+            mini_call(host, (int)strtol(at, &at, 10), call);
+    }
+}
+
 void mini_call_all(struct mini_host *host, const struct sg_algo_call *call)
 {
     for (int rank = 0; rank < host->setup.size; rank++)

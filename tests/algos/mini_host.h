@@ -43,6 +43,8 @@ uint64_t mini_fold(uint32_t flags, uint64_t left, uint64_t right);
 
 /* Feeds the CALL. The endpoint must be outside of a call. */
 void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call);
+/* ... at each endpoint of a text: "2 3 . 0"; a point settles. */
+void mini_calls(struct mini_host *host, const struct sg_algo_call *call, const char *ranks);
 /* ... at every endpoint, in order of rank. */
 void mini_call_all(struct mini_host *host, const struct sg_algo_call *call);
 
@@ -82,6 +84,8 @@ void mini_finish(struct mini_host *host);
 void mini_drive(struct mini_host *host, const struct sg_algo_call *calls, int count);
 /* Drains everywhere, finishes, and checks that nothing is outstanding. */
 void mini_drain(struct mini_host *host);
+/* Drains, and frees the host. */
+void mini_end(struct mini_host *host);
 
 /* ---- results ---- */
 

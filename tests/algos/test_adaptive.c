@@ -79,8 +79,7 @@ static void late_patterns(uint8_t degree, uint8_t tokens, const struct sg_algo_c
                     ASSERT(mini_finished(host, rank, 1));
                 if (call->bytes > 0)
                     check_results(host, size, degree, 1, call->flags);
-                mini_drain(host);
-                mini_free(host);
+                mini_end(host);
             }
         }
     }
@@ -129,8 +128,7 @@ TEST("a single last rank only sends the multicast")
                mini_in_flight(host, -1, -1) == 16,
                ((mini_marks(host, -1) & MARK(TOKEN_MOVED)) != 0) == (late != 0));
         mini_settle(host);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -147,16 +145,14 @@ TEST("two last ranks below different children each release with two tokens")
     }
     mini_settle(host);
     int before = mini_actions(host, -1, SG_ACTION_SEND);
-    mini_call(host, 2, &call);
-    mini_call(host, 15, &call);
+    mini_calls(host, &call, "2 15");
     EXPECT(mini_actions(host, 2, SG_ACTION_MULTICAST) == 1,
            mini_actions(host, 15, SG_ACTION_MULTICAST) == 1);
     mini_settle(host);
     EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == before,
            mini_marks(host, -1) & MARK(TOKENS_MEET));
     check_results(host, 16, 8, 1, 0);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* Rank 1's ack and rank 0's token are under way together. */
@@ -179,8 +175,7 @@ TEST("an endpoint that gets a token after its ack releases, and its parent waits
         EXPECT(mini_completed(host, 0, 1));
         if (calls[i].bytes > 0)
             check_results(host, 2, 4, 1, calls[i].flags);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -290,8 +285,7 @@ TEST("the token starts at the usual last arriver, and moves after a wrong predic
             for (uint32_t seq = 1; seq <= 11; seq++)
                 check_results(host, 17, 2, seq, EXACT);
         }
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 

@@ -135,8 +135,7 @@ TEST("a collective runs once all endpoints have called it")
             EXPECT(mini_finished(host, rank, 1));
         /* Nothing to do: no next slice. */
         EXPECT(!mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -152,13 +151,10 @@ TEST("a computing endpoint is not interrupted")
     for (int rank = 0; rank < 2; rank++)
         sent += mini_actions(host, rank, SG_ACTION_SEND);
     EXPECT(sent == 0);
-    mini_call(host, 0, &barrier);
-    mini_call(host, 1, &barrier);
-    mini_settle(host);
+    mini_calls(host, &barrier, "0 1 .");
     begin_slice(host);
     EXPECT(mini_completed(host, 0, 1));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* CALLED and DONE of all but endpoint 0, and strobes: as many as the microphases. */
@@ -189,8 +185,7 @@ TEST("the number of messages is the one that the microphases require")
         EXPECT(strobes(host) == cases[i].multicasts,
                mini_actions(host, -1, SG_ACTION_SEND) == cases[i].sends,
                mini_finished(host, SIZE - 1, 1));
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -207,8 +202,7 @@ TEST("with restart_slice calls return at the next boundary")
     for (int rank = 0; rank < SIZE; rank++)
         EXPECT(mini_finished(host, rank, 1));
     EXPECT(strobes(host) == 2, !mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* Slices after which all of `count` nonblocking allreduces of 16 bytes are over. */
@@ -232,8 +226,7 @@ static int slices_of(int count, uint32_t budget_bytes)
         }
     }
     EXPECT(((mini_marks(host, 0) & MARK(BUDGET_OUT)) != 0) == (slices > 1));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
     return slices;
 }
 
@@ -301,8 +294,7 @@ TEST("every endpoint reports each slice with its local metrics, and the global o
                     EXPECT(sg_slice_value(&last, SG_SLICE_USRDEM) == 1);
             }
         }
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -344,8 +336,7 @@ TEST("a slice's times end at this endpoint, and at endpoint 0 for all endpoints"
         mini_slices(host, 0, &last);
         EXPECT(sg_slice_value(&last, SG_SLICE_USRTS) == 2,
                sg_slice_value(&last, SG_SLICE_GETTS) == 3 * SLICE_NS);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -371,8 +362,7 @@ TEST("a lost strobe is sent again")
         EXPECT(!mini_fire(host, 0, SG_BCS_TIMER_REPEAT),
                mini_actions(host, -1, SG_ACTION_SEND) == sent,
                mini_actions(host, -1, SG_ACTION_COMPLETE) == SIZE);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -403,8 +393,7 @@ TEST("a lost result is sent again")
                 EXPECT(mini_finished(host, rank, 1),
                        mini_result(host, rank, 1, 0) == association_doubling(&of));
             }
-            mini_drain(host);
-            mini_free(host);
+            mini_end(host);
         }
     }
 }
@@ -435,8 +424,7 @@ TEST("lost data of a broadcast are sent again")
                 if (rank != root)
                     EXPECT(mini_result(host, rank, 1, 0) == mini_operand(root, 1, 0));
             }
-            mini_drain(host);
-            mini_free(host);
+            mini_end(host);
         }
     }
 }
@@ -459,8 +447,7 @@ TEST("a strobe is sent again once")
     mini_hold(host, 1, false);
     mini_settle(host);
     EXPECT(mini_finished(host, 0, 1));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* ---- boundaries ------------------------------------------------------------------------------ */

@@ -113,8 +113,7 @@ TEST("in bypass an endpoint forwards data before its own call")
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call call = broadcast(0);
 
-    mini_call(host, 0, &call);
-    mini_call(host, 3, &call);
+    mini_calls(host, &call, "0 3");
     EXPECT(mini_completed(host, 0, 1));
     mini_settle(host);
     EXPECT(mini_completed(host, 3, 1), mini_head(host, 2)->seq == 0,
@@ -123,8 +122,7 @@ TEST("in bypass an endpoint forwards data before its own call")
     EXPECT(mini_completed(host, 2, 1));
     mini_call(host, 1, &call);
     check(host, 4, 1, &call);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* ... and in the tree that does not, what is below it waits for its call. */
@@ -137,17 +135,13 @@ TEST("in tree an endpoint does not forward data before its own call")
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call call = broadcast(0);
 
-    mini_call(host, 0, &call);
-    mini_call(host, 3, &call);
+    mini_calls(host, &call, "0 3");
     EXPECT(mini_completed(host, 0, 1));
     mini_settle(host);
     EXPECT(!mini_completed(host, 3, 1));
-    mini_call(host, 2, &call);
-    mini_call(host, 1, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "2 1 .");
     check(host, 4, 1, &call);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* A root has room for so many broadcasts ahead of an endpoint that does not call; then it waits. */
@@ -166,19 +160,16 @@ TEST("a root runs ahead by its credits and then waits for the slowest endpoint")
         uint32_t ahead = 0;
 
         do {
-            mini_call(host, 0, &call);
-            mini_settle(host);
+            mini_calls(host, &call, "0 .");
             ahead++;
         } while (mini_completed(host, 0, ahead));
         EXPECT(ahead == (uint32_t)cases[i].ahead + 1);
         for (uint32_t seq = 1; seq <= ahead; seq++) {
-            mini_call(host, 1, &call);
-            mini_settle(host);
+            mini_calls(host, &call, "1 .");
             check(host, 2, seq, &call);
         }
         EXPECT(mini_completed(host, 0, ahead));
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -204,8 +195,7 @@ TEST("a large broadcast of srm is written into offered result buffers")
         EXPECT(mini_actions(host, -1, SG_ACTION_WRITE_RESULT) == size - 1,
                mini_actions(host, -1, SG_ACTION_WRITE) == 0,
                mini_actions(host, -1, SG_ACTION_COPY) == 0);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -217,15 +207,9 @@ TEST("data is written into result buffers in any order, and no endpoint waits fo
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call call = broadcast(0);
 
-    for (int i = 0; i < 2; i++) {
-        mini_call(host, i, &call);
-        mini_settle(host);
-    }
+    mini_calls(host, &call, "0 . 1 .");
     EXPECT(mini_finished(host, 1, 1), !mini_finished(host, 0, 1));
-    for (int i = 2; i < 4; i++) {
-        mini_call(host, i, &call);
-        mini_settle(host);
-    }
+    mini_calls(host, &call, "2 . 3 .");
     EXPECT(mini_finished(host, 0, 1));
     check(host, 4, 1, &call);
     mini_finish(host);

@@ -8,9 +8,7 @@ TEST("with arrival order a commutative operation is folded in the order of its m
     struct sg_algo_call call = bypass_call(SG_CALL_COMMUTATIVE, 8, 0);
     struct mini_host *host = bypass_host(4, parameters, 1);
 
-    mini_call(host, 0, &call);
-    for (int rank = 3; rank > 0; rank--)
-        mini_call(host, rank, &call);
+    mini_calls(host, &call, "0 3 2 1");
     /* Endpoint 2's value comes first and is not kept back. */
     EXPECT(mini_deliver(host, 3, 2), mini_deliver(host, 2, 0),
            mini_actions(host, 0, SG_ACTION_COPY) == 0, mini_deliver(host, 1, 0),
@@ -20,8 +18,7 @@ TEST("with arrival order a commutative operation is folded in the order of its m
                    mini_fold(call.flags, mini_operand(0, 1, 0),
                              mini_fold(call.flags, mini_operand(2, 1, 0), mini_operand(3, 1, 0))),
                    mini_operand(1, 1, 0)));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("a leaf sends from its operand and completes")
@@ -39,8 +36,7 @@ TEST("a leaf sends from its operand and completes")
     mini_settle(host);
     EXPECT(mini_completed(host, 0, 1));
     bypass_check(host, 2, &call, 1);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* With 4 endpoints, 2 is internal and 3 is its child. */
@@ -60,12 +56,9 @@ TEST("an internal endpoint leaves, and a late child's message is folded afterwar
     /* From the message's buffer: one fold, no other copy, one message up. */
     EXPECT(mini_actions(host, 2, SG_ACTION_REDUCE) == 1, mini_actions(host, 2, SG_ACTION_COPY) == 1,
            mini_in_flight(host, 2, 0) == 1);
-    mini_call(host, 0, &call);
-    mini_call(host, 1, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "0 1 .");
     bypass_check(host, 4, &call, 1);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("early contributions wait in slots until the call")
@@ -74,9 +67,7 @@ TEST("early contributions wait in slots until the call")
     struct sg_algo_call call = bypass_call(0, 8, 0);
     struct mini_host *host = bypass_host(4, parameters, 1);
 
-    mini_call(host, 3, &call);
-    mini_call(host, 3, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "3 3 .");
     EXPECT(mini_head(host, 2)->early == 2, mini_head(host, 2)->outstanding == 0);
     for (uint32_t seq = 1; seq <= 2; seq++) {
         mini_call(host, 2, &call);
@@ -85,13 +76,10 @@ TEST("early contributions wait in slots until the call")
     /* Each was copied into its slot, and folded from there with the operand itself. */
     EXPECT(mini_head(host, 2)->copies == 2, mini_marks(host, 2) == MARK(EARLY));
     for (uint32_t seq = 1; seq <= 2; seq++) {
-        mini_call(host, 1, &call);
-        mini_call(host, 0, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "1 0 .");
         bypass_check(host, 4, &call, seq);
     }
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* With 8 endpoints, 4 has the children 5 and 6: 6's value may not overtake 5's. */
@@ -101,20 +89,14 @@ TEST("a late contribution that must keep the order waits in a slot")
     struct sg_algo_call call = bypass_call(0, 8, 0);
     struct mini_host *host = bypass_host(8, parameters, 1);
 
-    mini_call(host, 4, &call);
-    mini_call(host, 7, &call);
-    mini_call(host, 6, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "4 7 6 .");
     EXPECT(mini_head(host, 4)->late == 1, mini_actions(host, 4, SG_ACTION_REDUCE) == 0);
     mini_call(host, 5, &call);
     EXPECT(mini_deliver(host, 5, 4), mini_actions(host, 4, SG_ACTION_REDUCE) == 2,
            mini_finished(host, 4, 1));
-    for (int rank = 0; rank < 4; rank++)
-        mini_call(host, rank, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "0 1 2 3 .");
     bypass_check(host, 8, &call, 1);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* Endpoint 2 of 4 is a leaf of the second instance, and over with it before the first. */
@@ -129,17 +111,12 @@ TEST("several instances are outstanding and complete in any order")
     mini_call(host, 2, &second);
     EXPECT(!mini_finished(host, 2, 1), mini_finished(host, 2, 2),
            mini_head(host, 2)->outstanding == 1);
-    for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1)
-        mini_call(host, rank, &first);
-    mini_settle(host);
+    mini_calls(host, &first, "3 1 0 .");
     EXPECT(mini_head(host, 2)->outstanding == 0);
     bypass_check(host, 4, &first, 1);
-    for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1)
-        mini_call(host, rank, &second);
-    mini_settle(host);
+    mini_calls(host, &second, "3 1 0 .");
     bypass_check(host, 4, &second, 2);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("a child waits once it is `credits` instances ahead of its parent")
@@ -149,12 +126,10 @@ TEST("a child waits once it is `credits` instances ahead of its parent")
     struct mini_host *host = bypass_host(2, parameters, 1);
 
     for (uint32_t seq = 1; seq <= 4; seq++) {
-        mini_call(host, 1, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "1 .");
         EXPECT(mini_completed(host, 1, seq));
     }
-    mini_call(host, 1, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 .");
     EXPECT(!mini_completed(host, 1, 5), mini_marks(host, 1) == MARK(CREDIT_OUT),
            mini_head(host, 1)->stalls == 1, mini_most_in_flight(host) == 1);
     /* Credits come back two at a time. */
@@ -169,8 +144,7 @@ TEST("a child waits once it is `credits` instances ahead of its parent")
     for (uint32_t seq = 1; seq <= 5; seq++)
         bypass_check(host, 2, &call, seq);
     EXPECT(mini_actions(host, 0, SG_ACTION_SEND) == 2);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* An endpoint keeps at most `credits` instances, whoever is missing. */
@@ -184,24 +158,16 @@ TEST("an endpoint waits once it has `credits` outstanding instances")
         mini_call(host, 2, &call);
     EXPECT(mini_completed(host, 2, 2), !mini_completed(host, 2, 3),
            mini_marks(host, 2) == MARK(CREDIT_OUT));
-    mini_call(host, 3, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "3 .");
     /* The first is over; the third has its place, but not yet a credit of endpoint 0. */
     EXPECT(mini_finished(host, 2, 1), !mini_completed(host, 2, 3));
-    mini_call(host, 1, &call);
-    mini_call(host, 0, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 0 .");
     EXPECT(mini_completed(host, 2, 3));
-    for (int i = 0; i < 2; i++) {
-        for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1) {
-            mini_call(host, rank, &call);
-            mini_settle(host);
-        }
-    }
+    for (int i = 0; i < 2; i++)
+        mini_calls(host, &call, "3 . 1 . 0 .");
     for (uint32_t seq = 1; seq <= 3; seq++)
         bypass_check(host, 4, &call, seq);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("a call waits for the pool, and a parent pulls before its own call")
@@ -212,8 +178,7 @@ TEST("a call waits for the pool, and a parent pulls before its own call")
 
     mini_hold(host, 0, true);
     for (int i = 0; i < 3; i++)
-        mini_call(host, 1, &call);
-    mini_settle(host);
+        mini_calls(host, &call, "1 .");
     EXPECT(mini_completed(host, 1, 2), !mini_finished(host, 1, 1), !mini_completed(host, 1, 3),
            mini_marks(host, 1) == MARK(POOL_OUT), mini_actions(host, 1, SG_ACTION_COPY) == 2);
     /* The parent pulls before its own call: a slow one does not hold its children's pool. */
@@ -226,8 +191,7 @@ TEST("a call waits for the pool, and a parent pulls before its own call")
         mini_call(host, 0, &call);
         bypass_check(host, 2, &call, seq);
     }
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("a split-phase root returns at once")
@@ -236,19 +200,16 @@ TEST("a split-phase root returns at once")
     struct sg_algo_call call = bypass_call(0, 8, 0);
     struct mini_host *host = bypass_host(2, parameters, 1);
 
-    mini_call(host, 0, &call);
-    mini_call(host, 0, &call);
+    mini_calls(host, &call, "0 0");
     EXPECT(mini_completed(host, 0, 2), !mini_finished(host, 0, 1),
            mini_head(host, 0)->outstanding == 2);
     for (uint32_t seq = 1; seq <= 2; seq++) {
-        mini_call(host, 1, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "1 .");
         EXPECT(mini_finished(host, 0, seq));
         bypass_check(host, 2, &call, seq);
     }
     EXPECT(mini_marks(host, 0) == (MARK(LATE) | MARK(SPLIT_FINISHED)));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* The host gives a call's result its place with the CALL: no earlier one may still be due there. */
@@ -262,13 +223,11 @@ TEST("a split-phase root waits rather than share a result buffer")
         mini_call(host, 0, &call);
     EXPECT(mini_completed(host, 0, 2), !mini_completed(host, 0, 3));
     for (uint32_t seq = 1; seq <= 3; seq++) {
-        mini_call(host, 1, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "1 .");
         EXPECT(mini_completed(host, 0, 3), mini_finished(host, 0, seq));
         bypass_check(host, 2, &call, seq);
     }
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* ---- linger ---- */
@@ -285,12 +244,9 @@ TEST("a child that arrives within the linger costs no signal and no copy")
     EXPECT(mini_deliver(host, 3, 2), mini_finished(host, 2, 1),
            mini_marks(host, 2) == MARK(LINGER_PAID), mini_head(host, 2)->late == 0,
            mini_head(host, 2)->copies == 0, !mini_fire(host, 2, 0));
-    mini_call(host, 1, &call);
-    mini_call(host, 0, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 0 .");
     bypass_check(host, 4, &call, 1);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("a child that arrives after the linger is handled as late")
@@ -302,14 +258,10 @@ TEST("a child that arrives after the linger is handled as late")
     mini_call(host, 2, &call);
     EXPECT(mini_fire(host, 2, 0), mini_completed(host, 2, 1),
            mini_marks(host, 2) == MARK(LINGER_VAIN));
-    mini_call(host, 3, &call);
-    mini_call(host, 1, &call);
-    mini_call(host, 0, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "3 1 0 .");
     EXPECT(mini_head(host, 2)->late == 1);
     bypass_check(host, 4, &call, 1);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* Endpoints 2 and 3 of 4 alone, `rounds` times: 3 comes so much later than 2's call. */
@@ -322,9 +274,7 @@ static void teach(struct mini_host *host, const struct sg_algo_call *call, int r
         mini_call(host, 3, call);
         EXPECT(mini_deliver(host, 3, 2));
         mini_fire(host, 2, 0);
-        mini_call(host, 1, call);
-        mini_call(host, 0, call);
-        mini_settle(host);
+        mini_calls(host, call, "1 0 .");
     }
 }
 
@@ -341,32 +291,22 @@ TEST("the automatic linger follows the lateness observed at its call site")
     mini_call(host, 2, &call);
     seq = mini_head(host, 2)->seq;
     EXPECT(mini_completed(host, 2, seq));
-    mini_call(host, 3, &call);
-    mini_call(host, 1, &call);
-    mini_call(host, 0, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "3 1 0 .");
     /* The endpoint knows nothing about the other site, so it waits for as long as a signal costs.
      */
     mini_call(host, 2, &elsewhere);
     seq = mini_head(host, 2)->seq;
     EXPECT(!mini_completed(host, 2, seq));
-    mini_call(host, 3, &elsewhere);
-    mini_call(host, 1, &elsewhere);
-    mini_call(host, 0, &elsewhere);
-    mini_settle(host);
+    mini_calls(host, &elsewhere, "3 1 0 .");
     /* Soon after: once that is known the call waits again. */
     teach(host, &call, 60, 100);
     mini_call(host, 2, &call);
     seq = mini_head(host, 2)->seq;
     EXPECT(!mini_completed(host, 2, seq));
-    mini_call(host, 3, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "3 .");
     EXPECT(mini_finished(host, 2, seq));
-    mini_call(host, 1, &call);
-    mini_call(host, 0, &call);
-    mini_settle(host);
-    mini_drain(host);
-    mini_free(host);
+    mini_calls(host, &call, "1 0 .");
+    mini_end(host);
 }
 
 /* ---- bounds ---- */
@@ -417,10 +357,8 @@ TEST("a parent's credits bound the contributions in flight")
         while (mini_head(host, 1)->in_call == 0 && mini_head(host, 1)->seq < 100)
             mini_call(host, 1, &call);
         if (mini_head(host, 0)->in_call == 0)
-            mini_call(host, 0, &call);
-        mini_settle(host);
+            mini_calls(host, &call, "0 .");
     }
     EXPECT(mini_head(host, 0)->seq == 100, mini_most_in_flight(host) == 4);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }

@@ -107,18 +107,15 @@ TEST("a leaf runs ahead by its credits and no further")
             mini_call(host, 1, &call);
             ASSERT(mini_completed(host, 1, (uint32_t)i + 1));
         }
-        mini_call(host, 1, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "1 .");
         EXPECT(!mini_completed(host, 1, credits + 1u), mini_head(host, 1)->stalls == 1,
                mini_head(host, 0)->early == credits);
         for (uint32_t seq = 1; seq <= credits + 1u; seq++) {
-            mini_call(host, 0, &call);
-            mini_settle(host);
+            mini_calls(host, &call, "0 .");
             EXPECT(mini_result(host, 0, seq, 0) == expected(2, 1, seq, 0, 0));
         }
         EXPECT(mini_completed(host, 1, credits + 1u));
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -130,19 +127,12 @@ TEST("the binomial tree folds its children in order")
     struct mini_host *host = mini_new(&setup);
     struct sg_algo_call call = data_call(SG_OPERATION_REDUCE, 0, 0);
 
-    mini_call(host, 0, &call);
-    for (int rank = 5; rank < 8; rank++)
-        mini_call(host, rank, &call);
-    mini_call(host, 4, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "0 5 6 7 4 .");
     EXPECT(mini_actions(host, 0, SG_ACTION_COPY) == 1, mini_actions(host, 0, SG_ACTION_REDUCE) == 0,
            !mini_completed(host, 0, 1));
-    for (int rank = 1; rank < 4; rank++)
-        mini_call(host, rank, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 2 3 .");
     EXPECT(mini_result(host, 0, 1, 0) == expected(8, 1, 1, 0, 0));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* Synchronising instances raise the floor for nothing: no message but contributions. */
@@ -157,8 +147,7 @@ TEST("barriers need no messages but contributions and releases")
     }
     EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == 40 * 16,
            mini_actions(host, -1, SG_ACTION_MULTICAST) == 40);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("an exact operation is right in arrival order")

@@ -147,8 +147,7 @@ TEST("the first arriver of a reduce leaves after one round trip")
     struct mini_host *host = host_of(4, parameters, 1);
 
     for (uint32_t seq = 1; seq <= 4; seq++) {
-        mini_call(host, 3, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "3 .");
         EXPECT(mini_finished(host, 3, seq));
     }
     /* One round trip each: a write, a count and a read that is ignored, side by side. */
@@ -157,14 +156,10 @@ TEST("the first arriver of a reduce leaves after one round trip")
            mini_actions(host, 3, SG_ACTION_READ) == 4, mini_actions(host, 3, SG_ACTION_COPY) == 0,
            mini_head(host, 3)->outstanding == 0);
     for (uint32_t seq = 1; seq <= 4; seq++) {
-        for (int rank = 2; rank >= 0; rank--) {
-            mini_call(host, rank, &call);
-            mini_settle(host);
-        }
+        mini_calls(host, &call, "2 . 1 . 0 .");
         check_result(host, 4, &call, seq);
     }
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* The last one climbs to the top alone; no other endpoint lifts a finger. */
@@ -182,8 +177,7 @@ TEST("the last arriver climbs to the top alone")
     }
     for (int rank = 0; rank < 8; rank++)
         mini_hold(host, rank, rank != 5);
-    mini_call(host, 5, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "5 .");
     EXPECT(mini_finished(host, 5, 1), mini_actions(host, 5, SG_ACTION_READ) == 3,
            mini_actions(host, 5, SG_ACTION_FETCH_ADD) == 3,
            mini_actions(host, 5, SG_ACTION_REDUCE) == 3,
@@ -194,8 +188,7 @@ TEST("the last arriver climbs to the top alone")
     check_result(host, 8, &call, 1);
     for (int rank = 0; rank < 8; rank++)
         mini_hold(host, rank, false);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* A root that is last has its result without a message to itself. */
@@ -213,8 +206,7 @@ TEST("a root that arrives last folds directly into its result")
     check_result(host, 4, &call, 1);
     EXPECT(mini_actions(host, -1, SG_ACTION_COPY) == 0,
            mini_actions(host, -1, SG_ACTION_WATCH) == 0);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("an allreduce is released by one message to each endpoint")
@@ -228,8 +220,7 @@ TEST("an allreduce is released by one message to each endpoint")
     check_result(host, 8, &call, 1);
     EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == 7,
            mini_actions(host, -1, SG_ACTION_FETCH_ADD) == 14);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* A contribution that costs more than the round trip it saves is read only by the endpoint that
@@ -244,8 +235,7 @@ TEST("only second arrivers read operands above the eager limit")
     mini_settle(host);
     check_result(host, 8, &call, 1);
     EXPECT(mini_actions(host, -1, SG_ACTION_READ) == 7);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
     parameters.credits = 2;
     run_all(parameters, SG_OPERATION_REDUCE, false);
 }
@@ -262,8 +252,7 @@ TEST("a barrier moves no payload")
     EXPECT(mini_actions(host, -1, SG_ACTION_WRITE) == 0,
            mini_actions(host, -1, SG_ACTION_READ) == 0,
            mini_actions(host, -1, SG_ACTION_FETCH_ADD) == 14);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* The release may be there before the reply that says "first". */
@@ -276,19 +265,16 @@ TEST("a release may overtake the reply of a counter")
     mini_call(host, 0, &call);
     mini_hold(host, 0, true);
     mini_settle(host);
-    mini_call(host, 1, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 .");
     EXPECT(mini_completed(host, 1, 1), mini_deliver(host, 1, 0), mini_finished(host, 0, 1));
     check_result(host, 2, &call, 1);
     mini_call(host, 0, &call);
     mini_hold(host, 0, false);
     mini_settle(host);
     EXPECT(!mini_completed(host, 0, 2));
-    mini_call(host, 1, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 .");
     check_result(host, 2, &call, 2);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* The root is missing: others get as far as there are places, and ask half-way. */
@@ -309,20 +295,16 @@ TEST("an endpoint waits once it is `credits` instances ahead of the root")
     mini_call(host, 1, &call);
     EXPECT(!mini_completed(host, 1, 5), mini_marks(host, 1) == MARK(CREDIT_OUT),
            mini_head(host, 1)->stalls == 1);
-    mini_call(host, 0, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "0 .");
     EXPECT(mini_finished(host, 0, 1));
     mini_hold(host, 1, false);
     mini_settle(host);
     EXPECT(mini_completed(host, 1, 5));
-    for (uint32_t seq = 2; seq <= 5; seq++) {
-        mini_call(host, 0, &call);
-        mini_settle(host);
-    }
+    for (uint32_t seq = 2; seq <= 5; seq++)
+        mini_calls(host, &call, "0 .");
     for (uint32_t seq = 1; seq <= 5; seq++)
         check_result(host, 2, &call, seq);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* If all endpoints keep up, none ever waits for a slot, and barriers read no cells. */
@@ -349,8 +331,7 @@ TEST("no endpoint waits for credits if all keep up")
     }
     EXPECT(mini_marks(host, -1) == MARK(SECOND_CLIMBED),
            mini_actions(host, -1, SG_ACTION_READ_CELLS) == 0);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("a split-phase root returns after its climb")
@@ -360,20 +341,17 @@ TEST("a split-phase root returns after its climb")
     struct mini_host *host = host_of(2, parameters, 1);
 
     for (uint32_t seq = 1; seq <= 3; seq++) {
-        mini_call(host, 0, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "0 .");
         EXPECT(mini_completed(host, 0, seq), !mini_finished(host, 0, seq));
     }
     EXPECT(mini_head(host, 0)->outstanding == 3);
     for (uint32_t seq = 1; seq <= 3; seq++) {
-        mini_call(host, 1, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "1 .");
         EXPECT(mini_finished(host, 0, seq));
         check_result(host, 2, &call, seq);
     }
     EXPECT(mini_marks(host, 0) & MARK(SPLIT_FINISHED));
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* The host gives a call's result its place with the CALL: no earlier one may still be due there. */
@@ -383,23 +361,17 @@ TEST("a split-phase root waits rather than share a result buffer")
     struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
     struct mini_host *host = host_of(2, parameters, 1);
 
-    for (int i = 0; i < 3; i++) {
-        mini_call(host, 0, &call);
-        mini_settle(host);
-    }
+    for (int i = 0; i < 3; i++)
+        mini_calls(host, &call, "0 .");
     EXPECT(mini_completed(host, 0, 2), !mini_completed(host, 0, 3),
            mini_marks(host, 0) & MARK(CREDIT_OUT));
-    mini_call(host, 1, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 .");
     EXPECT(mini_finished(host, 0, 1), mini_completed(host, 0, 3));
-    for (int i = 0; i < 2; i++) {
-        mini_call(host, 1, &call);
-        mini_settle(host);
-    }
+    for (int i = 0; i < 2; i++)
+        mini_calls(host, &call, "1 .");
     for (uint32_t seq = 1; seq <= 3; seq++)
         check_result(host, 2, &call, seq);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 TEST("the bounds follow from the parameters")

@@ -65,8 +65,7 @@ TEST("an endpoint that loses a release asks for it and is answered")
                 mini_settle(host);
                 for (int rank = 0; rank < SIZE; rank++)
                     ASSERT(mini_result(host, rank, 1, 0) == association_tree(&of));
-                mini_drain(host);
-                mini_free(host);
+                mini_end(host);
             }
         }
     }
@@ -86,8 +85,7 @@ TEST("a parent that lost the release too asks its own parent and answers its chi
                mini_completed(host, 1, 1), mini_completed(host, 2, 1),
                mini_result(host, 1, 1, 0) == mini_result(host, 0, 1, 0),
                mini_result(host, 2, 1, 0) == mini_result(host, 0, 1, 0));
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -101,9 +99,7 @@ TEST("a contribution to the next instance reveals a lost release")
         up_to_release(host, &barrier, 0);
         ASSERT(mini_lose(host, 0, 1));
         mini_settle(host);
-        mini_call(host, 3, &barrier);
-        mini_call(host, 2, &barrier);
-        mini_settle(host);
+        mini_calls(host, &barrier, "3 2 .");
         EXPECT(mini_completed(host, 1, 1), mini_marks(host, 1) & MARK(RELEASE_LOST));
         for (int rank = 0; rank < SIZE; rank++) {
             if (rank != 2 && rank != 3)
@@ -111,8 +107,7 @@ TEST("a contribution to the next instance reveals a lost release")
         }
         mini_settle(host);
         EXPECT(mini_actions(host, -1, SG_ACTION_COMPLETE) == 2 * SIZE);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -144,8 +139,7 @@ TEST("a duplicate release counts once")
         mini_settle(host);
         EXPECT(mini_marks(host, 5) & MARK(RELEASE_REPEATED),
                mini_actions(host, 5, SG_ACTION_COMPLETE) == 1);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -172,8 +166,7 @@ TEST("any lost chunk of two is answered")
             fire_release_timer(host, loser);
             for (int rank = 0; rank < SIZE; rank++)
                 EXPECT(mini_result(host, rank, 1, 0) == association_tree(&of));
-            mini_drain(host);
-            mini_free(host);
+            mini_end(host);
         }
     }
 }
@@ -192,8 +185,7 @@ TEST("acknowledgements need no messages of their own")
         }
         EXPECT(mini_actions(host, -1, SG_ACTION_SEND) == 20 * (SIZE - 1),
                mini_actions(host, -1, SG_ACTION_MULTICAST) == 20);
-        mini_drain(host);
-        mini_free(host);
+        mini_end(host);
     }
 }
 
@@ -209,9 +201,7 @@ TEST("a request for an instance that is not released yet gets no answer")
         EXPECT(fire_release_timer(host, 1), !mini_completed(host, 1, 1));
     }
     EXPECT((mini_marks(host, -1) & MARK(RELEASE_ANSWERED)) == 0);
-    mini_call(host, 0, &barrier);
-    mini_settle(host);
+    mini_calls(host, &barrier, "0 .");
     EXPECT(mini_actions(host, -1, SG_ACTION_COMPLETE) == SIZE);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }

@@ -152,28 +152,21 @@ TEST("an endpoint that runs ahead stops when its partner's buffers are full")
     struct mini_host *host = host_of(2, parameters, 3);
 
     for (int i = 0; i < ROOM; i++) {
-        mini_call(host, 1, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "1 .");
         EXPECT(mini_completed(host, 1, (uint32_t)i + 1));
     }
-    mini_call(host, 1, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "1 .");
     EXPECT(!mini_completed(host, 1, ROOM + 1), mini_marks(host, 1) & MARK(CREDIT_OUT));
     /* It hears of two that were taken. */
-    mini_call(host, 0, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "0 .");
     EXPECT(!mini_completed(host, 1, ROOM + 1));
-    mini_call(host, 0, &call);
-    mini_settle(host);
+    mini_calls(host, &call, "0 .");
     EXPECT(mini_completed(host, 1, ROOM + 1));
-    for (int i = 2; i <= ROOM; i++) {
-        mini_call(host, 0, &call);
-        mini_settle(host);
-    }
+    for (int i = 2; i <= ROOM; i++)
+        mini_calls(host, &call, "0 .");
     for (uint32_t seq = 1; seq <= ROOM + 1; seq++)
         check_result(host, 2, &call, seq);
-    mini_drain(host);
-    mini_free(host);
+    mini_end(host);
 }
 
 /* In a split call no endpoint waits for another while slots and result buffers last. */
@@ -185,8 +178,7 @@ TEST("chunks of a call are in flight concurrently")
 
     call.flags = SG_CALL_LONG;
     for (uint32_t seq = 1; seq <= 3; seq++) {
-        mini_call(host, 2, &call);
-        mini_settle(host);
+        mini_calls(host, &call, "2 .");
         EXPECT(mini_completed(host, 2, seq) == (seq < 3), !mini_finished(host, 2, seq));
     }
     EXPECT(mini_head(host, 2)->outstanding == 3);

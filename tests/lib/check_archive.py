@@ -146,18 +146,18 @@ def check_groups(check, definitions):
     seen = False
     for group in groups:
         seen = seen or group.group_type == GroupType.COMM_LOCATIONS
-        check.expect("COMM_LOCATIONS stands before every COMM_GROUP",
+        check.expect("the COMM_LOCATIONS group precedes every COMM_GROUP",
                      seen or group.group_type != GroupType.COMM_GROUP)
 
 
 def check_comms(check, definitions):
     for comm in definitions.comms:
         if not is_inter(comm):
-            check.expect("a communicator is made from one that has one group",
+            check.expect("no communicator's parent is an intercommunicator",
                          comm.parent is None or not is_inter(comm.parent), comm.name)
             continue
         ranks = [rank for group in (comm.groupA, comm.groupB) for rank in ranks_of(group)]
-        check.expect("nobody is in an intercommunicator twice", len(set(ranks)) == len(ranks),
+        check.expect("no rank is in an intercommunicator twice", len(set(ranks)) == len(ranks),
                      comm.name)
         check.expect("both groups of an intercommunicator are groups of ranks",
                      all(group.group_type == GroupType.COMM_GROUP and len(group.members) > 0
@@ -174,7 +174,7 @@ def check_locations(check, definitions):
         check.expect("location ids are thread << 32 | rank, in their rank's group",
                      location.group._ref == rank, f"{ref} in {location.group._ref}")
         check.expect("every location is a CPU thread", location.type == LocationType.CPU_THREAD)
-        check.expect("thread 0 is the master thread and no other",
+        check.expect("thread 0 alone is the master thread",
                      (location.name == "Master thread") == (thread == 0), location.name)
 
 
@@ -186,10 +186,10 @@ def check_regions(check, definitions):
                          enum_name(region.region_role) == ROLES[blocking] and
                          enum_name(region.paradigm) == "MPI", region.name)
         elif region.name.startswith("MPI_"):
-            check.expect("all functions of MPI are of its paradigm",
+            check.expect("all MPI functions have the paradigm MPI",
                          enum_name(region.paradigm) == "MPI", region.name)
     names = collections.Counter(region.name for region in definitions.regions)
-    check.expect("a function of MPI is one region",
+    check.expect("each MPI function has one region",
                  all(count == 1 for name, count in names.items() if name.startswith("MPI_")))
 
 
@@ -253,14 +253,14 @@ class Walker:
         state.events += 1
         self.first = event.time if self.first is None else self.first
         self.last = event.time
-        check.expect("MpiRecv stands right before the Leave of its call",
+        check.expect("MpiRecv directly precedes its call's Leave",
                      not state.received or isinstance(event, Leave), location_id(location))
         state.received = isinstance(event, MpiRecv)
         if not isinstance(event, (NonBlockingCollectiveRequest, MESSAGES)):
             state.started = None
         if state.last is None:
             state.is_master = location_id(location) >> 32 == 0
-        check.expect("all events of a master thread lie in the region of the program",
+        check.expect("all events of a master thread are inside the program's region",
                      not state.is_master or bool(state.stack) or
                      (state.last is None and isinstance(event, Enter) and
                       enum_name(event.region.paradigm) == "USER"), location_id(location))
@@ -299,7 +299,7 @@ class Walker:
         names = [member.name for member in event.metric.members]
         inside = bool(state.stack) and state.stack[-1][0].startswith("MPI_")
         if "skew" in names:
-            check.expect("metrics of collectives stand inside a collective",
+            check.expect("metrics of collectives are inside a collective",
                          bool(state.stack) and state.stack[-1][0] in REGIONS)
             return
         if "GETTS" in names or "LETTS" in names:
@@ -308,38 +308,38 @@ class Walker:
                          {"slice", "node", "communicator"} <= set(values), sorted(values))
             place = ("GETTS" in names, values["node"], values["communicator"]._ref)
             last = state.slices.get(place, -1)
-            check.expect("a communicator's slices follow each other at a node",
+            check.expect("a communicator's slice numbers rise at each node",
                          values["slice"] > last, f"{values['slice']} behind {last}")
             state.slices[place] = values["slice"]
             return
-        check.expect("metrics of intervals stand between calls of MPI", not inside,
+        check.expect("metrics of intervals are between MPI calls", not inside,
                      state.stack[-1][0] if state.stack else "")
         if names == ["interval"]:
             values = {a.name for a in event.attributes or {}}
             check.expect("every interval has the sites at its ends", {"left", "entered"} <= values,
                          sorted(values))
-            check.expect("an interval's stretch is told whole or not at all",
+            check.expect("an interval has all attributes of its stretch or none",
                          len({"communicator", "stretch", "bounds"} & values) in (0, 3),
                          sorted(values))
-            check.expect("an interval begins where no call of MPI is",
+            check.expect("an interval begins outside MPI calls",
                          event.time - event.values[0] / CLOCK_DRIFT >= state.left - CLOCK_ERROR_NS,
                          f"at {event.time}")
             state.interval = event.time
         else:
-            check.expect("figures of an interval follow it", state.interval == event.time, names)
+            check.expect("an interval's figures have its time", state.interval == event.time, names)
 
     def enter(self, location, state, event):
         name = event.region.name
         values = {a.name: v for a, v in (event.attributes or {}).items()}
         check = self.check
-        check.expect("calls of MPI do not lie in one another", not name.startswith("MPI_") or
+        check.expect("MPI calls are not nested", not name.startswith("MPI_") or
                      not any(entry[0].startswith("MPI_") for entry in state.stack), name)
         state.stack.append((name, values, 0, event.region))
         self.windows.enter(location_id(location), event)
         self.topologies.enter(location.group._ref, event)
         if not name.startswith("MPI_") or name in ("MPI_Init", "MPI_Finalize"):
             return
-        check.expect("every call of MPI has its site", "call site" in values, name)
+        check.expect("every MPI call has a call site", "call site" in values, name)
         # A call carried out by MPICH has only a site.
         if "algorithm" not in values:
             if name not in REGIONS and name not in POSTS:
@@ -362,7 +362,7 @@ class Walker:
         if members is None:
             return
         ranks = [location_id(m) & 0xFFFFFFFF for m in members]
-        self.check.expect("a collective's location is of a member of its communicator",
+        self.check.expect("a collective's rank is a member of its communicator",
                           rank in ranks, f"{rank} in {comm.name}")
         self.twice = self.twice or seq in self.comms[comm._ref][rank]
         self.comms[comm._ref][rank].add(seq)
@@ -373,7 +373,7 @@ class Walker:
         comm, rank, root = event.communicator, location.group._ref, event.root
         if is_inter(comm):
             sides = sides_of(comm, rank)
-            self.check.expect("a collective's location is of a member of its communicator",
+            self.check.expect("a collective's rank is a member of its communicator",
                               sides is not None, f"{rank} in {comm.name}")
             if sides is None:
                 return
@@ -402,14 +402,14 @@ class Walker:
                      enter is not None and (enter.region.name in NONBLOCKING or
                                             enter.region.name in STARTS), enter)
         state.started = enter if enter is not None and enter.region.name in STARTS else None
-        check.expect("requests have numbers of their own on a location",
+        check.expect("request numbers are unique on a location",
                      event.request_id not in state.requests, event.request_id)
         state.requests[event.request_id] = enter
 
     def complete(self, location, state, event):
         check = self.check
         post = state.requests.get(event.request_id)
-        check.expect("what is complete was posted, and is complete once", post is not None,
+        check.expect("a collective completes once, after its post", post is not None,
                      event.request_id)
         if post is None:
             return
@@ -417,28 +417,28 @@ class Walker:
         posted = {a.name: v for a, v in post.attributes.items()}
         values = {a.name: v for a, v in (event.attributes or {}).items()}
         name = NONBLOCKING.get(post.region.name)
-        check.expect("a completion is of its post's operation",
+        check.expect("a completion has its post's operation",
                      name is None or BLOCKING[name] == enum_name(event.collective_op),
                      post.region.name)
         self.root(location, event, post.time)
         if "algorithm" not in posted:
             return
-        check.expect("a completion is of its post's communicator",
+        check.expect("a completion has its post's communicator",
                      event.communicator == posted["communicator"], event.communicator.name)
         check.expect("every completion has its three attributes",
                      COMPLETE_ATTRIBUTES <= set(values), sorted(values))
-        check.expect("exposed and hidden time are no more than there was",
+        check.expect("exposed and hidden time fit between post and completion",
                      values["exposed wait"] + values["hidden time"] <=
                      (event.time - post.time) * CLOCK_DRIFT + 1, event.request_id)
 
     def end(self, location, state, event):
         check = self.check
         if not state.stack:
-            check.expect("MpiCollectiveEnd lies in its collective", False)
+            check.expect("MpiCollectiveEnd is inside its collective", False)
             return
         name, values, ends, region = state.stack.pop()
         state.stack.append((name, values, ends + 1, region))
-        check.expect("MpiCollectiveEnd lies in its collective",
+        check.expect("MpiCollectiveEnd is inside its collective",
                      BLOCKING.get(name) == enum_name(event.collective_op), name)
         check.expect("every MpiCollectiveEnd has its MpiCollectiveBegin", state.begun, name)
         state.begun = False
@@ -474,15 +474,15 @@ class Walker:
                               "order, with the same roots", self.are_same(orders), comm.name)
             numbered = [sorted(self.numbered[comm._ref, location_id(member) & 0xFFFFFFFF],
                                key=lambda entry: entry[0]) for member in members]
-            self.check.expect("a collective has its number once on a rank",
+            self.check.expect("each rank uses a collective's number once",
                               all(len(set(entry[0] for entry in calls)) == len(calls)
                                   for calls in numbered), comm.name)
-            self.check.expect("all members have the same collectives by their numbers, with the "
+            self.check.expect("all members have the same collective at each number, with the "
                               "same roots", self.are_same(numbered), comm.name)
 
         for key, calls in self.begun.items():
             numbers = [number for _, number in sorted(calls, key=lambda entry: entry[0])]
-            self.check.expect("numbers of collectives rise as these begin",
+            self.check.expect("numbers of collectives rise in the order of their begins",
                               numbers == sorted(numbers), key)
 
     @staticmethod
@@ -503,7 +503,7 @@ class Walker:
             check.expect("Enter and Leave balance", not state.stack, f"open on {ref}")
         for location in definitions.locations:
             counted = self.locations[location_id(location)].events
-            check.expect("locations tell their true number of events",
+            check.expect("locations have their declared number of events",
                          location.number_of_events == counted,
                          f"{location_id(location)}: {location.number_of_events}, found {counted}")
         check.expect("no instance is recorded twice by one rank", not self.twice)
@@ -517,7 +517,7 @@ class Walker:
                          all(one == instances[0] for one in instances), comm.name)
         clock = definitions.clock_properties
         if self.first is not None:
-            check.expect("all events lie in the span the clock properties tell",
+            check.expect("all events are in the time span of the clock properties",
                          clock.global_offset <= self.first and
                          self.last <= clock.global_offset + clock.trace_length,
                          f"{self.first}..{self.last}")

@@ -39,7 +39,7 @@ class Messages:
         """region: the innermost open region on the location, None if there is none."""
         check = self.check
         if isinstance(event, BEGIN):
-            check.expect("messages begin in a region of MPI", region is not None and
+            check.expect("messages begin inside an MPI call", region is not None and
                          region.name.startswith("MPI_"), region and region.name)
         if isinstance(event, MpiSend):
             check.expect("MpiSend follows its Enter", last_is_enter, region and region.name)
@@ -52,11 +52,12 @@ class Messages:
             self.begin(rank, event, Request(False, posted=self.next_post()))
         elif isinstance(event, MpiIsendComplete):
             request = self.end(rank, event)
-            check.expect("MpiIsendComplete is of an MpiIsend", request is None or request.sends,
+            check.expect("MpiIsendComplete belongs to an MpiIsend",
+                         request is None or request.sends,
                          event.request_id)
         elif isinstance(event, MpiIrecv):
             request = self.end(rank, event)
-            check.expect("MpiIrecv is of an MpiIrecvRequest",
+            check.expect("MpiIrecv belongs to an MpiIrecvRequest",
                          request is None or not request.sends, event.request_id)
             self.receive(rank, event, request.posted if request is not None else 0)
         else:
@@ -77,21 +78,21 @@ class Messages:
 
     def begin(self, rank, event, request):
         key = (rank, event.request_id)
-        self.check.expect("a request's number is not given again while it is open",
+        self.check.expect("an open request's number is not reused",
                           key not in self.open, key)
         self.open[key] = request
 
     def end(self, rank, event):
         request = self.open.pop((rank, event.request_id), None)
-        self.check.expect("what completes or is cancelled was posted, and ends once",
+        self.check.expect("a request completes or is cancelled once, after its post",
                           request is not None, (rank, event.request_id))
         return request
 
     def peers(self, comm, rank, peer):
         own, other = self.ends_of(comm, rank, peer)
-        self.check.expect("a message is of a member of its communicator", own is not None,
+        self.check.expect("a message's rank is a member of its communicator", own is not None,
                           f"{rank} in {comm.name}")
-        self.check.expect("a message's other end is a member, too", other is not None,
+        self.check.expect("a message's peer is a member of its communicator", other is not None,
                           f"{peer} in {comm.name}")
         return own, other
 
@@ -135,7 +136,7 @@ class Messages:
             if self.has_gap(key):
                 sends, receives = self.numbered(True, key), self.numbered(False, key)
                 both = sends.keys() & receives.keys()
-                check.expect("messages beside gaps are received as long as they were sent",
+                check.expect("messages beside gaps have the same length at both ends",
                              all(sends[n][1] == receives[n][1] for n in both),
                              f"{key}: {sends} {receives}")
                 check.expect("no message beside a gap is received before it was sent",
@@ -146,6 +147,6 @@ class Messages:
             check.expect("no message is received before it was sent",
                          all(one[0] <= other[0] for one, other in
                              zip(sorted(sent), sorted(received))), key)
-            check.expect("messages are received as long as they were sent",
+            check.expect("messages have the same length at both ends",
                          len(received) != len(sent) or
                          sorted(one[1] for one in sent) == sorted(one[1] for one in received), key)

@@ -71,9 +71,9 @@ class Topologies:
         values = {a.name: v for a, v in (event.attributes or {}).items()}
         name = event.region.name
         is_blocking = name.startswith("MPI_Neighbor_") and not name.endswith("_init")
-        self.check.expect("Enter of a blocking neighborhood collective alone tells its number",
+        self.check.expect("only a blocking neighborhood collective's Enter has its number",
                           "number" not in values or is_blocking, name)
-        self.check.expect("sources are told with the number",
+        self.check.expect("sources come with a number",
                           "sources" not in values or "number" in values, name)
         if "number" in values:
             self.take_part(rank, values)
@@ -82,7 +82,7 @@ class Topologies:
         check = self.check
         name = event.parameter.name
         key = rank, event.value
-        check.expect("parameters are those of neighborhood collectives", name in (BEGUN, COMPLETE),
+        check.expect("parameters belong to neighborhood collectives", name in (BEGUN, COMPLETE),
                      name)
         check.expect("neighborhood collectives begin and end in a call of MPI",
                      region is not None and region.name.startswith("MPI_"), name)
@@ -90,7 +90,7 @@ class Topologies:
             check.expect("a neighborhood collective is begun once", key not in self.open, key)
             self.open.add(key)
             return
-        check.expect("a neighborhood collective that is complete was begun", key in self.open, key)
+        check.expect("a neighborhood collective that completes has begun", key in self.open, key)
         self.open.discard(key)
         self.take_part(rank, {a.name: v for a, v in (event.attributes or {}).items()})
 
@@ -103,12 +103,12 @@ class Topologies:
         comm = values["communicator"]
         ranks = self.ranks_of(comm.group)
         sources = self.ranks_of(values["sources"]) if "sources" in values else []
-        check.expect("a neighborhood collective is of a member, and brings data of others",
+        check.expect("a neighborhood collective is on a member and has data of members",
                      rank in ranks and set(sources) <= set(ranks) - {rank}, comm.name)
         if comm._ref in self.grids:
             sizes, periods = self.grids[comm._ref]
             expected = {ranks[n] for n in neighbors_of(ranks.index(rank), sizes, periods)}
-            check.expect("on a grid neighborhood collectives bring the neighbors' data",
+            check.expect("on a grid neighborhood collectives receive the neighbors' data",
                          set(sources) == expected, f"{comm.name}: {sources}")
         self.numbers[comm._ref, rank].append(values["number"])
 

@@ -23,7 +23,7 @@ def check_tree(check, definitions):
     used = set()
     for group in definitions.location_groups:
         node = group.system_tree_parent
-        check.expect("a rank stands on a node, a socket or a core",
+        check.expect("a rank is on a node, a socket or a core",
                      node.class_name in ("node", "socket", "core"), node.class_name)
         while node is not None:
             used.add(node._ref)
@@ -38,7 +38,7 @@ def check_tree(check, definitions):
         check.expect("a part of the system tree has ranks", node._ref in used, node.name)
     parts = [(node.parent._ref, node.name) for node in nodes
              if node.class_name in ("socket", "core") and node.parent is not None]
-    check.expect("sockets and cores are there once", len(set(parts)) == len(parts), parts)
+    check.expect("each socket and core occurs once", len(set(parts)) == len(parts), parts)
     for domain in definitions.system_tree_node_domains:
         node = domain.system_tree_node
         check.expect("parts of the system tree have the domain of their class",

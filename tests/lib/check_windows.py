@@ -64,7 +64,7 @@ class Windows:
         """region: the innermost open region on the location, None if there is none."""
         check = self.check
         name = region.name if region is not None else ""
-        check.expect("events of windows lie in a region of MPI", name.startswith("MPI_"), name)
+        check.expect("events of windows are inside an MPI call", name.startswith("MPI_"), name)
         if isinstance(event, RmaCollectiveBegin):
             check.expect("RmaCollectiveBegin follows the Enter of its collective",
                          last_is_enter and name in COLLECTIVES, name)
@@ -89,15 +89,15 @@ class Windows:
         check, win = self.check, event.win
         key = (rank, win._ref)
         has_life = "CREATE_DESTROY_EVENTS" in str(win.flags)
-        check.expect("an event of a window is of a member of its communicator",
+        check.expect("an event of a window is on a member of its communicator",
                      self.rank_in(win.comm, rank) is not None, f"{rank} in {win.name}")
         if isinstance(event, RmaWinCreate):
-            check.expect("a window is made once, in the call that makes it",
+            check.expect("a window is created once, in the call that creates it",
                          has_life and self.lives[key] == 0 and
                          COLLECTIVES.get(name) == "CREATE_HANDLE", win.name)
             self.lives[key] = 1
             return
-        check.expect("events of a window lie between its making and its end",
+        check.expect("events of a window are between its creation and its end",
                      not has_life or self.lives[key] == 1 or
                      (self.lives[key] == 2 and isinstance(event, RmaCollectiveEnd)), win.name)
         if isinstance(event, RmaWinDestroy):
@@ -114,13 +114,13 @@ class Windows:
         check, win = self.check, event.win
         key = (rank, event.matching_id)
         check.expect("an operation follows the Enter of its call", last_is_enter, name)
-        check.expect("an operation is of its call's kind",
+        check.expect("an operation has its call's kind",
                      isinstance(event, KINDS[name]) if name in KINDS else
                      isinstance(event, RmaAtomic) and name_of(event.type) in ATOMICS.get(name, ()),
                      name)
         check.expect("an operation's target is in the window",
                      event.remote < max(1, len(win.comm.group.members)), event.remote)
-        check.expect("operations have numbers of their own on a rank", key not in self.operations,
+        check.expect("operation numbers are unique on a rank", key not in self.operations,
                      key)
         operation = self.operations[key] = Operation(event)
         self.open[rank, win._ref][event.matching_id] = operation
@@ -129,7 +129,7 @@ class Windows:
     def complete(self, rank, event):
         check = self.check
         operation = self.operations.get((rank, event.matching_id))
-        check.expect("what is complete was begun, on the same window",
+        check.expect("an operation that completes has begun on the same window",
                      operation is not None and operation.event.win._ref == event.win._ref,
                      (rank, event.matching_id))
         if operation is None:
@@ -149,7 +149,7 @@ class Windows:
         check.expect("RmaCollectiveEnd has its RmaCollectiveBegin in the same call",
                      self.begun.pop(location, None) == name, name)
         operation = name_of(event.collective_op)
-        check.expect("RmaCollectiveEnd is of its call's operation",
+        check.expect("RmaCollectiveEnd has its call's operation",
                      COLLECTIVES.get(name) == operation, f"{operation} in {name}")
         check.expect("fences synchronise memory, too",
                      int(event.sync_level.value) == (BOTH if operation == "BARRIER" else PROCESS),
@@ -157,7 +157,7 @@ class Windows:
         check.expect("fences and ends of windows leave no operation open",
                      not self.before(location, rank, event.win), name)
         if operation != "BARRIER" and "CREATE_DESTROY_EVENTS" in str(event.win.flags):
-            check.expect("making and end of a window are told of in their collectives",
+            check.expect("a window's creation and end are inside their collectives",
                          self.lives[rank, event.win._ref] ==
                          (1 if operation == "CREATE_HANDLE" else 2), name)
         if len(event.win.comm.group.members) > 0:
@@ -165,18 +165,18 @@ class Windows:
 
     def group(self, location, rank, event, name):
         check = self.check
-        check.expect("RmaGroupSync is of a call that synchronises with a group", name in GROUPS,
+        check.expect("RmaGroupSync is inside a call that synchronises with a group", name in GROUPS,
                      name)
         if name not in GROUPS:
             return
         is_access, is_end = GROUPS[name]
         key = (rank, event.win._ref, is_access)
-        check.expect("a group that a window is synchronised with has members of it alone",
+        check.expect("a group for synchronisation has only members of its window",
                      event.group.group_type == GroupType.COMM_GROUP and
                      len(event.group.members) > 0 and
                      all(self.rank_in(event.win.comm, member._ref & 0xFFFFFFFF) is not None
                          for member in event.group.members), event.group._ref)
-        check.expect("what ends with a group synchronises memory, what begins does not",
+        check.expect("the end of an epoch synchronises memory, its begin does not",
                      int(event.sync_level.value) == (BOTH if is_end else PROCESS), name)
         check.expect("MPI_Win_complete leaves no operation open at its origin",
                      name != "MPI_Win_complete" or
@@ -185,10 +185,10 @@ class Windows:
             for one in self.before(location, rank, event.win):
                 del self.open[rank, event.win._ref][one.event.matching_id]
         if is_end:
-            check.expect("what ends with a group has begun with the same one",
+            check.expect("an epoch ends with the group with which it began",
                          self.groups.pop(key, None) == event.group._ref, name)
         else:
-            check.expect("what begins with a group ends before the next", key not in self.groups,
+            check.expect("an epoch ends before the next begins", key not in self.groups,
                          name)
             self.groups[key] = event.group._ref
 
@@ -207,7 +207,7 @@ class Windows:
     def release(self, location, rank, event, name):
         check = self.check
         key = (rank, event.win._ref, event.remote)
-        check.expect("RmaReleaseLock is of a call that unlocks", name in UNLOCKS, name)
+        check.expect("RmaReleaseLock is inside a call that unlocks", name in UNLOCKS, name)
         check.expect("a lock that is released was requested", self.locks.pop(key, None) is not None,
                      key)
         check.expect("a lock is released when the operations on its target are complete",

@@ -17,11 +17,13 @@ fixtures() {
     done
 }
 
-# golden NAME ARGUMENT...: the output equals the golden file, with nothing on stderr.
+# golden NAME ARGUMENT...: the output equals the golden file, with nothing on stderr. JSON has a line
+# for each row there.
 golden() {
     local name=$1
     shift
     "$STAGGER" "$COMMAND" "$@" >"$name" 2>"$name.err" || { cat "$name.err"; return 1; }
+    [[ $name != *.json ]] || sed -i -z 's/\n   \+/ /g; s/\n  \([]}]\)/ \1/g' "$name"
     [ -n "$golden_update" ] && cp "$name" "$GOLDEN/$name"
     empty "$name.err" && same "$GOLDEN/$name" "$name"
 }

@@ -143,106 +143,243 @@ static void many_comms(const char *directory)
     archive_write(&archive, directory);
 }
 
-static void logs(const char *directory, enum sg_trace_mode mode, enum sg_log_state state)
-{
-    static const char module[] = "/opt/cg\0";
-    static const char name[] = "solve\0/home/user/src/solver.c";
-
-    for (int rank = 0; rank < 2; rank++) {
-        struct log_writer log;
-
-        log_begin(&log, directory, rank, 2, mode, state);
-        log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
-        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, module, sizeof module);
-        if (rank == 0)
-            log_put_name(&log, 0x3f2a9c1b, 88, name, sizeof name);
-        log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000);
-        log_end(&log);
-    }
-}
-
-/* Two ranks that send each other messages, with the statistics of all calls. */
-static void all_calls(const char *directory)
-{
-    static const char module[] = "/opt/cg\0";
-    static const char name[] = "exchange\0/home/user/src/halo.c";
-    static const uint64_t times_ns[] = {400, 600, 2000};
-
-    for (int rank = 0; rank < 2; rank++) {
-        struct sg_record_profile sent = log_profile(2, 1, 0, 3, times_ns);
-        struct sg_record_profile waited = log_profile(2, 0, 1, 1 + rank, times_ns);
-        struct log_writer log;
-
-        sent.sent_bytes = 3 << 10;
-        sent.completed = 3;
-        sent.latency_ns = 12000;
-        waited.failed = (uint64_t)rank;
-        log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
-        log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
-        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, module, sizeof module);
-        log_put_site(&log, 2, 0x0a0b0c0d, 0x2200, module, sizeof module);
-        log_put_name(&log, 0x0a0b0c0d, 31, name, sizeof name);
-        log_put_stat(&log, SG_OPERATION_ALLREDUCE, 1, 0, 10, 80, 4000);
-        log_put_function(&log, 0, "MPI_Isend");
-        log_put_function(&log, 1, "MPI_Wait");
-        log_put_profile_comm(&log, 1, 2, "MPI_COMM_WORLD");
-        log_put(&log, &sent, sizeof sent);
-        log_put(&log, &waited, sizeof waited);
-        log_put_peer(&log, 1, 1 - rank, 3, 3 << 10, 3, 3 << 10);
-        log_end(&log);
-    }
-}
-
-#define MS 1000000
-#define VALUES(...)                                                                                \
+#define TIMES(...)                                                                                 \
     sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[])                             \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 
-/* Two ranks that MMDS followed for 20 ms each, of which rank 1 is without 2 ms: there recording was
- * off, and a second thread was in a call for 3 ms. */
-static void mmds(const char *directory)
-{
-    static const char module[] = "/opt/cg\0";
+static const char module[] = "/opt/cg\0";
 
-    for (int rank = 0; rank < 2; rank++) {
+/* Two ranks and two communicators named "row", both with rank 0 as their first, made in this order
+ * but met by rank 1 in the other; rank 1 does not know their names. Rank 1's log has its statistics
+ * before the definitions they need. */
+static void logs(const char *directory, enum sg_trace_mode mode, enum sg_log_state state)
+{
+    static const char name[] = "solve\0/home/user/src/solver.c";
+
+    for (uint32_t rank = 0; rank < 2; rank++) {
         struct log_writer log;
 
-        log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log_begin(&log, directory, (int)rank, 2, mode, rank == 0 ? SG_LOG_FINALIZED : state);
+        for (int turn = 0; turn < 2; turn++) {
+            if (turn == (int)rank) {
+                log_put_comm(&log, 0, 0, 0, 2, rank == 0 ? "MPI_COMM_WORLD" : "");
+                log_put_comm(&log, 2 + rank, 0, 1, 2, rank == 0 ? "row" : "");
+                log_put_comm(&log, 3 - rank, 0, 2, 2, rank == 0 ? "row" : "");
+                log_put_comm(&log, 4, 0, 3, 2, "");
+                log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, module, sizeof module);
+                if (rank == 0)
+                    log_put_name(&log, 0x3f2a9c1b, 88, name, sizeof name);
+                continue;
+            }
+            log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000 + 2000 * rank);
+            log_put_stat(&log, SG_OPERATION_ALLREDUCE, 1, 2 + rank, 3, 24, 300);
+            log_put_stat(&log, SG_OPERATION_ALLREDUCE, 1, 3 - rank, 5, 40, 500);
+            log_put_stat(&log, SG_OPERATION_ALLREDUCE, 1, 4, 1, 8, 7);
+            log_put_stat(&log, SG_OPERATION_ALLREDUCE, 1, 1, 2, 16, 20);
+        }
+        log_end(&log);
+    }
+}
+
+static void put_profile(struct log_writer *log, struct sg_record_profile record)
+{
+    log_put(log, &record, sizeof record);
+}
+
+/* A nonblocking barrier's own time is that of its start, its latency also that which came after. */
+static void put_ibarrier(struct log_writer *log, uint32_t site, uint64_t own_ns)
+{
+    const struct sg_record_stat stat = {.kind = SG_RECORD_STAT,
+                                        .kind2 = SG_RECORD_CONT,
+                                        .kind3 = SG_RECORD_CONT,
+                                        .kind4 = SG_RECORD_CONT,
+                                        .operation = SG_OPERATION_BARRIER,
+                                        .nonblocking = 1,
+                                        .site = site,
+                                        .calls = 1,
+                                        .blocked_ns = 500,
+                                        .hidden_ns = 1000,
+                                        .own_ns = own_ns,
+                                        .own_min_ns = own_ns,
+                                        .own_max_ns = own_ns,
+                                        .own_square = (double)own_ns * (double)own_ns};
+
+    log_put(log, &stat, sizeof stat);
+}
+
+/* Ranks number sites, functions and communicators differently, and rank 1 has figures before what
+ * they refer to. Both run for 100000 ns, rank 1 with two threads.
+ *
+ *   barriers      10 of 400 and 10 of 600
+ *   reduces       2 a rank, 8 bytes each of 50: both ranks send, the root receives
+ *   Ibarrier      a rank's of 50, one of 51: latency 1500
+ *   MPI_Send      in solve 100, 300 on WORLD, 500 on row, and 700: 88 bytes; one site of 2
+ *                 communicators; deviation sqrt(50000)
+ *   MPI_Recv      200, 200, 800 on a thread, one of them failed; MPI_Wait of 4 posts: latency 1500
+ *   messages      0 to 1: 2 of 16 bytes; 1 to 0: 1 of 8; 1 to 1: 3, told by the receiver alone; 1
+ *                 of 64 on row to an unknown rank
+ *   one-sided     1 to 1, 1 to 0 by two threads, 5 and 6 on row; a target that there is not
+ *   time in MPI   of rank 0 900 + 4000 + 100 + 50 of 100000, of rank 1 2900 + 6000 + 100 + 51 of
+ *                 200000
+ */
+static void all_calls(const char *directory)
+{
+    static const char solve[] = "solve\0/src/solver.c", norm[] = "norm\0/src/norm.c";
+    struct log_writer log;
+
+    log_begin(&log, directory, 0, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+    log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
+    log_put_site(&log, 1, 0xa, 0x11c4, module, sizeof module);
+    log_put_site(&log, 2, 0xb, 0x2000, module, sizeof module);
+    log_put_name(&log, 0xa, 88, solve, sizeof solve);
+    log_put_name(&log, 0xb, 7, norm, sizeof norm);
+    log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000);
+    log_put_stat(&log, SG_OPERATION_REDUCE, 1, 0, 2, 16, 100);
+    put_ibarrier(&log, 1, 50);
+    log_put_function(&log, 0, "MPI_Send");
+    log_put_profile_comm(&log, 1, 2, "MPI_COMM_WORLD");
+    log_put_profile_comm(&log, 2, 2, "row");
+    struct sg_record_profile send = log_profile(1, 1, 0, TIMES(100, 300));
+    send.sent_bytes = 16;
+    put_profile(&log, send);
+    send = log_profile(1, 2, 0, TIMES(500));
+    send.sent_bytes = 64;
+    put_profile(&log, send);
+    log_put_peer(&log, 1, 1, 2, 16, 0, 0);
+    log_put_peer(&log, 2, 1, 1, 64, 0, 0);
+    log_put_target(&log, 2, 0, 5, 50, 6, 60);
+    log_end(&log);
+
+    log_begin(&log, directory, 1, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+    struct sg_record_profile receive = log_profile(7, 4, 1, TIMES(200, 200, 800));
+    receive.failed = 1;
+    receive.received_bytes = 80;
+    receive.thread = 1;
+    put_profile(&log, receive);
+    struct sg_record_profile wait = log_profile(6, 0, 0, TIMES(1000));
+    wait.completed = 4;
+    wait.latency_ns = 6000;
+    put_profile(&log, wait);
+    send = log_profile(7, 4, 5, TIMES(700));
+    send.sent_bytes = 8;
+    put_profile(&log, send);
+    log_put_peer(&log, 4, 0, 1, 8, 2, 16);
+    log_put_peer(&log, 4, 1, 0, 0, 3, 4096);
+    log_put_target(&log, 4, 1, 1, 8, 0, 0);
+    log_put_target(&log, 4, 0, 2, 16, 3, 4096);
+    log_put_target(&log, 4, 0, 1, 100, 0, 0);
+    log_put_target(&log, 4, 2, 1, 1, 1, 1);
+    log_put_stat(&log, SG_OPERATION_BARRIER, 7, 0, 10, 0, 6000);
+    log_put_stat(&log, SG_OPERATION_REDUCE, 7, 0, 2, 16, 100);
+    put_ibarrier(&log, 7, 51);
+    log_put_function(&log, 0, "MPI_Wait");
+    log_put_function(&log, 1, "MPI_Recv");
+    log_put_function(&log, 5, "MPI_Send");
+    log_put_profile_comm(&log, 4, 2, "MPI_COMM_WORLD");
+    log_put_comm(&log, 0, 0, 0, 2, "");
+    log_put_site(&log, 6, 0xb, 0x2000, module, sizeof module);
+    log_put_site(&log, 7, 0xa, 0x11c4, module, sizeof module);
+    log_end(&log);
+}
+
+/* A communicator of ranks 1 and 0, in this order, in the log of a rank; the first has the members
+ * if it is told to. */
+static void put_swapped(struct log_writer *log, uint32_t rank, uint32_t index, bool is_told)
+{
+    static const uint32_t members[] = {1, 0};
+    char text[sizeof "swap" + 3 + sizeof members] = "swap";
+    const struct sg_record_profile_comm comm = {.kind = SG_RECORD_PROFILE_COMM,
+                                                .index = index,
+                                                .peers = 2,
+                                                .size = 2,
+                                                .rank = 1 - rank,
+                                                .identity = 70 + index,
+                                                .has_members = rank == 1 && is_told,
+                                                .text_bytes = sizeof text};
+
+    memcpy(text + 8, members, sizeof members);
+    log_put(log, &comm, sizeof comm);
+    log_put_text(log, text, sizeof text);
+}
+
+/* Rank 0 operates on, and sends to, itself and rank 1 on a communicator, and its log tells only who
+ * itself is; of another one no log tells the members. Neither has a member 2. */
+static void swapped(const char *directory)
+{
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        struct log_writer log;
+
+        log_begin(&log, directory, (int)rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.counts_calls = 1;
+        put_swapped(&log, rank, 3, true);
+        log_put_peer(&log, 3, (int32_t)rank, 2, 500, 3, 7);
+        log_put_peer(&log, 3, 2, 1, 9, 0, 0);
+        if (rank == 0) {
+            put_swapped(&log, rank, 4, false);
+            log_put_target(&log, 3, 0, 2, 200, 0, 0);
+            log_put_target(&log, 3, 1, 1, 30, 0, 0);
+            log_put_target(&log, 3, 2, 1, 4, 0, 0);
+            log_put_target(&log, 4, 0, 1, 1, 0, 0);
+            log_put_target(&log, 4, 1, 1, 6, 0, 0);
+            log_put_peer(&log, 4, 0, 1, 20, 0, 0);
+        }
+        log_end(&log);
+    }
+}
+
+#define MS 1000000
+/* Two of three ranks that MMDS followed for 20 ms each, of which rank 1 is without 2 ms: there
+ * recording was off, and a second thread was in a call for 3 ms. They number functions differently.
+ */
+static void mmds(const char *directory)
+{
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        uint32_t function = 4 * rank;
+        struct log_writer log;
+
+        log_begin(&log, directory, (int)rank, 3, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.counts_calls = 1;
+        if (rank == 2) {
+            log_end(&log);
+            continue;
+        }
         log.header.finalize_begin_ns = log.header.init_end_ns + 20 * MS;
-        struct sg_record_profile sent = log_profile(1, 1, 0, VALUES(1000, 3000, 2000, 2000));
+        struct sg_record_profile sent = log_profile(1, 1, function, TIMES(1000, 3000, 2000, 2000));
         sent.completed = 3;
         sent.latency_ns = 6 * MS;
         sent.latency_min_ns = MS;
         sent.latency_max_ns = 3 * MS;
-        struct sg_record_profile waited = log_profile(1, 0, 1, VALUES(MS / 2, 5 * MS / 2));
-        struct sg_record_profile other = log_profile(1, 1, 2, VALUES(2 * MS, 4 * MS));
-        log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
+        struct sg_record_profile waited =
+            log_profile(1, 0, function + 1, TIMES(MS / 2, 5 * MS / 2));
+        struct sg_record_profile other = log_profile(1, 1, function + 2, TIMES(2 * MS, 4 * MS));
+        log_put_comm(&log, 0, 0, 0, 3, "MPI_COMM_WORLD");
         log_put_site(&log, 1, 0x0a0b0c0d, 0x2200, module, sizeof module);
         log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 2, 0, MS);
-        log_put_function(&log, 0, "MPI_Isend");
-        log_put_function(&log, 1, "MPI_Waitall");
-        log_put_function(&log, 2, "MPI_Sendrecv");
-        log_put_profile_comm(&log, 1, 2, "MPI_COMM_WORLD");
+        log_put_function(&log, function, "MPI_Isend");
+        log_put_function(&log, function + 1, "MPI_Waitall");
+        log_put_function(&log, function + 2, "MPI_Sendrecv");
+        log_put_profile_comm(&log, 1, 3, "MPI_COMM_WORLD");
         log_put(&log, &sent, sizeof sent);
         log_put(&log, &waited, sizeof waited);
         log_put(&log, &other, sizeof other);
         log_put_distribution(&log, SG_DISTRIBUTION_GRANULARITY, 0, 0,
-                             VALUES(MS, MS, 2 * MS, MS, MS, 2 * MS, (2 - (uint64_t)rank) * 2 * MS));
+                             TIMES(MS, MS, 2 * MS, MS, MS, 2 * MS, (2 - (uint64_t)rank) * 2 * MS));
         log_put_distribution(&log, SG_DISTRIBUTION_OVERHEAD, 0, 0,
-                             VALUES(MS / 2, MS / 2, MS / 2, 5 * MS / 2, 2 * MS, 2 * MS));
-        log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, 1, VALUES(MS / 2, 5 * MS / 2));
-        log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, 2, VALUES(2 * MS, 4 * MS));
-        log_put_distribution(&log, SG_DISTRIBUTION_BYTES, 0, 2, VALUES(8, 4096));
+                             TIMES(MS / 2, MS / 2, MS / 2, 5 * MS / 2, 2 * MS, 2 * MS));
+        log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, function + 1,
+                             TIMES(MS / 2, 5 * MS / 2));
+        log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, function + 2, TIMES(2 * MS, 4 * MS));
+        log_put_distribution(&log, SG_DISTRIBUTION_BYTES, 0, function + 2, TIMES(8, 4096));
         if (rank == 1)
-            log_put_distribution(&log, SG_DISTRIBUTION_OVERHEAD, 1, 0, VALUES(3 * MS));
+            log_put_distribution(&log, SG_DISTRIBUTION_OVERHEAD, 1, 0, TIMES(3 * MS));
         log_end(&log);
     }
 }
 
 /* Slices of 250 us at two nodes, of which the first has two ranks that wrote them; every third one
- * runs a barrier. */
+ * runs a barrier. A communicator without slices and slices of one that is not there are left out. */
 static void slices(const char *directory)
 {
     for (int rank = 0; rank < 3; rank++) {
@@ -252,6 +389,8 @@ static void slices(const char *directory)
         log_begin(&log, directory, rank, 3, SG_TRACE_STATS, SG_LOG_FINALIZED);
         log.header.counts_calls = 1;
         log_put_comm(&log, (uint32_t)rank, 0, 0, 3, "MPI_COMM_WORLD");
+        log_put_comm(&log, 3, 0, 1, 3, "plain");
+        log_put_slice(&log, 9, node, &(struct sg_slice){.number = 100, .first = UINT32_MAX});
         for (uint64_t number = 100; number < 109; number++) {
             struct sg_slice slice = {.number = number,
                                      .begin_ns = number * 250000 + node * 3000,
@@ -326,6 +465,7 @@ static const struct {
     {"without-data", without_data},
     {"statistics", statistics},
     {"all-calls", all_calls},
+    {"swapped", swapped},
     {"mmds", mmds},
     {"slices", slices},
     {"far-slices", far_slices},

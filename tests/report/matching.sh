@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 source=$ROOT/analysis/report
-test=$BUILD/tests/report/test_message_order
+test=$BUILD/tests/report/test_waits
 cc=$(command -v cc || command -v gcc)
 flags="-std=gnu11 -D_GNU_SOURCE -O1 -w -I$ROOT/shim -I$ROOT/analysis -I$ROOT/tests"
 
@@ -14,17 +14,17 @@ fault() {
     sed "$edit" "$file" >"$name.c"
     same "$file" "$name.c" >/dev/null && return 1
     # shellcheck disable=SC2086
-    "$cc" $flags "$ROOT/tests/report/test_message_order.c" "$name.c" \
+    "$cc" $flags "$ROOT/tests/report/test_waits.c" "$name.c" \
         "$BUILD/tests/lib/unit.o" "$BUILD/tests/lib/unit_main.o" "$BUILD/parts.a" -o "$name" \
         -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson || return 1
-    ./"$name" >"$name.out" 2>&1 && return 1
+    env -C "$ROOT" "$PWD/$name" >"$name.out" 2>&1 && return 1
     for expected; do has "$name.out" "^not ok - $expected" || return 1; done
 }
 
 if grep -q __asan_init "$test" || grep -q __tsan_init "$test"; then
     skip "faults of matching are found" "a sanitizer build"
 else
-    check "the unchanged code passes" "$test"
+    check "the unchanged code passes" env -C "$ROOT" "$test"
     check "last-in, first-out matching is found" fault lifo wait_messages \
         's/first = channel != NULL ? channel->first : NULL;/first = channel != NULL ? channel->last : NULL;/' \
         "messages match first in, first out" "receives match in the order of their posts" \

@@ -7,12 +7,16 @@ golden_update=${STAGGER_GOLDEN:-}
 COMMAND=report
 . "$ROOT/tests/report/golden.bash"
 
-fixtures report/make_archive
+fixtures report/make_archive report/make_posts
 for kind in known foreign many without-data without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
-for kind in statistics all-calls mmds slices far-slices killed-statistics unrecovered; do
+for kind in statistics all-calls swapped mmds slices far-slices killed-statistics unrecovered; do
     mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
+done
+for kind in posts post-statistics both handled ahead; do
+    mkdir "$kind" && ./make_posts "$kind" "$kind" || exit 1
+    [ "$kind" = post-statistics ] || "$STAGGER" recover "$kind" >/dev/null || exit 1
 done
 
 # ---- outputs -----------------------------------------------------------------------------------
@@ -22,13 +26,40 @@ check "the JSON of it is the golden one" golden known.json --json known
 check "the CSV of it is the golden one" golden known.csv --csv known
 check "the text of another tool's archive is the golden one" golden foreign.txt foreign
 check "with many ranks, both ends of the list are shown" golden many.txt many
+check "the CSV of another tool's archive is the golden one" golden foreign.csv --csv foreign
 check "the text of statistics without events is the golden one" golden statistics.txt statistics
 check "the JSON of statistics without events has null for skew and wait" \
     golden statistics.json --json statistics
 check "the text of all calls is the golden one" golden all-calls.txt all-calls
 check "the JSON of all calls is the golden one" golden all-calls.json --json all-calls
+check "the text of nonblocking collectives is the golden one" golden posts.txt posts
+check "the JSON of them is the golden one" golden posts.json --json posts
+check "the CSV of them is the golden one" golden posts.csv --csv posts
+check "the text of their statistics is the golden one" golden post-statistics.txt post-statistics
+check "the CSV of them is the golden one" golden post-statistics.csv --csv post-statistics
+check "beside a partial archive statistics give the times of all posts" golden both.csv --csv both
+check "the text of late contributions is the golden one" golden handled.txt handled
+check "the text of calls that ran ahead has parents by communicator" golden ahead.txt --comms ahead
+check "the JSON of them is the golden one" golden ahead.json --json ahead
+check "all calls of one rank have that rank's time" is "4 5050 100000" \
+    "$("$STAGGER" report --json --rank 0 all-calls >rank.json && json rank.json \
+        '"%d %d %d" % (len(d["functions"]), d["mpi"]["time_ns"], d["mpi"]["processor_ns"])')"
+# pairs OPTION...: messages and one-sided operations of pairs of ranks, then of unknown ranks
+pairs() {
+    "$STAGGER" report --json "$@" swapped >pairs.json && json pairs.json \
+        '" ".join(":".join(map(str, part.values())) for key in ("messages", "one_sided") for part in
+            d[key]["pairs"] + [dict(list(d[key].items())[1:])])'
+}
+check "messages and one-sided operations are listed if their communicator's members are known" \
+    is "0:1:3:500:2:500:3:7 1:0:3:500:2:500:3:7 3:38 0:1:2:200:0:0 0:0:2:36:0:0 2:5:0:0" "$(pairs)"
+check "... with --rank, those with other ranks are of unknown ranks" is "4:529 0:0:2:36:0:0 4:205:0:0" \
+    "$(pairs --rank 0)"
 check "the text of latencies, granularity and overhead is the golden one" golden mmds.txt --calls mmds
 check "the JSON of them is the golden one" golden mmds.json --json mmds
+check "MMDS has the figures of the selected ranks, and none by call site" \
+    is "1 18000000 12, null" "$("$STAGGER" report --json --rank 1-2 mmds >rank.json &&
+        json rank.json '"{ranks} {sum_ns} ".format(**d["mmds"]) + str(len(d["mmds"]["distributions"]))'), $(
+        "$STAGGER" report --json --site cg+0x2200 mmds >site.json && json site.json 'json.dumps(d["mmds"])')"
 check "the text of a distribution is the golden one" \
     golden distribution.txt --distribution MPI_Sendrecv mmds
 check "the text of slices is the golden one" golden slices.txt --slices slices

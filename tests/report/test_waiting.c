@@ -1,5 +1,4 @@
-/* Tests how reports of waiting get from the logs' headers, by way of the archive or directly, to
- * the report, and the lines that the report prints about them. */
+/* Tests the lines that reports print about waiting, by the figures in the logs' headers. */
 #include "core/text.h"
 #include "report/report.h"
 #include "report/report_print.h"
@@ -13,14 +12,13 @@ struct waiting {
     bool apart;
 };
 
-static void write_logs(const char *directory, const struct waiting *waiting, uint32_t mode)
+static void write_logs(const char *directory, const struct waiting *waiting)
 {
     for (int rank = 0; rank < 2; rank++) {
         uint64_t times = (uint64_t)rank + 1;
         struct fabricated log;
 
         fabricate_start(&log, rank, 2);
-        log.header.trace_mode = mode;
         log.header.finalize_begin_ns = 11000;
         log.header.wait_mode = waiting->mode;
         log.header.wait_ranks = waiting->ranks;
@@ -33,15 +31,12 @@ static void write_logs(const char *directory, const struct waiting *waiting, uin
         log.header.sleeps = times * waiting->sleeps;
         log.header.sleep_ns = 1000 * times * waiting->sleeps;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        if (mode == SG_TRACE_OTF2)
-            fabricate_call(&log, SG_OPERATION_BARRIER, 0, 0, 2000, 2100)->site = 1;
-        else
-            fabricate_stat(&log, SG_OPERATION_BARRIER, 1, 0, 1);
+        fabricate_call(&log, SG_OPERATION_BARRIER, 0, 0, 2000, 2100)->site = 1;
         fabricate_finish(&log, directory);
     }
 }
 
-/* Reads logs written by hand, through an archive. */
+/* Reads logs written by hand, through an archive. tests/report/report.sh has their figures. */
 static void read_archive(const struct waiting *waiting, struct sg_report *report)
 {
     static int number;
@@ -49,42 +44,12 @@ static void read_archive(const struct waiting *waiting, struct sg_report *report
 
     snprintf(name, sizeof name, "archive%d", number++);
     const char *directory = setup_directory(name);
-    write_logs(directory, waiting, SG_TRACE_OTF2);
+    write_logs(directory, waiting);
     ASSERT(setup_export(directory) == SG_OK,
            sg_report_read(directory, false, NULL, report) == SG_OK);
 }
 
-static void expect_known(const struct sg_report *report)
-{
-    const struct sg_run_waiting *waiting = &report->waiting;
-
-    EXPECT(waiting->told == 2, waiting->mode == SG_WAIT_SLEEP, text_is(waiting->hook, "ucx"),
-           text_is(waiting->host, "fabricated"), waiting->ranks == 2, waiting->processors == 8,
-           waiting->quota == 1, waiting->short_ranks == 2, waiting->yields == 30,
-           waiting->yield_ns == 1500, waiting->sleeps == 6, waiting->sleep_ns == 6000);
-}
-
 static const struct waiting known = {1 + SG_WAIT_SLEEP, 2, 8, 1, 10, 2, "ucx", false};
-
-TEST("the archive gives the ranks' wait modes and times")
-{
-    struct sg_report report;
-
-    read_archive(&known, &report);
-    expect_known(&report);
-    sg_report_clear(&report);
-}
-
-TEST("statistics give the ranks' wait modes and times")
-{
-    const char *directory = setup_directory("statistics");
-    struct sg_report report;
-
-    write_logs(directory, &known, SG_TRACE_STATS);
-    ASSERT(sg_report_read(directory, false, NULL, &report) == SG_OK);
-    expect_known(&report);
-    sg_report_clear(&report);
-}
 
 /* The lines of a report that begin in that way: how many, and the last one in line. */
 static int lines_of(const struct sg_report *report, const char *begin, char line[256])

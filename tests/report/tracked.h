@@ -9,7 +9,6 @@
 #include "report/wait_tracker.h"
 
 #define RANKS 4
-#define THREAD RANKS /* from a location to that of the rank's second thread */
 #define WORLD 0
 #define HALF 1    /* ranks 0 and 1 */
 #define QUARTER 2 /* ranks 2 and 3 */
@@ -94,66 +93,6 @@ static inline void enter(uint32_t location, const char *function, uint32_t line,
 static inline void leave(uint32_t location, int64_t time_ns)
 {
     need(sg_waitstate_leave(tracker, location, time_ns));
-}
-
-static inline struct sg_waitstate_message message_of(uint32_t peer, uint32_t tag)
-{
-    return (struct sg_waitstate_message){.comm = WORLD, .peer = peer, .tag = tag};
-}
-
-static inline void send(uint32_t location, uint32_t to, uint32_t tag)
-{
-    const struct sg_waitstate_message message = message_of(to, tag);
-
-    need(sg_waitstate_send(tracker, location, &message));
-}
-
-static inline void isend(uint32_t location, uint32_t to, uint32_t tag, uint64_t request)
-{
-    const struct sg_waitstate_message message = message_of(to, tag);
-
-    need(sg_waitstate_isend(tracker, location, &message, request));
-}
-
-static inline void sent(uint32_t location, uint64_t request)
-{
-    need(sg_waitstate_sent(tracker, location, request));
-}
-
-static inline void receive(uint32_t location, uint32_t from, uint32_t tag, int64_t time_ns)
-{
-    const struct sg_waitstate_message message = message_of(from, tag);
-
-    need(sg_waitstate_receive(tracker, location, &message, time_ns));
-}
-
-static inline void post(uint32_t location, uint64_t request)
-{
-    need(sg_waitstate_post(tracker, location, request));
-}
-
-static inline void received(uint32_t location, uint32_t from, uint32_t tag, uint64_t request,
-                            int64_t time_ns)
-{
-    const struct sg_waitstate_message message = message_of(from, tag);
-
-    need(sg_waitstate_received(tracker, location, &message, request, time_ns));
-}
-
-/* Whole calls that wait for nothing. */
-static inline void send_call(uint32_t location, uint32_t line, uint32_t to, uint32_t tag,
-                             int64_t time_ns)
-{
-    enter(location, "MPI_Send", line, time_ns);
-    send(location, to, tag);
-    leave(location, time_ns + 1);
-}
-
-static inline void post_call(uint32_t location, uint32_t line, uint64_t request, int64_t time_ns)
-{
-    enter(location, "MPI_Irecv", line, time_ns);
-    post(location, request);
-    leave(location, time_ns + 1);
 }
 
 static inline bool is_at(const struct sg_waitstate_place *place, const char *function,

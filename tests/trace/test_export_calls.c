@@ -420,10 +420,10 @@ TEST("the checker finds messages and collectives that contradict each other")
     static const char *const sentences[FAULTS] = {
         [UNSENT] = "no more messages are received than were sent",
         [TOO_EARLY] = "no message is received before it was sent",
-        [LENGTH] = "messages are received as long as they were sent",
-        [TWICE] = "what completes or is cancelled was posted, and ends once",
-        [ROOTS] = "all members have the same collectives by their numbers",
-        [ORDER] = "numbers of collectives rise as these begin",
+        [LENGTH] = "messages have the same length at both ends",
+        [TWICE] = "a request completes or is cancelled once, after its post",
+        [ROOTS] = "all members have the same collective at each number",
+        [ORDER] = "numbers of collectives rise in the order of their begins",
     };
 
     for (int fault = 0; fault < FAULTS; fault++) {
