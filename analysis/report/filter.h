@@ -49,13 +49,11 @@ bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns);
 /* A hash map from 64-bit keys to 32-bit values. Keys are an archive's references, which may be
  * sparse (location ids are rank + thread * 2^32), or pairs of them; values are indices of arrays.
  *
- * Open addressing, never shrinks, no removal. Zero-initialised is empty. Not thread-safe.
+ * No removal. Zero-initialised is empty. Not thread-safe.
  */
 
 struct sg_map {
     struct sg_map_entry *entries;
-    size_t capacity; /* a power of two, or 0 */
-    size_t count;
 };
 
 /* Sets or replaces. SG_ERR_MEMORY only (not logged). */

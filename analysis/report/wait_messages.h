@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "report/wait_skews.h"
 
+struct sg_channel;
 struct sg_waitstate_message_end;
 
 struct sg_waitstate_receives; /* of a rank, in the order of their posts */
@@ -17,7 +18,8 @@ struct sg_waitstate_messages {
     struct sg_waitstate_settling *settling;
     sg_waitstate_listener listener; /* NULL: none */
     void *listener_context;
-    struct sg_link_table channels, requests;
+    struct sg_channel *channels;
+    struct sg_waitstate_message_end *requests;
     struct sg_waitstate_receives *receives; /* by rank */
     struct sg_waitstate_message_end *ends;  /* all ends that are held */
     uint32_t rank_count;

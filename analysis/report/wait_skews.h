@@ -3,8 +3,8 @@
  * member's call counts for its own call site, and the instance for the site that most members
  * called from. A nonblocking collective counts at the call that started it.
  *
- * The header also declares calls with unsettled waits, a hash table, and the messages and
- * collectives that locations report.
+ * The header also declares calls with unsettled waits, and the messages and collectives that
+ * locations report.
  *
  * Memory grows with call sites, and for each with its communicators and the ranks that are last;
  * not with instances. Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do
@@ -174,36 +174,6 @@ void sg_waitstate_take_off(struct sg_waitstate_settling *settling, uint32_t rank
 /* Records that the rank received a message sent at sent_ns. */
 void sg_waitstate_took(struct sg_waitstate_settling *settling, uint32_t rank, int64_t sent_ns,
                        int64_t received_ns);
-
-/* A hash table of outstanding objects. Elements contain their link and are removed when done, so
- * memory depends on the largest number outstanding at a time.
- *
- * The caller compares keys: elements with the same hash follow one another. All zero: empty. Not
- * thread-safe.
- */
-
-struct sg_table_link {
-    struct sg_table_link *next; /* in the same bucket */
-    uint64_t hash;
-};
-
-struct sg_link_table {
-    struct sg_table_link **buckets;
-    size_t bucket_count; /* a power of two, or 0 */
-    size_t count;
-};
-
-/* Returns SG_OK or SG_ERR_MEMORY (not logged), which leaves the table unchanged. */
-enum sg_status sg_link_table_add(struct sg_link_table *table, struct sg_table_link *link,
-                                 uint64_t hash);
-/* The link must be in the table. */
-void sg_link_table_remove(struct sg_link_table *table, struct sg_table_link *link);
-/* Return the first, or the next, element with this hash; NULL: no more. */
-struct sg_table_link *sg_link_table_first(const struct sg_link_table *table, uint64_t hash);
-struct sg_table_link *sg_link_table_next(const struct sg_table_link *link);
-/* Passes every element to release, and leaves the table empty. */
-void sg_link_table_clear(struct sg_link_table *table,
-                         void (*release)(void *context, struct sg_table_link *link), void *context);
 
 /* ---- messages, collectives and window synchronisation, as a location reports its part -------- */
 

@@ -15,10 +15,13 @@
 #include "core/status.h"
 #include "report/wait_skews.h"
 
+struct access;
+struct claim;
+struct target;
+
 struct sg_waitstate_epochs {
     struct sg_waitstate_settling *settling;
-    struct sg_link_table open;
-    uint64_t begun;
+    struct access *open;
 };
 
 /* Adds the call in the role of its function towards the group; ignores other functions. */
@@ -46,9 +49,9 @@ struct sg_waitstate_unlocking; /* of one rank */
 
 struct sg_waitstate_locks {
     struct sg_waitstate_settling *settling;
-    struct sg_link_table claims;  /* by window, target and rank */
-    struct sg_link_table targets; /* by window and target */
-    struct sg_link_table awaited; /* pending operations, by rank and number */
+    struct claim *claims;   /* by window, target and rank */
+    struct target *targets; /* by window and target */
+    struct claim *awaited;  /* those with a pending operation, by it and rank */
     struct sg_waitstate_unlocking *unlocking;
 };
 
