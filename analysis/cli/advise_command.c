@@ -6,7 +6,6 @@
 #include "advise/advised_rules.h"
 #include "bcs/bcs_advice.h"
 #include "cli/compare_command.h"
-#include "cli/info_command.h"
 #include "cli/main.h"
 #include "core/status.h"
 #include "core/text.h"

@@ -6,6 +6,10 @@
 #ifndef SG_CLI_MAIN_H
 #define SG_CLI_MAIN_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 int sg_command_run(int argc, char **argv);
 int sg_command_report(int argc, char **argv);
 int sg_command_compare(int argc, char **argv);
@@ -15,5 +19,48 @@ int sg_command_recover(int argc, char **argv);
 int sg_command_info(int argc, char **argv);
 int sg_command_doctor(int argc, char **argv);
 int sg_command_arrivals(int argc, char **argv);
+
+/* The summary that `stagger run` prints on standard error when its program has ended: the lines of
+ * the report that are worth reading at once.
+ */
+
+/* True if this process is a rank, or another process that an MPI launcher started. */
+bool sg_brief_is_rank(void);
+/* Prints the summary of the newest run in `where` that was started under this launch name
+ * (core/launch.h); prints nothing if there is none. Reading may take a twentieth of took_ns, at
+ * least 0.2 s and at most 10 s; a longer reading is left to `stagger report`. Call it after
+ * sg_child_start. */
+void sg_brief_tell(const char *where, const char *launch, uint64_t took_ns);
+
+/* Reads the configuration that a run saved beside its archive. */
+
+/* The text of stagger.conf in the directory, or beside the archive; at most 65535 bytes of it.
+ * malloc'ed; NULL: there is none. */
+char *sg_read_configuration(const char *path);
+
+/* A child process that `stagger run` starts and waits for. It makes `stagger run` transparent to
+ * its own parent: signals sent to this process reach the program, and this process ends the way the
+ * program ended.
+ *
+ * From sg_child_start on, this process blocks all signals except those that stop a process. The
+ * terminal signals both processes, which are in one process group, so those signals are not
+ * forwarded; a timer's signal is. Not thread-safe.
+ */
+
+/* Forks a child that restores the signal mask and dispositions this process started with, runs
+ * `work` and exits with its return value. The child is killed if this process dies. Returns -1 with
+ * errno set if fork fails; this process then has its original signal state back. */
+pid_t sg_child_start(int (*work)(void *context), void *context);
+
+/* Waits for the child to end and forwards signals meanwhile. Returns its waitpid status. */
+int sg_child_await(pid_t child);
+
+/* Waits until the child ends, limit_ns pass, or a signal arrives that would terminate this process;
+ * in the last two cases it kills the child. */
+void sg_child_await_briefly(pid_t child, uint64_t limit_ns);
+
+/* Ends this process the way the child ended: returns its exit status, or does not return if a
+ * signal terminated it. */
+int sg_child_status(int status);
 
 #endif

@@ -1,7 +1,6 @@
 #include "report/cause_finder.h"
 
 #include "core/room.h"
-#include "report/cause_blame.h"
 #include "report/cause_table.h"
 #include "report/filter.h"
 #include "report/path_history.h"

@@ -5,8 +5,6 @@
  * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
  * thread-safe.
  */
-#include "report/wait_messages.h"
-
 #include "report/keyed.h"
 #include "report/wait_skews.h"
 

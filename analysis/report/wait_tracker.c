@@ -9,8 +9,7 @@
 #include "report/wait_tracker.h"
 
 #include "report/keyed.h"
-#include "report/wait_messages.h"
-#include "report/wait_windows.h"
+#include "report/wait_skews.h"
 
 #include <stdlib.h>
 

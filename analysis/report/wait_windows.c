@@ -2,7 +2,7 @@
  * each gives the calls that waited their causes. An epoch ends when all four roles are reported or
  * given up. A lock has a claim for each of its targets, and is freed with its claims.
  */
-#include "report/wait_windows.h"
+#include "report/wait_skews.h"
 
 #include "report/keyed.h"
 

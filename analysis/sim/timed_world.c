@@ -3,9 +3,7 @@
 #include "sim/timed_world.h"
 
 #include "core/hash.h"
-#include "sim/node_level.h"
 #include "sim/random.h"
-#include "sim/timed_endpoint.h"
 #include "sim/timed_state.h"
 
 #include <stdlib.h>

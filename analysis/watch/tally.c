@@ -1,4 +1,4 @@
-#include "watch/tally.h"
+#include "watch/job.h"
 
 #include "core/room.h"
 #include "core/text.h"

@@ -1,10 +1,10 @@
-#include "watch/watch_rows.h"
+#include "watch/watch_print.h"
 
 #include "core/room.h"
 #include "core/text.h"
 #include "report/aggregate.h"
 #include "report/filter.h"
-#include "watch/tally.h"
+#include "watch/job.h"
 #include "watch/watch_arrivals.h"
 
 #include <math.h>
