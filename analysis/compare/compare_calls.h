@@ -46,8 +46,9 @@ struct sg_call_side {
 };
 
 struct sg_compared_call {
-    const struct sg_call_row *row; /* names, from the first run that has it */
-    bool by_place;                 /* ids differ; function, file and line match */
+    struct sg_call_row row; /* first, because its columns take it; names, from the first run */
+    const char *state;      /* a wait's; NULL: a call */
+    bool by_place;          /* ids differ; function, file and line match */
     struct sg_call_side side[2];
     struct sg_run_means times[2];    /* per run */
     struct sg_difference difference; /* if both sides have it */
@@ -80,8 +81,6 @@ void sg_compared_calls_clear(struct sg_compared_calls *calls);
 struct sg_compared_waits {
     bool is_known;                                       /* in all runs */
     struct sg_compared_call_list of[SG_WAITSTATE_KINDS]; /* calls and time_ns count waits */
-    struct sg_call_row **rows;                           /* rows that `of` points into; owned */
-    uint32_t row_count;
 };
 
 /* Adds the runs of a side; call it for side 0, then side 1. SG_ERR_MEMORY only (not logged); the
