@@ -135,9 +135,9 @@ struct sg_aggregate {
     struct sg_known_site *sites;
     struct sg_known_comm *comms;
     struct sg_row *rows;
-    char **algorithms;
+    struct sg_names algorithms;
     struct sg_rank *ranks;
-    uint32_t site_count, comm_count, row_count, algorithm_count, rank_count, sum_count;
+    uint32_t site_count, comm_count, row_count, rank_count, sum_count;
     struct sg_map site_by_id, sum_by_key, row_by_key;
     uint64_t violations, largest_violation_ns;
     const struct sg_watch *watch;   /* NULL: no watch */

@@ -193,6 +193,36 @@ void sg_map_clear(struct sg_map *map)
     }
 }
 
+int64_t sg_names_find(const struct sg_names *names, const char *name)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (strcmp(names->of[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+enum sg_status sg_names_number(struct sg_names *names, const char *name, uint32_t *out)
+{
+    int64_t found = sg_names_find(names, name);
+    char *copy = found < 0 ? strdup(name) : NULL;
+
+    if (found < 0 && (copy == NULL || !SG_APPEND(names->of, names->count, copy))) {
+        free(copy);
+        return SG_ERR_MEMORY;
+    }
+    *out = found >= 0 ? (uint32_t)found : names->count - 1;
+    return SG_OK;
+}
+
+void sg_names_clear(struct sg_names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        free(names->of[i]);
+    free(names->of);
+    *names = (struct sg_names){0};
+}
+
 void sg_report_put_oversubscribed(const struct sg_report *report,
                                   void (*put)(const char *text, FILE *out), FILE *out)
 {

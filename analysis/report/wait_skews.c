@@ -89,38 +89,24 @@ static uint64_t key_of(uint32_t high, uint32_t low)
 
 static int64_t find_row(struct sg_waitstate_skews *skews, const struct sg_waitstate_end *who)
 {
-    int64_t place = sg_places_find(skews->places, who), index;
-    bool is_new;
+    int64_t place = sg_places_find(skews->places, who);
 
     if (place < 0)
         return -1;
-    index = sg_map_number(&skews->row_by_place, (uint64_t)place, skews->row_count, &is_new);
-    if (is_new && !SG_APPEND(skews->rows, skews->row_count, (struct row){.place = (uint32_t)place}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&skews->row_by_place, (uint64_t)place, skews->rows, skews->row_count,
+                        ((struct row){.place = (uint32_t)place}));
 }
 
 static int64_t find_last(struct sg_waitstate_skews *skews, uint32_t row, uint32_t rank)
 {
-    bool is_new;
-    int64_t index =
-        sg_map_number(&skews->last_by_key, key_of(row, rank), skews->last_count, &is_new);
-
-    if (is_new && index >= 0 &&
-        !SG_APPEND(skews->lasts, skews->last_count, (struct last){.row = row, .rank = rank}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&skews->last_by_key, key_of(row, rank), skews->lasts, skews->last_count,
+                        ((struct last){.row = row, .rank = rank}));
 }
 
 static int64_t find_comm(struct sg_waitstate_skews *skews, uint32_t row, uint32_t comm)
 {
-    bool is_new;
-    int64_t index =
-        sg_map_number(&skews->comm_by_key, key_of(row, comm), skews->comm_count, &is_new);
-
-    if (is_new && index >= 0 && !SG_APPEND(skews->comms, skews->comm_count, (struct called_on){0}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&skews->comm_by_key, key_of(row, comm), skews->comms, skews->comm_count,
+                        ((struct called_on){0}));
 }
 
 /* True if the filter takes a row's call site with the communicator; evaluated once for each

@@ -124,8 +124,7 @@ struct sg_live_tally { /* zeroed except for the number of ranks: empty */
     struct sg_live_place *places;
     uint32_t place_count;
     struct sg_map place_by_key;
-    char **functions; /* "MPI_Send" */
-    uint32_t function_count;
+    struct sg_names functions; /* "MPI_Send" */
     struct sg_live_stay *stays;
     uint32_t stay_count;
 };
