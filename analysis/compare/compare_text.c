@@ -3,7 +3,7 @@
  * versions add fields but never change one.
  */
 #include "compare/compare.h"
-#include "compare/compare_columns.h"
+#include "compare/compare_calls.h"
 #include "output/column.h"
 #include "output/format.h"
 #include "output/json_output.h"

@@ -1,7 +1,7 @@
 /* The comparison as a page: the summary with both sides; the table of call sites, which is also the
  * data of the chart that the page's script draws; and the tables of all MPI calls and of waits.
  */
-#include "compare/compare_columns.h"
+#include "compare/compare_calls.h"
 #include "page/html.h"
 #include "page/page.h"
 #include "page/page_table.h"

@@ -6,7 +6,6 @@
 
 #include "report/archive_calls.h"
 #include "report/archive_definitions.h"
-#include "report/archive_resolve.h"
 
 #include <malloc.h>
 #include <math.h>

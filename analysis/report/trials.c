@@ -2,7 +2,7 @@
  * group. At the end, groups with the same candidates become one report, whose blocks are cut into
  * rounds, and rounds become confidence intervals and winners.
  */
-#include "report/trials.h"
+#include "report/aggregate.h"
 
 #include "core/room.h"
 #include "report/filter.h"
