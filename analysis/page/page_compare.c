@@ -254,9 +254,8 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
 
     if (count == 0)
         return;
-    fputs("<section aria-labelledby=\"both-title\">\n<h2 id=\"both-title\">Call sites in both "
-          "runs</h2>\n<p class=\"quiet\">Means per call, over all ranks. ",
-          out);
+    sg_html_section("both", "Call sites in both runs", out);
+    fputs("<p class=\"quiet\">Means per call, over all ranks. ", out);
     fputs(several ? "The interval is Student's t of the means of the runs; it includes the "
                     "variation between runs."
                   : "The interval is a bootstrap over the instances of these two runs, at 95%; it "
@@ -361,13 +360,9 @@ struct table {
 
 static void put_head(const struct table *table, FILE *out)
 {
-    fprintf(out,
-            "<section aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n"
-            "<p class=\"quiet\">%s</p>\n"
-            "<div id=\"%s-filters\" class=\"controls\"></div>\n"
-            "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
-            "<table id=\"%s\" class=\"calls\">\n<thead><tr>",
-            table->id, table->id, table->title, table->about, table->id, table->id, table->id);
+    sg_html_section(table->id, table->title, out);
+    fprintf(out, "<p class=\"quiet\">%s</p>\n", table->about);
+    sg_page_begin_table(table->id, "calls", true, out);
     if (table->has_states)
         fputs("<th scope=\"col\" class=\"text\">wait state</th>", out);
     fputs("<th scope=\"col\" class=\"text\">function</th>", out);
@@ -433,9 +428,7 @@ static void page_compare_calls_put_row(const struct table *table,
 
 static void put_end(const struct table *table, uint32_t left_out, FILE *out)
 {
-    fprintf(out,
-            "</tbody>\n</table>\n</div>\n<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n",
-            table->id);
+    sg_page_end_table(table->id, true, out);
     if (left_out > 0)
         fprintf(out,
                 "<p class=\"quiet\">%" PRIu32
