@@ -1,6 +1,5 @@
 #include "advise/advise.h"
 
-#include "advise/advised_rules.h"
 #include "advise/replay.h"
 #include "compare/compared_samples.h"
 #include "output/progress_line.h"

@@ -1,7 +1,6 @@
 /* Prints advice (advise.h): as text for a terminal, and as JSON (docs/advise-json.md). Both take
  * their columns of estimates from one table. */
 #include "advise/advise.h"
-#include "advise/advised_rules.h"
 #include "advise/remedies.h"
 #include "output/column.h"
 #include "output/format.h"

@@ -5,7 +5,7 @@
  * share a rule. On several machines a rule that names a call site costs two round trips a call and
  * works for at most 64 nodes; there one rule is for all call sites of an operation.
  */
-#include "advise/advised_rules.h"
+#include "advise/advise.h"
 
 #include "output/format.h"
 #include "trace/record.h"

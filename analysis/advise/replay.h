@@ -18,7 +18,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "sim/network.h"
-#include "sim/timed_world.h"
+#include "sim/timed_queue.h"
 
 #include <stdbool.h>
 #include <stddef.h>

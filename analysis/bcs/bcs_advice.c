@@ -1,7 +1,7 @@
 #include "bcs/bcs_advice.h"
 
 #include "advise/recorded.h"
-#include "bcs/program_slices.h"
+#include "bcs/program_run.h"
 #include "bcs/program_stock.h"
 #include "core/room.h"
 #include "core/status.h"

@@ -5,12 +5,11 @@
 
 #include "bcs/program_patterns.h"
 #include "bcs/program_run.h"
-#include "bcs/program_slices.h"
 #include "bcs/program_stock.h"
 #include "sim/sim_commands.h"
 #include "sim/sim_output.h"
 #include "sim/timed_measure.h"
-#include "sim/timed_world.h"
+#include "sim/timed_queue.h"
 
 #include <math.h>
 

@@ -1,4 +1,3 @@
-#include "bcs/program_slices.h"
 
 #include "algos/parameters.h"
 #include "algos/tree.h"

@@ -1,6 +1,5 @@
 #include "bench/bench_output.h"
 
-#include "bench/bench_plot.h"
 #include "bench/limits.h"
 #include "bench/sampling.h"
 #include "core/cpu/cpu.h"

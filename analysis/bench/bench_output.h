@@ -17,6 +17,7 @@
 #include "output/column.h"
 #include "output/table.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -159,5 +160,11 @@ struct sg_record *sg_bench_delay_row(const struct sg_bench_called *called,
                                      const struct sg_bench_summary *delay);
 /* Returns the columns of these rows; NULL: the options ask for other rows. */
 const struct sg_line_column *sg_bench_row_columns(const struct sg_bench_options *options);
+
+/* A figure of stagger-bench's rows (--plot), drawn with gnuplot. */
+
+/* Draws the rows of root, a complete JSON output, into the file. SG_ERR_MISSING, SG_ERR_SYSTEM
+ * (logged). */
+enum sg_status sg_bench_plot(const json_t *root, const char *path);
 
 #endif

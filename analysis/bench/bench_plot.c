@@ -1,6 +1,6 @@
 /* Draws a figure of the rows with gnuplot. Each series consists of the rows that differ only in one
  * number, shown with what these rows were compared with. */
-#include "bench/bench_plot.h"
+#include "bench/bench_output.h"
 
 #include "output/output_file.h"
 

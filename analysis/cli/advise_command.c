@@ -3,10 +3,7 @@
  * rules. Arrivals prints how late each rank was in each collective.
  */
 #include "advise/advise.h"
-#include "advise/advised_rules.h"
 #include "bcs/bcs_advice.h"
-#include "cli/compare_command.h"
-#include "cli/info_command.h"
 #include "cli/main.h"
 #include "core/status.h"
 #include "core/text.h"

@@ -1,7 +1,7 @@
 /* Starts and awaits a child process. Signals are blocked and taken with sigwaitinfo, so there are
  * no handlers.
  */
-#include "cli/child.h"
+#include "cli/main.h"
 
 #include "core/clock.h"
 

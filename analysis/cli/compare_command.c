@@ -1,10 +1,8 @@
 /* `stagger compare`: parses options, reads the runs, compares them and prints. This file also finds
  * the output directories of runs, for every command that was given no DIR.
  */
-#include "cli/compare_command.h"
-
 #include "cli/main.h"
-#include "compare/compare_columns.h"
+#include "compare/compare_calls.h"
 #include "core/file.h"
 #include "core/launch.h"
 #include "core/room.h"

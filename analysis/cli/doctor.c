@@ -4,8 +4,6 @@
  *
  * Work that might hang, or change this process, runs in a child.
  */
-#include "cli/doctor.h"
-
 #include "cli/elf.h"
 #include "cli/machine.h"
 #include "cli/main.h"

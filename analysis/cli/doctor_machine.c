@@ -2,7 +2,6 @@
  * memory, shared memory, RDMA, performance counters, and disk space for output.
  */
 #include "causes/reader.h"
-#include "cli/doctor.h"
 #include "cli/machine.h"
 #include "core/cgroup.h"
 

@@ -1,8 +1,6 @@
 /* `stagger info`: prints the algorithms, the configuration, and the resources of this machine. It
  * also reads the configuration that a run saved.
  */
-#include "cli/info_command.h"
-
 #include "cli/machine.h"
 #include "cli/main.h"
 #include "core/config.h"

@@ -2,7 +2,6 @@
  * after a crash or a failed export, and keeps the logs. Export writes a run's events in another
  * tool's format.
  */
-#include "cli/compare_command.h"
 #include "cli/main.h"
 #include "core/status.h"
 #include "options/options.h"

@@ -1,11 +1,6 @@
 /* `stagger report`: parses options, reads the run, sorts and prints. Also prints the brief summary
  * that `stagger run` shows when its program has ended.
  */
-#include "cli/report_command.h"
-
-#include "cli/child.h"
-#include "cli/compare_command.h"
-#include "cli/info_command.h"
 #include "cli/main.h"
 #include "core/config.h"
 #include "core/status.h"

@@ -4,10 +4,8 @@
  * Every error on the command line is found before the program starts. From then on the result, exit
  * status included, is the program's.
  */
-#include "cli/child.h"
 #include "cli/elf.h"
 #include "cli/main.h"
-#include "cli/report_command.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/launch.h"

@@ -4,7 +4,6 @@
 #include "compare/compare.h"
 
 #include "compare/compare_calls.h"
-#include "compare/compare_columns.h"
 #include "core/room.h"
 
 #include <stdlib.h>

@@ -40,11 +40,4 @@ enum sg_compare_table {
 enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison,
                                        enum sg_compare_table table, FILE *out);
 
-/* The part about all MPI calls: in the text, and as members of the JSON object. */
-enum sg_status sg_comparison_print_calls(const struct sg_comparison *comparison, FILE *out);
-enum sg_status sg_comparison_print_waits(const struct sg_comparison *comparison, FILE *out);
-enum sg_status sg_comparison_print_calls_csv(const struct sg_comparison *comparison,
-                                             enum sg_compare_table table, FILE *out);
-void sg_comparison_calls_json(json_t **root, const struct sg_comparison *comparison);
-
 #endif

@@ -41,7 +41,7 @@ static struct sg_compared_call *find(const struct sg_compared_call_list *list,
     struct sg_compared_call *found = NULL;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->of[i].run == run || !same(list->of[i].row, row))
+        if (list->of[i].run == run || !same(&list->of[i].row, row))
             continue;
         if (found != NULL)
             return NULL;
@@ -92,7 +92,7 @@ static enum sg_status add_rows(struct sg_compared_call_list *list, int side,
     for (uint32_t i = 0; i < count && status == SG_OK; i++) {
         if (taken[i])
             continue;
-        if (SG_APPEND(list->of, list->count, (struct sg_compared_call){.row = &rows[i]}))
+        if (SG_APPEND(list->of, list->count, (struct sg_compared_call){.row = rows[i]}))
             add_row(&list->of[list->count - 1], side, &rows[i], run);
         else
             status = SG_ERR_MEMORY;
@@ -102,7 +102,7 @@ static enum sg_status add_rows(struct sg_compared_call_list *list, int side,
 }
 
 /* Adds the rows of a run, matched by call site or else by file and line. run: a number unique to
- * each run of each side. The rows outlive the list. SG_ERR_MEMORY only (not logged). */
+ * each run of each side. SG_ERR_MEMORY only (not logged). */
 static enum sg_status sg_compared_call_list_add(struct sg_compared_call_list *list, int side,
                                                 const struct sg_call_row *rows, uint32_t count,
                                                 uint32_t run)
@@ -151,10 +151,9 @@ static int compare_calls(const void *left, const void *right)
     int order = (most_ns(a) < most_ns(b)) - (most_ns(a) > most_ns(b));
 
     if (order == 0)
-        order = strcmp(a->row->function, b->row->function);
-    return order != 0
-               ? order
-               : (a->row->place.id > b->row->place.id) - (a->row->place.id < b->row->place.id);
+        order = strcmp(a->row.function, b->row.function);
+    return order != 0 ? order
+                      : (a->row.place.id > b->row.place.id) - (a->row.place.id < b->row.place.id);
 }
 
 static void sg_compared_call_list_finish(struct sg_compared_call_list *list, bool several)
@@ -216,16 +215,14 @@ static enum sg_status add_run(struct sg_compared_waits *waits, int side,
     struct sg_call_row *rows = calloc((size_t)states->row_count + 1, sizeof *rows);
     enum sg_status status = SG_OK;
 
-    if (rows == NULL || !SG_APPEND(waits->rows, waits->row_count, rows)) {
-        free(rows);
+    if (rows == NULL)
         return SG_ERR_MEMORY;
-    }
     for (int kind = 0; kind < SG_WAITSTATE_KINDS && status == SG_OK; kind++) {
         uint32_t count = rows_of_kind(states, (enum sg_waitstate_kind)kind, rows);
 
         status = sg_compared_call_list_add(&waits->of[kind], side, rows, count, run);
-        rows += count;
     }
+    free(rows);
     return status;
 }
 
@@ -247,17 +244,17 @@ enum sg_status sg_compared_waits_add(struct sg_compared_waits *waits, int side,
 
 void sg_compared_waits_finish(struct sg_compared_waits *waits, bool several)
 {
-    for (int kind = 0; kind < SG_WAITSTATE_KINDS; kind++)
+    for (int kind = 0; kind < SG_WAITSTATE_KINDS; kind++) {
+        for (uint32_t i = 0; i < waits->of[kind].count; i++)
+            waits->of[kind].of[i].state = sg_waitstate_names[kind];
         sg_compared_call_list_finish(&waits->of[kind], several);
+    }
 }
 
 void sg_compared_waits_clear(struct sg_compared_waits *waits)
 {
     for (int kind = 0; kind < SG_WAITSTATE_KINDS; kind++)
         free(waits->of[kind].of);
-    for (uint32_t i = 0; i < waits->row_count; i++)
-        free(waits->rows[i]);
-    free(waits->rows);
     *waits = (struct sg_compared_waits){0};
 }
 

@@ -9,6 +9,7 @@
 #define SG_COMPARE_COMPARE_CALLS_H
 
 #include "compare/compared_samples.h"
+#include "output/column.h"
 #include "report/profile_calls.h"
 #include "report/report.h"
 #include "report/wait_sums.h"
@@ -46,8 +47,9 @@ struct sg_call_side {
 };
 
 struct sg_compared_call {
-    const struct sg_call_row *row; /* names, from the first run that has it */
-    bool by_place;                 /* ids differ; function, file and line match */
+    struct sg_call_row row; /* first, because its columns take it; names, from the first run */
+    const char *state;      /* a wait's; NULL: a call */
+    bool by_place;          /* ids differ; function, file and line match */
     struct sg_call_side side[2];
     struct sg_run_means times[2];    /* per run */
     struct sg_difference difference; /* if both sides have it */
@@ -80,8 +82,6 @@ void sg_compared_calls_clear(struct sg_compared_calls *calls);
 struct sg_compared_waits {
     bool is_known;                                       /* in all runs */
     struct sg_compared_call_list of[SG_WAITSTATE_KINDS]; /* calls and time_ns count waits */
-    struct sg_call_row **rows;                           /* rows that `of` points into; owned */
-    uint32_t row_count;
 };
 
 /* Adds the runs of a side; call it for side 0, then side 1. SG_ERR_MEMORY only (not logged); the
@@ -204,5 +204,39 @@ struct sg_call_site *sg_call_sites_find(struct sg_call_sites *sites,
 enum sg_status sg_call_sites_list(struct sg_call_sites *sites, const struct sg_report *runs,
                                   uint32_t run_count);
 void sg_call_sites_clear(struct sg_call_sites *sites, uint32_t run_count);
+
+/* The columns of a comparison: of its rows, which --sort uses; of a row's two sides; and of the
+ * figures compared in a row. Text, JSON and CSV use these tables.
+ */
+
+/* Columns of struct sg_compared. A column that the report has too has the same name and header. */
+extern const struct sg_columns sg_compared_columns;
+
+/* Columns of struct sg_side. */
+extern const struct sg_columns sg_side_columns;
+
+/* Times per call; NAN: not known. */
+struct sg_measured_row {
+    const char *measured;
+    double a_ns, b_ns, difference_ns, change;
+    double low_ns, high_ns; /* of the difference */
+    enum sg_verdict verdict;
+};
+
+struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured);
+/* Times per run instead of per call. */
+struct sg_measured_row sg_measured_call_of(const struct sg_compared_call *call);
+
+/* The context of these columns is a bool: a side has several runs. */
+extern const struct sg_columns sg_measured_columns;
+
+#define SG_COMPARED_COLUMN_DEFAULT "blocked"
+
+/* Rows in both stay before those in one only; equal rows are sorted by time blocked, then id and
+ * operation. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_comparison_sort(struct sg_comparison *comparison, const struct sg_column *column);
+/* Keeps the first `top` rows of those in both, and of those in each side only; 0: all. The counts
+ * do not change. */
+void sg_comparison_keep(struct sg_comparison *comparison, uint32_t top);
 
 #endif

@@ -1,5 +1,5 @@
 /* The column tables of a comparison, and the order and selection of its rows. */
-#include "compare/compare_columns.h"
+#include "compare/compare_calls.h"
 
 #include "output/format.h"
 #include "report/report_columns.h"

@@ -97,7 +97,7 @@ static void add_field(struct fields *fields, const struct sg_column *column)
     fields->of[fields->count++] = column;
 }
 
-/* Adds all columns of the sets that have a field, or those of one name. */
+/* Adds all columns of the sets that have a field, or the first one of a name, which must exist. */
 static void add_fields(const struct sg_section *section, const char *name, struct fields *fields)
 {
     for (int i = 0; i < SG_SECTION_SETS && section->json[i] != NULL; i++) {
@@ -111,6 +111,7 @@ static void add_fields(const struct sg_section *section, const char *name, struc
                 return;
         }
     }
+    assert(name == NULL);
 }
 
 static struct fields fields_of(const struct sg_section *section)

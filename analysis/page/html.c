@@ -104,6 +104,12 @@ void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out)
     fputs("</body>\n</html>\n", out);
 }
 
+void sg_html_section(const char *id, const char *title, FILE *out)
+{
+    fprintf(out, "<section aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n", id, id,
+            title);
+}
+
 /* The pages' styles and scripts as strings: the assembler includes the files in
  * analysis/page/assets, by paths relative to the top of the tree.
  */

@@ -29,6 +29,9 @@ enum sg_status sg_html_data(const char *id, json_t *data, FILE *out);
 enum sg_status sg_html_begin(const char *title, char nonce[33], FILE *out);
 void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out);
 
+/* Begins a section with a title; "</section>" ends it. */
+void sg_html_section(const char *id, const char *title, FILE *out);
+
 /* The files in analysis/page/assets. */
 extern const char sg_page_css[], sg_charts_js[], sg_table_js[], sg_report_js[], sg_messages_js[],
     sg_stretch_js[], sg_causes_js[], sg_slices_js[], sg_compare_js[];

@@ -255,9 +255,7 @@ static void put_table(const struct sg_page *page, FILE *out)
     uint32_t sum_count = sg_page_rows(report->sum_count, page->row_limit);
     uint32_t row_count = sg_page_rows(report->site_count, page->row_limit);
 
-    fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites of "
-          "barrier, reduce, allreduce and bcast</h2>\n",
-          out);
+    sg_html_section("sites", "Call sites of barrier, reduce, allreduce and bcast", out);
     put_rows(page, "sites", report->sums, sum_count, out);
     put_left_out(report, report->sums, sum_count, report->sum_count, out);
     if (report->site_count > report->sum_count) {

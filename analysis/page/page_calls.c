@@ -105,9 +105,7 @@ void sg_page_write_functions(const struct sg_page *page, FILE *out)
 
     if (calls == NULL || calls->function_count == 0)
         return;
-    fputs("<section aria-labelledby=\"functions-title\">\n"
-          "<h2 id=\"functions-title\">MPI functions</h2>\n",
-          out);
+    sg_html_section("functions", "MPI functions", out);
     put_share(calls, out);
     sg_page_put_section(page->report, page->row_limit, &section, NULL, out);
     fputs("</section>\n", out);
@@ -121,9 +119,7 @@ static void put_sites(const struct sg_page *page, FILE *out)
                                                    .rows_are = "call sites",
                                                    .key = "function"};
 
-    fputs("<section aria-labelledby=\"calls-title\">\n"
-          "<h2 id=\"calls-title\">Call sites of all MPI functions</h2>\n",
-          out);
+    sg_html_section("calls", "Call sites of all MPI functions", out);
     sg_page_put_section(page->report, page->row_limit, &section, NULL, out);
     fputs("</section>\n", out);
 }
@@ -137,8 +133,7 @@ static void put_messages(const struct sg_page *page, const struct sg_calls *call
                                                    .shown = pair_columns,
                                                    .rows_are = "pairs of ranks"};
 
-    fputs("<section aria-labelledby=\"messages-title\">\n<h2 id=\"messages-title\">Messages</h2>\n",
-          out);
+    sg_html_section("messages", "Messages", out);
     if (calls->other_messages > 0)
         fprintf(out, "<p>%" PRIu64 " more, with %s, went to unknown ranks.</p>\n",
                 calls->other_messages, SG_BYTES(calls->other_bytes));
@@ -163,9 +158,7 @@ static void put_one_sided(const struct sg_page *page, const struct sg_call_targe
                                                    .rows_are = "pairs of ranks"};
     const struct sg_call_target *others = &targets->others;
 
-    fputs("<section aria-labelledby=\"targets-title\">\n"
-          "<h2 id=\"targets-title\">One-sided operations</h2>\n",
-          out);
+    sg_html_section("targets", "One-sided operations", out);
     if (others->puts > 0 || others->gets > 0)
         fprintf(
             out,
@@ -291,9 +284,7 @@ void sg_page_write_skews(const struct sg_page *page, FILE *out)
 
     if (states == NULL || states->skew_count == 0)
         return;
-    fputs("<section aria-labelledby=\"skews-title\">\n"
-          "<h2 id=\"skews-title\">Skew of other collectives</h2>\n",
-          out);
+    sg_html_section("skews", "Skew of other collectives", out);
     sg_page_put_section(page->report, page->state_limit, &section, NULL, out);
     fputs("</section>\n", out);
 }
@@ -314,9 +305,8 @@ void sg_page_write_waits(const struct sg_page *page, FILE *out)
 
     if (states == NULL || states->row_count == 0)
         return;
+    sg_html_section("states", "Wait states", out);
     fprintf(out,
-            "<section aria-labelledby=\"states-title\">\n"
-            "<h2 id=\"states-title\">Wait states</h2>\n"
             "<p>Ranks waited %" PRIu64
             " times for others, <strong>%s</strong> in all. A call waits "
             "once, for what came last.</p>\n"

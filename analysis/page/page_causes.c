@@ -131,9 +131,8 @@ void sg_page_write_causes(const struct sg_page *page, FILE *out)
 
     if (found == NULL || found->late_ns == 0)
         return;
+    sg_html_section("causes", "Why ranks are late", out);
     fprintf(out,
-            "<section aria-labelledby=\"causes-title\">\n"
-            "<h2 id=\"causes-title\">Why ranks are late</h2>\n"
             "<p>In %" PRIu64 " sampled instances others waited <strong>%s</strong> for the last "
             "rank. Its path, back through all ranks that it waited for itself, is compared with "
             "the paths of the others: the others wait because of the difference.",
@@ -158,9 +157,8 @@ void sg_page_write_path(const struct sg_page *page, FILE *out)
 
     if (path == NULL || path->row_count == 0)
         return;
+    sg_html_section("path", "Critical path", out);
     fprintf(out,
-            "<section aria-labelledby=\"path-title\">\n"
-            "<h2 id=\"path-title\">Critical path</h2>\n"
             "<p>The chain of intervals and calls, across ranks, that determined the end of the "
             "run: <strong>%s</strong>, %s of it between recorded calls. Anything outside it could "
             "be slower without lengthening the run.",
@@ -184,9 +182,8 @@ void sg_page_write_before(const struct sg_page *page, FILE *out)
 
     if (page->report->has_events || before == NULL || before->row_count == 0)
         return;
+    sg_html_section("before", "Activity between calls", out);
     fprintf(out,
-            "<section aria-labelledby=\"before-title\">\n"
-            "<h2 id=\"before-title\">Activity between calls</h2>\n"
             "<p>%" PRIu64
             " intervals were sampled, <strong>%s</strong> in total. Whether others wait for a "
             "slower rank is unknown, because no events were recorded.</p>\n",

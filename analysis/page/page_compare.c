@@ -1,7 +1,7 @@
 /* The comparison as a page: the summary with both sides; the table of call sites, which is also the
  * data of the chart that the page's script draws; and the tables of all MPI calls and of waits.
  */
-#include "compare/compare_columns.h"
+#include "compare/compare_calls.h"
 #include "page/html.h"
 #include "page/page.h"
 #include "page/page_table.h"
@@ -254,9 +254,8 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
 
     if (count == 0)
         return;
-    fputs("<section aria-labelledby=\"both-title\">\n<h2 id=\"both-title\">Call sites in both "
-          "runs</h2>\n<p class=\"quiet\">Means per call, over all ranks. ",
-          out);
+    sg_html_section("both", "Call sites in both runs", out);
+    fputs("<p class=\"quiet\">Means per call, over all ranks. ", out);
     fputs(several ? "The interval is Student's t of the means of the runs; it includes the "
                     "variation between runs."
                   : "The interval is a bootstrap over the instances of these two runs, at 95%; it "
@@ -356,19 +355,14 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
 
 struct table {
     const char *id, *title, *about;
-    bool has_sites, has_states;
-    bool several;
+    bool has_sites, has_states, several;
 };
 
 static void put_head(const struct table *table, FILE *out)
 {
-    fprintf(out,
-            "<section aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n"
-            "<p class=\"quiet\">%s</p>\n"
-            "<div id=\"%s-filters\" class=\"controls\"></div>\n"
-            "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
-            "<table id=\"%s\" class=\"calls\">\n<thead><tr>",
-            table->id, table->id, table->title, table->about, table->id, table->id, table->id);
+    sg_html_section(table->id, table->title, out);
+    fprintf(out, "<p class=\"quiet\">%s</p>\n", table->about);
+    sg_page_begin_table(table->id, "calls", true, out);
     if (table->has_states)
         fputs("<th scope=\"col\" class=\"text\">wait state</th>", out);
     fputs("<th scope=\"col\" class=\"text\">function</th>", out);
@@ -405,21 +399,22 @@ static void put_calls(const struct sg_compared_call *call, FILE *out)
     fputs("</td>", out);
 }
 
-/* state: NULL if the table has none. The first cell is the table's filter key. */
-static void page_compare_calls_put_row(const struct table *table, const char *state,
+/* The first cell is the table's filter key. */
+static void page_compare_calls_put_row(const struct table *table,
                                        const struct sg_compared_call *call, FILE *out)
 {
     const struct sg_measured_row measured = sg_measured_call_of(call);
+    const char *state = call->state;
 
-    fprintf(out, "<tr data-op=\"%s\">", state != NULL ? state : call->row->function);
+    fprintf(out, "<tr data-op=\"%s\">", state != NULL ? state : call->row.function);
     if (state != NULL)
         fprintf(out, "<th scope=\"row\" class=\"text\">%s</th>", state);
     fprintf(out, state != NULL ? "<td class=\"text\">" : "<th scope=\"row\" class=\"text\">");
-    sg_html_text(call->row->function, out);
+    sg_html_text(call->row.function, out);
     fputs(state != NULL ? "</td>" : "</th>", out);
     if (table->has_sites) {
         fputs("<td class=\"text\">", out);
-        sg_html_column("site", NULL, &call->row->place, out);
+        sg_html_column("site", NULL, &call->row.place, out);
         fputs("</td>", out);
     }
     put_calls(call, out);
@@ -433,9 +428,7 @@ static void page_compare_calls_put_row(const struct table *table, const char *st
 
 static void put_end(const struct table *table, uint32_t left_out, FILE *out)
 {
-    fprintf(out,
-            "</tbody>\n</table>\n</div>\n<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n",
-            table->id);
+    sg_page_end_table(table->id, true, out);
     if (left_out > 0)
         fprintf(out,
                 "<p class=\"quiet\">%" PRIu32
@@ -445,35 +438,21 @@ static void put_end(const struct table *table, uint32_t left_out, FILE *out)
     fputs("</section>\n", out);
 }
 
-static void put_list(const struct table *table, const struct sg_compared_call_list *list,
-                     uint32_t row_limit, FILE *out)
-{
-    uint32_t count = sg_page_rows(list->count, row_limit);
-
-    if (count == 0)
-        return;
-    put_head(table, out);
-    for (uint32_t i = 0; i < count; i++)
-        page_compare_calls_put_row(table, NULL, &list->of[i], out);
-    put_end(table, list->count - count, out);
-}
-
-static void put_waits(const struct table *table, const struct sg_compared_waits *waits,
-                      uint32_t row_limit, FILE *out)
+static void put_lists(const struct table *table, const struct sg_compared_call_list *lists,
+                      int list_count, uint32_t row_limit, FILE *out)
 {
     uint32_t all = 0, shown = 0;
 
-    for (int kind = 0; kind < SG_WAITSTATE_KINDS; kind++)
-        all += waits->of[kind].count;
-    if (!waits->is_known || all == 0)
+    for (int list = 0; list < list_count; list++)
+        all += lists[list].count;
+    if (all == 0 || row_limit == 0)
         return;
     put_head(table, out);
-    for (int kind = 0; kind < SG_WAITSTATE_KINDS; kind++) {
-        uint32_t count = sg_page_rows(waits->of[kind].count, row_limit);
+    for (int list = 0; list < list_count; list++) {
+        uint32_t count = sg_page_rows(lists[list].count, row_limit);
 
         for (uint32_t i = 0; i < count; i++)
-            page_compare_calls_put_row(table, sg_waitstate_names[kind], &waits->of[kind].of[i],
-                                       out);
+            page_compare_calls_put_row(table, &lists[list].of[i], out);
         shown += count;
     }
     put_end(table, all - shown, out);
@@ -492,8 +471,9 @@ void sg_page_write_compared_calls(const struct sg_comparison *comparison, uint32
         "waits", "Wait states", "Time per run that ranks waited for others.", true, true, several};
 
     if (comparison->calls.is_known) {
-        put_list(&functions, &comparison->calls.functions, row_limit, out);
-        put_list(&calls, &comparison->calls.sites, row_limit, out);
+        put_lists(&functions, &comparison->calls.functions, 1, row_limit, out);
+        put_lists(&calls, &comparison->calls.sites, 1, row_limit, out);
     }
-    put_waits(&waits, &comparison->waits, row_limit, out);
+    if (comparison->waits.is_known)
+        put_lists(&waits, comparison->waits.of, SG_WAITSTATE_KINDS, row_limit, out);
 }

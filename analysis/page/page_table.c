@@ -68,15 +68,28 @@ static void put_cell(const struct sg_page_section *section, const struct sg_page
     fputs(is_name ? "</th>" : "</td>", out);
 }
 
-static void put_headers(const struct sg_page_section *section, const struct sg_rows *rows,
-                        FILE *out)
+void sg_page_begin_table(const char *id, const char *class, bool has_filter, FILE *out)
 {
-    if (section->key != NULL)
-        fprintf(out, "<div id=\"%s-filters\" class=\"controls\"></div>\n", section->id);
+    if (has_filter)
+        fprintf(out, "<div id=\"%s-filters\" class=\"controls\"></div>\n", id);
     fprintf(out,
             "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
             "<table id=\"%s\" class=\"%s\">\n<thead><tr>",
-            section->id, section->id, section->is_of_sites ? "sites" : "calls");
+            id, id, class);
+}
+
+void sg_page_end_table(const char *id, bool has_filter, FILE *out)
+{
+    fputs("</tbody>\n</table>\n</div>\n", out);
+    if (has_filter)
+        fprintf(out, "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n", id);
+}
+
+static void put_headers(const struct sg_page_section *section, const struct sg_rows *rows,
+                        FILE *out)
+{
+    sg_page_begin_table(section->id, section->is_of_sites ? "sites" : "calls", section->key != NULL,
+                        out);
     for (const struct sg_page_shown *shown = section->shown; shown->column != NULL; shown++) {
         if (is_shown(section, shown, rows))
             fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
@@ -105,9 +118,7 @@ void sg_page_put_table(const struct sg_page_section *section, const struct sg_ro
         }
         fputs("</tr>\n", out);
     }
-    fputs("</tbody>\n</table>\n</div>\n", out);
-    if (section->key != NULL)
-        fprintf(out, "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n", section->id);
+    sg_page_end_table(section->id, section->key != NULL, out);
 }
 
 uint32_t sg_page_rows(uint32_t count, uint32_t limit)

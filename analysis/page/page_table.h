@@ -28,6 +28,9 @@ struct sg_page_section {
     bool is_of_sites; /* the second column, not the first, names a row, with `where` as title */
 };
 
+/* Print all before the titles of a table, and all after its rows. */
+void sg_page_begin_table(const char *id, const char *class, bool has_filter, FILE *out);
+void sg_page_end_table(const char *id, bool has_filter, FILE *out);
 /* Prints these rows. */
 void sg_page_put_table(const struct sg_page_section *section, const struct sg_rows *rows,
                        FILE *out);

@@ -166,7 +166,7 @@ void sg_page_write_trials(const struct sg_report *report, FILE *out)
 {
     if (report->trial_count == 0)
         return;
-    fputs("<section aria-labelledby=\"trials-title\">\n<h2 id=\"trials-title\">Trials</h2>\n", out);
+    sg_html_section("trials", "Trials", out);
     for (uint32_t i = 0; i < report->trial_count; i++)
         put_trial(&report->trials[i], i, out);
     fputs("</section>\n", out);
@@ -209,8 +209,8 @@ void sg_page_write_slices(const struct sg_page *page, FILE *out)
 
     if (slices == NULL || sg_slices_lines(slices, &all, &lines, &count) != SG_OK)
         return;
+    sg_html_section("slices", "Slices", out);
     fprintf(out,
-            "<section aria-labelledby=\"slices-title\">\n<h2 id=\"slices-title\">Slices</h2>\n"
             "<p>Time is divided into slices. A strobe starts each slice, which runs the operations "
             "that all ranks have called before. <strong>%" PRIu32
             "</strong> were recorded, over all nodes.</p>\n"

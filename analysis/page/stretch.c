@@ -1,7 +1,7 @@
 /* Finds the window of consecutive calls with the most waiting while the archive is read. It keeps
  * three windows: the current one, the one before, and the one with the most waiting so far.
  */
-#include "page/stretch.h"
+#include "page/page_detail.h"
 
 #include "core/room.h"
 #include "core/text.h"

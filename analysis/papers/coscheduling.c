@@ -2,8 +2,6 @@
  * contradictions between its statements, and the cost of blocking collectives in slices. Also the
  * LogP model of paper 004's measuring schemes.
  */
-#include "papers/coscheduling.h"
-
 #include "algos/parameters.h"
 #include "algos/tree.h"
 #include "bcs/bcs_command.h"

@@ -1,10 +1,9 @@
 /* The papers' figures from simulations: the tables of papers 000 to 002, the computation of points,
  * and `stagger sim plot`, which draws figures with gnuplot.
  */
-#include "papers/figures.h"
+#include "papers/claims.h"
 
 #include "output/output_file.h"
-#include "papers/coscheduling.h"
 #include "sim/lists.h"
 #include "sim/sim_commands.h"
 #include "sim/sim_output.h"

@@ -2,8 +2,6 @@
  * claims on InfiniBand with other inputs, to show which depend on them.
  */
 #include "papers/claims.h"
-#include "papers/coscheduling.h"
-#include "papers/figures.h"
 #include "sim/sim_output.h"
 
 #include <math.h>

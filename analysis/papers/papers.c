@@ -2,7 +2,6 @@
  * the figures and claims of paper 003, which are formulas and need no protocol run.
  */
 #include "papers/claims.h"
-#include "papers/figures.h"
 #include "sim/clusters.h"
 #include "sim/sim_commands.h"
 #include "sim/sim_output.h"

@@ -39,8 +39,6 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
         free(aggregate->comms[i].name);
         free(aggregate->comms[i].parent);
     }
-    for (uint32_t i = 0; i < aggregate->algorithm_count; i++)
-        free(aggregate->algorithms[i]);
     for (uint32_t i = 0; i < aggregate->row_count; i++) {
         free(aggregate->rows[i].last_counts);
         free(aggregate->rows[i].last_ranks);
@@ -53,7 +51,7 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
     sg_trials_destroy(aggregate->trials);
     free(aggregate->sites);
     free(aggregate->comms);
-    free(aggregate->algorithms);
+    sg_names_clear(&aggregate->algorithms);
     free(aggregate->rows);
     free(aggregate->ranks);
     free(aggregate->costs);
@@ -111,7 +109,7 @@ uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row)
 
 const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm)
 {
-    return aggregate->algorithms[algorithm];
+    return aggregate->algorithms.of[algorithm];
 }
 
 /* ---- sites, algorithms ------------------------------------------------------- */
@@ -168,20 +166,7 @@ bool sg_aggregate_knows_site(const struct sg_aggregate *aggregate, uint32_t id, 
 enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char *name,
                                       uint32_t *out)
 {
-    uint32_t index = 0;
-    char *copy;
-
-    while (index < aggregate->algorithm_count && strcmp(aggregate->algorithms[index], name) != 0)
-        index++;
-    if (index == aggregate->algorithm_count) {
-        copy = strdup(name);
-        if (copy == NULL || !SG_APPEND(aggregate->algorithms, aggregate->algorithm_count, copy)) {
-            free(copy);
-            return SG_ERR_MEMORY;
-        }
-    }
-    *out = index;
-    return SG_OK;
+    return sg_names_number(&aggregate->algorithms, name, out);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -339,7 +324,7 @@ static enum sg_status tell(const struct sg_aggregate *aggregate, const struct sg
                                           .rows = aggregate->cost_rows,
                                           .row = (uint32_t)(row - aggregate->rows)};
     enum sg_status status =
-        sg_trials_instance(aggregate->trials, &seen, row->site, aggregate->algorithms);
+        sg_trials_instance(aggregate->trials, &seen, row->site, aggregate->algorithms.of);
 
     if (status != SG_OK || watch == NULL || watch->instance == NULL)
         return status;
@@ -450,7 +435,7 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     aggregate->ranks[totals->rank].total_blocked_ns += totals->blocked_ns;
     if (totals->blocked_ns > totals->own.sum_ns)
         aggregate->ranks[totals->rank].total_exposed_ns += totals->blocked_ns - totals->own.sum_ns;
-    return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms);
+    return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms.of);
 }
 
 void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads)

@@ -21,14 +21,14 @@ static char *join(const struct sg_aggregate *aggregate, const uint32_t *algorith
     char *text, *end;
 
     for (uint32_t i = 0; i < count; i++)
-        size_bytes += strlen(aggregate->algorithms[algorithms[i]]) + 1;
+        size_bytes += strlen(aggregate->algorithms.of[algorithms[i]]) + 1;
     text = malloc(size_bytes);
     if (text == NULL)
         return NULL;
     *text = '\0';
     end = text;
     for (uint32_t i = 0; i < count; i++) {
-        const char *name = aggregate->algorithms[algorithms[i]];
+        const char *name = aggregate->algorithms.of[algorithms[i]];
 
         if (end != text && name[0] != '\0')
             *end++ = '+';

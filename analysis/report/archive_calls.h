@@ -175,4 +175,49 @@ enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
  */
 void sg_archive_neighbor_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
+/* Feeds wait states from an archive's events of one-sided communication: has OTF2's callbacks,
+ * finds the communicator of each window, and numbers the collectives on it.
+ *
+ * Windows on MPI_COMM_SELF and on intercommunicators are left out. Functions that return a status:
+ * SG_ERR_MEMORY only, not logged. Not thread-safe.
+ */
+
+struct sg_archive_windows;
+
+/* Definitions and tracker must outlive it. */
+enum sg_status sg_archive_windows_create(const struct sg_archive_defs *defs,
+                                         struct sg_waitstate_tracker *tracker,
+                                         struct sg_archive_windows **out);
+void sg_archive_windows_destroy(struct sg_archive_windows *windows);
+
+/* Registers the callbacks. Their context is struct sg_archive_events, whose windows may be NULL. */
+void sg_archive_window_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
+
+/* Turns the events of an archive into calls: for each location builds the open call from Enter,
+ * MpiCollectiveEnd, Metric and Leave, then passes it to the instance window.
+ *
+ * Not thread-safe. Definitions and aggregate must outlive it.
+ */
+
+struct sg_archive_events;
+
+/* Adds the archive's communicators to the aggregate. waits: receives all calls of MPI, and must
+ * outlive the events; NULL: not wanted. */
+enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
+                                        struct sg_aggregate *aggregate,
+                                        struct sg_archive_waits *waits,
+                                        struct sg_archive_events **out);
+void sg_archive_events_destroy(struct sg_archive_events *events);
+
+/* Returns callbacks for OTF2, with the events as user data; free them with
+ * OTF2_GlobalEvtReaderCallbacks_Delete. NULL: out of memory. */
+OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void);
+
+/* Returns the first error in a callback; it stops the reading. */
+enum sg_status sg_archive_events_status(const struct sg_archive_events *events);
+
+/* Call after the last event: drops incomplete calls, and passes the ranks' run times to the
+ * aggregate. */
+struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *events);
+
 #endif

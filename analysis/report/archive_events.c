@@ -1,7 +1,5 @@
-#include "report/archive_events.h"
 
 #include "report/archive_calls.h"
-#include "report/archive_windows.h"
 
 #include <assert.h>
 #include <stdlib.h>

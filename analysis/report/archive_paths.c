@@ -1,4 +1,4 @@
-#include "report/archive_paths.h"
+#include "report/archive_waits.h"
 
 #include "report/cause_finder.h"
 #include "report/critical_path.h"

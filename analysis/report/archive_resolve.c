@@ -1,4 +1,4 @@
-#include "report/archive_resolve.h"
+#include "report/archive_definitions.h"
 
 #include "core/room.h"
 #include "trace/site_text.h"

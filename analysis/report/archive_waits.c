@@ -2,8 +2,6 @@
 
 #include "core/room.h"
 #include "report/archive_definitions.h"
-#include "report/archive_paths.h"
-#include "report/archive_resolve.h"
 #include "report/quantiles.h"
 #include "report/wait_tracker.h"
 

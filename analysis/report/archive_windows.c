@@ -1,4 +1,3 @@
-#include "report/archive_windows.h"
 
 #include "report/archive_calls.h"
 #include "report/archive_definitions.h"

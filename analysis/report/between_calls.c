@@ -225,18 +225,15 @@ static void subtract(const struct sg_before_figures *all, const struct sg_before
 enum sg_status sg_before_sums_add(struct sg_before_sums *sums, uint32_t rank, uint32_t after,
                                   uint32_t until, const struct sg_before_figures *figures)
 {
-    bool is_new;
-    int64_t pair = sg_map_number(&sums->pair_by_key, (uint64_t)after << 32 | until,
-                                 sums->pair_count, &is_new),
+    int64_t pair = SG_MAP_INDEX(&sums->pair_by_key, (uint64_t)after << 32 | until, sums->pairs,
+                                sums->pair_count, ((struct pair){.after = after, .until = until})),
             part;
 
-    if (pair < 0 || (is_new && !SG_APPEND(sums->pairs, sums->pair_count,
-                                          (struct pair){.after = after, .until = until})))
+    if (pair < 0)
         return SG_ERR_MEMORY;
-    part =
-        sg_map_number(&sums->part_by_key, (uint64_t)pair << 32 | rank, sums->part_count, &is_new);
-    if (part < 0 || (is_new && !SG_APPEND(sums->parts, sums->part_count,
-                                          (struct part){.pair = (uint32_t)pair, .rank = rank})))
+    part = SG_MAP_INDEX(&sums->part_by_key, (uint64_t)pair << 32 | rank, sums->parts,
+                        sums->part_count, ((struct part){.pair = (uint32_t)pair, .rank = rank}));
+    if (part < 0)
         return SG_ERR_MEMORY;
     add(&sums->pairs[pair].all, figures);
     add(&sums->parts[part].of, figures);

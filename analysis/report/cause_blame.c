@@ -1,4 +1,4 @@
-#include "report/cause_blame.h"
+#include "report/cause_finder.h"
 
 #include <math.h>
 #include <stdlib.h>

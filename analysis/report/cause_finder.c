@@ -1,7 +1,6 @@
 #include "report/cause_finder.h"
 
 #include "core/room.h"
-#include "report/cause_blame.h"
 #include "report/cause_table.h"
 #include "report/filter.h"
 #include "report/path_history.h"
@@ -180,14 +179,13 @@ static void add_part(struct row *row, const struct sg_blame_part *part, uint64_t
 static enum sg_status sg_cause_sums_add(struct sg_cause_sums *sums, uint32_t place,
                                         const struct sg_blame *blame)
 {
-    bool is_new;
-    int64_t index = sg_map_number(&sums->site_by_place, place, sums->site_count, &is_new);
+    int64_t index = SG_MAP_INDEX(&sums->site_by_place, place, sums->sites, sums->site_count,
+                                 ((struct site){.place = place}));
     enum sg_status status = SG_OK;
     struct site *site;
     uint32_t slot;
 
-    if (index < 0 ||
-        (is_new && !SG_APPEND(sums->sites, sums->site_count, (struct site){.place = place})))
+    if (index < 0)
         return SG_ERR_MEMORY;
     site = &sums->sites[index];
     site->instances++;

@@ -107,14 +107,9 @@ static uint64_t key_of(uint32_t high, uint32_t low)
 
 static int64_t find_interval(struct sg_critical *critical, uint32_t after, uint32_t until)
 {
-    bool is_new;
-    int64_t index = sg_map_number(&critical->interval_by_key, key_of(after, until),
-                                  critical->interval_count, &is_new);
-
-    if (is_new && !SG_APPEND(critical->intervals, critical->interval_count,
-                             (struct interval){.after = after, .until = until}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&critical->interval_by_key, key_of(after, until), critical->intervals,
+                        critical->interval_count,
+                        ((struct interval){.after = after, .until = until}));
 }
 
 static enum sg_status add_interval(struct sg_critical *critical, const struct thread *thread,
@@ -190,18 +185,16 @@ static enum sg_status count(struct walk *walk, bool is_call, uint32_t of, int64_
     struct sg_critical *critical = walk->critical;
     uint32_t rank = critical->threads[walk->location].rank;
     uint64_t ns = (uint64_t)walk->now_ns - (uint64_t)from_ns;
-    bool is_new;
-    int64_t part = sg_map_number(&critical->part_by_key, key_of(is_call, of), critical->part_count,
-                                 &is_new),
+    int64_t part =
+                SG_MAP_INDEX(&critical->part_by_key, key_of(is_call, of), critical->parts,
+                             critical->part_count, ((struct part){.is_call = is_call, .of = of})),
             share;
 
-    if (part < 0 || (is_new && !SG_APPEND(critical->parts, critical->part_count,
-                                          (struct part){.is_call = is_call, .of = of})))
+    if (part < 0)
         return SG_ERR_MEMORY;
-    share = sg_map_number(&critical->share_by_key, key_of((uint32_t)part, rank),
-                          critical->share_count, &is_new);
-    if (share < 0 || (is_new && !SG_APPEND(critical->shares, critical->share_count,
-                                           (struct share){(uint32_t)part, rank, 0})))
+    share = SG_MAP_INDEX(&critical->share_by_key, key_of((uint32_t)part, rank), critical->shares,
+                         critical->share_count, ((struct share){(uint32_t)part, rank, 0}));
+    if (share < 0)
         return SG_ERR_MEMORY;
     critical->parts[part].ns += ns;
     critical->parts[part].times++;

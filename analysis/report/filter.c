@@ -1,7 +1,7 @@
 #include "report/filter.h"
 
-#include "core/hash.h"
 #include "output/format.h"
+#include "report/keyed.h"
 #include "rule/ruleset.h"
 
 #include <inttypes.h>
@@ -141,67 +141,37 @@ bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns)
            (time_ns >= filter->from_ns && time_ns < filter->to_ns);
 }
 
-/* ---- map: linear probing at a load of at most one half --------------------------------------- */
-
-#define FIRST_CAPACITY 64
+/* ---- map ------------------------------------------------------------------------------------- */
 
 struct sg_map_entry {
+    UT_hash_handle hh;
     uint64_t key;
     uint32_t value;
-    bool used;
 };
-
-static struct sg_map_entry *find(const struct sg_map *map, uint64_t key)
-{
-    size_t at = sg_hash_mix(key) & (map->capacity - 1);
-
-    while (map->entries[at].used && map->entries[at].key != key)
-        at = (at + 1) & (map->capacity - 1);
-    return &map->entries[at];
-}
-
-static enum sg_status grow(struct sg_map *map)
-{
-    struct sg_map larger = {.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY,
-                            .count = map->count};
-
-    larger.entries = calloc(larger.capacity, sizeof *larger.entries);
-    if (larger.entries == NULL)
-        return SG_ERR_MEMORY;
-    for (size_t i = 0; i < map->capacity; i++) {
-        if (map->entries[i].used)
-            *find(&larger, map->entries[i].key) = map->entries[i];
-    }
-    free(map->entries);
-    *map = larger;
-    return SG_OK;
-}
 
 enum sg_status sg_map_put(struct sg_map *map, uint64_t key, uint32_t value)
 {
-    struct sg_map_entry *entry;
+    struct sg_map_entry *entry = SG_KEYED_FIND(map->entries, &key);
 
-    if (map->count * 2 >= map->capacity) {
-        enum sg_status status = grow(map);
-
-        if (status != SG_OK)
-            return status;
+    if (entry == NULL) {
+        entry = malloc(sizeof *entry);
+        if (entry == NULL)
+            return SG_ERR_MEMORY;
+        entry->key = key;
+        if (!SG_KEYED_ADD(map->entries, entry)) {
+            free(entry);
+            return SG_ERR_MEMORY;
+        }
     }
-    entry = find(map, key);
-    if (!entry->used)
-        map->count++;
-    *entry = (struct sg_map_entry){.key = key, .value = value, .used = true};
+    entry->value = value;
     return SG_OK;
 }
 
 int64_t sg_map_get(const struct sg_map *map, uint64_t key)
 {
-    const struct sg_map_entry *entry;
+    const struct sg_map_entry *entry = SG_KEYED_FIND(map->entries, &key);
 
-    if (map->capacity == 0)
-        return -1;
-    entry = find(map, key);
-    return entry->used ? (int64_t)entry->value : -1;
+    return entry != NULL ? (int64_t)entry->value : -1;
 }
 
 int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new)
@@ -214,8 +184,43 @@ int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is
 
 void sg_map_clear(struct sg_map *map)
 {
-    free(map->entries);
-    *map = (struct sg_map){0};
+    struct sg_map_entry *entry, *next;
+
+    HASH_ITER(hh, map->entries, entry, next)
+    {
+        HASH_DEL(map->entries, entry);
+        free(entry);
+    }
+}
+
+int64_t sg_names_find(const struct sg_names *names, const char *name)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (strcmp(names->of[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+enum sg_status sg_names_number(struct sg_names *names, const char *name, uint32_t *out)
+{
+    int64_t found = sg_names_find(names, name);
+    char *copy = found < 0 ? strdup(name) : NULL;
+
+    if (found < 0 && (copy == NULL || !SG_APPEND(names->of, names->count, copy))) {
+        free(copy);
+        return SG_ERR_MEMORY;
+    }
+    *out = found >= 0 ? (uint32_t)found : names->count - 1;
+    return SG_OK;
+}
+
+void sg_names_clear(struct sg_names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        free(names->of[i]);
+    free(names->of);
+    *names = (struct sg_names){0};
 }
 
 void sg_report_put_oversubscribed(const struct sg_report *report,

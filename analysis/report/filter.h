@@ -8,6 +8,7 @@
 #ifndef SG_REPORT_FILTER_H
 #define SG_REPORT_FILTER_H
 
+#include "core/room.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "output/column.h"
@@ -49,13 +50,11 @@ bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns);
 /* A hash map from 64-bit keys to 32-bit values. Keys are an archive's references, which may be
  * sparse (location ids are rank + thread * 2^32), or pairs of them; values are indices of arrays.
  *
- * Open addressing, never shrinks, no removal. Zero-initialised is empty. Not thread-safe.
+ * No removal. Zero-initialised is empty. Not thread-safe.
  */
 
 struct sg_map {
     struct sg_map_entry *entries;
-    size_t capacity; /* a power of two, or 0 */
-    size_t count;
 };
 
 /* Sets or replaces. SG_ERR_MEMORY only (not logged). */
@@ -66,6 +65,26 @@ int64_t sg_map_get(const struct sg_map *map, uint64_t key);
  * and returns it. -1: out of memory; *is_new is false. */
 int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new);
 void sg_map_clear(struct sg_map *map);
+/* The index of a key's value in an array, of which the map has the numbers: appends the value if the
+ * key is new. -1: out of memory. */
+#define SG_MAP_INDEX(map, key, array, count, ...)                                                  \
+    ({                                                                                             \
+        bool is_new_;                                                                              \
+        int64_t index_ = sg_map_number(map, key, count, &is_new_);                                 \
+        is_new_ && !SG_APPEND(array, count, __VA_ARGS__) ? -1 : index_;                            \
+    })
+
+/* A short list of different names. Zero-initialised is empty. */
+struct sg_names {
+    char **of;
+    uint32_t count;
+};
+
+/* The name's number; -1: the list does not have it. */
+int64_t sg_names_find(const struct sg_names *names, const char *name);
+/* The same, but adds a new name. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_names_number(struct sg_names *names, const char *name, uint32_t *out);
+void sg_names_clear(struct sg_names *names);
 
 /* The ranks of a report as rows: one table of columns for text and JSON. */
 

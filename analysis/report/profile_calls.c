@@ -27,15 +27,14 @@ enum sg_status sg_call_targets_add(struct sg_call_targets *targets,
                                    const struct sg_call_target *more)
 {
     uint64_t key = (uint64_t)more->origin << 32 | more->target;
-    int64_t found = sg_map_get(&targets->row_by_pair, key);
+    int64_t found =
+        SG_MAP_INDEX(&targets->row_by_pair, key, targets->rows, targets->count,
+                     ((struct sg_call_target){.origin = more->origin, .target = more->target}));
 
-    if (found >= 0) {
-        add(&targets->rows[found], more);
-        return SG_OK;
-    }
-    if (!SG_APPEND(targets->rows, targets->count, *more))
+    if (found < 0)
         return SG_ERR_MEMORY;
-    return sg_map_put(&targets->row_by_pair, key, targets->count - 1);
+    add(&targets->rows[found], more);
+    return SG_OK;
 }
 
 void sg_call_targets_add_others(struct sg_call_targets *targets, const struct sg_call_target *more)

@@ -12,18 +12,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define KNOWN(name, condition)                                                                     \
-    static bool knows_##name(const void *of)                                                       \
-    {                                                                                              \
-        const struct sg_call_row *row = of;                                                        \
-                                                                                                   \
-        return condition;                                                                          \
-    }
-
-KNOWN(id, row->place.has_id)
-KNOWN(line, row->place.line > 0)
-KNOWN(offset, row->place.module != NULL)
-KNOWN(size, row->place.comm_size > 0)
+static bool knows_size(const void *of)
+{
+    return ((const struct sg_call_row *)of)->place.comm_size > 0;
+}
 
 static void print_comm(const void *of, const void *context, FILE *out)
 {
@@ -58,12 +50,7 @@ static json_t *json_run(const void *of, const void *context)
 /* In JSON order. */
 static const struct sg_column call_columns[] = {
     {"mpi_function", "function", "function", .left = true, IS(TEXT, function)},
-    {"id", IS(ID, place.id), .known = knows_id},
-    {"function", IS(TEXT, place.function)},
-    {"file", IS(TEXT, place.file)},
-    {"line", IS(COUNT32, place.line), .known = knows_line},
-    {"module", IS(TEXT, place.module)},
-    {"offset", IS(COUNT, place.offset), .known = knows_offset},
+    SG_SITE_ALONE_COLUMNS,
     {"comm", "comm", "comm", .left = true, .max_width = 16, IS(TEXT, place.comm),
      .print = print_comm},
     {"comm_size", IS(COUNT32, place.comm_size), .known = knows_size},
@@ -370,8 +357,8 @@ static SG_REPORT_PRINTER(print_messages)
                      ? put_matrices(calls, out)
                      : sg_report_print_table(&sg_messages_section, report, options, out);
     if (calls->other_messages > 0)
-        fprintf(out, "messages to unknown ranks: %" PRIu64 ", %s\n\n",
-                calls->other_messages, SG_BYTES(calls->other_bytes));
+        fprintf(out, "messages to unknown ranks: %" PRIu64 ", %s\n\n", calls->other_messages,
+                SG_BYTES(calls->other_bytes));
     return status;
 }
 

@@ -1,8 +1,6 @@
 /* Reads the statistics of all calls from logs, or from the files beside an archive, into a table.
  * Each log is read twice: first its definitions, then the figures, whose indices refer to them.
  */
-#include "report/profile_source.h"
-
 #include "bcs/recorded_slices.h"
 #include "core/bins.h"
 #include "core/room.h"

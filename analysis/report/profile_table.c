@@ -192,14 +192,12 @@ enum sg_status sg_call_table_add(struct sg_call_table *table, const struct sg_ca
 static enum sg_status add_pair(struct sg_call_table *table, const struct sg_call_pair *pair)
 {
     uint64_t key = (uint64_t)pair->from << 32 | pair->to;
-    int64_t found = sg_map_get(&table->pair_by_key, key);
+    int64_t found = SG_MAP_INDEX(&table->pair_by_key, key, table->pairs, table->pair_count,
+                                 ((struct sg_call_pair){.from = pair->from, .to = pair->to}));
     struct sg_call_pair *into;
 
-    if (found < 0) {
-        if (!SG_APPEND(table->pairs, table->pair_count, *pair))
-            return SG_ERR_MEMORY;
-        return sg_map_put(&table->pair_by_key, key, table->pair_count - 1);
-    }
+    if (found < 0)
+        return SG_ERR_MEMORY;
     into = &table->pairs[found];
     into->sent_messages += pair->sent_messages;
     into->sent_bytes += pair->sent_bytes;

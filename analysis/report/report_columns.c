@@ -13,24 +13,24 @@
 
 /* ---- known cells of a row -------------------------------------------------------------------- */
 
-#define KNOWN(name, condition)                                                                     \
-    static bool knows_##name(const void *row)                                                      \
+#define KNOWN(type, name, condition)                                                               \
+    type name(const void *row)                                                                     \
     {                                                                                              \
         const struct sg_report_site *site = row;                                                   \
                                                                                                    \
         return condition;                                                                          \
     }
 
-KNOWN(id, site->has_id)
-KNOWN(line, site->line > 0)
-KNOWN(offset, site->module != NULL)
-KNOWN(size, site->comm_size > 0)
-KNOWN(algorithm, site->algorithm != NULL && site->algorithm[0] != '\0')
-KNOWN(skew, sg_site_has_skew(site))
-KNOWN(wait, sg_site_has_wait(site))
-KNOWN(exposed, sg_site_has_exposed(site))
-KNOWN(hidden, site->nonblocking)
-KNOWN(last, site->last_rank >= 0)
+KNOWN(bool, sg_site_knows_id, site->has_id)
+KNOWN(bool, sg_site_knows_line, site->line > 0)
+KNOWN(bool, sg_site_knows_module, site->module != NULL)
+KNOWN(static bool, knows_size, site->comm_size > 0)
+KNOWN(static bool, knows_algorithm, site->algorithm != NULL && site->algorithm[0] != '\0')
+KNOWN(static bool, knows_skew, sg_site_has_skew(site))
+KNOWN(static bool, knows_wait, sg_site_has_wait(site))
+KNOWN(static bool, knows_exposed, sg_site_has_exposed(site))
+KNOWN(static bool, knows_hidden, site->nonblocking)
+KNOWN(static bool, knows_last, site->last_rank >= 0)
 
 /* ---- columns with their own printers: context is the report ---------------------------------- */
 
@@ -203,18 +203,23 @@ JSON(run)
     return sg_json_share(site->blocked_ns, report->ranks_run_ns);
 }
 
-PRINTER(last)
+void sg_last_put(int64_t rank, uint64_t count, uint64_t instances, FILE *out)
 {
-    const struct sg_report_site *site = row;
     char share[SG_FORMAT_BYTES];
 
-    if (site->last_rank < 0) {
+    if (rank < 0) {
         fputs("-", out);
         return;
     }
-    snprintf(share, sizeof share, "%.0f%%",
-             100.0 * (double)site->last_count / (double)site->instances);
-    fprintf(out, "%" PRId64 " %4s", site->last_rank, share);
+    snprintf(share, sizeof share, "%.0f%%", 100.0 * (double)count / (double)instances);
+    fprintf(out, "%" PRId64 " %4s", rank, share);
+}
+
+PRINTER(last)
+{
+    const struct sg_report_site *site = row;
+
+    sg_last_put(site->last_rank, site->last_count, site->instances, out);
 }
 
 FIGURE(last)
@@ -258,13 +263,9 @@ PRINTER(why)
 
 /* In JSON order. Columns of the call site come first, counters last. */
 static const struct sg_column columns[] = {
-    {"id", "id", "id", .left = true, IS(ID, id), .known = knows_id},
+    {"id", "id", "id", .left = true, IS(ID, id), .known = sg_site_knows_id},
     {"op", "op", "op", .left = true, .print = print_op},
-    {"function", IS(TEXT, function)},
-    {"file", IS(TEXT, file)},
-    {"line", IS(COUNT32, line), .known = knows_line},
-    {"module", IS(TEXT, module)},
-    {"offset", IS(COUNT, offset), .known = knows_offset},
+    SG_SITE_SOURCE_COLUMNS,
     {NULL, "site", "call site", .left = true, .flexible = true, .print = print_site},
     {NULL, "where", "where", .left = true, .print = print_where},
     {"comm", "comm", "comm", .left = true, .max_width = 16, IS(TEXT, comm), .print = print_comm},

@@ -8,7 +8,7 @@
 #include "report/critical_path.h"
 #include "report/filter.h"
 #include "report/profile_calls.h"
-#include "report/profile_source.h"
+#include "report/profile_table.h"
 #include "report/report.h"
 #include "report/source_otf2.h"
 #include "report/source_stats.h"

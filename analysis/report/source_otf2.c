@@ -4,9 +4,8 @@
  */
 #include "report/source_otf2.h"
 
+#include "report/archive_calls.h"
 #include "report/archive_definitions.h"
-#include "report/archive_events.h"
-#include "report/archive_resolve.h"
 
 #include <malloc.h>
 #include <math.h>

@@ -5,9 +5,7 @@
  * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
  * thread-safe.
  */
-#include "report/wait_messages.h"
-
-#include "core/hash.h"
+#include "report/keyed.h"
 #include "report/wait_skews.h"
 
 #include <stdlib.h>
@@ -18,12 +16,14 @@ struct sg_message_key {
 
 /* One end of a message. */
 struct sg_waitstate_message_end {
-    struct sg_table_link link; /* in the table of requests, if has_request */
-    uint64_t request;
+    UT_hash_handle hh; /* in the table of requests, if has_request */
+    struct sg_request_key {
+        uint64_t request, rank, is_send;
+    } key;
     struct sg_waitstate_message_end *previous, *following; /* in the list of all ends */
     struct sg_waitstate_message_end *next;                 /* in its channel */
     uint32_t gap; /* earlier messages of its channel that this side did not report */
-    struct sg_message_key key;
+    struct sg_message_key channel;
     struct sg_waitstate_end who; /* who and begin_ns: the call that began it */
     int64_t begin_ns;
     struct sg_waitstate_call *completing; /* the call that completed it; NULL: pending */
@@ -33,43 +33,21 @@ struct sg_waitstate_message_end {
 
 /* Holds sends that wait for receives, or receives that wait for sends (if clocks contradict). */
 struct sg_channel {
-    struct sg_table_link link;
+    UT_hash_handle hh;
     struct sg_message_key key;
     struct sg_waitstate_message_end *first, *last;
 };
 
-static uint64_t key_hash(const struct sg_message_key *key)
-{
-    return sg_hash_mix(((uint64_t)key->from << 32 | key->to) ^
-                       sg_hash_mix((uint64_t)key->comm << 32 | key->tag));
-}
-
-static bool is_same(const struct sg_message_key *a, const struct sg_message_key *b)
-{
-    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
-}
-
-/* NULL: the channel is empty. */
-static struct sg_channel *sg_channels_find(const struct sg_link_table *channels,
-                                           const struct sg_message_key *key)
-{
-    struct sg_table_link *link = sg_link_table_first(channels, key_hash(key));
-
-    while (link != NULL && !is_same(&((struct sg_channel *)link)->key, key))
-        link = sg_link_table_next(link);
-    return (struct sg_channel *)link;
-}
-
 /* Appends an end to its channel; NULL: makes a new channel. */
-static enum sg_status sg_channels_append(struct sg_link_table *channels, struct sg_channel *channel,
+static enum sg_status sg_channels_append(struct sg_channel **channels, struct sg_channel *channel,
                                          struct sg_waitstate_message_end *end)
 {
     if (channel == NULL) {
         channel = calloc(1, sizeof *channel);
         if (channel == NULL)
             return SG_ERR_MEMORY;
-        channel->key = end->key;
-        if (sg_link_table_add(channels, &channel->link, key_hash(&end->key)) != SG_OK) {
+        channel->key = end->channel;
+        if (!SG_KEYED_ADD(*channels, channel)) {
             free(channel);
             return SG_ERR_MEMORY;
         }
@@ -81,7 +59,7 @@ static enum sg_status sg_channels_append(struct sg_link_table *channels, struct 
 }
 
 /* Removes an end; the next end takes over its gap. Frees the channel when it becomes empty. */
-static void sg_channels_remove(struct sg_link_table *channels, struct sg_channel *channel,
+static void sg_channels_remove(struct sg_channel **channels, struct sg_channel *channel,
                                struct sg_waitstate_message_end *end)
 {
     struct sg_waitstate_message_end *before = NULL;
@@ -94,7 +72,7 @@ static void sg_channels_remove(struct sg_link_table *channels, struct sg_channel
     if (channel->last == end)
         channel->last = before;
     if (channel->first == NULL) {
-        sg_link_table_remove(channels, &channel->link);
+        HASH_DEL(*channels, channel);
         free(channel);
     }
 }
@@ -107,17 +85,6 @@ sg_channel_opposite(const struct sg_channel *channel, const struct sg_waitstate_
     struct sg_waitstate_message_end *first = channel != NULL ? channel->first : NULL;
 
     return first != NULL && first->is_send != end->is_send ? first : NULL;
-}
-
-static void free_channel(void *context, struct sg_table_link *link)
-{
-    free((struct sg_channel *)link);
-}
-
-/* Frees the channels, but not the ends in them. */
-static void sg_channels_clear(struct sg_link_table *channels)
-{
-    sg_link_table_clear(channels, free_channel, NULL);
 }
 
 struct send {
@@ -144,43 +111,25 @@ struct sg_waitstate_receives {
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static uint64_t request_hash(uint32_t rank, uint64_t request, bool is_send)
-{
-    return sg_hash_mix(request ^ sg_hash_mix((uint64_t)rank << 1 | is_send));
-}
-
 static struct sg_waitstate_message_end *find_request(const struct sg_waitstate_messages *messages,
                                                      uint32_t rank, uint64_t request, bool is_send)
 {
-    uint64_t hash = request_hash(rank, request, is_send);
-    struct sg_table_link *link = sg_link_table_first(&messages->requests, hash);
-
-    while (link != NULL) {
-        struct sg_waitstate_message_end *end = (struct sg_waitstate_message_end *)link;
-
-        if (end->request == request && end->who.rank == rank && end->is_send == is_send)
-            return end;
-        link = sg_link_table_next(link);
-    }
-    return NULL;
+    return SG_KEYED_FIND(messages->requests, (&(struct sg_request_key){request, rank, is_send}));
 }
 
 static enum sg_status add_request(struct sg_waitstate_messages *messages,
                                   struct sg_waitstate_message_end *end, uint64_t request)
 {
-    enum sg_status status = sg_link_table_add(&messages->requests, &end->link,
-                                              request_hash(end->who.rank, request, end->is_send));
-
-    end->request = request;
-    end->has_request = status == SG_OK;
-    return status;
+    end->key = (struct sg_request_key){request, end->who.rank, end->is_send};
+    end->has_request = SG_KEYED_ADD(messages->requests, end);
+    return end->has_request ? SG_OK : SG_ERR_MEMORY;
 }
 
 static void forget_request(struct sg_waitstate_messages *messages,
                            struct sg_waitstate_message_end *end)
 {
     if (end->has_request)
-        sg_link_table_remove(&messages->requests, &end->link);
+        HASH_DEL(messages->requests, end);
     end->has_request = false;
 }
 
@@ -228,7 +177,7 @@ static enum sg_status finish_send(struct sg_waitstate_messages *messages, struct
     const struct sg_waitstate_cause cause = {.kind = SG_WAITSTATE_LATE_RECEIVER,
                                              .ready_ns = send->posted_ns,
                                              .other = send->receiver,
-                                             .comm = send->end.key.comm};
+                                             .comm = send->end.channel.comm};
 
     if (!send->end.is_matched || send->end.completing == NULL)
         return SG_OK;
@@ -269,13 +218,13 @@ static enum sg_status match(struct sg_waitstate_messages *messages, struct send 
     struct sg_waitstate_cause cause = {.kind = SG_WAITSTATE_LATE_SENDER,
                                        .ready_ns = send->end.begin_ns,
                                        .other = send->end.who,
-                                       .comm = send->end.key.comm};
+                                       .comm = send->end.channel.comm};
     enum sg_status told = tell(messages, send, receive), status;
 
     messages->matched++;
     check_clocks(messages, send, receive);
-    sg_waitstate_take_off(messages->settling, send->end.key.to, &send->underway);
-    sg_waitstate_took(messages->settling, send->end.key.to, send->end.begin_ns,
+    sg_waitstate_take_off(messages->settling, send->end.channel.to, &send->underway);
+    sg_waitstate_took(messages->settling, send->end.channel.to, send->end.begin_ns,
                       receive->received_ns);
     sg_waitstate_call_offer(receive->probe, &cause);
     cause.is_bounded = true;
@@ -294,7 +243,7 @@ static enum sg_status give_up(struct sg_waitstate_messages *messages,
                               struct sg_waitstate_message_end *end)
 {
     if (end->is_send)
-        sg_waitstate_take_off(messages->settling, end->key.to, &((struct send *)end)->underway);
+        sg_waitstate_take_off(messages->settling, end->channel.to, &((struct send *)end)->underway);
     messages->unmatched_sends += end->is_send;
     messages->unmatched_receives += !end->is_send;
     return drop(messages, end);
@@ -309,7 +258,7 @@ static enum sg_status close_gap(struct sg_waitstate_messages *messages,
     enum sg_status status = SG_OK;
 
     while (end->gap > 0 && status == SG_OK &&
-           (other = sg_channel_opposite(sg_channels_find(&messages->channels, &end->key), end)) !=
+           (other = sg_channel_opposite(SG_KEYED_FIND(messages->channels, &end->channel), end)) !=
                NULL) {
         uint32_t both = other->gap < end->gap ? other->gap : end->gap;
 
@@ -318,7 +267,7 @@ static enum sg_status close_gap(struct sg_waitstate_messages *messages,
         if (end->gap == 0)
             break;
         end->gap--;
-        sg_channels_remove(&messages->channels, sg_channels_find(&messages->channels, &end->key),
+        sg_channels_remove(&messages->channels, SG_KEYED_FIND(messages->channels, &end->channel),
                            other);
         status = give_up(messages, other);
     }
@@ -335,7 +284,7 @@ static enum sg_status join(struct sg_waitstate_messages *messages,
 
     if (status != SG_OK)
         return status;
-    channel = sg_channels_find(&messages->channels, &end->key);
+    channel = SG_KEYED_FIND(messages->channels, &end->channel);
     other = sg_channel_opposite(channel, end);
     if (other == NULL)
         return sg_channels_append(&messages->channels, channel, end);
@@ -360,7 +309,7 @@ enum sg_status sg_waitstate_messages_send(struct sg_waitstate_messages *messages
 
     if (send == NULL)
         return SG_ERR_MEMORY;
-    send->end.key =
+    send->end.channel =
         (struct sg_message_key){message->comm, call->who.rank, message->peer, message->tag};
     send->end.gap = message->gap;
     send->is_buffered = call->is_buffered;
@@ -438,7 +387,8 @@ static enum sg_status complete(struct sg_waitstate_messages *messages, struct re
 {
     uint32_t rank = receive->end.who.rank;
 
-    receive->end.key = (struct sg_message_key){message->comm, message->peer, rank, message->tag};
+    receive->end.channel =
+        (struct sg_message_key){message->comm, message->peer, rank, message->tag};
     receive->end.gap = message->gap;
     receive->end.completing = sg_waitstate_call_hold(call);
     receive->received_ns = time_ns;
@@ -509,8 +459,9 @@ enum sg_status sg_waitstate_messages_cancelled(struct sg_waitstate_messages *mes
             return SG_OK;
         if (!end->is_matched) {
             sg_channels_remove(&messages->channels,
-                               sg_channels_find(&messages->channels, &end->key), end);
-            sg_waitstate_take_off(messages->settling, end->key.to, &((struct send *)end)->underway);
+                               SG_KEYED_FIND(messages->channels, &end->channel), end);
+            sg_waitstate_take_off(messages->settling, end->channel.to,
+                                  &((struct send *)end)->underway);
         }
     }
     status = drop(messages, end);
@@ -543,18 +494,17 @@ enum sg_status sg_waitstate_messages_finish(struct sg_waitstate_messages *messag
     return status;
 }
 
-/* The ends own their links, so there is nothing to free. */
-static void forget(void *context, struct sg_table_link *link)
-{
-    (void)link;
-}
-
 void sg_waitstate_messages_clear(struct sg_waitstate_messages *messages)
 {
-    sg_channels_clear(&messages->channels);
+    struct sg_channel *channel, *next;
+
+    HASH_ITER(hh, messages->channels, channel, next)
+    {
+        HASH_DEL(messages->channels, channel);
+        free(channel);
+    }
     while (messages->ends != NULL)
         drop(messages, messages->ends);
-    sg_link_table_clear(&messages->requests, forget, NULL);
     free(messages->receives);
     messages->receives = NULL;
 }

@@ -13,38 +13,12 @@
 
 /* ---- columns of places ----------------------------------------------------------------------- */
 
-static bool has_id(const void *of)
-{
-    const struct sg_waitstate_place *place = of;
-
-    return place->site.has_id;
-}
-
-static bool has_line(const void *of)
-{
-    const struct sg_waitstate_place *place = of;
-
-    return place->site.line > 0;
-}
-
-static bool has_offset(const void *of)
-{
-    const struct sg_waitstate_place *place = of;
-
-    return place->site.module != NULL;
-}
-
 #define OF_PLACE(which, member)                                                                    \
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_waitstate_place, member)
 
 static const struct sg_column place_columns[] = {
     {"mpi_function", "function", "function", .left = true, OF_PLACE(TEXT, function)},
-    {"id", OF_PLACE(ID, site.id), .known = has_id},
-    {"function", OF_PLACE(TEXT, site.function)},
-    {"file", OF_PLACE(TEXT, site.file)},
-    {"line", OF_PLACE(COUNT32, site.line), .known = has_line},
-    {"module", OF_PLACE(TEXT, site.module)},
-    {"offset", OF_PLACE(COUNT, site.offset), .known = has_offset},
+    SG_SITE_ALONE_COLUMNS,
 };
 const struct sg_columns sg_waitstate_place_columns = {place_columns,
                                                       sizeof place_columns / sizeof *place_columns};

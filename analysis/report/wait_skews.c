@@ -89,38 +89,24 @@ static uint64_t key_of(uint32_t high, uint32_t low)
 
 static int64_t find_row(struct sg_waitstate_skews *skews, const struct sg_waitstate_end *who)
 {
-    int64_t place = sg_places_find(skews->places, who), index;
-    bool is_new;
+    int64_t place = sg_places_find(skews->places, who);
 
     if (place < 0)
         return -1;
-    index = sg_map_number(&skews->row_by_place, (uint64_t)place, skews->row_count, &is_new);
-    if (is_new && !SG_APPEND(skews->rows, skews->row_count, (struct row){.place = (uint32_t)place}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&skews->row_by_place, (uint64_t)place, skews->rows, skews->row_count,
+                        ((struct row){.place = (uint32_t)place}));
 }
 
 static int64_t find_last(struct sg_waitstate_skews *skews, uint32_t row, uint32_t rank)
 {
-    bool is_new;
-    int64_t index =
-        sg_map_number(&skews->last_by_key, key_of(row, rank), skews->last_count, &is_new);
-
-    if (is_new && index >= 0 &&
-        !SG_APPEND(skews->lasts, skews->last_count, (struct last){.row = row, .rank = rank}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&skews->last_by_key, key_of(row, rank), skews->lasts, skews->last_count,
+                        ((struct last){.row = row, .rank = rank}));
 }
 
 static int64_t find_comm(struct sg_waitstate_skews *skews, uint32_t row, uint32_t comm)
 {
-    bool is_new;
-    int64_t index =
-        sg_map_number(&skews->comm_by_key, key_of(row, comm), skews->comm_count, &is_new);
-
-    if (is_new && index >= 0 && !SG_APPEND(skews->comms, skews->comm_count, (struct called_on){0}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&skews->comm_by_key, key_of(row, comm), skews->comms, skews->comm_count,
+                        ((struct called_on){0}));
 }
 
 /* True if the filter takes a row's call site with the communicator; evaluated once for each
@@ -535,92 +521,4 @@ static bool sg_waitstate_call_wait(const struct sg_waitstate_call *call, struct 
                                  .wait_ns = (uint64_t)until_ns - (uint64_t)call->enter_ns,
                                  .skew = call->skew};
     return true;
-}
-
-#define FIRST_BUCKETS 64
-
-static struct sg_table_link **bucket_of(const struct sg_link_table *table, uint64_t hash)
-{
-    return &table->buckets[hash & (table->bucket_count - 1)];
-}
-
-static enum sg_status grow(struct sg_link_table *table)
-{
-    struct sg_link_table larger = {.bucket_count = table->bucket_count > 0 ? 2 * table->bucket_count
-                                                                           : FIRST_BUCKETS,
-                                   .count = table->count};
-
-    larger.buckets = calloc(larger.bucket_count, sizeof *larger.buckets);
-    if (larger.buckets == NULL)
-        return SG_ERR_MEMORY;
-    for (size_t i = 0; i < table->bucket_count; i++) {
-        struct sg_table_link *next;
-
-        for (struct sg_table_link *link = table->buckets[i]; link != NULL; link = next) {
-            struct sg_table_link **bucket = bucket_of(&larger, link->hash);
-
-            next = link->next;
-            link->next = *bucket;
-            *bucket = link;
-        }
-    }
-    free(table->buckets);
-    *table = larger;
-    return SG_OK;
-}
-
-enum sg_status sg_link_table_add(struct sg_link_table *table, struct sg_table_link *link,
-                                 uint64_t hash)
-{
-    struct sg_table_link **bucket;
-
-    if (table->count >= table->bucket_count && grow(table) != SG_OK)
-        return SG_ERR_MEMORY;
-    bucket = bucket_of(table, hash);
-    *link = (struct sg_table_link){*bucket, hash};
-    *bucket = link;
-    table->count++;
-    return SG_OK;
-}
-
-void sg_link_table_remove(struct sg_link_table *table, struct sg_table_link *link)
-{
-    struct sg_table_link **at = bucket_of(table, link->hash);
-
-    while (*at != link)
-        at = &(*at)->next;
-    *at = link->next;
-    table->count--;
-}
-
-static struct sg_table_link *find(struct sg_table_link *link, uint64_t hash)
-{
-    while (link != NULL && link->hash != hash)
-        link = link->next;
-    return link;
-}
-
-struct sg_table_link *sg_link_table_first(const struct sg_link_table *table, uint64_t hash)
-{
-    return table->bucket_count > 0 ? find(*bucket_of(table, hash), hash) : NULL;
-}
-
-struct sg_table_link *sg_link_table_next(const struct sg_table_link *link)
-{
-    return find(link->next, link->hash);
-}
-
-void sg_link_table_clear(struct sg_link_table *table,
-                         void (*release)(void *context, struct sg_table_link *link), void *context)
-{
-    for (size_t i = 0; i < table->bucket_count; i++) {
-        struct sg_table_link *next;
-
-        for (struct sg_table_link *link = table->buckets[i]; link != NULL; link = next) {
-            next = link->next;
-            release(context, link);
-        }
-    }
-    free(table->buckets);
-    *table = (struct sg_link_table){0};
 }

@@ -3,8 +3,8 @@
  * member's call counts for its own call site, and the instance for the site that most members
  * called from. A nonblocking collective counts at the call that started it.
  *
- * The header also declares calls with unsettled waits, a hash table, and the messages and
- * collectives that locations report.
+ * The header also declares calls with unsettled waits, and the messages and collectives that
+ * locations report.
  *
  * Memory grows with call sites, and for each with its communicators and the ranks that are last;
  * not with instances. Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do
@@ -175,36 +175,6 @@ void sg_waitstate_take_off(struct sg_waitstate_settling *settling, uint32_t rank
 void sg_waitstate_took(struct sg_waitstate_settling *settling, uint32_t rank, int64_t sent_ns,
                        int64_t received_ns);
 
-/* A hash table of outstanding objects. Elements contain their link and are removed when done, so
- * memory depends on the largest number outstanding at a time.
- *
- * The caller compares keys: elements with the same hash follow one another. All zero: empty. Not
- * thread-safe.
- */
-
-struct sg_table_link {
-    struct sg_table_link *next; /* in the same bucket */
-    uint64_t hash;
-};
-
-struct sg_link_table {
-    struct sg_table_link **buckets;
-    size_t bucket_count; /* a power of two, or 0 */
-    size_t count;
-};
-
-/* Returns SG_OK or SG_ERR_MEMORY (not logged), which leaves the table unchanged. */
-enum sg_status sg_link_table_add(struct sg_link_table *table, struct sg_table_link *link,
-                                 uint64_t hash);
-/* The link must be in the table. */
-void sg_link_table_remove(struct sg_link_table *table, struct sg_table_link *link);
-/* Return the first, or the next, element with this hash; NULL: no more. */
-struct sg_table_link *sg_link_table_first(const struct sg_link_table *table, uint64_t hash);
-struct sg_table_link *sg_link_table_next(const struct sg_table_link *link);
-/* Passes every element to release, and leaves the table empty. */
-void sg_link_table_clear(struct sg_link_table *table,
-                         void (*release)(void *context, struct sg_table_link *link), void *context);
-
 /* ---- messages, collectives and window synchronisation, as a location reports its part -------- */
 
 /* The most complete receives of a rank that may wait for one that was posted before them. */
@@ -280,5 +250,133 @@ struct sg_waitstate_lock {
     uint32_t target;   /* rank in the communicator, or SG_WAITSTATE_ALL */
     bool is_exclusive; /* set in a request */
 };
+
+/* Matches sends with receives, and gives the calls at both ends the causes of their waits.
+ *
+ * Rules as in report/wait_tracker.h, which keeps track of locations. Functions that return a status
+ * return SG_OK, SG_ERR_MEMORY, not logged, or the listener's status.
+ */
+
+struct sg_channel;
+struct sg_waitstate_message_end;
+
+struct sg_waitstate_receives; /* of a rank, in the order of their posts */
+
+struct sg_waitstate_messages {
+    struct sg_waitstate_settling *settling;
+    sg_waitstate_listener listener; /* NULL: none */
+    void *listener_context;
+    struct sg_channel *channels;
+    struct sg_waitstate_message_end *requests;
+    struct sg_waitstate_receives *receives; /* by rank */
+    struct sg_waitstate_message_end *ends;  /* all ends that are held */
+    uint32_t rank_count;
+    uint64_t matched, unmatched_sends, unmatched_receives;
+    uint64_t violations, largest_violation_ns;
+};
+
+enum sg_status sg_waitstate_messages_start(struct sg_waitstate_messages *messages,
+                                           struct sg_waitstate_settling *settling, uint32_t ranks);
+/* Drops the ends that are not matched. */
+enum sg_status sg_waitstate_messages_finish(struct sg_waitstate_messages *messages);
+void sg_waitstate_messages_clear(struct sg_waitstate_messages *messages);
+/* A send begun by a call. Without a request the same call completes it. */
+enum sg_status sg_waitstate_messages_send(struct sg_waitstate_messages *messages,
+                                          struct sg_waitstate_call *call,
+                                          const struct sg_waitstate_message *message,
+                                          const uint64_t *request);
+enum sg_status sg_waitstate_messages_sent(struct sg_waitstate_messages *messages,
+                                          struct sg_waitstate_call *call, uint64_t request);
+/* A receive posted by a call. probe: the call that waited for the message before, or NULL. */
+enum sg_status sg_waitstate_messages_post(struct sg_waitstate_messages *messages,
+                                          struct sg_waitstate_call *call,
+                                          struct sg_waitstate_call *probe, uint64_t request);
+enum sg_status sg_waitstate_messages_received(struct sg_waitstate_messages *messages,
+                                              struct sg_waitstate_call *call,
+                                              const struct sg_waitstate_message *message,
+                                              uint64_t request, int64_t time_ns);
+/* A receive posted and completed by one call. */
+enum sg_status sg_waitstate_messages_receive(struct sg_waitstate_messages *messages,
+                                             struct sg_waitstate_call *call,
+                                             struct sg_waitstate_call *probe,
+                                             const struct sg_waitstate_message *message,
+                                             int64_t time_ns);
+enum sg_status sg_waitstate_messages_cancelled(struct sg_waitstate_messages *messages,
+                                               uint32_t rank, uint64_t request);
+
+/* Matches MPI_Win_start, complete, post and wait: between an origin and a target, on a window, the
+ * nth start matches the nth post. A call waits for the last of the ranks that it synchronises with.
+ * The header also declares the matching of locks.
+ *
+ * If recording was off for a while, one side lacks epochs, and later ones match wrongly. A start or
+ * complete that ended before the post, or a wait that ended before the complete, did not wait for
+ * it, so that case reports no wait rather than a wrong one.
+ *
+ * Rules as in report/wait_tracker.h. Functions that return a status return SG_OK or SG_ERR_MEMORY,
+ * which they do not log.
+ */
+
+struct access;
+struct claim;
+struct target;
+
+struct sg_waitstate_epochs {
+    struct sg_waitstate_settling *settling;
+    struct access *open;
+};
+
+/* Adds the call in the role of its function towards the group; ignores other functions. */
+enum sg_status sg_waitstate_epochs_add(struct sg_waitstate_epochs *epochs,
+                                       struct sg_waitstate_call *call,
+                                       const struct sg_waitstate_group *group);
+/* Ends the open epochs, with the causes known so far. */
+enum sg_status sg_waitstate_epochs_finish(struct sg_waitstate_epochs *epochs);
+
+/* Waits for a lock on a target's memory: MPI_Win_lock, lock_all, and unlock.
+ *
+ * A library may return from MPI_Win_lock before it has the lock, and acquire it when the first
+ * operation under it must complete. A lock is therefore known to be held only once an operation
+ * under it is complete at its target, as reported by a flush or the unlock. Of two ranks whose
+ * locks exclude each other, A had its lock before B if A's is known to be held at a time when B had
+ * not begun to unlock. B then got its lock when A had begun to unlock, or later: B's MPI_Win_lock,
+ * or the call that completed B's first operation, waited until then if it lasted beyond. If neither
+ * is known to be first, or both are, as with MPI_MODE_NOCHECK, no wait is reported.
+ *
+ * Rules as in report/wait_tracker.h. Functions that return a status return SG_OK or SG_ERR_MEMORY,
+ * which they do not log.
+ */
+
+struct sg_waitstate_unlocking; /* of one rank */
+
+struct sg_waitstate_locks {
+    struct sg_waitstate_settling *settling;
+    struct claim *claims;   /* by window, target and rank */
+    struct target *targets; /* by window and target */
+    struct claim *awaited;  /* those with a pending operation, by it and rank */
+    struct sg_waitstate_unlocking *unlocking;
+};
+
+enum sg_status sg_waitstate_locks_start(struct sg_waitstate_locks *locks,
+                                        struct sg_waitstate_settling *settling, uint32_t ranks);
+/* Drops the locks that are still held. */
+enum sg_status sg_waitstate_locks_finish(struct sg_waitstate_locks *locks);
+void sg_waitstate_locks_clear(struct sg_waitstate_locks *locks);
+/* Report the begin and the end of a call of MPI_Win_unlock or MPI_Win_unlock_all; ignore other
+ * calls. */
+void sg_waitstate_locks_enter(struct sg_waitstate_locks *locks,
+                              const struct sg_waitstate_call *call);
+void sg_waitstate_locks_leave(struct sg_waitstate_locks *locks,
+                              const struct sg_waitstate_call *call);
+enum sg_status sg_waitstate_locks_request(struct sg_waitstate_locks *locks,
+                                          struct sg_waitstate_call *call,
+                                          const struct sg_waitstate_lock *lock);
+enum sg_status sg_waitstate_locks_release(struct sg_waitstate_locks *locks,
+                                          struct sg_waitstate_call *call,
+                                          const struct sg_waitstate_lock *lock);
+/* Report an operation of a rank on a target, and its completion there. */
+enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, uint32_t rank,
+                                            uint32_t window, uint32_t target, uint64_t operation);
+void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_waitstate_call *call,
+                                  uint64_t operation, int64_t time_ns);
 
 #endif

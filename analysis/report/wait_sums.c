@@ -105,38 +105,22 @@ static uint64_t key_of(uint64_t high, uint32_t low)
 
 static int64_t find_row(struct sg_waitstate_sums *sums, int64_t place, enum sg_waitstate_kind kind)
 {
-    bool is_new;
-    int64_t index =
-        sg_map_number(&sums->row_by_key, key_of(kind, (uint32_t)place), sums->row_count, &is_new);
-
-    if (is_new && !SG_APPEND(sums->rows, sums->row_count,
-                             (struct row){.place = (uint32_t)place, .kind = kind}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&sums->row_by_key, key_of(kind, (uint32_t)place), sums->rows,
+                        sums->row_count, ((struct row){.place = (uint32_t)place, .kind = kind}));
 }
 
 static int64_t find_pair(struct sg_waitstate_sums *sums, int64_t row, int64_t place)
 {
-    bool is_new;
-    int64_t index = sg_map_number(&sums->pair_by_key, key_of((uint64_t)row, (uint32_t)place),
-                                  sums->pair_count, &is_new);
-
-    if (is_new && !SG_APPEND(sums->pairs, sums->pair_count,
-                             (struct pair){.row = (uint32_t)row, .place = (uint32_t)place}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&sums->pair_by_key, key_of((uint64_t)row, (uint32_t)place), sums->pairs,
+                        sums->pair_count,
+                        ((struct pair){.row = (uint32_t)row, .place = (uint32_t)place}));
 }
 
 static int64_t find_culprit(struct sg_waitstate_sums *sums, int64_t pair, uint32_t rank)
 {
-    bool is_new;
-    int64_t index = sg_map_number(&sums->culprit_by_key, key_of((uint64_t)pair, rank),
-                                  sums->culprit_count, &is_new);
-
-    if (is_new && !SG_APPEND(sums->culprits, sums->culprit_count,
-                             (struct culprit){.pair = (uint32_t)pair, .rank = rank}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&sums->culprit_by_key, key_of((uint64_t)pair, rank), sums->culprits,
+                        sums->culprit_count,
+                        ((struct culprit){.pair = (uint32_t)pair, .rank = rank}));
 }
 
 static void count(struct sg_waitstate_figures *figures, uint64_t wait_ns)
@@ -338,9 +322,9 @@ struct place {
 
 struct sg_places {
     const struct sg_aggregate *aggregate;
-    char **functions;
+    struct sg_names functions;
     struct place *of;
-    uint32_t function_count, count;
+    uint32_t count;
     struct sg_map by_key;
 };
 
@@ -359,41 +343,21 @@ void sg_places_destroy(struct sg_places *places)
 {
     if (places == NULL)
         return;
-    for (uint32_t i = 0; i < places->function_count; i++)
-        free(places->functions[i]);
+    sg_names_clear(&places->functions);
     sg_map_clear(&places->by_key);
-    free(places->functions);
     free(places->of);
     free(places);
 }
 
 enum sg_status sg_places_function(struct sg_places *places, const char *name, uint32_t *out)
 {
-    uint32_t index = 0;
-    char *copy;
-
-    while (index < places->function_count && strcmp(places->functions[index], name) != 0)
-        index++;
-    if (index == places->function_count) {
-        copy = strdup(name);
-        if (copy == NULL || !SG_APPEND(places->functions, places->function_count, copy)) {
-            free(copy);
-            return SG_ERR_MEMORY;
-        }
-    }
-    *out = index;
-    return SG_OK;
+    return sg_names_number(&places->functions, name, out);
 }
 
 int64_t sg_places_find(struct sg_places *places, const struct sg_waitstate_end *end)
 {
-    bool is_new;
-    int64_t index = sg_map_number(&places->by_key, (uint64_t)end->function << 32 | end->site,
-                                  places->count, &is_new);
-
-    if (is_new && !SG_APPEND(places->of, places->count, (struct place){end->function, end->site}))
-        return -1;
-    return index;
+    return SG_MAP_INDEX(&places->by_key, (uint64_t)end->function << 32 | end->site, places->of,
+                        places->count, ((struct place){end->function, end->site}));
 }
 
 uint32_t sg_places_site(const struct sg_places *places, uint32_t place)
@@ -405,6 +369,6 @@ void sg_places_name(const struct sg_places *places, uint32_t place, struct sg_wa
 {
     if (place == SG_NO_PLACE)
         return;
-    out->function = places->functions[places->of[place].function];
+    out->function = places->functions.of[places->of[place].function];
     sg_aggregate_name_site(places->aggregate, places->of[place].site, &out->site);
 }

@@ -8,19 +8,25 @@
  */
 #include "report/wait_tracker.h"
 
-#include "core/hash.h"
-#include "report/wait_messages.h"
-#include "report/wait_windows.h"
+#include "report/keyed.h"
+#include "report/wait_skews.h"
 
 #include <stdlib.h>
 
 struct sg_waitstate_collectives {
     struct sg_waitstate_settling *settling;
-    struct sg_link_table instances, requests;
+    struct instance *instances;
+    struct request *requests;
+};
+
+struct instance_key {
+    uint64_t seq;
+    uint32_t comm, window;
 };
 
 struct instance {
-    struct sg_table_link link;
+    UT_hash_handle hh;
+    struct instance_key key;
     struct sg_waitstate_collective of; /* as reported by its first member */
     bool is_spoilt;                    /* members contradict each other */
     uint32_t arrived;
@@ -29,34 +35,15 @@ struct instance {
 
 /* A rank's nonblocking collective. */
 struct request {
-    struct sg_table_link link;
-    uint64_t number;
+    UT_hash_handle hh;
+    struct request_key {
+        uint64_t number, rank;
+    } key;
     struct sg_waitstate_end who;
     int64_t begin_ns;
 };
 
 /* ---- instances ------------------------------------------------------------------------------- */
-
-static uint64_t instance_hash(const struct sg_waitstate_collective *of)
-{
-    return sg_hash_mix(of->seq ^ sg_hash_mix((uint64_t)of->window << 32 | of->comm));
-}
-
-static struct instance *find_instance(const struct sg_waitstate_collectives *collectives,
-                                      const struct sg_waitstate_collective *of)
-{
-    struct sg_table_link *link = sg_link_table_first(&collectives->instances, instance_hash(of));
-
-    while (link != NULL) {
-        struct instance *instance = (struct instance *)link;
-
-        if (instance->of.comm == of->comm && instance->of.window == of->window &&
-            instance->of.seq == of->seq)
-            return instance;
-        link = sg_link_table_next(link);
-    }
-    return NULL;
-}
 
 static struct instance *new_instance(struct sg_waitstate_collectives *collectives,
                                      const struct sg_waitstate_collective *of)
@@ -66,8 +53,9 @@ static struct instance *new_instance(struct sg_waitstate_collectives *collective
 
     if (instance == NULL)
         return NULL;
+    instance->key = (struct instance_key){of->seq, of->comm, of->window};
     instance->of = *of;
-    if (sg_link_table_add(&collectives->instances, &instance->link, instance_hash(of)) != SG_OK) {
+    if (!SG_KEYED_ADD(collectives->instances, instance)) {
         free(instance);
         return NULL;
     }
@@ -299,7 +287,8 @@ static enum sg_status add(struct sg_waitstate_collectives *collectives,
     /* A single member waits for nobody. */
     if (of->size < 2 || of->member >= of->size)
         return SG_OK;
-    instance = find_instance(collectives, of);
+    instance = SG_KEYED_FIND(collectives->instances,
+                             (&(struct instance_key){of->seq, of->comm, of->window}));
     if (instance == NULL)
         instance = new_instance(collectives, of);
     if (instance == NULL)
@@ -327,7 +316,7 @@ static enum sg_status add(struct sg_waitstate_collectives *collectives,
         if (status == SG_OK)
             status = find_causes(collectives, instance);
     }
-    sg_link_table_remove(&collectives->instances, &instance->link);
+    HASH_DEL(collectives->instances, instance);
     dropped = drop(collectives, instance);
     return status == SG_OK ? dropped : status;
 }
@@ -342,11 +331,6 @@ static enum sg_status sg_waitstate_collectives_add(struct sg_waitstate_collectiv
 
 /* ---- nonblocking collectives ----------------------------------------------------------------- */
 
-static uint64_t request_hash(uint32_t rank, uint64_t number)
-{
-    return sg_hash_mix(number ^ sg_hash_mix(rank));
-}
-
 static enum sg_status sg_waitstate_collectives_begin(struct sg_waitstate_collectives *collectives,
                                                      const struct sg_waitstate_call *call,
                                                      uint64_t number)
@@ -355,11 +339,10 @@ static enum sg_status sg_waitstate_collectives_begin(struct sg_waitstate_collect
 
     if (request == NULL)
         return SG_ERR_MEMORY;
-    request->number = number;
+    request->key = (struct request_key){number, call->who.rank};
     request->who = call->who;
     request->begin_ns = call->enter_ns;
-    if (sg_link_table_add(&collectives->requests, &request->link,
-                          request_hash(call->who.rank, number)) != SG_OK) {
+    if (!SG_KEYED_ADD(collectives->requests, request)) {
         free(request);
         return SG_ERR_MEMORY;
     }
@@ -372,18 +355,13 @@ static enum sg_status sg_waitstate_collectives_end(struct sg_waitstate_collectiv
                                                    const struct sg_waitstate_collective *collective,
                                                    uint64_t number)
 {
-    struct sg_table_link *link =
-        sg_link_table_first(&collectives->requests, request_hash(call->who.rank, number));
-    struct request *request;
+    struct request *request =
+        SG_KEYED_FIND(collectives->requests, (&(struct request_key){number, call->who.rank}));
     enum sg_status status;
 
-    while (link != NULL && (((struct request *)link)->number != number ||
-                            ((struct request *)link)->who.rank != call->who.rank))
-        link = sg_link_table_next(link);
-    if (link == NULL)
+    if (request == NULL)
         return SG_OK;
-    request = (struct request *)link;
-    sg_link_table_remove(&collectives->requests, link);
+    HASH_DEL(collectives->requests, request);
     status = add(collectives, call, &request->who, request->begin_ns, collective);
     free(request);
     sg_waitstate_gone(collectives->settling);
@@ -392,36 +370,28 @@ static enum sg_status sg_waitstate_collectives_end(struct sg_waitstate_collectiv
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-struct ending {
-    struct sg_waitstate_collectives *collectives;
-    enum sg_status status;
-};
-
-static void end_instance(void *context, struct sg_table_link *link)
-{
-    struct ending *ending = context;
-    enum sg_status status = drop(ending->collectives, (struct instance *)link);
-
-    if (ending->status == SG_OK)
-        ending->status = status;
-}
-
-static void end_request(void *context, struct sg_table_link *link)
-{
-    struct ending *ending = context;
-
-    free((struct request *)link);
-    sg_waitstate_gone(ending->collectives->settling);
-}
-
 /* Drops incomplete collectives and releases their calls. */
 static enum sg_status sg_waitstate_collectives_finish(struct sg_waitstate_collectives *collectives)
 {
-    struct ending ending = {collectives, SG_OK};
+    struct instance *instance, *next_instance;
+    struct request *request, *next_request;
+    enum sg_status status = SG_OK;
 
-    sg_link_table_clear(&collectives->instances, end_instance, &ending);
-    sg_link_table_clear(&collectives->requests, end_request, &ending);
-    return ending.status;
+    HASH_ITER(hh, collectives->instances, instance, next_instance)
+    {
+        enum sg_status dropped;
+
+        HASH_DEL(collectives->instances, instance);
+        dropped = drop(collectives, instance);
+        status = status == SG_OK ? dropped : status;
+    }
+    HASH_ITER(hh, collectives->requests, request, next_request)
+    {
+        HASH_DEL(collectives->requests, request);
+        free(request);
+        sg_waitstate_gone(collectives->settling);
+    }
+    return status;
 }
 
 struct location {

@@ -2,11 +2,10 @@
  * each gives the calls that waited their causes. An epoch ends when all four roles are reported or
  * given up. A lock has a claim for each of its targets, and is freed with its claims.
  */
-#include "report/wait_windows.h"
+#include "report/wait_skews.h"
 
-#include "core/hash.h"
+#include "report/keyed.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 enum role { START, COMPLETE, POST, WAIT, ROLES };
@@ -15,27 +14,22 @@ struct key {
     uint32_t window, origin, target;
 };
 
+/* The open epochs of an origin and a target, the oldest first. */
+struct access {
+    UT_hash_handle hh;
+    struct key key;
+    struct epoch *epochs;
+    uint32_t count;
+};
+
 /* An access by an origin, and the matching exposure of its target. */
 struct epoch {
-    struct sg_table_link link;
-    struct key key;
+    struct access *of;
+    struct epoch *next;
     uint32_t comm;
-    uint64_t number;                        /* the older, the lower */
     bool is_told[ROLES];                    /* reported, or never will be */
     struct sg_waitstate_call *calls[ROLES]; /* NULL: not reported */
 };
-
-static uint64_t hash_of(const struct key *key)
-{
-    return sg_hash_mix(key->window ^
-                       sg_hash_mix(key->origin ^ sg_hash_mix((uint64_t)key->target << 32)));
-}
-
-static bool is_of(const struct epoch *epoch, const struct key *key)
-{
-    return epoch->key.window == key->window && epoch->key.origin == key->origin &&
-           epoch->key.target == key->target;
-}
 
 /* ---- causes of waits ------------------------------------------------------------------------- */
 
@@ -73,49 +67,69 @@ static enum sg_status close(struct sg_waitstate_epochs *epochs, struct epoch *ep
 
 static enum sg_status end(struct sg_waitstate_epochs *epochs, struct epoch *epoch)
 {
-    sg_link_table_remove(&epochs->open, &epoch->link);
+    struct access *access = epoch->of;
+    struct epoch **at = &access->epochs;
+
+    while (*at != epoch)
+        at = &(*at)->next;
+    *at = epoch->next;
+    if (--access->count == 0) {
+        HASH_DEL(epochs->open, access);
+        free(access);
+    }
     return close(epochs, epoch);
 }
 
-/* The oldest epoch of the key, or the oldest that lacks the role unless role is ROLES; NULL: none.
- * *count: the number of epochs of the key. */
+/* The oldest epoch of the key that lacks the role; NULL: none. */
 static struct epoch *find(const struct sg_waitstate_epochs *epochs, const struct key *key,
-                          enum role role, uint32_t *count)
+                          enum role role)
 {
-    struct sg_table_link *link = sg_link_table_first(&epochs->open, hash_of(key));
-    struct epoch *oldest = NULL;
+    const struct access *access = SG_KEYED_FIND(epochs->open, key);
+    struct epoch *epoch = access != NULL ? access->epochs : NULL;
 
-    *count = 0;
-    for (; link != NULL; link = sg_link_table_next(link)) {
-        struct epoch *epoch = (struct epoch *)link;
-
-        if (!is_of(epoch, key))
-            continue;
-        ++*count;
-        if ((role == ROLES || !epoch->is_told[role]) &&
-            (oldest == NULL || epoch->number < oldest->number))
-            oldest = epoch;
-    }
-    return oldest;
+    while (epoch != NULL && epoch->is_told[role])
+        epoch = epoch->next;
+    return epoch;
 }
 
+static struct access *need_access(struct sg_waitstate_epochs *epochs, const struct key *key)
+{
+    struct access *access = SG_KEYED_FIND(epochs->open, key);
+
+    if (access != NULL)
+        return access;
+    access = calloc(1, sizeof *access);
+    if (access == NULL)
+        return NULL;
+    access->key = *key;
+    if (SG_KEYED_ADD(epochs->open, access))
+        return access;
+    free(access);
+    return NULL;
+}
+
+/* Drops the oldest epoch if there are too many. */
 static enum sg_status add(struct sg_waitstate_epochs *epochs, const struct key *key, uint32_t comm,
                           struct epoch **out)
 {
-    struct epoch *epoch = calloc(1, sizeof *epoch);
+    struct epoch *epoch = calloc(1, sizeof *epoch), **last;
+    struct access *access = epoch != NULL ? need_access(epochs, key) : NULL;
+    enum sg_status status = SG_OK;
 
-    if (epoch == NULL)
-        return SG_ERR_MEMORY;
-    epoch->key = *key;
-    epoch->comm = comm;
-    epoch->number = epochs->begun++;
-    if (sg_link_table_add(&epochs->open, &epoch->link, hash_of(key)) != SG_OK) {
+    if (access == NULL) {
         free(epoch);
         return SG_ERR_MEMORY;
     }
+    if (access->count >= SG_WAITSTATE_HELD)
+        status = end(epochs, access->epochs);
+    *epoch = (struct epoch){.of = access, .comm = comm};
+    for (last = &access->epochs; *last != NULL;)
+        last = &(*last)->next;
+    *last = epoch;
+    access->count++;
     sg_waitstate_born(epochs->settling);
     *out = epoch;
-    return SG_OK;
+    return status;
 }
 
 static bool is_over(const struct epoch *epoch)
@@ -137,14 +151,14 @@ static bool is_past(const struct epoch *epoch, const struct sg_waitstate_call *s
 static enum sg_status give_up(struct sg_waitstate_epochs *epochs, const struct key *key,
                               enum role begin)
 {
-    struct sg_table_link *link = sg_link_table_first(&epochs->open, hash_of(key)), *next;
+    const struct access *access = SG_KEYED_FIND(epochs->open, key);
     enum sg_status status = SG_OK;
+    struct epoch *next;
 
-    for (; link != NULL && status == SG_OK; link = next) {
-        struct epoch *epoch = (struct epoch *)link;
-
-        next = sg_link_table_next(link);
-        if (!is_of(epoch, key) || !epoch->is_told[begin])
+    for (struct epoch *epoch = access != NULL ? access->epochs : NULL;
+         epoch != NULL && status == SG_OK; epoch = next) {
+        next = epoch->next;
+        if (!epoch->is_told[begin])
             continue;
         epoch->is_told[begin + 1] = true;
         if (is_over(epoch))
@@ -165,15 +179,12 @@ static enum sg_status begin(struct sg_waitstate_epochs *epochs, const struct key
                             uint32_t comm, enum role role, struct sg_waitstate_call *call)
 {
     enum sg_status status = give_up(epochs, key, role);
-    uint32_t count;
-    struct epoch *epoch = find(epochs, key, role, &count);
+    struct epoch *epoch = find(epochs, key, role);
 
     while (status == SG_OK && epoch != NULL && role == START && is_past(epoch, call)) {
         status = end(epochs, epoch);
-        epoch = find(epochs, key, role, &count);
+        epoch = find(epochs, key, role);
     }
-    if (status == SG_OK && epoch == NULL && count >= SG_WAITSTATE_HELD)
-        status = end(epochs, find(epochs, key, ROLES, &count));
     if (status == SG_OK && epoch == NULL)
         status = add(epochs, key, comm, &epoch);
     return status == SG_OK ? tell(epochs, epoch, role, call) : status;
@@ -182,8 +193,7 @@ static enum sg_status begin(struct sg_waitstate_epochs *epochs, const struct key
 static enum sg_status finish(struct sg_waitstate_epochs *epochs, const struct key *key,
                              enum role role, struct sg_waitstate_call *call)
 {
-    uint32_t count;
-    struct epoch *epoch = find(epochs, key, role, &count);
+    struct epoch *epoch = find(epochs, key, role);
 
     if (epoch == NULL || !epoch->is_told[role - 1])
         return SG_OK;
@@ -220,26 +230,16 @@ enum sg_status sg_waitstate_epochs_add(struct sg_waitstate_epochs *epochs,
     return status;
 }
 
-struct ending {
-    struct sg_waitstate_epochs *epochs;
-    enum sg_status status;
-};
-
-static void end_epoch(void *context, struct sg_table_link *link)
-{
-    struct ending *ending = context;
-    enum sg_status status = close(ending->epochs, (struct epoch *)link);
-
-    if (ending->status == SG_OK)
-        ending->status = status;
-}
-
 enum sg_status sg_waitstate_epochs_finish(struct sg_waitstate_epochs *epochs)
 {
-    struct ending ending = {epochs, SG_OK};
+    enum sg_status status = SG_OK;
 
-    sg_link_table_clear(&epochs->open, end_epoch, &ending);
-    return ending.status;
+    while (epochs->open != NULL) {
+        enum sg_status ended = end(epochs, epochs->open->epochs);
+
+        status = status == SG_OK ? ended : status;
+    }
+    return status;
 }
 
 /* A lock that a rank has requested, on one target or on all. */
@@ -248,19 +248,23 @@ struct held_lock {
     uint32_t rank;
     struct sg_waitstate_call *call; /* the call that requested it */
     struct claim *claims;
-    uint32_t claim_count;
 };
 
 /* A lock as it concerns one target. A lock on all targets has a claim for SG_WAITSTATE_ALL, and one
  * for each target with an operation. */
 struct claim {
-    struct sg_table_link link, awaited;
+    UT_hash_handle hh, awaited;
+    struct claim_key {
+        uint32_t window, target, rank;
+    } key;
     struct held_lock *lock;
     struct claim *next; /* in the lock's list */
     struct target *target;
     struct claim *before, *behind; /* in the target's list */
     bool is_awaited;               /* an operation is pending */
-    uint64_t operation;
+    struct operation {
+        uint64_t number, rank;
+    } operation;
     /* The call that completed the first operation: from held_ns on the lock is known to be held. */
     struct sg_waitstate_call *completing;
     int64_t held_ns;
@@ -270,8 +274,10 @@ struct claim {
 };
 
 struct target {
-    struct sg_table_link link;
-    uint32_t window, number;
+    UT_hash_handle hh;
+    struct target_key {
+        uint32_t window, number;
+    } key;
     struct claim *claims;
 };
 
@@ -284,69 +290,16 @@ struct sg_waitstate_unlocking {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static uint64_t target_hash(uint32_t window, uint32_t number)
-{
-    return sg_hash_mix(window ^ sg_hash_mix(number));
-}
-
-static uint64_t claim_hash(uint32_t window, uint32_t target, uint32_t rank)
-{
-    return sg_hash_mix(target_hash(window, target) ^ rank);
-}
-
-static uint64_t operation_hash(uint32_t rank, uint64_t operation)
-{
-    return sg_hash_mix(operation ^ sg_hash_mix(rank));
-}
-
 static struct target *find_target(const struct sg_waitstate_locks *locks, uint32_t window,
                                   uint32_t number)
 {
-    struct sg_table_link *link = sg_link_table_first(&locks->targets, target_hash(window, number));
-
-    for (; link != NULL; link = sg_link_table_next(link)) {
-        struct target *target = (struct target *)link;
-
-        if (target->window == window && target->number == number)
-            return target;
-    }
-    return NULL;
+    return SG_KEYED_FIND(locks->targets, (&(struct target_key){window, number}));
 }
 
 static struct claim *find_claim(const struct sg_waitstate_locks *locks, uint32_t window,
                                 uint32_t target, uint32_t rank)
 {
-    struct sg_table_link *link =
-        sg_link_table_first(&locks->claims, claim_hash(window, target, rank));
-
-    for (; link != NULL; link = sg_link_table_next(link)) {
-        struct claim *claim = (struct claim *)link;
-
-        if (claim->lock->rank == rank && claim->target->window == window &&
-            claim->target->number == target)
-            return claim;
-    }
-    return NULL;
-}
-
-static struct claim *of_awaited(struct sg_table_link *link)
-{
-    return (struct claim *)(void *)((char *)link - offsetof(struct claim, awaited));
-}
-
-static struct claim *find_awaited(const struct sg_waitstate_locks *locks, uint32_t rank,
-                                  uint64_t operation)
-{
-    struct sg_table_link *link =
-        sg_link_table_first(&locks->awaited, operation_hash(rank, operation));
-
-    for (; link != NULL; link = sg_link_table_next(link)) {
-        struct claim *claim = of_awaited(link);
-
-        if (claim->lock->rank == rank && claim->operation == operation)
-            return claim;
-    }
-    return NULL;
+    return SG_KEYED_FIND(locks->claims, (&(struct claim_key){window, target, rank}));
 }
 
 static enum sg_status need_target(struct sg_waitstate_locks *locks, uint32_t window,
@@ -360,9 +313,8 @@ static enum sg_status need_target(struct sg_waitstate_locks *locks, uint32_t win
     target = calloc(1, sizeof *target);
     if (target == NULL)
         return SG_ERR_MEMORY;
-    target->window = window;
-    target->number = number;
-    if (sg_link_table_add(&locks->targets, &target->link, target_hash(window, number)) != SG_OK) {
+    target->key = (struct target_key){window, number};
+    if (!SG_KEYED_ADD(locks->targets, target)) {
         free(target);
         return SG_ERR_MEMORY;
     }
@@ -374,7 +326,7 @@ static void drop_if_unused(struct sg_waitstate_locks *locks, struct target *targ
 {
     if (target->claims != NULL)
         return;
-    sg_link_table_remove(&locks->targets, &target->link);
+    HASH_DEL(locks->targets, target);
     free(target);
 }
 
@@ -390,8 +342,8 @@ static enum sg_status add_claim(struct sg_waitstate_locks *locks, struct held_lo
         free(claim);
         return SG_ERR_MEMORY;
     }
-    if (sg_link_table_add(&locks->claims, &claim->link,
-                          claim_hash(lock->of.window, number, lock->rank)) != SG_OK) {
+    claim->key = (struct claim_key){lock->of.window, number, lock->rank};
+    if (!SG_KEYED_ADD(locks->claims, claim)) {
         drop_if_unused(locks, target);
         free(claim);
         return SG_ERR_MEMORY;
@@ -399,7 +351,6 @@ static enum sg_status add_claim(struct sg_waitstate_locks *locks, struct held_lo
     claim->lock = lock;
     claim->next = lock->claims;
     lock->claims = claim;
-    lock->claim_count++;
     claim->target = target;
     claim->behind = target->claims;
     if (target->claims != NULL)
@@ -414,9 +365,9 @@ static enum sg_status drop_claim(struct sg_waitstate_locks *locks, struct claim 
 {
     enum sg_status status = sg_waitstate_let_go(locks->settling, claim->completing);
 
-    sg_link_table_remove(&locks->claims, &claim->link);
+    HASH_DEL(locks->claims, claim);
     if (claim->is_awaited)
-        sg_link_table_remove(&locks->awaited, &claim->awaited);
+        HASH_DELETE(awaited, locks->awaited, claim);
     *(claim->before != NULL ? &claim->before->behind : &claim->target->claims) = claim->behind;
     if (claim->behind != NULL)
         claim->behind->before = claim->before;
@@ -490,7 +441,7 @@ static void order_all(const struct sg_waitstate_locks *locks, struct claim *clai
 {
     const struct target *all = find_target(locks, claim->lock->of.window, SG_WAITSTATE_ALL);
 
-    if (claim->target->number == SG_WAITSTATE_ALL || claim->is_void)
+    if (claim->key.target == SG_WAITSTATE_ALL || claim->is_void)
         return;
     for (struct claim *other = claim->target->claims; other != NULL; other = other->behind)
         order(locks, claim, unlock, other);
@@ -591,20 +542,22 @@ enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, ui
     }
     if (status != SG_OK || claim->completing != NULL || claim->is_awaited)
         return status;
-    claim->operation = operation;
-    status = sg_link_table_add(&locks->awaited, &claim->awaited, operation_hash(rank, operation));
-    claim->is_awaited = status == SG_OK;
-    return status;
+    claim->operation = (struct operation){operation, rank};
+    HASH_ADD(awaited, locks->awaited, operation, sizeof claim->operation, claim);
+    claim->is_awaited = claim->awaited.tbl != NULL;
+    return claim->is_awaited ? SG_OK : SG_ERR_MEMORY;
 }
 
 void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_waitstate_call *call,
                                   uint64_t operation, int64_t time_ns)
 {
-    struct claim *claim = find_awaited(locks, call->who.rank, operation);
+    const struct operation key = {operation, call->who.rank};
+    struct claim *claim;
 
+    HASH_FIND(awaited, locks->awaited, &key, sizeof key, claim);
     if (claim == NULL)
         return;
-    sg_link_table_remove(&locks->awaited, &claim->awaited);
+    HASH_DELETE(awaited, locks->awaited, claim);
     claim->is_awaited = false;
     claim->completing = sg_waitstate_call_hold(call);
     claim->held_ns = time_ns;
@@ -614,54 +567,16 @@ void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_wa
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-struct locks_ending {
-    struct sg_waitstate_locks *locks;
-    enum sg_status status;
-};
-
-static void let_go(struct locks_ending *ending, struct sg_waitstate_call *call)
-{
-    enum sg_status status = sg_waitstate_let_go(ending->locks->settling, call);
-
-    if (ending->status == SG_OK)
-        ending->status = status;
-}
-
-/* A lock is freed with its last claim. */
-static void end_claim(void *context, struct sg_table_link *link)
-{
-    struct locks_ending *ending = context;
-    struct claim *claim = (struct claim *)link;
-    struct held_lock *lock = claim->lock;
-
-    let_go(ending, claim->completing);
-    free(claim);
-    sg_waitstate_gone(ending->locks->settling);
-    if (--lock->claim_count > 0)
-        return;
-    let_go(ending, lock->call);
-    free(lock);
-    sg_waitstate_gone(ending->locks->settling);
-}
-
-static void end_target(void *context, struct sg_table_link *link)
-{
-    free((struct target *)link);
-}
-
-static void forget(void *context, struct sg_table_link *link)
-{
-    (void)link;
-}
-
 enum sg_status sg_waitstate_locks_finish(struct sg_waitstate_locks *locks)
 {
-    struct locks_ending ending = {locks, SG_OK};
+    enum sg_status status = SG_OK;
 
-    sg_link_table_clear(&locks->awaited, forget, NULL);
-    sg_link_table_clear(&locks->claims, end_claim, &ending);
-    sg_link_table_clear(&locks->targets, end_target, NULL);
-    return ending.status;
+    while (locks->claims != NULL) {
+        enum sg_status dropped = drop_lock(locks, locks->claims->lock);
+
+        status = status == SG_OK ? dropped : status;
+    }
+    return status;
 }
 
 void sg_waitstate_locks_clear(struct sg_waitstate_locks *locks)

@@ -1,19 +1,20 @@
-/* Each communicator has a chained hash table by sequence number and a free list of instances, all
- * of one size. An inconsistent instance is kept until all its members have arrived, so that their
+/* Each communicator has a hash table by sequence number and a free list of instances, all of one
+ * size. An inconsistent instance is kept until all its members have arrived, so that their
  * calls do not open it again.
  */
 #include "report/window.h"
 
-#include "core/hash.h"
+#include "core/room.h"
+#include "report/keyed.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BUCKETS 16
-
 struct entry {
-    struct entry *next; /* in its bucket, or in the free list */
+    UT_hash_handle hh;
+    uint64_t key;       /* the sequence number */
+    struct entry *next; /* in the free list */
     struct sg_instance instance;
     uint32_t arrived; /* members, and surplus calls */
     bool spoilt;
@@ -22,10 +23,7 @@ struct entry {
 
 struct comm {
     uint32_t size;
-    struct entry **buckets;
-    size_t bucket_count; /* a power of two */
-    size_t live;
-    struct entry *unused;
+    struct entry *live, *unused;
 };
 
 struct sg_instance_window {
@@ -49,13 +47,13 @@ enum sg_status sg_window_create(sg_instance_sink sink, void *context,
     return SG_OK;
 }
 
-static void free_list(struct entry *entry)
+static void free_unused(struct comm *comm)
 {
-    while (entry != NULL) {
-        struct entry *next = entry->next;
+    while (comm->unused != NULL) {
+        struct entry *entry = comm->unused;
 
+        comm->unused = entry->next;
         free(entry);
-        entry = next;
     }
 }
 
@@ -63,79 +61,26 @@ void sg_window_destroy(struct sg_instance_window *window)
 {
     if (window == NULL)
         return;
-    for (uint32_t i = 0; i < window->comm_count; i++) {
-        struct comm *comm = &window->comms[i];
-
-        for (size_t bucket = 0; bucket < comm->bucket_count; bucket++)
-            free_list(comm->buckets[bucket]);
-        free_list(comm->unused);
-        free(comm->buckets);
-    }
+    sg_window_finish(window);
+    for (uint32_t i = 0; i < window->comm_count; i++)
+        free_unused(&window->comms[i]);
     free(window->comms);
     free(window);
 }
 
 enum sg_status sg_window_add_comm(struct sg_instance_window *window, uint32_t size)
 {
-    struct comm *comms = realloc(window->comms, (window->comm_count + 1) * sizeof *comms);
-    struct comm comm = {.size = size, .bucket_count = FIRST_BUCKETS};
-
     assert(size > 0);
-    if (comms == NULL)
-        return SG_ERR_MEMORY;
-    window->comms = comms;
-    comm.buckets = calloc(comm.bucket_count, sizeof *comm.buckets);
-    if (comm.buckets == NULL)
-        return SG_ERR_MEMORY;
-    window->comms[window->comm_count++] = comm;
-    return SG_OK;
-}
-
-static struct entry **place(struct comm *comm, uint64_t seq)
-{
-    struct entry **at = &comm->buckets[sg_hash_mix(seq) & (comm->bucket_count - 1)];
-
-    while (*at != NULL && (*at)->instance.seq != seq)
-        at = &(*at)->next;
-    return at;
-}
-
-static enum sg_status grow(struct comm *comm)
-{
-    struct comm larger = *comm;
-
-    larger.bucket_count = comm->bucket_count * 2;
-    larger.buckets = calloc(larger.bucket_count, sizeof *larger.buckets);
-    if (larger.buckets == NULL)
-        return SG_ERR_MEMORY;
-    for (size_t bucket = 0; bucket < comm->bucket_count; bucket++) {
-        struct entry *next;
-
-        for (struct entry *entry = comm->buckets[bucket]; entry != NULL; entry = next) {
-            struct entry **at = place(&larger, entry->instance.seq);
-
-            next = entry->next;
-            entry->next = NULL;
-            *at = entry;
-        }
-    }
-    free(comm->buckets);
-    *comm = larger;
-    return SG_OK;
+    return SG_APPEND(window->comms, window->comm_count, ((struct comm){.size = size}))
+               ? SG_OK
+               : SG_ERR_MEMORY;
 }
 
 static enum sg_status open_entry(struct sg_instance_window *window, struct comm *comm, uint64_t seq,
-                                 struct entry ***out)
+                                 struct entry **out)
 {
     struct entry *entry = comm->unused;
-    struct entry **at;
 
-    if (comm->live > comm->bucket_count * 2) {
-        enum sg_status status = grow(comm);
-
-        if (status != SG_OK)
-            return status;
-    }
     if (entry != NULL)
         comm->unused = entry->next;
     else
@@ -143,27 +88,27 @@ static enum sg_status open_entry(struct sg_instance_window *window, struct comm 
     if (entry == NULL)
         return SG_ERR_MEMORY;
     memset(entry, 0, sizeof *entry + comm->size * sizeof entry->calls[0]);
+    entry->key = seq;
     entry->instance.seq = seq;
     entry->instance.comm = (uint32_t)(comm - window->comms);
     entry->instance.size = comm->size;
     entry->instance.calls = entry->calls;
-    at = place(comm, seq);
-    *at = entry;
-    comm->live++;
+    if (!SG_KEYED_ADD(comm->live, entry)) {
+        free(entry);
+        return SG_ERR_MEMORY;
+    }
     if (++window->counts.live > window->counts.live_max)
         window->counts.live_max = window->counts.live;
-    *out = at;
+    *out = entry;
     return SG_OK;
 }
 
 static enum sg_status close_entry(struct sg_instance_window *window, struct comm *comm,
-                                  struct entry **at)
+                                  struct entry *entry)
 {
-    struct entry *entry = *at;
     enum sg_status status = SG_OK;
 
-    *at = entry->next;
-    comm->live--;
+    HASH_DEL(comm->live, entry);
     window->counts.live--;
     if (entry->spoilt) {
         window->counts.dropped_calls += entry->arrived;
@@ -181,42 +126,39 @@ enum sg_status sg_window_add(struct sg_instance_window *window, uint32_t comm_in
                              const struct sg_member_call *call)
 {
     struct comm *comm = &window->comms[comm_index];
-    struct entry **at = place(comm, seq);
-    struct entry *entry;
+    struct entry *entry = SG_KEYED_FIND(comm->live, &seq);
 
     assert(comm_index < window->comm_count && member < comm->size);
-    if (*at == NULL) {
-        enum sg_status status = open_entry(window, comm, seq, &at);
+    if (entry == NULL) {
+        enum sg_status status = open_entry(window, comm, seq, &entry);
 
         if (status != SG_OK)
             return status;
-        (*at)->instance.operation = operation;
-        (*at)->instance.nonblocking = call->nonblocking;
-        (*at)->instance.root = root;
+        entry->instance.operation = operation;
+        entry->instance.nonblocking = call->nonblocking;
+        entry->instance.root = root;
     }
-    entry = *at;
     if (entry->calls[member].present || entry->instance.operation != operation ||
         entry->instance.nonblocking != call->nonblocking ||
         (sg_operation_has_root(operation) && (entry->instance.root != root || root >= comm->size)))
         entry->spoilt = true;
     entry->calls[member] = *call;
     entry->calls[member].present = true;
-    return ++entry->arrived >= comm->size ? close_entry(window, comm, at) : SG_OK;
+    return ++entry->arrived >= comm->size ? close_entry(window, comm, entry) : SG_OK;
 }
 
 void sg_window_finish(struct sg_instance_window *window)
 {
     for (uint32_t i = 0; i < window->comm_count; i++) {
-        struct comm *comm = &window->comms[i];
+        struct entry *entry, *next;
 
-        for (size_t bucket = 0; bucket < comm->bucket_count; bucket++) {
-            for (struct entry *entry = comm->buckets[bucket]; entry != NULL; entry = entry->next)
-                window->counts.dropped_calls += entry->arrived;
-            free_list(comm->buckets[bucket]);
-            comm->buckets[bucket] = NULL;
+        HASH_ITER(hh, window->comms[i].live, entry, next)
+        {
+            window->counts.dropped_calls += entry->arrived;
+            window->counts.live--;
+            HASH_DEL(window->comms[i].live, entry);
+            free(entry);
         }
-        window->counts.live -= comm->live;
-        comm->live = 0;
     }
 }
 

@@ -5,8 +5,6 @@
  * rank copies the result, as shim/internode does; setup->node_level may select another
  * algorithm. On a single node, ranks combine like srm in shim/intranode, and the protocol has
  * nothing left to do. */
-#include "sim/node_level.h"
-
 #include "algos/partial_results.h"
 #include "sim/timed_state.h"
 

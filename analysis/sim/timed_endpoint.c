@@ -1,6 +1,4 @@
-#include "sim/timed_endpoint.h"
 
-#include "sim/node_level.h"
 #include "sim/timed_state.h"
 
 /* The adapter sends the message when it is free; the message's bytes then occupy it. */

@@ -1,7 +1,6 @@
 #include "sim/timed_measure.h"
 
 #include "algos/tree.h"
-#include "sim/timed_endpoint.h"
 #include "sim/timed_state.h"
 
 #include <string.h>

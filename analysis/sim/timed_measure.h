@@ -5,7 +5,6 @@
 #define SG_SIM_TIMED_MEASURE_H
 
 #include "sim/timed_queue.h"
-#include "sim/timed_world.h"
 
 #define SG_LATE_MAX 16
 #define SG_SIM_ELEMENT_BYTES 8 /* operands are doubles */

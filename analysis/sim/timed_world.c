@@ -1,11 +1,9 @@
 /* A timed run from beginning to end: memory, arrivals from the network, the iterations of
  * processes, and the event loop. */
-#include "sim/timed_world.h"
+#include "sim/timed_queue.h"
 
 #include "core/hash.h"
-#include "sim/node_level.h"
 #include "sim/random.h"
-#include "sim/timed_endpoint.h"
 #include "sim/timed_state.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "watch/tally.h"
+#include "watch/job.h"
 
 #include "core/room.h"
 #include "core/text.h"
@@ -22,32 +22,6 @@ static uint64_t load(const _Atomic uint64_t *value)
 }
 
 /* ---- call sites ------------------------------------------------------------------------------ */
-
-static int64_t find_function(const struct sg_live_tally *tally, const char *name)
-{
-    for (uint32_t i = 0; i < tally->function_count; i++) {
-        if (strcmp(tally->functions[i], name) == 0)
-            return i;
-    }
-    return -1;
-}
-
-static enum sg_status number_function(struct sg_live_tally *tally, const char *name, uint32_t *out)
-{
-    int64_t found = find_function(tally, name);
-    char *copy;
-
-    if (found < 0) {
-        copy = strdup(name);
-        if (copy == NULL || !SG_APPEND(tally->functions, tally->function_count, copy)) {
-            free(copy);
-            return SG_ERR_MEMORY;
-        }
-        found = tally->function_count - 1;
-    }
-    *out = (uint32_t)found;
-    return SG_OK;
-}
 
 static uint64_t key_of(uint32_t id, uint32_t function)
 {
@@ -95,7 +69,7 @@ static enum sg_status take_function(struct scan *scan, const struct sg_record_fu
     uint32_t function;
 
     if (status == SG_OK)
-        status = number_function(scan->tally, name, &function);
+        status = sg_names_number(&scan->tally->functions, name, &function);
     free(name);
     return status == SG_OK ? sg_map_put(&scan->functions, record->index, function) : status;
 }
@@ -137,9 +111,9 @@ static enum sg_status add(struct scan *scan, uint32_t site, uint32_t function, u
 static enum sg_status number_operation(struct sg_live_tally *tally, uint8_t operation,
                                        bool nonblocking, uint32_t *out)
 {
-    return number_function(
-        tally, (nonblocking ? sg_operation_nonblocking_regions : sg_operation_regions)[operation],
-        out);
+    return sg_names_number(
+        &tally->functions,
+        (nonblocking ? sg_operation_nonblocking_regions : sg_operation_regions)[operation], out);
 }
 
 static enum sg_status take_stat(struct scan *scan, const struct sg_record_stat *record)
@@ -293,10 +267,8 @@ void sg_live_tally_clear(struct sg_live_tally *tally)
         free(tally->places[i].now);
         free(tally->places[i].before);
     }
-    for (uint32_t i = 0; i < tally->function_count; i++)
-        free(tally->functions[i]);
+    sg_names_clear(&tally->functions);
     free(tally->places);
-    free(tally->functions);
     free(tally->stays);
     sg_map_clear(&tally->place_by_key);
     *tally = (struct sg_live_tally){.ranks = tally->ranks};
@@ -305,7 +277,7 @@ void sg_live_tally_clear(struct sg_live_tally *tally)
 const struct sg_live_place *sg_live_tally_find(const struct sg_live_tally *tally, uint32_t id,
                                                const char *function)
 {
-    int64_t number = find_function(tally, function);
+    int64_t number = sg_names_find(&tally->functions, function);
     int64_t found =
         number >= 0 ? sg_map_get(&tally->place_by_key, key_of(id, (uint32_t)number)) : -1;
 

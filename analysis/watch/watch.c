@@ -8,7 +8,6 @@
 #include "trace/log.h"
 #include "watch/job.h"
 #include "watch/watch_print.h"
-#include "watch/watch_rows.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -53,15 +53,8 @@ static void print_per_s(const void *row, const void *context, FILE *out)
 static void print_last(const void *row, const void *context, FILE *out)
 {
     const struct sg_live_figures *figures = row;
-    char share[SG_FORMAT_BYTES];
 
-    if (figures->last_rank < 0) {
-        fputs("-", out);
-        return;
-    }
-    snprintf(share, sizeof share, "%.0f%%",
-             100.0 * (double)figures->last_count / (double)figures->instances);
-    fprintf(out, "%" PRId64 " %4s", figures->last_rank, share);
+    sg_last_put(figures->last_rank, figures->last_count, figures->instances, out);
 }
 
 static json_t *json_last_share(const void *row, const void *context)

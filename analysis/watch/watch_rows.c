@@ -1,10 +1,10 @@
-#include "watch/watch_rows.h"
+#include "watch/watch_print.h"
 
 #include "core/room.h"
 #include "core/text.h"
 #include "report/aggregate.h"
 #include "report/filter.h"
-#include "watch/tally.h"
+#include "watch/job.h"
 #include "watch/watch_arrivals.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ static void sg_live_why_find_awaited(struct sg_live_view *view, const struct sg_
     for (uint32_t i = 0; i < tally->stay_count; i++) {
         const struct sg_live_stay *stay = &tally->stays[i];
         const struct sg_live_place *place = &tally->places[stay->place];
-        const char *function = tally->functions[place->function];
+        const char *function = tally->functions.of[place->function];
         struct sg_live_row *row = row_of(view, place->id, function);
         const struct sg_live_rank *awaited =
             row != NULL ? find_awaited(view, stay, function, arrivals) : NULL;
@@ -300,7 +300,7 @@ static enum sg_status add_first_stays(const struct making *making)
     for (uint32_t i = 0; i < making->tally->stay_count && status == SG_OK; i++) {
         const struct sg_live_stay *stay = &making->tally->stays[i];
         const struct sg_live_place *place = &making->tally->places[stay->place];
-        struct sg_call_row call = {.function = making->tally->functions[place->function],
+        struct sg_call_row call = {.function = making->tally->functions.of[place->function],
                                    .mean_ns = NAN,
                                    .deviation_ns = NAN,
                                    .latency_ns = NAN};
@@ -391,7 +391,8 @@ static enum sg_status add_stays(const struct making *making, struct sg_live_rank
         if ((uint32_t)stay->log->rank != rank->rank ||
             (rank->open_function != NULL && stay->open_ns <= rank->open_ns))
             continue;
-        rank->open_function = making->tally->functions[making->tally->places[stay->place].function];
+        rank->open_function =
+            making->tally->functions.of[making->tally->places[stay->place].function];
         rank->open_ns = stay->open_ns;
         status = name_stay(making, stay, &rank->open_site);
     }

@@ -1,6 +1,5 @@
 /* Tests advice on runs with scripted arrivals on a scripted machine (planted.h). */
 #include "advise/advise.h"
-#include "advise/advised_rules.h"
 #include "advise/planted.h"
 #include "lib/unit.h"
 #include "rule/rule.h"

@@ -1,5 +1,5 @@
 /* Tests figures drawn from given rows. A quantity that may be negative is drawn, too. */
-#include "bench/bench_plot.h"
+#include "bench/bench_output.h"
 #include "lib/unit.h"
 
 #include <unistd.h>

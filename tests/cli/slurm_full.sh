@@ -5,7 +5,7 @@
 . "$ROOT/tests/lib/root.bash"
 title="ranks have the library under Slurm"
 
-PACKAGES=slurmctld,slurmd,slurm-client,munge,mpich,libotf2-trace-dev,libunwind-dev,libdw-dev,libjansson-dev
+PACKAGES=slurmctld,slurmd,slurm-client,munge,mpich,libotf2-trace-dev,libunwind-dev,libdw-dev,libjansson-dev,uthash-dev
 PACKAGES+=,otf2-tools,python3-otf2,python3-six,procps
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-none}")
 reason=$(no_system) && { skip "$title" "$reason"; exit 0; }

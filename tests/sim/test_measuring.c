@@ -3,7 +3,6 @@
 #include "core/clocksync.h"
 #include "lib/unit.h"
 #include "papers/claims.h"
-#include "papers/coscheduling.h"
 
 #include <math.h>
 

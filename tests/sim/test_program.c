@@ -2,7 +2,7 @@
  * hand, and against the protocol. */
 #include "bcs/bcs_command.h"
 #include "bcs/program_patterns.h"
-#include "bcs/program_slices.h"
+#include "bcs/program_run.h"
 #include "bcs/program_stock.h"
 #include "lib/unit.h"
 #include "sim/lists.h"

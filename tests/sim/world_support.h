@@ -3,7 +3,7 @@
 #define SG_TESTS_SIM_WORLD_SUPPORT_H
 
 #include "lib/unit.h"
-#include "sim/timed_world.h"
+#include "sim/timed_queue.h"
 
 #define L_NS 5000
 #define O_NS 500
