@@ -10,7 +10,6 @@
 #include "core/clock.h"
 #include "intercept/call_log.h"
 #include "intercept/comm_setup.h"
-#include "intercept/dispatch.h"
 #include "intercept/past.h"
 #include "intercept/test_loop.h"
 #include "internode/request.h"
