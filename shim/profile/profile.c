@@ -53,7 +53,7 @@ static uint8_t sight_of(enum sg_function function, bool is_counted, bool has_eve
 }
 
 /* For a function with an empty filter, sg_profile_begin returns at once. */
-void sg_sights_open(void)
+static void open_sights(void)
 {
     bool calls[SG_FUNCTION_COUNT], events[SG_FUNCTION_COUNT], speak = sg_process.rank == 0;
 
@@ -191,7 +191,7 @@ void sg_profile_start(bool threads)
     sg_mmds_start();
     start_causes();
     is_on = true;
-    sg_sights_open();
+    open_sights();
 }
 
 void sg_profile_stop(uint64_t end_ns)

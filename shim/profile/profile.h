@@ -43,9 +43,6 @@ enum sg_profile_sight {
 
 extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: calls are not observed */
 
-/* Call in MPI_Init, once the configuration is known. */
-void sg_sights_open(void);
-
 static inline uint8_t sg_profile_sight(enum sg_function function)
 {
     return atomic_load_explicit(&sg_profile_sights[function], memory_order_relaxed);
