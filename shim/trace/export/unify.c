@@ -478,16 +478,6 @@ static enum sg_status unify_groups(const struct sg_summary *summaries, int summa
     return SG_OK;
 }
 
-/* Call after sg_unify_profile_comms. */
-static enum sg_status unify_windows_and_groups(const struct sg_summary *summaries,
-                                               int summary_count, struct sg_strings *strings,
-                                               struct sg_plan *plan, struct sg_unified_windows *out)
-{
-    enum sg_status status = unify_windows(summaries, summary_count, strings, plan, out);
-
-    return status == SG_OK ? unify_groups(summaries, summary_count, plan, out) : status;
-}
-
 static void clear_windows(struct sg_unified_windows *windows)
 {
     free(windows->windows);
@@ -530,8 +520,10 @@ enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithm
         status = sg_unify_profile_comms(unified->summaries, unified->summary_count,
                                         &unified->strings, plan, &unified->comms);
     if (status == SG_OK)
-        status = unify_windows_and_groups(unified->summaries, unified->summary_count,
-                                          &unified->strings, plan, &unified->windows);
+        status = unify_windows(unified->summaries, unified->summary_count, &unified->strings, plan,
+                               &unified->windows);
+    if (status == SG_OK)
+        status = unify_groups(unified->summaries, unified->summary_count, plan, &unified->windows);
     if (status == SG_OK)
         status = sg_unify_functions(unified->summaries, unified->summary_count, plan,
                                     &unified->functions, &unified->function_count);
