@@ -68,7 +68,9 @@ ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive h
 TRANSPORT_DIRS := shim/transport shim/transport/shm
 LIB_DIRS       := shim/core shim/core/altstack shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
 # Written from the table of MPI's functions.
-GENERATED      := $(addprefix $(B)/shim/,profile/functions.h profile/functions.c $(patsubst %,intercept/%.c,wrappers wrappers_own wrappers_f08))
+GENERATED      := $(addprefix $(B)/shim/,profile/functions.h profile/functions.c mpi/real_functions.h mpi/real_functions.c \
+                  $(patsubst %,intercept/%.c,wrappers wrappers_own wrappers_f08))
+GENERATED_HEADERS := $(filter %.h,$(GENERATED))
 GENERATED_OBJECTS := $(patsubst %.c,%.o,$(filter %.c,$(GENERATED)))
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
@@ -220,12 +222,12 @@ $(GENERATED): shim/profile/functions.table $(addprefix shim/intercept/wrappers.,
 	@mkdir -p $(@D)
 	$(Q)awk -f shim/intercept/wrappers.awk -v output=$(@F) shim/intercept/wrappers.template $< >$@
 
-$(B)/%.o: %.c Makefile VERSION | $(B)/shim/profile/functions.h
+$(B)/%.o: %.c Makefile VERSION | $(GENERATED_HEADERS)
 	$(say) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-$(B)/%.o: $(B)/%.c Makefile VERSION | $(B)/shim/profile/functions.h
+$(B)/%.o: $(B)/%.c Makefile VERSION | $(GENERATED_HEADERS)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
@@ -236,7 +238,7 @@ $(B)/libstagger.so: $(call objects,$(LIB_DIRS)) $(GENERATED_OBJECTS)
 # The library for `stagger-bench account`: recompiles the sources that have marks, with the marks
 # enabled.
 MARKED := $(basename $(shell grep -rl --include=*.c '"core/account.h"' shim))
-$(B)/account/%.o: %.c Makefile VERSION | $(B)/shim/profile/functions.h
+$(B)/account/%.o: %.c Makefile VERSION | $(GENERATED_HEADERS)
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(MPI_INCLUDES) -DSG_ACCOUNT $(CFLAGS_ALL) -ftls-model=initial-exec -MMD -MP -c $< -o $@
@@ -332,7 +334,7 @@ WEAK_PARTS := $(patsubst %,$(B)/tests/weak/%.o,explore fault graph instrument or
 WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_PULL_BLOCK_BYTES=8u -DSG_SHM_MULTICASTS=2 -DSG_WAIT_POKES=0 -DSG_INTERNODE_CHOICES=4
 weak = $(patsubst %,$(B)/weak/%.o,$(1))
 $(B)/tests/weak/%.o: CPPFLAGS_ALL += $(WEAK_SIZES) $(MPI_INCLUDES)
-$(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile | $(B)/shim/profile/functions.h
+$(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile | $(GENERATED_HEADERS)
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests $(MPI_INCLUDES) $(WEAK_SIZES) -include tests/weak/stand_in.h -std=gnu11 -O1 -g $(WARN) \
@@ -427,7 +429,7 @@ C_FILES = $(shell git ls-files '*.c' '*.h')
 format: ## clang-format over all C files
 	clang-format -i $(C_FILES)
 
-lint: $(B)/shim/profile/functions.h ## formatting, clang-tidy, cppcheck
+lint: $(GENERATED_HEADERS) ## formatting, clang-tidy, cppcheck
 	@clang-format --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability \
 	  --suppress=missingIncludeSystem -Ishim -Ianalysis shim analysis

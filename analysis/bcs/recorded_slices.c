@@ -70,8 +70,8 @@ enum sg_status sg_slices_add_sum(struct sg_slice_set *slices, uint32_t comm,
 
     for (int metric = 0; metric < SG_SLICE_METRICS; metric++) {
         for (int of = 0; of < SG_SLICE_SUMS; of++)
-            sum.of[metric][of] = sg_record_slice_sum_read(record, (enum sg_slice_metric)metric,
-                                                          (enum sg_slice_sum)of);
+            sum.of[metric][of] =
+                sg_figure_read(record->sums, (unsigned)(metric * SG_SLICE_SUMS + of));
     }
     for (uint32_t i = 0; i < slices->sum_count; i++) {
         if (slices->sums[i].comm == sum.comm && slices->sums[i].node == sum.node) {

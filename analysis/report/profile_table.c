@@ -10,7 +10,7 @@
 #include "report/between_calls.h"
 #include "report/filter.h"
 #include "report/profile_calls.h"
-#include "trace/export/summary_tables.h"
+#include "trace/export/summary_calls.h"
 
 #include <math.h>
 #include <stdlib.h>

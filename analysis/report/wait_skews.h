@@ -17,7 +17,7 @@
 #include "report/cause_finder.h"
 #include "report/critical_path.h"
 #include "report/wait_sums.h"
-#include "trace/export/rma_function.h"
+#include "trace/export/vocabulary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

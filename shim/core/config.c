@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool sg_config_next_line(char **text, struct sg_config_line *line);
-
 #define PREFIX "STAGGER_"
 #define SITE_PREFIX PREFIX "SITE_"
 #define SITE_DIGITS 8
@@ -279,154 +277,6 @@ static void apply(struct reader *reader, const char *name, const char *value)
     *(reader->path != NULL ? &config->from_file : &config->from_environment) |= bit;
 }
 
-/* ---- sources ---------------------------------------------------------------------------------*/
-
-static void read_environment(struct reader *reader)
-{
-    /* The table's order first, so that messages come in the same order on every machine. */
-    for (int i = 0; i < sg_config_entry_count && reader->status == SG_OK; i++) {
-        const char *value = getenv(sg_config_entries[i].name);
-
-        if (value != NULL && sg_config_entries[i].rule != SG_CONFIG_RULE_SITE)
-            apply(reader, sg_config_entries[i].name, value);
-    }
-    for (char **at = environ; at != NULL && *at != NULL && reader->status == SG_OK; at++) {
-        const char *value = strchr(*at, '=');
-        const struct sg_config_entry *entry;
-        char *name;
-
-        if (value == NULL || strncmp(*at, PREFIX, strlen(PREFIX)) != 0)
-            continue;
-        name = strndup(*at, (size_t)(value - *at));
-        if (name == NULL) {
-            reader->status = SG_ERR_MEMORY;
-            return;
-        }
-        entry = sg_config_find(name);
-        if ((entry == NULL && strcmp(name, SG_LAUNCH_VARIABLE) != 0) ||
-            (entry != NULL && entry->rule == SG_CONFIG_RULE_SITE))
-            apply(reader, name, value + 1);
-        free(name);
-    }
-}
-
-/* Reads the whole file and appends a NUL. NULL on failure: *fault says why, or is NULL if errno
- * does. */
-static char *read_file(const char *path, const char **fault, size_t *size_bytes)
-{
-    char *text = NULL;
-    size_t used = 0;
-    ssize_t got = 1;
-    int file, error = sg_file_open(path, 0, &file);
-
-    *fault = error == SG_FILE_IRREGULAR ? "not a regular file" : NULL;
-    errno = error;
-    if (error != 0)
-        return NULL;
-    text = malloc(FILE_BYTES + 1);
-    if (text == NULL)
-        goto err_close;
-    while (used <= FILE_BYTES && got > 0) {
-        got = read(file, text + used, FILE_BYTES + 1 - used);
-        if (got > 0)
-            used += (size_t)got;
-    }
-    if (got < 0)
-        goto err_free;
-    if (used > FILE_BYTES) {
-        *fault = "larger than 1 MiB";
-        goto err_free;
-    }
-    close(file);
-    text[used] = '\0';
-    *size_bytes = used;
-    return text;
-
-err_free:
-    free(text);
-err_close:
-    close(file);
-    return NULL;
-}
-
-/* Modifies text: cuts it into pieces. */
-static void read_lines(struct reader *reader, char *text)
-{
-    struct sg_config_line line = {0};
-
-    while (reader->status == SG_OK && sg_config_next_line(&text, &line)) {
-        reader->line = line.number;
-        if (*line.fault != '\0')
-            complain(reader, "%s", line.fault);
-        else if (line.name != NULL)
-            apply(reader, line.name, line.value);
-        else if (line.value != NULL)
-            add_rule(reader, SG_CONFIG_RULE_FILE, "", line.value);
-    }
-}
-
-static void read_config_file(struct reader *reader, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *base = slash != NULL ? slash + 1 : path;
-    char excerpt[500];
-    char source[SG_EXCERPT_BYTES];
-    const char *fault;
-    size_t size_bytes;
-    char *text;
-
-    sg_text_excerpt(path, strlen(path), excerpt, sizeof excerpt);
-    text = read_file(path, &fault, &size_bytes);
-    if (text != NULL && strlen(text) != size_bytes)
-        fault = "not a text file";
-    if (text == NULL && fault == NULL) {
-        complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %m", excerpt);
-    } else if (fault != NULL) {
-        complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %s", excerpt, fault);
-    } else {
-        reader->path = sg_text_excerpt(base, strlen(base), source, sizeof source);
-        read_lines(reader, text);
-        reader->path = NULL;
-    }
-    free(text);
-}
-
-enum sg_status sg_config_read(struct sg_config *out, bool speak)
-{
-    struct reader reader = {.config = out, .speak = speak};
-
-    reader.status = sg_config_defaults(out);
-    if (reader.status != SG_OK)
-        return reader.status;
-    read_environment(&reader);
-    if (reader.status == SG_OK && *out->config_file != '\0')
-        read_config_file(&reader, out->config_file);
-    say_rest(&reader);
-    if (reader.status != SG_OK)
-        sg_config_clear(out);
-    return reader.status;
-}
-
-enum sg_status sg_config_parse(const char *text, struct sg_config *out)
-{
-    struct sg_config config;
-    struct reader reader = {.config = &config, .path = "stagger.conf"};
-    char *copy = strdup(text);
-
-    if (copy == NULL)
-        return SG_ERR_MEMORY;
-    reader.status = sg_config_defaults(&config);
-    if (reader.status == SG_OK)
-        read_lines(&reader, copy);
-    free(copy);
-    if (reader.status != SG_OK) {
-        sg_config_clear(&config);
-        return reader.status;
-    }
-    *out = config;
-    return SG_OK;
-}
-
 /* ---- lines of a file ----
  *
  * A value that would not survive as it is gets quotation marks, whatever bytes it holds. A rule
@@ -541,7 +391,7 @@ static void read_variable(char *text, struct sg_config_line *line)
 
 /* Cuts the next line out of *text, which advances and becomes NULL at the end. False: no more
  * lines. */
-static bool sg_config_next_line(char **text, struct sg_config_line *line)
+static bool next_line(char **text, struct sg_config_line *line)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     char *cut, *start;
@@ -562,6 +412,154 @@ static bool sg_config_next_line(char **text, struct sg_config_line *line)
     if (*skip_blanks(cut) != '\0')
         line->value = cut;
     return true;
+}
+
+/* ---- sources ---------------------------------------------------------------------------------*/
+
+static void read_environment(struct reader *reader)
+{
+    /* The table's order first, so that messages come in the same order on every machine. */
+    for (int i = 0; i < sg_config_entry_count && reader->status == SG_OK; i++) {
+        const char *value = getenv(sg_config_entries[i].name);
+
+        if (value != NULL && sg_config_entries[i].rule != SG_CONFIG_RULE_SITE)
+            apply(reader, sg_config_entries[i].name, value);
+    }
+    for (char **at = environ; at != NULL && *at != NULL && reader->status == SG_OK; at++) {
+        const char *value = strchr(*at, '=');
+        const struct sg_config_entry *entry;
+        char *name;
+
+        if (value == NULL || strncmp(*at, PREFIX, strlen(PREFIX)) != 0)
+            continue;
+        name = strndup(*at, (size_t)(value - *at));
+        if (name == NULL) {
+            reader->status = SG_ERR_MEMORY;
+            return;
+        }
+        entry = sg_config_find(name);
+        if ((entry == NULL && strcmp(name, SG_LAUNCH_VARIABLE) != 0) ||
+            (entry != NULL && entry->rule == SG_CONFIG_RULE_SITE))
+            apply(reader, name, value + 1);
+        free(name);
+    }
+}
+
+/* Reads the whole file and appends a NUL. NULL on failure: *fault says why, or is NULL if errno
+ * does. */
+static char *read_file(const char *path, const char **fault, size_t *size_bytes)
+{
+    char *text = NULL;
+    size_t used = 0;
+    ssize_t got = 1;
+    int file, error = sg_file_open(path, 0, &file);
+
+    *fault = error == SG_FILE_IRREGULAR ? "not a regular file" : NULL;
+    errno = error;
+    if (error != 0)
+        return NULL;
+    text = malloc(FILE_BYTES + 1);
+    if (text == NULL)
+        goto err_close;
+    while (used <= FILE_BYTES && got > 0) {
+        got = read(file, text + used, FILE_BYTES + 1 - used);
+        if (got > 0)
+            used += (size_t)got;
+    }
+    if (got < 0)
+        goto err_free;
+    if (used > FILE_BYTES) {
+        *fault = "larger than 1 MiB";
+        goto err_free;
+    }
+    close(file);
+    text[used] = '\0';
+    *size_bytes = used;
+    return text;
+
+err_free:
+    free(text);
+err_close:
+    close(file);
+    return NULL;
+}
+
+/* Modifies text: cuts it into pieces. */
+static void read_lines(struct reader *reader, char *text)
+{
+    struct sg_config_line line = {0};
+
+    while (reader->status == SG_OK && next_line(&text, &line)) {
+        reader->line = line.number;
+        if (*line.fault != '\0')
+            complain(reader, "%s", line.fault);
+        else if (line.name != NULL)
+            apply(reader, line.name, line.value);
+        else if (line.value != NULL)
+            add_rule(reader, SG_CONFIG_RULE_FILE, "", line.value);
+    }
+}
+
+static void read_config_file(struct reader *reader, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    char excerpt[500];
+    char source[SG_EXCERPT_BYTES];
+    const char *fault;
+    size_t size_bytes;
+    char *text;
+
+    sg_text_excerpt(path, strlen(path), excerpt, sizeof excerpt);
+    text = read_file(path, &fault, &size_bytes);
+    if (text != NULL && strlen(text) != size_bytes)
+        fault = "not a text file";
+    if (text == NULL && fault == NULL) {
+        complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %m", excerpt);
+    } else if (fault != NULL) {
+        complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %s", excerpt, fault);
+    } else {
+        reader->path = sg_text_excerpt(base, strlen(base), source, sizeof source);
+        read_lines(reader, text);
+        reader->path = NULL;
+    }
+    free(text);
+}
+
+enum sg_status sg_config_read(struct sg_config *out, bool speak)
+{
+    struct reader reader = {.config = out, .speak = speak};
+
+    reader.status = sg_config_defaults(out);
+    if (reader.status != SG_OK)
+        return reader.status;
+    read_environment(&reader);
+    if (reader.status == SG_OK && *out->config_file != '\0')
+        read_config_file(&reader, out->config_file);
+    say_rest(&reader);
+    if (reader.status != SG_OK)
+        sg_config_clear(out);
+    return reader.status;
+}
+
+enum sg_status sg_config_parse(const char *text, struct sg_config *out)
+{
+    struct sg_config config;
+    struct reader reader = {.config = &config, .path = "stagger.conf"};
+    char *copy = strdup(text);
+
+    if (copy == NULL)
+        return SG_ERR_MEMORY;
+    reader.status = sg_config_defaults(&config);
+    if (reader.status == SG_OK)
+        read_lines(&reader, copy);
+    free(copy);
+    if (reader.status != SG_OK) {
+        sg_config_clear(&config);
+        return reader.status;
+    }
+    *out = config;
+    return SG_OK;
 }
 
 /* ---- writing ---------------------------------------------------------------------------------*/

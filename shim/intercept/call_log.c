@@ -22,7 +22,9 @@
 #include "progress/progress.h"
 #include "runtime/settings.h"
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,26 +240,26 @@ static void add_nonblocking(const struct sg_call *call, struct sg_site *site, ui
         add_to(&stat->hidden_ns, times->hidden_ns);
 }
 
+#define COUNTER(name) #name, offsetof(struct sg_record_stat, name)
+
 /* The counters of an entry in the order of their columns. */
-#define COUNTERS(X)                                                                                \
-    X(calls)                                                                                       \
-    X(bytes)                                                                                       \
-    X(blocked_ns)                                                                                  \
-    X(blocked_max_ns)                                                                              \
-    X(early)                                                                                       \
-    X(late)                                                                                        \
-    X(signals)                                                                                     \
-    X(stalls)                                                                                      \
-    X(copies)                                                                                      \
-    X(skew_ns)                                                                                     \
-    X(skew_calls)                                                                                  \
-    X(skew_max_ns)                                                                                 \
-    X(ignored)                                                                                     \
-    X(moves)                                                                                       \
-    X(repeats)                                                                                     \
-    X(handler_ns)                                                                                  \
-    X(outstanding_max)                                                                             \
-    X(hidden_ns) X(own_ns) X(own_min_ns) X(own_max_ns) X(latency_min_ns) X(latency_max_ns)
+static const struct {
+    const char *name;
+    size_t offset;
+} counters[] = {{COUNTER(calls)},          {COUNTER(bytes)},           {COUNTER(blocked_ns)},
+                {COUNTER(blocked_max_ns)}, {COUNTER(early)},           {COUNTER(late)},
+                {COUNTER(signals)},        {COUNTER(stalls)},          {COUNTER(copies)},
+                {COUNTER(skew_ns)},        {COUNTER(skew_calls)},      {COUNTER(skew_max_ns)},
+                {COUNTER(ignored)},        {COUNTER(moves)},           {COUNTER(repeats)},
+                {COUNTER(handler_ns)},     {COUNTER(outstanding_max)}, {COUNTER(hidden_ns)},
+                {COUNTER(own_ns)},         {COUNTER(own_min_ns)},      {COUNTER(own_max_ns)},
+                {COUNTER(latency_min_ns)}, {COUNTER(latency_max_ns)}};
+#define COUNTER_COUNT (sizeof counters / sizeof *counters)
+
+static _Atomic uint64_t *counter_of(struct sg_record_stat *stat, size_t i)
+{
+    return (_Atomic uint64_t *)(void *)((unsigned char *)stat + counters[i].offset);
+}
 
 void sg_statistics_reset(void)
 {
@@ -266,9 +268,8 @@ void sg_statistics_reset(void)
 
         if (stat == NULL)
             continue;
-#define ZERO(counter) atomic_store_explicit(&stat->counter, 0, memory_order_relaxed);
-        COUNTERS(ZERO)
-#undef ZERO
+        for (size_t c = 0; c < COUNTER_COUNT; c++)
+            atomic_store_explicit(counter_of(stat, c), 0, memory_order_relaxed);
         atomic_store_explicit(&stat->own_square, 0, memory_order_relaxed);
     }
 }
@@ -289,9 +290,8 @@ void sg_statistics_write(void)
         return;
     }
     fputs("rank,operation,algorithm,arm,site,comm,size_class", file);
-#define HEAD(counter) fputs("," #counter, file);
-    COUNTERS(HEAD)
-#undef HEAD
+    for (size_t c = 0; c < COUNTER_COUNT; c++)
+        fprintf(file, ",%s", counters[c].name);
     fputc('\n', file);
     for (unsigned i = 0; i < SG_POINTER_TABLE_SLOTS; i++) {
         struct sg_record_stat *stat = sg_pointer_table_at(&table, i);
@@ -303,11 +303,9 @@ void sg_statistics_write(void)
                                   : sg_operation_names[stat->operation],
                 sg_algorithms[sg_executed_algorithm(stat->executed)].name,
                 sg_executed_arm(stat->executed), stat->site, stat->comm, stat->size_class);
-#define CELL(counter)                                                                              \
-    fprintf(file, ",%llu",                                                                         \
-            (unsigned long long)atomic_load_explicit(&stat->counter, memory_order_relaxed));
-        COUNTERS(CELL)
-#undef CELL
+        for (size_t c = 0; c < COUNTER_COUNT; c++)
+            fprintf(file, ",%" PRIu64,
+                    atomic_load_explicit(counter_of(stat, c), memory_order_relaxed));
         fputc('\n', file);
     }
     if (ferror(file) | fclose(file))

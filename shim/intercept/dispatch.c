@@ -4,7 +4,7 @@
  * Called in the application's thread, inside the intercepted call; never from a signal handler. A
  * call that passes to MPICH still counts among all MPI calls.
  */
-#include "intercept/dispatch.h"
+#include "intercept/wrap.h"
 
 #include "core/account.h"
 #include "core/clock.h"

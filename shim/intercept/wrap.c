@@ -10,7 +10,6 @@
 #include "core/clock.h"
 #include "intercept/call_log.h"
 #include "intercept/comm_setup.h"
-#include "intercept/dispatch.h"
 #include "intercept/past.h"
 #include "intercept/test_loop.h"
 #include "internode/request.h"
@@ -34,19 +33,20 @@ typedef int (*pass4)(sg_word, sg_word, sg_word, sg_word);
 #define EXPORTS(symbol, function)                                                                  \
     __asm__(symbol) __attribute__((visibility("default"), alias(#function)))
 
-/* The body of a wrapper: makes the call with these arguments and counts it. made uses the array
- * words: stagger may have replaced an ignored status. */
-#define COUNTED(name, arguments, made)                                                             \
-    sg_word words[] = {WORDS_OF arguments};                                                        \
-    struct sg_profile_call profile;                                                                \
-    bool counted = sg_profile_begin(&profile, SG_FUNCTION_##name, false, words,                    \
-                                    __builtin_frame_address(0), __builtin_return_address(0));      \
-    int error = made;                                                                              \
-                                                                                                   \
-    if (counted)                                                                                   \
-        sg_profile_end(&profile, words, error);                                                    \
-    return error
-#define WORDS_OF(...) __VA_ARGS__
+/* Makes the call and counts it. words: the arguments; stagger may have replaced an ignored status
+ * when make runs. */
+static inline __attribute__((always_inline)) int
+counted(enum sg_function function, sg_word *words,
+        int (*make)(const sg_word *words, void *frame, void *caller), void *frame, void *caller)
+{
+    struct sg_profile_call profile;
+    bool is_counted = sg_profile_begin(&profile, function, false, words, frame, caller);
+    int error = make(words, frame, caller);
+
+    if (is_counted)
+        sg_profile_end(&profile, words, error);
+    return error;
+}
 
 /* ---- start and stop ---- */
 
@@ -188,20 +188,27 @@ static inline __attribute__((always_inline)) int end_comm(sg_word comm, bool is_
     return error;
 }
 
-#define END_COMM(name, is_awaited)                                                                 \
-    COUNTED(name, (comm),                                                                          \
-            end_comm(comm, is_awaited, PASS(pass1, name), __builtin_frame_address(0),              \
-                     __builtin_return_address(0)))
+static int free_comm(const sg_word *words, void *frame, void *caller)
+{
+    return end_comm(words[0], false, PASS(pass1, Comm_free), frame, caller);
+}
 
 int sg_wrap_comm_free(sg_word comm)
 {
-    END_COMM(Comm_free, false);
+    return counted(SG_FUNCTION_Comm_free, &comm, free_comm, __builtin_frame_address(0),
+                   __builtin_return_address(0));
 }
 int mpi_comm_free(sg_word comm) EXPORTS("MPI_Comm_free", sg_wrap_comm_free);
 
+static int disconnect(const sg_word *words, void *frame, void *caller)
+{
+    return end_comm(words[0], true, PASS(pass1, Comm_disconnect), frame, caller);
+}
+
 int sg_wrap_comm_disconnect(sg_word comm)
 {
-    END_COMM(Comm_disconnect, true);
+    return counted(SG_FUNCTION_Comm_disconnect, &comm, disconnect, __builtin_frame_address(0),
+                   __builtin_return_address(0));
 }
 int mpi_comm_disconnect(sg_word comm) EXPORTS("MPI_Comm_disconnect", sg_wrap_comm_disconnect);
 
@@ -222,18 +229,21 @@ static int dup(sg_word comm, sg_word copy)
                                  &request, (MPI_Comm)comm, MPI_STATUS_IGNORE);
 }
 
-static int dup_and_begin(sg_word comm, sg_word copy)
+static int dup_and_begin(const sg_word *words, void *frame, void *caller)
 {
-    int error = dup(comm, copy);
+    int error = dup(words[0], words[1]);
 
     if (error == MPI_SUCCESS && sg_sliced_is_on())
-        sg_sliced_begin(*(MPI_Comm *)copy);
+        sg_sliced_begin(*(MPI_Comm *)words[1]);
     return error;
 }
 
 int sg_wrap_comm_dup(sg_word comm, sg_word copy)
 {
-    COUNTED(Comm_dup, (comm, copy), dup_and_begin(comm, copy));
+    sg_word words[] = {comm, copy};
+
+    return counted(SG_FUNCTION_Comm_dup, words, dup_and_begin, __builtin_frame_address(0),
+                   __builtin_return_address(0));
 }
 int mpi_comm_dup(sg_word comm, sg_word copy) EXPORTS("MPI_Comm_dup", sg_wrap_comm_dup);
 
@@ -290,8 +300,10 @@ int mpi_ibarrier(sg_word comm, sg_word request)
 
 /* ---- requests ---- */
 
-static int wait_for(sg_word request, sg_word status)
+static int wait_for(const sg_word *words, void *frame, void *caller)
 {
+    sg_word request = words[0], status = words[1];
+
     if (sg_process_running() && request != 0)
         sg_request_wait(*(MPI_Request *)request);
     if (request != 0 && sg_test_loop_begin())
@@ -303,21 +315,27 @@ static int wait_for(sg_word request, sg_word status)
 int mpi_wait(sg_word request, sg_word status) SG_INTERCEPTS("MPI_Wait");
 int mpi_wait(sg_word request, sg_word status)
 {
-    COUNTED(Wait, (request, status), wait_for(words[0], words[1]));
+    sg_word words[] = {request, status};
+
+    return counted(SG_FUNCTION_Wait, words, wait_for, __builtin_frame_address(0),
+                   __builtin_return_address(0));
 }
 
-static int get_status(sg_word request, sg_word flag, sg_word status)
+static int get_status(const sg_word *words, void *frame, void *caller)
 {
     if (sg_process_running())
-        sg_request_poll((MPI_Request)request);
-    return PASS(pass3, Request_get_status)(request, flag, status);
+        sg_request_poll((MPI_Request)words[0]);
+    return PASS(pass3, Request_get_status)(words[0], words[1], words[2]);
 }
 
 int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
     SG_INTERCEPTS("MPI_Request_get_status");
 int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
 {
-    COUNTED(Request_get_status, (request, flag, status), get_status(words[0], words[1], words[2]));
+    sg_word words[] = {request, flag, status};
+
+    return counted(SG_FUNCTION_Request_get_status, words, get_status, __builtin_frame_address(0),
+                   __builtin_return_address(0));
 }
 
 void sg_wrap_poll(int count, const MPI_Request *requests)
@@ -327,42 +345,3 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
     for (int i = 0; i < count; i++)
         sg_request_poll(requests[i]);
 }
-
-/* MPI 4.1's MPI_Request_get_status_any, _some and _all. Like MPI_Request_get_status, they do not
- * poll generalized requests, which nonblocking collectives run as. MPICH has them since 4.2, in
- * some releases as MPIX_; they are looked up at the first call. Another MPI without the function
- * never gets the call. */
-#define GET_STATUS(function, name, symbol, lacking, parameters, arguments)                         \
-    static int get_##name parameters                                                               \
-    {                                                                                              \
-        static void *_Atomic known;                                                                \
-        int(*pass) parameters;                                                                     \
-                                                                                                   \
-        *(void **)&pass = sg_real_find_once(&known, "P" symbol);                                   \
-        sg_wrap_poll((int)count, (const MPI_Request *)requests);                                   \
-        return pass != NULL ? pass arguments : sg_real_is_mpich() ? lacking : MPI_ERR_OTHER;       \
-    }                                                                                              \
-    int name parameters SG_INTERCEPTS(symbol);                                                     \
-    int name parameters                                                                            \
-    {                                                                                              \
-        COUNTED(function, arguments, get_##name arguments);                                        \
-    }
-#define REQUESTS (int)count, (const MPI_Request *)requests
-#define GET_STATUS_ALL(name, symbol)                                                               \
-    GET_STATUS(Request_get_status_all, name, symbol,                                               \
-               sg_lacking_status_all(REQUESTS, (int *)flag, (MPI_Status *)statuses),               \
-               (sg_word count, sg_word requests, sg_word flag, sg_word statuses),                  \
-               (count, requests, flag, statuses))
-#define GET_STATUS_FEW(which, name, symbol)                                                        \
-    GET_STATUS(                                                                                    \
-        Request_get_status_##which, name, symbol,                                                  \
-        sg_lacking_status_##which(REQUESTS, (int *)first, (int *)second, (MPI_Status *)statuses),  \
-        (sg_word count, sg_word requests, sg_word first, sg_word second, sg_word statuses),        \
-        (count, requests, first, second, statuses))
-
-GET_STATUS_ALL(status_all, "MPI_Request_get_status_all")
-GET_STATUS_FEW(any, status_any, "MPI_Request_get_status_any")
-GET_STATUS_FEW(some, status_some, "MPI_Request_get_status_some")
-GET_STATUS_ALL(x_status_all, "MPIX_Request_get_status_all")
-GET_STATUS_FEW(any, x_status_any, "MPIX_Request_get_status_any")
-GET_STATUS_FEW(some, x_status_some, "MPIX_Request_get_status_some")

@@ -26,6 +26,12 @@ int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller);
  * NULL. */
 void sg_wrap_poll(int count, const MPI_Request *requests);
 
+/* Runs a call while sg_process_running: finds call site and communicator, chooses an algorithm, runs
+ * the engine, writes the log. Returns what the MPI call returns. Once a site, a communicator and a
+ * size class have been seen, this path has no lock, no malloc and no system call (except one
+ * fallocate every 16384 calls). */
+int sg_dispatch(struct sg_call *call, void *return_address);
+
 /* Sets each member: building a struct aside and copying it costs as much as a barrier's
  * exchange. */
 static inline void sg_wrap_fill(struct sg_call *call, enum sg_operation operation, sg_word send,

@@ -6,7 +6,8 @@
 # script sets, and a line after [name] is only written if that value is not empty.
 #
 # FILE is functions.h, the functions' numbers; functions.c, facts about them (profile/counted_functions.h); wrappers.c,
-# wrappers_own.c (the library's own collectives) or wrappers_f08.c (Fortran 2008). A wrapper marks a thread that waits
+# wrappers_own.c (the library's own collectives and tests) or wrappers_f08.c (Fortran 2008); or real_functions.h and
+# real_functions.c, the functions that stagger calls. A wrapper marks a thread that waits
 # or tests, counts the call, and hands it to the next function of that name, another tool's or MPICH's. A test loop or
 # slices may carry out the call instead. Arguments pass unchanged, in words as wide as a register; the profile may
 # replace an ignored status among them.
@@ -87,6 +88,26 @@ FNR == 1 {
     if (has_wide_form)
         write_function("MPI_Count")
 }
+$1 ~ /^(required|optional)$/ {
+    value["is_optional"] = $1 == "optional" ? "true" : "false"
+    for (i = 2; i <= NF; i++) {
+        value["name"] = $i
+        write("call")
+    }
+}
+$1 == "own" {
+    split($0, part, / *\| */)
+    value["f08_symbol"] = "mpi_" $2 "_f08_"
+    value["call"] = part[3]
+    value["names"] = value["parameters"] = ""
+    count = split(part[2], word, " ")
+    word[++count] = "ierror"
+    for (i = 1; i <= count; i++) {
+        append("names", word[i])
+        append("parameters", "int *" word[i])
+    }
+    write("own")
+}
 END {
     write("end")
 }
@@ -108,7 +129,9 @@ function write_function(length_type) {
         write_f08()
     else if (output == "wrappers_own.c" && form == "DISPATCHED")
         write_dispatched(length_type)
-    else if (output == "wrappers.c" && form !~ /^OWN|DISPATCHED/)
+    else if (output == "wrappers_own.c" && form == "POLL")
+        write_poll()
+    else if (output == "wrappers.c" && form !~ /^OWN|DISPATCHED|POLL/)
         write_wrapper()
 }
 
@@ -183,6 +206,21 @@ function write_dispatched(length_type,   i, field) {
     write("function")
 }
 
+# MPICH has the functions since 4.2, in some releases with the prefix MPIX_.
+function write_poll(  i, type) {
+    type["NUMBER"] = "int"
+    type["REQUESTS"] = "const MPI_Request *"
+    type["STATUS"] = type["STATUSES"] = "MPI_Status *"
+    value["typed"] = ""
+    for (i = 1; i <= count; i++)
+        append("typed", "(" (kind[i] in type ? type[kind[i]] : "int *") ")" tolower(kind[i]))
+    value["lacking"] = "sg_lacking_" substr(name, length("Request_get_") + 1)
+    value["symbol"] = "MPI_" name
+    write("poll")
+    value["symbol"] = "MPIX_" name
+    write("poll")
+}
+
 # ierror follows the arguments of C, then the length of each text.
 function write_f08(  in_c, i) {
     in_c = count
@@ -191,9 +229,9 @@ function write_f08(  in_c, i) {
         if (kind[i] == "TEXT")
             kind[++count] = "LENGTH"
     value["f08_symbol"] = "mpi_" tolower(name) "_f08_"
-    value["passes"] = form == "OWN" ? "" : "yes"
+    value["passes"] = form ~ /OWN|POLL/ ? "" : "yes"
     value["own"] = ""
-    if (form == "OWN") {
+    if (form ~ /OWN|POLL/) {
         value["reports"] = value["begin_mode"] = value["end_mode"] = ""
         value["own"] = "sg_wrap_poll(*(const int *)number, (const MPI_Request *)requests)"
         if (kind[1] == "REQUEST")

@@ -160,16 +160,10 @@ static void resolve_all(void *none)
 
     if (dlsym(RTLD_NEXT, "PMPI_Init") == NULL)
         library = sg_real_find_library("PMPI_Init", NULL);
-#define RESOLVE(name) *(void **)&sg_real.name = sg_real_find("PMPI_" #name);
-    SG_REAL_FUNCTIONS(RESOLVE)
-    SG_REAL_OPTIONAL(RESOLVE)
-#undef RESOLVE
-#define RESOLVE(name) *(void **)&sg_real.x_##name = sg_real_find("PMPIX_" #name);
-    SG_REAL_EXTENSIONS(RESOLVE)
-#undef RESOLVE
-#define TEST(name) whole = whole && (sg_real.name != NULL);
-    SG_REAL_FUNCTIONS(TEST)
-#undef TEST
+    for (const struct sg_real_function *f = sg_real_functions; f->symbol != NULL; f++) {
+        *f->address = sg_real_find(f->symbol);
+        whole = whole && (*f->address != NULL || f->is_optional);
+    }
     read_version();
     find_home();
     has_standard_abi = has_abi_of_mpi5();

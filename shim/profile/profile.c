@@ -14,7 +14,55 @@
 
 #include <dlfcn.h>
 
-static void sg_between_start(void);
+/* ---- the filter of each function ---- */
+
+_Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT];
+
+/* True for functions that send or receive messages, make requests of them or of persistent
+ * collectives, or complete these. */
+static bool is_of_messages(enum sg_function function)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    const struct sg_argument_places *places = &sg_places[function];
+
+    if (facts->class == SG_CLASS_COLLECTIVE)
+        return facts->mode == SG_MODE_PREPARE;
+    if (facts->class == SG_CLASS_MESSAGE)
+        return facts->flow != SG_FLOW_NONE || facts->mode == SG_MODE_START ||
+               places->message != SG_NO_WORD;
+    return facts->class == SG_CLASS_REQUEST && places->handle == SG_NO_WORD;
+}
+
+static uint8_t sight_of(enum sg_function function, bool is_counted, bool has_events)
+{
+    bool traces = sg_process.config.trace == SG_TRACE_OTF2;
+    bool between = sg_process.config.causes != SG_CAUSES_OFF;
+    uint8_t sight = between ? SG_SIGHT_BETWEEN : 0;
+
+    if (is_counted)
+        sight |= SG_SIGHT_COUNTED;
+    if (is_counted && has_events && traces)
+        sight |= SG_SIGHT_EVENT;
+    if (traces && is_of_messages(function))
+        sight |= SG_SIGHT_FOLLOWED;
+    if (sg_places[function].made != SG_NO_WORD || sg_window_content_makes(function) ||
+        ((traces || between) && sg_function_is_ordered(function)) ||
+        (traces && function == SG_FUNCTION_Win_fence))
+        sight |= SG_SIGHT_NOTED;
+    return sight;
+}
+
+/* For a function with an empty filter, sg_profile_begin returns at once. */
+static void open_sights(void)
+{
+    bool calls[SG_FUNCTION_COUNT], events[SG_FUNCTION_COUNT], speak = sg_process.rank == 0;
+
+    sg_function_globs("STAGGER_CALLS", sg_process.config.calls, speak, true, calls);
+    sg_function_globs("STAGGER_EVENTS", sg_process.config.events, speak, true, events);
+    for (int function = 0; function < SG_FUNCTION_COUNT; function++)
+        atomic_store(&sg_profile_sights[function],
+                     sight_of(function, calls[function], events[function]));
+}
 
 /* ---- arguments in C's form, and those to keep when a call begins ----
  *
@@ -116,6 +164,20 @@ static const sg_word *sg_arguments_keep(struct sg_profile_call *call, sg_word *w
 
 static atomic_bool is_on;
 
+/* Call in MPI_Init, when the log is open. */
+static void start_causes(void)
+{
+    const struct sg_causes_options options = {
+        .log = sg_process.log,
+        .mode = (enum sg_causes_mode)sg_process.config.causes,
+        .has_events = sg_process.config.trace == SG_TRACE_OTF2,
+        .begin_ns = sg_log_header(sg_process.log)->init_begin_ns,
+        .places = {"/proc", "/sys", NULL},
+    };
+
+    sg_causes_start(&options);
+}
+
 void sg_profile_start(bool threads)
 {
     if (sg_process.log == NULL)
@@ -127,9 +189,9 @@ void sg_profile_start(bool threads)
     sg_requests_start(threads);
     sg_profile_comms_start();
     sg_mmds_start();
-    sg_between_start();
+    start_causes();
     is_on = true;
-    sg_sights_open();
+    open_sights();
 }
 
 void sg_profile_stop(uint64_t end_ns)
@@ -586,20 +648,6 @@ __thread struct sg_stack_frame sg_between_outermost;
 static bool is_recording(void)
 {
     return atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
-}
-
-/* Call in MPI_Init, when the log is open. */
-static void sg_between_start(void)
-{
-    const struct sg_causes_options options = {
-        .log = sg_process.log,
-        .mode = (enum sg_causes_mode)sg_process.config.causes,
-        .has_events = sg_process.config.trace == SG_TRACE_OTF2,
-        .begin_ns = sg_log_header(sg_process.log)->init_begin_ns,
-        .places = {"/proc", "/sys", NULL},
-    };
-
-    sg_causes_start(&options);
 }
 
 void sg_between_end_interval(void)

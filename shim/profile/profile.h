@@ -17,7 +17,6 @@
 #include "profile/counted_functions.h"
 #include "profile/events.h"
 #include "profile/requests.h"
-#include "profile/sights.h"
 #include "profile/site.h"
 #include "runtime/settings.h"
 #include "trace/record.h"
@@ -26,6 +25,28 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- the filter of each function's calls: which of them the settings STAGGER_CALLS,
+ * STAGGER_EVENTS, STAGGER_TRACE and STAGGER_CAUSES select for counting, events and following.
+ * Wrappers read it before anything else. ---- */
+
+/* Bits of a function's filter. */
+enum sg_profile_sight {
+    SG_SIGHT_COUNTED = 1,
+    SG_SIGHT_EVENT = 2, /* counted calls get an event */
+    /* Even if not counted: the call makes a communicator or has a position among collectives. */
+    SG_SIGHT_NOTED = 4,
+    SG_SIGHT_BETWEEN = 8, /* intervals between calls, counted or not */
+    /* Even if not counted: messages and requests, on which recorded ones depend. */
+    SG_SIGHT_FOLLOWED = 16,
+};
+
+extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: calls are not observed */
+
+static inline uint8_t sg_profile_sight(enum sg_function function)
+{
+    return atomic_load_explicit(&sg_profile_sights[function], memory_order_relaxed);
+}
 
 /* State of an MPI call between its begin and its end. It is in the frame of the call's wrapper,
  * which owns it; profile.c fills it. Only the calling thread uses it. The call is counted or

@@ -22,6 +22,37 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define HAS_SLOTS(type, count) _Static_assert(sizeof(struct type) == (count)*SG_SLOT_BYTES, #type)
+
+HAS_SLOTS(sg_record_call, 1);
+HAS_SLOTS(sg_record_nonblocking, 1);
+HAS_SLOTS(sg_record_late, 1);
+HAS_SLOTS(sg_record_site, 1);
+HAS_SLOTS(sg_record_site_name, 1);
+HAS_SLOTS(sg_record_comm, 1);
+HAS_SLOTS(sg_record_clock, 1);
+HAS_SLOTS(sg_record_marker, 1);
+HAS_SLOTS(sg_record_event, 1);
+HAS_SLOTS(sg_record_request, 1);
+HAS_SLOTS(sg_record_gap, 1);
+HAS_SLOTS(sg_record_arm, 1);
+HAS_SLOTS(sg_record_cont, 1);
+HAS_SLOTS(sg_record_function, 1);
+HAS_SLOTS(sg_record_profile_comm, 1);
+HAS_SLOTS(sg_record_peer, 1);
+HAS_SLOTS(sg_record_distribution, 1);
+HAS_SLOTS(sg_record_window, 1);
+HAS_SLOTS(sg_record_group, 1);
+HAS_SLOTS(sg_record_causes, 1);
+HAS_SLOTS(sg_record_source, 1);
+HAS_SLOTS(sg_figure_slot, 1);
+HAS_SLOTS(sg_record_interval, SG_INTERVAL_SLOTS);
+HAS_SLOTS(sg_record_interval_sum, SG_INTERVAL_SLOTS);
+HAS_SLOTS(sg_record_stat, SG_STAT_SLOTS);
+HAS_SLOTS(sg_record_slice, SG_SLICE_SLOTS);
+HAS_SLOTS(sg_record_slice_sum, SG_SLICE_SUM_SLOTS);
+HAS_SLOTS(sg_record_profile, SG_PROFILE_SLOTS);
+
 /* ---- the writer's lock ----------------------------------------------------------------------- */
 
 static struct flock first_byte(void)

@@ -295,16 +295,8 @@ static inline struct sg_slice sg_record_slice_read(const struct sg_record_slice 
                              .known = record->known};
 
     for (unsigned place = 0; place < SG_SLICE_VALUES; place++)
-        slice.value[place] = place < SG_SLICE_VALUES_HERE
-                                 ? record->values[place]
-                                 : record->more[place - SG_SLICE_VALUES_HERE];
+        slice.value[place] = *sg_record_slice_place((struct sg_record_slice *)record, place);
     return slice;
-}
-
-static inline uint64_t sg_record_slice_sum_read(const struct sg_record_slice_sum *record,
-                                                enum sg_slice_metric metric, enum sg_slice_sum sum)
-{
-    return sg_figure_read(record->sums, (unsigned)metric * SG_SLICE_SUMS + sum);
 }
 
 /* Records of windows and of the groups that they are synchronised with.
@@ -766,52 +758,10 @@ struct sg_record_cont {
     unsigned char data[SG_CONT_BYTES];
 };
 
-#define SG_RECORD_IS_SLOT(type) _Static_assert(sizeof(struct type) == SG_SLOT_BYTES, #type)
-
-SG_RECORD_IS_SLOT(sg_record_call);
-SG_RECORD_IS_SLOT(sg_record_nonblocking);
-SG_RECORD_IS_SLOT(sg_record_late);
-SG_RECORD_IS_SLOT(sg_record_site);
-SG_RECORD_IS_SLOT(sg_record_site_name);
-SG_RECORD_IS_SLOT(sg_record_comm);
-SG_RECORD_IS_SLOT(sg_record_clock);
-SG_RECORD_IS_SLOT(sg_record_marker);
-SG_RECORD_IS_SLOT(sg_record_event);
-SG_RECORD_IS_SLOT(sg_record_request);
-SG_RECORD_IS_SLOT(sg_record_gap);
-SG_RECORD_IS_SLOT(sg_record_arm);
-SG_RECORD_IS_SLOT(sg_record_cont);
-SG_RECORD_IS_SLOT(sg_record_function);
-SG_RECORD_IS_SLOT(sg_record_profile_comm);
-SG_RECORD_IS_SLOT(sg_record_peer);
-SG_RECORD_IS_SLOT(sg_record_distribution);
-SG_RECORD_IS_SLOT(sg_record_window);
-SG_RECORD_IS_SLOT(sg_record_group);
-SG_RECORD_IS_SLOT(sg_record_causes);
-SG_RECORD_IS_SLOT(sg_record_source);
-SG_RECORD_IS_SLOT(sg_figure_slot);
-
+/* Slots of the records that have several, whatever their text. */
 #define SG_INTERVAL_SLOTS (1u + SG_FIGURE_SLOTS)
-
-_Static_assert(sizeof(struct sg_record_interval) == SG_INTERVAL_SLOTS * SG_SLOT_BYTES,
-               "sg_record_interval");
-
-_Static_assert(sizeof(struct sg_record_interval_sum) == SG_INTERVAL_SLOTS * SG_SLOT_BYTES,
-               "sg_record_interval_sum");
-
 #define SG_STAT_SLOTS 4u
-
-_Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
-
-_Static_assert(sizeof(struct sg_record_slice) == SG_SLICE_SLOTS * SG_SLOT_BYTES, "sg_record_slice");
-
-_Static_assert(sizeof(struct sg_record_slice_sum) == SG_SLICE_SUM_SLOTS * SG_SLOT_BYTES,
-               "sg_record_slice_sum");
-
 #define SG_PROFILE_SLOTS 2u
-
-_Static_assert(sizeof(struct sg_record_profile) == SG_PROFILE_SLOTS * SG_SLOT_BYTES,
-               "sg_record_profile");
 
 static inline uint8_t sg_size_class(uint64_t bytes)
 {

@@ -174,7 +174,7 @@ $(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/m
               tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -I$(B)/shim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
 
 $(P)/association: tests/mpi/association.c tests/lib/operands.h tests/lib/reference.h tests/mpi/mpi_test.h \
@@ -187,7 +187,7 @@ $(P)/results: tests/mpi/results.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/l
               tests/mpi/cover.h tests/mpi/legal_pairs.h tests/mpi/mpi_test.h tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -I$(B)/shim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
 
 $(P)/internode_results: tests/mpi/internode_results.c $(KERNEL_OBJECTS) tests/lib/operands.h \
@@ -195,7 +195,7 @@ $(P)/internode_results: tests/mpi/internode_results.c $(KERNEL_OBJECTS) tests/li
                    tests/mpi/legal_pairs.h tests/mpi/mpi_test.h tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -I$(B)/shim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
 
 $(P)/internode_apps: tests/mpi/internode_apps.c tests/mpi/mpi_test.h tests/mpi/programs.mk

@@ -112,236 +112,118 @@ static inline int32_t sg_adaptive_rank(const struct sg_adaptive *state,
     return sg_tree_absolute(relative, instance->top, state->release.size);
 }
 
-/* ---- functions defined below ----------------------------------------------------------------- */
+/* ---- the history that predicts the last arriver ---------------------------------------------- */
 
-static int32_t sg_adaptive_usually_last(const struct sg_adaptive *state, uint32_t site);
-static struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint64_t seq,
-                                                     int32_t top, enum sg_operation operation,
-                                                     uint32_t flags, uint32_t bytes);
-static struct sg_header sg_adaptive_header(const struct sg_adaptive_instance *instance,
-                                           uint8_t kind);
-static void sg_adaptive_complete(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                                 struct sg_data data, struct sg_actions *actions);
-static uint32_t sg_adaptive_token_parts(int32_t size, int degree);
-static uint32_t sg_adaptive_extras(int32_t size, int degree, uint32_t tokens);
-static void sg_adaptive_hold(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                             const struct sg_event *event, bool arrived,
-                             struct sg_actions *actions);
-static void sg_adaptive_token(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                              const struct sg_event *event, struct sg_actions *actions);
-static void sg_adaptive_released(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                                 struct sg_actions *actions);
+#define HISTORY_RANK ((1u << 24) - 1)
+/* Hits needed for a prediction, and the greatest number remembered. */
+#define HISTORY_SURE 2
+#define HISTORY_MOST 4
 
-/* Slots for the items of one instance: those of its children and the endpoint's own value. */
-static uint32_t item_slots(const struct sg_algo_setup *setup)
+static void remember(struct sg_adaptive *state, int32_t last)
 {
-    struct sg_tree_place top = sg_tree_top(setup->size);
+    uint32_t *history = &state->history[state->site];
+    uint32_t hits = *history >> 24;
 
-    return (uint32_t)sg_tree_children(&top, sg_data_degree(&setup->parameters)) + 1;
-}
-
-static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
-{
-    int degree = sg_data_degree(&setup->parameters);
-    uint32_t tokens = sg_tokens(&setup->parameters);
-    uint32_t extras;
-
-    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || degree > SG_DEGREE_MAX ||
-        tokens > SG_RELEASE_PIECES_MAX)
-        return false;
-    /* A longer chain would be deeper than a token has parts. */
-    if (degree == 1 && setup->size > SG_PARTS_MAX)
-        return false;
-    extras = sg_adaptive_extras(setup->size, degree, tokens);
-    if (1 + extras > SG_PARTS_MAX)
-        return false;
-    needs->state_bytes = sizeof(struct sg_adaptive);
-    needs->slots = 2 * item_slots(setup) + sg_adaptive_token_parts(setup->size, degree) +
-                   sg_release_slots(tokens, extras);
-    needs->cells = 0;
-    needs->parts = 1 + extras;
-    return true;
-}
-
-static void init(void *memory, const struct sg_algo_setup *setup)
-{
-    struct sg_adaptive *state = memory;
-    int degree = sg_data_degree(&setup->parameters);
-    uint32_t extras = sg_adaptive_extras(setup->size, degree, sg_tokens(&setup->parameters));
-
-    state->head.seq = setup->parameters.first;
-    state->degree = setup->parameters.degree;
-    state->tokens = (uint8_t)sg_tokens(&setup->parameters);
-    state->predict = setup->parameters.predict;
-    state->arrival_order = setup->parameters.arrival_order;
-    state->item_slots = (uint16_t)item_slots(setup);
-    sg_release_init(&state->release, setup,
-                    2 * item_slots(setup) + sg_adaptive_token_parts(setup->size, degree), extras);
-}
-
-/* ---- acknowledgements ------------------------------------------------------------------------ */
-
-static void acknowledge(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                        const struct sg_event *event, struct sg_actions *actions)
-{
-    struct sg_header header = sg_adaptive_header(instance, SG_ADAPTIVE_ACK);
-    int32_t parent = sg_adaptive_rank(state, instance, instance->place.parent);
-
-    if (header.bytes > 0) {
-        header.parts = 1;
-        sg_emit_part(actions, sg_partial_value(&instance->partial_results,
-                                               sg_adaptive_items(state, instance->seq), 0));
+    if ((*history & HISTORY_RANK) == (uint32_t)last)
+        hits += hits < HISTORY_MOST;
+    else if (hits > 0)
+        hits--;
+    if (hits == 0) {
+        *history = (uint32_t)last;
+        hits = 1;
     }
-    instance->sent = 1;
-    sg_emit_send(actions, parent, &header);
-    sg_release_await(&state->release, instance->seq, parent, &header, event, actions);
+    *history = (*history & HISTORY_RANK) | hits << 24;
 }
 
-/* Continues after an arrival, if this endpoint can now hold the token or acknowledge. */
-static void proceed(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                    const struct sg_event *event, struct sg_actions *actions)
+/* Returns the endpoint that usually arrives last at the site; -1: unknown. */
+static int32_t usually_last(const struct sg_adaptive *state, uint32_t site)
 {
-    if (!instance->called || instance->sent)
-        return;
-    if (instance->token)
-        sg_adaptive_hold(state, instance, event, false, actions);
-    else if (sg_partial_missing(&instance->partial_results) == 0)
-        acknowledge(state, instance, event, actions);
+    uint32_t history = state->history[site];
+
+    return state->predict && history >> 24 >= HISTORY_SURE ? (int32_t)(history & HISTORY_RANK) : -1;
 }
 
-static void on_call(void *memory, const struct sg_event *event, struct sg_actions *actions)
+/* ---- instances ------------------------------------------------------------------------------- */
+
+static struct sg_header header_of(const struct sg_adaptive_instance *instance, uint8_t kind)
 {
-    struct sg_adaptive *state = memory;
-    const struct sg_algo_call *call = &event->call;
-    struct sg_adaptive_instance *instance;
-    int32_t predicted = sg_adaptive_usually_last(state, call->site);
-    int32_t top = 0;
-    uint32_t flags = call->flags;
-    uint64_t seq = ++state->head.seq;
-
-    state->head.in_call = 1;
-    sg_release_settle(&state->release, &state->head, actions);
-    state->site = (uint8_t)call->site;
-    /* If order or association matters, the tree stays; the token still carries contributions along
-     * it towards the missing endpoint as early as possible. */
-    if (predicted >= 0 && (call->bytes == 0 || sg_adaptive_running(state, call->flags))) {
-        top = predicted;
-        flags |= SG_ADAPTIVE_PREDICTED;
-    }
-    instance = sg_adaptive_open(state, seq, top, call->operation, flags, call->bytes);
-    instance->called = 1;
-    sg_partial_add(&instance->partial_results, sg_adaptive_items(state, seq), 0, sg_data_operand(),
-                   actions);
-    proceed(state, instance, event, actions);
+    return (struct sg_header){
+        .seq = (uint32_t)instance->seq,
+        .kind = kind,
+        .operation = instance->operation,
+        .flags = instance->flags,
+        .bytes = instance->partial_results.bytes,
+        .number = {(uint32_t)instance->top},
+    };
 }
 
-static void on_ack(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                   const struct sg_event *event, struct sg_actions *actions)
+/* Sets this endpoint's position in the instance's tree. */
+static void find_place(const struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                       int degree)
 {
     int32_t size = state->release.size;
-    int32_t from = sg_tree_relative(event->message.from, instance->top, size);
-    int child = sg_tree_toward(&instance->place, instance->degree, from);
+    int32_t relative = sg_tree_relative(state->release.rank, instance->top, size);
+    struct sg_tree_place *place = &instance->place;
 
-    if (!instance->called) {
-        sg_emit_mark(actions, SG_MARK_EARLY);
-        state->head.early++;
+    if ((instance->flags & SG_ADAPTIVE_PREDICTED) && relative == 0) {
+        *place = sg_tree_top(size);
+        degree = 1;
+    } else if (instance->flags & SG_ADAPTIVE_PREDICTED) {
+        *place = sg_tree_find(relative - 1, size - 1, degree);
+        place->lo++;
+        place->hi++;
+        place->index = place->parent < 0 ? 0 : place->index;
+        place->parent++;
+        place->depth++;
+    } else {
+        *place = sg_tree_find(relative, size, degree);
     }
-    /* The child has the token: that end of the edge releases. */
-    if (instance->sent)
-        return;
-    sg_partial_add(&instance->partial_results, sg_adaptive_items(state, instance->seq), child + 1,
-                   sg_data_part(0), actions);
-    proceed(state, instance, event, actions);
+    instance->degree = (uint8_t)degree;
+    instance->children = (uint8_t)sg_tree_children(place, degree);
+    instance->token = relative == 0;
 }
 
-static void on_release(struct sg_adaptive *state, const struct sg_event *event,
-                       struct sg_actions *actions)
+/* Returns the record of instance seq, initialised on first use: by the CALL, or by an earlier
+ * message with the same information. */
+static struct sg_adaptive_instance *open_instance(struct sg_adaptive *state, uint64_t seq,
+                                                  int32_t top, enum sg_operation operation,
+                                                  uint32_t flags, uint32_t bytes)
 {
-    const struct sg_message *message = &event->message;
-
-    if (sg_release_take(&state->release, message, state->head.seq, actions))
-        sg_adaptive_released(state, &state->at[message->header.seq % 2], actions);
-}
-
-static void on_message(void *memory, const struct sg_event *event, struct sg_actions *actions)
-{
-    struct sg_adaptive *state = memory;
-    const struct sg_header *header = &event->message.header;
-    uint64_t seq = sg_count_told(state->head.seq, header->seq);
-    struct sg_adaptive_instance *instance;
-
-    switch (header->kind) {
-    case SG_ADAPTIVE_ACK:
-    case SG_ADAPTIVE_TOKEN:
-        /* An ACK that crossed a token may arrive after its instance is over. */
-        if (seq < state->head.seq)
-            return;
-        sg_release_gap(&state->release, seq, actions);
-        instance =
-            sg_adaptive_open(state, seq, (int32_t)header->number[SG_TOKEN_TOP],
-                             (enum sg_operation)header->operation, header->flags, header->bytes);
-        if (header->kind == SG_ADAPTIVE_ACK)
-            on_ack(state, instance, event, actions);
-        else
-            sg_adaptive_token(state, instance, event, actions);
-        break;
-    case SG_RELEASE_PIECE:
-    case SG_RELEASE_RESULT:
-        if (seq == state->head.seq + 1)
-            sg_release_gap(&state->release, seq, actions);
-        on_release(state, event, actions);
-        break;
-    default:
-        sg_release_message(&state->release, &state->head, &event->message, actions);
-        break;
-    }
-}
-
-static void on_timer(void *memory, const struct sg_event *event, struct sg_actions *actions)
-{
-    struct sg_adaptive *state = memory;
-
-    sg_release_timer(&state->release, event, actions);
-}
-
-static void on_drain(void *memory, const struct sg_event *event, struct sg_actions *actions)
-{
-    struct sg_adaptive *state = memory;
-
-    sg_release_drain(&state->release, &state->head, actions);
-}
-
-static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
-                 int32_t *out, int capacity)
-{
-    struct sg_peers found = sg_peers_into(out, capacity);
+    struct sg_adaptive_instance *instance = &state->at[seq % 2];
     int degree = operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
 
-    if (setup->parameters.degree)
-        degree = setup->parameters.degree;
-    sg_peers_add_tree(&found, setup->rank, setup->size, degree);
-    sg_release_peers(setup, &found);
-    /* A predicted last endpoint has one child, the top of a tree of all others. */
-    if (setup->parameters.predict && setup->size > 1) {
-        sg_peers_add_both(&found, setup->rank, setup->size, 1);
-        sg_peers_add_branches(&found, setup->rank, setup->size, setup->size - 1, degree);
-    }
-    return sg_peers_count(&found);
+    if (instance->seq == seq)
+        return instance;
+    memset(instance, 0, sizeof *instance);
+    instance->seq = seq;
+    instance->top = top;
+    instance->operation = (uint8_t)operation;
+    instance->flags = (uint8_t)flags;
+    find_place(state, instance, state->degree ? state->degree : degree);
+    instance->pieces = 1;
+    instance->tokens = state->tokens;
+    sg_partial_begin(&instance->partial_results, seq, instance->children + 1,
+                     sg_adaptive_running(state, flags) ? SG_PARTIAL_ANY
+                     : flags & SG_CALL_USER            ? SG_PARTIAL_HELD
+                                                       : SG_PARTIAL_BALANCED,
+                     bytes);
+    sg_release_open(&state->release, seq, top);
+    return instance;
 }
 
-const struct sg_algo sg_algo_adaptive = {
-    .name = "adaptive",
-    .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_ALLREDUCE,
-    .uses = SG_ALGO_MULTICAST | SG_ALGO_USER,
-    .parameters = sg_parameters_adaptive,
-    .needs = needs,
-    .init = init,
-    .on_call = on_call,
-    .on_message = on_message,
-    .on_timer = on_timer,
-    .on_drain = on_drain,
-    .peers = peers,
-};
+/* Ends the call; its result is data. */
+static void complete(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                     struct sg_data data, struct sg_actions *actions)
+{
+    int32_t last = state->release.at[instance->seq % 2].last;
+    /* Those that may ask here: children, and the endpoint that passed the token here. */
+    bool keep = state->release.size > 1 && (instance->children > 0 || instance->token);
+
+    remember(state, last);
+    if ((instance->flags & SG_ADAPTIVE_PREDICTED) && last == state->release.rank)
+        sg_emit_mark(actions, last == instance->top ? SG_MARK_PREDICTED : SG_MARK_PREDICT_WRONG);
+    sg_release_complete(&state->release, &state->head, instance->seq, data, keep, actions);
+}
 
 /* ---- tokens ----
  *
@@ -360,17 +242,16 @@ const struct sg_algo sg_algo_adaptive = {
 
 /* ---- bounds on a token's parts and a piece's extras, over all calls of a setup --------------- */
 
-static uint32_t sg_adaptive_token_parts(int32_t size, int degree)
+static uint32_t token_parts(int32_t size, int degree)
 {
     return (uint32_t)(sg_tree_depth(size, degree) * sg_tree_levels(degree + 1));
 }
 
 /* The worst case is a split at the deepest splitter: each further token leaves the partial results
  * of one way up. */
-static uint32_t sg_adaptive_extras(int32_t size, int degree, uint32_t tokens)
+static uint32_t extras_of(int32_t size, int degree, uint32_t tokens)
 {
-    return sg_adaptive_token_parts(size, degree) +
-           (tokens - 1) * (uint32_t)sg_tree_levels(degree + 1);
+    return token_parts(size, degree) + (tokens - 1) * (uint32_t)sg_tree_levels(degree + 1);
 }
 
 /* ---- path from an endpoint up to the root ---------------------------------------------------- */
@@ -505,7 +386,7 @@ static void pass(struct sg_adaptive *state, struct sg_adaptive_instance *instanc
                  int piece, int pieces, bool arrived, const struct sg_event *event,
                  struct sg_actions *actions)
 {
-    struct sg_header header = sg_adaptive_header(instance, SG_ADAPTIVE_TOKEN);
+    struct sg_header header = header_of(instance, SG_ADAPTIVE_TOKEN);
     struct sg_tree_place below = sg_tree_child(&instance->place, instance->degree, child);
     int32_t to = sg_adaptive_rank(state, instance, below.lo);
     bool split = pieces > instance->pieces;
@@ -574,98 +455,6 @@ static void part_token(struct sg_adaptive *state, struct sg_adaptive_instance *i
     }
 }
 
-/* ---- releasing ------------------------------------------------------------------------------- */
-
-/* Everything below has arrived, as has everything that the token carries: makes the release, or
- * this token's piece of it. */
-static void release_all(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                        const struct sg_event *event, bool arrived, struct sg_actions *actions)
-{
-    struct sg_header header = sg_adaptive_header(instance, SG_RELEASE_PIECE);
-    struct sg_data carried[SG_PARTS_MAX], parts[SG_PARTS_MAX + 1];
-    uint32_t items = sg_adaptive_items(state, instance->seq);
-    struct way way;
-
-    header.number[SG_RELEASE_LAST] = (uint32_t)state->release.rank;
-    header.number[SG_RELEASE_WHICH] = (uint32_t)instance->piece | (uint32_t)instance->pieces << 8;
-    header.number[SG_RELEASE_SPLITTER] = (uint32_t)instance->splitter;
-    header.number[SG_RELEASE_MASK] = instance->mask;
-    for (int i = 0; i < instance->parts; i++)
-        carried[i] = token_part(state, i, arrived);
-    parts[0] = sg_partial_value(&instance->partial_results, items, 0);
-    if (instance->foldable > 0) {
-        find_way(state, instance, instance->place.lo, &way);
-        parts[0] = fold_way(instance, &way, parts[0], carried, instance->foldable,
-                            sg_data_slot(items), actions);
-    }
-    for (int i = instance->foldable; i < instance->parts; i++)
-        parts[1 + i - instance->foldable] = carried[i];
-    if (header.bytes > 0)
-        header.parts = (uint8_t)(1 + instance->parts - instance->foldable);
-    instance->sent = 1;
-    sg_release_make(&state->release, &header, parts, actions);
-    if (instance->pieces == 1) {
-        sg_adaptive_complete(state, instance, parts[0], actions);
-        return;
-    }
-    sg_release_await(&state->release, instance->seq,
-                     sg_adaptive_rank(state, instance, instance->place.parent), &header, event,
-                     actions);
-    if (state->release.at[instance->seq % 2].have == (1u << instance->pieces) - 1)
-        sg_adaptive_released(state, instance, actions);
-}
-
-/* For an endpoint that has called and holds the token: passes it on, splits it, releases, or waits.
- * arrived: the token's parts are in the message being handled. */
-static void sg_adaptive_hold(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                             const struct sg_event *event, bool arrived, struct sg_actions *actions)
-{
-    uint64_t missing = sg_partial_missing(&instance->partial_results) >> 1;
-    int count = count_bits(missing);
-
-    if (count == 0) {
-        release_all(state, instance, event, arrived, actions);
-    } else if (count == 1) {
-        pass(state, instance, __builtin_ctzll(missing), instance->piece, instance->pieces, arrived,
-             event, actions);
-        instance->sent = 1;
-    } else if (count <= instance->tokens) {
-        part_token(state, instance, arrived, event, actions);
-        instance->sent = 1;
-    }
-}
-
-/* Handles a TOKEN. */
-static void sg_adaptive_token(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                              const struct sg_event *event, struct sg_actions *actions)
-{
-    const struct sg_header *header = &event->message.header;
-    uint32_t which = header->number[SG_TOKEN_WHICH];
-    bool running = sg_adaptive_running(state, instance->flags);
-
-    instance->token = 1;
-    instance->piece = (uint8_t)which;
-    instance->pieces = (uint8_t)(which >> 8);
-    instance->tokens = (uint8_t)(which >> 16);
-    instance->splitter = (int32_t)header->number[SG_TOKEN_SPLITTER];
-    instance->mask = header->number[SG_TOKEN_MASK];
-    instance->parts = running ? 0 : header->parts;
-    instance->foldable = running ? 0 : (uint8_t)header->number[SG_TOKEN_FOLDABLE];
-    if (running && header->parts > 0)
-        sg_partial_merge(&instance->partial_results, sg_adaptive_items(state, instance->seq),
-                         sg_data_part(0), actions);
-    if (instance->sent) {
-        sg_emit_mark(actions, SG_MARK_TOKEN_ACK_CROSS);
-        release_all(state, instance, event, true, actions);
-        return;
-    }
-    if (instance->called)
-        sg_adaptive_hold(state, instance, event, true, actions);
-    for (int i = 0; i < instance->parts && !instance->sent; i++)
-        sg_emit_copy(actions, sg_data_part((uint32_t)i), token_part(state, i, false),
-                     header->bytes);
-}
-
 /* ---- folding pieces -------------------------------------------------------------------------- */
 
 struct pieces {
@@ -725,8 +514,8 @@ static struct sg_data canonical(const struct sg_adaptive *state,
 }
 
 /* Completes the instance once all pieces of the release have arrived. */
-static void sg_adaptive_released(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                                 struct sg_actions *actions)
+static void released(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                     struct sg_actions *actions)
 {
     const struct sg_release_instance *release = &state->release.at[instance->seq % 2];
     uint32_t bytes = instance->partial_results.bytes;
@@ -744,121 +533,310 @@ static void sg_adaptive_released(struct sg_adaptive *state, struct sg_adaptive_i
             value = canonical(state, instance, release, actions);
         }
     }
-    sg_adaptive_complete(state, instance, value, actions);
+    complete(state, instance, value, actions);
 }
 
-/* ---- records of instances, and the history that predicts the last arriver ---- */
+/* ---- releasing ------------------------------------------------------------------------------- */
 
-#define HISTORY_RANK ((1u << 24) - 1)
-/* Hits needed for a prediction, and the greatest number remembered. */
-#define HISTORY_SURE 2
-#define HISTORY_MOST 4
-
-/* ---- history --------------------------------------------------------------------------------- */
-
-static void remember(struct sg_adaptive *state, int32_t last)
+/* Everything below has arrived, as has everything that the token carries: makes the release, or
+ * this token's piece of it. */
+static void release_all(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                        const struct sg_event *event, bool arrived, struct sg_actions *actions)
 {
-    uint32_t *history = &state->history[state->site];
-    uint32_t hits = *history >> 24;
+    struct sg_header header = header_of(instance, SG_RELEASE_PIECE);
+    struct sg_data carried[SG_PARTS_MAX], parts[SG_PARTS_MAX + 1];
+    uint32_t items = sg_adaptive_items(state, instance->seq);
+    struct way way;
 
-    if ((*history & HISTORY_RANK) == (uint32_t)last)
-        hits += hits < HISTORY_MOST;
-    else if (hits > 0)
-        hits--;
-    if (hits == 0) {
-        *history = (uint32_t)last;
-        hits = 1;
+    header.number[SG_RELEASE_LAST] = (uint32_t)state->release.rank;
+    header.number[SG_RELEASE_WHICH] = (uint32_t)instance->piece | (uint32_t)instance->pieces << 8;
+    header.number[SG_RELEASE_SPLITTER] = (uint32_t)instance->splitter;
+    header.number[SG_RELEASE_MASK] = instance->mask;
+    for (int i = 0; i < instance->parts; i++)
+        carried[i] = token_part(state, i, arrived);
+    parts[0] = sg_partial_value(&instance->partial_results, items, 0);
+    if (instance->foldable > 0) {
+        find_way(state, instance, instance->place.lo, &way);
+        parts[0] = fold_way(instance, &way, parts[0], carried, instance->foldable,
+                            sg_data_slot(items), actions);
     }
-    *history = (*history & HISTORY_RANK) | hits << 24;
+    for (int i = instance->foldable; i < instance->parts; i++)
+        parts[1 + i - instance->foldable] = carried[i];
+    if (header.bytes > 0)
+        header.parts = (uint8_t)(1 + instance->parts - instance->foldable);
+    instance->sent = 1;
+    sg_release_make(&state->release, &header, parts, actions);
+    if (instance->pieces == 1) {
+        complete(state, instance, parts[0], actions);
+        return;
+    }
+    sg_release_await(&state->release, instance->seq,
+                     sg_adaptive_rank(state, instance, instance->place.parent), &header, event,
+                     actions);
+    if (state->release.at[instance->seq % 2].have == (1u << instance->pieces) - 1)
+        released(state, instance, actions);
 }
 
-/* Returns the endpoint that usually arrives last at the site; -1: unknown. */
-static int32_t sg_adaptive_usually_last(const struct sg_adaptive *state, uint32_t site)
+/* For an endpoint that has called and holds the token: passes it on, splits it, releases, or waits.
+ * arrived: the token's parts are in the message being handled. */
+static void hold(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                 const struct sg_event *event, bool arrived, struct sg_actions *actions)
 {
-    uint32_t history = state->history[site];
+    uint64_t missing = sg_partial_missing(&instance->partial_results) >> 1;
+    int count = count_bits(missing);
 
-    return state->predict && history >> 24 >= HISTORY_SURE ? (int32_t)(history & HISTORY_RANK) : -1;
+    if (count == 0) {
+        release_all(state, instance, event, arrived, actions);
+    } else if (count == 1) {
+        pass(state, instance, __builtin_ctzll(missing), instance->piece, instance->pieces, arrived,
+             event, actions);
+        instance->sent = 1;
+    } else if (count <= instance->tokens) {
+        part_token(state, instance, arrived, event, actions);
+        instance->sent = 1;
+    }
 }
 
-/* ---- instances ------------------------------------------------------------------------------- */
-
-static struct sg_header sg_adaptive_header(const struct sg_adaptive_instance *instance,
-                                           uint8_t kind)
+/* Handles a TOKEN. */
+static void on_token(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                     const struct sg_event *event, struct sg_actions *actions)
 {
-    return (struct sg_header){
-        .seq = (uint32_t)instance->seq,
-        .kind = kind,
-        .operation = instance->operation,
-        .flags = instance->flags,
-        .bytes = instance->partial_results.bytes,
-        .number = {(uint32_t)instance->top},
-    };
+    const struct sg_header *header = &event->message.header;
+    uint32_t which = header->number[SG_TOKEN_WHICH];
+    bool running = sg_adaptive_running(state, instance->flags);
+
+    instance->token = 1;
+    instance->piece = (uint8_t)which;
+    instance->pieces = (uint8_t)(which >> 8);
+    instance->tokens = (uint8_t)(which >> 16);
+    instance->splitter = (int32_t)header->number[SG_TOKEN_SPLITTER];
+    instance->mask = header->number[SG_TOKEN_MASK];
+    instance->parts = running ? 0 : header->parts;
+    instance->foldable = running ? 0 : (uint8_t)header->number[SG_TOKEN_FOLDABLE];
+    if (running && header->parts > 0)
+        sg_partial_merge(&instance->partial_results, sg_adaptive_items(state, instance->seq),
+                         sg_data_part(0), actions);
+    if (instance->sent) {
+        sg_emit_mark(actions, SG_MARK_TOKEN_ACK_CROSS);
+        release_all(state, instance, event, true, actions);
+        return;
+    }
+    if (instance->called)
+        hold(state, instance, event, true, actions);
+    for (int i = 0; i < instance->parts && !instance->sent; i++)
+        sg_emit_copy(actions, sg_data_part((uint32_t)i), token_part(state, i, false),
+                     header->bytes);
 }
 
-/* Sets this endpoint's position in the instance's tree. */
-static void find_place(const struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                       int degree)
+/* ---- setup ----------------------------------------------------------------------------------- */
+
+/* Slots for the items of one instance: those of its children and the endpoint's own value. */
+static uint32_t item_slots(const struct sg_algo_setup *setup)
+{
+    struct sg_tree_place top = sg_tree_top(setup->size);
+
+    return (uint32_t)sg_tree_children(&top, sg_data_degree(&setup->parameters)) + 1;
+}
+
+static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
+{
+    int degree = sg_data_degree(&setup->parameters);
+    uint32_t tokens = sg_tokens(&setup->parameters);
+    uint32_t extras;
+
+    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || degree > SG_DEGREE_MAX ||
+        tokens > SG_RELEASE_PIECES_MAX)
+        return false;
+    /* A longer chain would be deeper than a token has parts. */
+    if (degree == 1 && setup->size > SG_PARTS_MAX)
+        return false;
+    extras = extras_of(setup->size, degree, tokens);
+    if (1 + extras > SG_PARTS_MAX)
+        return false;
+    needs->state_bytes = sizeof(struct sg_adaptive);
+    needs->slots =
+        2 * item_slots(setup) + token_parts(setup->size, degree) + sg_release_slots(tokens, extras);
+    needs->cells = 0;
+    needs->parts = 1 + extras;
+    return true;
+}
+
+static void init(void *memory, const struct sg_algo_setup *setup)
+{
+    struct sg_adaptive *state = memory;
+    int degree = sg_data_degree(&setup->parameters);
+    uint32_t extras = extras_of(setup->size, degree, sg_tokens(&setup->parameters));
+
+    state->head.seq = setup->parameters.first;
+    state->degree = setup->parameters.degree;
+    state->tokens = (uint8_t)sg_tokens(&setup->parameters);
+    state->predict = setup->parameters.predict;
+    state->arrival_order = setup->parameters.arrival_order;
+    state->item_slots = (uint16_t)item_slots(setup);
+    sg_release_init(&state->release, setup,
+                    2 * item_slots(setup) + token_parts(setup->size, degree), extras);
+}
+
+/* ---- acknowledgements ------------------------------------------------------------------------ */
+
+static void acknowledge(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                        const struct sg_event *event, struct sg_actions *actions)
+{
+    struct sg_header header = header_of(instance, SG_ADAPTIVE_ACK);
+    int32_t parent = sg_adaptive_rank(state, instance, instance->place.parent);
+
+    if (header.bytes > 0) {
+        header.parts = 1;
+        sg_emit_part(actions, sg_partial_value(&instance->partial_results,
+                                               sg_adaptive_items(state, instance->seq), 0));
+    }
+    instance->sent = 1;
+    sg_emit_send(actions, parent, &header);
+    sg_release_await(&state->release, instance->seq, parent, &header, event, actions);
+}
+
+/* Continues after an arrival, if this endpoint can now hold the token or acknowledge. */
+static void proceed(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                    const struct sg_event *event, struct sg_actions *actions)
+{
+    if (!instance->called || instance->sent)
+        return;
+    if (instance->token)
+        hold(state, instance, event, false, actions);
+    else if (sg_partial_missing(&instance->partial_results) == 0)
+        acknowledge(state, instance, event, actions);
+}
+
+static void on_call(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct sg_adaptive *state = memory;
+    const struct sg_algo_call *call = &event->call;
+    struct sg_adaptive_instance *instance;
+    int32_t predicted = usually_last(state, call->site);
+    int32_t top = 0;
+    uint32_t flags = call->flags;
+    uint64_t seq = ++state->head.seq;
+
+    state->head.in_call = 1;
+    sg_release_settle(&state->release, &state->head, actions);
+    state->site = (uint8_t)call->site;
+    /* If order or association matters, the tree stays; the token still carries contributions along
+     * it towards the missing endpoint as early as possible. */
+    if (predicted >= 0 && (call->bytes == 0 || sg_adaptive_running(state, call->flags))) {
+        top = predicted;
+        flags |= SG_ADAPTIVE_PREDICTED;
+    }
+    instance = open_instance(state, seq, top, call->operation, flags, call->bytes);
+    instance->called = 1;
+    sg_partial_add(&instance->partial_results, sg_adaptive_items(state, seq), 0, sg_data_operand(),
+                   actions);
+    proceed(state, instance, event, actions);
+}
+
+static void on_ack(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
+                   const struct sg_event *event, struct sg_actions *actions)
 {
     int32_t size = state->release.size;
-    int32_t relative = sg_tree_relative(state->release.rank, instance->top, size);
-    struct sg_tree_place *place = &instance->place;
+    int32_t from = sg_tree_relative(event->message.from, instance->top, size);
+    int child = sg_tree_toward(&instance->place, instance->degree, from);
 
-    if ((instance->flags & SG_ADAPTIVE_PREDICTED) && relative == 0) {
-        *place = sg_tree_top(size);
-        degree = 1;
-    } else if (instance->flags & SG_ADAPTIVE_PREDICTED) {
-        *place = sg_tree_find(relative - 1, size - 1, degree);
-        place->lo++;
-        place->hi++;
-        place->index = place->parent < 0 ? 0 : place->index;
-        place->parent++;
-        place->depth++;
-    } else {
-        *place = sg_tree_find(relative, size, degree);
+    if (!instance->called) {
+        sg_emit_mark(actions, SG_MARK_EARLY);
+        state->head.early++;
     }
-    instance->degree = (uint8_t)degree;
-    instance->children = (uint8_t)sg_tree_children(place, degree);
-    instance->token = relative == 0;
+    /* The child has the token: that end of the edge releases. */
+    if (instance->sent)
+        return;
+    sg_partial_add(&instance->partial_results, sg_adaptive_items(state, instance->seq), child + 1,
+                   sg_data_part(0), actions);
+    proceed(state, instance, event, actions);
 }
 
-/* Returns the record of instance seq, initialised on first use: by the CALL, or by an earlier
- * message with the same information. */
-static struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint64_t seq,
-                                                     int32_t top, enum sg_operation operation,
-                                                     uint32_t flags, uint32_t bytes)
+static void on_release(struct sg_adaptive *state, const struct sg_event *event,
+                       struct sg_actions *actions)
 {
-    struct sg_adaptive_instance *instance = &state->at[seq % 2];
+    const struct sg_message *message = &event->message;
+
+    if (sg_release_take(&state->release, message, state->head.seq, actions))
+        released(state, &state->at[message->header.seq % 2], actions);
+}
+
+static void on_message(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct sg_adaptive *state = memory;
+    const struct sg_header *header = &event->message.header;
+    uint64_t seq = sg_count_told(state->head.seq, header->seq);
+    struct sg_adaptive_instance *instance;
+
+    switch (header->kind) {
+    case SG_ADAPTIVE_ACK:
+    case SG_ADAPTIVE_TOKEN:
+        /* An ACK that crossed a token may arrive after its instance is over. */
+        if (seq < state->head.seq)
+            return;
+        sg_release_gap(&state->release, seq, actions);
+        instance =
+            open_instance(state, seq, (int32_t)header->number[SG_TOKEN_TOP],
+                          (enum sg_operation)header->operation, header->flags, header->bytes);
+        if (header->kind == SG_ADAPTIVE_ACK)
+            on_ack(state, instance, event, actions);
+        else
+            on_token(state, instance, event, actions);
+        break;
+    case SG_RELEASE_PIECE:
+    case SG_RELEASE_RESULT:
+        if (seq == state->head.seq + 1)
+            sg_release_gap(&state->release, seq, actions);
+        on_release(state, event, actions);
+        break;
+    default:
+        sg_release_message(&state->release, &state->head, &event->message, actions);
+        break;
+    }
+}
+
+static void on_timer(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct sg_adaptive *state = memory;
+
+    sg_release_timer(&state->release, event, actions);
+}
+
+static void on_drain(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct sg_adaptive *state = memory;
+
+    sg_release_drain(&state->release, &state->head, actions);
+}
+
+static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity)
+{
+    struct sg_peers found = sg_peers_into(out, capacity);
     int degree = operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
 
-    if (instance->seq == seq)
-        return instance;
-    memset(instance, 0, sizeof *instance);
-    instance->seq = seq;
-    instance->top = top;
-    instance->operation = (uint8_t)operation;
-    instance->flags = (uint8_t)flags;
-    find_place(state, instance, state->degree ? state->degree : degree);
-    instance->pieces = 1;
-    instance->tokens = state->tokens;
-    sg_partial_begin(&instance->partial_results, seq, instance->children + 1,
-                     sg_adaptive_running(state, flags) ? SG_PARTIAL_ANY
-                     : flags & SG_CALL_USER            ? SG_PARTIAL_HELD
-                                                       : SG_PARTIAL_BALANCED,
-                     bytes);
-    sg_release_open(&state->release, seq, top);
-    return instance;
+    if (setup->parameters.degree)
+        degree = setup->parameters.degree;
+    sg_peers_add_tree(&found, setup->rank, setup->size, degree);
+    sg_release_peers(setup, &found);
+    /* A predicted last endpoint has one child, the top of a tree of all others. */
+    if (setup->parameters.predict && setup->size > 1) {
+        sg_peers_add_both(&found, setup->rank, setup->size, 1);
+        sg_peers_add_branches(&found, setup->rank, setup->size, setup->size - 1, degree);
+    }
+    return sg_peers_count(&found);
 }
 
-/* Ends the call; its result is data. */
-static void sg_adaptive_complete(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
-                                 struct sg_data data, struct sg_actions *actions)
-{
-    int32_t last = state->release.at[instance->seq % 2].last;
-    /* Those that may ask here: children, and the endpoint that passed the token here. */
-    bool keep = state->release.size > 1 && (instance->children > 0 || instance->token);
-
-    remember(state, last);
-    if ((instance->flags & SG_ADAPTIVE_PREDICTED) && last == state->release.rank)
-        sg_emit_mark(actions, last == instance->top ? SG_MARK_PREDICTED : SG_MARK_PREDICT_WRONG);
-    sg_release_complete(&state->release, &state->head, instance->seq, data, keep, actions);
-}
+const struct sg_algo sg_algo_adaptive = {
+    .name = "adaptive",
+    .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_ALLREDUCE,
+    .uses = SG_ALGO_MULTICAST | SG_ALGO_USER,
+    .parameters = sg_parameters_adaptive,
+    .needs = needs,
+    .init = init,
+    .on_call = on_call,
+    .on_message = on_message,
+    .on_timer = on_timer,
+    .on_drain = on_drain,
+    .peers = peers,
+};

@@ -113,31 +113,17 @@ static inline struct instance *sg_bypass_find(struct bypass *s, uint64_t seq)
     return instance->seq == seq ? instance : NULL;
 }
 
-static inline bool sg_bypass_is_in_call(const struct bypass *s, const struct instance *instance)
+static inline bool is_in_call(const struct bypass *s, const struct instance *instance)
 {
     return s->head.in_call && instance->seq == s->head.seq;
 }
 
-static inline bool sg_bypass_is_large(const struct bypass *s, uint32_t bytes)
+static inline bool is_large(const struct bypass *s, uint32_t bytes)
 {
     return bytes > s->eager_bytes;
 }
 
-/* ---- functions defined below ---- */
-
-static bool sg_bypass_may_fold(const struct bypass *state, const struct instance *instance,
-                               uint32_t edge);
-static void sg_bypass_fold(struct bypass *state, struct instance *instance, uint32_t edge,
-                           struct sg_data from, struct sg_actions *actions);
-static void sg_bypass_fold_waiting(struct bypass *state, struct instance *instance,
-                                   struct sg_actions *actions);
-static void sg_bypass_advance(struct bypass *state, struct instance *instance, uint64_t time_ns,
-                              struct sg_actions *actions);
-static bool sg_bypass_next_is_free(const struct bypass *state, uint64_t seq);
-static void sg_bypass_conclude(struct bypass *state, struct instance *instance,
-                               struct sg_actions *actions);
-
-/* ---- layout of the state, slots, and the estimate of the linger -------------------------- */
+/* ---- layout of the state ---- */
 
 /* Limits the pool to one word of bits, and to the number of instances that could each use a
  * slot. */
@@ -148,7 +134,7 @@ static uint32_t pool_of(const struct sg_algo_parameters *parameters)
     return pool < sg_credits(parameters) ? pool : sg_credits(parameters);
 }
 
-static bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
+static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
 {
     uint32_t credits = sg_credits(&setup->parameters);
     uint32_t edges;
@@ -176,7 +162,7 @@ static uint32_t pool_at(const struct bypass *state)
     return state->credits + state->edges * state->credits;
 }
 
-static void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
+static void init(void *state, const struct sg_algo_setup *setup)
 {
     const struct sg_algo_parameters *parameters = &setup->parameters;
     struct bypass *s = state;
@@ -196,8 +182,8 @@ static void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
     sg_flow_init(&s->flow, setup, SG_TREE_BINOMIAL, s->credits, SG_FLOW_SOLICITED_REPORT);
 }
 
-static int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation operation,
-                           int32_t root, int32_t *out, int capacity)
+static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity)
 {
     struct sg_peers peers = sg_peers_into(out, capacity);
 
@@ -241,23 +227,23 @@ static uint32_t sg_bypass_waiting(struct bypass *state, uint64_t seq)
     return waiting;
 }
 
-static uint32_t sg_bypass_early_slot(struct bypass *state, const struct early *early)
+static uint32_t early_slot(struct bypass *state, const struct early *early)
 {
     return state->credits + (uint32_t)(early - all_early(state));
 }
 
-static struct early *sg_bypass_early_at(struct bypass *state, uint32_t slot)
+static struct early *early_at(struct bypass *state, uint32_t slot)
 {
     return all_early(state) + (slot - state->credits);
 }
 
-static uint32_t sg_bypass_edge_of(const struct bypass *state, uint32_t slot)
+static uint32_t edge_of(const struct bypass *state, uint32_t slot)
 {
     return (slot - state->credits) / state->credits;
 }
 
 /* Takes a free slot of the pool; there must be one. */
-static uint32_t sg_bypass_take_pool_slot(struct bypass *state)
+static uint32_t take_pool_slot(struct bypass *state)
 {
     uint32_t free_one = (uint32_t)__builtin_ctzll(~state->pool_used);
 
@@ -266,7 +252,7 @@ static uint32_t sg_bypass_take_pool_slot(struct bypass *state)
 }
 
 /* Does nothing if the slot is not in the pool. */
-static void sg_bypass_free_pool_slot(struct bypass *state, uint32_t slot)
+static void free_pool_slot(struct bypass *state, uint32_t slot)
 {
     if (slot >= pool_at(state))
         state->pool_used &= ~(UINT64_C(1) << (slot - pool_at(state)));
@@ -277,7 +263,7 @@ static void sg_bypass_free_pool_slot(struct bypass *state, uint32_t slot)
 /* No wait is worth a second; the limit keeps the arithmetic within 32 bits. */
 #define LATE_MAX_NS 1000000000u
 
-static void sg_bypass_observe(struct lateness *site, uint64_t late_ns)
+static void observe(struct lateness *site, uint64_t late_ns)
 {
     uint32_t sample_ns = late_ns < LATE_MAX_NS ? (uint32_t)late_ns : LATE_MAX_NS;
     uint32_t error_ns;
@@ -345,6 +331,185 @@ static void return_credits(struct bypass *s, struct sg_actions *actions)
     }
 }
 
+/* ---- order of folding, and the location of values ---- */
+
+static int32_t parent_of(const struct bypass *s, uint32_t edge)
+{
+    return (int32_t)(((int64_t)s->rank - (INT64_C(1) << edge) + s->size) % s->size);
+}
+
+static bool any_order(const struct bypass *s, const struct instance *instance)
+{
+    return (instance->flags & SG_CALL_COMMUTATIVE) &&
+           (s->arrival_order || (instance->flags & SG_CALL_EXACT));
+}
+
+/* Location of the partial results. */
+static struct sg_data target(const struct bypass *s, const struct instance *instance)
+{
+    uint32_t place = sg_count_place(instance->seq, s->credits);
+    bool result = instance->root == s->rank && instance->parent < 0;
+
+    return (struct sg_data){result ? SG_DATA_RESULT : SG_DATA_SLOT, (uint16_t)place};
+}
+
+static void copy_own(struct bypass *s, struct instance *instance, struct sg_data into,
+                     struct sg_actions *actions)
+{
+    if (instance->bytes > 0) {
+        sg_emit_copy(actions, instance->value, into, instance->bytes);
+        s->head.copies++;
+    }
+    instance->value = into;
+}
+
+/* ---- leaving the call, and the instance's end ---- */
+/* True if the next call's ring entry holds no result of this endpoint, in case that call has a
+ * result. */
+
+static bool next_is_free(const struct bypass *s, uint64_t seq)
+{
+    const struct instance *oldest = &s->ring[sg_count_place(seq + 1, s->credits)];
+
+    return oldest->seq == 0 || oldest->root != s->rank;
+}
+
+static bool may_leave(const struct bypass *s, const struct instance *instance,
+                      struct sg_actions *actions)
+{
+    if (!next_is_free(s, instance->seq)) {
+        sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
+        return false;
+    }
+    if (instance->root == s->rank)
+        return instance->has_result || (instance->flags & SG_CALL_SPLIT);
+    return instance->sent || (!s->lingering && !(instance->flags & SG_CALL_USER));
+}
+
+static void leave(struct bypass *s, struct instance *instance, struct sg_actions *actions)
+{
+    if (instance->value.kind == SG_DATA_OPERAND && !instance->sent)
+        copy_own(s, instance, target(s, instance), actions);
+    if (s->lingering)
+        sg_emit_stop_timer(actions, SG_BYPASS_LINGER_TIMER);
+    s->lingering = false;
+    s->head.in_call = 0;
+    sg_emit_complete(actions, instance->seq);
+}
+
+/* Leaves the call and ends the instance if possible. The instance may be over afterwards. */
+static void conclude(struct bypass *s, struct instance *instance, struct sg_actions *actions)
+{
+    bool in_call = is_in_call(s, instance);
+
+    if (in_call && !may_leave(s, instance, actions))
+        return;
+    if (in_call)
+        leave(s, instance, actions);
+    if (!instance->sent || instance->unread || (instance->root == s->rank && !instance->has_result))
+        return;
+    if (instance->root == s->rank && !in_call)
+        sg_emit_mark(actions, SG_MARK_SPLIT_FINISHED);
+    sg_emit_finish(actions, instance->seq);
+    instance->seq = 0;
+    s->head.outstanding--;
+}
+
+/* ---- upwards ---- */
+
+/* Passes the value to another endpoint: in a message, or kept here until it has been pulled. */
+static void pass_on(struct bypass *s, struct instance *instance, int32_t to,
+                    enum sg_bypass_message eager, enum sg_bypass_message large,
+                    struct sg_actions *actions)
+{
+    struct sg_header header = {.seq = (uint32_t)instance->seq, .operation = SG_OPERATION_REDUCE};
+
+    if (is_large(s, instance->bytes)) {
+        if (instance->value.kind == SG_DATA_OPERAND)
+            copy_own(s, instance, sg_data_slot(take_pool_slot(s)), actions);
+        header.kind = (uint8_t)large;
+        header.number[0] = instance->value.index;
+        header.number[1] = instance->bytes;
+        instance->unread = true;
+    } else {
+        header.kind = (uint8_t)eager;
+        header.bytes = instance->bytes;
+        header.parts = instance->bytes > 0;
+        if (header.parts > 0)
+            sg_emit_part(actions, instance->value);
+    }
+    sg_emit_send(actions, to, &header)->solicited = true;
+}
+
+/* Continues once all children's contributions are folded. */
+static void gathered(struct bypass *s, struct instance *instance, uint64_t time_ns,
+                     struct sg_actions *actions)
+{
+    instance->sent = true;
+    if (instance->children)
+        observe(&s->sites[instance->site], time_ns - instance->entered_ns);
+    if (instance->parent >= 0) {
+        pass_on(s, instance, parent_of(s, (uint32_t)instance->parent), SG_BYPASS_CONTRIBUTION,
+                SG_BYPASS_READY, actions);
+    } else if (instance->root != s->rank) {
+        s->head.forwarded++;
+        pass_on(s, instance, instance->root, SG_BYPASS_RESULT, SG_BYPASS_RESULT_READY, actions);
+    } else {
+        if (instance->value.kind == SG_DATA_OPERAND)
+            copy_own(s, instance, target(s, instance), actions);
+        instance->has_result = true;
+    }
+}
+
+/* ---- contributions ---- */
+/* True if the order allows this edge's contribution to be folded now. */
+
+static bool may_fold(const struct bypass *s, const struct instance *instance, uint32_t edge)
+{
+    return any_order(s, instance) || edge == (uint32_t)__builtin_ctz(instance->pending);
+}
+
+static void fold(struct bypass *s, struct instance *instance, uint32_t edge, struct sg_data from,
+                 struct sg_actions *actions)
+{
+    struct sg_data into = target(s, instance);
+
+    if (instance->bytes > 0)
+        sg_emit_reduce(actions, instance->value, from, into, instance->bytes)->data.seq =
+            instance->seq;
+    instance->value = into;
+    instance->pending &= ~(1u << edge);
+    s->consumed[edge]++;
+    if (s->lingering && is_in_call(s, instance))
+        sg_emit_mark(actions, SG_MARK_LINGER_PAID);
+}
+
+/* Folds the contributions that wait in slots, as far as the order allows. */
+static void fold_waiting(struct bypass *s, struct instance *instance, struct sg_actions *actions)
+{
+    while (instance->pending & instance->waiting) {
+        uint32_t edge = (uint32_t)__builtin_ctz(instance->pending & instance->waiting);
+        struct early *early = sg_bypass_early(s, edge, instance->seq);
+
+        if (!may_fold(s, instance, edge))
+            return;
+        fold(s, instance, edge, sg_data_slot(early_slot(s, early)), actions);
+        instance->waiting &= ~(1u << edge);
+        early->seq = 0;
+    }
+}
+
+/* Call after anything that may have advanced an instance: folds, passes on, leaves and ends as far
+ * as possible. The instance may be over afterwards. */
+static void advance(struct bypass *s, struct instance *instance, uint64_t time_ns,
+                    struct sg_actions *actions)
+{
+    fold_waiting(s, instance, actions);
+    if (!instance->pending && !instance->sent)
+        gathered(s, instance, time_ns, actions);
+    conclude(s, instance, actions);
+}
+
 /* ---- the call ---- */
 
 static void start_linger(struct bypass *s, const struct instance *instance, uint64_t time_ns,
@@ -384,9 +549,9 @@ static void begin(struct bypass *s, int32_t relative, int32_t parent, uint64_t t
     if (parent >= 0)
         s->reserved[parent]++;
     instance->waiting = sg_bypass_waiting(s, seq);
-    sg_bypass_fold_waiting(s, instance, actions);
+    fold_waiting(s, instance, actions);
     start_linger(s, instance, time_ns, actions);
-    sg_bypass_advance(s, instance, time_ns, actions);
+    advance(s, instance, time_ns, actions);
 }
 
 /* Begins the current call if everything it needs is available. */
@@ -397,8 +562,8 @@ static void try_begin(struct bypass *s, uint64_t time_ns, struct sg_actions *act
 
     relative = sg_tree_relative(s->rank, top_of(&s->call), s->size);
     parent = relative == 0 ? -1 : sg_binomial_index(relative);
-    large_leaf = parent >= 0 && sg_binomial_children(relative, s->size) == 0 &&
-                 sg_bypass_is_large(s, s->call.bytes);
+    large_leaf =
+        parent >= 0 && sg_binomial_children(relative, s->size) == 0 && is_large(s, s->call.bytes);
     if (s->ring[sg_count_place(s->head.seq, s->credits)].seq != 0 ||
         (parent >= 0 && s->reserved[parent] == s->credits)) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
@@ -455,7 +620,7 @@ static void broadcast(struct bypass *s, struct sg_actions *actions)
         s->has_broadcast =
             sg_broadcast_call(&s->broadcast, &s->head, s->broadcasts, &s->call, actions);
     }
-    if (s->has_broadcast && sg_bypass_next_is_free(s, s->head.seq))
+    if (s->has_broadcast && next_is_free(s, s->head.seq))
         end_broadcast(s, actions);
 }
 
@@ -467,7 +632,7 @@ static void resume(struct bypass *s, uint64_t time_ns, struct sg_actions *action
     else if (s->head.in_call && !s->begun)
         try_begin(s, time_ns, actions);
     else if (s->head.in_call)
-        sg_bypass_conclude(s, sg_bypass_find(s, s->head.seq), actions);
+        conclude(s, sg_bypass_find(s, s->head.seq), actions);
     return_credits(s, actions);
 }
 
@@ -500,13 +665,13 @@ static void on_contribution(struct bypass *s, const struct sg_event *event,
     if (seq > s->head.seq) {
         s->head.early++;
         sg_emit_mark(actions, SG_MARK_EARLY);
-    } else if (instance && !sg_bypass_is_in_call(s, instance)) {
+    } else if (instance && !is_in_call(s, instance)) {
         s->head.late++;
         sg_emit_mark(actions, SG_MARK_LATE);
     }
-    if (instance && !pulled && sg_bypass_may_fold(s, instance, edge)) {
-        sg_bypass_fold(s, instance, edge, sg_data_part(0), actions);
-        sg_bypass_advance(s, instance, event->time_ns, actions);
+    if (instance && !pulled && may_fold(s, instance, edge)) {
+        fold(s, instance, edge, sg_data_part(0), actions);
+        advance(s, instance, event->time_ns, actions);
         return;
     }
     early = sg_bypass_early(s, edge, 0);
@@ -520,15 +685,14 @@ static void on_contribution(struct bypass *s, const struct sg_event *event,
 
         action->to = event->message.from;
         action->solicited = true;
-        action->access.into = sg_data_slot(sg_bypass_early_slot(s, early));
+        action->access.into = sg_data_slot(early_slot(s, early));
         action->access.bytes = header->number[1];
         action->access.remote = header->number[0];
-        action->access.tag = sg_bypass_early_slot(s, early);
+        action->access.tag = early_slot(s, early);
         return;
     }
     if (header->bytes > 0) {
-        sg_emit_copy(actions, sg_data_part(0), sg_data_slot(sg_bypass_early_slot(s, early)),
-                     header->bytes);
+        sg_emit_copy(actions, sg_data_part(0), sg_data_slot(early_slot(s, early)), header->bytes);
         s->head.copies++;
     }
     if (instance)
@@ -549,7 +713,7 @@ static void on_result(struct bypass *s, const struct sg_event *event, struct sg_
             s->head.copies++;
         }
         instance->has_result = true;
-        sg_bypass_conclude(s, instance, actions);
+        conclude(s, instance, actions);
         return;
     }
     action = sg_emit(actions, SG_ACTION_READ);
@@ -580,8 +744,8 @@ static void on_done(struct bypass *s, const struct sg_message *message, struct s
     if (!instance)
         return; /* answers a contribution that was never sent: cannot happen in this protocol */
     instance->unread = false;
-    sg_bypass_free_pool_slot(s, instance->value.index);
-    sg_bypass_conclude(s, instance, actions);
+    free_pool_slot(s, instance->value.index);
+    conclude(s, instance, actions);
 }
 
 static void on_message(void *state, const struct sg_event *event, struct sg_actions *actions)
@@ -619,15 +783,15 @@ static void on_message(void *state, const struct sg_event *event, struct sg_acti
 static void pulled_contribution(struct bypass *s, uint32_t slot, uint64_t time_ns,
                                 struct sg_actions *actions)
 {
-    struct early *early = sg_bypass_early_at(s, slot);
-    uint32_t edge = sg_bypass_edge_of(s, slot);
+    struct early *early = early_at(s, slot);
+    uint32_t edge = edge_of(s, slot);
     uint64_t seq = early->seq;
     struct instance *instance = sg_bypass_find(s, seq);
 
     early->here = true;
     if (instance) {
         instance->waiting |= 1u << edge;
-        sg_bypass_advance(s, instance, time_ns, actions);
+        advance(s, instance, time_ns, actions);
     }
     tell(actions, child_of(s, edge), seq, SG_BYPASS_DONE, s->consumed[edge]);
     s->consumed[edge] = 0;
@@ -644,7 +808,7 @@ static void on_reply(void *state, const struct sg_event *event, struct sg_action
 
         tell(actions, 0, instance->seq, SG_BYPASS_DONE, 0);
         instance->has_result = true;
-        sg_bypass_conclude(s, instance, actions);
+        conclude(s, instance, actions);
     } else {
         pulled_contribution(s, tag, event->time_ns, actions);
     }
@@ -676,196 +840,12 @@ const struct sg_algo sg_algo_bypass = {
     .operations = 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_BCAST,
     .uses = SG_ALGO_ONE_SIDED | SG_ALGO_USER,
     .parameters = sg_parameters_bypass,
-    .needs = sg_bypass_needs,
-    .init = sg_bypass_init,
+    .needs = needs,
+    .init = init,
     .on_call = on_call,
     .on_message = on_message,
     .on_timer = on_timer,
     .on_reply = on_reply,
     .on_drain = on_drain,
-    .peers = sg_bypass_peers,
+    .peers = peers,
 };
-
-/* ---- an instance after its beginning: folding, passing on, leaving the call, ending ---- */
-
-/* ---- order of folding, and the location of values ---- */
-
-static int32_t parent_of(const struct bypass *s, uint32_t edge)
-{
-    return (int32_t)(((int64_t)s->rank - (INT64_C(1) << edge) + s->size) % s->size);
-}
-
-static bool any_order(const struct bypass *s, const struct instance *instance)
-{
-    return (instance->flags & SG_CALL_COMMUTATIVE) &&
-           (s->arrival_order || (instance->flags & SG_CALL_EXACT));
-}
-
-/* Location of the partial results. */
-static struct sg_data target(const struct bypass *s, const struct instance *instance)
-{
-    uint32_t place = sg_count_place(instance->seq, s->credits);
-    bool result = instance->root == s->rank && instance->parent < 0;
-
-    return (struct sg_data){result ? SG_DATA_RESULT : SG_DATA_SLOT, (uint16_t)place};
-}
-
-static void copy_own(struct bypass *s, struct instance *instance, struct sg_data into,
-                     struct sg_actions *actions)
-{
-    if (instance->bytes > 0) {
-        sg_emit_copy(actions, instance->value, into, instance->bytes);
-        s->head.copies++;
-    }
-    instance->value = into;
-}
-
-/* ---- leaving the call, and the instance's end ---- */
-/* True if the next call's ring entry holds no result of this endpoint, in case that call has a
- * result. */
-
-static bool sg_bypass_next_is_free(const struct bypass *s, uint64_t seq)
-{
-    const struct instance *oldest = &s->ring[sg_count_place(seq + 1, s->credits)];
-
-    return oldest->seq == 0 || oldest->root != s->rank;
-}
-
-static bool may_leave(const struct bypass *s, const struct instance *instance,
-                      struct sg_actions *actions)
-{
-    if (!sg_bypass_next_is_free(s, instance->seq)) {
-        sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
-        return false;
-    }
-    if (instance->root == s->rank)
-        return instance->has_result || (instance->flags & SG_CALL_SPLIT);
-    return instance->sent || (!s->lingering && !(instance->flags & SG_CALL_USER));
-}
-
-static void leave(struct bypass *s, struct instance *instance, struct sg_actions *actions)
-{
-    if (instance->value.kind == SG_DATA_OPERAND && !instance->sent)
-        copy_own(s, instance, target(s, instance), actions);
-    if (s->lingering)
-        sg_emit_stop_timer(actions, SG_BYPASS_LINGER_TIMER);
-    s->lingering = false;
-    s->head.in_call = 0;
-    sg_emit_complete(actions, instance->seq);
-}
-
-/* Leaves the call and ends the instance if possible. The instance may be over afterwards. */
-static void sg_bypass_conclude(struct bypass *s, struct instance *instance,
-                               struct sg_actions *actions)
-{
-    bool in_call = sg_bypass_is_in_call(s, instance);
-
-    if (in_call && !may_leave(s, instance, actions))
-        return;
-    if (in_call)
-        leave(s, instance, actions);
-    if (!instance->sent || instance->unread || (instance->root == s->rank && !instance->has_result))
-        return;
-    if (instance->root == s->rank && !in_call)
-        sg_emit_mark(actions, SG_MARK_SPLIT_FINISHED);
-    sg_emit_finish(actions, instance->seq);
-    instance->seq = 0;
-    s->head.outstanding--;
-}
-
-/* ---- upwards ---- */
-
-/* Passes the value to another endpoint: in a message, or kept here until it has been pulled. */
-static void pass_on(struct bypass *s, struct instance *instance, int32_t to,
-                    enum sg_bypass_message eager, enum sg_bypass_message large,
-                    struct sg_actions *actions)
-{
-    struct sg_header header = {.seq = (uint32_t)instance->seq, .operation = SG_OPERATION_REDUCE};
-
-    if (sg_bypass_is_large(s, instance->bytes)) {
-        if (instance->value.kind == SG_DATA_OPERAND)
-            copy_own(s, instance, sg_data_slot(sg_bypass_take_pool_slot(s)), actions);
-        header.kind = (uint8_t)large;
-        header.number[0] = instance->value.index;
-        header.number[1] = instance->bytes;
-        instance->unread = true;
-    } else {
-        header.kind = (uint8_t)eager;
-        header.bytes = instance->bytes;
-        header.parts = instance->bytes > 0;
-        if (header.parts > 0)
-            sg_emit_part(actions, instance->value);
-    }
-    sg_emit_send(actions, to, &header)->solicited = true;
-}
-
-/* Continues once all children's contributions are folded. */
-static void gathered(struct bypass *s, struct instance *instance, uint64_t time_ns,
-                     struct sg_actions *actions)
-{
-    instance->sent = true;
-    if (instance->children)
-        sg_bypass_observe(&s->sites[instance->site], time_ns - instance->entered_ns);
-    if (instance->parent >= 0) {
-        pass_on(s, instance, parent_of(s, (uint32_t)instance->parent), SG_BYPASS_CONTRIBUTION,
-                SG_BYPASS_READY, actions);
-    } else if (instance->root != s->rank) {
-        s->head.forwarded++;
-        pass_on(s, instance, instance->root, SG_BYPASS_RESULT, SG_BYPASS_RESULT_READY, actions);
-    } else {
-        if (instance->value.kind == SG_DATA_OPERAND)
-            copy_own(s, instance, target(s, instance), actions);
-        instance->has_result = true;
-    }
-}
-
-/* ---- contributions ---- */
-/* True if the order allows this edge's contribution to be folded now. */
-
-static bool sg_bypass_may_fold(const struct bypass *s, const struct instance *instance,
-                               uint32_t edge)
-{
-    return any_order(s, instance) || edge == (uint32_t)__builtin_ctz(instance->pending);
-}
-
-static void sg_bypass_fold(struct bypass *s, struct instance *instance, uint32_t edge,
-                           struct sg_data from, struct sg_actions *actions)
-{
-    struct sg_data into = target(s, instance);
-
-    if (instance->bytes > 0)
-        sg_emit_reduce(actions, instance->value, from, into, instance->bytes)->data.seq =
-            instance->seq;
-    instance->value = into;
-    instance->pending &= ~(1u << edge);
-    s->consumed[edge]++;
-    if (s->lingering && sg_bypass_is_in_call(s, instance))
-        sg_emit_mark(actions, SG_MARK_LINGER_PAID);
-}
-
-/* Folds the contributions that wait in slots, as far as the order allows. */
-static void sg_bypass_fold_waiting(struct bypass *s, struct instance *instance,
-                                   struct sg_actions *actions)
-{
-    while (instance->pending & instance->waiting) {
-        uint32_t edge = (uint32_t)__builtin_ctz(instance->pending & instance->waiting);
-        struct early *early = sg_bypass_early(s, edge, instance->seq);
-
-        if (!sg_bypass_may_fold(s, instance, edge))
-            return;
-        sg_bypass_fold(s, instance, edge, sg_data_slot(sg_bypass_early_slot(s, early)), actions);
-        instance->waiting &= ~(1u << edge);
-        early->seq = 0;
-    }
-}
-
-/* Call after anything that may have advanced an instance: folds, passes on, leaves and ends as far
- * as possible. The instance may be over afterwards. */
-static void sg_bypass_advance(struct bypass *s, struct instance *instance, uint64_t time_ns,
-                              struct sg_actions *actions)
-{
-    sg_bypass_fold_waiting(s, instance, actions);
-    if (!instance->pending && !instance->sent)
-        gathered(s, instance, time_ns, actions);
-    sg_bypass_conclude(s, instance, actions);
-}

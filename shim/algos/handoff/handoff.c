@@ -33,17 +33,161 @@
 
 #include "algos/tree.h"
 
-static bool sg_handoff_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs);
-static void sg_handoff_init(void *state, const struct sg_algo_setup *setup);
-static int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation operation,
-                            int32_t root, int32_t *out, int capacity);
-static bool sg_handoff_is_free(const struct handoff *state, uint64_t seq);
-static uint32_t sg_handoff_free_ahead(const struct handoff *state);
-static void sg_handoff_ask_for_done(struct handoff *state, struct sg_actions *actions);
-static void sg_handoff_note_done(struct handoff *state, uint64_t seq);
-static void sg_handoff_consumed(struct handoff *state, uint64_t seq, struct sg_actions *actions);
-static uint64_t sg_handoff_oldest_awaited(const struct handoff *state);
-static void sg_handoff_watch(struct handoff *state, struct sg_actions *actions);
+/* ---- ring entries: layout, known free entries, and the results that a root awaits ---- */
+
+#define RESULT_WATCH 0
+
+/* Records that the instance is over everywhere. */
+static void note_done(struct handoff *s, uint64_t seq)
+{
+    struct place *place = &s->places[sg_handoff_place_of(s, seq)];
+
+    if (place->done < seq)
+        place->done = seq;
+}
+
+static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
+{
+    uint32_t credits = sg_credits(&setup->parameters);
+
+    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || credits < 2 ||
+        credits > SG_CREDITS_MAX)
+        return false;
+    out->state_bytes = (uint32_t)(sizeof(struct handoff) + credits * sizeof(struct place));
+    out->slots = 5 * credits;
+    out->cells = 3 * credits;
+    out->parts = 1;
+    out->slot_bytes = sg_read_bytes(&setup->parameters);
+    out->part_bytes = SG_PART_DEFAULT;
+    out->in_parts = 1u << SG_OPERATION_ALLREDUCE;
+    return true;
+}
+
+static void init(void *state, const struct sg_algo_setup *setup)
+{
+    struct handoff *s = state;
+
+    s->rank = setup->rank;
+    s->size = setup->size;
+    s->credits = sg_credits(&setup->parameters);
+    s->eager_bytes = sg_eager_bytes(&setup->parameters);
+    s->head.seq = setup->parameters.first;
+    for (uint64_t back = 0; back < s->credits && back < s->head.seq; back++)
+        note_done(s, s->head.seq - back);
+}
+
+/* ---- peers ---- */
+
+/* Adds the homes on the way up, and all endpoints below the node that is at home here: the first
+ * node on that way that this endpoint reaches from the right. */
+static void add_climbers(const struct sg_algo_setup *setup, struct sg_peers *peers)
+{
+    struct sg_shape shape = {SG_SHAPE_DOUBLING, setup->size, 0};
+    struct sg_climb climb = sg_climb_start(&shape, setup->rank);
+    bool is_home = false, right;
+    int node, first, end;
+
+    while (sg_climb_step(&shape, &climb, &node, &right)) {
+        sg_peers_add(peers, node);
+        if (!right || is_home)
+            continue;
+        is_home = true;
+        sg_shape_below(&shape, &climb, &first, &end);
+        for (int32_t below = first; below < end; below++)
+            sg_peers_add(peers, below);
+    }
+}
+
+static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity)
+{
+    struct sg_peers peers = sg_peers_into(out, capacity);
+
+    add_climbers(setup, &peers);
+    if (operation != SG_OPERATION_REDUCE) {
+        sg_peers_add_powers(&peers, setup->rank, setup->size);
+        return sg_peers_count(&peers);
+    }
+    /* The last arriver writes the result to the root; the root writes the done cell at endpoint
+     * 0. */
+    sg_peers_add(&peers, root);
+    sg_peers_add(&peers, 0);
+    for (int32_t other = 0; other < setup->size && (setup->rank == root || setup->rank == 0);
+         other++)
+        sg_peers_add(&peers, other);
+    return sg_peers_count(&peers);
+}
+
+/* ---- free ring entries ---- */
+/* True if the ring entry of this instance is known to be free for it. */
+
+static bool is_free(const struct handoff *s, uint64_t seq)
+{
+    return seq <= s->credits || s->places[sg_handoff_place_of(s, seq)].done >= seq - s->credits;
+}
+
+/* Counts the entries known to be free for the next instances. */
+static uint32_t free_ahead(const struct handoff *s)
+{
+    uint32_t count = 0;
+
+    while (count < s->credits && is_free(s, s->head.seq + 1 + count))
+        count++;
+    return count;
+}
+
+/* Reads the done cells, unless a read is in progress. */
+static void ask_for_done(struct handoff *s, struct sg_actions *actions)
+{
+    if (s->asking > 0)
+        return;
+    for (uint32_t first = 0; first < s->credits; first += SG_HANDOFF_CELLS_PER_READ) {
+        uint32_t left = s->credits - first;
+        struct sg_action *action =
+            sg_handoff_access(actions, SG_ACTION_READ_CELLS, 0, 2 * s->credits + first);
+
+        action->access.count = left < SG_HANDOFF_CELLS_PER_READ ? left : SG_HANDOFF_CELLS_PER_READ;
+        action->access.tag = first << SG_HANDOFF_TAG_BITS | SG_HANDOFF_CELLS;
+        s->asking++;
+    }
+}
+
+/* Returns the oldest result that this endpoint awaits; 0: none. */
+static uint64_t oldest_awaited(const struct handoff *s)
+{
+    uint64_t oldest = 0;
+
+    for (uint32_t i = 0; i < s->credits; i++) {
+        uint64_t seq = s->places[i].awaited;
+
+        if (seq != 0 && (oldest == 0 || seq < oldest))
+            oldest = seq;
+    }
+    return oldest;
+}
+
+/* Watches for the oldest awaited result. One watch suffices: results arrive in order, except for
+ * races in the network. */
+static void watch_next(struct handoff *s, struct sg_actions *actions)
+{
+    uint64_t seq = oldest_awaited(s);
+    struct sg_action *action;
+
+    if (s->watching || seq == 0)
+        return;
+    s->watching = true;
+    action = sg_handoff_access(actions, SG_ACTION_WATCH, s->rank, sg_handoff_result_cell(s, seq));
+    action->id = RESULT_WATCH;
+    action->access.value = s->places[sg_handoff_place_of(s, seq)].seen;
+}
+
+/* This endpoint is the root and has the instance's result, so the instance is over. */
+static void consumed(struct handoff *s, uint64_t seq, struct sg_actions *actions)
+{
+    sg_handoff_access(actions, SG_ACTION_WRITE_CELL, 0, sg_handoff_done_cell(s, seq))
+        ->access.value = seq;
+    note_done(s, seq);
+}
 
 /* ---- the end of a call and of an instance ---- */
 
@@ -128,7 +272,7 @@ static void release(struct handoff *s, int32_t origin, struct sg_data value,
             sg_emit_part(actions, value);
         sg_emit_send(actions, sg_tree_absolute(child, origin, s->size), &header);
     }
-    sg_handoff_note_done(s, s->head.seq);
+    note_done(s, s->head.seq);
     leave(s, actions);
 }
 
@@ -157,7 +301,7 @@ static void top(struct handoff *s, struct sg_actions *actions)
         return;
     }
     if (s->call.root == s->rank) {
-        sg_handoff_consumed(s, seq, actions);
+        consumed(s, seq, actions);
     } else {
         write_value(s, s->call.root, sg_handoff_result_slot(s, seq), actions);
         sg_handoff_access(actions, SG_ACTION_WRITE_CELL, s->call.root,
@@ -229,7 +373,7 @@ static void first_arrived(struct handoff *s, struct sg_actions *actions)
     if (s->call.root == s->rank) {
         place->awaited = s->head.seq;
         place->bytes = s->call.bytes;
-        sg_handoff_watch(s, actions);
+        watch_next(s, actions);
         if (!(s->call.flags & SG_CALL_SPLIT))
             return;
     }
@@ -263,12 +407,12 @@ static void enter(struct handoff *s, struct sg_actions *actions)
     struct sg_shape shape = {SG_SHAPE_DOUBLING, s->size, 0};
     uint32_t ahead;
 
-    if (!sg_handoff_is_free(s, s->head.seq) || place_now(s)->reading) {
+    if (!is_free(s, s->head.seq) || place_now(s)->reading) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
         s->head.stalls += s->phase != STALLED;
         s->phase = STALLED;
-        if (!sg_handoff_is_free(s, s->head.seq))
-            sg_handoff_ask_for_done(s, actions);
+        if (!is_free(s, s->head.seq))
+            ask_for_done(s, actions);
         return;
     }
     s->climb = sg_climb_start(&shape, s->rank);
@@ -276,9 +420,9 @@ static void enter(struct handoff *s, struct sg_actions *actions)
     climb(s, actions);
     /* After the arrival, for which other endpoints may be waiting. Only reduces leave ring entries
      * that are not known to be free. */
-    ahead = sg_handoff_free_ahead(s);
+    ahead = free_ahead(s);
     if (ahead <= s->credits / 2 && ahead < s->credits - 1)
-        sg_handoff_ask_for_done(s, actions);
+        ask_for_done(s, actions);
 }
 
 static void on_call(void *state, const struct sg_event *event, struct sg_actions *actions)
@@ -310,7 +454,7 @@ static void on_message(void *state, const struct sg_event *event, struct sg_acti
 static void on_timer(void *state, const struct sg_event *event, struct sg_actions *actions)
 {
     struct handoff *s = state;
-    uint64_t seq = sg_handoff_oldest_awaited(s);
+    uint64_t seq = oldest_awaited(s);
     struct place *place = &s->places[sg_handoff_place_of(s, seq)];
     struct sg_data result = {SG_DATA_RESULT, (uint16_t)sg_handoff_place_of(s, seq)};
 
@@ -322,8 +466,8 @@ static void on_timer(void *state, const struct sg_event *event, struct sg_action
     }
     place->awaited = 0;
     place->seen = seq;
-    sg_handoff_consumed(s, seq, actions);
-    sg_handoff_watch(s, actions);
+    consumed(s, seq, actions);
+    watch_next(s, actions);
     if (s->phase == AWAITING && seq == s->head.seq) {
         leave(s, actions);
         return;
@@ -390,168 +534,12 @@ const struct sg_algo sg_algo_handoff = {
         1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
     .uses = SG_ALGO_ONE_SIDED | SG_ALGO_ADDS | SG_ALGO_POLLED | SG_ALGO_USER,
     .parameters = sg_parameters_handoff,
-    .needs = sg_handoff_needs,
-    .init = sg_handoff_init,
+    .needs = needs,
+    .init = init,
     .on_call = on_call,
     .on_message = on_message,
     .on_timer = on_timer,
     .on_reply = on_reply,
     .on_drain = on_drain,
-    .peers = sg_handoff_peers,
+    .peers = peers,
 };
-
-/* ---- ring entries: layout, known free entries, and the results that a root awaits ---- */
-
-#define RESULT_WATCH 0
-
-static bool sg_handoff_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
-{
-    uint32_t credits = sg_credits(&setup->parameters);
-
-    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || credits < 2 ||
-        credits > SG_CREDITS_MAX)
-        return false;
-    out->state_bytes = (uint32_t)(sizeof(struct handoff) + credits * sizeof(struct place));
-    out->slots = 5 * credits;
-    out->cells = 3 * credits;
-    out->parts = 1;
-    out->slot_bytes = sg_read_bytes(&setup->parameters);
-    out->part_bytes = SG_PART_DEFAULT;
-    out->in_parts = 1u << SG_OPERATION_ALLREDUCE;
-    return true;
-}
-
-static void sg_handoff_init(void *state, const struct sg_algo_setup *setup)
-{
-    struct handoff *s = state;
-
-    s->rank = setup->rank;
-    s->size = setup->size;
-    s->credits = sg_credits(&setup->parameters);
-    s->eager_bytes = sg_eager_bytes(&setup->parameters);
-    s->head.seq = setup->parameters.first;
-    for (uint64_t back = 0; back < s->credits && back < s->head.seq; back++)
-        sg_handoff_note_done(s, s->head.seq - back);
-}
-
-/* ---- peers ---- */
-
-/* Adds the homes on the way up, and all endpoints below the node that is at home here: the first
- * node on that way that this endpoint reaches from the right. */
-static void add_climbers(const struct sg_algo_setup *setup, struct sg_peers *peers)
-{
-    struct sg_shape shape = {SG_SHAPE_DOUBLING, setup->size, 0};
-    struct sg_climb climb = sg_climb_start(&shape, setup->rank);
-    bool is_home = false, right;
-    int node, first, end;
-
-    while (sg_climb_step(&shape, &climb, &node, &right)) {
-        sg_peers_add(peers, node);
-        if (!right || is_home)
-            continue;
-        is_home = true;
-        sg_shape_below(&shape, &climb, &first, &end);
-        for (int32_t below = first; below < end; below++)
-            sg_peers_add(peers, below);
-    }
-}
-
-static int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation operation,
-                            int32_t root, int32_t *out, int capacity)
-{
-    struct sg_peers peers = sg_peers_into(out, capacity);
-
-    add_climbers(setup, &peers);
-    if (operation != SG_OPERATION_REDUCE) {
-        sg_peers_add_powers(&peers, setup->rank, setup->size);
-        return sg_peers_count(&peers);
-    }
-    /* The last arriver writes the result to the root; the root writes the done cell at endpoint
-     * 0. */
-    sg_peers_add(&peers, root);
-    sg_peers_add(&peers, 0);
-    for (int32_t other = 0; other < setup->size && (setup->rank == root || setup->rank == 0);
-         other++)
-        sg_peers_add(&peers, other);
-    return sg_peers_count(&peers);
-}
-
-/* ---- free ring entries ---- */
-/* True if the ring entry of this instance is known to be free for it. */
-
-static bool sg_handoff_is_free(const struct handoff *s, uint64_t seq)
-{
-    return seq <= s->credits || s->places[sg_handoff_place_of(s, seq)].done >= seq - s->credits;
-}
-
-/* Counts the entries known to be free for the next instances. */
-static uint32_t sg_handoff_free_ahead(const struct handoff *s)
-{
-    uint32_t count = 0;
-
-    while (count < s->credits && sg_handoff_is_free(s, s->head.seq + 1 + count))
-        count++;
-    return count;
-}
-
-/* Reads the done cells, unless a read is in progress. */
-static void sg_handoff_ask_for_done(struct handoff *s, struct sg_actions *actions)
-{
-    if (s->asking > 0)
-        return;
-    for (uint32_t first = 0; first < s->credits; first += SG_HANDOFF_CELLS_PER_READ) {
-        uint32_t left = s->credits - first;
-        struct sg_action *action =
-            sg_handoff_access(actions, SG_ACTION_READ_CELLS, 0, 2 * s->credits + first);
-
-        action->access.count = left < SG_HANDOFF_CELLS_PER_READ ? left : SG_HANDOFF_CELLS_PER_READ;
-        action->access.tag = first << SG_HANDOFF_TAG_BITS | SG_HANDOFF_CELLS;
-        s->asking++;
-    }
-}
-
-/* Records that the instance is over everywhere. */
-static void sg_handoff_note_done(struct handoff *s, uint64_t seq)
-{
-    struct place *place = &s->places[sg_handoff_place_of(s, seq)];
-
-    if (place->done < seq)
-        place->done = seq;
-}
-
-/* Returns the oldest result that this endpoint awaits; 0: none. */
-static uint64_t sg_handoff_oldest_awaited(const struct handoff *s)
-{
-    uint64_t oldest = 0;
-
-    for (uint32_t i = 0; i < s->credits; i++) {
-        uint64_t seq = s->places[i].awaited;
-
-        if (seq != 0 && (oldest == 0 || seq < oldest))
-            oldest = seq;
-    }
-    return oldest;
-}
-
-/* Watches for the oldest awaited result. One watch suffices: results arrive in order, except for
- * races in the network. */
-static void sg_handoff_watch(struct handoff *s, struct sg_actions *actions)
-{
-    uint64_t seq = sg_handoff_oldest_awaited(s);
-    struct sg_action *action;
-
-    if (s->watching || seq == 0)
-        return;
-    s->watching = true;
-    action = sg_handoff_access(actions, SG_ACTION_WATCH, s->rank, sg_handoff_result_cell(s, seq));
-    action->id = RESULT_WATCH;
-    action->access.value = s->places[sg_handoff_place_of(s, seq)].seen;
-}
-
-/* This endpoint is the root and has the instance's result, so the instance is over. */
-static void sg_handoff_consumed(struct handoff *s, uint64_t seq, struct sg_actions *actions)
-{
-    sg_handoff_access(actions, SG_ACTION_WRITE_CELL, 0, sg_handoff_done_cell(s, seq))
-        ->access.value = seq;
-    sg_handoff_note_done(s, seq);
-}

@@ -92,17 +92,178 @@ struct sg_srm {
     struct sg_srm_instance ring[]; /* credits entries: instance n at n modulo credits */
 };
 
-static void sg_srm_begin_edges(struct sg_srm *state, uint64_t first);
-static void sg_srm_number(struct sg_srm *state, struct sg_srm_instance *instance, uint8_t step);
-static bool sg_srm_put(struct sg_srm *state, const struct sg_srm_instance *instance, uint32_t edge,
-                       enum sg_srm_step kind, struct sg_actions *actions);
-static bool sg_srm_is_there(struct sg_srm *state, const struct sg_srm_instance *instance,
-                            uint32_t edge);
-static struct sg_data sg_srm_slot(const struct sg_srm_instance *instance, uint32_t edge);
-static void sg_srm_taken(struct sg_srm *state, const struct sg_srm_instance *instance,
-                         uint32_t edge);
-static void sg_srm_saw(struct sg_srm *state, uint32_t edge, uint64_t value);
-static void sg_srm_rest(struct sg_srm *state, struct sg_actions *actions);
+/* ---- values between partners, and the words that announce them ----
+ *
+ * A value goes to a slot of the partner or to its result; a word then goes to the partner's cell
+ * for this edge, which nobody else writes. A value in a slot has its number as stamp, one in a
+ * result has its instance's. The word says which numbers have been written, and which of the
+ * partner's have been taken, so that its slots are free again. If values go only one way, the word
+ * returns by itself, once for each half of the slots. */
+
+/* Layout of the word: numbers written 24 bits, those beyond 15, a bit that is always set, numbers
+ * taken 24. Numbers are sent modulo 2^24, and neither side is ever behind by more than the number
+ * of slots. No word is zero, the cell's initial value. */
+#define NUMBER_BITS 24
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+#define BEYOND_BITS 15
+#define WRITTEN (UINT64_C(1) << NUMBER_BITS)
+#define BEYOND_AT (NUMBER_BITS + 1)
+#define WHOLE_AT (BEYOND_AT + BEYOND_BITS)
+_Static_assert(WHOLE_AT + NUMBER_BITS == 64, "a word");
+_Static_assert(SG_SRM_ROOM <= BEYOND_BITS, "what is written is within the room");
+
+static int32_t partner_of(const struct sg_srm *s, uint32_t edge)
+{
+    struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
+
+    return sg_hypercube_partner(&cube, s->size, edge);
+}
+
+/* ---- numbers ---- */
+
+static bool holds(const struct sg_srm_numbers *numbers, uint64_t number)
+{
+    int64_t after = (int64_t)(number - numbers->whole);
+
+    return after <= 0 || (after <= BEYOND_BITS && numbers->beyond >> (after - 1) & 1);
+}
+
+static void add(struct sg_srm_numbers *numbers, uint64_t number)
+{
+    numbers->beyond |= 1u << (number - numbers->whole - 1);
+    while (numbers->beyond & 1) {
+        numbers->beyond >>= 1;
+        numbers->whole++;
+    }
+}
+
+/* Restores a full number from its low bits; it is at or after a known number. */
+static uint64_t widen(uint64_t known, uint64_t told)
+{
+    return known + ((told - known) & NUMBER_MASK);
+}
+
+/* Numbers the values of each edge from `first` + 1, as if all earlier ones had been written, taken
+ * and reported. */
+static void begin_edges(struct sg_srm *s, uint64_t first)
+{
+    for (uint32_t at = 0; at < s->edges; at++) {
+        struct sg_srm_edge *edge = &s->edge[at];
+
+        edge->next_out = edge->next_in = edge->acked = edge->told = first;
+        edge->out.whole = edge->in.whole = edge->taken.whole = first;
+    }
+}
+
+/* Assigns the instance its number for a step. */
+static void number_step(struct sg_srm *s, struct sg_srm_instance *instance, uint8_t step)
+{
+    uint32_t edge = step & ((1u << SG_SRM_EDGE_BITS) - 1);
+
+    if (step >> SG_SRM_EDGE_BITS <= SG_SRM_SEND_RESULT)
+        instance->out[edge] = ++s->edge[edge].next_out;
+    else
+        instance->in[edge] = ++s->edge[edge].next_in;
+}
+
+/* ---- out ---- */
+
+static void tell(struct sg_srm *s, uint32_t at, struct sg_actions *actions)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+    struct sg_action *action = sg_emit(actions, SG_ACTION_WRITE_CELL);
+
+    action->to = partner_of(s, at);
+    action->access.remote = at;
+    action->access.value = (uint64_t)(edge->out.whole & NUMBER_MASK) << WHOLE_AT |
+                           (uint64_t)edge->out.beyond << BEYOND_AT | WRITTEN |
+                           (edge->taken.whole & NUMBER_MASK);
+    edge->told = edge->taken.whole;
+}
+
+/* kind: OFFER, SEND or SEND_RESULT. False: the partner has no free slot yet. */
+static bool put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at,
+                enum sg_srm_step kind, struct sg_actions *actions)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+    bool result = kind == SG_SRM_SEND_RESULT;
+    uint64_t number = instance->out[at];
+    struct sg_action *action;
+
+    if (number - edge->acked > SG_SRM_ROOM) {
+        edge->wanted = true;
+        return false;
+    }
+    if (instance->bytes > 0 && kind != SG_SRM_OFFER) {
+        action = sg_emit(actions, result ? SG_ACTION_WRITE_RESULT : SG_ACTION_WRITE);
+        action->to = partner_of(s, at);
+        action->access.remote = result ? sg_count_place(instance->seq, s->credits)
+                                       : at * SG_SRM_ROOM + (uint32_t)(number % SG_SRM_ROOM);
+        action->access.from = instance->value;
+        action->access.bytes = instance->bytes;
+        action->access.value = result ? instance->seq : number;
+    }
+    add(&edge->out, number);
+    tell(s, at, actions);
+    return true;
+}
+
+/* ---- in ---- */
+/* True if the partner's value for this instance has arrived. */
+
+static bool is_there(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+
+    if (holds(&edge->in, instance->in[at]))
+        return true;
+    edge->wanted = true;
+    return false;
+}
+
+/* The slot that contains it. */
+static struct sg_data slot_of(const struct sg_srm_instance *instance, uint32_t at)
+{
+    return sg_data_slot(at * SG_SRM_ROOM + (uint32_t)(instance->in[at] % SG_SRM_ROOM));
+}
+
+/* Records that it has been used. */
+static void has_taken(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
+{
+    add(&s->edge[at].taken, instance->in[at]);
+}
+
+/* Decodes a new content of the partner's cell here. */
+static void saw(struct sg_srm *s, uint32_t at, uint64_t value)
+{
+    struct sg_srm_edge *edge = &s->edge[at];
+
+    edge->seen = value;
+    edge->in.whole = widen(edge->in.whole, value >> WHOLE_AT);
+    edge->in.beyond = (uint32_t)(value >> BEYOND_AT) & ((1u << BEYOND_BITS) - 1);
+    edge->acked = widen(edge->acked, value);
+}
+
+/* Call at the end of an event: reports free slots to partners, and watches the cells that steps
+ * wait for. */
+static void rest(struct sg_srm *s, struct sg_actions *actions)
+{
+    for (uint32_t at = 0; at < s->edges; at++) {
+        struct sg_srm_edge *edge = &s->edge[at];
+        struct sg_action *action;
+
+        if (edge->taken.whole - edge->told >= SG_SRM_TELL)
+            tell(s, at, actions);
+        if (!edge->wanted || edge->watching)
+            continue;
+        edge->watching = true;
+        action = sg_emit(actions, SG_ACTION_WATCH);
+        action->to = s->rank;
+        action->id = (uint16_t)at;
+        action->access.remote = at;
+        action->access.value = edge->seen;
+    }
+}
 
 /* ---- setup ---- */
 
@@ -139,7 +300,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     s->chunk_bytes = chunk_of(setup);
     s->edges = sg_hypercube_edges(setup->size);
     s->fold = sg_tree_power(setup->size) < setup->size;
-    sg_srm_begin_edges(s, setup->parameters.first);
+    begin_edges(s, setup->parameters.first);
 }
 
 static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
@@ -159,7 +320,7 @@ static void add_step(struct sg_srm *s, struct sg_srm_instance *instance, enum sg
     uint8_t step = (uint8_t)((uint32_t)kind << SG_SRM_EDGE_BITS | edge);
 
     instance->steps[instance->count++] = step;
-    sg_srm_number(s, instance, step);
+    number_step(s, instance, step);
 }
 
 static void plan_doubling(struct sg_srm *s, struct sg_srm_instance *instance)
@@ -300,7 +461,7 @@ static void fold(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
     struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
     /* The endpoint folded into this one precedes it in rank order. */
     bool left = edge < s->fold || (cube.position >> (edge - s->fold) & 1);
-    struct sg_data other = sg_srm_slot(instance, edge);
+    struct sg_data other = slot_of(instance, edge);
     struct sg_data into = instance->gets_result && is_last_value(instance)
                               ? result_of(s, instance)
                               : value_slot(s, instance);
@@ -315,7 +476,7 @@ static void fold(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
         action->data.stamp = instance->in[edge];
         instance->value = into;
     }
-    sg_srm_taken(s, instance, edge);
+    has_taken(s, instance, edge);
 }
 
 /* Takes the partner's value as the result. */
@@ -323,12 +484,12 @@ static void take(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
                  struct sg_actions *actions)
 {
     if (instance->bytes > 0) {
-        sg_emit_copy(actions, sg_srm_slot(instance, edge), result_of(s, instance), instance->bytes)
+        sg_emit_copy(actions, slot_of(instance, edge), result_of(s, instance), instance->bytes)
             ->data.stamp = instance->in[edge];
         s->head.copies++;
     }
     instance->value = result_of(s, instance);
-    sg_srm_taken(s, instance, edge);
+    has_taken(s, instance, edge);
 }
 
 /* Performs one step. False: it has to wait. */
@@ -341,33 +502,33 @@ static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_a
     case SG_SRM_OFFER:
     case SG_SRM_SEND:
     case SG_SRM_SEND_RESULT:
-        if (!sg_srm_put(s, instance, edge, kind, actions)) {
+        if (!put(s, instance, edge, kind, actions)) {
             sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
             return false;
         }
         break;
     case SG_SRM_FOLD:
-        if (!sg_srm_is_there(s, instance, edge))
+        if (!is_there(s, instance, edge))
             return false;
         fold(s, instance, edge, actions);
         break;
     case SG_SRM_AWAIT:
-        if (!sg_srm_is_there(s, instance, edge))
+        if (!is_there(s, instance, edge))
             return false;
         instance->value = result_of(s, instance);
         if (instance->bytes > 0)
             sg_emit_await(actions, instance->value, instance->bytes, instance->seq);
-        sg_srm_taken(s, instance, edge);
+        has_taken(s, instance, edge);
         break;
     case SG_SRM_TAKE:
-        if (!sg_srm_is_there(s, instance, edge))
+        if (!is_there(s, instance, edge))
             return false;
         take(s, instance, edge, actions);
         break;
     case SG_SRM_HEAR:
-        if (!sg_srm_is_there(s, instance, edge))
+        if (!is_there(s, instance, edge))
             return false;
-        sg_srm_taken(s, instance, edge);
+        has_taken(s, instance, edge);
         break;
     }
     instance->at++;
@@ -388,7 +549,7 @@ static void prefer_offered(struct sg_srm *s, struct sg_srm_instance *instance)
 
     if (kind_at(instance, at) != SG_SRM_HEAR)
         return;
-    while (at < instance->count && !sg_srm_is_there(s, instance, edge_at(instance, at)))
+    while (at < instance->count && !is_there(s, instance, edge_at(instance, at)))
         at += 2;
     if (at == instance->count || at == instance->at)
         return;
@@ -469,7 +630,7 @@ static void proceed(struct sg_srm *s, struct sg_actions *actions)
             advance(s, instance, actions);
     }
     settle(s, actions);
-    sg_srm_rest(s, actions);
+    rest(s, actions);
 }
 
 static void on_call(void *memory, const struct sg_event *event, struct sg_actions *actions)
@@ -500,7 +661,7 @@ static void on_timer(void *memory, const struct sg_event *event, struct sg_actio
     struct sg_srm *s = memory;
 
     s->edge[event->timer.id].watching = false;
-    sg_srm_saw(s, event->timer.id, event->timer.value);
+    saw(s, event->timer.id, event->timer.value);
     proceed(s, actions);
 }
 
@@ -523,176 +684,3 @@ const struct sg_algo sg_algo_srm = {
     .on_drain = on_drain,
     .peers = peers,
 };
-
-/* ---- values between partners, and the words that announce them ----
- *
- * A value goes to a slot of the partner or to its result; a word then goes to the partner's cell
- * for this edge, which nobody else writes. A value in a slot has its number as stamp, one in a
- * result has its instance's. The word says which numbers have been written, and which of the
- * partner's have been taken, so that its slots are free again. If values go only one way, the word
- * returns by itself, once for each half of the slots. */
-
-/* Layout of the word: numbers written 24 bits, those beyond 15, a bit that is always set, numbers
- * taken 24. Numbers are sent modulo 2^24, and neither side is ever behind by more than the number
- * of slots. No word is zero, the cell's initial value. */
-#define NUMBER_BITS 24
-#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-#define BEYOND_BITS 15
-#define WRITTEN (UINT64_C(1) << NUMBER_BITS)
-#define BEYOND_AT (NUMBER_BITS + 1)
-#define WHOLE_AT (BEYOND_AT + BEYOND_BITS)
-_Static_assert(WHOLE_AT + NUMBER_BITS == 64, "a word");
-_Static_assert(SG_SRM_ROOM <= BEYOND_BITS, "what is written is within the room");
-
-static int32_t partner_of(const struct sg_srm *s, uint32_t edge)
-{
-    struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
-
-    return sg_hypercube_partner(&cube, s->size, edge);
-}
-
-/* ---- numbers ---- */
-
-static bool holds(const struct sg_srm_numbers *numbers, uint64_t number)
-{
-    int64_t after = (int64_t)(number - numbers->whole);
-
-    return after <= 0 || (after <= BEYOND_BITS && numbers->beyond >> (after - 1) & 1);
-}
-
-static void add(struct sg_srm_numbers *numbers, uint64_t number)
-{
-    numbers->beyond |= 1u << (number - numbers->whole - 1);
-    while (numbers->beyond & 1) {
-        numbers->beyond >>= 1;
-        numbers->whole++;
-    }
-}
-
-/* Restores a full number from its low bits; it is at or after a known number. */
-static uint64_t widen(uint64_t known, uint64_t told)
-{
-    return known + ((told - known) & NUMBER_MASK);
-}
-
-/* Numbers the values of each edge from `first` + 1, as if all earlier ones had been written, taken
- * and reported. */
-static void sg_srm_begin_edges(struct sg_srm *s, uint64_t first)
-{
-    for (uint32_t at = 0; at < s->edges; at++) {
-        struct sg_srm_edge *edge = &s->edge[at];
-
-        edge->next_out = edge->next_in = edge->acked = edge->told = first;
-        edge->out.whole = edge->in.whole = edge->taken.whole = first;
-    }
-}
-
-/* Assigns the instance its number for a step. */
-static void sg_srm_number(struct sg_srm *s, struct sg_srm_instance *instance, uint8_t step)
-{
-    uint32_t edge = step & ((1u << SG_SRM_EDGE_BITS) - 1);
-
-    if (step >> SG_SRM_EDGE_BITS <= SG_SRM_SEND_RESULT)
-        instance->out[edge] = ++s->edge[edge].next_out;
-    else
-        instance->in[edge] = ++s->edge[edge].next_in;
-}
-
-/* ---- out ---- */
-
-static void tell(struct sg_srm *s, uint32_t at, struct sg_actions *actions)
-{
-    struct sg_srm_edge *edge = &s->edge[at];
-    struct sg_action *action = sg_emit(actions, SG_ACTION_WRITE_CELL);
-
-    action->to = partner_of(s, at);
-    action->access.remote = at;
-    action->access.value = (uint64_t)(edge->out.whole & NUMBER_MASK) << WHOLE_AT |
-                           (uint64_t)edge->out.beyond << BEYOND_AT | WRITTEN |
-                           (edge->taken.whole & NUMBER_MASK);
-    edge->told = edge->taken.whole;
-}
-
-/* kind: OFFER, SEND or SEND_RESULT. False: the partner has no free slot yet. */
-static bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at,
-                       enum sg_srm_step kind, struct sg_actions *actions)
-{
-    struct sg_srm_edge *edge = &s->edge[at];
-    bool result = kind == SG_SRM_SEND_RESULT;
-    uint64_t number = instance->out[at];
-    struct sg_action *action;
-
-    if (number - edge->acked > SG_SRM_ROOM) {
-        edge->wanted = true;
-        return false;
-    }
-    if (instance->bytes > 0 && kind != SG_SRM_OFFER) {
-        action = sg_emit(actions, result ? SG_ACTION_WRITE_RESULT : SG_ACTION_WRITE);
-        action->to = partner_of(s, at);
-        action->access.remote = result ? sg_count_place(instance->seq, s->credits)
-                                       : at * SG_SRM_ROOM + (uint32_t)(number % SG_SRM_ROOM);
-        action->access.from = instance->value;
-        action->access.bytes = instance->bytes;
-        action->access.value = result ? instance->seq : number;
-    }
-    add(&edge->out, number);
-    tell(s, at, actions);
-    return true;
-}
-
-/* ---- in ---- */
-/* True if the partner's value for this instance has arrived. */
-
-static bool sg_srm_is_there(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
-{
-    struct sg_srm_edge *edge = &s->edge[at];
-
-    if (holds(&edge->in, instance->in[at]))
-        return true;
-    edge->wanted = true;
-    return false;
-}
-
-/* The slot that contains it. */
-static struct sg_data sg_srm_slot(const struct sg_srm_instance *instance, uint32_t at)
-{
-    return sg_data_slot(at * SG_SRM_ROOM + (uint32_t)(instance->in[at] % SG_SRM_ROOM));
-}
-
-/* Records that it has been used. */
-static void sg_srm_taken(struct sg_srm *s, const struct sg_srm_instance *instance, uint32_t at)
-{
-    add(&s->edge[at].taken, instance->in[at]);
-}
-
-/* Decodes a new content of the partner's cell here. */
-static void sg_srm_saw(struct sg_srm *s, uint32_t at, uint64_t value)
-{
-    struct sg_srm_edge *edge = &s->edge[at];
-
-    edge->seen = value;
-    edge->in.whole = widen(edge->in.whole, value >> WHOLE_AT);
-    edge->in.beyond = (uint32_t)(value >> BEYOND_AT) & ((1u << BEYOND_BITS) - 1);
-    edge->acked = widen(edge->acked, value);
-}
-
-/* Call at the end of an event: reports free slots to partners, and watches the cells that steps
- * wait for. */
-static void sg_srm_rest(struct sg_srm *s, struct sg_actions *actions)
-{
-    for (uint32_t at = 0; at < s->edges; at++) {
-        struct sg_srm_edge *edge = &s->edge[at];
-        struct sg_action *action;
-
-        if (edge->taken.whole - edge->told >= SG_SRM_TELL)
-            tell(s, at, actions);
-        if (!edge->wanted || edge->watching)
-            continue;
-        edge->watching = true;
-        action = sg_emit(actions, SG_ACTION_WATCH);
-        action->to = s->rank;
-        action->id = (uint16_t)at;
-        action->access.remote = at;
-        action->access.value = edge->seen;
-    }
-}

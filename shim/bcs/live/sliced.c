@@ -96,17 +96,12 @@ static int move(enum sg_function function, const struct sg_comm *comm, const sg_
     MPI_Request *request;
 
     if (at->request == SG_NO_WORD)
-        return sends ? sg_sliced_send(comm, side.buffer, side.count, side.type, side.peer, side.tag,
-                                      is_synchronous(function))
-                     : sg_sliced_receive(comm, side.buffer, side.count, side.type, side.peer,
-                                         side.tag, (MPI_Status *)words[at->status]);
+        return sends ? sg_sliced_send(comm, &side, is_synchronous(function))
+                     : sg_sliced_receive(comm, &side, (MPI_Status *)words[at->status]);
     /* MPICH's request from the check is complete, and is replaced. */
     request = (MPI_Request *)words[at->request];
     sg_real.Request_free(request);
-    return sends ? sg_sliced_isend(comm, side.buffer, side.count, side.type, side.peer, side.tag,
-                                   is_synchronous(function), request)
-                 : sg_sliced_ireceive(comm, side.buffer, side.count, side.type, side.peer, side.tag,
-                                      request);
+    return sg_sliced_post(comm, &side, sends, is_synchronous(function), request);
 }
 
 /* MPICH's own function, with MPI_PROC_NULL for the rank of a message that slices carry, finds

@@ -8,9 +8,17 @@
 #ifndef SG_BCS_LIVE_SLICED_H
 #define SG_BCS_LIVE_SLICED_H
 
-#include "bcs/live/sliced_message.h"
+#include "intercept/comm.h"
 #include "mpi/real.h"
 #include "profile/counted_functions.h"
+
+/* True if some communicator's messages may be carried; set between MPI_Init and MPI_Finalize. */
+extern atomic_bool sg_sliced_on;
+
+static inline bool sg_sliced_is_on(void)
+{
+    return __builtin_expect(atomic_load_explicit(&sg_sliced_on, memory_order_relaxed), 0);
+}
 
 /* Both are collective, in MPI_Init. Choose, before communicators are set up, returns the rule that
  * carries messages of MPI_COMM_WORLD; -1: none. If a rule cannot hold, one line says why. Start
@@ -39,5 +47,37 @@ void sg_sliced_behind(enum sg_function function, bool is_f08, const sg_word *wor
 /* For functions that slices do not carry. True if the call is on such a communicator: it fails by
  * the communicator's error handler. */
 bool sg_sliced_refuses(enum sg_function function, const sg_word *words, int *error);
+
+/* ---- in sliced_message.c: messages, from checked arguments ----
+ *
+ * Functions return MPI's error, which they have raised on the communicator. */
+
+/* One direction of an exchange. takes_part: false with MPI_PROC_NULL. */
+struct sg_sliced_side {
+    void *buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+    int peer, tag;
+    bool takes_part;
+};
+
+int sg_sliced_send(const struct sg_comm *comm, const struct sg_sliced_side *side,
+                   bool is_synchronous);
+int sg_sliced_receive(const struct sg_comm *comm, const struct sg_sliced_side *side,
+                      MPI_Status *status);
+/* Begins a send or a receive. is_synchronous: of a send. */
+int sg_sliced_post(const struct sg_comm *comm, const struct sg_sliced_side *side, bool sends,
+                   bool is_synchronous, MPI_Request *handle);
+int sg_sliced_exchange(const struct sg_comm *comm, const struct sg_sliced_side *sends,
+                       const struct sg_sliced_side *receives, MPI_Status *status);
+int sg_sliced_replace(const struct sg_comm *comm, const struct sg_sliced_side *sends, int from,
+                      int tag, bool comes, MPI_Status *status);
+void sg_sliced_probe(const struct sg_comm *comm, int from, int tag, MPI_Status *status);
+/* True if a message is there. */
+bool sg_sliced_look(const struct sg_comm *comm, int from, int tag, MPI_Status *status);
+/* True if this thread has reported a truncated message of a request since the last call. */
+bool sg_sliced_take_cut(void);
+/* Logs one line, the first time. */
+void sg_sliced_say_refused(const struct sg_comm *comm, const char *function);
 
 #endif

@@ -2,7 +2,7 @@
  * returns or its request is complete at once: programs in which every rank sends before it receives
  * depend on that.
  */
-#include "bcs/live/sliced_message.h"
+#include "bcs/live/sliced.h"
 
 #include "bcs/live/messages.h"
 #include "core/status.h"
@@ -122,12 +122,11 @@ static void end_send(struct sliced *sliced)
     sg_bytes_end(&sliced->bytes);
 }
 
-int sg_sliced_send(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
-                   int to, int tag, bool is_synchronous)
+int sg_sliced_send(const struct sg_comm *comm, const struct sg_sliced_side *side,
+                   bool is_synchronous)
 {
     struct sliced sliced;
-    int error = begin(comm, &sliced, &(struct sg_sliced_side){buffer, count, type, to, tag, true},
-                      SG_POST_SEND);
+    int error = begin(comm, &sliced, side, SG_POST_SEND);
 
     if (error != MPI_SUCCESS)
         return raise(comm, error);
@@ -156,12 +155,11 @@ static int end_receive(struct sliced *sliced, MPI_Status *status)
     return error;
 }
 
-int sg_sliced_receive(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
-                      int from, int tag, MPI_Status *status)
+int sg_sliced_receive(const struct sg_comm *comm, const struct sg_sliced_side *side,
+                      MPI_Status *status)
 {
     struct sliced sliced;
-    int error = begin(comm, &sliced, &(struct sg_sliced_side){buffer, count, type, from, tag, true},
-                      SG_POST_RECEIVE);
+    int error = begin(comm, &sliced, side, SG_POST_RECEIVE);
 
     if (error == MPI_SUCCESS) {
         sg_messages_post(sliced.internode, &sliced.message);
@@ -303,8 +301,8 @@ static int make_request(const struct sg_comm *comm, struct sliced *sliced, int b
     return raise(comm, error);
 }
 
-int sg_sliced_isend(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
-                    int to, int tag, bool is_synchronous, MPI_Request *handle)
+int sg_sliced_post(const struct sg_comm *comm, const struct sg_sliced_side *side, bool sends,
+                   bool is_synchronous, MPI_Request *handle)
 {
     struct sliced *sliced = calloc(1, sizeof *sliced);
     struct sg_request *request;
@@ -314,35 +312,14 @@ int sg_sliced_isend(const struct sg_comm *comm, void *buffer, MPI_Count count, M
     if (sliced == NULL)
         return raise(comm, MPI_ERR_NO_MEM);
     error = make_request(comm, sliced,
-                         begin(comm, sliced,
-                               &(struct sg_sliced_side){buffer, count, type, to, tag, true},
-                               SG_POST_SEND),
-                         handle, &request);
+                         begin(comm, sliced, side, sends ? SG_POST_SEND : SG_POST_RECEIVE), handle,
+                         &request);
     if (error != MPI_SUCCESS)
         return error;
-    post_send(comm, sliced, is_synchronous);
-    sg_request_begun(request);
-    return MPI_SUCCESS;
-}
-
-int sg_sliced_ireceive(const struct sg_comm *comm, void *buffer, MPI_Count count, MPI_Datatype type,
-                       int from, int tag, MPI_Request *handle)
-{
-    struct sliced *sliced = calloc(1, sizeof *sliced);
-    struct sg_request *request;
-    int error;
-
-    sg_request_reap();
-    if (sliced == NULL)
-        return raise(comm, MPI_ERR_NO_MEM);
-    error = make_request(comm, sliced,
-                         begin(comm, sliced,
-                               &(struct sg_sliced_side){buffer, count, type, from, tag, true},
-                               SG_POST_RECEIVE),
-                         handle, &request);
-    if (error != MPI_SUCCESS)
-        return error;
-    sg_messages_post(sliced->internode, &sliced->message);
+    if (sends)
+        post_send(comm, sliced, is_synchronous);
+    else
+        sg_messages_post(sliced->internode, &sliced->message);
     sg_request_begun(request);
     return MPI_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* The engine of a communicator whose ranks share one node: a segment, and calls that run in it by
  * the methods of shim/intranode, chosen by the rule, or by size.
  *
- * The communicator's ranks set it up together (shim/intercept/comm_engine.c carries the messages):
+ * The communicator's ranks set it up together (shim/intercept/comm_setup.c carries the messages):
  * rank 0 offers, the others accept, all agree. It runs in the application's thread, inside the
  * intercepted call; one call at a time on a communicator, as MPI requires.
  */

@@ -6,7 +6,6 @@
  * A collective that some member did not record, and a message on a communicator that the archive
  * does not have, are left out: only the call's region is written. */
 #include "trace/export/event_messages.h"
-#include "trace/export/event_windows.h"
 #include "trace/export/event_writer.h"
 
 #include "trace/export/vocabulary.h"

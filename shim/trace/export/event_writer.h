@@ -11,7 +11,6 @@
 #include "trace/export/archive.h"
 #include "trace/export/export_plan.h"
 #include "trace/export/logread.h"
-#include "trace/export/rma_completions.h"
 #include "trace/export/summary.h"
 #include "trace/export/vocabulary.h"
 
@@ -39,6 +38,24 @@ static inline uint32_t sg_location_thread(const struct sg_location *location)
 {
     return (uint32_t)(location->id >> 32);
 }
+
+/* A call in the log that completes a one-sided operation or releases a lock. */
+enum sg_rma_end {
+    SG_RMA_END_LOCAL = 1,
+    SG_RMA_END_REMOTE = 2,
+    SG_RMA_END_LOCK = 4, /* the lock is released */
+};
+
+struct sg_rma_completion {
+    uint32_t by;   /* slot of the record that completes or releases it */
+    uint32_t of;   /* slot of the event of the operation or lock */
+    uint32_t ends; /* enum sg_rma_end */
+};
+
+struct sg_rma_completions {
+    struct sg_rma_completion *items; /* sorted by `by`, then `of` */
+    uint32_t count;
+};
 
 /* An MPI function in the archive. */
 struct sg_event_function {
@@ -101,7 +118,21 @@ void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_
 void sg_event_request(struct sg_event_writer *writer, const struct sg_record_request *request,
                       uint32_t slot, const void *began);
 
-/* ---- in event_windows.c: intervals between calls, and slices --------------------------------- */
+/* ---- in event_windows.c: windows, intervals between calls, and slices ------------------------ */
+
+/* Write the events after a call's Enter or before its Leave; nothing for other calls and for calls
+ * that never returned. */
+void sg_event_window_begin(struct sg_event_writer *writer, const struct sg_record_event *event,
+                           uint32_t slot, uint64_t time_ns);
+void sg_event_window_end(struct sg_event_writer *writer, const struct sg_record_event *event,
+                         uint32_t slot);
+/* Writes the completions that a record causes. slot: the record's. */
+void sg_event_window_completions(struct sg_event_writer *writer, uint32_t slot, uint64_t time_ns);
+/* completions must be zeroed; clear it also on failure. Reads nothing if the log has no windows.
+ * Returns SG_OK or SG_ERR_MEMORY. */
+enum sg_status sg_rma_completions_find(struct sg_rma_completions *completions,
+                                       struct sg_logread *log, const struct sg_summary *summary);
+void sg_rma_completions_clear(struct sg_rma_completions *completions);
 
 void sg_event_interval(struct sg_event_writer *writer, const struct sg_record_interval *interval);
 void sg_event_slice(struct sg_event_writer *writer, const struct sg_record_slice *record);

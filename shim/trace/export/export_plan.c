@@ -7,31 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void sg_plan_windows_pack(struct sg_pack *pack, struct sg_plan_windows *windows);
-static void sg_plan_windows_clear(struct sg_plan_windows *windows);
-
 void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan)
 {
+    struct sg_plan_windows *windows = &plan->windows;
+
     sg_pack_plain_table(pack, &plan->sites, &plan->site_count, sizeof *plan->sites);
     sg_pack_plain_table(pack, &plan->frames, &plan->frame_count, sizeof *plan->frames);
-    sg_pack_table(pack, &plan->comms, &plan->comm_count, sizeof *plan->comms);
-    for (uint32_t i = 0; i < plan->comm_count; i++) {
-        SG_PACK(pack, plan->comms[i].root_world_rank);
-        SG_PACK(pack, plan->comms[i].root_counter);
-        SG_PACK(pack, plan->comms[i].ref);
+    sg_pack_plain_table(pack, &plan->comms, &plan->comm_count, sizeof *plan->comms);
+    for (uint32_t i = 0; i < plan->comm_count; i++)
         sg_intervals_pack(pack, &plan->comms[i].kept);
-    }
     sg_intervals_pack(pack, &plan->world_kept);
-    sg_pack_table(pack, &plan->profile_comms, &plan->profile_comm_count,
-                  sizeof *plan->profile_comms);
-    for (uint32_t i = 0; i < plan->profile_comm_count; i++) {
-        SG_PACK(pack, plan->profile_comms[i].identity);
-        SG_PACK(pack, plan->profile_comms[i].ordinal);
-        SG_PACK(pack, plan->profile_comms[i].ref);
+    sg_pack_plain_table(pack, &plan->profile_comms, &plan->profile_comm_count,
+                        sizeof *plan->profile_comms);
+    for (uint32_t i = 0; i < plan->profile_comm_count; i++)
         sg_intervals_pack(pack, &plan->profile_comms[i].kept);
-    }
     sg_pack_plain_table(pack, &plan->functions, &plan->function_count, sizeof *plan->functions);
-    sg_plan_windows_pack(pack, &plan->windows);
+    sg_pack_plain_table(pack, &windows->windows, &windows->window_count, sizeof *windows->windows);
+    for (uint32_t i = 0; i < windows->window_count; i++)
+        sg_intervals_pack(pack, &windows->windows[i].kept);
+    sg_pack_plain_table(pack, &windows->groups, &windows->group_count, sizeof *windows->groups);
     sg_pack_plain_table(pack, &plan->algorithms, &plan->algorithm_count, sizeof *plan->algorithms);
     SG_PACK(pack, plan->arms);
 }
@@ -42,8 +36,11 @@ void sg_plan_clear(struct sg_plan *plan)
         sg_intervals_clear(&plan->comms[i].kept);
     for (uint32_t i = 0; i < plan->profile_comm_count; i++)
         sg_intervals_clear(&plan->profile_comms[i].kept);
+    for (uint32_t i = 0; i < plan->windows.window_count; i++)
+        sg_intervals_clear(&plan->windows.windows[i].kept);
     sg_intervals_clear(&plan->world_kept);
-    sg_plan_windows_clear(&plan->windows);
+    free(plan->windows.windows);
+    free(plan->windows.groups);
     free(plan->profile_comms);
     free(plan->functions);
     free(plan->sites);
@@ -215,28 +212,6 @@ bool sg_plan_find_group(const struct sg_plan_windows *windows, const struct sg_g
     if (found != NULL)
         *ref = found->ref;
     return found != NULL;
-}
-
-static void sg_plan_windows_pack(struct sg_pack *pack, struct sg_plan_windows *windows)
-{
-    sg_pack_table(pack, &windows->windows, &windows->window_count, sizeof *windows->windows);
-    for (uint32_t i = 0; i < windows->window_count; i++) {
-        SG_PACK(pack, windows->windows[i].identity);
-        SG_PACK(pack, windows->windows[i].comm_ordinal);
-        SG_PACK(pack, windows->windows[i].ordinal);
-        SG_PACK(pack, windows->windows[i].ref);
-        SG_PACK(pack, windows->windows[i].has_life);
-        sg_intervals_pack(pack, &windows->windows[i].kept);
-    }
-    sg_pack_plain_table(pack, &windows->groups, &windows->group_count, sizeof *windows->groups);
-}
-
-static void sg_plan_windows_clear(struct sg_plan_windows *windows)
-{
-    for (uint32_t i = 0; i < windows->window_count; i++)
-        sg_intervals_clear(&windows->windows[i].kept);
-    free(windows->windows);
-    free(windows->groups);
 }
 
 /* ---- order of events ------------------------------------------------------------------------- */

@@ -187,6 +187,7 @@ void sg_pack_table(struct sg_pack *pack, void *table, uint32_t *count, size_t it
     SG_PACK(pack, *count);
     if (!pack->reading)
         return;
+    *items = NULL;
     if (pack->status == SG_OK && *count > (size_t)(pack->end - pack->at) / ITEM_BYTES_MIN)
         pack->status = SG_ERR_FORMAT;
     if (pack->status == SG_OK) {

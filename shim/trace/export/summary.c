@@ -1,12 +1,9 @@
 #include "trace/export/summary.h"
 
 #include "core/room.h"
-#include "trace/export/summary_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct sg_summary_causes sg_summary_causes_of(struct sg_logread *log);
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
@@ -260,6 +257,35 @@ static enum sg_status read_instances(struct sg_summary *summary, struct sg_logre
     return SG_OK;
 }
 
+static uint64_t load(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static struct sg_summary_causes causes_of(struct sg_logread *log)
+{
+    struct sg_summary_causes out = {0};
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        const struct sg_record_causes *causes = record;
+
+        if (kind != SG_RECORD_CAUSES || causes->mode > SG_CAUSES_ALL)
+            continue;
+        out = (struct sg_summary_causes){.ranks = 1,
+                                         .mode = causes->mode,
+                                         .intervals = load(&causes->intervals),
+                                         .left_out = load(&causes->left_out),
+                                         .cost_ns = load(&causes->cost_ns),
+                                         .time_ns = load(&causes->time_ns)};
+        for (int source = 0; source < SG_SOURCE_COUNT; source++)
+            out.lacking[source] = (causes->mask & sg_source_mask(source)) == 0;
+    }
+    return out;
+}
+
 enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct sg_summary *out)
 {
     const struct sg_log_header *header = sg_logread_header(log);
@@ -290,7 +316,7 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
 
     memcpy(&summary.calibration, header->calibration, sizeof summary.calibration);
     sg_logread_waiting(log, &summary.waiting);
-    summary.causes = sg_summary_causes_of(log);
+    summary.causes = causes_of(log);
     if (status == SG_OK)
         status = set_predefined(&summary);
     if (status == SG_OK) {
@@ -309,19 +335,14 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
 
 const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, uint32_t index)
 {
-    struct sg_site_entry key = {.index = index};
-
-    return summary->site_count == 0 ? NULL
-                                    : bsearch(&key, summary->sites, summary->site_count, sizeof key,
-                                              sg_summary_table_by_index);
+    return sg_summary_table_find(summary->sites, summary->site_count, sizeof *summary->sites,
+                                 index);
 }
 
 const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index)
 {
-    struct sg_comm_entry key = {.index = index};
-
-    return bsearch(&key, summary->comms, summary->comm_count, sizeof key,
-                   sg_summary_table_by_index);
+    return sg_summary_table_find(summary->comms, summary->comm_count, sizeof *summary->comms,
+                                 index);
 }
 
 const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summary,
@@ -362,37 +383,6 @@ void sg_summary_clear(struct sg_summary *summary)
     *summary = (struct sg_summary){0};
 }
 
-/* ---- causes --------------------------------------------------------------------------------- */
-
-static uint64_t load(const _Atomic uint64_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-static struct sg_summary_causes sg_summary_causes_of(struct sg_logread *log)
-{
-    struct sg_summary_causes out = {0};
-    enum sg_record_kind kind;
-    const void *record;
-    uint64_t slot = 0;
-
-    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
-        const struct sg_record_causes *causes = record;
-
-        if (kind != SG_RECORD_CAUSES || causes->mode > SG_CAUSES_ALL)
-            continue;
-        out = (struct sg_summary_causes){.ranks = 1,
-                                         .mode = causes->mode,
-                                         .intervals = load(&causes->intervals),
-                                         .left_out = load(&causes->left_out),
-                                         .cost_ns = load(&causes->cost_ns),
-                                         .time_ns = load(&causes->time_ns)};
-        for (int source = 0; source < SG_SOURCE_COUNT; source++)
-            out.lacking[source] = (causes->mask & sg_source_mask(source)) == 0;
-    }
-    return out;
-}
-
 void sg_summary_causes_add(struct sg_summary_causes *sum, const struct sg_summary_causes *one)
 {
     sum->ranks += one->ranks;
@@ -410,11 +400,8 @@ void sg_summary_causes_add(struct sg_summary_causes *sum, const struct sg_summar
 
 static void pack_sites(struct sg_pack *pack, struct sg_summary *s)
 {
-    sg_pack_table(pack, &s->sites, &s->site_count, sizeof *s->sites);
+    sg_pack_plain_table(pack, &s->sites, &s->site_count, sizeof *s->sites);
     for (uint32_t i = 0; i < s->site_count; i++) {
-        SG_PACK(pack, s->sites[i].index);
-        SG_PACK(pack, s->sites[i].id);
-        SG_PACK(pack, s->sites[i].offset);
         sg_pack_text(pack, &s->sites[i].module);
         sg_pack_text(pack, &s->sites[i].build_id);
         sg_pack_text(pack, &s->sites[i].callers);
@@ -423,64 +410,35 @@ static void pack_sites(struct sg_pack *pack, struct sg_summary *s)
 
 static void pack_names(struct sg_pack *pack, struct sg_summary *s)
 {
-    sg_pack_table(pack, &s->names, &s->name_count, sizeof *s->names);
+    sg_pack_plain_table(pack, &s->names, &s->name_count, sizeof *s->names);
     for (uint32_t i = 0; i < s->name_count; i++) {
-        SG_PACK(pack, s->names[i].id);
-        SG_PACK(pack, s->names[i].line);
         sg_pack_text(pack, &s->names[i].function);
         sg_pack_text(pack, &s->names[i].file);
     }
 }
 
-/* members remains NULL if the rank does not know them. */
-static void pack_members(struct sg_pack *pack, struct sg_comm_entry *comm)
-{
-    uint32_t all = comm->size + comm->remote_size;
-    uint32_t count = comm->members != NULL ? all : 0;
-
-    sg_pack_plain_table(pack, &comm->members, &count, sizeof *comm->members);
-    if (count != all) {
-        free(comm->members);
-        comm->members = NULL;
-    }
-}
-
 static void pack_comm(struct sg_pack *pack, struct sg_comm_entry *comm)
 {
-    SG_PACK(pack, comm->index);
-    SG_PACK(pack, comm->root_world_rank);
-    SG_PACK(pack, comm->root_counter);
-    SG_PACK(pack, comm->size);
-    SG_PACK(pack, comm->remote_size);
-    SG_PACK(pack, comm->rank);
-    SG_PACK(pack, comm->parent);
-    SG_PACK(pack, comm->profile_comm);
     sg_pack_text(pack, &comm->name);
-    pack_members(pack, comm);
+    sg_pack_members(pack, &comm->members, comm->size + comm->remote_size);
     sg_intervals_pack(pack, &comm->recorded);
 }
 
 static void pack_comms(struct sg_pack *pack, struct sg_summary *s)
 {
-    sg_pack_table(pack, &s->comms, &s->comm_count, sizeof *s->comms);
+    sg_pack_plain_table(pack, &s->comms, &s->comm_count, sizeof *s->comms);
     for (uint32_t i = 0; i < s->comm_count; i++)
         pack_comm(pack, &s->comms[i]);
 }
 
 static void pack_profile_comms(struct sg_pack *pack, struct sg_summary *s)
 {
-    sg_pack_table(pack, &s->calls.comms, &s->calls.comm_count, sizeof *s->calls.comms);
+    sg_pack_plain_table(pack, &s->calls.comms, &s->calls.comm_count, sizeof *s->calls.comms);
     for (uint32_t i = 0; i < s->calls.comm_count; i++) {
         struct sg_profile_comm_entry *entry = &s->calls.comms[i];
-        uint32_t grid_words;
+        uint32_t grid_words = 2 * entry->dimensions;
 
         pack_comm(pack, &entry->comm);
-        SG_PACK(pack, entry->identity);
-        SG_PACK(pack, entry->ordinal);
-        SG_PACK(pack, entry->used);
-        SG_PACK(pack, entry->library_comm);
-        SG_PACK(pack, entry->messages);
-        grid_words = 2 * entry->dimensions;
         sg_pack_plain_table(pack, &entry->grid, &grid_words, sizeof *entry->grid);
         entry->dimensions = grid_words / 2;
     }
@@ -488,31 +446,23 @@ static void pack_profile_comms(struct sg_pack *pack, struct sg_summary *s)
 
 static void pack_functions(struct sg_pack *pack, struct sg_summary *s)
 {
-    sg_pack_table(pack, &s->calls.functions, &s->calls.function_count, sizeof *s->calls.functions);
-    for (uint32_t i = 0; i < s->calls.function_count; i++) {
-        SG_PACK(pack, s->calls.functions[i].index);
-        SG_PACK(pack, s->calls.functions[i].used);
-        SG_PACK(pack, s->calls.functions[i].left_out);
+    sg_pack_plain_table(pack, &s->calls.functions, &s->calls.function_count,
+                        sizeof *s->calls.functions);
+    for (uint32_t i = 0; i < s->calls.function_count; i++)
         sg_pack_text(pack, &s->calls.functions[i].name);
-    }
 }
 
 static void pack_markers(struct sg_pack *pack, struct sg_summary *s)
 {
-    sg_pack_table(pack, &s->markers, &s->marker_count, sizeof *s->markers);
-    for (uint32_t i = 0; i < s->marker_count; i++) {
-        SG_PACK(pack, s->markers[i].kind);
-        SG_PACK(pack, s->markers[i].time_ns);
+    sg_pack_plain_table(pack, &s->markers, &s->marker_count, sizeof *s->markers);
+    for (uint32_t i = 0; i < s->marker_count; i++)
         sg_pack_text(pack, &s->markers[i].text);
-    }
 }
 
 static void pack_arms(struct sg_pack *pack, struct sg_summary *s)
 {
-    sg_pack_table(pack, &s->arms, &s->arm_count, sizeof *s->arms);
+    sg_pack_plain_table(pack, &s->arms, &s->arm_count, sizeof *s->arms);
     for (uint32_t i = 0; i < s->arm_count; i++) {
-        SG_PACK(pack, s->arms[i].arm);
-        SG_PACK(pack, s->arms[i].block);
         sg_pack_text(pack, &s->arms[i].place);
         sg_pack_text(pack, &s->arms[i].text);
     }

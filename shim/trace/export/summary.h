@@ -10,7 +10,6 @@
 #include "core/file.h"
 #include "core/status.h"
 #include "trace/export/clockmap.h"
-#include "trace/export/comm_entry.h"
 #include "trace/export/logread.h"
 #include "trace/export/logread_all.h"
 #include "trace/export/strings.h"

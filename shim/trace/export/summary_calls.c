@@ -1,18 +1,248 @@
 #include "trace/export/summary_calls.h"
 
+#include "core/room.h"
 #include "trace/export/event_messages.h"
-#include "trace/export/summary_tables.h"
 #include "trace/export/vocabulary.h"
 
 #include <stdlib.h>
 
-static void sg_summary_windows_sort(struct sg_summary_windows *windows);
-static enum sg_status sg_summary_windows_read(struct sg_summary_windows *windows,
-                                              const struct sg_record_event *event, enum sg_rma rma,
-                                              const struct sg_window_entry **out);
-static void sg_summary_windows_use_group(struct sg_summary_windows *windows, uint32_t group);
-static uint64_t sg_summary_windows_finish(struct sg_summary_windows *windows);
-static void sg_summary_windows_clear(struct sg_summary_windows *windows);
+/* ---- tables ------------------------------------------------------------------------------ */
+
+void *sg_summary_table_add(void *table, uint32_t *count, size_t item_bytes)
+{
+    void **items = table;
+
+    if (!sg_make_room(items, *count, item_bytes))
+        return NULL;
+    return memset((unsigned char *)*items + (size_t)(*count)++ * item_bytes, 0, item_bytes);
+}
+
+int sg_summary_table_by_index(const void *a, const void *b)
+{
+    const uint32_t *left = a;
+    const uint32_t *right = b;
+
+    return (*left > *right) - (*left < *right);
+}
+
+void sg_summary_table_sort(void *table, uint32_t *count, size_t item_bytes,
+                           void (*clear_item)(void *item))
+{
+    unsigned char *items = table;
+    uint32_t kept = 0;
+
+    if (*count > 1)
+        qsort(items, *count, item_bytes, sg_summary_table_by_index);
+    for (uint32_t i = 0; i < *count; i++) {
+        unsigned char *item = items + i * item_bytes;
+
+        if (kept > 0 && sg_summary_table_by_index(items + (kept - 1) * item_bytes, item) == 0) {
+            clear_item(item);
+            continue;
+        }
+        if (kept != i)
+            memcpy(items + kept * item_bytes, item, item_bytes);
+        kept++;
+    }
+    *count = kept;
+}
+
+const void *sg_summary_table_find(const void *table, uint32_t count, size_t item_bytes,
+                                  uint32_t index)
+{
+    return count == 0 ? NULL : bsearch(&index, table, count, item_bytes, sg_summary_table_by_index);
+}
+
+void sg_pack_members(struct sg_pack *pack, uint32_t **members, uint32_t size)
+{
+    uint32_t count = *members != NULL ? size : 0;
+
+    sg_pack_plain_table(pack, members, &count, sizeof **members);
+    if (count != size) {
+        free(*members);
+        *members = NULL;
+    }
+}
+
+/* Reads count words from a record's text, from the word with index first after the padded name;
+ * malloc'ed. NULL: the text is too short, or out of memory. */
+static uint32_t *read_words(const char *text, uint32_t text_bytes, uint32_t first, uint32_t count)
+{
+    size_t begin_bytes = ((strlen(text) + 1 + 3) & ~(size_t)3) + (size_t)first * sizeof(uint32_t);
+    size_t size_bytes = (size_t)count * sizeof(uint32_t);
+    uint32_t *words;
+
+    if (begin_bytes + size_bytes > text_bytes)
+        return NULL;
+    words = malloc(size_bytes);
+    if (words != NULL)
+        memcpy(words, text + begin_bytes, size_bytes);
+    return words;
+}
+
+uint32_t *sg_summary_table_read_members(const char *text, uint32_t text_bytes, uint32_t count,
+                                        int32_t world_size)
+{
+    uint32_t *members = read_words(text, text_bytes, 0, count);
+
+    for (uint32_t i = 0; members != NULL && i < count; i++) {
+        if (members[i] >= (uint32_t)world_size) {
+            free(members);
+            return NULL;
+        }
+    }
+    return members;
+}
+
+/* ---- windows: definitions ------------------------------------------------------------------- */
+
+enum sg_status sg_summary_windows_add(struct sg_summary_windows *windows,
+                                      const struct sg_record_window *record, const char *text)
+{
+    struct sg_window_entry *window =
+        sg_summary_table_add(&windows->windows, &windows->window_count, sizeof *window);
+
+    if (window == NULL)
+        return SG_ERR_MEMORY;
+    window->index = record->index;
+    window->comm = record->comm;
+    window->ordinal = record->ordinal;
+    window->name = text;
+    return SG_OK;
+}
+
+enum sg_status sg_summary_windows_add_group(struct sg_summary_windows *windows, int32_t world_size,
+                                            const struct sg_record_group *record, const char *text)
+{
+    struct sg_group_entry *group =
+        sg_summary_table_add(&windows->groups, &windows->group_count, sizeof *group);
+
+    if (group == NULL)
+        return SG_ERR_MEMORY;
+    group->index = record->index;
+    group->size = record->size;
+    if (record->size > 0 && record->size <= (uint32_t)world_size)
+        group->members =
+            sg_summary_table_read_members(text, record->text_bytes, record->size, world_size);
+    return SG_OK;
+}
+
+static void clear_window(void *item)
+{
+    sg_intervals_clear(&((struct sg_window_entry *)item)->recorded);
+}
+
+static void clear_group(void *item)
+{
+    free(((struct sg_group_entry *)item)->members);
+}
+
+/* Sorts the tables. Call after all entries are added. */
+static void windows_sort(struct sg_summary_windows *windows)
+{
+    sg_summary_table_sort(windows->windows, &windows->window_count, sizeof *windows->windows,
+                          clear_window);
+    sg_summary_table_sort(windows->groups, &windows->group_count, sizeof *windows->groups,
+                          clear_group);
+}
+
+/* ---- windows: events ------------------------------------------------------------------------ */
+
+const struct sg_window_entry *sg_summary_window(const struct sg_summary_windows *windows,
+                                                const struct sg_record_event *event)
+{
+    return event->from < 0 ? NULL
+                           : sg_summary_table_find(windows->windows, windows->window_count,
+                                                   sizeof *windows->windows, (uint32_t)event->from);
+}
+
+const struct sg_group_entry *sg_summary_group(const struct sg_summary_windows *windows,
+                                              const struct sg_record_event *event)
+{
+    return event->to < 0 ? NULL : sg_summary_group_at(windows, (uint32_t)event->to);
+}
+
+const struct sg_group_entry *sg_summary_group_at(const struct sg_summary_windows *windows,
+                                                 uint32_t index)
+{
+    return sg_summary_table_find(windows->groups, windows->group_count, sizeof *windows->groups,
+                                 index);
+}
+
+/* Marks a group as used. group: 1 + its index; 0: none. */
+static void windows_use_group(struct sg_summary_windows *windows, uint32_t group)
+{
+    struct sg_group_entry *entry =
+        group > 0 ? (struct sg_group_entry *)sg_summary_group_at(windows, group - 1) : NULL;
+
+    if (entry != NULL)
+        entry->is_used = true;
+}
+
+/* Marks the window and the group of an event as used, and adds a collective's number. *out: the
+ * window; NULL: not known. */
+static enum sg_status windows_read(struct sg_summary_windows *windows,
+                                   const struct sg_record_event *event, enum sg_rma rma,
+                                   const struct sg_window_entry **out)
+{
+    struct sg_window_entry *window = (struct sg_window_entry *)sg_summary_window(windows, event);
+    struct sg_group_entry *group =
+        sg_rma_has_group(rma) ? (struct sg_group_entry *)sg_summary_group(windows, event) : NULL;
+
+    *out = window;
+    if (window == NULL)
+        return SG_OK;
+    window->is_used = true;
+    if (group != NULL)
+        group->is_used = true;
+    if (!sg_rma_is_collective(rma)) {
+        window->events++;
+        return SG_OK;
+    }
+    if ((event->flags & SG_EVENT_ORDERED) == 0 || event->from_tag < 0)
+        return SG_OK;
+    return sg_intervals_add(&window->recorded, (uint32_t)event->from_tag) ? SG_OK : SG_ERR_MEMORY;
+}
+
+/* Call after all events are read. Returns the number of collectives lost. */
+static uint64_t windows_finish(struct sg_summary_windows *windows)
+{
+    uint64_t lost = 0;
+
+    for (uint32_t i = 0; i < windows->window_count; i++) {
+        uint64_t numbers = sg_intervals_size(&windows->windows[i].recorded);
+
+        if (!sg_intervals_finish(&windows->windows[i].recorded))
+            lost += numbers;
+    }
+    return lost;
+}
+
+/* ---- packing and freeing windows ------------------------------------------------------------ */
+
+void sg_summary_windows_pack(struct sg_pack *pack, struct sg_summary_windows *windows)
+{
+    sg_pack_plain_table(pack, &windows->windows, &windows->window_count, sizeof *windows->windows);
+    for (uint32_t i = 0; i < windows->window_count; i++) {
+        sg_pack_text(pack, &windows->windows[i].name);
+        sg_intervals_pack(pack, &windows->windows[i].recorded);
+    }
+    sg_pack_plain_table(pack, &windows->groups, &windows->group_count, sizeof *windows->groups);
+    for (uint32_t i = 0; i < windows->group_count; i++)
+        sg_pack_members(pack, &windows->groups[i].members, windows->groups[i].size);
+}
+
+static void windows_clear(struct sg_summary_windows *windows)
+{
+    for (uint32_t i = 0; i < windows->window_count; i++)
+        clear_window(&windows->windows[i]);
+    for (uint32_t i = 0; i < windows->group_count; i++)
+        clear_group(&windows->groups[i]);
+    free(windows->windows);
+    free(windows->groups);
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
 
 enum sg_status sg_summary_calls_add_function(struct sg_summary_calls *calls,
                                              const struct sg_record_function *record,
@@ -58,9 +288,9 @@ enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t
         entry->comm.members = sg_summary_table_read_members(text, record->text_bytes,
                                                             record->size + remote_size, world_size);
     if (entry->identity != 0 && record->dimensions > 0)
-        entry->grid = sg_summary_table_read_words(
-            text, record->text_bytes, record->has_members != 0 ? record->size + remote_size : 0,
-            2 * (uint32_t)record->dimensions);
+        entry->grid = read_words(text, record->text_bytes,
+                                 record->has_members != 0 ? record->size + remote_size : 0,
+                                 2 * (uint32_t)record->dimensions);
     entry->dimensions = entry->grid != NULL ? record->dimensions : 0;
     entry->sources = record->sources;
     return SG_OK;
@@ -113,7 +343,7 @@ static enum sg_status read_on_window(struct sg_summary_calls *calls,
 
     if ((event->flags & SG_EVENT_FAILED) != 0)
         return SG_OK;
-    status = sg_summary_windows_read(&calls->windows, event, rma, &window);
+    status = windows_read(&calls->windows, event, rma, &window);
     comm = window != NULL ? comm_of(calls, window->comm) : NULL;
     if (comm != NULL)
         comm->used = true;
@@ -149,7 +379,7 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
     }
     comm->used = true;
     if (about.is_neighborhood)
-        sg_summary_windows_use_group(&calls->windows, comm->sources);
+        windows_use_group(&calls->windows, comm->sources);
     return add_number(comm, (uint32_t)event->from_tag);
 }
 
@@ -167,7 +397,7 @@ static enum sg_status read_start(struct sg_summary_calls *calls,
         return SG_OK;
     comm->used = true;
     if (about.is_neighborhood)
-        sg_summary_windows_use_group(&calls->windows, comm->sources);
+        windows_use_group(&calls->windows, comm->sources);
     return sg_intervals_add(&comm->comm.recorded, sg_request_number(request)) ? SG_OK
                                                                               : SG_ERR_MEMORY;
 }
@@ -197,7 +427,7 @@ static void read_library_call(struct sg_summary_calls *calls, const struct sg_co
                               uint32_t count, uint32_t index)
 {
     const struct sg_comm_entry *library_comm =
-        count > 0 ? bsearch(&index, comms, count, sizeof *comms, sg_summary_table_by_index) : NULL;
+        sg_summary_table_find(comms, count, sizeof *comms, index);
     struct sg_profile_comm_entry *comm =
         library_comm != NULL ? comm_of(calls, library_comm->profile_comm) : NULL;
 
@@ -220,7 +450,7 @@ static void clear_nothing(void *item)
 
 static void sort_tables(struct sg_summary_calls *calls)
 {
-    sg_summary_windows_sort(&calls->windows);
+    windows_sort(&calls->windows);
     sg_summary_table_sort(calls->functions, &calls->function_count, sizeof *calls->functions,
                           clear_nothing);
     sg_summary_table_sort(calls->comms, &calls->comm_count, sizeof *calls->comms, clear_comm);
@@ -272,27 +502,21 @@ enum sg_status sg_summary_calls_read(struct sg_summary_calls *calls, struct sg_l
             calls->dropped += numbers;
     }
     if (status == SG_OK)
-        calls->dropped += sg_summary_windows_finish(&calls->windows);
+        calls->dropped += windows_finish(&calls->windows);
     return status;
-}
-
-/* ---- lookup --------------------------------------------------------------------------------- */
-
-static const void *find(const void *table, uint32_t count, size_t item_bytes, uint32_t index)
-{
-    return count == 0 ? NULL : bsearch(&index, table, count, item_bytes, sg_summary_table_by_index);
 }
 
 const struct sg_function_entry *sg_summary_function(const struct sg_summary_calls *calls,
                                                     uint32_t index)
 {
-    return find(calls->functions, calls->function_count, sizeof *calls->functions, index);
+    return sg_summary_table_find(calls->functions, calls->function_count, sizeof *calls->functions,
+                                 index);
 }
 
 const struct sg_profile_comm_entry *sg_summary_profile_comm(const struct sg_summary_calls *calls,
                                                             uint32_t index)
 {
-    return find(calls->comms, calls->comm_count, sizeof *calls->comms, index);
+    return sg_summary_table_find(calls->comms, calls->comm_count, sizeof *calls->comms, index);
 }
 
 void sg_summary_calls_clear(struct sg_summary_calls *calls)
@@ -301,181 +525,8 @@ void sg_summary_calls_clear(struct sg_summary_calls *calls)
         clear_comm(&calls->comms[i]);
         sg_intervals_clear(&calls->comms[i].comm.recorded);
     }
-    sg_summary_windows_clear(&calls->windows);
+    windows_clear(&calls->windows);
     sg_gaps_clear(&calls->gaps);
     free(calls->comms);
     free(calls->functions);
-}
-
-/* ---- windows: definitions ------------------------------------------------------------------- */
-
-enum sg_status sg_summary_windows_add(struct sg_summary_windows *windows,
-                                      const struct sg_record_window *record, const char *text)
-{
-    struct sg_window_entry *window =
-        sg_summary_table_add(&windows->windows, &windows->window_count, sizeof *window);
-
-    if (window == NULL)
-        return SG_ERR_MEMORY;
-    window->index = record->index;
-    window->comm = record->comm;
-    window->ordinal = record->ordinal;
-    window->name = text;
-    return SG_OK;
-}
-
-enum sg_status sg_summary_windows_add_group(struct sg_summary_windows *windows, int32_t world_size,
-                                            const struct sg_record_group *record, const char *text)
-{
-    struct sg_group_entry *group =
-        sg_summary_table_add(&windows->groups, &windows->group_count, sizeof *group);
-
-    if (group == NULL)
-        return SG_ERR_MEMORY;
-    group->index = record->index;
-    group->size = record->size;
-    if (record->size > 0 && record->size <= (uint32_t)world_size)
-        group->members =
-            sg_summary_table_read_members(text, record->text_bytes, record->size, world_size);
-    return SG_OK;
-}
-
-static void clear_window(void *item)
-{
-    sg_intervals_clear(&((struct sg_window_entry *)item)->recorded);
-}
-
-static void clear_group(void *item)
-{
-    free(((struct sg_group_entry *)item)->members);
-}
-
-/* Sorts the tables. Call after all entries are added. */
-static void sg_summary_windows_sort(struct sg_summary_windows *windows)
-{
-    sg_summary_table_sort(windows->windows, &windows->window_count, sizeof *windows->windows,
-                          clear_window);
-    sg_summary_table_sort(windows->groups, &windows->group_count, sizeof *windows->groups,
-                          clear_group);
-}
-
-/* ---- windows: events ------------------------------------------------------------------------ */
-
-const struct sg_window_entry *sg_summary_window(const struct sg_summary_windows *windows,
-                                                const struct sg_record_event *event)
-{
-    uint32_t index = (uint32_t)event->from;
-
-    return event->from < 0 || windows->window_count == 0
-               ? NULL
-               : bsearch(&index, windows->windows, windows->window_count, sizeof *windows->windows,
-                         sg_summary_table_by_index);
-}
-
-const struct sg_group_entry *sg_summary_group(const struct sg_summary_windows *windows,
-                                              const struct sg_record_event *event)
-{
-    return event->to < 0 ? NULL : sg_summary_group_at(windows, (uint32_t)event->to);
-}
-
-const struct sg_group_entry *sg_summary_group_at(const struct sg_summary_windows *windows,
-                                                 uint32_t index)
-{
-    return windows->group_count == 0 ? NULL
-                                     : bsearch(&index, windows->groups, windows->group_count,
-                                               sizeof *windows->groups, sg_summary_table_by_index);
-}
-
-/* Marks a group as used. group: 1 + its index; 0: none. */
-static void sg_summary_windows_use_group(struct sg_summary_windows *windows, uint32_t group)
-{
-    struct sg_group_entry *entry =
-        group > 0 ? (struct sg_group_entry *)sg_summary_group_at(windows, group - 1) : NULL;
-
-    if (entry != NULL)
-        entry->is_used = true;
-}
-
-/* Marks the window and the group of an event as used, and adds a collective's number. *out: the
- * window; NULL: not known. */
-static enum sg_status sg_summary_windows_read(struct sg_summary_windows *windows,
-                                              const struct sg_record_event *event, enum sg_rma rma,
-                                              const struct sg_window_entry **out)
-{
-    struct sg_window_entry *window = (struct sg_window_entry *)sg_summary_window(windows, event);
-    struct sg_group_entry *group =
-        sg_rma_has_group(rma) ? (struct sg_group_entry *)sg_summary_group(windows, event) : NULL;
-
-    *out = window;
-    if (window == NULL)
-        return SG_OK;
-    window->is_used = true;
-    if (group != NULL)
-        group->is_used = true;
-    if (!sg_rma_is_collective(rma)) {
-        window->events++;
-        return SG_OK;
-    }
-    if ((event->flags & SG_EVENT_ORDERED) == 0 || event->from_tag < 0)
-        return SG_OK;
-    return sg_intervals_add(&window->recorded, (uint32_t)event->from_tag) ? SG_OK : SG_ERR_MEMORY;
-}
-
-/* Call after all events are read. Returns the number of collectives lost. */
-static uint64_t sg_summary_windows_finish(struct sg_summary_windows *windows)
-{
-    uint64_t lost = 0;
-
-    for (uint32_t i = 0; i < windows->window_count; i++) {
-        uint64_t numbers = sg_intervals_size(&windows->windows[i].recorded);
-
-        if (!sg_intervals_finish(&windows->windows[i].recorded))
-            lost += numbers;
-    }
-    return lost;
-}
-
-/* ---- packing and freeing windows ------------------------------------------------------------ */
-
-static void pack_group(struct sg_pack *pack, struct sg_group_entry *group)
-{
-    uint32_t count = group->members != NULL ? group->size : 0;
-
-    SG_PACK(pack, group->index);
-    SG_PACK(pack, group->is_used);
-    SG_PACK(pack, group->size);
-    sg_pack_plain_table(pack, &group->members, &count, sizeof *group->members);
-    if (count != group->size) {
-        free(group->members);
-        group->members = NULL;
-    }
-}
-
-void sg_summary_windows_pack(struct sg_pack *pack, struct sg_summary_windows *windows)
-{
-    sg_pack_table(pack, &windows->windows, &windows->window_count, sizeof *windows->windows);
-    for (uint32_t i = 0; i < windows->window_count; i++) {
-        struct sg_window_entry *window = &windows->windows[i];
-
-        SG_PACK(pack, window->index);
-        SG_PACK(pack, window->comm);
-        SG_PACK(pack, window->ordinal);
-        SG_PACK(pack, window->is_used);
-        sg_pack_text(pack, &window->name);
-        SG_PACK(pack, window->events);
-        sg_intervals_pack(pack, &window->recorded);
-    }
-    sg_pack_table(pack, &windows->groups, &windows->group_count, sizeof *windows->groups);
-    for (uint32_t i = 0; i < windows->group_count; i++)
-        pack_group(pack, &windows->groups[i]);
-}
-
-static void sg_summary_windows_clear(struct sg_summary_windows *windows)
-{
-    for (uint32_t i = 0; i < windows->window_count; i++)
-        clear_window(&windows->windows[i]);
-    for (uint32_t i = 0; i < windows->group_count; i++)
-        clear_group(&windows->groups[i]);
-    free(windows->windows);
-    free(windows->groups);
 }

@@ -6,15 +6,60 @@
 #define SG_TRACE_EXPORT_SUMMARY_CALLS_H
 
 #include "core/status.h"
-#include "trace/export/comm_entry.h"
 #include "trace/export/logread.h"
 #include "trace/export/logread_all.h"
-#include "trace/export/rma_function.h"
 #include "trace/export/strings.h"
+#include "trace/export/vocabulary.h"
 #include "trace/record.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* ---- tables of a log's definitions ----------------------------------------------------------
+ *
+ * A table grows item by item and is then sorted by index. Each item begins with a uint32_t, its
+ * index in the log. Logs may be damaged, so readers check lengths and ranks, and duplicates are
+ * removed. */
+
+/* Appends a zeroed item; NULL when out of memory. table: address of the pointer to the items. */
+void *sg_summary_table_add(void *table, uint32_t *count, size_t item_bytes);
+
+/* Compares items by index, for qsort and bsearch. */
+int sg_summary_table_by_index(const void *a, const void *b);
+
+/* Returns the item with the index in a sorted table; NULL: none. */
+const void *sg_summary_table_find(const void *table, uint32_t count, size_t item_bytes,
+                                  uint32_t index);
+
+/* Sorts by index and removes repeated definitions of an index, which a damaged log may have.
+ * clear_item frees the memory that a removed item owns. */
+void sg_summary_table_sort(void *table, uint32_t *count, size_t item_bytes,
+                           void (*clear_item)(void *item));
+
+/* Reads count world ranks from a record's text, where they follow the name, padded to 4 bytes;
+ * malloc'ed. NULL: the text is too short, a rank is outside the world, or out of memory. */
+uint32_t *sg_summary_table_read_members(const char *text, uint32_t text_bytes, uint32_t count,
+                                        int32_t world_size);
+
+/* Packs world ranks, as many as size says. They remain NULL if the rank does not know them. */
+void sg_pack_members(struct sg_pack *pack, uint32_t **members, uint32_t size);
+
+/* A communicator as one rank's log describes it. */
+struct sg_comm_entry {
+    uint32_t index; /* the log's index */
+    uint32_t root_world_rank;
+    uint32_t root_counter;
+    uint32_t size;
+    uint32_t remote_size; /* of an intercommunicator's remote group; else 0 */
+    uint32_t rank;
+    uint32_t parent;       /* the log's index; UINT32_MAX: not known */
+    uint32_t profile_comm; /* its index in the profile of all calls; 0: not known */
+    const char *name;
+    /* World ranks, followed by those of the remote group; NULL: this rank does not know them. */
+    uint32_t *members;
+    struct sg_intervals recorded;
+};
 
 /* ---- windows, and the groups of ranks that events name -------------------------------------- */
 

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum sg_status sg_unify_windows(const struct sg_summary *summaries, int summary_count,
-                                       struct sg_strings *strings, struct sg_plan *plan,
-                                       struct sg_unified_windows *out);
-static void sg_unified_windows_clear(struct sg_unified_windows *windows);
-
 /* ---- names of call sites --------------------------------------------------------------------- */
 
 static int by_id(const void *a, const void *b)
@@ -269,86 +264,6 @@ done:
     return status;
 }
 
-/* ---- the merge ------------------------------------------------------------------------------ */
-
-/* Counts the events missing from the archive and decides if it is partial. */
-static void count_lost(struct sg_unified *unified)
-{
-    unified->partial |= unified->summary_count < unified->world_size;
-    unified->dropped = unified->comms.dropped + unified->windows.dropped;
-    for (int i = 0; i < unified->summary_count; i++) {
-        unified->dropped += unified->summaries[i].dropped + unified->summaries[i].calls.dropped;
-        unified->partial |= !unified->summaries[i].finished;
-        for (uint32_t f = 0; f < unified->summaries[i].calls.function_count; f++)
-            unified->partial |= unified->summaries[i].calls.functions[f].left_out > 0;
-    }
-    unified->partial |= unified->dropped > 0;
-}
-
-enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithms,
-                        int algorithm_count, struct sg_plan *plan)
-{
-    enum sg_status status = index_ranks(unified);
-
-    if (status != SG_OK)
-        return status;
-    sg_strings_add(&unified->strings, "");
-    status = add_algorithms(unified, algorithms, algorithm_count, plan);
-    for (int i = 0; i < unified->summary_count && status == SG_OK; i++)
-        add_arms(unified, plan, &unified->summaries[i]);
-    if (status == SG_OK)
-        status = unify_sites(unified, plan);
-    if (status == SG_OK)
-        status = sg_unify_comms(unified->summaries, unified->summary_count, &unified->strings, plan,
-                                &unified->comms);
-    if (status == SG_OK)
-        status = sg_unify_profile_comms(unified->summaries, unified->summary_count,
-                                        &unified->strings, plan, &unified->comms);
-    if (status == SG_OK)
-        status = sg_unify_windows(unified->summaries, unified->summary_count, &unified->strings,
-                                  plan, &unified->windows);
-    if (status == SG_OK)
-        status = sg_unify_functions(unified->summaries, unified->summary_count, plan,
-                                    &unified->functions, &unified->function_count);
-    if (status == SG_OK)
-        number_frames(unified, plan);
-    if (status == SG_OK && unified->strings.failed)
-        status = SG_ERR_MEMORY;
-    count_lost(unified);
-    return status;
-}
-
-uint64_t sg_unified_events(const struct sg_unified *unified)
-{
-    uint64_t events = 0;
-
-    for (int i = 0; i < unified->summary_count; i++)
-        events += unified->summaries[i].calls.events;
-    return events;
-}
-
-const struct sg_summary *sg_unified_summary(const struct sg_unified *unified, uint32_t rank)
-{
-    int index = unified->by_rank[rank];
-
-    return index >= 0 ? &unified->summaries[index] : NULL;
-}
-
-void sg_unified_clear(struct sg_unified *unified)
-{
-    for (int i = 0; i < unified->summary_count; i++)
-        sg_summary_clear(&unified->summaries[i]);
-    sg_unified_comms_clear(&unified->comms);
-    sg_unified_windows_clear(&unified->windows);
-    sg_strings_clear(&unified->strings);
-    free(unified->summaries);
-    free(unified->by_rank);
-    free(unified->sites);
-    free(unified->functions);
-    free(unified->frames);
-    *unified = (struct sg_unified){0};
-}
-
 /* ---- windows -------------------------------------------------------------------------------- */
 
 /* A window as one rank recorded it. */
@@ -563,18 +478,90 @@ static enum sg_status unify_groups(const struct sg_summary *summaries, int summa
     return SG_OK;
 }
 
-/* Call after sg_unify_profile_comms. */
-static enum sg_status sg_unify_windows(const struct sg_summary *summaries, int summary_count,
-                                       struct sg_strings *strings, struct sg_plan *plan,
-                                       struct sg_unified_windows *out)
-{
-    enum sg_status status = unify_windows(summaries, summary_count, strings, plan, out);
-
-    return status == SG_OK ? unify_groups(summaries, summary_count, plan, out) : status;
-}
-
-static void sg_unified_windows_clear(struct sg_unified_windows *windows)
+static void clear_windows(struct sg_unified_windows *windows)
 {
     free(windows->windows);
     free(windows->groups);
+}
+
+/* ---- the merge ------------------------------------------------------------------------------ */
+
+/* Counts the events missing from the archive and decides if it is partial. */
+static void count_lost(struct sg_unified *unified)
+{
+    unified->partial |= unified->summary_count < unified->world_size;
+    unified->dropped = unified->comms.dropped + unified->windows.dropped;
+    for (int i = 0; i < unified->summary_count; i++) {
+        unified->dropped += unified->summaries[i].dropped + unified->summaries[i].calls.dropped;
+        unified->partial |= !unified->summaries[i].finished;
+        for (uint32_t f = 0; f < unified->summaries[i].calls.function_count; f++)
+            unified->partial |= unified->summaries[i].calls.functions[f].left_out > 0;
+    }
+    unified->partial |= unified->dropped > 0;
+}
+
+enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithms,
+                        int algorithm_count, struct sg_plan *plan)
+{
+    enum sg_status status = index_ranks(unified);
+
+    if (status != SG_OK)
+        return status;
+    sg_strings_add(&unified->strings, "");
+    status = add_algorithms(unified, algorithms, algorithm_count, plan);
+    for (int i = 0; i < unified->summary_count && status == SG_OK; i++)
+        add_arms(unified, plan, &unified->summaries[i]);
+    if (status == SG_OK)
+        status = unify_sites(unified, plan);
+    if (status == SG_OK)
+        status = sg_unify_comms(unified->summaries, unified->summary_count, &unified->strings, plan,
+                                &unified->comms);
+    if (status == SG_OK)
+        status = sg_unify_profile_comms(unified->summaries, unified->summary_count,
+                                        &unified->strings, plan, &unified->comms);
+    if (status == SG_OK)
+        status = unify_windows(unified->summaries, unified->summary_count, &unified->strings, plan,
+                               &unified->windows);
+    if (status == SG_OK)
+        status = unify_groups(unified->summaries, unified->summary_count, plan, &unified->windows);
+    if (status == SG_OK)
+        status = sg_unify_functions(unified->summaries, unified->summary_count, plan,
+                                    &unified->functions, &unified->function_count);
+    if (status == SG_OK)
+        number_frames(unified, plan);
+    if (status == SG_OK && unified->strings.failed)
+        status = SG_ERR_MEMORY;
+    count_lost(unified);
+    return status;
+}
+
+uint64_t sg_unified_events(const struct sg_unified *unified)
+{
+    uint64_t events = 0;
+
+    for (int i = 0; i < unified->summary_count; i++)
+        events += unified->summaries[i].calls.events;
+    return events;
+}
+
+const struct sg_summary *sg_unified_summary(const struct sg_unified *unified, uint32_t rank)
+{
+    int index = unified->by_rank[rank];
+
+    return index >= 0 ? &unified->summaries[index] : NULL;
+}
+
+void sg_unified_clear(struct sg_unified *unified)
+{
+    for (int i = 0; i < unified->summary_count; i++)
+        sg_summary_clear(&unified->summaries[i]);
+    sg_unified_comms_clear(&unified->comms);
+    clear_windows(&unified->windows);
+    sg_strings_clear(&unified->strings);
+    free(unified->summaries);
+    free(unified->by_rank);
+    free(unified->sites);
+    free(unified->functions);
+    free(unified->frames);
+    *unified = (struct sg_unified){0};
 }

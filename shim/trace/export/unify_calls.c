@@ -20,6 +20,98 @@ struct joining {
     struct sg_unified_comms *out;
 };
 
+/* ---- groups of an intercommunicator ---------------------------------------------------------
+ *
+ * The rank 0 of each group records both groups, its own first; one such record is enough. */
+
+/* Orders the groups the same way for all ranks: the group with the lower first rank comes first. */
+static uint32_t *in_order(const struct sg_comm_entry *told, uint32_t sizes[2])
+{
+    uint32_t own = told->size, remote = told->remote_size;
+    bool is_first = told->members[0] < told->members[own];
+    uint32_t *members = malloc(((size_t)own + remote) * sizeof *members);
+
+    if (members == NULL)
+        return NULL;
+    memcpy(members + (is_first ? 0 : remote), told->members, own * sizeof *members);
+    memcpy(members + (is_first ? own : 0), told->members + own, remote * sizeof *members);
+    sizes[0] = is_first ? own : remote;
+    sizes[1] = is_first ? remote : own;
+    return members;
+}
+
+/* Returns the position of the view's rank among all members; UINT32_MAX: they are inconsistent. */
+static uint32_t place_of(const struct sg_comm_view *view, const uint32_t *members,
+                         const uint32_t sizes[2])
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        uint32_t at = view->comm->rank + (side == 0 ? 0 : sizes[0]);
+
+        if (view->comm->size == sizes[side] && view->comm->remote_size == sizes[1 - side] &&
+            view->comm->rank < sizes[side] && members[at] == (uint32_t)view->summary->rank)
+            return at;
+    }
+    return UINT32_MAX;
+}
+
+/* True if no rank occurs twice. seen: zeroed, one for each rank of the world; marks the members. */
+static bool are_distinct(const uint32_t *members, uint32_t count, bool *seen)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (seen[members[i]])
+            return false;
+        seen[members[i]] = true;
+    }
+    return true;
+}
+
+static bool views_agree(const struct sg_gathering *gathering, const uint32_t *members, bool *seen)
+{
+    for (uint32_t i = 0; i < gathering->count; i++) {
+        uint32_t at = place_of(&gathering->views[i], members, gathering->sizes);
+
+        if (at == UINT32_MAX || !seen[members[at]])
+            return false;
+        seen[members[at]] = false;
+    }
+    return true;
+}
+
+/* Finds the members of both groups of an intercommunicator, the group with the lower first rank
+ * first. members remains NULL unless the rank 0 of a group recorded them and all views agree. */
+static enum sg_status find_groups(struct sg_gathering *gathering)
+{
+    uint32_t world_size = (uint32_t)gathering->views[0].summary->world_size;
+    const struct sg_comm_entry *told = NULL;
+    enum sg_status status = SG_ERR_MEMORY;
+    uint32_t *members;
+    bool *seen;
+
+    for (uint32_t i = 0; i < gathering->count && told == NULL; i++) {
+        if (gathering->views[i].comm->members != NULL && gathering->views[i].comm->remote_size > 0)
+            told = gathering->views[i].comm;
+    }
+    if (told == NULL)
+        return SG_OK;
+    members = in_order(told, gathering->sizes);
+    seen = calloc(world_size, sizeof *seen);
+    if (members == NULL || seen == NULL)
+        goto done;
+    status = SG_OK;
+    if (are_distinct(members, gathering->sizes[0] + gathering->sizes[1], seen) &&
+        views_agree(gathering, members, seen)) {
+        gathering->members = members;
+        gathering->complete = gathering->count == gathering->sizes[0] + gathering->sizes[1];
+        members = NULL;
+    }
+done:
+    free(members);
+    free(seen);
+    return status;
+}
+
+/* ---- communicators -------------------------------------------------------------------------- */
+
 static const struct sg_profile_comm_entry *entry_of(const struct sg_comm_view *view)
 {
     return (const struct sg_profile_comm_entry *)view->comm; /* the entry's first member */
@@ -113,7 +205,7 @@ static enum sg_status gather(struct joining *joining)
         comm->identity = entry_of(gathering->views)->identity;
         comm->ordinal = entry_of(gathering->views)->ordinal;
         comm->ref = known_ref(plan, gathering);
-        status = gathering->views->comm->remote_size > 0 ? sg_gathering_find_groups(gathering)
+        status = gathering->views->comm->remote_size > 0 ? find_groups(gathering)
                                                          : sg_gathering_find_members(gathering);
     }
     return status;
@@ -311,94 +403,6 @@ enum sg_status sg_unify_profile_comms(const struct sg_summary *summaries, int su
         free(joining.gatherings[i].members);
     free(joining.gatherings);
     free(joining.views);
-    return status;
-}
-
-/* ---- groups of an intercommunicator ---------------------------------------------------------
- *
- * The rank 0 of each group records both groups, its own first; one such record is enough. */
-
-/* Orders the groups the same way for all ranks: the group with the lower first rank comes first. */
-static uint32_t *in_order(const struct sg_comm_entry *told, uint32_t sizes[2])
-{
-    uint32_t own = told->size, remote = told->remote_size;
-    bool is_first = told->members[0] < told->members[own];
-    uint32_t *members = malloc(((size_t)own + remote) * sizeof *members);
-
-    if (members == NULL)
-        return NULL;
-    memcpy(members + (is_first ? 0 : remote), told->members, own * sizeof *members);
-    memcpy(members + (is_first ? own : 0), told->members + own, remote * sizeof *members);
-    sizes[0] = is_first ? own : remote;
-    sizes[1] = is_first ? remote : own;
-    return members;
-}
-
-/* Returns the position of the view's rank among all members; UINT32_MAX: they are inconsistent. */
-static uint32_t place_of(const struct sg_comm_view *view, const uint32_t *members,
-                         const uint32_t sizes[2])
-{
-    for (uint32_t side = 0; side < 2; side++) {
-        uint32_t at = view->comm->rank + (side == 0 ? 0 : sizes[0]);
-
-        if (view->comm->size == sizes[side] && view->comm->remote_size == sizes[1 - side] &&
-            view->comm->rank < sizes[side] && members[at] == (uint32_t)view->summary->rank)
-            return at;
-    }
-    return UINT32_MAX;
-}
-
-/* True if no rank occurs twice. seen: zeroed, one for each rank of the world; marks the members. */
-static bool are_distinct(const uint32_t *members, uint32_t count, bool *seen)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (seen[members[i]])
-            return false;
-        seen[members[i]] = true;
-    }
-    return true;
-}
-
-static bool views_agree(const struct sg_gathering *gathering, const uint32_t *members, bool *seen)
-{
-    for (uint32_t i = 0; i < gathering->count; i++) {
-        uint32_t at = place_of(&gathering->views[i], members, gathering->sizes);
-
-        if (at == UINT32_MAX || !seen[members[at]])
-            return false;
-        seen[members[at]] = false;
-    }
-    return true;
-}
-
-enum sg_status sg_gathering_find_groups(struct sg_gathering *gathering)
-{
-    uint32_t world_size = (uint32_t)gathering->views[0].summary->world_size;
-    const struct sg_comm_entry *told = NULL;
-    enum sg_status status = SG_ERR_MEMORY;
-    uint32_t *members;
-    bool *seen;
-
-    for (uint32_t i = 0; i < gathering->count && told == NULL; i++) {
-        if (gathering->views[i].comm->members != NULL && gathering->views[i].comm->remote_size > 0)
-            told = gathering->views[i].comm;
-    }
-    if (told == NULL)
-        return SG_OK;
-    members = in_order(told, gathering->sizes);
-    seen = calloc(world_size, sizeof *seen);
-    if (members == NULL || seen == NULL)
-        goto done;
-    status = SG_OK;
-    if (are_distinct(members, gathering->sizes[0] + gathering->sizes[1], seen) &&
-        views_agree(gathering, members, seen)) {
-        gathering->members = members;
-        gathering->complete = gathering->count == gathering->sizes[0] + gathering->sizes[1];
-        members = NULL;
-    }
-done:
-    free(members);
-    free(seen);
     return status;
 }
 

@@ -58,9 +58,6 @@ struct sg_gathering {
 /* Finds the members: rank 0's list if its log is there, otherwise derived from the views.
  * members remains NULL unless all views agree with the list. */
 enum sg_status sg_gathering_find_members(struct sg_gathering *gathering);
-/* Finds the members of both groups of an intercommunicator, the group with the lower first rank
- * first. members remains NULL unless the rank 0 of a group recorded them and all views agree. */
-enum sg_status sg_gathering_find_groups(struct sg_gathering *gathering);
 /* Sets kept to the instances that all views recorded, and adds the number of other recorded
  * calls to *lost. kept must be empty, and stays so unless complete is true. */
 enum sg_status sg_views_keep(const struct sg_comm_view *views, uint32_t count, bool complete,
