@@ -186,7 +186,7 @@ TEST("results have the tree's bits in a thousand orders with losses and duplicat
 
     for (int i = 0; i < 6; i++)
         calls[i] = i % 3 == 2 ? barrier : allreduce(0);
-    for (uint64_t seed = 0; seed < 1000; seed += (uint64_t)unit_step()) {
+    for (uint64_t seed = 0; seed < 1000 / (uint64_t)unit_step(); seed++) {
         int size = sizes[seed % SIZES];
         uint8_t degree = (uint8_t)(seed / 3 % 6);
         struct mini_setup setup = setup_of(size, degree, (uint8_t)(seed % 5), seed);
@@ -220,7 +220,7 @@ TEST("with arrival order all endpoints get the same bits")
 {
     struct sg_algo_call call = allreduce(SG_CALL_COMMUTATIVE);
 
-    for (uint64_t seed = 0; seed < 300; seed += (uint64_t)unit_step()) {
+    for (uint64_t seed = 0; seed < 300 / (uint64_t)unit_step(); seed++) {
         int size = sizes[seed % SIZES];
         struct mini_setup setup =
             setup_of(size, (uint8_t)(seed % 4 + 2), (uint8_t)(seed % 5), seed);
@@ -239,7 +239,7 @@ TEST("a commutative operation has the tree's bits without arrival order")
 {
     struct sg_algo_call call = allreduce(SG_CALL_COMMUTATIVE);
 
-    for (uint64_t seed = 0; seed < 200; seed += (uint64_t)unit_step()) {
+    for (uint64_t seed = 0; seed < 200 / (uint64_t)unit_step(); seed++) {
         struct mini_setup setup = setup_of(17, 3, (uint8_t)(seed % 3), seed);
         struct mini_host *host = mini_new(&setup);
 
@@ -299,7 +299,7 @@ TEST("all endpoints agree on predictions in any order and with losses")
         calls[i] = i % 4 == 3 ? barrier : allreduce(EXACT);
         calls[i].site = (uint32_t)i % 2;
     }
-    for (uint64_t seed = 0; seed < 300; seed += (uint64_t)unit_step()) {
+    for (uint64_t seed = 0; seed < 300 / (uint64_t)unit_step(); seed++) {
         int size = sizes[seed % SIZES];
         struct mini_setup setup =
             setup_of(size, (uint8_t)(2 + seed % 4), (uint8_t)(seed % 4), seed);

@@ -5,7 +5,7 @@
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 export STAGGER_TRACE=off
-ROUNDS=100
+ROUNDS=$(in_full && echo 100 || echo 40)
 
 # found NAME RANKS OPERATION [NAME=VALUE...]: in all cases and rounds
 found() {

@@ -16,8 +16,9 @@ done
 
 # ---- calls that MPICH runs, and errors --------------------------------------------------------
 rules='*=adaptive;*=bypass'
-for mode in $MODES; do
-    for ranks in 2 3; do
+for ranks in 2 3; do
+    in_turn $MODES
+    for mode in "${turn[@]}"; do
         run_across fallbacks "$mode" 1 "$rules" "$ranks" "$PROGRAMS/fallbacks"
         check "calls left to MPICH give right results ($ranks ranks, $mode)" all \
             'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'

@@ -17,7 +17,8 @@ ahead() {
 
 for rules in '*=srm' '*=handoff;bcast=srm' ''; do
     export STAGGER_RULES=$rules
-    for ranks in 2 3 4; do
+    in_turn 3 4 2
+    for ranks in "${turn[@]}"; do
         of="($ranks ranks, rules '$rules')"
         check "a contributor to small reduces returns before the others call $of" ahead reduce "$ranks" reduce 3000 8
         check "... a contributor to reduces of 2 KiB returns before them $of" ahead reduce "$ranks" reduce 500 2048

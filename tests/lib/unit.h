@@ -72,8 +72,8 @@ static inline bool unit_in_full(void)
     return all == NULL || strcmp(all, "1") == 0;
 }
 
-/* The step of loops over seeds, sizes and the like, 1 unless SG_TEST_STEP is set: sanitizers.sh
- * takes a part of what the ordinary build runs.
+/* The step of loops over seeds and sizes, or their divisor: 1 unless SG_TEST_STEP is set.
+ * sanitizers.sh sets it, because the ordinary build runs all.
  */
 static inline int unit_step(void)
 {

@@ -78,7 +78,9 @@ for STAGGER_PROGRESS in thread signal; do
     for case in $cases; do
         under_sanitizers "posts-$case-$STAGGER_PROGRESS" 3 "$PROGRAMS/posts" "$case"
     done
-    under_sanitizers "soak-$STAGGER_PROGRESS" 3 "$PROGRAMS/soak" 200 1 1 20
+    if in_full || [ "$STAGGER_PROGRESS" = thread ]; then
+        under_sanitizers "soak-$STAGGER_PROGRESS" 3 "$PROGRAMS/soak" 200 1 1 20
+    fi
     cases='mixed ahead freed-requests'
 done
 unset STAGGER_RANKS_PER_NODE STAGGER_RULES STAGGER_PROGRESS
