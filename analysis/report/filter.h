@@ -65,8 +65,8 @@ int64_t sg_map_get(const struct sg_map *map, uint64_t key);
  * and returns it. -1: out of memory; *is_new is false. */
 int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new);
 void sg_map_clear(struct sg_map *map);
-/* The index of a key's value in an array, of which the map has the numbers: appends the value if the
- * key is new. -1: out of memory. */
+/* The index of a key's value in an array, of which the map has the numbers: appends the value if
+ * the key is new. -1: out of memory. */
 #define SG_MAP_INDEX(map, key, array, count, ...)                                                  \
     ({                                                                                             \
         bool is_new_;                                                                              \
