@@ -7,11 +7,8 @@
 #define SG_TESTS_REPORT_ARCHIVE_H
 
 #include "core/text.h"
+#include "report/otf2_parts.h"
 
-#include <otf2/otf2.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ARCHIVE_RANKS_MAX 64
@@ -87,26 +84,6 @@ enum { /* region references */
        REGION_GATHER,
        REGION_COUNT,
 };
-
-static inline OTF2_FlushType archive_pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef at,
-                                               void *caller, bool final)
-{
-    return OTF2_FLUSH;
-}
-
-static inline OTF2_TimeStamp archive_post_flush(void *data, OTF2_FileType type, OTF2_LocationRef at)
-{
-    return 0;
-}
-
-static inline void archive_check(OTF2_ErrorCode code, const char *what)
-{
-    if (code != OTF2_SUCCESS) {
-        fprintf(stderr, "fixture: %s: %s\n", what, OTF2_Error_GetDescription(code));
-        abort();
-    }
-}
-#define CHECKED(call) archive_check(call, #call)
 
 static inline uint64_t archive_ticks(const struct archive *archive, int rank, uint64_t time_ns)
 {
@@ -285,21 +262,11 @@ static inline void archive_put_comms(const struct archive *archive, OTF2_GlobalD
 {
     uint64_t ranks[ARCHIVE_RANKS_MAX];
 
-    for (int i = 0; i < archive->ranks; i++)
-        ranks[i] = (uint64_t)i;
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 0, STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                            (uint32_t)archive->ranks, ranks));
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 1, STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                            (uint32_t)archive->ranks, ranks));
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 2, STRING_EMPTY, OTF2_GROUP_TYPE_COMM_SELF,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));
+    otf2_put_world(global, (uint32_t)archive->ranks);
+    otf2_put_group(global, 2, OTF2_GROUP_TYPE_COMM_SELF, 0, NULL);
     for (int i = 0; i < archive->half_size; i++)
         ranks[i] = (uint64_t)archive->half[i];
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 3, STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                            (uint32_t)archive->half_size, ranks));
+    otf2_put_group(global, 3, OTF2_GROUP_TYPE_COMM_GROUP, (uint32_t)archive->half_size, ranks);
     for (uint32_t comm = 0; comm < ARCHIVE_COMM_COUNT; comm++)
         CHECKED(OTF2_GlobalDefWriter_WriteComm(global, comm, STRING_WORLD + comm, comm + 1,
                                                comm == ARCHIVE_HALF ? (OTF2_CommRef)ARCHIVE_WORLD
@@ -395,24 +362,10 @@ static inline void archive_put_definitions(const struct archive *archive, OTF2_A
     CHECKED(OTF2_Archive_CloseGlobalDefWriter(handle, global));
 }
 
-static inline OTF2_Archive *archive_open(const char *directory)
-{
-    static const OTF2_FlushCallbacks flush = {archive_pre_flush, archive_post_flush};
-    OTF2_Archive *handle =
-        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
-                          OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-
-    if (handle == NULL)
-        abort();
-    CHECKED(OTF2_Archive_SetFlushCallbacks(handle, &flush, NULL));
-    CHECKED(OTF2_Archive_SetSerialCollectiveCallbacks(handle));
-    return handle;
-}
-
 /* Writes DIRECTORY/traces.otf2 and the files that belong to it. */
 static inline void archive_write(const struct archive *archive, const char *directory)
 {
-    OTF2_Archive *handle = archive_open(directory);
+    OTF2_Archive *handle = otf2_open(directory, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MIN);
     uint64_t counts[2 * ARCHIVE_RANKS_MAX];
 
     CHECKED(OTF2_Archive_OpenEvtFiles(handle));

@@ -379,7 +379,8 @@ static void mmds(const char *directory)
 }
 
 /* Slices of 250 us at two nodes, of which the first has two ranks that wrote them; every third one
- * runs a barrier. A communicator without slices and slices of one that is not there are left out. */
+ * runs a barrier. A communicator without slices and slices of one that is not there are left
+ * out. */
 static void slices(const char *directory)
 {
     for (int rank = 0; rank < 3; rank++) {

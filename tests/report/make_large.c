@@ -7,12 +7,9 @@
  */
 #include "core/hash.h"
 #include "core/text.h"
+#include "report/otf2_parts.h"
 
 #include <inttypes.h>
-#include <otf2/otf2.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #define EPOCH_TICKS UINT64_C(1000000000)
@@ -28,26 +25,6 @@ enum { STRING_SITES = STRING_ALGORITHM + 1, REGION_INIT = 3, REGION_FINALIZE = 4
 
 static uint32_t ranks, sites;
 static uint64_t rounds;
-
-static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef at, void *caller,
-                                bool final)
-{
-    return OTF2_FLUSH;
-}
-
-static OTF2_TimeStamp post_flush(void *data, OTF2_FileType type, OTF2_LocationRef at)
-{
-    return 0;
-}
-
-static void check(OTF2_ErrorCode code, const char *what)
-{
-    if (code != OTF2_SUCCESS) {
-        fprintf(stderr, "make_large: %s: %s\n", what, OTF2_Error_GetDescription(code));
-        exit(1);
-    }
-}
-#define CHECKED(call) check(call, #call)
 
 static uint32_t site_of(uint64_t round)
 {
@@ -147,35 +124,22 @@ static void put_definitions(OTF2_Archive *archive)
     static const OTF2_Type types[] = {OTF2_TYPE_STRING, OTF2_TYPE_STRING, OTF2_TYPE_UINT64,
                                       OTF2_TYPE_UINT64};
     OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
-    uint64_t *members = calloc(ranks, sizeof *members);
+    uint64_t *counts = calloc(ranks, sizeof *counts);
 
     CHECKED(OTF2_GlobalDefWriter_WriteClockProperties(global, UINT64_C(1000000000), EPOCH_TICKS,
                                                       ROUND_NS * (rounds + 3), 0));
     put_strings(global);
-    CHECKED(OTF2_GlobalDefWriter_WriteSystemTreeNode(global, 0, STRING_NODE, STRING_NODE,
-                                                     OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    for (uint32_t rank = 0; rank < ranks; rank++) {
-        members[rank] = rank;
-        CHECKED(OTF2_GlobalDefWriter_WriteLocationGroup(global, rank, STRING_LOCATION,
-                                                        OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                        OTF2_UNDEFINED_LOCATION_GROUP));
-        CHECKED(OTF2_GlobalDefWriter_WriteLocation(
-            global, rank, STRING_LOCATION, OTF2_LOCATION_TYPE_CPU_THREAD, 4 * rounds + 4, rank));
-    }
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        counts[rank] = 4 * rounds + 4;
+    otf2_put_processes(global, STRING_NODE, STRING_LOCATION, ranks, counts);
     put_regions(global);
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 0, STRING_EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks,
-                                            members));
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 1, STRING_EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks,
-                                            members));
-    CHECKED(OTF2_GlobalDefWriter_WriteComm(global, 0, STRING_WORLD, 1, OTF2_UNDEFINED_COMM,
-                                           OTF2_COMM_FLAG_NONE));
+    otf2_put_world(global, ranks);
+    otf2_put_comm(global, 0, STRING_WORLD, 1, OTF2_UNDEFINED_COMM);
     for (uint32_t i = 0; i < sizeof types / sizeof *types; i++)
         CHECKED(OTF2_GlobalDefWriter_WriteAttribute(global, i, STRING_ATTRIBUTES + i, STRING_EMPTY,
                                                     types[i]));
     CHECKED(OTF2_Archive_CloseGlobalDefWriter(archive, global));
-    free(members);
+    free(counts);
 }
 
 static void put_local_definitions(OTF2_Archive *archive, uint32_t rank)
@@ -190,13 +154,10 @@ static void put_local_definitions(OTF2_Archive *archive, uint32_t rank)
 
 static void write_archive(const char *directory)
 {
-    static const OTF2_FlushCallbacks flush = {pre_flush, post_flush};
-    OTF2_Archive *archive =
-        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, 256 * 1024, 4 * 1024 * 1024,
-                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive = otf2_open(directory, 256 * 1024, 4 * 1024 * 1024);
     uint64_t *last_ns = calloc(rounds, sizeof *last_ns);
 
-    if (archive == NULL || last_ns == NULL)
+    if (last_ns == NULL)
         exit(1);
     for (uint64_t round = 0; round < rounds; round++) {
         for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -205,8 +166,6 @@ static void write_archive(const char *directory)
             last_ns[round] = at_ns > last_ns[round] ? at_ns : last_ns[round];
         }
     }
-    CHECKED(OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
-    CHECKED(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     CHECKED(OTF2_Archive_OpenEvtFiles(archive));
     for (uint32_t rank = 0; rank < ranks; rank++)
         put_location(archive, rank, last_ns);

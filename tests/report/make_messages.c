@@ -11,12 +11,9 @@
  *
  * A call site is its line in f of a.c. Times are ns.
  */
+#include "report/otf2_parts.h"
 #include "trace/export/vocabulary.h"
 
-#include <otf2/otf2.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define EPOCH_TICKS UINT64_C(1000000000)
@@ -183,26 +180,6 @@ struct steps {
     const struct step *items;
     size_t count;
 };
-
-static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef at, void *caller,
-                                bool final)
-{
-    return OTF2_FLUSH;
-}
-
-static OTF2_TimeStamp post_flush(void *data, OTF2_FileType type, OTF2_LocationRef at)
-{
-    return 0;
-}
-
-static void check(OTF2_ErrorCode code, const char *what)
-{
-    if (code != OTF2_SUCCESS) {
-        fprintf(stderr, "make_messages: %s: %s\n", what, OTF2_Error_GetDescription(code));
-        exit(1);
-    }
-}
-#define CHECKED(call) check(call, #call)
 
 #define FIGURES 3
 
@@ -395,42 +372,22 @@ static void put_strings(OTF2_GlobalDefWriter *global)
 static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_t *counts)
 {
     OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
-    uint64_t *members = calloc(ranks, sizeof *members);
     const uint64_t half[] = {2, 0}, others[] = {1, 3};
 
     CHECKED(OTF2_GlobalDefWriter_WriteClockProperties(global, UINT64_C(1000000000), EPOCH_TICKS,
                                                       UINT64_C(1000000000), 0));
     put_strings(global);
-    CHECKED(OTF2_GlobalDefWriter_WriteSystemTreeNode(global, 0, PLACE, PLACE,
-                                                     OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    for (uint32_t rank = 0; rank < ranks; rank++) {
-        members[rank] = rank;
-        CHECKED(OTF2_GlobalDefWriter_WriteLocationGroup(global, rank, PLACE,
-                                                        OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                        OTF2_UNDEFINED_LOCATION_GROUP));
-        CHECKED(OTF2_GlobalDefWriter_WriteLocation(
-            global, rank, PLACE, OTF2_LOCATION_TYPE_CPU_THREAD, counts[rank], rank));
-    }
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 0, EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks,
-                                            members));
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 1, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks,
-                                            members));
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 2, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, half));
-    CHECKED(OTF2_GlobalDefWriter_WriteComm(global, WORLD, WORLD_NAME, 1, OTF2_UNDEFINED_COMM,
-                                           OTF2_COMM_FLAG_NONE));
-    CHECKED(OTF2_GlobalDefWriter_WriteComm(global, HALF, HALF_NAME, 2, OTF2_UNDEFINED_COMM,
-                                           OTF2_COMM_FLAG_NONE));
-    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 3, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
-                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, others));
+    otf2_put_processes(global, PLACE, PLACE, ranks, counts);
+    otf2_put_world(global, ranks);
+    otf2_put_group(global, 2, OTF2_GROUP_TYPE_COMM_GROUP, 2, half);
+    otf2_put_comm(global, WORLD, WORLD_NAME, 1, OTF2_UNDEFINED_COMM);
+    otf2_put_comm(global, HALF, HALF_NAME, 2, OTF2_UNDEFINED_COMM);
+    otf2_put_group(global, 3, OTF2_GROUP_TYPE_COMM_GROUP, 2, others);
     CHECKED(OTF2_GlobalDefWriter_WriteInterComm(global, INTER, INTER_NAME, 2, 3, WORLD,
                                                 OTF2_COMM_FLAG_NONE));
     put_metrics(global);
     CHECKED(OTF2_GlobalDefWriter_WriteAttribute(global, 0, SITE, EMPTY, OTF2_TYPE_STRING));
     CHECKED(OTF2_Archive_CloseGlobalDefWriter(archive, global));
-    free(members);
 }
 
 static void put_clocks(OTF2_Archive *archive, uint32_t ranks)
@@ -512,17 +469,12 @@ typedef uint64_t (*put_rounds)(OTF2_EvtWriter *writer, OTF2_AttributeList *list,
 static void write_archive(uint32_t ranks, put_rounds put, uint64_t rounds, struct steps steps,
                           const char *directory)
 {
-    static const OTF2_FlushCallbacks flush = {pre_flush, post_flush};
-    OTF2_Archive *archive =
-        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, 256 * 1024, 4 * 1024 * 1024,
-                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive = otf2_open(directory, 256 * 1024, 4 * 1024 * 1024);
     uint64_t *counts = calloc(ranks, sizeof *counts);
     OTF2_AttributeList *list = OTF2_AttributeList_New();
 
-    if (archive == NULL || counts == NULL || list == NULL)
+    if (counts == NULL || list == NULL)
         exit(1);
-    CHECKED(OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
-    CHECKED(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     CHECKED(OTF2_Archive_OpenEvtFiles(archive));
     for (uint32_t rank = 0; rank < ranks; rank++) {
         OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, rank);

@@ -5,8 +5,8 @@
 enum { BARRIER, REDUCE, ALLREDUCE, BCAST };
 enum { SELF = 1, ROW = 2, WORLD_PROFILE = 1, ROW_PROFILE = 3 };
 
-/* 3 calls of 600 ns are timed, and a long one; ranks on a quota yield 30 times for 50 ns and sleep 6
- * times for 1000 ns. */
+/* 3 calls of 600 ns are timed, and a long one; ranks on a quota yield 30 times for 50 ns and sleep
+ * 6 times for 1000 ns. */
 static void begin(struct fabricated *log, int rank, enum sg_trace_mode mode)
 {
     uint64_t times = (uint64_t)rank + 1;
@@ -141,9 +141,10 @@ static void both(struct fabricated *log, int rank)
     stat->hidden_ns = 4000;
 }
 
-/* Rank 0 leaves its first reduce at 2050. Contributions to it come at 2500 and 2700, and within the
- * second a third one is handled; rank 1, the root, waits from 2100 on. A fourth is of a call that is
- * in no instance. Rank 0 then has every count in its second reduce: early 1 to outstanding 8. */
+/* Rank 0 leaves its first reduce at 2050. Contributions to it come at 2500 and 2700, and within
+ * the second a third one is handled; rank 1, the root, waits from 2100 on. A fourth is of a call
+ * that is in no instance. Rank 0 then has every count in its second reduce: early 1 to
+ * outstanding 8. */
 static void handled(struct fabricated *log, int rank)
 {
     begin(log, rank, SG_TRACE_OTF2);
@@ -170,8 +171,8 @@ static void handled(struct fabricated *log, int rank)
     call->outstanding = 8;
 }
 
-/* Three reduces to rank 0 on a communicator made of the world. Rank 0 returns before rank 1 comes to
- * the first and the second: a signal brings the first contribution, the next call the second. */
+/* Three reduces to rank 0 on a communicator made of the world. Rank 0 returns before rank 1 comes
+ * to the first and the second: a signal brings the first contribution, the next call the second. */
 static void ahead(struct fabricated *log, int rank)
 {
     static const uint32_t members[] = {0, 1};

@@ -1,5 +1,6 @@
-/* Tests all calls of MPI in a report: of damaged logs, of many ranks, and of files beside an archive.
- * tests/report/report.sh compares the figures of logs written by hand with golden files. */
+/* Tests all calls of MPI in a report: of damaged logs, of many ranks, and of files beside an
+ * archive. tests/report/report.sh compares the figures of logs written by hand with golden files.
+ */
 #include "core/capture.h"
 #include "lib/unit.h"
 #include "report/filter.h"

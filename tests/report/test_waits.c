@@ -1,5 +1,5 @@
-/* Tests wait states: the events of waits.txt, which has their form, and many or contradictory events.
- */
+/* Tests wait states: the events of waits.txt, which has their form, and many or contradictory
+ * events. */
 #include "report/tracked.h"
 
 #include <ctype.h>
@@ -358,7 +358,7 @@ TEST("memory does not grow with the number of locks")
     end();
 }
 
-/* ---- contradictory events --------------------------------------------------------------------- */
+/* ---- contradictory events -------------------------------------------------------------------- */
 
 /* Events in no order that a program could have: nothing is lost, and no rank waits longer than its
  * call. */
