@@ -1,5 +1,5 @@
-/* For LD_PRELOAD: from the first MPI_Allreduce on the clock runs at SLOWER times its rate, as if the
- * processor were so much slower: by more than a busy machine makes of it. */
+/* For LD_PRELOAD: from the first MPI_Allreduce on the clock runs at SLOWER times its rate, as if
+ * the processor were so much slower: by more than a busy machine makes of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -12,8 +12,8 @@ run() {
 }
 brief='^stagger: (in MPI|lost waiting|most of it|longest waits|oversubscribed|in collectives) '
 mpi=("$MPIEXEC" -n 2)
-# told NAME MADE ARGUMENT...: as run, into a new MADE, until stagger run says something of the run: it
-# gives up a summary that takes a busy machine too long
+# told NAME MADE ARGUMENT...: as run, into a new MADE, until stagger run prints a summary: it gives
+# up one that takes a busy machine too long
 told() { until_printed "$1.err" "$brief|with: stagger recover " made_anew "$@"; }
 made_anew() {
     rm -rf "$2"

@@ -1,5 +1,5 @@
 /* Calls whose events tests/profile/events.sh knows, on 2 ranks. The argument names one of the
- * functions below, or is "killed": both ranks wait in MPI_Recv, and rank 1 has printed its process id.
+ * functions below, or is "killed": both ranks wait in MPI_Recv; rank 1 prints its process id.
  */
 #include "mpi_test.h"
 

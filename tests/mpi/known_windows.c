@@ -181,8 +181,8 @@ static void wait_for_known(void)
 
 /* ---- contention ------------------------------------------------------------------------------ */
 
-/* In every fifth round shared, in every seventh with one flush more. One rank waits for another's lock,
- * however slow the machine is. */
+/* In every fifth round shared, in every seventh with one flush more. One rank waits for another's
+ * lock, however slow the machine is. */
 static void contend(void)
 {
     const int one = 1;

@@ -6,19 +6,14 @@
 export STAGGER_CAUSES=all STAGGER_TRACE=stats
 KNOWN=$PROGRAMS/known_causes
 
-# between NAME WHAT HOLDS: runs it and writes its report to NAME.json, at most five times until HOLDS:
-# the machine may delay either rank. of NAME EXPRESSION: evaluates with r, the row of rank 1's
-# intervals between the two barriers of a round, in which it works, and `other`, rank 0's row.
-between() {
-    local try
-    for try in 1 2 3 4 5; do
-        rm -rf "$1.trace"
-        observe "$1" 2 "$KNOWN" "$2" 20
-        ran_well "$1" && report_json "$1.trace" "$1.json" || return
-        is True "$(of "$1" "$3")" && return
-    done
-    echo "not so in $try runs: $3"
-    return 1
+# between NAME WHAT HOLDS: runs it and writes its report to NAME.json, in which the expression HOLDS;
+# again, if not: the machine may delay either rank. of NAME EXPRESSION: evaluates with r, the row of
+# rank 1's intervals between the two barriers of a round, in which it works, and `other`, rank 0's row.
+between() { one_of_five once_between "$@"; }
+once_between() {
+    rm -rf "$1.trace"
+    observe "$1" 2 "$KNOWN" "$2" 20
+    ran_well "$1" && report_json "$1.trace" "$1.json" && is True "$(of "$1" "$3")"
 }
 of() {
     json "$1.json" "(lambda by: (lambda r, other: $2)(by[1], by[0]))({r['rank']: r
