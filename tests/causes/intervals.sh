@@ -109,7 +109,7 @@ limit_group() {
 }
 if limit_group 2>/dev/null; then
     (
-        echo $BASHPID >"$group/cgroup.procs" && observe quota 2 "$KNOWN" long "$ROUNDS" "$group/cpu.stat"
+        echo $BASHPID >"$group/cgroup.procs" && PROGRAM_SECONDS=600 observe quota 2 "$KNOWN" long "$ROUNDS" "$group/cpu.stat"
         echo "$status" >quota.status
     )
     status=$(cat quota.status)
