@@ -1,4 +1,5 @@
 #!/bin/bash
+# timeout: 1800
 # The recorded figures of intervals between MPI calls match the rank's known activity. A busy machine
 # may add to each figure of an interval, but not to those of every interval.
 . "$(dirname "$0")/../lib/sh.sh"

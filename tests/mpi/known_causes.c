@@ -6,7 +6,7 @@
  *             has been throttled
  *   faults    touches PAGES pages that are not there
  *   sleep     sleeps SLEEPS times
- *   die       sleeps likewise, and on until it has slept longer than it had to wait for a processor,
+ *   die       sleeps likewise, and on until it has slept for longer than it waited for a processor,
  *             and kills itself the DEATH-th time, when rank 0 has left the barrier
  *   hog       computes on a processor that a thread of its own computes on, too, until that has
  *             had the processor
