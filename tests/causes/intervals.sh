@@ -114,7 +114,8 @@ if limit_group 2>/dev/null; then
         echo "$status" >quota.status
     )
     status=$(cat quota.status)
-    check "a program runs within a quota" ran_well quota
+    # A busy machine gives the group its quota late: ranks may say that they wait for long.
+    check "a program runs within a quota" all 'is 0 "$status"' 'archive_sound quota.trace'
     intervals quota
     check "the group was throttled while the rank computed" holds quota \
         'total(own, "throttles") > 0 and total(own, "throttled") > 0'

@@ -3,7 +3,7 @@
  *
  *   work      computes
  *   long      computes for HELD_NS, and on until the control group whose cpu.stat is FILE, if any,
- *             has been throttled
+ *             has been throttled once
  *   faults    touches PAGES pages that are not there
  *   sleep     sleeps SLEEPS times
  *   die       sleeps likewise, and on until it has slept for longer than it waited for a processor,
@@ -109,12 +109,14 @@ static void work(void)
 
 static void work_long(void)
 {
+    static bool is_throttled;
     uint64_t before = throttled();
 
     do {
         work_for(HELD_NS);
         done += HELD_NS;
-    } while (file != NULL && throttled() == before);
+        is_throttled = is_throttled || throttled() != before;
+    } while (file != NULL && !is_throttled);
 }
 
 static void faults(void)
