@@ -1,4 +1,5 @@
 #!/bin/bash
+# timeout: 1800
 # The recorded figures of intervals between MPI calls match the rank's known activity. A busy machine
 # may add to each figure of an interval, but not to those of every interval.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -109,11 +110,12 @@ limit_group() {
 }
 if limit_group 2>/dev/null; then
     (
-        echo $BASHPID >"$group/cgroup.procs" && observe quota 2 "$KNOWN" long "$ROUNDS" "$group/cpu.stat"
+        echo $BASHPID >"$group/cgroup.procs" && PROGRAM_SECONDS=600 observe quota 2 "$KNOWN" long "$ROUNDS" "$group/cpu.stat"
         echo "$status" >quota.status
     )
     status=$(cat quota.status)
-    check "a program runs within a quota" ran_well quota
+    # A busy machine gives the group its quota late: ranks may say that they wait for long.
+    check "a program runs within a quota" all 'is 0 "$status"' 'archive_sound quota.trace'
     intervals quota
     check "the group was throttled while the rank computed" holds quota \
         'total(own, "throttles") > 0 and total(own, "throttled") > 0'

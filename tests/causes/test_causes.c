@@ -178,8 +178,8 @@ TEST("records use at most their share of the log, and the others are counted")
     sg_logread_close(log_read);
 }
 
-/* Costs are measured: on a busy machine a run may have greater ones, but not every run. Those of the
- * first samples are known only when they are over: the share and a few samples are allowed.
+/* Costs are measured: on a busy machine a run may have greater ones, but not every run. Those of
+ * the first samples are known only when they are over: the share and a few samples are allowed.
  * test_sampler is exact. */
 TEST("samples take at most their share of the time")
 {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define PAGES 100
-#define RUNS 30 /* a busy machine does not disturb all of them */
+#define RUNS 10 /* a busy machine does not disturb all of them */
 
 /* Events that the kernel counts on every machine, if it lets this process. */
 static const struct sg_counter_event software[SG_COUNTERS] = {

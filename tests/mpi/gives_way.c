@@ -17,8 +17,7 @@ enum { RANKS_MAX = 16, COUNT = 8, SECONDS = 200 };
 static int rank, size;
 static MPI_Comm comm;
 
-/* A rank's turns, its yields before it announces the call, and the number of its
- * announcements. */
+/* Each rank has what it gave, as much before it announces the call, and its announcements. */
 static struct {
     struct given given;
     _Atomic long before, told;

@@ -3,11 +3,11 @@
  *
  *   work      computes
  *   long      computes for HELD_NS, and on until the control group whose cpu.stat is FILE, if any,
- *             has been throttled
+ *             has been throttled once
  *   faults    touches PAGES pages that are not there
- *   sleep     sleeps SLEEPS times, and on until it has slept longer than it had to wait for a
- *             processor
- *   die       sleeps likewise, and kills itself the DEATH-th time, when rank 0 has left the barrier
+ *   sleep     sleeps SLEEPS times
+ *   die       sleeps likewise, and on until it has slept for longer than it waited for a processor,
+ *             and kills itself the DEATH-th time, when rank 0 has left the barrier
  *   hog       computes on a processor that a thread of its own computes on, too, until that has
  *             had the processor
  *   read      reads FILE, past the kernel's cache
@@ -109,12 +109,14 @@ static void work(void)
 
 static void work_long(void)
 {
+    static bool is_throttled;
     uint64_t before = throttled();
 
     do {
         work_for(HELD_NS);
         done += HELD_NS;
-    } while (file != NULL && throttled() == before);
+        is_throttled = is_throttled || throttled() != before;
+    } while (file != NULL && !is_throttled);
 }
 
 static void faults(void)
@@ -137,27 +139,28 @@ static void faults(void)
 static void sleeps(void)
 {
     const struct timespec pause = {0, 1000000};
-    uint64_t before_ns = runnable_ns(), begin_ns = read_clock(CLOCK_MONOTONIC);
-    uint64_t elapsed_ns = 0;
-    long switches = used().ru_nvcsw;
+    long before = used().ru_nvcsw;
 
     /* A timer may end before its sleep begins: then there is no switch. */
-    for (int i = 0; i < SLEEPS || used().ru_nvcsw - switches < SLEEPS ||
-                    elapsed_ns < 3 * (runnable_ns() - before_ns);
-         i++) {
+    for (int i = 0; i < SLEEPS || used().ru_nvcsw - before < SLEEPS; i++)
         nanosleep(&pause, NULL);
-        elapsed_ns = read_clock(CLOCK_MONOTONIC) - begin_ns;
-    }
     done += SLEEPS;
 }
 
 static void die(void)
 {
+    uint64_t before_ns = runnable_ns(), begin_ns = read_clock(CLOCK_MONOTONIC);
+    struct timespec pause = {0, 1000000};
+
     if (done == SLEEPS * (DEATH - 1L)) {
         MUST(PMPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         raise(SIGKILL);
     }
     sleeps();
+    while (read_clock(CLOCK_MONOTONIC) - begin_ns < 3 * (runnable_ns() - before_ns)) {
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec < 400000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
+    }
 }
 
 static atomic_bool hog_ends;

@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/watch/job.bash"
 shopt -s extglob
-PROGRAM_SECONDS=600
 
 # The rank's work would take longer than that; it is killed once it has been seen.
 # long NAME N FUNCTION STEP...: ranks take the steps while rank 0 waits in the function
