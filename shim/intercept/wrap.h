@@ -26,9 +26,9 @@ int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller);
  * NULL. */
 void sg_wrap_poll(int count, const MPI_Request *requests);
 
-/* Runs a call while sg_process_running: finds call site and communicator, chooses an algorithm, runs
- * the engine, writes the log. Returns what the MPI call returns. Once a site, a communicator and a
- * size class have been seen, this path has no lock, no malloc and no system call (except one
+/* Runs a call while sg_process_running: finds call site and communicator, chooses an algorithm,
+ * runs the engine, writes the log. Returns what the MPI call returns. Once a site, a communicator
+ * and a size class have been seen, this path has no lock, no malloc and no system call (except one
  * fallocate every 16384 calls). */
 int sg_dispatch(struct sg_call *call, void *return_address);
 

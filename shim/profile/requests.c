@@ -1,7 +1,7 @@
-/* Follows requests (requests.h). Writes the begin and end of a request's send and receive, or counts
- * them as left out, so that the messages of both ends match by their order. A sharded hash table
- * holds active and persistent requests. Shards are locked only if several threads may call MPI. A
- * completion updates statistics and writes the request's end.
+/* Follows requests (requests.h). Writes the begin and end of a request's send and receive, or
+ * counts them as left out, so that the messages of both ends match by their order. A sharded hash
+ * table holds active and persistent requests. Shards are locked only if several threads may call
+ * MPI. A completion updates statistics and writes the request's end.
  */
 #include "profile/requests.h"
 

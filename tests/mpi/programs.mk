@@ -236,7 +236,7 @@ $(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/lab/cro
 
 # The library with simulated adapters (tests/standin), and programs that load it.
 STANDIN_RDMA := $(addprefix $(B)/standin/,libstagger-verbs.so machine.so) $(addprefix $(B)/standin/libstagger,.so -otf2.so) \
-           $(addprefix $(B)/standin/lab/,agreement test_contract test_crowd)
+           $(B)/standin/lab/test_contract
 
 test-programs: $(if $(HAVE_RDMA),$(STANDIN_RDMA))
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Devices and links between two simulated machines: which ones are chosen, which are refused, and
-# that broken ones are found before they are used.
+# Devices and links between two simulated machines: the contract of all transports, the devices that
+# are chosen and refused, and broken links, which are found before they are used.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/standin/standin.bash"
 . "$ROOT/tests/lab/between.bash"
@@ -15,6 +15,11 @@ passes() {
     is 0 "$status" && is 0 "$(notes run | wc -l)" && has run.err "$1" &&
         is 1 "$(grep -c "RDMA" run.err)"
 }
+
+# ---- the contract ------------------------------------------------------------------------------
+STAGGER_TRACE=off across contract 2 "$BUILD/standin/lab/test_contract" tree
+sed -n 's/^\(ok\|not ok\) - /&over simulated adapters: /p' contract.out
+check "the contract's tests pass over simulated adapters" all 'is 0 "$status"' 'has contract.out "^ok - "'
 
 # ---- the choice --------------------------------------------------------------------------------
 export STANDIN_DEVICES_1='roce0=eth:1,ib0=ib:2' STANDIN_DEVICES_2='ib7=ib:3,roce3=eth:1'

@@ -44,8 +44,7 @@ bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *ar
         calloc((size_t)summary->calls.function_count + 1, sizeof *writer->functions);
     writer->comms = calloc((size_t)summary->calls.comm_count + 1, sizeof *writer->comms);
     if (writer->sites == NULL || writer->attributes == NULL || writer->functions == NULL ||
-        writer->comms == NULL ||
-        sg_rma_completions_find(&writer->completions, log, summary) != SG_OK)
+        writer->comms == NULL)
         return false;
     for (uint32_t i = 0; i < summary->site_count; i++)
         writer->sites[i] = sg_plan_find_site(plan, summary->sites[i].id);
@@ -58,7 +57,6 @@ void sg_event_writer_clear(struct sg_event_writer *writer)
     free(writer->sites);
     free(writer->functions);
     free(writer->comms);
-    sg_rma_completions_clear(&writer->completions);
     OTF2_AttributeList_Delete(writer->attributes);
 }
 

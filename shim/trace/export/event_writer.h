@@ -80,7 +80,8 @@ struct sg_event_writer {
     uint64_t now_ns; /* of the latest event: time never decreases */
 };
 
-/* False: out of memory. Clear the writer in any case. */
+/* False: out of memory. Clear the writer in any case. Its completions are the caller's to find and
+ * to clear. */
 bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *archive,
                            const struct sg_plan *plan, const struct sg_summary *summary,
                            struct sg_logread *log);

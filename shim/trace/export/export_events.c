@@ -221,6 +221,7 @@ void sg_events_write(struct sg_archive *archive, const struct sg_plan *plan,
     uint32_t thread = 0;
 
     if (!sg_event_writer_start(&writer.events, archive, plan, summary, log) ||
+        sg_rma_completions_find(&writer.events.completions, log, summary) != SG_OK ||
         sg_order_make(log, &entries, &count) != SG_OK) {
         sg_archive_note(archive, SG_ERR_MEMORY);
         goto done;
@@ -236,6 +237,7 @@ void sg_events_write(struct sg_archive *archive, const struct sg_plan *plan,
     finish_thread(&writer);
 done:
     free(entries);
+    sg_rma_completions_clear(&writer.events.completions);
     sg_event_writer_clear(&writer.events);
 }
 
