@@ -115,7 +115,7 @@ deps: ## installs the packages that are missing (root or sudo), or names them
 # unless the caller gave -j.
 parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-check: check-build ## everything that fits 25 minutes on 2 processors
+check: check-build ## everything that fits 20 minutes on 2 processors
 	$(Q)tests/run $(B) check
 
 check-build: # what check installs and builds
