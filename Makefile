@@ -202,7 +202,8 @@ $(filter-out $(FRAMES_OURS),$(call objects,shim/trace shim/causes shim/intranode
 $(B)/shim/algos/%.o $(B)/shim/bcs/%.o: CFLAGS_ALL += -fno-jump-tables
 $(B)/shim/algos/kernels/%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 
-# Nothing here runs long under sanitizers, and clang compiles it thrice as fast without optimisation.
+# Under sanitizers only `make fuzz` runs these for long, and clang compiles them thrice as fast without
+# optimisation.
 $(addprefix $(B)/,analysis/%.o tests/bench/%.o tests/report/%.o tests/sim/%.o tests/verify/%.o): CFLAGS_ALL += $(if $(SAN),-O0)
 
 # The assembler includes the pages' styles and scripts.

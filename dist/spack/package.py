@@ -28,7 +28,7 @@ class Stagger(MakefilePackage):
     depends_on("elfutils", type=("build", "link", "run"))
     depends_on("jansson", type=("build", "link", "run"))
     depends_on("libunwind", type=("build", "link", "run"))
-    depends_on("uthash", type="build")
+    depends_on("uthash", type=("build", "link"))
     depends_on("rdma-core", when="+rdma", type=("build", "link", "run"))
 
     # It is for ELF, and for the processors that its kernels know.

@@ -43,7 +43,7 @@ import glob, os, sys
 
 recipes = glob.glob(f"{sys.argv[1]}/*.eb")
 assert len(recipes) == 1, recipes
-recipe = {"SOURCELOWER_TAR_GZ": "%(namelower)s-%(version)s.tar.gz"}
+recipe = {"SOURCELOWER_TAR_GZ": "%(namelower)s-%(version)s.tar.gz", "SYSTEM": {"name": "system"}}
 exec(compile(open(recipes[0]).read(), recipes[0], "exec"), recipe)
 toolchain = recipe["toolchain"]
 assert recipe["version"] == sys.argv[2], recipe["version"]
