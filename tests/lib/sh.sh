@@ -183,11 +183,13 @@ observe() {
 }
 
 # until_printed FILE REGEX COMMAND...: runs the command, again up to ten times until a line of FILE
-# matches: a launcher that ends a job may lose lines that ranks printed just before.
+# matches: a launcher that ends a job may lose lines that ranks printed just before. All runs end
+# well or all fail, else $status says that they do not.
 until_printed() {
-    local run
+    local run fails
     for run in {1..10}; do
         "${@:3}"
+        [ "${fails:=$((status != 0))}" = $((status != 0)) ] || { status="not 0 in some runs only" && return 1; }
         grep -Eq -- "$2" "$1" && return
     done
 }

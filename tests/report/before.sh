@@ -58,7 +58,7 @@ check "... CSV has the table" all 'has csv "^rank,intervals,time_ns,mean_ns,othe
 check "--top limits the table" is "1 1" "$(json top.json '"%d %s" % (len(d["intervals"]["rows"]), d["intervals"]["rows"][0]["rank"])')"
 
 "$STAGGER" report --html sleep.html sleep.trace 2>page.err && "$PYTHON" "$ROOT/tests/page/check_page.py" sleep.html >sleep.page
-check "the page has the table" all 'empty page.err' \
+check "the page has the table" all 'empty page.err' 'has <(of sleep "\"%d %d\" % (r[\"rank\"], r[\"intervals\"])") "^1 20$"' \
     'is "$(of sleep "\"%d %d %.6f %d\" % (r[\"rank\"], r[\"intervals\"], r[\"off_ns\"] / r[\"time_ns\"], d[\"intervals\"][\"row_count\"])")" "$(json sleep.page "(lambda rows: \"%s %s %.6f %d\" % (rows[1][1][\"text\"], rows[1][4][\"text\"], float(rows[1][9][\"data-v\"]), len(rows) - 1))(d[\"tables\"][\"before\"])")"'
 
 # An archive has the same sums, too, and its text names the causes.
