@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 1800
 # The recorded figures of intervals between MPI calls match the rank's known activity. A busy machine
 # may add to each figure of an interval, but not to those of every interval.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -110,7 +109,7 @@ limit_group() {
 }
 if limit_group 2>/dev/null; then
     (
-        echo $BASHPID >"$group/cgroup.procs" && PROGRAM_SECONDS=600 observe quota 2 "$KNOWN" long "$ROUNDS" "$group/cpu.stat"
+        echo $BASHPID >"$group/cgroup.procs" && observe quota 2 "$KNOWN" long "$ROUNDS" "$group/cpu.stat"
         echo "$status" >quota.status
     )
     status=$(cat quota.status)

@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 1800
 # Sampled intervals: all ranks choose the same ones; and which records each mode keeps. Their share of
 # the time is test_causes's and test_sampler's.
 . "$(dirname "$0")/../lib/sh.sh"

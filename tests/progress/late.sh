@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 1800
 # A thread or a signal handles late contributions while their receiver computes and makes no MPI
 # calls; without either they wait for its next collective.
 . "$(dirname "$0")/../lib/sh.sh"

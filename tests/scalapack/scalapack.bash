@@ -1,7 +1,6 @@
 # Debian's ScaLAPACK test programs (scalapack-mpi-test), sourced after sh.sh.
 # shellcheck shell=bash
 
-PROGRAM_SECONDS=600 # MPICH's ranks spin: on a busy machine a program takes minutes
 SCALAPACK=
 for directory in /usr/lib/*/scalapack/mpich-tests; do
     [ -x "$directory/xdlu" ] && SCALAPACK=$directory

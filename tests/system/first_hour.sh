@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 1800
 # long
 # Adds an algorithm, a setting and a section of the report to a copy of the tree. Each takes effect, and
 # touches the files that CONTRIBUTING.md lists for it, three at most.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # long
-# timeout: 1800
 # Under AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the command, and MPI
 # programs with a library built so. Leaks are checked in the first two; MPICH and UCX have their
 # own. Not covered: exception.cc, because the sanitizer's runtime replaces the unwinder's entry

@@ -1,6 +1,5 @@
 #!/bin/bash
 # long
-# timeout: 1800
 # Under ThreadSanitizer: the parts that threads share without locks, and MPI programs with several
 # threads over a library built so. MPICH is not, so its synchronisation between threads is
 # invisible; tsan.supp lists the false races that follow.

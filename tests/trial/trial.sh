@@ -1,5 +1,4 @@
 #!/bin/bash
-# timeout: 1800
 # Trials in running programs: all ranks choose the same candidate, results match stock's to the last
 # bit, a line names omitted candidates that cannot run, and the report finds the winner if there is
 # one.

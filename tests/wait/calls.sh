@@ -1,9 +1,7 @@
 #!/bin/bash
 # Every blocking call gives MPICH's results, statuses, errors and error handler calls, whatever rank
 # waits, and in whatever way.
-# timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
-PROGRAM_SECONDS=600 # without the library 64 ranks take minutes on two processors
 export TMPDIR=$WORK STAGGER_TRACE=off
 
 # gathered NAME RANKS: the lines of all ranks

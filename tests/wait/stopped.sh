@@ -1,10 +1,8 @@
 #!/bin/bash
 # A rank is stopped while the others wait for it: they sleep, and receive correct data. The full
 # check stops it for a minute.
-# timeout: 1800
 . "$(dirname "$0")/../lib/sh.sh"
 RANKS=4
-PROGRAM_SECONDS=600
 calls='recv waitall alltoall barrier allreduce iallreduce reduce'
 export STAGGER_TRACE=off
 

@@ -1,6 +1,5 @@
 # Sourced by the scripts of tests/watch: runs jobs that pause at the points to be looked at.
 # shellcheck shell=bash
-PROGRAM_SECONDS=600 # they are looked at for as long as that takes
 
 # begin NAME N CALL...: starts the program `stopped` in the background; its last rank stops itself
 # before each call. The output directory is NAME.trace, the ranks' process numbers are in NAME.pids,
