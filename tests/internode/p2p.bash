@@ -7,14 +7,14 @@ CARRIED='p2p=bcs(slice=200,progress=thread)'
 lines() { grep "^[0-9]" "$1" | sort; }
 
 # as_without NAME RULES RANKS RANKS-PER-NODE CASE...: the program prints the same lines as without
-# the library
+# the library; on a communicator of its own, as when MPICH carries the messages, because MPICH's
+# ranks spin while they wait
 as_without() {
-    local name=$1 rules=$2 ranks=$3 each=$4 plain
+    local name=$1 rules=$2 ranks=$3 each=$4 plain run=plain
     shift 4
     plain=plain-$ranks-$(tr ' ' - <<<"$*").out
-    if [ ! -s "$plain" ]; then
-        timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n "$ranks" "$PROGRAMS/sliced" "$@" >"$plain" 2>plain.err || return
-    fi
+    [ "$1" = on ] && run=mpirun_stagger
+    [ -s "$plain" ] || STAGGER_TRACE=off $run "$ranks" "$PROGRAMS/sliced" "$@" >"$plain" 2>plain.err || return
     STAGGER_EMDS=on run_across "$name" thread "$each" "$rules" "$ranks" "$PROGRAMS/sliced" "$@"
     is 0 "$status" && lacks "$name.err" 'p2p=bcs:' && same <(lines "$plain") <(lines "$name.out")
 }
