@@ -3,15 +3,11 @@
 
 program=$PROGRAMS/broadcasts
 
-# by NAME: the algorithms that ran the calls of every type on MPI_COMM_WORLD, from NAME.calls
-by() { algorithms_of "$1" broadcast_form; }
-
 # broadcasts_give ALGORITHM MODE RANKS RANKS-PER-NODE: every byte is right, and the algorithm ran the calls.
 broadcasts_give() {
     run_across results "$2" "$4" "bcast=$1;*=adaptive" "$3" "$program" results
-    calls_of results
     check "$1 gives every byte of a broadcast ($3 ranks, $4 a node, $2)" all 'gave results' \
-        "is ${1%%(*} \"\$(by results)\"" 'is mpich "$(algorithms_of results broadcast_nothing)"'
+        "is ${1%%(*} \"\$(algorithms results broadcast_form)\"" 'is mpich "$(algorithms results broadcast_nothing)"'
 }
 
 # The same for MPI_Ibcast: several outstanding, with types freed immediately. Mode poll cannot
@@ -20,7 +16,6 @@ later_give() { # ALGORITHM MODE RANKS RANKS-PER-NODE
     local ran=${1%%(*}
     [ "$2" = poll ] && ran=
     run_across later "$2" "$4" "bcast=$1;*=adaptive" "$3" "$program" later
-    calls_of later
     check "$1 gives every byte of consecutive broadcasts ($3 ranks, $4 a node, $2)" all 'gave later' \
-        "is '$ran' \"\$(awk '\$3 == \"MPI_Ibcast\" { print \$5 }' later.calls | sort -u | paste -sd ' ')\""
+        "is '$ran' \"\$(algorithms later '' ibcast)\""
 }

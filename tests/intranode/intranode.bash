@@ -24,6 +24,13 @@ ran_by() {
 # algorithms_of NAME FUNCTION: the algorithms that ran the calls from that function, from NAME.calls
 algorithms_of() { awk -v name="$2" '$6 == name { print $5 }' "$1.calls" | sort -u | paste -sd ' '; }
 
+# algorithms NAME FUNCTION [OPERATION]: the same from the report, which statistics have, too; with an
+# empty FUNCTION of all functions
+algorithms() {
+    report_json "$1.trace" "$1.json" && json "$1.json" "' '.join(sorted({a for s in d['sites']
+        if '$2' in ('', s['function']) and '${3:-}' in ('', s['op']) for a in s['algorithm'].split('+')}))"
+}
+
 # gave NAME: the program ran to its end and found every result right; 77: an MPICH that it does not
 # know.
 gave() {
