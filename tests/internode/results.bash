@@ -13,6 +13,7 @@ recorded_calls() { awk '{ count[$5]++ } END { for (a in count) print a, count[a]
 
 # Allows a communicator for each protocol.
 export STAGGER_MEMORY=4g
+export STAGGER_CAUSES=off # for smaller archives
 number=${third:-0}
 for mode in $MODES; do
     rows=$((number % 3))

@@ -8,11 +8,15 @@
 . "$ROOT/tests/internode/internode.bash"
 
 whole=
-# RANKS RANKS-PER-NODE: 1, 2 and 3 ranks per node; results_full.sh covers all numbers of ranks
-for case in '2 1' '4 1' '3 2' '5 3'; do
-    read -r ranks each <<<"$case"
+# RANKS RANKS-PER-NODE THIRD MODES: the cover once as a whole, then a third of it in each mode;
+# results_full.sh covers all numbers of ranks
+all_modes=$MODES
+for case in "4 1 0 $MODES" '2 1 0 poll' '3 2 1 thread' '5 3 2 signal'; do
+    read -r ranks each third MODES <<<"$case"
+    in_full && MODES=$all_modes third=0
     . "$ROOT/tests/internode/results.bash"
 done
+MODES=$all_modes
 
 # ---- calls that MPICH runs, and errors --------------------------------------------------------
 rules='*=adaptive;*=bypass'
