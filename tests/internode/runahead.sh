@@ -8,27 +8,16 @@
 
 export STAGGER_TRACE=stats
 
-# goes_on HOW ARG...: in runs of $ranks ranks, $each per node
-goes_on() {
-    rm -rf "$1.trace"
-    STAGGER_RANKS_PER_NODE=$each STAGGER_RULES=$rules STAGGER_PROGRESS=$mode \
-        observe "$1" "$ranks" "$PROGRAMS/ahead" "$@"
-    is 0 "$status" && has_lines "$1.out" finished "$ranks"
-}
-
 for mode in $(modes thread signal); do
     for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;bcast=srm' '*=srm' '*=bcs(slice=100)'; do
         in_turn '2 1' '4 1' '4 2'
         for run in "${turn[@]}"; do
             read -r ranks each <<<"$run"
-            of="($ranks ranks, $each a node, $rules, $mode)"
-            check "a contributor to small reduces returns before the others call $of" goes_on reduce 300 8
-            check "... a contributor to reduces of 20000 bytes returns before them $of" goes_on reduce 40 20000
-            check "the root of small broadcasts returns before the others call $of" goes_on bcast 300 8
-            check "... the root of broadcasts of 20000 bytes returns before them $of" goes_on bcast 40 20000
+            run_across ahead "$mode" "$each" "$rules" "$ranks" "$PROGRAMS/ahead" \
+                reduce 300 8 reduce 40 20000 bcast 300 8 bcast 40 20000 freed
+            check "who contributes to reduces and who broadcasts returns before the others call, and \
+may free the communicator ($ranks ranks, $each a node, $rules, $mode)" all 'is 0 "$status"' 'has_lines ahead.out finished $ranks'
         done
-        ranks=3 each=1
-        check "a communicator may be freed before the others call ($rules, $mode)" goes_on freed
     done
 done
 
@@ -40,9 +29,10 @@ cases=('2 2 0 1' '4 8 2 3' '3 64 0 2')
 for mode in $(modes thread signal poll); do
     # Without a helper thread only its credits let a leaf run ahead.
     [ "$mode" = poll ] && kept=0 || kept=5000
-    for rules in '*=adaptive;*=bypass' '*=tree'; do
-        for case in "${cases[@]}"; do
-            read -r ranks slots late leaf <<<"$case"
+    for case in "${cases[@]}"; do
+        read -r ranks slots late leaf <<<"$case"
+        in_turn '*=tree' '*=adaptive;*=bypass'
+        for rules in "${turn[@]}"; do
             of="($rules; rank $leaf of $ranks ahead of rank $late, $slots slots, $mode)"
             STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_RULES=$rules \
                 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=$mode release_after \

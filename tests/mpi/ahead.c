@@ -1,4 +1,4 @@
-/* Ranks that run ahead of others, as far as stock MPICH lets them:
+/* Ranks that run ahead of others, as far as stock MPICH lets them, in these ways one after another:
  *
  *     ahead reduce CALLS BYTES   the last rank contributes to reduces to rank 0 before anybody else
  *                                calls
@@ -159,26 +159,36 @@ static __attribute__((noinline)) void run_together(int calls)
     MUST(MPI_Comm_free(&comm));
 }
 
+static int next_number(char ***word)
+{
+    REQUIRE(*++*word != NULL);
+    return atoi(**word);
+}
+
 int main(int argc, char **argv)
 {
-    REQUIRE(argc >= 2);
     START(rank, ranks);
     MUST(MPI_Barrier(MPI_COMM_WORLD));
-    if (strcmp(argv[1], "new") == 0) {
-        run_new();
-    } else if (strcmp(argv[1], "freed") == 0) {
-        run_freed();
-    } else if (strcmp(argv[1], "orders") == 0) {
-        run_orders();
-    } else if (strcmp(argv[1], "together") == 0) {
-        REQUIRE(argc == 3);
-        run_together(atoi(argv[2]));
-    } else if (strcmp(argv[1], "served") == 0) {
-        REQUIRE(argc == 4);
-        run_served(atoi(argv[2]), atoi(argv[3]) / 8);
-    } else {
-        REQUIRE(argc == 4);
-        run_ahead(MPI_COMM_WORLD, argv[1], atoi(argv[2]), atoi(argv[3]) / 8);
+    REQUIRE(argc >= 2);
+    for (char **word = argv + 1; *word != NULL; word++) {
+        const char *how = *word;
+
+        if (strcmp(how, "new") == 0) {
+            run_new();
+        } else if (strcmp(how, "freed") == 0) {
+            run_freed();
+        } else if (strcmp(how, "orders") == 0) {
+            run_orders();
+        } else if (strcmp(how, "together") == 0) {
+            run_together(next_number(&word));
+        } else {
+            int calls = next_number(&word), count = next_number(&word) / 8;
+
+            if (strcmp(how, "served") == 0)
+                run_served(calls, count);
+            else
+                run_ahead(MPI_COMM_WORLD, how, calls, count);
+        }
     }
     MUST(MPI_Finalize());
     printf("rank %d finished\n", rank);
