@@ -10,7 +10,7 @@
  * and the last rank, with MPI_IN_PLACE and without. "stock" omits a case in which MPICH 4.0.2
  * itself crashes: a reduce in place at a root that is not rank 0. "between" omits the user's
  * operation, which MPICH carries out between nodes, and the largest operands: chunks are smaller
- * there.
+ * there. "posted" adds nonblocking calls.
  */
 #include "mpi_test.h"
 
@@ -274,7 +274,7 @@ static void run(const struct test *test)
     check_marks(test, send_memory, false, true, "the send buffer's hole is written");
 }
 
-static void run_roots(struct test test, bool stock)
+static void run_roots(struct test test, bool stock, int forms)
 {
     const int roots[] = {-1, 0, ranks - 1};
 
@@ -282,8 +282,10 @@ static void run_roots(struct test test, bool stock)
         test.root = roots[k];
         for (int in_place = 0; in_place < 2; in_place++) {
             test.in_place = in_place;
-            if (!(stock && in_place && test.root > 0))
+            for (int form = 0; form < forms && !(stock && in_place && test.root > 0); form++) {
+                test.posted = form == 1;
                 run(&test);
+            }
         }
     }
 }
@@ -292,7 +294,7 @@ int main(int argc, char **argv)
 {
     bool stock = argc > 1 && strcmp(argv[1], "stock") == 0;
     bool between = argc > 1 && strcmp(argv[1], "between") == 0;
-    bool posted = argc > 1 && strcmp(argv[argc - 1], "posted") == 0;
+    int forms = argc > 1 && strcmp(argv[argc - 1], "posted") == 0 ? 2 : 1;
 
     START(rank, ranks);
     MUST(MPI_Op_create(combine, 1, &combine_op));
@@ -302,20 +304,20 @@ int main(int argc, char **argv)
     REQUIRE(send_memory != NULL && receive_memory != NULL);
     for (int k = 0; k < LAYOUTS; k++) {
         for (int c = 0; c < (between ? COUNTS_BETWEEN : COUNTS); c++) {
-            struct test test = {.layout = &layouts[k], .count = counts[c], .posted = posted};
+            struct test test = {.layout = &layouts[k], .count = counts[c]};
 
             if (k >= PAIRS) {
                 test.op = MPI_SUM, test.op_name = "MPI_SUM";
-                run_roots(test, stock);
+                run_roots(test, stock, forms);
                 continue;
             }
             test.op = MPI_MAXLOC, test.op_name = "MPI_MAXLOC";
-            run_roots(test, stock);
+            run_roots(test, stock, forms);
             test.op = MPI_MINLOC, test.op_name = "MPI_MINLOC";
-            run_roots(test, stock);
+            run_roots(test, stock, forms);
             test.op = combine_op, test.op_name = "the user's operation";
             if (!between)
-                run_roots(test, stock);
+                run_roots(test, stock, forms);
         }
     }
     MUST(MPI_Op_free(&combine_op));
