@@ -18,13 +18,15 @@ modes=$(modes poll thread signal)
     # In mode poll none of these calls would return before its children arrive.
     modes=$(modes signal thread)
 
-    # 6 arrives before 7, and forwards 7's contribution at its next call at the latest; the second
-    # reduction is in order.
-    scenario "a leaf late" "0:6/0 2:2/0 4:3/1 6:1/1" \
-        6 5 4 3 2 1 7 7 6 5 4 3 2 1 0 0
+    if in_full; then # parts of those that follow
+        # 6 arrives before 7, and forwards 7's contribution at its next call at the latest; the second
+        # reduction is in order.
+        scenario "a leaf late" "0:6/0 2:2/0 4:3/1 6:1/1" \
+            6 5 4 3 2 1 7 7 6 5 4 3 2 1 0 0
 
-    scenario "process six late once" "0:6/0 2:2/0 4:3/1 6:2/0" \
-        7 5 4 3 2 1 6 7 6 5 4 3 2 1 0 0
+        scenario "process six late once" "0:6/0 2:2/0 4:3/1 6:2/0" \
+            7 5 4 3 2 1 6 7 6 5 4 3 2 1 0 0
+    fi
 
     scenario "process six late over five reductions back to back" "0:18/0 2:6/0 4:7/5 6:6/0" \
         7 5 4 3 2 1 7 5 4 3 2 1 7 5 4 3 2 1 7 5 4 3 2 1 7 5 4 3 2 1 6 6 6 6 6 \
