@@ -6,31 +6,30 @@
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
-# soak MODE RANKS-PER-NODE RULES RANKS COLLECTIVES SEED THREADS: a third of COLLECTIVES in the short check
+# soak MODE RANKS-PER-NODE RULES RANKS COLLECTIVES SEED THREADS
 soak() {
     local of="($3; $4 ranks, $2 a node, $1, ${STAGGER_SLOTS:-8} slots, seed $6, $7 threads)"
-    run_across soak "$1" "$2" "$3" "$4" "$PROGRAMS/soak" $(($5 / part)) "$6" "$7" 15
+    run_across soak "$1" "$2" "$3" "$4" "$PROGRAMS/soak" "$5" "$6" "$7" 15
     check "results stay right $of" gave soak
 }
 
 export STAGGER_TRACE=stats
-part=$(in_full && echo 1 || echo 3)
-# RANKS RANKS-PER-NODE SLOTS COLLECTIVES: each protocol meets two of these in one mode and others in
-# the next (18 runs a mode are not a multiple of 5).
-cases=('2 1 8 4000' '3 1 2 1500' '4 2 8 800' '3 2 2 1500' '5 3 8 400')
+# RANKS RANKS-PER-NODE SLOTS COLLECTIVES: each protocol meets some of these in one mode and others in
+# the next.
+cases=('2 1 8 2600' '3 1 2 1000' '4 2 8 500' '3 2 2 1000' '5 3 8 260')
 seed=1
 next=0
 for mode in $(modes thread signal poll); do
     for rules in "${SPAN_RULES[@]}"; do
-        for _ in 1 2; do
+        for _ in $(modes 1 2 3); do
             read -r ranks each slots collectives <<<"${cases[next % ${#cases[@]}]}"
             next=$((next + 1))
             STAGGER_SLOTS=$slots soak "$mode" "$each" "$rules" "$ranks" "$collectives" \
                 $((seed++)) 1
         done
     done
-    soak "$mode" 1 "${SPAN_RULES[0]}" 3 1500 $((seed++)) 3
-    soak "$mode" 2 "${SPAN_RULES[3]}" 3 1500 $((seed++)) 2
+    soak "$mode" 1 "${SPAN_RULES[0]}" 3 500 $((seed++)) 3
+    soak "$mode" 2 "${SPAN_RULES[3]}" 3 500 $((seed++)) 2
 done
 
 unset STAGGER_TRACE
