@@ -15,8 +15,8 @@ like() { is "$(hashes "$2.out")" "$(hashes "$1.out")" && [ -n "$(hashes "$1.out"
 
 QUICK='*=auto(block=2,hold=16)'
 mode=thread
-cases=('2 1' '3 1' '5 2')
-in_full && cases+=('4 1' '5 1')
+cases=('3 1' '4 2')
+in_full && cases+=('2 1' '4 1' '5 1' '5 2')
 for case in "${cases[@]}"; do
     read -r ranks each <<<"$case"
     of="$ranks ranks, $each a node"
@@ -42,11 +42,12 @@ check "... report --rules prints them, and each call runs by them" all 'is 0 "$s
     'alike fixed' 'like fixed srm-3-1' 'is "$(learnt allreduce)" "$(ran fixed allreduce)"' \
     'is "$(learnt reduce)" "$(ran fixed reduce)"' 'is "$(learnt bcast)" "$(ran fixed bcast)"'
 
+# Not without the library: three ranks of MPICH's that spin for two processors take seconds.
+run_across mpich thread 1 '*=mpich' 3 "$program" 100 posts
 for mode in $(modes poll thread signal); do
-    STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=$mode STAGGER_RULES='*=auto(block=2,hold=16,bits=any)' \
-        tried any 3 100 posts
-    check "with bits=any, learning ranks also try the usual algorithms ($mode)" all 'like_stock any 3 100 posts' \
-        'alike any' 'is "adaptive mpich pairwise srm" "$(ran any allreduce)"' \
+    run_across any "$mode" 1 '*=auto(block=2,hold=16,bits=any)' 3 "$program" 100 posts
+    check "with bits=any, learning ranks also try the usual algorithms ($mode)" all 'is 0 "$status"' \
+        'like any mpich' 'alike any' 'is "adaptive mpich pairwise srm" "$(ran any allreduce)"' \
         'is "bypass handoff mpich srm" "$(ran any reduce)"'
 done
 run_across barriers thread 1 "$QUICK" 3 "$PROGRAMS/calls" 100
@@ -70,8 +71,8 @@ check "a rule for ranks inside one node does not apply between nodes" all 'is 0 
     'is srm "$(ran inside allreduce)"' 'is "" "$("$STAGGER" report --rules inside.trace 2>/dev/null)"'
 STAGGER_TRIAL="allreduce@common=auto(block=2)|srm" STAGGER_TRIAL_BLOCK=4 run_across trial thread 1 '*=srm' 3 "$program" 100
 check "auto may be a candidate of a trial" all 'is 0 "$status"' 'like trial srm-3-1' 'arms trial 4'
-STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread STAGGER_RULES=$QUICK tried posts 3 100 posts
-check "nonblocking calls run by the default rules" all 'like_stock posts 3 100 posts' 'alike posts'
+run_across posts thread 1 "$QUICK" 3 "$program" 100 posts
+check "nonblocking calls run by the default rules" all 'is 0 "$status"' 'like posts mpich' 'alike posts'
 
 # Includes nonblocking calls of more than 1024 bytes: with bits=any MPICH runs them, as under the
 # built-in rules.
@@ -92,5 +93,5 @@ for mode in $(modes poll thread signal); do
     check "communicators may end while ranks still exchange the costs of calls ($mode)" all 'gave freed' \
         'has_lines freed.out "^48 communicators$" 1'
 done
-run_across many thread 2 "$QUICK" 3 "$PROGRAMS/lifetimes" 40 40
+run_across many thread 2 "$QUICK" 3 "$PROGRAMS/lifetimes" 20 20
 check "ranks learn on many communicators" all 'gave many' 'archive_agrees many.trace many.out'
