@@ -9,22 +9,22 @@
 standin_test "collectives by adapters that are not there"
 
 # The program checks every element of every result. Everything goes by RDMA.
-right() { # ALGORITHM OPERATIONS CALLS ELEMENTS
-    STAGGER_RULES="*=$1" STAGGER_VERBS_MULTICAST=off across right 4 "$PROGRAMS/repeat" "$2" "$3" 3 "$4"
+right() { # RANKS RULES OPERATIONS CALLS ELEMENTS
+    STAGGER_RULES=$2 STAGGER_VERBS_MULTICAST=off across right "$1" "$PROGRAMS/repeat" "$3" "$4" 1 "$5"
     is 0 "$status" && by_rdma right
 }
 
 late="when each write arrives in halves, one of them after the next word"
-for rule in srm handoff adaptive bypass tree; do
+for rules in '*=srm' '*=handoff' '*=adaptive;*=bypass' '*=tree'; do
     operations=allreduce,reduce
-    [ "$rule" = srm ] && operations+=,bcast
-    check "results are right by $rule" right "$rule" "$operations" 40 1
-    STANDIN_FAULTS=reorder check "... results are right $late" right "$rule" "$operations" 40 101
+    [ "$rules" = '*=srm' ] && operations+=,bcast
+    check "results are right by $rules" right 2 "$rules" "$operations" 40 1
+    STANDIN_FAULTS=reorder check "... results are right $late" right 4 "$rules" "$operations" 40 101
 done
 # Larger than a chunk, and than the read-ahead.
 for rule in srm handoff; do
     STANDIN_FAULTS=reorder check "results of several chunks by $rule are right $late" \
-        right "$rule" allreduce,reduce 5 5000
+        right 3 "*=$rule" allreduce,reduce 5 5000
 done
 
 # Rank 3 forwards rank 0's contribution to root 1, in some reduces after it has left.
