@@ -10,25 +10,21 @@
 rounds=300
 goes_on() {
     local of=$1 end=$2 rules=$3
-    shift 3
     STAGGER_COUNT_FROM=$((end - 280)) STAGGER_TRACE=off \
-        run_across ends poll "$of" "$rules" 2 "$PROGRAMS/past_ends" "$rounds" "$@"
+        run_across ends poll "$of" "$rules" 2 "$PROGRAMS/past_ends" "$rounds"
     all 'is 0 "$status"' 'has_lines ends.out finished 2'
 }
 
 for end in 24 32; do
-    for rules in '*=adaptive;*=bypass' '*=tree' 'barrier=dissemination;*=pairwise;*=bypass' \
+    for rules in 'bcast=bypass;*=adaptive;*=bypass' '*=tree' 'barrier=dissemination;*=pairwise;*=bypass' \
         '*=handoff' '*=srm' '*=bcs(slice=200)'; do
         check "results are right past 2^$end instances between nodes ($rules)" \
             goes_on 1 $((1 << end)) "$rules"
-    done
-    for rules in 'bcast=bypass;*=bypass;*=adaptive' '*=tree' '*=srm' '*=bcs(slice=200)'; do
-        check "... results of broadcasts are right, too ($rules)" goes_on 1 $((1 << end)) "$rules" broadcasts
     done
 done
 for end in 32 36; do
     for rules in '*=handoff' '*=srm'; do
         check "results are right past 2^$end instances inside a node ($rules)" \
-            goes_on 0 $((1 << end)) "$rules" broadcasts
+            goes_on 0 $((1 << end)) "$rules"
     done
 done
