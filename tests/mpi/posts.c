@@ -12,7 +12,6 @@
 
 #define COUNT 16
 #define NONBLOCKING 50
-#define FAR 1000
 #define BEYOND 6000 /* further than choices by call site are kept */
 /* More than fits into one chunk. */
 #define LARGE 1000
@@ -222,21 +221,6 @@ static void few_ahead(void)
 static void beyond(void)
 {
     ahead(BEYOND);
-}
-
-/* The same, and further than anything that ranks agree on reaches at once. */
-static void far_ahead(void)
-{
-    static MPI_Request requests[FAR];
-    int word = 1;
-
-    if (rank > 0)
-        MUST(MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    for (int i = 0; i < FAR; i++)
-        MUST(MPI_Ibarrier(MPI_COMM_WORLD, &requests[i]));
-    for (int to = 1; to < ranks && rank == 0; to++)
-        MUST(MPI_Send(&word, 1, MPI_INT, to, 0, MPI_COMM_WORLD));
-    MUST(MPI_Waitall(FAR, requests, ignored));
 }
 
 /* Blocking calls behind posts that are not completed. */
@@ -496,7 +480,6 @@ static const struct {
     {"mixed", mixed},
     {"ahead", many_ahead},
     {"few-ahead", few_ahead},
-    {"far-ahead", far_ahead},
     {"beyond", beyond},
     {"blocking", among_blocking},
     {"freed-communicators", freed_communicators},
