@@ -13,7 +13,6 @@ broadcasts_give 'bcs(slice=100,strobe=always,restart=slice,progress=thread)' thr
 check "archives are sound" archive_sound results.trace
 export STAGGER_TRACE=stats
 broadcasts_give 'bcs(slice=100,microphases=separate,budget=4,degree=2)' signal 4 3
-broadcasts_give bypass thread 3 1
 broadcasts_give bypass signal 4 2
 broadcasts_give tree poll 3 2
 broadcasts_give 'tree(shape=fibonacci)' thread 4 1

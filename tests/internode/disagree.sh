@@ -7,11 +7,12 @@
 . "$ROOT/tests/internode/internode.bash"
 
 program=$PROGRAMS/disagree
+export STAGGER_CAUSES=off # for smaller archives
 
 # ---- two call sites with two rules in one instance -----------------------------------------------------
 for pair in 'adaptive tree' 'pairwise adaptive' 'tree mpich' 'mpich adaptive'; do
     # shellcheck disable=SC2086 # two words
-    run_across sites thread 1 "$(line_rules $pair)" 3 "$program" sites 600
+    run_across sites thread 1 "$(line_rules $pair)" 3 "$program" sites 300
     check_sites sites "$pair"
 done
 
@@ -49,8 +50,7 @@ for sizes in 3000,10 10,3000; do
 done
 # nonblocking ones, and other chunk counts, ahead of calls that have begun
 ways+=("${ways[@]/#/i}" ibcast:100000,10 iallreduce:10,100000)
-turns=0 STAGGER_CAUSES=off # for smaller archives
-export STAGGER_CAUSES
+turns=0
 for rules in '*=adaptive;*=bypass' '*=tree' '*=handoff;*=bypass' '*=srm' '*=bcs(slice=100)'; do
     in_turn '3 1 call' '4 2 jump'
     for run in "${turn[@]}"; do

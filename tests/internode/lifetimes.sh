@@ -8,8 +8,8 @@
 for mode in $(modes thread signal poll); do
     in_turn "${SPAN_RULES[0]}" "${SPAN_RULES[2]}"
     for rules in "${turn[@]}"; do
-        STAGGER_TRACE=stats STAGGER_MEMORY=512m run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 300
-        check "200 communicators at once and 300 one after another give right results ($rules; $mode)" gave many
+        STAGGER_TRACE=stats STAGGER_MEMORY=512m run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 100
+        check "200 communicators at once and 100 one after another give right results ($rules; $mode)" gave many
     done
     in_turn "${SPAN_RULES[0]}" "${SPAN_RULES[2]}"
     for rules in "${turn[@]}"; do
@@ -17,7 +17,7 @@ for mode in $(modes thread signal poll); do
         check "fewer communicators of more ranks work, too, and the archive has their calls ($rules; $mode)" all \
             'gave many' 'archive_agrees many.trace many.out'
     done
-    STAGGER_SLOTS=2 run_across many "$mode" 1 "${SPAN_RULES[4]}" 4 "$PROGRAMS/lifetimes" 20 20
+    STAGGER_SLOTS=2 run_across many "$mode" 1 "${SPAN_RULES[4]}" 4 "$PROGRAMS/lifetimes" 10 10
     check "two slots are enough ($mode)" gave many
 
     # Node 0 has the children 1 and 2, and 2 has 3.

@@ -8,10 +8,10 @@
 . "$ROOT/tests/internode/internode.bash"
 
 whole=
-# RANKS RANKS-PER-NODE THIRD MODES: the cover once as a whole, then a third of it in each mode;
-# results_full.sh covers all numbers of ranks
+# RANKS RANKS-PER-NODE THIRD MODES: the cover as a whole with a rank a node, a third of it with two and
+# with three; results_full.sh covers all numbers of ranks
 all_modes=$MODES
-for case in "4 1 0 $MODES" '2 1 0 poll' '3 2 1 thread' '5 3 2 signal'; do
+for case in "4 1 0 $MODES" '3 2 0 poll' '5 3 2 signal'; do
     read -r ranks each third MODES <<<"$case"
     in_full && MODES=$all_modes third=0
     . "$ROOT/tests/internode/results.bash"
