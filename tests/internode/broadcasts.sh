@@ -30,9 +30,10 @@ for algorithm in bypass tree srm; do
     check "threads broadcast at the same time, each on a communicator of its own ($algorithm)" all \
         'gave threads' 'is $algorithm "$(algorithms threads broadcast_bytes)"'
 done
-# Of 9 ranks on 9 nodes, the root of bypass has 4 children: more messages than fit without slots for each.
-for algorithm in 'tree(degree=8)' bypass srm; do
-    run_across served thread 1 "bcast=$algorithm;*=mpich" 9 "$PROGRAMS/ahead" served 20 1000
+# 13 children: more messages than fit without slots for each.
+for run in 'tree(degree=13) 14' 'bypass 9' 'srm 9'; do
+    read -r algorithm ranks <<<"$run"
+    run_across served thread 1 "bcast=$algorithm;*=mpich" "$ranks" "$PROGRAMS/ahead" served 20 1000
     check "a root that sends to many ranks serves MPICH and has slots for each ($algorithm)" gave served
 done
 for mode in $(modes signal thread); do
