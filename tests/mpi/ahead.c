@@ -13,7 +13,8 @@
  *     ahead together CALLS       allreduces, each beside a reduce and a broadcast, on a new
  *                                communicator
  *
- * The other ranks wait for a message from a rank that is ahead. Every element is checked.
+ * reduce, bcast and relay may follow one another. The other ranks wait for a message from a rank
+ * that is ahead. Every element is checked.
  */
 #include "mpi_test.h"
 
@@ -177,8 +178,10 @@ int main(int argc, char **argv)
         REQUIRE(argc == 4);
         run_served(atoi(argv[2]), atoi(argv[3]) / 8);
     } else {
-        REQUIRE(argc == 4);
-        run_ahead(MPI_COMM_WORLD, argv[1], atoi(argv[2]), atoi(argv[3]) / 8);
+        for (int i = 1; i < argc; i += 3) {
+            REQUIRE(i + 2 < argc);
+            run_ahead(MPI_COMM_WORLD, argv[i], atoi(argv[i + 1]), atoi(argv[i + 2]) / 8);
+        }
     }
     MUST(MPI_Finalize());
     printf("rank %d finished\n", rank);
