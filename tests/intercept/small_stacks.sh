@@ -25,7 +25,8 @@ sized() { # cold|warm|ends KINDS SIZE...
         # shellcheck disable=SC2086 # kinds are words
         check "without the library: $bytes bytes, $temper" ends plain plain 2 \
             "$PROGRAMS/small_stacks" "$bytes" "$temper" $kinds
-        for STAGGER_TRACE in otf2 stats off; do
+        in_turn otf2 stats off
+        for STAGGER_TRACE in "${turn[@]}"; do
             export STAGGER_TRACE
             STAGGER_DIR=$STAGGER_TRACE-$temper-$bytes-${STAGGER_RANKS_PER_NODE:-0}-${STAGGER_DEPTH:-1}.trace
             export STAGGER_DIR
