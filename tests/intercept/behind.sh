@@ -15,7 +15,7 @@ found() {
     is 0 $? && is "found always" "$(cat "$name.out")" && says_nothing "$name.err"
 }
 
-compare stock 2 "$PROGRAMS/behind" barrier $ROUNDS
+compare stock 2 "$PROGRAMS/behind" barrier 10
 check "without the library one call finds a message that was there before a barrier" is "found always" "$(cat stock.plain.out)"
 check "under the library one call finds the message behind each collective on 2 ranks of a node" \
     found node 2 barrier,allreduce,allreduce_wide,reduce,bcast A=

@@ -6,7 +6,7 @@
 
 for algorithm in srm handoff; do
     # MPICH has 2048 numbers for communicators.
-    in_turn '300 2100' '100 100'
+    in_turn '300 1800' '100 100'
     # shellcheck disable=SC2086 # two words
     STAGGER_TRACE=stats run_by many "$algorithm" 2 "$PROGRAMS/lifetimes" ${turn[0]}
     check "${turn[0]% *} communicators at once and ${turn[0]#* } one after another give right results ($algorithm)" \
