@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 
-rounds=20
+rounds=10
 words=$WORK/words
 
 # ops_with NAME COLUMN: operations of the report's sites whose column is not zero
