@@ -7,9 +7,8 @@
  *
  * All pair types, with MINLOC, MAXLOC and an operation of the user's; long double and its complex
  * type with SUM; from no element to more than the largest chunk; allreduce and reduce to the first
- * and the last rank, with MPI_IN_PLACE and without. "between" omits the user's
- * operation, which MPICH carries out between nodes, and the largest operands: chunks are smaller
- * there.
+ * and the last rank, with MPI_IN_PLACE and without. "between" omits the user's operation,
+ * which MPICH carries out between nodes, and the largest operands: chunks are smaller there.
  */
 #include "mpi_test.h"
 

@@ -14,7 +14,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define LATE_RANKS 4
 
@@ -46,13 +45,8 @@ static inline void late_start(const char *file)
 
 static inline void late_await(_Atomic int *word, int round)
 {
-    /* Sleeps in long waits, of a second where nobody hears a signal. */
-    for (int looks = 0; atomic_load(word) <= round; looks++) {
-        if (looks < 1000)
-            sched_yield();
-        else
-            usleep(1000);
-    }
+    while (atomic_load(word) <= round)
+        sched_yield();
 }
 
 enum late_place { LATE_ROOT, LATE_CHILD, LATE_PARENT, LATE_LEAF };

@@ -2,9 +2,9 @@
 // thread calls next: from a deeper frame, from the same depth, from a shallower one. The last rank
 // alone makes the wrong call; the right ones, which all ranks make, must meet.
 //
-// left_calls HOW CALL[,CALL]... DEPTH [thread]: HOW is throw, jump, or handle: the handler calls collectives,
-// which the other ranks call outside of any handler, and returns. CALL is of `calls` below,
-// DEPTH deeper, same or shallower; "thread": not on the thread that called MPI_Init.
+// left_calls HOW CALL[,CALL]... DEPTH [thread]: HOW is throw, jump, or handle: the handler calls
+// collectives, which the other ranks call outside of any handler, and returns. CALL is of `calls`
+// below, DEPTH deeper, same or shallower; "thread": not on the thread that called MPI_Init.
 #include "mpi_test.h"
 
 #include <csetjmp>

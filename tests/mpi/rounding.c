@@ -2,8 +2,8 @@
  *
  *     rounding up|down|zero|flush...
  *
- * The modes are those of fesetround, or FTZ and DAZ. Every rank sets each mode; sums and products of
- * floats, doubles and long doubles go through the library and through PMPI. The same call in the
+ * The modes are those of fesetround, or FTZ and DAZ. Every rank sets each mode; sums and products
+ * of floats, doubles and long doubles go through the library and through PMPI. The same call in the
  * default mode must give other bits, or the test would prove nothing.
  */
 #include "float_modes.h"
