@@ -10,7 +10,7 @@ went_well() {
         lacks "$1.err" 'assert|BAD TERM'
 }
 
-# follows NODE-RANKS HOW CALL DEPTH [thread]
+# follows NODE-RANKS HOW CALL[,CALL]... DEPTH [thread]
 follows() {
     local name="$1-$2-$3-$4${5:+-$5}" ranks_per_node=$1
     shift
@@ -37,17 +37,12 @@ if in_full; then
         done
     done
 else
-    for call in reduce allreduce reduce_c comm_free delete; do
-        follows 0 throw $call deeper
-        follows 1 jump $call deeper
-    done
-    for call in ireduce iallreduce; do
-        follows 1 throw $call deeper
-        follows 1 jump $call same
-    done
+    follows 0 throw reduce,allreduce,reduce_c,comm_free,delete deeper
+    follows 1 jump reduce,allreduce,reduce_c,comm_free,delete deeper
+    follows 1 throw ireduce,iallreduce deeper
+    follows 1 jump ireduce,iallreduce same
     follows 0 handle reduce same
-    follows 1 handle allreduce deeper
-    follows 1 handle iallreduce same
+    follows 1 handle allreduce,iallreduce deeper
     follows 0 jump reduce same
     follows 0 throw allreduce shallower
     follows 0 jump reduce deeper thread

@@ -13,7 +13,8 @@ for after in 1 16; do
     for each in 0 1; do
         export STAGGER_SETUP_AFTER=$after STAGGER_RANKS_PER_NODE=$each
         of="(set-up after $after, $each ranks a node)"
-        for ranks in 2 3 4; do
+        in_turn 2 3 4
+        for ranks in "${turn[@]}"; do
             rm -rf new.trace
             observe new "$ranks" "$PROGRAMS/ahead" new
             check "first reduces and broadcasts wait only for ranks that wait for them, $ranks ranks $of" \

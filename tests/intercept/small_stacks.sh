@@ -22,10 +22,12 @@ sized() { # cold|warm|ends KINDS SIZE...
     local temper=$1 kinds=$2 bytes
     shift 2
     for bytes in "$@"; do
+        # With the smallest size the larger ones are shown, too.
         # shellcheck disable=SC2086 # kinds are words
-        check "without the library: $bytes bytes, $temper" ends plain plain 2 \
-            "$PROGRAMS/small_stacks" "$bytes" "$temper" $kinds
-        for STAGGER_TRACE in otf2 stats off; do
+        [ -e "plain-$temper-$kinds.out" ] || check "without the library: $bytes bytes, $temper" \
+            ends "plain-$temper-$kinds" plain 2 "$PROGRAMS/small_stacks" "$bytes" "$temper" $kinds
+        in_turn otf2 stats off
+        for STAGGER_TRACE in "${turn[@]}"; do
             export STAGGER_TRACE
             STAGGER_DIR=$STAGGER_TRACE-$temper-$bytes-${STAGGER_RANKS_PER_NODE:-0}-${STAGGER_DEPTH:-1}.trace
             export STAGGER_DIR

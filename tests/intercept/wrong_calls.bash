@@ -30,18 +30,25 @@ is_like_plain() {
     same <(text_of "$name.plain") <(text_of "$name")
 }
 
-# says_the_same HANDLER CALL COMM NODE-RANKS...: the error's text, on either stream, the handler's
-# calls and the exit status match those without the library.
+# says_the_same HANDLER COMM CALL...: within a node and between nodes, the errors' texts, on either
+# stream, the handler's calls and the exit status match those without the library.
 says_the_same() {
-    local program=("$PROGRAMS/wrong_calls" "$1" "$2" "$3") handler=$1 call=$2 comm=$3 nodes
-    local name=$call-$handler-$comm
-    shift 3
+    local program=("$PROGRAMS/wrong_calls" "$@") name=$1-$2-$3 nodes
     compare "$name" 2 "${program[@]}"
-    for nodes in "$@"; do
+    for nodes in 0 1; do
         under "$nodes" "$name" "${program[@]}"
-        check "$call, handler $handler, communicator $comm: MPICH's own text and status \
+        check "${*:3}, handler $1, communicator $2: MPICH's own text and status \
 ($([ "$nodes" = 0 ] && echo in a node || echo between nodes))" \
             all 'is_like_plain "$nodes" "$name" "${program[@]}"' \
             'lacks "$name.err" "^stagger: "'
     done
+}
+# in_each_way COMM CALL...: with all handlers; a fatal error ends a run
+in_each_way() {
+    local call
+    for call in "${@:2}"; do
+        says_the_same fatal "$1" "$call"
+    done
+    says_the_same return "$@"
+    says_the_same handle "$@"
 }

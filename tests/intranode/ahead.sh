@@ -6,7 +6,7 @@
 
 export STAGGER_TRACE=stats
 
-# ahead NAME RANKS HOW CALLS BYTES
+# ahead NAME RANKS [HOW CALLS BYTES]...
 ahead() {
     local name=$1 ranks=$2
     shift 2
@@ -19,14 +19,11 @@ for rules in '*=srm' '*=handoff;bcast=srm' ''; do
     export STAGGER_RULES=$rules
     in_turn 3 4 2
     for ranks in "${turn[@]}"; do
-        of="($ranks ranks, rules '$rules')"
-        check "a contributor to small reduces returns before the others call $of" ahead reduce "$ranks" reduce 3000 8
-        check "... a contributor to reduces of 2 KiB returns before them $of" ahead reduce "$ranks" reduce 500 2048
-        check "the root of small broadcasts returns before the others call $of" ahead bcast "$ranks" bcast 3000 8
-        check "... the root of broadcasts of 4 KiB returns before them $of" ahead bcast "$ranks" bcast 500 4096
-        check "... the root of broadcasts of 8 KiB returns before them $of" ahead bcast "$ranks" bcast 200 8192
-        [ "$ranks" -gt 2 ] || continue
-        check "a rank that receives broadcasts beside a late rank goes on, too $of" ahead relay "$ranks" relay 200 4096
+        relay=(relay 200 4096)
+        [ "$ranks" -gt 2 ] || relay=()
+        check "contributors to reduces, roots of broadcasts and ranks that receive them return before the others call \
+($ranks ranks, rules '$rules')" ahead "$ranks" "$ranks" reduce 3000 8 reduce 500 2048 bcast 3000 8 bcast 500 4096 \
+            bcast 200 8192 "${relay[@]}"
     done
 done
 unset STAGGER_RULES

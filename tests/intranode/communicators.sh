@@ -6,11 +6,12 @@
 
 for algorithm in srm handoff; do
     # MPICH has 2048 numbers for communicators.
-    in_turn 5000 1000
-    STAGGER_TRACE=stats run_by many "$algorithm" 2 "$PROGRAMS/lifetimes" 300 "${turn[0]}"
-    check "300 communicators at once and ${turn[0]} one after another give right results ($algorithm)" \
+    in_turn '300 1800' '100 100'
+    # shellcheck disable=SC2086 # two words
+    STAGGER_TRACE=stats run_by many "$algorithm" 2 "$PROGRAMS/lifetimes" ${turn[0]}
+    check "${turn[0]% *} communicators at once and ${turn[0]#* } one after another give right results ($algorithm)" \
         gave many
-    run_by many "$algorithm" 3 "$PROGRAMS/lifetimes" 60 60
+    run_by many "$algorithm" 3 "$PROGRAMS/lifetimes" 40 40
     check "fewer communicators with more ranks work, too, and the archive has their calls ($algorithm)" all \
         'gave many' 'archive_agrees many.trace many.out'
 
@@ -30,7 +31,8 @@ for algorithm in srm handoff; do
     check "the rule runs calls within a node, the built-in rules run the others ($algorithm)" all \
         "ran_by pairs $algorithm within" 'is "adaptive bypass" "$(algorithms_of pairs across)"'
 
-    for ranks in 2 3; do
+    in_turn 2 3
+    for ranks in "${turn[@]}"; do
         run_by alternating "$algorithm" "$ranks" "$PROGRAMS/alternating"
         check "a call shortly before the end has its own results ($algorithm, $ranks ranks)" gave alternating
     done

@@ -20,7 +20,7 @@ device() {
 }
 finished() { all 'is 0 "$status"' "has $1.out finished" "lacks $1.err 'BAD TERM|assert'"; }
 
-PRELOAD=$PROGRAMS/libgpumpi.so observe stock 3 "$PROGRAMS/device" "$cuda" early one
+PRELOAD=$PROGRAMS/libgpumpi.so:$PROGRAMS/libpatient.so observe stock 3 "$PROGRAMS/device" "$cuda" early one
 check "the stand-in for an MPICH with GPU support accepts GPU buffers on its own" finished stock
 
 for driver in "$cuda" "$hip" "$ze"; do
@@ -54,7 +54,8 @@ for algorithm in srm handoff; do
     check "one rank's GPU buffers make MPICH run the call on all ranks ($algorithm)" finished one
     calls_of one
     check "all ranks record MPICH's algorithm ($algorithm)" is mpich "$(algorithms_of one on_device)"
-    for who in all one; do
+    in_turn all one
+    for who in "${turn[@]}"; do
         device late "$algorithm" 3 "$cuda" late "$who"
         check "a driver loaded after MPI_Init is noticed ($algorithm, $who)" finished late
         calls_of late

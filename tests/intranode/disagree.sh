@@ -26,7 +26,8 @@ disagrees() { # NAME ALGORITHM RANKS WAY...
     until_printed "$1.err" '^stagger: .* disagree' run_by "$1" "$2" "$3" "$program" "${@:4}"
 }
 for algorithm in srm handoff; do
-    for ranks in 2 3; do
+    in_turn 2 3
+    for ranks in "${turn[@]}"; do
         disagrees operation "$algorithm" "$ranks" operation
         check "another operation ends the job ($algorithm, $ranks ranks)" all \
             'within 1 123 "$status"' 'lacks operation.out finished'
@@ -58,9 +59,10 @@ ways=(bcast:10,5 bcast:5,10 allreduce:1,2 allreduce:2,1 root operation)
 for sizes in 3000,10 10,3000 3000,2000 200000,1 1,200000; do
     ways+=(bcast:$sizes allreduce:$sizes)
 done
-for algorithm in srm handoff; do
-    for run in '2 return' '3 call' '3 jump'; do
-        read -r ranks handler <<<"$run"
+for run in '2 return' '3 call' '3 jump'; do
+    read -r ranks handler <<<"$run"
+    in_turn srm handoff
+    for algorithm in "${turn[@]}"; do
         run_by errors "$algorithm" "$ranks" "$PROGRAMS/disagree_errors" "$handler" "${ways[@]}"
         check "when errors are not fatal, the call fails and later calls are right ($algorithm, $ranks ranks, $handler)" \
             all 'is 0 "$status"' 'has_lines errors.out "is done" $ranks' \
@@ -70,6 +72,8 @@ done
 
 # ---- a missing rank ------------------------------------------------------------------------------------
 # The rank arrives once the stall has been reported.
+# seconds CONDITION COLUMN: the sum of a column of late.calls (see calls.py) where it holds
+seconds() { awk "$1 { sum += \$$2 } END { printf \"%d\", sum / 1e9 }" late.calls; }
 for algorithm in srm handoff; do
     STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
         mpirun_stagger 3 "$program" late "$WORK/released"
@@ -81,4 +85,9 @@ for algorithm in srm handoff; do
         'has late.err "^stagger:   rank 2: in no collective"'
     check "the program goes on when the rank arrives ($algorithm)" all 'is 0 "$status"' \
         'has late.out finished' 'archive_sound late.trace'
+    calls_of late
+    check "the others' time in the call is the time lost to the late rank ($algorithm)" \
+        [ "$(seconds '$1 < 2' 11)" -ge 1 ]
+    [ "$algorithm" = handoff ] || check "ranks that see all arrivals know the late rank's skew during the run" \
+        [ "$(seconds '$1 == 2' 7)" -ge 1 ]
 done

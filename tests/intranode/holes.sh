@@ -10,10 +10,6 @@ values_by() {
         $6 == "call" { calls++ } END { exit bad || !calls }' "$1.calls"
 }
 
-for ranks in 2 3; do
-    compare "holes-$ranks" "$ranks" "$PROGRAMS/holes" stock
-    check "MPICH's reductions write only values ($ranks ranks)" is 0 "$plain_status"
-done
 for rule in srm handoff 'srm(form=climb)' 'srm(form=chunks)'; do
     in_turn 2 3
     for ranks in "${turn[@]}"; do

@@ -5,7 +5,7 @@
 
 # compares SENTENCE RANKS PROGRAM: the program exits with 0, or with 77 under another MPICH.
 compares() {
-    plain "$2" "$PROGRAMS/$3" >"$3.out" 2>&1
+    patient "$2" "$PROGRAMS/$3" >"$3.out" 2>&1
     status=$?
     sed 's/^/# /' "$3.out"
     if [ "$status" -eq 77 ]; then

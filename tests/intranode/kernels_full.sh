@@ -5,7 +5,7 @@
 
 for ranks in 9 17 24 131; do
     sentence="MPICH associates reduces as documented at $ranks ranks"
-    plain "$ranks" "$PROGRAMS/association" few >association.out 2>&1
+    patient "$ranks" "$PROGRAMS/association" few >association.out 2>&1
     status=$?
     sed 's/^/# /' association.out
     if [ "$status" -eq 77 ]; then

@@ -6,13 +6,13 @@
 # held NAME WHEN: bytes of the library's segments that rank 0 had mapped
 held() { awk -v when="$2" '$1 == when { print $2 }' "$1.out"; }
 
-# shared NAME: a run with 4 ranks and 20 communicators
-shared() { rm -rf "$1.trace" && observe "$1" 4 "$PROGRAMS/memory" 20; }
+# shared NAME: a run with 4 ranks and 10 communicators
+shared() { rm -rf "$1.trace" && observe "$1" 4 "$PROGRAMS/memory" 10; }
 
 # ---- no rule, no memory --------------------------------------------------------------------------
 STAGGER_RULES='*=handoff' shared with
 check "communicators have segments when a rule needs them" all 'gave with' \
-    '[ "$(held with made)" -ge $(($(held with start) + 20 * 4 * 8 * 4096)) ]'
+    '[ "$(held with made)" -ge $(($(held with start) + 10 * 4 * 8 * 4096)) ]'
 check "freed communicators give their segments back" is "$(held with start)" "$(held with freed)"
 
 nothing_shared() { # NAME: but the account, a page

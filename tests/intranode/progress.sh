@@ -20,7 +20,8 @@ rm -rf "$still" && mkdir "$still" && cp -a "$BUILD/shim" "$BUILD/libstagger-otf2
 check "a library that does not drive MPICH builds" make -C "$ROOT" --no-print-directory B="$still" \
     CPPFLAGS=-DSG_WAIT_POKES=0 "$still/libstagger.so"
 PRELOAD=$still/libstagger.so
-for algorithm in srm handoff; do
+in_turn srm handoff
+for algorithm in "${turn[@]}"; do
     PROGRAM_SECONDS=10 run_by rendezvous "$algorithm" 2 "$PROGRAMS/rendezvous" barrier
     check "it hangs in the same program, as expected ($algorithm)" all \
         'within 124 137 "$status"' 'lacks rendezvous.out "the message came"'

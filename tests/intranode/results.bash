@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the script that sources it sets ranks, observe sets status
 
-for algorithm in srm handoff; do
+in_turn srm handoff # test_results.c has all pairs of algorithm and number of ranks
+for algorithm in "${turn[@]}"; do
     run_by results "$algorithm" "$ranks" "$PROGRAMS/results"
     if [ "$status" -eq 77 ]; then
         skip "results at $ranks ranks by $algorithm" "not MPICH 4.0.2"

@@ -28,6 +28,6 @@ STAGGER_RULES='reduce@reduce=handoff; allreduce@allreduce=srm; *=handoff' \
 check "results stay right with rules for call sites" gave sites
 
 unset STAGGER_TRACE
-run_by soak srm 3 "$PROGRAMS/soak" 5000 8 1
+run_by soak srm 3 "$PROGRAMS/soak" 1000 8 1
 check "the archive of such a run has exactly the calls that were made" all 'gave soak' \
     'archive_agrees soak.trace soak.out'

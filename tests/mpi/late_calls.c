@@ -1,8 +1,8 @@
 /* Tests which calls a signal of the library's interrupts:
  *
- *     late_calls CALL FILE
+ *     late_calls FILE CALL...
  *
- * The parent makes that call before the leaf arrives, and the leaf arrives when the parent sleeps
+ * The parent makes each call before the leaf arrives, and the leaf arrives when the parent sleeps
  * in it. Prints "CALL: EINTR" or "CALL: restarted". Another thread ends a call that has gone on,
  * once the root has its result.
  */
@@ -26,7 +26,6 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static bool ended;
 static char fifo[4096];
-static void *(*ender)(void *);
 
 static bool cut(bool failed)
 {
@@ -110,25 +109,25 @@ static bool call_cond_wait(void)
     return false;
 }
 
-static void *write_pipe(void *unused)
+static void *write_pipe(void *round)
 {
-    late_await(&late->result, 0);
+    late_await(&late->result, *(int *)round);
     REQUIRE(write(ends[1], "x", 1) == 1);
     return NULL;
 }
 
-static void *write_fifo(void *unused)
+static void *write_fifo(void *round)
 {
-    late_await(&late->result, 0);
+    late_await(&late->result, *(int *)round);
     int descriptor = open(fifo, O_WRONLY);
     REQUIRE(write(descriptor, "x\n", 2) == 2);
     REQUIRE(close(descriptor) == 0);
     return NULL;
 }
 
-static void *post(void *unused)
+static void *post(void *round)
 {
-    late_await(&late->result, 0);
+    late_await(&late->result, *(int *)round);
     pthread_mutex_lock(&mutex);
     ended = true;
     pthread_cond_signal(&condition);
@@ -140,7 +139,7 @@ static void *post(void *unused)
 static const struct {
     const char *name;
     bool (*call)(void);
-    void *(*end)(void *); /* NULL: it ends by itself */
+    void *(*end)(void *round); /* NULL: it ends by itself */
 } calls[] = {{"sleep", call_sleep, NULL},
              {"nanosleep", call_nanosleep, NULL},
              {"poll", call_poll, NULL},
@@ -155,10 +154,12 @@ static size_t chosen;
 
 static void make_call(int round)
 {
+    void *(*ender)(void *) = calls[chosen].end;
     pthread_t thread;
 
+    ended = false;
     if (ender != NULL)
-        REQUIRE(pthread_create(&thread, NULL, ender, NULL) == 0);
+        REQUIRE(pthread_create(&thread, NULL, ender, &round) == 0);
     atomic_store(&late->thread, (int)syscall(SYS_gettid));
     atomic_store(&late->process, getpid());
     bool was_cut = calls[chosen].call();
@@ -167,6 +168,7 @@ static void make_call(int round)
     late_await(&late->result, round);
     if (ender != NULL)
         REQUIRE(pthread_join(thread, NULL) == 0);
+    atomic_store(&late->process, 0);
 }
 
 static bool is_asleep(int process, int thread)
@@ -184,23 +186,24 @@ static bool is_asleep(int process, int thread)
 
 int main(int argc, char **argv)
 {
-    REQUIRE(argc == 3);
-    while (strcmp(calls[chosen].name, argv[1]) != 0)
-        REQUIRE(++chosen < sizeof calls / sizeof *calls);
-    ender = calls[chosen].end;
     MUST(MPI_Init(&argc, &argv));
-    late_start(argv[2]);
-    snprintf(fifo, sizeof fifo, "%s.fifo", argv[2]);
+    REQUIRE(argc > 2);
+    late_start(argv[1]);
+    snprintf(fifo, sizeof fifo, "%s.fifo", argv[1]);
     REQUIRE(pipe(ends) == 0 && sem_init(&semaphore, 0, 0) == 0);
     if (late_rank == 2)
         REQUIRE(mkfifo(fifo, 0600) == 0);
-    if (late_rank == 3) {
-        late_await(&late->process, 0);
-        while (!is_asleep(atomic_load(&late->process), atomic_load(&late->thread)))
-            sched_yield();
-        atomic_store(&late->free, 1);
+    for (int round = 0; round < argc - 2; round++) {
+        for (chosen = 0; strcmp(calls[chosen].name, argv[round + 2]) != 0;)
+            REQUIRE(++chosen < sizeof calls / sizeof *calls);
+        if (late_rank == 3) {
+            late_await(&late->process, 0);
+            while (!is_asleep(atomic_load(&late->process), atomic_load(&late->thread)))
+                sched_yield();
+            atomic_store(&late->free, round + 1);
+        }
+        late_round(round, 0, make_call);
     }
-    late_round(0, 0, make_call);
     MUST(MPI_Finalize());
     return 0;
 }

@@ -2,9 +2,9 @@
 // thread calls next: from a deeper frame, from the same depth, from a shallower one. The last rank
 // alone makes the wrong call; the right ones, which all ranks make, must meet.
 //
-// left_calls HOW CALL DEPTH [thread]: HOW is throw, jump, or handle: the handler calls collectives,
-// which the other ranks call outside of any handler, and returns. CALL is one of `calls` below,
-// DEPTH deeper, same or shallower; "thread": not on the thread that called MPI_Init.
+// left_calls HOW CALL[,CALL]... DEPTH [thread]: HOW is throw, jump, or handle: the handler calls
+// collectives, which the other ranks call outside of any handler, and returns. CALL is of `calls`
+// below, DEPTH deeper, same or shallower; "thread": not on the thread that called MPI_Init.
 #include "mpi_test.h"
 
 #include <csetjmp>
@@ -194,7 +194,7 @@ __attribute__((noinline)) void make_wrong_call_deeper(int (*call)())
     frame[65535] = frame[0];
 }
 
-void run(int (*call)(), const char *depth)
+void run_one(int (*call)(), const char *depth)
 {
     for (int i = 0; i < 3; i++) {
         int before = handled;
@@ -214,11 +214,28 @@ void run(int (*call)(), const char *depth)
     }
 }
 
+int (*last_call)();
+
+void run(const char *names, const char *depth)
+{
+    char list[256];
+
+    snprintf(list, sizeof list, "%s", names);
+    for (const char *name = strtok(list, ","); name != nullptr; name = strtok(nullptr, ",")) {
+        last_call = nullptr;
+        for (const auto &entry : calls) {
+            if (strcmp(name, entry.name) == 0)
+                last_call = entry.call;
+        }
+        REQUIRE(last_call != nullptr);
+        run_one(last_call, depth);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
-    int (*call)() = nullptr;
     MPI_Errhandler handler;
     int provided;
 
@@ -226,11 +243,6 @@ int main(int argc, char **argv)
     how = strcmp(argv[1], "throw") == 0  ? ending::exception
           : strcmp(argv[1], "jump") == 0 ? ending::jump
                                          : ending::none;
-    for (const auto &entry : calls) {
-        if (strcmp(argv[2], entry.name) == 0)
-            call = entry.call;
-    }
-    REQUIRE(call != nullptr);
     MUST(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided));
     REQUIRE(provided >= MPI_THREAD_SERIALIZED);
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -241,15 +253,15 @@ int main(int argc, char **argv)
     MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler)); // MPI_Comm_free's errors
     use_here();                                             // sets the communicator up
     if (argc > 4) {
-        std::thread thread(run, call, argv[3]);
+        std::thread thread(run, argv[2], argv[3]);
 
         thread.join();
     } else {
-        run(call, argv[3]);
+        run(argv[2], argv[3]);
     }
     // The last call of all is left, too.
     if (rank == size - 1 && how != ending::none)
-        make_wrong_call(call);
+        make_wrong_call(last_call);
     MUST(MPI_Finalize());
     print_counts(rank, &counts);
     return 0;

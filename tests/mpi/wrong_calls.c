@@ -1,6 +1,6 @@
-/* Reports a wrong call's error: `wrong_calls HANDLER CALL COMM` makes CALL on the last rank, under
- * the communicator's handler: fatal, return, or handle, which prints the error's text when it is
- * called. Some calls are made on all ranks, which print their outcome. Of those, the ones named
+/* Reports wrong calls' errors: `wrong_calls HANDLER COMM CALL...` makes each call on the last rank,
+ * under the communicator's handler: fatal, return, or handle, which prints the error's text when it
+ * is called. Some calls are made on all ranks, which print their outcome. Of those, the ones named
  * met_ are wrong only on the last rank, for which the others do not wait. COMM is used (a
  * communicator that had collectives), first (the call is its first) or world.
  */
@@ -11,6 +11,7 @@ static int rank, size;
 static int one, other,
     pair[4]; /* the same addresses in every run, but for where the program lies */
 static MPI_Request request = MPI_REQUEST_NULL;
+static const char *name; /* the call's */
 
 static int alias_reduce(void)
 {
@@ -272,7 +273,7 @@ static void say(const char *who, int error)
     int length;
 
     MUST(MPI_Error_string(error, text, &length));
-    printf("%s: %s\n", who, text);
+    printf("%s: %s: %s\n", name, who, text);
     fflush(stdout);
 }
 
@@ -294,45 +295,51 @@ static void use(void)
     REQUIRE(sum == size);
 }
 
-static void set_handler(const char *name)
+static void set_handler(const char *way)
 {
     MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
 
-    if (strcmp(name, "return") == 0)
+    if (strcmp(way, "return") == 0)
         handler = MPI_ERRORS_RETURN;
-    else if (strcmp(name, "handle") == 0)
+    else if (strcmp(way, "handle") == 0)
         MUST(MPI_Comm_create_errhandler(on_error, &handler));
     MUST(MPI_Comm_set_errhandler(comm, handler));
     MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
 }
 
-int main(int argc, char **argv)
+static void run(const char *way, const char *of)
 {
-    int (*call)(void) = NULL;
+    bool by_all = strncmp(name, "freed_", 6) == 0 || strncmp(name, "met_", 4) == 0 ||
+                  strncmp(name, "lone_", 5) == 0;
+    size_t i = 0;
 
-    REQUIRE(argc == 4);
-    bool by_all = strncmp(argv[2], "freed_", 6) == 0 || strncmp(argv[2], "met_", 4) == 0 ||
-                  strncmp(argv[2], "lone_", 5) == 0;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        if (strcmp(argv[2], calls[i].name) == 0)
-            call = calls[i].call;
-    }
-    REQUIRE(call != NULL);
-    START(rank, size);
+    while (strcmp(name, calls[i].name) != 0)
+        REQUIRE(++i < sizeof calls / sizeof *calls);
     comm = MPI_COMM_WORLD;
-    if (strcmp(argv[3], "world") != 0)
+    if (strcmp(of, "world") != 0)
         MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-    set_handler(argv[1]);
-    if (strcmp(argv[3], "first") != 0)
+    set_handler(way);
+    if (strcmp(of, "first") != 0)
         use();
     one = rank + 1;
+    other = 0;
     if (by_all || rank == size - 1)
-        say("returned", call());
+        say("returned", calls[i].call());
     if (by_all)
-        printf("rank %d has %d\n", rank, other);
+        printf("%s: rank %d has %d\n", name, rank, other);
     use();
     if (comm != MPI_COMM_WORLD)
         MUST(MPI_Comm_free(&comm));
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc > 3);
+    START(rank, size);
+    for (int i = 3; i < argc; i++) {
+        name = argv[i];
+        run(argv[1], argv[2]);
+    }
     MUST(MPI_Finalize());
     return 0;
 }

@@ -7,15 +7,24 @@
 page=$ROOT/docs/libstagger.7
 # named BEGINNING CALL: in that paragraph of the page
 named() { has <(sed -n "/^$1/,/^\.PP/p" "$page") "\\b$2\\b"; }
-for call in sleep nanosleep poll select epoll_wait; do
-    run_late call signal "$PROGRAMS/late_calls" "$call" "$WORK/words"
-    check "$call returns early by a signal, as the manual page says" all 'is 0 "$status"' \
-        "has call.out '^$call: EINTR\$'" "named 'The signal interrupts' $call"
+# interrupts MODE OUTCOME CALL...: each call of the parent has the outcome
+interrupts() {
+    local mode=$1 outcome=$2
+    shift 2
+    run_late calls "$mode" "$PROGRAMS/late_calls" "$WORK/words" "$@"
+    is 0 "$status" && same <(printf "%s: $outcome\n" "$@") calls.out
+}
+
+early='sleep nanosleep poll select epoll_wait' on='read waitpid system sem_wait pthread_cond_wait'
+# shellcheck disable=SC2086 # words
+check "a signal interrupts $early" interrupts signal EINTR $early
+# shellcheck disable=SC2086
+check "$on go on after a signal" interrupts signal restarted $on
+# shellcheck disable=SC2086
+check "$on go on beside a thread" interrupts thread restarted $on
+for call in $early; do
+    check "the manual page says that $call returns early" named 'The signal interrupts' $call
 done
-for call in read waitpid system sem_wait pthread_cond_wait; do
-    run_late call signal "$PROGRAMS/late_calls" "$call" "$WORK/words"
-    check "$call goes on after a signal, as the manual page says" all 'is 0 "$status"' \
-        "has call.out '^$call: restarted\$'" "named 'The signal does not interrupt' $call"
-    run_late call thread "$PROGRAMS/late_calls" "$call" "$WORK/words"
-    check "$call goes on beside a thread" all 'is 0 "$status"' "has call.out '^$call: restarted\$'"
+for call in $on; do
+    check "the manual page says that $call goes on" named 'The signal does not interrupt' $call
 done

@@ -8,7 +8,7 @@ run_late() {
     local name=$1 mode=$2 run
     shift 2
     for ((run = 0; run < RUNS; run++)); do
-        rm -rf "$name.trace" words words.*
+        rm -rf "$name.trace" "$name.json" words words.*
         STAGGER_PROGRESS=$mode STAGGER_RANKS_PER_NODE=1 \
             STAGGER_RULES="${RULES:-reduce=bypass;*=adaptive}" observe "$name" 4 "$@"
         grep -qE "$BUSY" "$name.err" || return 0
@@ -24,10 +24,13 @@ finished() {
     return 1
 }
 
-# total NAME COLUMN: the sum over the report's sites
-total() {
-    report_json "$1.trace" "$1.json" && json "$1.json" "sum(s['$2'] for s in d['sites'])"
+# of_report NAME EXPRESSION: of its report's JSON as d
+of_report() {
+    [ -e "$1.json" ] || report_json "$1.trace" "$1.json" || return
+    json "$1.json" "$2"
 }
+# total NAME COLUMN: the sum over the report's sites
+total() { of_report "$1" "sum(s['$2'] for s in d['sites'])"; }
 
 # late_regions NAME: counts the archive's late regions by kind
 late_regions() { "$PYTHON" "$ROOT/tests/progress/late_regions.py" "$1.trace/traces.otf2"; }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 
-rounds=10
+rounds=4
 half=$((rounds / 2))
 words=$WORK/words
 # The parent is rank 2; a rank's second location is its first other thread.

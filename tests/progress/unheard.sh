@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
 
-rounds=4
+rounds=2
 RUNS=1 # signals are not handled, whatever the machine does
 # unheard WAY: reduces use mode signal; MPICH runs the barriers
 unheard() {

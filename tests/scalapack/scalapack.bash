@@ -57,10 +57,10 @@ observed() {
 }
 
 # passes_too NAME WITHOUT HOW: under the library, with settings from the environment that HOW
-# describes, the program has the outcome WITHOUT, that of the run without the library.
+# describes, the program has the outcome WITHOUT, that of the run without the library. The short
+# check looks at the archives of one program.
 passes_too() {
     check "$1 passes the same tests as without the library ($3)" is "$2" "$(observed "$1")"
-    check "the archive of $1 is sound ($3)" archive_sound "$1.trace"
+    [ "$1" != xdlu ] && ! in_full || check "the archive of $1 is sound ($3)" archive_sound "$1.trace"
     rm -rf "$1.trace"
 }
-passes_something() { check "$1 passes at least one test" has <(echo "$2") ' [1-9][0-9]* passed,'; }

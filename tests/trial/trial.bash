@@ -8,7 +8,7 @@ program=$PROGRAMS/trial
 tried() {
     rm -rf "$1.trace"
     observe "$1" "$2" "$program" "${@:3}"
-    [ -s "stock-$2-${*:3}.out" ] || plain "$2" "$program" "${@:3}" >"stock-$2-${*:3}.out" 2>/dev/null
+    [ -s "stock-$2-${*:3}.out" ] || patient "$2" "$program" "${@:3}" >"stock-$2-${*:3}.out" 2>/dev/null
 }
 
 hashes() { grep -h '^rank' "$1" | sort; }

@@ -28,7 +28,7 @@ case $reason in
     *) hook=None ;;
 esac
 
-STAGGER_WAIT=spin waited spin 4 100
+STAGGER_WAIT=spin waited spin 2 100
 check "ranks that spin neither yield nor sleep" all 'is 0 "$status"' 'is spin "$(of spin "[\"mode\"]")"' \
     'is "0 0 0 0" "$(json spin.json "\"%d %d %d %d\" % tuple(d[\"waiting\"][n] for n in (\"yields\", \"yield_ns\", \"sleeps\", \"sleep_ns\"))")"' \
     'has spin.txt "^waiting            spun$"'
