@@ -58,7 +58,7 @@ TEST("reduces at changing roots, allreduces and barriers mix, with losses")
     struct sg_algo_call calls[24];
     uint64_t marks = 0;
 
-    for (uint64_t seed = 0; seed < 400; seed++) {
+    for (uint64_t seed = 0; seed < 400; seed += (uint64_t)unit_step()) {
         int size = seed % 20 == 19 ? 64 : 1 + (int)(seed % 17);
         uint8_t degree = (uint8_t)(seed % 5);
         struct mini_setup setup = setup_of(size, degree, seed);
@@ -155,7 +155,7 @@ TEST("an exact operation is right in arrival order")
     struct sg_algo_call call =
         data_call(SG_OPERATION_REDUCE, 3, SG_CALL_EXACT | SG_CALL_COMMUTATIVE);
 
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < 60; seed += (uint64_t)unit_step()) {
         struct mini_setup setup = setup_of(4 + (int)(seed % 14), (uint8_t)(seed % 4), seed);
 
         setup.parameters.arrival_order = 1;

@@ -40,7 +40,8 @@ for file in traces.otf2 traces.def traces.marker traces/0.evt traces/0.def stagg
     replaced+=("known $file")
 done
 for file in rank-000000.log stagger.conf; do replaced+=("statistics $file"); done
-for pair in "${replaced[@]}"; do
+for ((i = 0; i < ${#replaced[@]}; i += ${SG_TEST_STEP:-1})); do
+    pair=${replaced[i]}
     file=${pair#* }
     rm -rf planted && cp -r "${pair% *}" planted && rm -f "planted/$file" && mkfifo "planted/$file"
     check "a FIFO for $file of ${pair% *} blocks no command" all_finish planted

@@ -1,5 +1,5 @@
 # Fuzzing with clang's libFuzzer: target fuzz-programs, into $(B)/fuzz, of a build with
-#   CC=clang SAN=fuzzer-no-link,address,undefined
+#   CC=clang SAN=address,undefined
 
 FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) $(addprefix analysis/, \
                  advise bcs compare options output page perfetto sim watch)
@@ -11,6 +11,10 @@ FUZZ_SOURCES  := $(filter-out $(if $(HAVE_RDMA),,tests/fuzz/fuzz_verbs.c),$(sort
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SOURCES))
 
 fuzz-programs: $(FUZZ_PROGRAMS)
+
+# Protocols read no input from outside.
+$(filter-out $(call objects,$(filter-out shim/algos,$(ALGO_DIRS))),$(FUZZ_PARTS)) $(call objects,shim/transport/verbs) \
+  $(B)/tests/fuzz/%.o: CFLAGS_ALL += $(if $(filter clang,$(CC)),-fsanitize=fuzzer-no-link)
 
 $(B)/fuzz.a: $(FUZZ_PARTS)
 	$(say) AR $@

@@ -43,13 +43,13 @@ lose() {
 # lost NODE: the number dropped so far
 lost() { on "$1" tc -s filter show dev rdma parent ffff: | sed -nE 's/.*dropped ([0-9]+),.*/\1/p' | awk "{ sum += \$1 } END { print sum + 0 }"; }
 
-# lossy HOSTS N: barriers and allreduces on HOSTS hosts, the last of which loses one release in N.
+# lossy HOSTS N CALLS: CALLS barriers on HOSTS hosts, the first of which loses one release in N.
 lossy() {
-    local hosts=$1 missed
-    lose "$hosts" "$2"
-    run_across lossy thread 1 '*=adaptive' "$hosts" "$PROGRAMS/repeat" barrier 300
-    missed=$(lost "$hosts")
-    lose "$hosts" 0
+    local missed
+    lose 1 "$2"
+    run_across lossy thread 1 '*=adaptive' "$1" "$PROGRAMS/repeat" barrier "$3"
+    missed=$(lost 1)
+    lose 1 0
     is 0 "$status" && ran_well lossy && by_rdma lossy && within 1 1000 "$missed" &&
         within 1 100000 "$(total lossy releases_repeated)"
 }

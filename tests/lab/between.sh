@@ -12,7 +12,8 @@
 . "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/lab/between.bash"
-lab_test "two machines with RDMA" -n 2 -c 2 -m 1536 -t 1440
+# Emulated processors of one host take turns; one that a rank polls on keeps its whole turn.
+lab_test "two machines with RDMA" -n 2 -c "$(in_full && echo 2 || echo 1)" -m 1536 -t 1440
 
 # ---- the transport -----------------------------------------------------------------------------
 two() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 "$@"; }
@@ -107,21 +108,22 @@ stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'
 fi
 
 # ---- loss --------------------------------------------------------------------------------------
-check "every barrier completes with one lost multicast in ten" lossy 2 10
+check "every barrier completes with one lost multicast in two" lossy 2 2 60
 check "nothing else is lost or delivered twice" no_fault lossy
 
 # ---- a cable that is cut -------------------------------------------------------------------------
-# Cuts the cable during calls. MPI's own traffic uses another cable.
+# Cuts the cable during calls, here, without a log-in on the busy other host. MPI's own traffic uses
+# another cable.
 cut_cable() {
     rm -rf cut.trace cut.out
     STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/cut.trace timeout --kill-after=5 200 \
         mpi 2 1 -genv LD_PRELOAD "$PRELOAD" "$PROGRAMS/repeat" "$1" 100000000 \
         </dev/null >cut.out 2>cut.err &
     until [ -s cut.out ] || ! kill -0 $! 2>/dev/null; do sleep 0.2; done
-    on 2 ip link set rdma down
+    ip link set rdma down
     wait $!
     status=$?
-    on 2 ip link set rdma up
+    ip link set rdma up
 }
 unreached='(rank [01] on node[12] can no longer be reached \(.+\)|its RDMA adapter failed on the way to (rank [01] on node[12]|all others) \(.+\)); aborting the job'
 check "when the cable is out the job ends, and the message names the unreachable rank" \

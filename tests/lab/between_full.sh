@@ -56,7 +56,7 @@ check "posts further ahead than choices are kept end rules by call site on both 
 # ---- loss --------------------------------------------------------------------------------------
 for one_in in 100 10 2; do
     check "with one of $one_in multicasts lost on one of three hosts, every barrier completes" \
-        lossy 3 "$one_in"
+        lossy 3 "$one_in" 300
     check "nothing else is lost or delivered twice (1 in $one_in)" no_fault lossy
 done
 
