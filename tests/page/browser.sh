@@ -28,6 +28,7 @@ if ! cmp -s "$ROOT/tests/page/npm/package-lock.json" "$modules/package-lock.json
 fi
 
 . "$ROOT/tests/page/page.bash"
+make_runs
 STAGGER_TRIAL='allreduce@cg.c:83=mpich|handoff|srm' STAGGER_TRIAL_BLOCK=6 STAGGER_DIR=$WORK/cg \
     "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 "$PROGRAMS/cg" >cg.out 2>&1 ||
     { echo "not ok - the program whose page is looked at runs"; cat cg.out; exit 1; }
