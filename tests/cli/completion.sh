@@ -150,31 +150,36 @@ else
     skip "bash completes that program's arguments" "bash-completion is not installed"
 fi
 
-# in_zsh LINE: the line after Tab in zsh, in a terminal of its own
+# in_zsh LINE...: the lines after Tab in zsh, in a terminal of its own
 in_zsh() {
     zsh -f -c '
         zmodload zsh/zpty
-        zpty -b shell zsh -f -i
+        zpty shell zsh -f -i
         tell() { zpty -w shell "$1"; }
         tell "PS1=; TERM=dumb; unsetopt zle_bracketed_paste; fpath=($1/share/zsh/site-functions \$fpath)"
-        tell "autoload -U compinit && compinit -u -d $3/zcompdump; LISTMAX=10000; setopt no_beep"
-        tell "show() { print -r -- \"<\$BUFFER>\" }; zle -N show; bindkey ^X show; print -n rea; print dy"
+        tell "autoload -U compinit && compinit -u -d $2/zcompdump; LISTMAX=10000; setopt no_beep"
+        tell "show() { print -r -- \"<\$BUFFER>\"; BUFFER= }; zle -N show; bindkey ^X show; print -n rea; print dy"
         zpty -r -m shell seen "*ready*"
-        zpty -n -w shell "$2"$'"'\t\x18'"'
-        zpty -r -m shell seen "*<*>*"
-        print -r -- "${${seen##*<}%%>*}"
-        zpty -d shell' zsh "$prefix" "$1" "$WORK"
+        for line in "${@:3}"; do
+            zpty -n -w shell "$line"$'"'\t\x18'"'
+            zpty -r -m shell seen "*<*>*"
+            print -r -- "${${seen##*<}%%>*}"
+        done
+        zpty -d shell' zsh "$prefix" "$WORK" "$@"
 }
 if command -v zsh >/dev/null; then
-    check "zsh completes commands, options, values and files" all \
-        'is "stagger report " "$(in_zsh "stagger rep")"' \
-        'is "stagger export --perfetto " "$(in_zsh "stagger export --p")"' \
-        'is "stagger run --trace otf2 " "$(in_zsh "stagger run --trace ot")"' \
-        'is "stagger run --trace=otf2 " "$(in_zsh "stagger run --trace=ot")"' \
-        'is "stagger report run-1/" "$(in_zsh "stagger report run-1")"' \
-        'is "stagger-bench latency " "$(in_zsh "stagger-bench la")"' \
-        'is "stagger run stagger-bench " "$(in_zsh "stagger run stagger-b")"' \
-        'is "stagger run stagger report " "$(in_zsh "stagger run stagger rep")"'
+    check "zsh completes commands, options, values and files" same - <(in_zsh "stagger rep" "stagger export --p" \
+        "stagger run --trace ot" "stagger run --trace=ot" "stagger report run-1" "stagger-bench la" \
+        "stagger run stagger-b" "stagger run stagger rep" | sed 's/$/|/') <<'END'
+stagger report |
+stagger export --perfetto |
+stagger run --trace otf2 |
+stagger run --trace=otf2 |
+stagger report run-1/|
+stagger-bench latency |
+stagger run stagger-bench |
+stagger run stagger report |
+END
 else
     skip "zsh completes commands, options, values and files" "zsh is not installed"
 fi

@@ -1,5 +1,6 @@
 /* Opens pages in headless Chromium and looks at them: node browser.js CHROMIUM SHOTS PAGES...
  *
+ * Leaves screenshots in the folder SHOTS, if it is not empty.
  * Each PAGE is NAME=FILE=KIND, KIND report, plain (one without charts of collectives), waits (with messages), why
  * (with causes of lateness), slices or comparison, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
  * lines. The modules come from the directory in NODE_PATH. */
@@ -17,9 +18,7 @@ function tell(sentence, problems) {
 const expect = (holds, words) => (holds ? [] : [words]);
 
 /* Opens the page; what it should not do is gathered in .problems. */
-async function open(browser, file, options) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(0);
+async function open(context, file) {
   const page = await context.newPage();
   const url = `file://${path.resolve(file)}`;
   page.problems = [];
@@ -64,9 +63,10 @@ const faults = (page) => page.evaluate(() => {
   return list;
 });
 
-async function accessible(page, sentence) {
-  await page.evaluate(axe.source.concat(";0"));
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+/* Of axe's rules only contrast depends on the colour scheme. */
+async function accessible(page, scheme, sentence) {
+  const only = scheme === "dark" ? { runOnly: ["color-contrast"] } : {};
+  const found = await page.evaluate((options) => window.axe.run(document, options), { resultTypes: ["violations"], ...only });
   const bad = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
   tell(sentence, bad.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((n) => n.target.join(" ")).join(", ")}`));
 }
@@ -277,18 +277,19 @@ async function comparisonWorks(page, name) {
   await tableWorks(page, name, 6);
 }
 
-async function look(browser, shots, [name, file, kind, looks]) {
-  const page = await open(browser, file);
+async function look(context, shots, [name, file, kind, looks]) {
+  const page = await open(context, file);
+  if (looks === "accessible") await page.evaluate(axe.source.concat(";0"));
   for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [390, "light"]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
     await settle(page);
     if (scheme === "light") {
       tell(`${name}: at ${width} pixels nothing overlaps and nothing is cut off`, await faults(page));
-      await page.screenshot({ path: path.join(shots, `${name}-${width}.png`), fullPage: true });
+      if (shots) await page.screenshot({ path: path.join(shots, `${name}-${width}.png`), fullPage: true });
     }
     if (looks === "accessible")
-      await accessible(page, `${name}: no serious accessibility fault (${scheme}, ${width})`);
+      await accessible(page, scheme, `${name}: no serious accessibility fault (${scheme}, ${width})`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
   await settle(page);
@@ -309,26 +310,30 @@ async function look(browser, shots, [name, file, kind, looks]) {
   tell(`${name}: it prints, without what only a screen can use`, [
     ...expect(controls === 0, `${controls} controls`), ...expect(pdf.length > 10000, `${pdf.length} bytes`)]);
   tell(`${name}: no console message, no request`, page.problems);
-  await page.context().close();
+  await page.close();
 }
 
-async function withoutScripts(browser, [name, file]) {
-  const page = await open(browser, file, { javaScriptEnabled: false });
+async function withoutScripts(context, [name, file]) {
+  const page = await open(context, file);
   const text = await page.textContent("main"), hidden = await page.$$("section[hidden]");
   const rows = await page.$$("#sites tbody tr");
   tell(`${name}: without scripts the table is there, and it says what is not`, [
     ...expect(rows.length > 1, `${rows.length} rows`), ...expect(/need JavaScript/.test(text), "no word of it"),
     ...expect(hidden.length === 4, `${hidden.length} hidden sections`)]);
-  await page.context().close();
 }
 
 async function main() {
   const [executablePath, shots, ...words] = process.argv.slice(2);
   const browser = await chromium.launch({ executablePath, timeout: 0, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-  const pages = words.map((word) => word.split("="));
-  for (const page of pages) await look(browser, shots, page);
+  const contextOf = async (options) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    context.setDefaultTimeout(0);
+    return context;
+  };
+  const context = await contextOf({}), pages = words.map((word) => word.split("="));
+  for (const page of pages) await look(context, shots, page);
   tell("some pages have several wait states", expect(filtered > 0, "none"));
-  await withoutScripts(browser, pages.find(([, , kind]) => kind === "report"));
+  await withoutScripts(await contextOf({ javaScriptEnabled: false }), pages.find(([, , kind]) => kind === "report"));
   await browser.close();
   process.exitCode = failures ? 1 : 0;
 }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # long
 # The pages in headless Chromium: no console message, no request, charts drawn, a table that sorts
-# and filters, no overlaps at two widths, no serious accessibility fault (axe-core). Leaves
-# screenshots in BUILD/screenshots. Needs Chromium, node and npm's registry (once: modules are kept
-# in BUILD).
+# and filters, no overlaps at two widths, no serious accessibility fault (axe-core). The full check
+# leaves screenshots in BUILD/screenshots. Needs Chromium, node and npm's registry (once: modules are
+# kept in BUILD).
 . "$(dirname "$0")/../lib/sh.sh"
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -28,21 +28,23 @@ if ! cmp -s "$ROOT/tests/page/npm/package-lock.json" "$modules/package-lock.json
 fi
 
 . "$ROOT/tests/page/page.bash"
+make_runs
 STAGGER_TRIAL='allreduce@cg.c:83=mpich|handoff|srm' STAGGER_TRIAL_BLOCK=6 STAGGER_DIR=$WORK/cg \
     "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 "$PROGRAMS/cg" >cg.out 2>&1 ||
     { echo "not ok - the program whose page is looked at runs"; cat cg.out; exit 1; }
 STAGGER_RULES='*=bcs(slice=500,strobe=always,microphases=separate)' STAGGER_RANKS_PER_NODE=1 STAGGER_EMDS=on \
     STAGGER_DIR=$WORK/slices "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 "$PROGRAMS/cg" -n 12 -t 2 -s 1 -w 5 >slices.out 2>&1 ||
     { echo "not ok - the program with slices runs"; cat slices.out; exit 1; }
-for page_kind in known large a many-comms statistics all-calls waits late many-late cg slices; do
+for page_kind in known large a statistics all-calls waits late many-late cg slices; do
     report_page "$page_kind-report" "$page_kind"
 done
 check "the page of a program with a trial shows the trial" has cg-report.html 'allreduce@cg.c:83'
 "$STAGGER" compare --html pair.html a b || exit 1
 
-mkdir -p "$BUILD/screenshots"
+shots=
+in_full && shots=$BUILD/screenshots && mkdir -p "$shots"
 HOME=$WORK NODE_PATH=$modules/node_modules node "$ROOT/tests/page/browser.js" "$chromium" \
-    "$BUILD/screenshots" known=known-report.html=report=accessible large=large-report.html=report \
-    markup=a-report.html=report comms=many-comms-report.html=report=accessible cg=cg-report.html=report=accessible \
+    "$shots" known=known-report.html=report=accessible large=large-report.html=report \
+    markup=a-report.html=report cg=cg-report.html=report=accessible \
     statistics=statistics-report.html=plain calls=all-calls-report.html=plain=accessible waits=waits-report.html=waits=accessible late=late-report.html=why=accessible \
     many-late=many-late-report.html=why slices=slices-report.html=slices=accessible pair=pair.html=comparison=accessible || failures=1

@@ -1,12 +1,12 @@
 #!/bin/bash
 # The explorer finds errors: each patch in bugs/ changes one line of a protocol into an error, which
-# it finds within 2000 seeds. A patch's first line names the protocol to explore, its second the
-# error.
+# it finds within 2000 seeds. A patch's first line names the protocol to explore, and says whether the
+# walk of all orders finds the error, too; its second the error.
 . "$(dirname "$0")/../lib/sh.sh"
 
 SEEDS=2000
 CC=${CC_FOR_BUGS:-gcc}
-FLAGS=(-std=gnu11 -O1 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' -Ishim -Ianalysis -Itests)
+FLAGS=(-std=gnu11 -O1 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' -Ishim -Ianalysis -Itests -MMD -MT object)
 
 mkdir tests && cp -r "$ROOT/shim" "$ROOT/analysis" . && cp -r "$ROOT/tests/verify" tests || exit 1
 cp "$ROOT/tests/sim/explorer.c" . || exit 1
@@ -27,13 +27,13 @@ all_but_protocols=(shim/core/{status,text}.c explorer.c analysis/options/options
 
 build() { compile "${all[@]}" "${all_but_protocols[@]}" && link; }
 check "the explorer builds" build || exit 1
+cp -r objects sound
 
-# Rebuilds the files that a patch changes, or all protocols if it changes a header.
+# Rebuilds the files that include FILE, or FILE itself.
 rebuild() {
-    case $1 in
-    *.c) compile "$1" ;;
-    *) compile "${all[@]}" ;;
-    esac && link
+    local users
+    mapfile -t users < <(sed -n 's/^object: \([^ ]*\).*/\1/p' $(grep -lF "$1" objects/*.d))
+    compile "${users[@]}" && link
 }
 
 explore() { ./explorer --algo "$1" --seeds $SEEDS >"$2" 2>&1; }
@@ -50,20 +50,16 @@ found() {
     return 1
 }
 
-# Exploring every order gives the same verdict with and without the reduction of equivalent orders.
-walk() { ./explorer --algo "$1" --exhaustive --nodes "$2" --faults loss,repeat "${@:3}" >walk.out 2>&1; }
-same_verdict() {
-    local nodes=2..3 reduced=0 unreduced=0
-    [ "$1" = handoff ] && nodes=2
-    walk "$1" $nodes || reduced=$?
-    walk "$1" $nodes --unreduced || unreduced=$?
-    is "$unreduced" "$reduced"
+# The walk of all orders among 2 and 3 processes finds it, equivalent orders left out.
+walk_finds() {
+    ./explorer --algo "$1" --exhaustive --nodes 2..3 --faults loss,repeat >walk.out 2>&1
+    has walk.out '^violation: '
 }
 
 declare -A explored
 for patch in "$ROOT"/tests/sim/bugs/*.patch; do
     name=$(basename "$patch" .patch)
-    algo=$(sed -n '1s/^algo: //p' "$patch")
+    read -r _ algo walk <"$patch"
     file=$(sed -n 's|^+++ b/||p' "$patch")
     if [ -z "${explored[$algo]:-}" ]; then
         explored[$algo]=1
@@ -72,6 +68,6 @@ for patch in "$ROOT"/tests/sim/bugs/*.patch; do
     check "$name applies" patch -p1 --fuzz=0 --silent -i "$patch" || continue
     check "$name builds" rebuild "$file" &&
         check "$name is found within $SEEDS seeds" found "$algo" "$name.out" &&
-        check "both walks find $name, or neither does" same_verdict "$algo"
-    patch -R -p1 --silent -i "$patch" && rebuild "$file" || exit 1
+        { [ -z "$walk" ] || check "the walk finds $name, too" walk_finds "$algo"; }
+    patch -R -p1 --silent -i "$patch" && cp sound/* objects || exit 1
 done

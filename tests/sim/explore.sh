@@ -10,13 +10,12 @@ QUICK=bypass,tree,dissemination,pairwise,srm,bcs
 . "$ROOT/tests/sim/walks.bash"
 
 # ---- the protocols -----------------------------------------------------------------------------
-check "30 000 seeds have no violation and reach every rare state" sound seeds --seeds 30000
-check "a network without faults has no violation" sound calm --seeds 6000 --faults none
-check "larger communicators have no violation" sound large --seeds 1200 --max-nodes 40 --first 1000000
+check "10 000 seeds have no violation and reach every rare state" sound seeds --seeds 10000
+check "a network without faults has no violation" sound calm --seeds 2000 --faults none
+check "larger communicators have no violation" sound large --seeds 400 --max-nodes 40 --first 1000000
 check "no order of two instances among 2 processes with a fault has a violation" \
     sound two --algo $EVERY --exhaustive --nodes 2
 check "no order among 3 processes with a fault has a violation" sound three --algo $QUICK --exhaustive --nodes 3
-check "no order of handoff has a violation" sound handoff --algo handoff --exhaustive --nodes 3
 check "no order of adaptive has a violation when timers are in time" \
     sound adaptive --algo adaptive --exhaustive --nodes 3 --faults loss,repeat
 check "the walk covered the orders of every protocol" all \
@@ -24,11 +23,10 @@ check "the walk covered the orders of every protocol" all \
 
 # ---- reduction of equivalent orders ------------------------------------------------------------
 check "all orders among 2 processes end the same as the walked ones" alike two --algo $EVERY --nodes 2
-check "all orders among 3 processes do" alike three --algo $QUICK --nodes 3
 
 # ---- the same seed, the same history -----------------------------------------------------------
 history_of() { sed -n 's/.*; history //p' "$1"; }
-told() { explore --seeds 3000 "$@" >told.out && history_of told.out; }
+told() { explore --seeds 500 "$@" >told.out && history_of told.out; }
 once=$(told) again=$(told) others=$(told --first 2)
 check "the same seeds again have the same history" all '[ -n "$once" ]' 'is "$once" "$again"'
 check "other seeds have another history" [ "$once" != "$others" ]

@@ -7,6 +7,7 @@
 explore() { timeout 1700 "$STAGGER" sim explore "$@"; }
 . "$ROOT/tests/sim/walks.bash"
 EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff,srm,bcs
+QUICK=bypass,tree,dissemination,pairwise,srm,bcs
 
 check "100 000 seeds have no violation" sound seeds --seeds 100000 --first 1000000
 for algo in bypass adaptive tree dissemination pairwise handoff srm bcs; do
@@ -21,6 +22,8 @@ check "no order of two instances among 3 processes with a fault has a violation"
 for algo in ${EVERY//,/ }; do
     check "no order of $algo among 4 processes has a violation" sound four --algo $algo --exhaustive --nodes 4
 done
+check "all orders among 3 processes end the same as the walked ones" all \
+    'sound quick --algo $QUICK --exhaustive --nodes 3' 'alike quick --algo $QUICK --nodes 3'
 for fault in none loss repeat; do
     check "all orders of adaptive among 3 processes end the same as the walked ones (faults: $fault)" all \
         'sound adaptive --algo adaptive --exhaustive --nodes 3 --faults $fault' \

@@ -8,7 +8,6 @@
 # ---- inside a node ---------------------------------------------------------------------------------------
 agree_on 2 40
 agree_on 3 15
-agree_on 4 6
 check "a round has every candidate once" is "3" \
     "$(order on-2 allreduce@common | sed -n '1,3s/.*://p' | sort -u | wc -l)"
 report_json on-2.trace on-2.json
