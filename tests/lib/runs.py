@@ -4,6 +4,7 @@ does the same for scripts. JSON is read only if it has the form of docs/schema.
 The working directory is a fresh one, which is removed at exit.
 """
 import atexit
+import copy
 import functools
 import json
 import os
@@ -133,3 +134,32 @@ def checked(command, text):
 
 def report(*words):
     return checked("report", run(STAGGER, "report", "--json", *words).stdout)
+
+
+def accepted_faults(command, value):
+    """The faults in a value that its schema accepts: another field, a field less, a value of another type. Looks at
+    the first element of each list."""
+    faults = []
+
+    def note(fault):
+        if validator(command).is_valid(value):
+            faults.append(fault)
+
+    def look(part):
+        for name in list(part):
+            kept = part.pop(name)
+            note(f"no {name}")
+            part[name] = {"another": 0}
+            note(f"{name} of another type")
+            part[name] = kept[:1] if isinstance(kept, list) else kept
+        part["another"] = 0
+        note("another field")
+        del part["another"]
+        for inner in [value for name, value in part.items() if name != "spent_ns"]:
+            inner = inner[0] if isinstance(inner, list) and inner else inner
+            if isinstance(inner, dict):
+                look(inner)
+
+    value = copy.deepcopy(value)
+    look(value)
+    return faults

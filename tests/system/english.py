@@ -4,10 +4,10 @@
     english.py [--count] [FILE...]
 
 Without FILE: all sources, test scripts and documents. Prints FILE:LINE: and the beginning of each comment,
-TEST("...") of a C test, docstring of one in Python, and check or skip sentence of a script that begins with What, Of, Who, Whoever,
-Whose, Where, That or How; a sentence may have "... " or "and " before it. Likewise of the product's texts,
-and of sentences, headings and cells of documents, but not That and How, and no questions. --count: their
-number by word.
+TEST("...") of a C test, docstring of a test in Python, and check or skip sentence of a script that begins with
+What, Of, Who, Whoever, Whose, Where, That or How; a sentence may have "... " or "and " before it. Likewise of
+the product's texts, and of sentences, headings and cells of documents, but not That and How, and no questions.
+--count: their number by word.
 """
 import collections
 import os
