@@ -57,15 +57,16 @@ def lacks(text, *regexes):
 
 # ---- programs ---------------------------------------------------------------------------------
 
+MPIEXEC = run(ROOT / ".ci/find-mpi", "exec", check=False).stdout.strip() or "mpiexec.mpich"
+
 
 class Run:
     """A program's run under the library: its exit status, its output and the directory of its logs."""
 
     def __init__(self, ranks, program, *words, preload=LIBRARY, **variables):
-        mpiexec = run(ROOT / ".ci/find-mpi", "exec", check=False).stdout.strip() or "mpiexec.mpich"
         self.trace = pathlib.Path(tempfile.mkdtemp(prefix="trace-", dir=WORK))
         self.archive = self.trace / "traces.otf2"
-        done = run("timeout", "--kill-after=5", PROGRAM_SECONDS, mpiexec, "-genv", "LD_PRELOAD", preload, "-n", ranks,
+        done = run("timeout", "--kill-after=5", PROGRAM_SECONDS, MPIEXEC, "-genv", "LD_PRELOAD", preload, "-n", ranks,
                    BUILD / "mpi" / program, *words, check=False, STAGGER_DIR=str(self.trace), **variables)
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
 
@@ -77,16 +78,17 @@ class Run:
             pytest.fail(f"status {self.status}\n{self.err}")
 
     def is_sound(self):
-        """otf2-print reads the archive, and the invariants hold."""
-        return run("otf2-print", "--silent", self.archive) and self.read_by("lib/check_archive.py")
-
-    def read_by(self, script, *options):
-        """The output of a script of tests/ that reads the archive."""
-        return run(sys.executable, ROOT / "tests" / script, *options, self.archive).stdout or "none"
+        return is_sound(self.archive)
 
     @functools.cached_property
     def report(self):
         return report(self.trace)
+
+
+def is_sound(archive, *options):
+    """otf2-print reads the archive, and the invariants hold."""
+    return run("otf2-print", "--silent", archive) and run(
+        sys.executable, ROOT / "tests/lib/check_archive.py", *options, archive)
 
 
 ran = functools.cache(Run)  # for runs that several tests look at

@@ -4,7 +4,7 @@ waits, and whether every round waited: the machine may be slow.
 import json
 
 import pytest
-from lib.runs import Run, has, lacks, ran, run, stagger
+from lib.runs import Run, has, is_sound, lacks, ran, run, stagger
 
 RANKS = {"known_waits": 3, "known_between": 4, "known_neighbors": 4}
 
@@ -76,7 +76,7 @@ def test_between(state, function, rank):
 def test_intercommunicators():
     """intercommunicators are defined once, with both groups and their parent, and no call is omitted"""
     between = ran(4, "known_between")
-    between.read_by("lib/check_archive.py", "--json", "counts.json")
+    is_sound(between.archive, "--json", "counts.json")
     with open("counts.json", encoding="utf-8") as file:
         comms = {comm["name"]: comm for comm in json.load(file)["comms"] if comm["groups"] or comm["name"] == "merged"}
     assert {name: sorted(map(sorted, comm["groups"])) for name, comm in comms.items() if comm["groups"]} == {
