@@ -53,32 +53,23 @@ def test_slices():
     assert restart["restart"] == "slice" and later["as recorded", 100]["run_ns"] > rows["as recorded", 100]["run_ns"]
 
 
-def test_text():
-    """the text reports the error and gives no advice"""
-    exchange = text("exchange")
-    assert has(exchange, "^replayed as usual 100ms: the error of the model is 0ns .0.0%.$", "^no advice: ")
-    assert exchange.count("\n    as usual ") == 2 and exchange.count("\n    slices of ") == 4
-    assert lacks(exchange, "=bcs")
-
-
-def test_deadlock():
-    """blocking sends that all come first deadlock in slices, nonblocking sends do not"""
+def test_kinds():
+    """blocking sends that all come first deadlock in slices; requests and collectives are replayed as recorded"""
     rows = replayed("sends")[1]
     assert not rows["as recorded", 100]["ends"] and rows["as recorded", 100]["run_ns"] is None
     assert rows["nonblocking", 100]["ends"] and rows["as recorded", USUAL]["ends"]
-    assert text("sends").count(" deadlock: its blocking sends need buffers") == 2
-
-
-def test_kinds():
-    """requests are waited for at the recorded calls, and collectives are replayed like messages"""
     found, rows = replayed("ring")
     assert (found["calls"], len(rows)) == (600, 6)
     found, rows = replayed("pair")
     assert found["calls"] == 42 and rows["as recorded", USUAL]["run_ns"] == rows["nonblocking", USUAL]["run_ns"]
 
 
-def test_obstacles():
-    """a run that cannot be replayed is reported with the reason"""
+def test_text():
+    """the text reports the error, deadlocks and why a run cannot be replayed, and gives no advice"""
+    exchange = text("exchange")
+    assert has(exchange, "^replayed as usual 100ms: the error of the model is 0ns .0.0%.$", "^no advice: ")
+    assert exchange.count("\n    as usual ") == 2 and exchange.count("\n    slices of ") == 4 and lacks(exchange, "=bcs")
+    assert text("sends").count(" deadlock: its blocking sends need buffers") == 2
     assert replayed("known")[0]["why_not"] and has(text("known"), "^The run cannot be replayed: ")
     assert has(text("statistics"), "^The run cannot be replayed: its events contain no messages")
 

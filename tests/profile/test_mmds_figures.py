@@ -4,7 +4,7 @@ distributions match those of a program with known calls.
 import re
 
 import pytest
-from lib.runs import Run, has, lacks, ran, refuses, report, run, stagger, STAGGER
+from lib.runs import STAGGER, Run, has, lacks, ran, refuses, run, stagger
 
 MMDS = {"STAGGER_MMDS": "on",
         "STAGGER_MMDS_CALLS": "MPI_Waitall,MPI_Irecv,MPI_Allreduce,MPI_Recv_init,MPI_Ibarrier"}
@@ -78,7 +78,7 @@ def test_clock():
 
 
 def test_text():
-    """the table has the paper's columns and rows, those of a rank with --rank, and CSV the same"""
+    """the text has the paper's columns and rows, --rank those of a rank, and CSV the same"""
     trace = mmds(3, trace="otf2", STAGGER_RANKS_PER_NODE="0").trace
     assert has(stagger("report", "--calls", trace), r"^  Primitive +Min\(ms\) +Max\(ms\) +Total\(ms\) +Count +Average\(ms\)$",
                *(rf"^  {name} +[0-9.]+ +[0-9.]+ +[0-9.]+ +{count} +[0-9.]+$"
@@ -89,29 +89,25 @@ def test_text():
     summary = stagger("report", "--calls", "--csv", trace)
     assert has(summary, "^primitive,min_ns,max_ns,total_ns,count,mean_ns,open")
     assert summary == stagger("report", "--csv=primitives", trace)
-    assert refuses(2, "cannot be combined with --calls", "report", "--calls", "--html", "x.html", trace)
-
-
-def test_distribution():
-    """a distribution has its bins, in CSV, too; one that was not kept is refused with the names of the others"""
-    trace = mmds(3, trace="otf2", STAGGER_RANKS_PER_NODE="0").trace
     assert has(stagger("report", "--distribution", "mpi_irecv", trace), "^MPI_Irecv, latency: 12$", "^MPI_Irecv, bytes: 12$",
                "^ +40B +48B +12 +100%$")
     assert re.findall(".*bytes,.*", stagger("report", "--csv", "--distribution", "MPI_Irecv", trace)) == [
         "MPI_Irecv,bytes,,40,48,12"]
+    assert refuses(2, "cannot be combined with --calls", "report", "--calls", "--html", "x.html", trace)
     assert refuses(1, "no distribution of .MPI_Bcast. was kept .*; there are: Comp Granularity, Comm Overhead, MPI_",
                    "report", "--distribution", "MPI_Bcast", trace)
 
 
-# ---- bins, ranks, names --------------------------------------------------------------------------
-
-
-def test_selected():
-    """ranks that are not selected keep no distributions, but count their calls; finer bins have their own bounds"""
+def test_settings():
+    """ranks that are not selected keep no distributions but count calls, finer bins have their bounds, off keeps none"""
     some = mmds(3, STAGGER_MMDS_BINS="16", STAGGER_MMDS_RANKS="0,2-7", STAGGER_MMDS_CALLS="irecv").report
     assert adds_up(some, 2, 34) and some["ranks"] == 3 and counts(some).items() >= PAPER.items()
     assert binned(some, "MPI_Irecv", "bytes", 8, 320)
     assert (40, 42) in {(row["from"], row["below"]) for row in some["mmds"]["distributions"] if row["what"] == "bytes"}
+    off = mmds(2, STAGGER_MMDS="off")
+    text = stagger("report", "--calls", off.trace)
+    assert off.report["mmds"] is None and lacks(text, "Granularity|run time")
+    assert has(text, "^  MPI_Irecv .* 8 +[0-9.]+$", r"^note: .* not kept \(STAGGER_MMDS=on\)$")
 
 
 def test_wrong():
@@ -124,27 +120,15 @@ def test_wrong():
         assert wrong.err.count(line) == 1
 
 
-def test_off():
-    """without distributions there are latencies, and a note"""
-    off = mmds(2, STAGGER_MMDS="off")
-    text = stagger("report", "--calls", off.trace)
-    assert off.report["mmds"] is None and lacks(text, "Granularity|run time")
-    assert has(text, "^  MPI_Irecv .* 8 +[0-9.]+$", r"^note: .* not kept \(STAGGER_MMDS=on\)$")
-
-
 # ---- threads, MPI_Pcontrol, a killed rank --------------------------------------------------------
 
 
-def test_threads():
-    """a second thread's calls are separate"""
+def test_parts():
+    """a second thread's calls are separate, a gap marks the time without recording, MPI_Pcontrol(2) resets all figures"""
     threads = mmds(2, "threads")
     assert adds_up(threads.report, 2, 34)
     assert [threads.report["mmds"][name]["count"] for name in ("other_overhead", "other_granularity")] == [8, 6]
     assert has(stagger("report", "--calls", threads.trace), "^  Comm Overhead, other threads .* 8 +[0-9.]+$")
-
-
-def test_pcontrol():
-    """a gap marks the time without recording, and MPI_Pcontrol(2) resets all figures"""
     kept = mmds(2, "pcontrol").report["mmds"]
     # The computation before MPI_Pcontrol(0) is one, that after MPI_Pcontrol(1) another.
     assert (kept["overhead"]["count"], kept["granularity"]["count"]) == (68, 72)
@@ -162,4 +146,3 @@ def test_killed(trace):
     # Its last computation did not end, so there are as many as blocking functions.
     assert has(run(STAGGER, "report", "--calls", "--rank", 1, killed.trace).stdout, "^  MPI_Waitall .* 4 +[0-9.]+$",
                "^  Comp Granularity .* 34 +[0-9.]+$", "^  Comm Overhead .* 34 +[0-9.]+$", "^gap +0.000 ms")
-    assert report("--rank", 1, killed.trace)["mmds"]["overhead"]["count"] == 34

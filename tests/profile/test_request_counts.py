@@ -37,7 +37,8 @@ def counts(run):
             [[pair[field] for field in ("from", "to", "messages", "bytes")] for pair in pairs]]
 
 
-@pytest.mark.parametrize("variables", [{"STAGGER_TRACE": "stats"}, {"STAGGER_TRACE": "stats", "STAGGER_WAIT_HOOK": "none"}, {}])
+@pytest.mark.parametrize("variables", [
+    {"STAGGER_TRACE": "stats"}, {"STAGGER_TRACE": "stats", "STAGGER_WAIT_HOOK": "none"}, {}])
 def test_counts(variables):
     """completions, bytes and messages are the program's own, and all but two partitioned messages are in the archive"""
     known = ran(2, "known_requests", STAGGER_WAIT="yield", **variables)

@@ -1,9 +1,8 @@
 """Parts of a report: by call site, communicator, rank and time. Figures by hand: tests/report/known.h."""
 import os
-import re
 
 import pytest
-from lib.runs import refuses, report, run, stagger, STAGGER, writer
+from lib.runs import has, lacks, refuses, report, stagger, writer
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -24,50 +23,36 @@ def archives():
     ("--time 9us:20us", "barrier:4:2300")])
 def test_selection(options, rows):
     """a filter selects call sites, communicators, ranks and instances"""
-    sites = report("known", *options.split())["sites"]
+    sites = report(*options.split(), "known")["sites"]
     assert " ".join(f"{row['op']}:{row['calls']}:{row['wait_ns']}" for row in sites) == rows
 
 
-@pytest.mark.parametrize("site", ["solve_the_system solver.c:88", "src/solver.c:88", "lib.so+0x20", "3f2a9c1b"])
-def test_site(site):
-    """--site takes the report's form, a file and line, a module and offset, or an id"""
-    assert len(report("known", "--site", site)["sites"]) == 2
+def test_forms():
+    """--site takes the report's form, a file and line, a module and offset, or an id; --time may omit an end"""
+    for site in ("solve_the_system solver.c:88", "src/solver.c:88", "lib.so+0x20", "3f2a9c1b"):
+        assert len(report("--site", site, "known")["sites"]) == 2
+    assert sum(row["wait_ns"] or 0 for row in report("--time", ":11us", "known")["sites"]) == 8300
+    assert sum(row["comm_size"] == 4 for row in report("--comm", "WORLD", "known")["sites"]) == 3
+    assert report("--time", "9us:20us", "known")["sites"][0]["instances"] == 1
 
 
-def test_parts_of_an_interval():
-    """--time may omit an end, and --comm the number of ranks"""
-    assert sum(row["wait_ns"] or 0 for row in report("known", "--time", ":11us")["sites"]) == 8300
-    assert sum(row["comm_size"] == 4 for row in report("known", "--comm", "WORLD")["sites"]) == 3
-    assert report("known", "--time", "9us:20us")["sites"][0]["instances"] == 1
-
-
-def test_ranks():
-    """each rank's figures count the selected calls"""
-    ranks = report("known", "--site", "3f2a9c1b", "--comm", "WORLD")["per_rank"]
-    assert [tuple(row[field] for field in ("rank", "calls", "wait_ns", "blocked_ns", "last_count")) for row in ranks] == [
-        (0, 3, 10000, 10300, 0), (1, 3, 2500, 2900, 1), (2, 3, 6000, 6250, 2), (3, 3, 7800, 8300, 0)]
-
-
-def test_names():
-    """JSON and text name the selection, and the text has a table of ranks"""
-    assert report("known", "--site", "dot", "--rank", "1-2", "--time", "1us:")["filter"] == {
+def test_output():
+    """each rank's figures count the selected calls, and JSON and text name the selection"""
+    ranks = report("--site", "3f2a9c1b", "--comm", "WORLD", "known")["per_rank"]
+    assert [[row[field] for field in ("rank", "calls", "wait_ns", "blocked_ns", "last_count")] for row in ranks] == [
+        [0, 3, 10000, 10300, 0], [1, 3, 2500, 2900, 1], [2, 3, 6000, 6250, 2], [3, 3, 7800, 8300, 0]]
+    assert report("--site", "dot", "--rank", "1-2", "--time", "1us:", "known")["filter"] == {
         "site": "dot", "comm": None, "ranks": "1-2", "time_ns": [1000, None]}
     assert report("known")["filter"] is None
     text = stagger("report", "--site", "solver.c:88", "--rank", "0-1", "known")
-    for line in ("only site solver.c:88, ranks 0-1$", "  rank calls +wait blocked +share +last$",
-                 r"     1     3 2.50us  2.90us +2.9% +1$"):
-        assert re.search("^" + line, text, re.MULTILINE)
-    assert not re.search("^     2 |elsewhere", text, re.MULTILINE)
-    assert "\nno calls match the filter\n" in run(STAGGER, "report", "--site", "nosuch", "known").stdout
+    assert has(text, "^only site solver.c:88, ranks 0-1$", "^  rank calls +wait blocked +share +last$",
+               r"^     1     3 2.50us  2.90us +2.9% +1$") and lacks(text, "^     2 |elsewhere")
+    assert has(stagger("report", "--site", "nosuch", "known"), "^no calls match the filter$")
 
 
 @pytest.mark.parametrize("words", ["--site solver.c:x:0", "--rank x", "--rank 3-1", "--time 5", "--time 9us:1us",
                                    "--time a:b", "--comm ~", "--html x.html --site dot"])
 def test_bad_usage(words):
-    """an invalid selection, or one for a page, is bad usage"""
+    """an invalid selection, or one for a page or of statistics by time, is refused"""
     assert refuses(2, "^stagger: report: |^stagger report: |html", "report", *words.split(), "known")
-
-
-def test_statistics():
-    """statistics refuse --time"""
     assert refuses(1, "statistics.*time", "report", "--time", "0:1s", "statistics")

@@ -104,14 +104,10 @@ def test_neighbors(call, place, late):
 
 
 def test_no_neighbors():
-    """no rank waits for one that is not its neighbor, and none without sources in the collective"""
+    """no rank waits for one that is not its neighbor, nor without sources, nor in functions that are filtered out"""
     assert lacks(pairs_of("known_neighbors"), "in away_[a-z]* for 0:", "^late neighbor: [^:]* in (late|away)_edges")
     assert has(stagger("report", "--top", 100, ran(4, "known_neighbors").trace),
                r"^ +late neighbor +MPI_Neighbor_alltoall +beside_exchange known_neighbors.c:\d+ ")
-
-
-def test_fewer():
-    """functions that are filtered out have no waits"""
     fewer = Run(4, "known_neighbors", STAGGER_CALLS="*neighbor_allgather*")
     text = stagger("report", "--top", 100, fewer.trace)
     assert fewer.is_sound() and lacks(text, "MPI_Neighbor_alltoall")
