@@ -5,7 +5,7 @@ import re
 import pytest
 from lib.runs import ROOT, STAGGER, accepted_faults, checked, ran, report, run, writer
 
-GOLDEN = {path.name: (path.parts[-3], path) for path in sorted(ROOT.glob("tests/*/golden/*.json"))}
+GOLDEN = {f"{path.parts[-3]}/{path.name}": (path.parts[-3], path) for path in sorted(ROOT.glob("tests/*/golden/*.json"))}
 CAUSES = {"STAGGER_CAUSES": "all"}
 
 
