@@ -1,4 +1,5 @@
 """The JSON that commands print has the form of docs/schema, which allows no other."""
+# long
 import json
 import re
 
@@ -33,7 +34,7 @@ def test_written(kind, tmp_path):
     assert report(tmp_path)
 
 
-@pytest.mark.parametrize("options", ["", "--rank 0", "--comm WORLD", "--top 1", "--site main"])
+@pytest.mark.parametrize("options", ["", "--rank 0 --top 1", "--comm WORLD --site main"])
 def test_reports(options):
     """reports of real runs are as their schema says, whatever part is chosen"""
     found = [report(*options.split(), one.trace) for one in runs()]
