@@ -382,6 +382,7 @@ INSTALLED = \
   $(foreach x,libstagger libstagger-account libstagger-otf2 libstagger-verbs,755:$(B)/$x.so:lib/stagger/$x.so) \
   $(foreach x,$(wildcard docs/*.[1-8]),644:$x:share/man/man$(subst .,,$(suffix $x))/$(notdir $x)) \
   $(foreach x,$(filter-out docs/status.md docs/style.md,$(wildcard docs/*.md)),644:$x:share/doc/stagger/$(notdir $x)) \
+  $(foreach x,$(wildcard docs/schema/*.json),644:$x:share/stagger/schema/$(notdir $x)) \
   $(foreach x,$(wildcard analysis/sim/networks/*.conf),644:$x:share/stagger/networks/$(notdir $x)) \
   644:dist/complete:share/stagger/complete \
   $(foreach x,stagger stagger-bench,644:dist/completion.bash:share/bash-completion/completions/$x) \

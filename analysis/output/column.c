@@ -206,7 +206,7 @@ static json_t *json_of(const struct sg_column *column, const void *row, const vo
     case SG_COLUMN_SHARE:
         return json_real(*(const double *)member);
     default:
-        return json_integer((json_int_t) * (const uint64_t *)member);
+        return sg_json_count(true, *(const uint64_t *)member);
     }
 }
 

@@ -27,7 +27,7 @@ json_t *sg_json_text(const char *text)
 
 json_t *sg_json_count(bool known, uint64_t count)
 {
-    return known ? json_integer((json_int_t)count) : json_null();
+    return known ? json_integer((json_int_t)(count < INT64_MAX ? count : INT64_MAX)) : json_null();
 }
 
 json_t *sg_json_real(bool known, double value)

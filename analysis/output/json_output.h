@@ -16,6 +16,7 @@
 
 /* NULL becomes null. \xNN replaces bytes that are not UTF-8, which jansson refuses. */
 json_t *sg_json_text(const char *text);
+/* A count beyond json_int_t becomes its largest value. */
 json_t *sg_json_count(bool known, uint64_t count);
 json_t *sg_json_real(bool known, double value);
 /* part / whole; null if whole is 0. */

@@ -529,8 +529,10 @@ static void count(struct ended *ended, MPI_Request given_up)
     struct sg_profile_sample *sample = &ended->sample;
     uint8_t sight = sg_profile_sight(sample->function);
 
-    if (!sample->failed) {
+    /* A receive that fails because the message is too long has taken it. */
+    if (!sample->failed || sg_places[sample->function].message != SG_NO_WORD)
         ended->has_given = sg_requests_forget(given_up, &ended->given);
+    if (!sample->failed) {
         if (ended->has_given)
             sample->comm = ended->given.subject.comm;
         ended->comm = comm_of(sample->function, ended->words);
@@ -547,6 +549,8 @@ static void count(struct ended *ended, MPI_Request given_up)
         add_event(ended);
     if (!sample->failed)
         follow(ended);
+    else if (ended->has_given)
+        sg_posted_end_unseen(&ended->given, SG_POSTED_FREED, NULL);
 }
 
 static struct ended ended_of(const struct sg_profile_past *past, const sg_word *words,

@@ -633,6 +633,15 @@ static int first_index(const struct sg_awaited *awaited, const MPI_Request *afte
     return 1;
 }
 
+/* A call that failed has set the index and completed this request only if it took its handle. */
+static bool is_taken(const struct sg_awaited *awaited, const struct sg_awaited_call *call,
+                     int index)
+{
+    const MPI_Request *after = (const MPI_Request *)call->words[sg_places[call->function].requests];
+
+    return index >= 0 && index < awaited->count && after[index] == MPI_REQUEST_NULL;
+}
+
 static void complete_some(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
 {
     const struct sg_argument_places *places = &sg_places[call->function];
@@ -652,8 +661,10 @@ static void complete_some(const struct sg_awaited *awaited, const struct sg_awai
     for (int i = 0; i < done; i++) {
         bool failed =
             call->error != MPI_SUCCESS && (!are_several || statuses[i].MPI_ERROR != MPI_SUCCESS);
+        int index = indices[i] - first;
 
-        complete(awaited, call, indices[i] - first, failed ? NULL : &statuses[i]);
+        if (!failed || are_several || is_taken(awaited, call, index))
+            complete(awaited, call, index, failed ? NULL : &statuses[i]);
     }
 }
 
@@ -662,9 +673,11 @@ void sg_awaited_end(const struct sg_awaited *awaited, const struct sg_awaited_ca
     const struct sg_argument_places *places = &sg_places[call->function];
     const sg_word *words = call->words;
     bool is_one = places->request != SG_NO_WORD;
+    bool may_fail = is_one || places->index != SG_NO_WORD;
     int error = call->error;
 
-    if (awaited->handles == NULL || (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && !is_one))
+    if (awaited->handles == NULL ||
+        (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && !may_fail))
         return;
     if (places->flag != SG_NO_WORD && error == MPI_SUCCESS && value_at(words, places->flag) == 0)
         return;

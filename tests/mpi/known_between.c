@@ -1,4 +1,5 @@
-/* Calls between two groups that wait for known ranks, on 4 ranks, for tests/report/between.sh.
+/* Calls between two groups that wait for known ranks, on 4 ranks, for
+ * tests/report/test_known_waits.py.
  *
  * The groups are ranks 2, 0 (in this order) and 1, 3. Each function makes one kind of wait, ROUNDS
  * times; the late rank computes until the others are about to call, and for LATE_S. Barriers of all

@@ -1,4 +1,4 @@
-/* Blocking functions whose numbers tests/profile/mmds.sh knows, on 2 ranks or more:
+/* Blocking functions whose numbers tests/profile/test_mmds_figures.py knows, on 2 ranks or more:
  *
  *     known_mmds [threads|pcontrol|reset|kill]
  *

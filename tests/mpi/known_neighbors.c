@@ -1,4 +1,4 @@
-/* Neighborhood collectives with a late neighbor, on 4 ranks, for tests/report/neighbors.sh.
+/* Neighborhood collectives with a late neighbor, on 4 ranks, for tests/report/test_known_waits.py.
  *
  * Rank 0 computes until the others are about to call, and for LATE_S; it calls in late_*. The rank
  * that receives data from rank 0 calls it in beside_*, ranks unconnected to rank 0 in away_*. The

@@ -1,5 +1,5 @@
-/* Requests of every kind whose completions and bytes tests/profile/requests.sh knows, on 2 ranks:
- * rank 0 sends, rank 1 receives. A message has 100 bytes. Prints nothing.
+/* Requests of every kind whose completions and bytes tests/profile/test_request_counts.py knows, on
+ * 2 ranks: rank 0 sends, rank 1 receives. A message has 100 bytes. Prints nothing.
  *
  *     known_requests [whole | dropped]    whole: without messages in parts
  *

@@ -1,4 +1,4 @@
-! Requests in Fortran 2008 whose completions and bytes tests/profile/requests.sh knows, on 2 ranks: rank 0
+! Requests in Fortran 2008 whose completions and bytes tests/profile/test_request_counts.py knows, on 2 ranks: rank 0
 ! sends messages of 40 bytes, rank 1 receives them.
 program known_requests_f08
   use mpi_f08

@@ -1,6 +1,6 @@
 /* Collectives that MPICH carries out and in which one rank is late, on 3 ranks, for
- * tests/report/skews.sh. In each of the ROUNDS the late rank computes until the others are about to
- * call, and for LATE_S.
+ * tests/report/test_known_skews.py. In each of the ROUNDS the late rank computes until the others
+ * are about to call, and for LATE_S.
  */
 #include "known.h"
 

@@ -1,4 +1,4 @@
-/* MPI calls that wait for known ranks, on 3 ranks, for tests/report/waits.sh.
+/* MPI calls that wait for known ranks, on 3 ranks, for tests/report/test_known_waits.py.
  *
  * Each function makes one kind of wait, ROUNDS times; a late rank computes until the others are
  * about to call, and for LATE_S. Names show the late side: late_* is the function at fault and

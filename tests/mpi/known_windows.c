@@ -1,5 +1,5 @@
 /* One-sided communication with known figures, on 3 ranks, for tests/trace/windows.sh and
- * tests/report/windows.sh.
+ * tests/report/test_known_windows.py.
  *
  *     known_windows          operations of every kind, each function with its own synchronisation
  *     known_windows waits    waits for known others, ROUNDS times; a late rank computes for LATE_S

@@ -1,5 +1,5 @@
-/* Collectives that 2 ranks start or complete in opposite orders, for tests/report/orders.sh. Each
- * has its own operation and call site. Prints nothing.
+/* Collectives that 2 ranks start or complete in opposite orders, for
+ * tests/report/test_known_skews.py. Each has its own operation and call site. Prints nothing.
  */
 #include "known.h"
 

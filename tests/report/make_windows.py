@@ -1,5 +1,5 @@
 """Writes an archive of two ranks that do not wait in most of their fences, on two windows:
-python3 make_windows.py DIRECTORY. tests/report/windows.sh has the expected report.
+python3 make_windows.py DIRECTORY. tests/report/test_known_windows.py has the expected report.
 """
 import sys
 

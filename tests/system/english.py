@@ -4,10 +4,10 @@
     english.py [--count] [FILE...]
 
 Without FILE: all sources, test scripts and documents. Prints FILE:LINE: and the beginning of each comment,
-TEST("...") of a C test, and check or skip sentence of a script that begins with What, Of, Who, Whoever,
-Whose, Where, That or How; a sentence may have "... " or "and " before it. Likewise of the product's texts,
-and of sentences, headings and cells of documents, but not That and How, and no questions. --count: their
-number by word.
+TEST("...") of a C test, docstring of a test in Python, and check or skip sentence of a script that begins with
+What, Of, Who, Whoever, Whose, Where, That or How; a sentence may have "... " or "and " before it. Likewise of
+the product's texts, and of sentences, headings and cells of documents, but not That and How, and no questions.
+--count: their number by word.
 """
 import collections
 import os
@@ -26,6 +26,7 @@ DOCUMENT = re.compile(r"(?:^(?:[-*#>] ?)*|[.:;!?] +|\| *)(?:\*\*)?"
                       r"((?:What|Of|Who|Whoever|Whose|Where)\b[^.?|\n]*\??)", re.MULTILINE)
 STATEMENT = re.compile(rf"({WORDS})\b(?!.*\?$)")
 SENTENCE = re.compile(r'^(?!\s*#).*?\b(?:check|skip)\s+"((?:\\.|[^"\\])*)"', re.MULTILINE)
+DOCSTRING = re.compile(r'^def test_.*:\n    """(.*?)"""', re.MULTILINE)
 
 
 def comments(text):
@@ -46,7 +47,9 @@ def clauses(path):
     """The line, the words and the first word of each comment and name of a test that begins with a clause."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
-    if path.endswith((".sh", ".bash")):
+    if path.endswith(".py"):
+        parts = [(NAME_CLAUSE, names(DOCSTRING, text))]
+    elif path.endswith((".sh", ".bash")):
         parts = [(NAME_CLAUSE, names(SENTENCE, text))]
     elif not path.endswith((".c", ".h")):
         text = re.sub(r"```.*?```", lambda block: "\n" * block.group().count("\n"), text, flags=re.DOTALL)
@@ -66,7 +69,8 @@ def main():
     arguments = sys.argv[1:]
     counts = "--count" in arguments
     paths = [path for path in arguments if path != "--count"] or subprocess.run(
-        ["git", "ls-files", "shim/*.[ch]", "analysis/*.[ch]", "tests/*.[ch]", "tests/*.sh", "tests/*.bash", "*.md",
+        ["git", "ls-files", "shim/*.[ch]", "analysis/*.[ch]", "tests/*.[ch]", "tests/*.sh", "tests/*.bash",
+         "tests/*/test_*.py", "*.md",
          "docs/*.[1-7]"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
     by_word = collections.Counter()
     for path in paths:

@@ -1,15 +1,16 @@
-"""Computes wait states on windows from the whole archive, with OTF2's own reader, and compares them with
-the report: python3 check_window_waits.py traces.otf2 REPORT.json.
+"""One-sided communication in stagger report, for programs with known operations and waits. The waits are
+compared with those that OTF2's own reader finds in the whole archive, in time.
 
 A lock A precedes a conflicting lock B if an operation under A is complete at its target before B's unlock
 begins, and not vice versa: then B's calls wait for the begin of A's unlock.
 """
 import collections
-import json
 import math
 import sys
 
 import otf2
+import pytest
+from lib.runs import ROOT, has, lacks, ran, report, run, stagger
 
 ALL = 2**32 - 1
 STATES = {"BARRIER": "wait at fence", "CREATE_HANDLE": "wait at create", "DESTROY_HANDLE": "wait at free"}
@@ -110,29 +111,105 @@ def find(reading):
                             call.offer("lock contention", first.unlock)
 
 
-def main(archive, report):
+def waits_of(archive):
+    """By state, call and awaited call: the number of waits and their sum."""
     reading = Reading()
-    with otf2.reader.open(archive) as trace:
+    with otf2.reader.open(str(archive)) as trace:
         for location, event in trace.events:
             reading.step(location, event)
     find(reading)
-    expected = collections.defaultdict(lambda: [0, 0])
+    waits = collections.defaultdict(lambda: [0, 0])
     for call in reading.calls:
         if call.cause is not None:
             ready, state, other = call.cause
-            pair = expected[state, *call.place, *other.place]
+            pair = waits[state, *call.place, *other.place]
             pair[0] += 1
             pair[1] += int(min(ready, call.leave)) - call.enter
-    with open(report, encoding="utf-8") as file:
-        rows = json.load(file)["wait_states"]["pairs"]
-    states = {*STATES.values(), "late post", "early wait", "lock contention"}
-    found = {(row["state"], row["mpi_function"], row["id"], row["for"]["mpi_function"], row["for"]["id"]):
-             [row["waits"], row["wait_ns"]] for row in rows if row["state"] in states}
-    wrong = [f"{key}: {found.get(key)} instead of {expected.get(key)}"
-             for key in expected.keys() | found.keys() if found.get(key) != expected.get(key)]
-    print("\n".join(wrong))
-    print(*sorted({key[0] for key in found}), sep=", ")
-    return 1 if wrong or not found else 0
+    return waits
 
 
-sys.exit(main(*sys.argv[1:]))
+def traced(trace):
+    return ran(3, "known_windows", STAGGER_TRACE=trace)
+
+
+# ---- operations by origin and target -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trace", ["otf2", "stats"])
+def test_operations(trace):
+    """puts and gets of each pair of ranks are the program's own, in the text, too"""
+    assert traced(trace).ran_well()
+    one_sided = traced(trace).report["one_sided"]
+    # Each rank puts 4 x 8 + 16 + 24 bytes to the right with 10 calls, 4 of which fetch 20; to the left
+    # 16 bytes with 3 calls, and gets 12 + 12 + 4. Rank 0 puts 40 to itself and to rank 2, which are
+    # ranks 0 and 1 of a communicator.
+    assert sorted(tuple(pair.values()) for pair in one_sided["pairs"]) == [
+        (0, 0, 1, 40, 0, 0), (0, 1, 10, 72, 4, 20), (0, 2, 4, 56, 3, 28), (1, 0, 3, 16, 3, 28), (1, 2, 10, 72, 4, 20),
+        (2, 0, 10, 72, 4, 20), (2, 1, 3, 16, 3, 28)]
+    assert [count for name, count in one_sided.items() if name != "pairs"] == [0, 0, 0, 0]
+    assert has(stagger("report", traced(trace).trace), "^one-sided operations, 7 of 7 pairs:$",
+               r"^ +0 +1 +10 +72B +4 +20B$", r"^ +2 +1 +3 +16B +3 +28B$")
+
+
+def test_tables():
+    """the pairs with the most bytes come first in CSV, --top cuts them, --rank selects, and the page has them"""
+    trace = traced("otf2").trace
+    assert stagger("report", "--csv=one-sided", trace).splitlines()[:2] == [
+        "origin,target,puts,put_bytes,gets,got_bytes", "0,1,10,72,4,20"]
+    assert has(stagger("report", "--top", 2, trace), "^one-sided operations, 2 of 7 pairs:$")
+    assert len(report("--rank", 1, trace)["one_sided"]["pairs"]) == 2
+    stagger("report", "--html", "page.html", trace)
+    with open("page.html", encoding="utf-8") as page:
+        assert page.read().count('id="targets"') == 1
+
+
+# ---- wait states ---------------------------------------------------------------------------------
+
+# Ignores the length of waits, and whether every round waited: the machine may be slow.
+KNOWN = """\
+wait at fence: MPI_Win_fence in early_fence for 1: MPI_Win_fence in late_fence
+wait at create: MPI_Win_create in early_create for 2: MPI_Win_create in late_create
+wait at free: MPI_Win_free in early_free for 0: MPI_Win_free in late_free
+late post: MPI_Win_(start|complete) in early_start for 1: MPI_Win_post in late_post
+early wait: MPI_Win_wait in early_wait for 0: MPI_Win_complete in late_complete
+lock contention: MPI_Win_(lock|unlock) in early_lock for 0: MPI_Win_unlock in late_unlock""".split("\n")
+OTHERS = "|".join([
+    "wait at create:.*_create", "wait at free:.*_free", "wait at fence:.*_fence", "wait at [cf].* in main",
+    "late post: .* in (early_start|late_complete) for 1: MPI_Win_post in (late_post|early_wait)",
+    "early wait: .* in (early_wait|late_post) for 0: MPI_Win_complete in (late_complete|early_start)",
+    "lock contention: .* in early_lock for 0: MPI_Win_unlock in late_unlock",
+    "wait at barrier: .*", "late sender: .*", "late receiver: .*"])
+
+
+def test_waits():
+    """late ranks are found, and nobody waits for them in another way"""
+    pairs = "\n".join("{state}: {mpi_function} in {function} for {rank}: ".format(**pair) +
+                      "{mpi_function} in {function}".format(**pair["for"])
+                      for pair in ran(3, "known_windows", "waits").report["wait_states"]["pairs"] if pair["waits"] <= 20)
+    assert has(pairs, *(f"^{wait}$" for wait in KNOWN)) and lacks(pairs, f"^(?!({OTHERS})$)")
+
+
+@pytest.mark.parametrize("part, states", [
+    ("waits", {"wait at fence", "wait at create", "wait at free", "late post", "early wait", "lock contention"}),
+    ("contend", {"lock contention"})])
+def test_events(part, states):
+    """the waits are those of the archive's events"""
+    known = ran(3, "known_windows", part)
+    assert known.ran_well()
+    waits = {(pair["state"], pair["mpi_function"], pair["id"], pair["for"]["mpi_function"], pair["for"]["id"]):
+             [pair["waits"], pair["wait_ns"]] for pair in known.report["wait_states"]["pairs"]
+             if pair["state"] in {*STATES.values(), "late post", "early wait", "lock contention"}}
+    assert waits == waits_of(known.archive) and {key[0] for key in waits} >= states
+
+
+def test_skews():
+    """fences, and calls that create and free windows, have their skew"""
+    assert {row["mpi_function"] for row in ran(3, "known_windows", "waits").report["collectives"]
+            if row["instances"] == 10} == {"MPI_Win_create", "MPI_Win_fence", "MPI_Win_free"}
+
+
+def test_fences():
+    """fences of another tool's archive are matched by window and number"""
+    run(sys.executable, ROOT / "tests/report/make_windows.py", "ahead")
+    assert [[pair[field] for field in ("state", "waits", "wait_ns", "max_ns", "rank")]
+            for pair in report("ahead")["wait_states"]["pairs"]] == [["wait at fence", 1, 30, 30, 1]]
