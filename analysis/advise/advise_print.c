@@ -2,10 +2,9 @@
  * their columns of estimates from one table. */
 #include "advise/advise.h"
 #include "advise/remedies.h"
-#include "output/column.h"
 #include "output/format.h"
 #include "output/json_output.h"
-#include "output/table.h"
+#include "output/section.h"
 #include "report/report_columns.h"
 
 #include <inttypes.h>
@@ -21,28 +20,6 @@ struct sg_estimate_row {
     double blocked_ns, processor_ns;
     double less_ns, low_ns, high_ns; /* 0 for the algorithm that ran */
 };
-
-extern const struct sg_columns sg_estimate_columns;
-
-static struct sg_estimate_row sg_estimate_row_of(const struct sg_advice_item *item, int i)
-{
-    const struct sg_advise_estimate *one = &item->estimates[i];
-
-    return (struct sg_estimate_row){.what = i == item->executed ? "  this one, estimated"
-                                                                : "  estimated",
-                                    .algorithm = sg_candidates[one->candidate],
-                                    .executed = i == item->executed,
-                                    .blocked_ns = one->blocked_ns,
-                                    .processor_ns = one->processor_ns,
-                                    .less_ns = one->gain_ns,
-                                    .low_ns = one->low_ns,
-                                    .high_ns = one->high_ns};
-}
-
-static json_t *json_ran(const void *estimate, const void *context)
-{
-    return json_boolean(((const struct sg_estimate_row *)estimate)->executed);
-}
 
 static void print_less(const void *estimate, const void *context, FILE *out)
 {
@@ -67,7 +44,7 @@ static void print_interval(const void *estimate, const void *context, FILE *out)
 static const struct sg_column columns[] = {
     {NULL, "what", "", .left = true, IS(TEXT, what)},
     {"algorithm", "algorithm", "algorithm", .left = true, IS(TEXT, algorithm)},
-    {"ran", .json = json_ran},
+    {"ran", IS(FLAG, executed)},
     {"blocked_ns", "blocked", "blocked", IS(REAL_NS, blocked_ns)},
     {"processor_ns", "processor", "processor", IS(REAL_NS, processor_ns)},
     {"less_ns", "less", "less by", IS(REAL_NS, less_ns), .print = print_less},
@@ -75,7 +52,34 @@ static const struct sg_column columns[] = {
     {"high_ns", IS(REAL_NS, high_ns)},
     {NULL, "interval", "95% interval", .print = print_interval},
 };
-const struct sg_columns sg_estimate_columns = {columns, sizeof columns / sizeof *columns};
+static const struct sg_columns estimate_columns = SG_COLUMNS(columns);
+static const struct sg_section section = {.json = {&estimate_columns}, .text = {&estimate_columns}};
+
+/* Makes the rows of a call site: measured, which only the text has, then an estimate each. */
+static void make_rows(const struct sg_advice_item *item,
+                      struct sg_estimate_row rows[1 + SG_CANDIDATES_MAX])
+{
+    rows[0] = (struct sg_estimate_row){.what = "  measured",
+                                       .executed = true,
+                                       .blocked_ns = item->measured_blocked_ns,
+                                       .processor_ns = item->measured_processor_ns};
+    for (int i = 0; i < item->estimate_count; i++) {
+        const struct sg_advise_estimate *one = &item->estimates[i];
+        bool executed = i == item->executed;
+
+        rows[1 + i] =
+            (struct sg_estimate_row){.what = executed ? "  this one, estimated" : "  estimated",
+                                     .algorithm = sg_candidates[one->candidate],
+                                     .executed = executed,
+                                     .blocked_ns = one->blocked_ns,
+                                     .processor_ns = one->processor_ns,
+                                     .less_ns = one->gain_ns,
+                                     .low_ns = one->low_ns,
+                                     .high_ns = one->high_ns};
+        if (executed)
+            rows[0].algorithm = rows[1 + i].algorithm;
+    }
+}
 
 /* The text mentions a late root if it comes last in at least this share of a reduce's instances. */
 #define OFTEN 0.5
@@ -181,19 +185,11 @@ static void put_title(const struct sg_advice_item *item, FILE *out)
 
 static enum sg_status put_estimates(const struct sg_advice_item *item, FILE *out)
 {
-    struct sg_table table = {0};
-    struct sg_estimate_row row = sg_estimate_row_of(item, item->executed);
+    struct sg_estimate_row rows[1 + SG_CANDIDATES_MAX];
 
-    sg_table_show(&table, sg_estimate_columns, NULL);
-    row.what = "  measured";
-    row.blocked_ns = item->measured_blocked_ns;
-    row.processor_ns = item->measured_processor_ns;
-    sg_table_row(&table, &row, NULL);
-    for (int i = 0; i < item->estimate_count; i++) {
-        row = sg_estimate_row_of(item, i);
-        sg_table_row(&table, &row, NULL);
-    }
-    return sg_table_finish(&table, "advise", out);
+    make_rows(item, rows);
+    return sg_section_print_rows(
+        &section, &SG_ROWS(&rows[0], 1 + (uint32_t)item->estimate_count, NULL), "advise", out);
 }
 
 static void put_error(const struct sg_advice_item *item, FILE *out)
@@ -367,16 +363,10 @@ static json_t *costs_of(const struct sg_machine *machine)
 
 static json_t *estimates_of(const struct sg_advice_item *item)
 {
-    json_t *list = json_array();
+    struct sg_estimate_row rows[1 + SG_CANDIDATES_MAX];
 
-    for (int i = 0; i < item->estimate_count; i++) {
-        const struct sg_estimate_row row = sg_estimate_row_of(item, i);
-        json_t *estimate = json_object();
-
-        sg_columns_set(&estimate, sg_estimate_columns, &row, NULL);
-        sg_json_append(&list, estimate);
-    }
-    return list;
+    make_rows(item, rows);
+    return sg_section_list(&section, &SG_ROWS(&rows[1], (uint32_t)item->estimate_count, NULL));
 }
 
 static json_t *not_simulated_of(const struct sg_advice_item *item)

@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "output/format.h"
 #include "output/json_output.h"
-#include "output/table.h"
+#include "output/section.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -41,6 +41,9 @@ static void add_row(struct work *work, int way, double slice_us,
     if (found->row_count == 1)
         found->error_ns = fabs(row->run_ns - (double)found->measured_ns);
     row->gain_ns = found->rows[0].run_ns - row->run_ns;
+    row->gain = found->row_count == 1 || !row->ends ? NAN
+                : found->rows[0].run_ns > 0         ? row->gain_ns / found->rows[0].run_ns
+                                                    : 0;
     row->within_error = found->row_count > 1 && row->ends && fabs(row->gain_ns) <= found->error_ns;
 }
 
@@ -375,50 +378,62 @@ void sg_recorded_program_clear(struct sg_recorded_program *program, uint32_t ran
 
 #define JSON_VERSION 1
 
-static double percent(const struct sg_coscheduling *found, double ns)
+static bool is_sliced(const void *row)
 {
-    return found->rows[0].run_ns > 0 ? 100 * ns / found->rows[0].run_ns : 0;
+    return ((const struct sg_coscheduling_row *)row)->slice_us > 0;
 }
 
-static void coscheduling_print_add_row(struct sg_table *table, const struct sg_coscheduling *found,
-                                       const struct sg_coscheduling_row *row)
+static bool ends(const void *row)
 {
-    bool first = row == &found->rows[0];
-
-    if (row->slice_us > 0)
-        sg_table_addf(table, "  slices of %gus", row->slice_us);
-    else
-        sg_table_addf(table, "  as usual");
-    sg_table_addf(table, "%s", row->messages);
-    if (!row->ends) {
-        for (int i = 0; i < 3; i++)
-            sg_table_addf(table, "-");
-        sg_table_addf(table, "deadlock: its blocking sends need buffers");
-        return;
-    }
-    sg_table_addf(table, "%s", SG_UNSIGNED(row->run_ns));
-    sg_table_addf(table, "%s", SG_UNSIGNED(row->in_calls_ns));
-    if (first)
-        sg_table_addf(table, "-");
-    else
-        sg_table_addf(table, "%+.1f%%", percent(found, row->gain_ns));
-    sg_table_addf(table, "%s", row->within_error ? "within the error" : "");
+    return ((const struct sg_coscheduling_row *)row)->ends;
 }
 
-static enum sg_status put_rows(const struct sg_coscheduling *found, FILE *out)
+static json_t *json_sliced(const void *row, const void *context)
 {
-    static const struct sg_column columns[] = {
-        {.header = "", .left = true}, {.header = "messages", .left = true},
-        {.header = "run time"},       {.header = "in calls, a rank"},
-        {.header = "shorter by"},     {.header = "", .left = true},
-    };
-    const struct sg_columns all = {columns, sizeof columns / sizeof *columns};
-    struct sg_table table = {0};
+    return json_boolean(is_sliced(row));
+}
 
-    sg_table_show(&table, all, NULL);
-    for (int i = 0; i < found->row_count; i++)
-        coscheduling_print_add_row(&table, found, &found->rows[i]);
-    return sg_table_finish(&table, "advise", out);
+static void print_slice(const void *row, const void *context, FILE *out)
+{
+    if (is_sliced(row))
+        fprintf(out, "  slices of %gus", ((const struct sg_coscheduling_row *)row)->slice_us);
+    else
+        fputs("  as usual", out);
+}
+
+static void print_note(const void *of, const void *context, FILE *out)
+{
+    const struct sg_coscheduling_row *row = of;
+
+    fputs(!row->ends          ? "deadlock: its blocking sends need buffers"
+          : row->within_error ? "within the error"
+                              : "",
+          out);
+}
+
+#define IS(which, member)                                                                          \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_coscheduling_row, member)
+
+/* In JSON order. */
+static const struct sg_column columns[] = {
+    {"coscheduled", .json = json_sliced},
+    {"messages", "messages", "messages", .left = true, IS(TEXT, messages)},
+    {"slice_us", "slice", "", .left = true, IS(REAL_NS, slice_us), .known = is_sliced,
+     .print = print_slice},
+    {"ends", IS(FLAG, ends)},
+    {"run_ns", "run", "run time", IS(REAL_NS, run_ns), .known = ends},
+    {"in_calls_ns", "calls", "in calls, a rank", IS(REAL_NS, in_calls_ns), .known = ends},
+    {"gain_ns", IS(REAL_NS, gain_ns), .known = ends},
+    {NULL, "gain", "shorter by", IS(CHANGE, gain)},
+    {"within_error", "note", "", .left = true, IS(FLAG, within_error), .print = print_note},
+};
+static const struct sg_columns all = SG_COLUMNS(columns);
+static const struct sg_section section = {
+    .json = {&all}, .text = {&all}, .shown = "slice messages run calls gain note"};
+
+static struct sg_rows rows_of(const struct sg_coscheduling *found)
+{
+    return SG_ROWS(found->rows, (uint32_t)found->row_count, NULL);
 }
 
 static void put_head(const struct sg_coscheduling *found, FILE *out)
@@ -439,6 +454,7 @@ static void put_head(const struct sg_coscheduling *found, FILE *out)
 
 enum sg_status sg_coscheduling_print_text(const struct sg_coscheduling *found, FILE *out)
 {
+    const struct sg_rows rows = rows_of(found);
     enum sg_status status;
 
     put_head(found, out);
@@ -453,7 +469,7 @@ enum sg_status sg_coscheduling_print_text(const struct sg_coscheduling *found, F
             found->calls, SG_NS(found->measured_ns), SG_UNSIGNED(found->rows[0].run_ns),
             SG_UNSIGNED(found->error_ns),
             found->measured_ns > 0 ? 100 * found->error_ns / (double)found->measured_ns : 0);
-    status = put_rows(found, out);
+    status = sg_section_print_rows(&section, &rows, "advise", out);
     if (status != SG_OK)
         return status;
     if (found->buffers)
@@ -470,28 +486,17 @@ enum sg_status sg_coscheduling_print_text(const struct sg_coscheduling *found, F
     return SG_OK;
 }
 
-static json_t *row_of(const struct sg_coscheduling_row *row)
-{
-    return json_pack("{s:b, s:s, s:o, s:b, s:o, s:o, s:o, s:b}", "coscheduled", row->slice_us > 0,
-                     "messages", row->messages, "slice_us",
-                     sg_json_real(row->slice_us > 0, row->slice_us), "ends", row->ends, "run_ns",
-                     sg_json_real(row->ends, row->run_ns), "in_calls_ns",
-                     sg_json_real(row->ends, row->in_calls_ns), "gain_ns",
-                     sg_json_real(row->ends, row->gain_ns), "within_error", row->within_error);
-}
-
 enum sg_status sg_coscheduling_print_json(const struct sg_coscheduling *found, FILE *out)
 {
     const struct sg_report *report = &found->report;
-    json_t *rows = json_array(), *coscheduling, *root;
+    const struct sg_rows rows = rows_of(found);
+    json_t *coscheduling, *root;
 
-    for (int i = 0; i < found->row_count; i++)
-        sg_json_append(&rows, row_of(&found->rows[i]));
     coscheduling = json_pack(
         "{s:o, s:I, s:I, s:o, s:b, s:s, s:o}", "why_not", sg_json_text(found->obstacle), "calls",
         (json_int_t)found->calls, "measured_ns", (json_int_t)found->measured_ns, "error_ns",
         sg_json_real(found->row_count > 0, found->error_ns), "buffers", found->buffers, "restart",
-        found->restart_slice ? "slice" : "phase", "rows", rows);
+        found->restart_slice ? "slice" : "phase", "rows", sg_section_list(&section, &rows));
     root = json_pack("{s:i, s:o, s:o, s:i, s:b, s:o}", "version", JSON_VERSION, "path",
                      sg_json_text(report->path), "program", sg_json_text(report->program), "ranks",
                      (int)report->rank_count, "partial", report->partial, "coscheduling",

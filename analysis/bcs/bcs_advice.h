@@ -20,6 +20,7 @@ struct sg_coscheduling_row {
     bool ends;            /* false: blocking sends deadlock without buffers; no times below */
     double run_ns;
     double gain_ns;     /* run time saved against the first row: as usual, messages as recorded */
+    double gain;        /* its share of that run time; NAN: of the first row, or unknown */
     double in_calls_ns; /* mean over the ranks */
     bool within_error;  /* |gain_ns| is at most the error of the replay */
 };

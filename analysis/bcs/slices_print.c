@@ -109,8 +109,7 @@ static const struct sg_column line_columns[] = {
     {.field = "p95", .name = "p95", .header = "p95", .print = print_p95, .json = json_p95},
     {.field = "max", .name = "max", .header = "Max", .print = print_max, .json = json_max},
 };
-static const struct sg_columns slice_columns = {line_columns,
-                                                sizeof line_columns / sizeof *line_columns};
+static const struct sg_columns slice_columns = SG_COLUMNS(line_columns);
 
 /* ---- text of slices -------------------------------------------------------------------------- */
 

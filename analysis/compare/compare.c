@@ -6,6 +6,7 @@
 #include "compare/compare_calls.h"
 #include "core/room.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct sg_comparison_series {
@@ -62,6 +63,12 @@ static struct sg_side side_of(const struct sg_call_site *site)
     return side;
 }
 
+/* NAN: not known. */
+static double mean_ns(const struct sg_side *side, enum sg_measured measured)
+{
+    return sg_side_knows(side, measured) ? side->mean_ns[measured] : NAN;
+}
+
 static struct sg_run_means take_means(const struct sg_call_site *site, bool events,
                                       enum sg_measured measured, struct sg_side *side)
 {
@@ -79,7 +86,7 @@ static enum sg_status measure(struct sg_compared *row, struct sg_call_site *cons
 {
     /* Each call site has its own random numbers, so its interval does not depend on the other
      * sites. */
-    uint64_t seed = row->site->has_id ? row->site->id : 0;
+    uint64_t seed = row->site.has_id ? row->site.id : 0;
     bool both = sites[0] != NULL && sites[1] != NULL;
     bool events = both && has_events(sites[0]) && has_events(sites[1]);
 
@@ -114,7 +121,7 @@ static enum sg_status add_compared(struct sg_comparison *out, struct sg_call_sit
     for (int side = 1; side >= 0; side--) {
         if (sites[side] == NULL)
             continue;
-        row->site = sites[side]->site;
+        row->site = *sites[side]->site;
         row->side[side] = side_of(sites[side]);
         row->by_place = row->by_place || sites[side]->by_place;
         sites[side]->matched = true;
@@ -187,8 +194,15 @@ static enum sg_status compare(struct sg_comparison *out)
         return status;
     out->both_shown = out->both_count;
     for (uint32_t i = 0; i < out->both_count; i++) {
-        out->verdict_count[out->rows[i].difference[SG_MEASURED_BLOCKED].verdict]++;
-        out->by_place_count += out->rows[i].by_place;
+        struct sg_compared *row = &out->rows[i];
+
+        out->verdict_count[row->difference[SG_MEASURED_BLOCKED].verdict]++;
+        out->by_place_count += row->by_place;
+        row->matched_by = row->by_place ? "place" : "id";
+        for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
+            row->per_call[measured] = sg_measured_row_of(
+                sg_measured_names[measured], mean_ns(&row->side[0], (enum sg_measured)measured),
+                mean_ns(&row->side[1], (enum sg_measured)measured), &row->difference[measured]);
     }
     return SG_OK;
 }

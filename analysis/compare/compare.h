@@ -29,14 +29,6 @@ void sg_comparison_clear(struct sg_comparison *comparison);
 /* SG_ERR_MEMORY (logged) or SG_OK; the caller checks whether the stream took everything. */
 enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out);
-/* Tables that can be printed as CSV. */
-enum sg_compare_table {
-    SG_COMPARE_SITES,
-    SG_COMPARE_FUNCTIONS,
-    SG_COMPARE_CALLS,
-    SG_COMPARE_WAITS,
-    SG_COMPARE_TABLES
-};
 enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison,
                                        enum sg_compare_table table, FILE *out);
 

@@ -139,6 +139,21 @@ enum sg_status sg_compared_calls_add(struct sg_compared_calls *calls, int side,
 
 /* ---- means and order ------------------------------------------------------------------------- */
 
+struct sg_measured_row sg_measured_row_of(const char *measured, double a_ns, double b_ns,
+                                          const struct sg_difference *difference)
+{
+    bool interval = difference->verdict >= SG_VERDICT_NOISE;
+
+    return (struct sg_measured_row){.measured = measured,
+                                    .a_ns = a_ns,
+                                    .b_ns = b_ns,
+                                    .difference_ns = b_ns - a_ns,
+                                    .change = a_ns > 0 ? (b_ns - a_ns) / a_ns : NAN,
+                                    .low_ns = interval ? difference->low : NAN,
+                                    .high_ns = interval ? difference->high : NAN,
+                                    .verdict = difference->verdict};
+}
+
 static uint64_t most_ns(const struct sg_compared_call *call)
 {
     return call->side[0].time_ns > call->side[1].time_ns ? call->side[0].time_ns
@@ -160,6 +175,8 @@ static void sg_compared_call_list_finish(struct sg_compared_call_list *list, boo
 {
     for (uint32_t i = 0; i < list->count; i++) {
         struct sg_compared_call *call = &list->of[i];
+        bool in[2] = {call->side[0].run_count > 0, call->side[1].run_count > 0};
+        struct sg_difference difference = {0};
 
         for (int side = 0; side < 2; side++) {
             struct sg_call_side *of = &call->side[side];
@@ -170,8 +187,12 @@ static void sg_compared_call_list_finish(struct sg_compared_call_list *list, boo
             of->sent_bytes = sg_mean_of(of->sent_bytes, runs);
             of->received_bytes = sg_mean_of(of->received_bytes, runs);
         }
-        if (several && call->side[0].run_count > 0 && call->side[1].run_count > 0)
-            call->difference = sg_run_spread(&call->times[0], &call->times[1]);
+        if (in[0] && in[1])
+            call->matched_by = call->by_place ? "place" : "id";
+        if (several && in[0] && in[1])
+            difference = sg_run_spread(&call->times[0], &call->times[1]);
+        call->time = sg_measured_row_of("time", in[0] ? call->times[0].mean : NAN,
+                                        in[1] ? call->times[1].mean : NAN, &difference);
     }
     if (list->count > 0)
         qsort(list->of, list->count, sizeof *list->of, compare_calls);

@@ -9,10 +9,19 @@
 #define SG_COMPARE_COMPARE_CALLS_H
 
 #include "compare/compared_samples.h"
-#include "output/column.h"
+#include "output/section.h"
 #include "report/profile_calls.h"
 #include "report/report.h"
 #include "report/wait_sums.h"
+
+/* The tables of a comparison. */
+enum sg_compare_table {
+    SG_COMPARE_SITES,
+    SG_COMPARE_FUNCTIONS,
+    SG_COMPARE_CALLS,
+    SG_COMPARE_WAITS,
+    SG_COMPARE_TABLES
+};
 
 /* The noise of a difference between two means, from variation from run to run. It needs several
  * runs a side; each run contributes one mean.
@@ -40,6 +49,18 @@ static inline uint64_t sg_mean_of(uint64_t sum, uint64_t count)
     return (sum + count / 2) / count;
 }
 
+/* A cost on both sides: per call, or of a call in a run. NAN: not known. */
+struct sg_measured_row {
+    const char *measured;
+    double a_ns, b_ns, difference_ns, change;
+    double low_ns, high_ns; /* of the difference */
+    enum sg_verdict verdict;
+};
+
+/* a_ns, b_ns: NAN if the side lacks it. */
+struct sg_measured_row sg_measured_row_of(const char *measured, double a_ns, double b_ns,
+                                          const struct sg_difference *difference);
+
 /* Means over the runs that have the call. */
 struct sg_call_side {
     uint32_t run_count;
@@ -50,10 +71,11 @@ struct sg_compared_call {
     struct sg_call_row row; /* first, because its columns take it; names, from the first run */
     const char *state;      /* a wait's; NULL: a call */
     bool by_place;          /* ids differ; function, file and line match */
+    const char *matched_by; /* "id", "place"; NULL: one side only */
     struct sg_call_side side[2];
-    struct sg_run_means times[2];    /* per run */
-    struct sg_difference difference; /* if both sides have it */
-    uint32_t run;                    /* the run added last */
+    struct sg_run_means times[2]; /* per run */
+    struct sg_measured_row time;
+    uint32_t run; /* the run added last */
 };
 
 struct sg_compared_call_list {
@@ -110,10 +132,13 @@ struct sg_side {
 };
 
 struct sg_compared {
-    const struct sg_report_site *site; /* names, from side a if it has the call site */
-    bool by_place;                     /* ids differ; function, file and line match */
+    /* First, because its columns take it; names, from side a if it has the call site. */
+    struct sg_report_site site;
+    bool by_place;          /* ids differ; function, file and line match */
+    const char *matched_by; /* "id", "place"; NULL: one side only */
     struct sg_side side[2];
     struct sg_difference difference[SG_MEASURED_COUNT]; /* if both are present */
+    struct sg_measured_row per_call[SG_MEASURED_COUNT];
 };
 
 struct sg_comparison {
@@ -205,30 +230,18 @@ enum sg_status sg_call_sites_list(struct sg_call_sites *sites, const struct sg_r
                                   uint32_t run_count);
 void sg_call_sites_clear(struct sg_call_sites *sites, uint32_t run_count);
 
-/* The columns of a comparison: of its rows, which --sort uses; of a row's two sides; and of the
- * figures compared in a row. Text, JSON and CSV use these tables.
+/* The columns of a comparison: of its rows, which --sort uses; and of the figures compared in a
+ * row. Text, JSON, CSV and the page use these tables.
  */
 
 /* Columns of struct sg_compared. A column that the report has too has the same name and header. */
 extern const struct sg_columns sg_compared_columns;
 
-/* Columns of struct sg_side. */
-extern const struct sg_columns sg_side_columns;
-
-/* Times per call; NAN: not known. */
-struct sg_measured_row {
-    const char *measured;
-    double a_ns, b_ns, difference_ns, change;
-    double low_ns, high_ns; /* of the difference */
-    enum sg_verdict verdict;
-};
-
-struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured);
-/* Times per run instead of per call. */
-struct sg_measured_row sg_measured_call_of(const struct sg_compared_call *call);
-
-/* The context of these columns is a bool: a side has several runs. */
+/* Columns of struct sg_measured_row. Their context is a bool: a side has several runs. */
 extern const struct sg_columns sg_measured_columns;
+
+/* The sections of a comparison, by enum sg_compare_table; with the same context. */
+extern const struct sg_section sg_compare_sections[SG_COMPARE_TABLES];
 
 #define SG_COMPARED_COLUMN_DEFAULT "blocked"
 
@@ -238,5 +251,7 @@ enum sg_status sg_comparison_sort(struct sg_comparison *comparison, const struct
 /* Keeps the first `top` rows of those in both, and of those in each side only; 0: all. The counts
  * do not change. */
 void sg_comparison_keep(struct sg_comparison *comparison, uint32_t top);
+/* The rows of one side only that were kept. */
+struct sg_rows sg_comparison_only(const struct sg_comparison *comparison, int side);
 
 #endif

@@ -8,8 +8,6 @@
 #include "output/format.h"
 #include "output/json_output.h"
 #include "output/table.h"
-#include "report/profile_calls.h"
-#include "report/report_columns.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -62,33 +60,7 @@ static void put_summary(const struct sg_comparison *comparison, FILE *out)
 
 /* ---- call sites in both ---------------------------------------------------------------------- */
 
-/* Both sides' text, or one if they are equal. */
-static void add_pair(struct sg_table *table, const char *a, const char *b)
-{
-    char *both = NULL;
-
-    if (asprintf(&both, strcmp(a, b) == 0 ? "%s" : "%s > %s", a, b) < 0)
-        both = NULL;
-    sg_table_add(table, both != NULL ? sg_format_clean(both, true) : NULL);
-    free(both);
-}
-
-/* Names and counts, printed only in the first line of a site. */
-static void add_names(struct sg_table *table, const struct sg_compared *row)
-{
-    const struct sg_side *a = &row->side[0], *b = &row->side[1];
-    char calls[2][SG_FORMAT_BYTES];
-
-    for (int i = 0; i < 2; i++)
-        snprintf(calls[i], sizeof calls[i], "%" PRIu64, row->side[i].calls);
-    sg_table_cells(table, 3, row, NULL);
-    add_pair(table, a->algorithm, b->algorithm);
-    add_pair(table, calls[0], calls[1]);
-    add_pair(table, SG_BYTES(a->calls > 0 ? a->bytes / a->calls : 0),
-             SG_BYTES(b->calls > 0 ? b->bytes / b->calls : 0));
-}
-
-#define NAMES 6
+#define NAMES 6 /* columns of names and counts, printed only in the first line of a site */
 
 static enum sg_status put_both(const struct sg_comparison *comparison, FILE *out)
 {
@@ -97,18 +69,14 @@ static enum sg_status put_both(const struct sg_comparison *comparison, FILE *out
 
     if (comparison->both_count == 0)
         return SG_OK;
-    sg_table_show(&table, sg_compared_columns, "id op site algorithm calls bytes");
+    sg_section_show(&sg_compare_sections[SG_COMPARE_SITES], NULL, &table);
     sg_table_show(&table, sg_measured_columns, NULL);
     for (uint32_t i = 0; i < comparison->both_shown; i++) {
+        sg_table_cells(&table, NAMES, &comparison->rows[i], NULL);
         for (int measured = 0; measured < SG_MEASURED_COUNT; measured++) {
-            const struct sg_measured_row row =
-                sg_measured_row_of(&comparison->rows[i], (enum sg_measured)measured);
-
-            if (measured == 0)
-                add_names(&table, &comparison->rows[i]);
             for (int name = 0; name < NAMES && measured > 0; name++)
                 sg_table_add(&table, strdup(""));
-            sg_table_row(&table, &row, &several);
+            sg_table_row(&table, &comparison->rows[i].per_call[measured], &several);
         }
     }
     fputc('\n', out);
@@ -119,24 +87,15 @@ static enum sg_status put_both(const struct sg_comparison *comparison, FILE *out
 
 static enum sg_status put_only(const struct sg_comparison *comparison, int run, FILE *out)
 {
-    struct sg_table table = {0};
+    struct sg_section section = sg_compare_sections[SG_COMPARE_SITES];
+    const struct sg_rows rows = sg_comparison_only(comparison, run);
 
     if (comparison->only_count[run] == 0)
         return SG_OK;
-    sg_table_show(&table, sg_compared_columns, "id op");
-    sg_table_show(&table, sg_side_columns, "algorithm calls blocked wait");
-    sg_table_show(&table, sg_compared_columns, "where");
-    for (uint32_t i = 0; i < comparison->row_count; i++) {
-        const struct sg_compared *row = &comparison->rows[i];
-
-        if (row->side[1 - run].present)
-            continue;
-        sg_table_cells(&table, 2, row, NULL);
-        sg_table_cells(&table, 4, &row->side[run], NULL);
-        sg_table_row(&table, row, NULL);
-    }
+    section.shown = run == 0 ? "id op a.algorithm a.calls a.blocked a.wait where"
+                             : "id op b.algorithm b.calls b.blocked b.wait where";
     fprintf(out, "\nonly in %c:\n", run_letters[run]);
-    return sg_table_finish(&table, "compare", out);
+    return sg_section_print_rows(&section, &rows, "compare", out);
 }
 
 /* ---- all MPI calls and their waits ----------------------------------------------------------- */
@@ -148,42 +107,13 @@ static uint32_t count_shown(uint32_t count, uint32_t top)
     return top != 0 && top < count ? top : count;
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
-
-static void add_calls(struct sg_table *table, const struct sg_compared_call *call)
+static enum sg_status put_list(const struct sg_comparison *comparison, enum sg_compare_table table,
+                               const struct sg_compared_call_list *list, uint32_t count, FILE *out)
 {
-    char calls[2][SG_FORMAT_BYTES] = {"-", "-"};
+    bool several = sg_comparison_has_several(comparison);
 
-    for (int side = 0; side < 2; side++) {
-        if (call->side[side].run_count > 0)
-            snprintf(calls[side], sizeof calls[side], "%" PRIu64, call->side[side].calls);
-    }
-    if (strcmp(calls[0], calls[1]) == 0)
-        sg_table_addf(table, "%s", calls[0]);
-    else
-        sg_table_addf(table, "%s > %s", calls[0], calls[1]);
-}
-
-/* names: number of leading columns that come from a row of the report. */
-static enum sg_status put_list(const struct sg_compared_call_list *list, uint32_t count,
-                               size_t names, bool several, FILE *out)
-{
-    struct sg_table table = {0};
-
-    sg_table_show(&table, sg_call_columns, "function");
-    if (names > 1)
-        sg_table_show(&table, sg_site_columns, "site");
-    sg_table_show(&table, sg_call_columns, "calls");
-    sg_table_show(&table, sg_measured_columns,
-                  several ? "a b difference change interval verdict" : "a b difference change");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct sg_measured_row row = sg_measured_call_of(&list->of[i]);
-
-        sg_table_cells(&table, names, &list->of[i].row, NULL);
-        add_calls(&table, &list->of[i]);
-        sg_table_row(&table, &row, &several);
-    }
-    return sg_table_finish(&table, "compare", out);
+    return sg_section_print_rows(&sg_compare_sections[table], &SG_ROWS(list->of, count, &several),
+                                 "compare", out);
 }
 
 static enum sg_status put_calls(const struct sg_comparison *comparison, FILE *out)
@@ -191,7 +121,6 @@ static enum sg_status put_calls(const struct sg_comparison *comparison, FILE *ou
     const struct sg_compared_calls *calls = &comparison->calls;
     uint32_t functions = count_shown(calls->functions.count, calls->top);
     uint32_t sites = count_shown(calls->sites.count, calls->top != 0 ? calls->top : SHOWN);
-    bool several = sg_comparison_has_several(comparison);
     enum sg_status status;
 
     if (!calls->is_known || functions == 0)
@@ -199,19 +128,18 @@ static enum sg_status put_calls(const struct sg_comparison *comparison, FILE *ou
     fprintf(out, "\nin MPI: %s of processor time in A, %s in B; functions, time per run:\n",
             SG_SHARE(calls->time_ns[0], calls->processor_ns[0]),
             SG_SHARE(calls->time_ns[1], calls->processor_ns[1]));
-    status = put_list(&calls->functions, functions, 1, several, out);
+    status = put_list(comparison, SG_COMPARE_FUNCTIONS, &calls->functions, functions, out);
     if (status != SG_OK)
         return status;
     fprintf(out, "\ncall sites of all MPI functions, time per run, %" PRIu32 " of %" PRIu32 ":\n",
             sites, calls->sites.count);
-    return put_list(&calls->sites, sites, 2, several, out);
+    return put_list(comparison, SG_COMPARE_CALLS, &calls->sites, sites, out);
 }
 
 static enum sg_status put_waits(const struct sg_comparison *comparison, FILE *out)
 {
     const struct sg_compared_waits *waits = &comparison->waits;
     uint32_t top = comparison->calls.top;
-    bool several = sg_comparison_has_several(comparison);
     enum sg_status status = SG_OK;
 
     for (int kind = 0; kind < SG_WAITSTATE_KINDS && waits->is_known && status == SG_OK; kind++) {
@@ -222,7 +150,7 @@ static enum sg_status put_waits(const struct sg_comparison *comparison, FILE *ou
             continue;
         fprintf(out, "\nwaits, %s: number and time per run, %" PRIu32 " of %" PRIu32 ":\n",
                 sg_waitstate_names[kind], shown, list->count);
-        status = put_list(list, shown, 2, several, out);
+        status = put_list(comparison, SG_COMPARE_WAITS, list, shown, out);
     }
     return status;
 }
@@ -337,67 +265,26 @@ enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, 
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *side_of(const struct sg_compared_call *call, int side)
-{
-    const struct sg_call_side *of = &call->side[side];
-
-    if (of->run_count == 0)
-        return json_null();
-    if (call->state != NULL)
-        return json_pack("{s:I, s:I, s:I}", "runs", (json_int_t)of->run_count, "waits",
-                         (json_int_t)of->calls, "wait_ns", (json_int_t)of->time_ns);
-    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "runs", (json_int_t)of->run_count, "calls",
-                     (json_int_t)of->calls, "time_ns", (json_int_t)of->time_ns, "sent_bytes",
-                     (json_int_t)of->sent_bytes, "received_bytes", (json_int_t)of->received_bytes);
-}
-
-static json_t *matched_by(const struct sg_compared_call *call)
-{
-    if (call->side[0].run_count == 0 || call->side[1].run_count == 0)
-        return json_null();
-    return json_string(call->by_place ? "place" : "id");
-}
-
-/* The first `top` rows of each list. */
-static json_t *lists_of(const struct sg_compared_call_list *lists, int list_count, uint32_t top,
-                        bool has_sites)
-{
-    json_t *rows = json_array();
-
-    for (int list = 0; list < list_count; list++) {
-        for (uint32_t i = 0; i < count_shown(lists[list].count, top) && rows != NULL; i++) {
-            const struct sg_compared_call *call = &lists[list].of[i];
-            const struct sg_measured_row measured = sg_measured_call_of(call);
-            json_t *row = json_object(), *time = json_object();
-
-            if (call->state != NULL)
-                sg_json_set(&row, "state", json_string(call->state));
-            sg_columns_set(&row, sg_call_function_columns, &call->row, NULL);
-            if (has_sites) {
-                sg_columns_set(&row, sg_call_site_columns, &call->row, NULL);
-                sg_json_set(&row, "matched_by", matched_by(call));
-            }
-            sg_json_set(&row, "a", side_of(call, 0));
-            sg_json_set(&row, "b", side_of(call, 1));
-            sg_columns_set(&time, sg_measured_columns, &measured, NULL);
-            sg_json_set(&row, "time", time);
-            sg_json_append(&rows, row);
-        }
-    }
-    return rows;
-}
-
-/* Null: unknown. */
+/* The first rows of each list, in one list. Null: unknown. */
 static json_t *table_of(const struct sg_comparison *comparison, enum sg_compare_table table)
 {
+    const struct sg_section *section = &sg_compare_sections[table];
     const struct sg_compared_calls *calls = &comparison->calls;
+    bool is_waits = table == SG_COMPARE_WAITS;
+    const struct sg_compared_call_list *lists = is_waits                    ? comparison->waits.of
+                                                : table == SG_COMPARE_CALLS ? &calls->sites
+                                                                            : &calls->functions;
+    json_t *rows;
 
-    if (!(table == SG_COMPARE_WAITS ? comparison->waits.is_known : calls->is_known))
+    if (table == SG_COMPARE_SITES)
+        return sg_section_list(section, &SG_ROWS(comparison->rows, comparison->row_count, NULL));
+    if (!(is_waits ? comparison->waits.is_known : calls->is_known))
         return json_null();
-    if (table == SG_COMPARE_WAITS)
-        return lists_of(comparison->waits.of, SG_WAITSTATE_KINDS, calls->top, true);
-    return table == SG_COMPARE_CALLS ? lists_of(&calls->sites, 1, calls->top, true)
-                                     : lists_of(&calls->functions, 1, calls->top, false);
+    rows = json_array();
+    for (int i = 0; i < (is_waits ? SG_WAITSTATE_KINDS : 1); i++)
+        sg_section_append(
+            section, &SG_ROWS(lists[i].of, count_shown(lists[i].count, calls->top), NULL), &rows);
+    return rows;
 }
 
 static json_t *share_of(const struct sg_compared_calls *calls, int side)
@@ -439,55 +326,6 @@ static json_t *runs_of(const struct sg_comparison *comparison, int side)
                      sg_json_count(figures.has_events, figures.wait_ns));
 }
 
-static json_t *json_side_of(const struct sg_side *side)
-{
-    json_t *value = json_object();
-
-    if (!side->present) {
-        json_decref(value);
-        return json_null();
-    }
-    sg_columns_set(&value, sg_side_columns, side, NULL);
-    return value;
-}
-
-static json_t *per_call_of(const struct sg_compared *row)
-{
-    json_t *value = json_object();
-
-    for (int measured = 0; measured < SG_MEASURED_COUNT; measured++) {
-        const struct sg_measured_row of = sg_measured_row_of(row, (enum sg_measured)measured);
-        json_t *figures = json_object();
-
-        sg_columns_set(&figures, sg_measured_columns, &of, NULL);
-        sg_json_set(&value, of.measured, figures);
-    }
-    return value;
-}
-
-static json_t *row_of(const struct sg_compared *row)
-{
-    bool both = sg_compared_in_both(row);
-    json_t *value = json_object();
-
-    sg_columns_set(&value, sg_site_place_columns, row->site, NULL);
-    sg_json_set(&value, "matched_by",
-                both ? json_string(row->by_place ? "place" : "id") : json_null());
-    sg_json_set(&value, "a", json_side_of(&row->side[0]));
-    sg_json_set(&value, "b", json_side_of(&row->side[1]));
-    sg_json_set(&value, "per_call", both ? per_call_of(row) : json_null());
-    return value;
-}
-
-static json_t *rows_of(const struct sg_comparison *comparison)
-{
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < comparison->row_count && rows != NULL; i++)
-        sg_json_append(&rows, row_of(&comparison->rows[i]));
-    return rows;
-}
-
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out)
 {
     const struct sg_compared_calls *calls = &comparison->calls;
@@ -496,7 +334,7 @@ enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, 
         sg_comparison_has_several(comparison) ? "runs" : "instances", "a", runs_of(comparison, 0),
         "b", runs_of(comparison, 1), "both_count", (json_int_t)comparison->both_count,
         "only_a_count", (json_int_t)comparison->only_count[0], "only_b_count",
-        (json_int_t)comparison->only_count[1], "sites", rows_of(comparison));
+        (json_int_t)comparison->only_count[1], "sites", table_of(comparison, SG_COMPARE_SITES));
 
     sg_json_set(&root, "mpi_share",
                 calls->is_known
@@ -540,7 +378,5 @@ enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison,
     };
     const struct sg_csv csv = {SG_CSV_LINE_END, DIGITS, columns[table]};
 
-    return sg_csv_print(
-        &csv, table == SG_COMPARE_SITES ? rows_of(comparison) : table_of(comparison, table),
-        "compare", out);
+    return sg_csv_print(&csv, table_of(comparison, table), "compare", out);
 }

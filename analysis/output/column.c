@@ -17,11 +17,26 @@ const struct sg_column *sg_column_find(struct sg_columns columns, const char *na
     for (size_t i = 0; i < columns.count; i++) {
         const struct sg_column *column = &columns.of[i];
 
-        if (column->name != NULL &&
+        if (column->name != NULL && column->inner == NULL &&
             (strcmp(column->name, name) == 0 || strcmp(column->header, name) == 0))
             return column;
     }
     return NULL;
+}
+
+struct sg_cell sg_cell_find(struct sg_columns columns, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    size_t length = dot != NULL ? (size_t)(dot - name) : 0;
+
+    for (size_t i = 0; i < columns.count && dot != NULL; i++) {
+        const struct sg_column *part = &columns.of[i];
+
+        if (part->inner != NULL && part->name != NULL && strlen(part->name) == length &&
+            strncmp(part->name, name, length) == 0)
+            return (struct sg_cell){sg_column_find(*part->inner, dot + 1), part->offset};
+    }
+    return (struct sg_cell){sg_column_find(columns, name), 0};
 }
 
 const struct sg_column *sg_column_of_field(struct sg_columns columns, const char *field)
@@ -198,6 +213,8 @@ static json_t *json_of(const struct sg_column *column, const void *row, const vo
         return json_integer(*(const uint32_t *)member);
     case SG_COLUMN_WORD:
         return json_string(column->words[*(const uint32_t *)member]);
+    case SG_COLUMN_FLAG:
+        return json_boolean(*(const bool *)member);
     case SG_COLUMN_OBJECT:
         return object_of(*column->inner, member);
     case SG_COLUMN_REAL_NS:
@@ -231,8 +248,12 @@ static void set(json_t **whole, const char *field, json_t *value)
 void sg_columns_set(json_t **whole, struct sg_columns columns, const void *row, const void *context)
 {
     for (size_t i = 0; i < columns.count; i++) {
-        if (columns.of[i].field != NULL)
-            set(whole, columns.of[i].field, json_of(&columns.of[i], row, context));
+        const struct sg_column *column = &columns.of[i];
+
+        if (column->field != NULL)
+            set(whole, column->field, json_of(column, row, context));
+        else if (column->inner != NULL)
+            sg_columns_set(whole, *column->inner, (const char *)row + column->offset, context);
     }
 }
 

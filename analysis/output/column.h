@@ -32,7 +32,10 @@ enum sg_column_kind {
     SG_COLUMN_CHANGE,    /* "+12.3%" */
     SG_COLUMN_SHARE,     /* "12.3%" */
     SG_COLUMN_WORD,      /* an enum or uint32_t: an index in the column's words */
-    SG_COLUMN_OBJECT, /* JSON only: a struct, by the inner columns; null if the first is unknown */
+    SG_COLUMN_FLAG,      /* bool; JSON only */
+    /* A struct in the row, with the inner columns. JSON: an object, or null if the first of them is
+     * unknown; sg_columns_set() takes them without a field as the row's own. Text: "name.inner". */
+    SG_COLUMN_OBJECT,
 };
 
 struct sg_column {
@@ -58,8 +61,27 @@ struct sg_columns {
     size_t count;
 };
 
+/* All columns of an array. */
+#define SG_COLUMNS(array)                                                                          \
+    {                                                                                              \
+        (array), sizeof(array) / sizeof *(array)                                                   \
+    }
+
+/* A column of a row, or of a struct in it. */
+struct sg_cell {
+    const struct sg_column *column; /* NULL: none */
+    size_t at;                      /* offset of that struct in the row */
+};
+
+static inline const void *sg_cell_row(struct sg_cell cell, const void *row)
+{
+    return (const char *)row + cell.at;
+}
+
 /* Finds a column by name or header; NULL: no such column. */
 const struct sg_column *sg_column_find(struct sg_columns columns, const char *name);
+/* ... and "name.inner" in a struct of the row. */
+struct sg_cell sg_cell_find(struct sg_columns columns, const char *name);
 /* Finds a column by field, which must exist. */
 const struct sg_column *sg_column_of_field(struct sg_columns columns, const char *field);
 /* All names, each after a blank; malloc'ed; NULL if out of memory. */

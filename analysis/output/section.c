@@ -24,22 +24,23 @@ static bool take_word(const char **list, char word[NAME_BYTES])
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static const struct sg_column *find_name(const struct sg_section *section, const char *name)
+struct sg_cell sg_section_find(const struct sg_section *section, const char *name)
 {
-    const struct sg_column *column = NULL;
+    struct sg_cell cell = {0};
 
-    for (int i = 0; i < SG_SECTION_SETS && section->text[i] != NULL && column == NULL; i++)
-        column = sg_column_find(*section->text[i], name);
-    assert(column != NULL);
-    return column;
+    for (int i = 0; i < SG_SECTION_SETS && section->text[i] != NULL && cell.column == NULL; i++)
+        cell = sg_cell_find(*section->text[i], name);
+    assert(cell.column != NULL);
+    return cell;
 }
 
-static bool has_any(const struct sg_column *column, const struct sg_rows *rows)
+static bool has_any(struct sg_cell cell, const struct sg_rows *rows)
 {
     bool has = false;
 
     for (uint32_t i = 0; i < rows->count && !has; i++)
-        has = sg_column_figure(column, sg_rows_at(rows, i), rows->context) > 0;
+        has = sg_column_figure(cell.column, sg_cell_row(cell, sg_rows_at(rows, i)), rows->context) >
+              0;
     return has;
 }
 
@@ -53,16 +54,24 @@ void sg_section_show(const struct sg_section *section, const struct sg_rows *row
         sg_table_show(table, *section->text[0], NULL);
     while (rest != NULL && take_word(&rest, name)) {
         char *mark = strchr(name, '?');
-        const struct sg_column *column;
+        struct sg_cell cell;
 
         if (mark != NULL)
             *mark = '\0';
-        column = find_name(section, name);
-        if (mark != NULL && !has_any(column, rows))
+        cell = sg_section_find(section, name);
+        if (mark != NULL && !has_any(cell, rows))
             continue;
         assert(table->column_count < SG_TABLE_COLUMNS_MAX);
-        table->columns[table->column_count++] = column;
+        table->columns[table->column_count++] = cell;
     }
+}
+
+void sg_section_fill(const struct sg_section *section, const struct sg_rows *rows,
+                     struct sg_table *table)
+{
+    sg_section_show(section, rows, table);
+    for (uint32_t i = 0; i < rows->count; i++)
+        sg_table_row(table, sg_rows_at(rows, i), rows->context);
 }
 
 enum sg_status sg_section_end(struct sg_table *table, const char *who, FILE *out)
@@ -73,15 +82,22 @@ enum sg_status sg_section_end(struct sg_table *table, const char *who, FILE *out
     return status;
 }
 
-enum sg_status sg_section_print(const struct sg_section *section, const struct sg_rows *rows,
-                                const char *who, FILE *out)
+enum sg_status sg_section_print_rows(const struct sg_section *section, const struct sg_rows *rows,
+                                     const char *who, FILE *out)
 {
     struct sg_table table = {0};
 
-    sg_section_show(section, rows, &table);
-    for (uint32_t i = 0; i < rows->count; i++)
-        sg_table_row(&table, sg_rows_at(rows, i), rows->context);
-    return sg_section_end(&table, who, out);
+    sg_section_fill(section, rows, &table);
+    return sg_table_finish(&table, who, out);
+}
+
+enum sg_status sg_section_print(const struct sg_section *section, const struct sg_rows *rows,
+                                const char *who, FILE *out)
+{
+    enum sg_status status = sg_section_print_rows(section, rows, who, out);
+
+    fputc('\n', out);
+    return status;
 }
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
@@ -104,7 +120,8 @@ static void add_fields(const struct sg_section *section, const char *name, struc
         for (size_t j = 0; j < section->json[i]->count; j++) {
             const struct sg_column *column = &section->json[i]->of[j];
 
-            if (column->field == NULL || (name != NULL && strcmp(column->field, name) != 0))
+            if (name != NULL ? column->field == NULL || strcmp(column->field, name) != 0
+                             : column->field == NULL && column->inner == NULL)
                 continue;
             add_field(fields, column);
             if (name != NULL)
@@ -125,6 +142,31 @@ static struct fields fields_of(const struct sg_section *section)
     while (rest != NULL && take_word(&rest, name))
         add_fields(section, name, &fields);
     return fields;
+}
+
+static json_t *object_of(const struct fields *fields, const void *row, const void *context)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < fields->count; i++)
+        sg_columns_set(&object, (struct sg_columns){fields->of[i], 1}, row, context);
+    return object;
+}
+
+void sg_section_append(const struct sg_section *section, const struct sg_rows *rows, json_t **list)
+{
+    const struct fields fields = fields_of(section);
+
+    for (uint32_t i = 0; i < rows->count && *list != NULL; i++)
+        sg_json_append(list, object_of(&fields, sg_rows_at(rows, i), rows->context));
+}
+
+json_t *sg_section_list(const struct sg_section *section, const struct sg_rows *rows)
+{
+    json_t *list = rows->is_known ? json_array() : json_null();
+
+    sg_section_append(section, rows, &list);
+    return list;
 }
 
 void sg_section_put_rows(const struct sg_section *section, const struct sg_rows *rows,
@@ -163,14 +205,8 @@ enum sg_status sg_section_csv_rows(const struct sg_section *section, const struc
     const struct fields fields = fields_of(section);
     enum sg_status status = SG_OK;
 
-    for (uint32_t i = 0; i < rows->count && status == SG_OK; i++) {
-        json_t *row = json_object();
-
-        for (size_t j = 0; j < fields.count; j++)
-            sg_columns_set(&row, (struct sg_columns){fields.of[j], 1}, sg_rows_at(rows, i),
-                           rows->context);
-        status = sg_csv_row(&csv, row, out);
-    }
+    for (uint32_t i = 0; i < rows->count && status == SG_OK; i++)
+        status = sg_csv_row(&csv, object_of(&fields, sg_rows_at(rows, i), rows->context), out);
     if (status != SG_OK)
         sg_log("%s: %s", who, sg_status_text(status));
     return status;

@@ -48,18 +48,30 @@ static inline const void *sg_rows_at(const struct sg_rows *rows, uint32_t index)
     return (const char *)rows->of + index * rows->row_bytes;
 }
 
+/* Finds a column of the text, which must exist. */
+struct sg_cell sg_section_find(const struct sg_section *section, const char *name);
 /* Adds the columns to an empty table; the rows decide on optional ones. */
 void sg_section_show(const struct sg_section *section, const struct sg_rows *rows,
+                     struct sg_table *table);
+/* ... and the rows. */
+void sg_section_fill(const struct sg_section *section, const struct sg_rows *rows,
                      struct sg_table *table);
 /* Ends a table and its paragraph. who: the beginning of a log line. Returns SG_OK or SG_ERR_MEMORY
  * (logged), as do the functions below. */
 enum sg_status sg_section_end(struct sg_table *table, const char *who, FILE *out);
-/* Prints the table as text, and a blank line. */
+/* Prints the table as text. */
+enum sg_status sg_section_print_rows(const struct sg_section *section, const struct sg_rows *rows,
+                                     const char *who, FILE *out);
+/* ... and a blank line. */
 enum sg_status sg_section_print(const struct sg_section *section, const struct sg_rows *rows,
                                 const char *who, FILE *out);
 /* Puts the member: a list of objects; null if the rows are unknown. */
 void sg_section_put(const struct sg_section *section, const struct sg_rows *rows,
                     struct sg_json_writer *writer);
+/* The same list as a value; NULL: out of memory. */
+json_t *sg_section_list(const struct sg_section *section, const struct sg_rows *rows);
+/* Appends the objects to a list, as sg_json_append() does. */
+void sg_section_append(const struct sg_section *section, const struct sg_rows *rows, json_t **list);
 /* Puts the objects alone. */
 void sg_section_put_rows(const struct sg_section *section, const struct sg_rows *rows,
                          struct sg_json_writer *writer);

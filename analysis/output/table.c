@@ -57,7 +57,7 @@ void sg_table_show(struct sg_table *table, struct sg_columns columns, const char
 {
     for (size_t i = 0; i < columns.count && names == NULL; i++) {
         if (columns.of[i].header != NULL)
-            table->columns[table->column_count++] = &columns.of[i];
+            table->columns[table->column_count++] = (struct sg_cell){&columns.of[i], 0};
     }
     while (names != NULL && *names != '\0') {
         char name[32];
@@ -65,7 +65,7 @@ void sg_table_show(struct sg_table *table, struct sg_columns columns, const char
 
         snprintf(name, sizeof name, "%.*s", (int)length, names);
         assert(table->column_count < SG_TABLE_COLUMNS_MAX);
-        table->columns[table->column_count++] = sg_column_find(columns, name);
+        table->columns[table->column_count++] = sg_cell_find(columns, name);
         names += length + (names[length] == ' ');
     }
 }
@@ -80,9 +80,11 @@ void sg_table_add(struct sg_table *table, char *text)
 
 void sg_table_cells(struct sg_table *table, size_t count, const void *row, const void *context)
 {
-    for (; count > 0; count--)
-        sg_table_add(table, sg_column_text(table->columns[table->cell_count % table->column_count],
-                                           row, context));
+    for (; count > 0; count--) {
+        struct sg_cell cell = table->columns[table->cell_count % table->column_count];
+
+        sg_table_add(table, sg_column_text(cell.column, sg_cell_row(cell, row), context));
+    }
 }
 
 void sg_table_row(struct sg_table *table, const void *row, const void *context)
@@ -106,12 +108,12 @@ void sg_table_addf(struct sg_table *table, const char *format, ...)
 /* Two blanks precede a left column, one a column of figures, which rarely fill their width. */
 static size_t gap_before(const struct sg_table *table, size_t column)
 {
-    return column == 0 ? INDENT : table->columns[column]->left ? 2 : 1;
+    return column == 0 ? INDENT : table->columns[column].column->left ? 2 : 1;
 }
 
 static size_t widest(const struct sg_table *table, size_t column)
 {
-    size_t width = sg_format_columns(table->columns[column]->header);
+    size_t width = sg_format_columns(table->columns[column].column->header);
 
     for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
         size_t columns = sg_format_columns(table->cells[cell]);
@@ -135,7 +137,7 @@ static size_t line_columns(const struct sg_table *table, const size_t *widths)
 static void narrow(struct sg_table *table, size_t column, size_t width, size_t *widths)
 {
     for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
-        if (table->columns[column]->flexible)
+        if (table->columns[column].column->flexible)
             sg_format_shorten_site(table->cells[cell], width);
         else
             sg_format_shorten(table->cells[cell], width);
@@ -148,13 +150,13 @@ static void fit(struct sg_table *table, size_t width, size_t *widths)
     for (size_t column = 0; column < table->column_count; column++)
         widths[column] = widest(table, column);
     for (size_t column = 0; column < table->column_count; column++) {
-        if (table->columns[column]->max_width > 0 && line_columns(table, widths) > width)
-            narrow(table, column, table->columns[column]->max_width, widths);
+        if (table->columns[column].column->max_width > 0 && line_columns(table, widths) > width)
+            narrow(table, column, table->columns[column].column->max_width, widths);
     }
     for (size_t column = 0; column < table->column_count; column++) {
         size_t all = line_columns(table, widths);
 
-        if (!table->columns[column]->flexible || all <= width)
+        if (!table->columns[column].column->flexible || all <= width)
             continue;
         narrow(table, column,
                widths[column] > all - width + FLEXIBLE_MIN ? widths[column] - (all - width)
@@ -179,7 +181,7 @@ static void print_cell(const struct sg_table *table, size_t column, size_t width
                        FILE *out)
 {
     size_t pad = width - sg_format_columns(text);
-    bool left = table->columns[column]->left;
+    bool left = table->columns[column].column->left;
 
     fprintf(out, "%*s", (int)(gap_before(table, column) + (left ? 0 : pad)), "");
     fputs(text, out);
@@ -195,7 +197,7 @@ static void print(struct sg_table *table, FILE *out)
     fit(table, table->width > 0 ? table->width : width_of(out), widths);
     fputs(sg_style(SG_BOLD, out), out);
     for (size_t column = 0; column < table->column_count; column++)
-        print_cell(table, column, widths[column], table->columns[column]->header, out);
+        print_cell(table, column, widths[column], table->columns[column].column->header, out);
     fprintf(out, "%s\n", sg_style(SG_PLAIN, out));
     for (size_t cell = 0; cell < table->cell_count; cell++) {
         size_t column = cell % table->column_count;

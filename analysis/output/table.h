@@ -20,7 +20,7 @@
 
 /* All zero: empty. */
 struct sg_table {
-    const struct sg_column *columns[SG_TABLE_COLUMNS_MAX];
+    struct sg_cell columns[SG_TABLE_COLUMNS_MAX];
     size_t column_count;
     char **cells; /* row by row; owned */
     size_t cell_count;

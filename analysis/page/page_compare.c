@@ -220,36 +220,34 @@ static void put_algorithms(const struct sg_compared *row, FILE *out)
     }
 }
 
-static void put_row(const struct sg_compared *row, enum sg_measured measured, bool several,
+static void put_row(const struct sg_compared *row, const struct sg_measured_row *of, bool several,
                     FILE *out)
 {
-    const struct sg_measured_row of = sg_measured_row_of(row, measured);
     uint64_t a = row->side[0].calls, b = row->side[1].calls;
 
     fprintf(out,
             "<tr data-op=\"%s\" data-measure=\"%s\"><td class=\"text\">%s</td><th scope=\"row\" "
             "class=\"text\" title=\"",
-            sg_site_operation(row->site), sg_measured_names[measured],
-            sg_site_operation(row->site));
-    sg_html_column("where", NULL, row->site, out);
+            sg_site_operation(&row->site), of->measured, sg_site_operation(&row->site));
+    sg_html_column("where", NULL, &row->site, out);
     fputs("\">", out);
-    sg_html_column("site", NULL, row->site, out);
+    sg_html_column("site", NULL, &row->site, out);
     fputs("</th><td class=\"text\">", out);
     put_algorithms(row, out);
     fprintf(out, "</td><td data-v=\"%" PRIu64 "\">%" PRIu64, b, a);
     if (a != b)
         fprintf(out, " &rarr; %" PRIu64, b);
-    fprintf(out, "</td><td class=\"text\">%s</td>", sg_measured_names[measured]);
-    sg_page_put_time(of.a_ns, out);
-    sg_page_put_time(of.b_ns, out);
-    sg_page_put_difference(&of, out);
-    sg_page_put_verdict(&of, several, out);
+    fprintf(out, "</td><td class=\"text\">%s</td>", of->measured);
+    sg_page_put_time(of->a_ns, out);
+    sg_page_put_time(of->b_ns, out);
+    sg_page_put_difference(of, out);
+    sg_page_put_verdict(of, several, out);
     fputs("</tr>\n", out);
 }
 
 static void put_both(const struct sg_comparison *comparison, uint32_t row_limit, FILE *out)
 {
-    uint32_t count = comparison->both_shown < row_limit ? comparison->both_shown : row_limit;
+    uint32_t count = sg_page_rows(comparison->both_shown, row_limit);
     bool several = sg_comparison_has_several(comparison);
 
     if (count == 0)
@@ -276,7 +274,7 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
         out);
     for (uint32_t i = 0; i < count; i++) {
         for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
-            put_row(&comparison->rows[i], (enum sg_measured)measured, several, out);
+            put_row(&comparison->rows[i], &comparison->rows[i].per_call[measured], several, out);
     }
     fputs(
         "</tbody>\n</table>\n</div>\n<p id=\"sites-shown\" class=\"quiet\" role=\"status\"></p>\n",
@@ -294,7 +292,8 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
 
 static void put_only(const struct sg_comparison *comparison, int run, uint32_t row_limit, FILE *out)
 {
-    uint32_t count = 0;
+    const struct sg_rows rows = sg_comparison_only(comparison, run);
+    uint32_t count = sg_page_rows(rows.count, row_limit);
 
     if (comparison->only_count[run] == 0)
         return;
@@ -305,15 +304,12 @@ static void put_only(const struct sg_comparison *comparison, int run, uint32_t r
             "<th scope=\"col\" class=\"text\">call site</th><th scope=\"col\">calls</th>"
             "<th scope=\"col\">blocked</th></tr></thead>\n<tbody>\n",
             'a' + run, 'a' + run, 'A' + run, 'a' + run);
-    for (uint32_t i = 0; i < comparison->row_count && count < row_limit; i++) {
-        const struct sg_compared *row = &comparison->rows[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sg_compared *row = sg_rows_at(&rows, i);
 
-        if (row->side[1 - run].present)
-            continue;
-        count++;
         fprintf(out, "<tr><td class=\"text\">%s</td><th scope=\"row\" class=\"text\">",
-                sg_site_operation(row->site));
-        sg_html_column("where", NULL, row->site, out);
+                sg_site_operation(&row->site));
+        sg_html_column("where", NULL, &row->site, out);
         fprintf(out, "</th><td>%" PRIu64 "</td><td>%s</td></tr>\n", row->side[run].calls,
                 SG_NS(row->side[run].ns[SG_MEASURED_BLOCKED]));
     }
@@ -403,7 +399,6 @@ static void put_calls(const struct sg_compared_call *call, FILE *out)
 static void page_compare_calls_put_row(const struct table *table,
                                        const struct sg_compared_call *call, FILE *out)
 {
-    const struct sg_measured_row measured = sg_measured_call_of(call);
     const char *state = call->state;
 
     fprintf(out, "<tr data-op=\"%s\">", state != NULL ? state : call->row.function);
@@ -418,11 +413,11 @@ static void page_compare_calls_put_row(const struct table *table,
         fputs("</td>", out);
     }
     put_calls(call, out);
-    sg_page_put_time(measured.a_ns, out);
-    sg_page_put_time(measured.b_ns, out);
-    sg_page_put_difference(&measured, out);
+    sg_page_put_time(call->time.a_ns, out);
+    sg_page_put_time(call->time.b_ns, out);
+    sg_page_put_difference(&call->time, out);
     if (table->several)
-        sg_page_put_verdict(&measured, true, out);
+        sg_page_put_verdict(&call->time, true, out);
     fputs("</tr>\n", out);
 }
 

@@ -9,12 +9,7 @@
 
 static const struct sg_column *column_of(const struct sg_page_section *section, const char *name)
 {
-    const struct sg_columns *const *set = section->section->table.text;
-    const struct sg_column *column = NULL;
-
-    for (; *set != NULL && column == NULL; set++)
-        column = sg_column_find(**set, name);
-    return column;
+    return sg_section_find(&section->section->table, name).column;
 }
 
 static bool is_shown(const struct sg_page_section *section, const struct sg_page_shown *shown,

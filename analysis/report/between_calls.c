@@ -482,11 +482,11 @@ static const struct sg_column columns[] = {
     {"threads_elsewhere_ns", FIGURE(COUNT, THREADS_ELSEWHERE), .known = knows_threads},
     {NULL, "where", "between", .left = true, .flexible = true, .print = print_where},
 };
-const struct sg_columns sg_before_columns = {columns, sizeof columns / sizeof *columns};
+const struct sg_columns sg_before_columns = SG_COLUMNS(columns);
 
 static const struct sg_column end_columns[] = {{"after", .json = after_json},
                                                {"until", .json = until_json}};
-static const struct sg_columns ends = {end_columns, sizeof end_columns / sizeof *end_columns};
+static const struct sg_columns ends = SG_COLUMNS(end_columns);
 
 /* ---- section --------------------------------------------------------------------------------- */
 

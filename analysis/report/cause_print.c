@@ -113,7 +113,7 @@ static const struct sg_column columns[] = {
     {"after", OF_ROW(OBJECT, after), .inner = &sg_waitstate_place_columns},
     {"until", OF_ROW(OBJECT, until), .inner = &sg_waitstate_place_columns},
 };
-static const struct sg_columns cause_columns = {columns, sizeof columns / sizeof *columns};
+static const struct sg_columns cause_columns = SG_COLUMNS(columns);
 
 /* ---- JSON (docs/report-json.md) -------------------------------------------------------------- */
 
@@ -162,7 +162,7 @@ static void put_chain(const struct sg_cause_chain *chain, struct sg_json_writer 
         {"until", OF_LINK(OBJECT, until), .inner = &sg_waitstate_place_columns},
         {"waited_in", OF_LINK(OBJECT, waited), .inner = &sg_waitstate_place_columns},
     };
-    static const struct sg_columns all = {link_columns, sizeof link_columns / sizeof *link_columns};
+    static const struct sg_columns all = SG_COLUMNS(link_columns);
     static const struct sg_section links = {.member = "links", .json = {&all}};
 
     sg_json_begin(writer, NULL, '{');

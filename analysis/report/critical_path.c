@@ -480,7 +480,7 @@ static const struct sg_column columns[] = {
     {"after", OF_ROW(OBJECT, after), .inner = &sg_waitstate_place_columns},
     {"until", OF_ROW(OBJECT, until), .inner = &sg_waitstate_place_columns},
 };
-const struct sg_columns sg_path_columns = {columns, sizeof columns / sizeof *columns};
+const struct sg_columns sg_path_columns = SG_COLUMNS(columns);
 
 static struct sg_rows rows_of(const struct sg_report *report,
                               const struct sg_print_options *options)

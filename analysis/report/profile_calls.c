@@ -282,7 +282,7 @@ static const struct sg_column columns[] = {
     {"mean_ns", "average", "Average(ms)", IS(REAL_NS, mean_ns), .print = print_mean_ns},
     {"open", IS(COUNT, open)},
 };
-const struct sg_columns sg_primitive_columns = {columns, sizeof columns / sizeof *columns};
+const struct sg_columns sg_primitive_columns = SG_COLUMNS(columns);
 
 /* ---- bins of a distribution ------------------------------------------------------------------ */
 
@@ -349,11 +349,9 @@ static const struct sg_column bytes_columns[] = {
     {NULL, "below", "Below", OF_BIN(BYTES, below)},
     REST,
 };
-const struct sg_columns sg_bin_columns = {bin_columns, sizeof bin_columns / sizeof *bin_columns};
-const struct sg_columns sg_bin_time_columns = {time_columns,
-                                               sizeof time_columns / sizeof *time_columns};
-const struct sg_columns sg_bin_bytes_columns = {bytes_columns,
-                                                sizeof bytes_columns / sizeof *bytes_columns};
+const struct sg_columns sg_bin_columns = SG_COLUMNS(bin_columns);
+const struct sg_columns sg_bin_time_columns = SG_COLUMNS(time_columns);
+const struct sg_columns sg_bin_bytes_columns = SG_COLUMNS(bytes_columns);
 
 /* ---- text of the summary --------------------------------------------------------------------- */
 

@@ -91,8 +91,7 @@ static const struct sg_column pair_columns[] = {
     {"received_messages", OF_PAIR(COUNT, received_messages)},
     {"received_bytes", OF_PAIR(COUNT, received_bytes)},
 };
-static const struct sg_columns all_pair_columns = {pair_columns,
-                                                   sizeof pair_columns / sizeof *pair_columns};
+static const struct sg_columns all_pair_columns = SG_COLUMNS(pair_columns);
 
 #define OF_TARGET(which, member)                                                                   \
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_call_target, member)
@@ -105,8 +104,7 @@ static const struct sg_column target_columns[] = {
     {"gets", "gets", "gets", OF_TARGET(COUNT, gets)},
     {"got_bytes", "got", "got", OF_TARGET(BYTES, got_bytes)},
 };
-static const struct sg_columns all_target_columns = {target_columns, sizeof target_columns /
-                                                                         sizeof *target_columns};
+static const struct sg_columns all_target_columns = SG_COLUMNS(target_columns);
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -312,13 +310,13 @@ static enum sg_status put_matrix(const struct matrix *matrix, bool bytes, FILE *
     struct sg_column columns[MATRIX_RANKS + 1] = {
         {.header = bytes ? "bytes to" : "messages to", .left = true}};
     char headers[MATRIX_RANKS][12];
-    struct sg_table table = {.column_count = 1, .columns = {&columns[0]}};
+    struct sg_table table = {.column_count = 1, .columns = {{&columns[0]}}};
     uint32_t ranks = matrix->calls->rank_count;
 
     for (uint32_t to = 0; to < ranks; to++) {
         snprintf(headers[to], sizeof headers[to], "%" PRIu32, to);
         columns[1 + to].header = headers[to];
-        table.columns[table.column_count++] = &columns[1 + to];
+        table.columns[table.column_count++] = (struct sg_cell){&columns[1 + to], 0};
     }
     for (uint32_t from = 0; from < ranks; from++) {
         sg_table_addf(&table, "from %" PRIu32, from);

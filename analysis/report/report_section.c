@@ -220,8 +220,7 @@ static const struct sg_column rank_columns[] = {
     {"last_count", OF_RANK(COUNT, of.last_count), .known = has_events},
     {NULL, "last", "last", OF_RANK(COUNT, of.last_count)},
 };
-const struct sg_columns sg_rank_columns = {rank_columns,
-                                           sizeof rank_columns / sizeof *rank_columns};
+const struct sg_columns sg_rank_columns = SG_COLUMNS(rank_columns);
 
 static int by_blocked(const void *left, const void *right)
 {

@@ -115,7 +115,7 @@ static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
     int count = trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN ? 1 : SG_TRIED_COUNT;
     struct sg_table table = {0};
 
-    sg_table_show(&table, (struct sg_columns){columns, sizeof columns / sizeof *columns}, NULL);
+    sg_table_show(&table, (struct sg_columns)SG_COLUMNS(columns), NULL);
     for (uint32_t i = 0; i < trial->arm_count; i++) {
         for (int tried = 0; tried < count; tried++)
             add_arm(&table, trial, &trial->arms[i], tried);
@@ -305,7 +305,7 @@ static const struct sg_column columns[] = {
     {"arms", "arms", "cost of a call on a rank", .left = true, .print = print_costs,
      .json = json_arms},
 };
-static const struct sg_columns all = {columns, sizeof columns / sizeof *columns};
+static const struct sg_columns all = SG_COLUMNS(columns);
 
 static struct sg_rows rows_of(const struct sg_report *report,
                               const struct sg_print_options *options)

@@ -20,8 +20,7 @@ static const struct sg_column place_columns[] = {
     {"mpi_function", "function", "function", .left = true, OF_PLACE(TEXT, function)},
     SG_SITE_ALONE_COLUMNS,
 };
-const struct sg_columns sg_waitstate_place_columns = {place_columns,
-                                                      sizeof place_columns / sizeof *place_columns};
+const struct sg_columns sg_waitstate_place_columns = SG_COLUMNS(place_columns);
 
 void sg_waitstate_put_place(const struct sg_waitstate_place *place, FILE *out)
 {
@@ -61,8 +60,7 @@ static const struct sg_column row_columns[] = {
     {"wrong_order_waits", "disorder", "wrong order", OF_ROW(COUNT, wrong_order_waits)},
     {"wrong_order_ns", OF_ROW(NS, wrong_order_ns)},
 };
-static const struct sg_columns all_row_columns = {row_columns,
-                                                  sizeof row_columns / sizeof *row_columns};
+static const struct sg_columns all_row_columns = SG_COLUMNS(row_columns);
 
 /* ---- columns of pairs ------------------------------------------------------------------------ */
 
@@ -100,8 +98,7 @@ static const struct sg_column pair_columns[] = {
     {NULL, "other_site", "at", .left = true, .flexible = true, .print = print_other_site},
     {"for", OF_PAIR(OBJECT, other), .inner = &sg_waitstate_place_columns},
 };
-static const struct sg_columns all_pair_columns = {pair_columns,
-                                                   sizeof pair_columns / sizeof *pair_columns};
+static const struct sg_columns all_pair_columns = SG_COLUMNS(pair_columns);
 
 /* ---- columns of ranks ------------------------------------------------------------------------ */
 
@@ -117,8 +114,7 @@ static const struct sg_column rank_columns[] = {
     {"caused_ns", OF_RANK(NS, caused.wait_ns)},
     {"caused_max_ns", OF_RANK(NS, caused.max_ns)},
 };
-static const struct sg_columns all_rank_columns = {rank_columns,
-                                                   sizeof rank_columns / sizeof *rank_columns};
+static const struct sg_columns all_rank_columns = SG_COLUMNS(rank_columns);
 
 /* ---- columns of skews ------------------------------------------------------------------------ */
 
@@ -136,8 +132,7 @@ static const struct sg_column skew_columns[] = {
     {"comms", .kind = SG_COLUMN_COUNT32, .offset = offsetof(struct sg_report_site, comms)},
     {"worst", .json = json_worst},
 };
-static const struct sg_columns skew_only = {skew_columns,
-                                            sizeof skew_columns / sizeof *skew_columns};
+static const struct sg_columns skew_only = SG_COLUMNS(skew_columns);
 
 /* ---- sections -------------------------------------------------------------------------------- */
 

@@ -3,10 +3,9 @@
 #include "watch/watch_print.h"
 
 #include "core/text.h"
-#include "output/column.h"
 #include "output/format.h"
 #include "output/json_output.h"
-#include "output/table.h"
+#include "output/section.h"
 #include "report/between_calls.h"
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
@@ -86,11 +85,11 @@ static const struct sg_column now_columns[] = {
     {NULL, "total", "total", IS(NS, time_ns), .known = knows_any},
     {NULL, "run", "of run", IS(SHARE, share)},
 };
-#define ALL (sizeof now_columns / sizeof *now_columns)
 #define IN_REPORT 4 /* columns that the report's own tables have */
 
-static const struct sg_columns live_now_columns = {now_columns, ALL};
-static const struct sg_columns live_run_columns = {now_columns + IN_REPORT, ALL - IN_REPORT};
+static const struct sg_columns live_now_columns = SG_COLUMNS(now_columns);
+static const struct sg_columns live_run_columns = {
+    now_columns + IN_REPORT, sizeof now_columns / sizeof *now_columns - IN_REPORT};
 
 /* ---- reasons --------------------------------------------------------------------------------- */
 
@@ -120,16 +119,90 @@ static json_t *json_why(const void *of, const void *context)
     return object;
 }
 
-static const struct sg_column why_columns[] = {
-    {"why", "why", "because", .left = true, .print = print_why, .json = json_why},
+#define OUTSIDE(which, member)                                                                     \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_outside_spent, member)
+
+static bool knows_outside(const void *spent)
+{
+    return ((const struct sg_outside_spent *)spent)->is_known;
+}
+
+static const struct sg_column outside_columns[] = {
+    {"out_ns", OUTSIDE(NS, out_ns), .known = knows_outside},
+    {"time_ns", OUTSIDE(NS, ns)},
+    {"cpu_ns", OUTSIDE(NS, cpu_ns)},
+    {"runnable_ns", OUTSIDE(NS, runnable_ns)},
+    {"off_ns", OUTSIDE(NS, off_ns)},
+    {"cause", OUTSIDE(WORD, cause), .words = sg_cause_names},
 };
-static const struct sg_columns live_why_columns = {why_columns, 1};
+static const struct sg_columns live_outside_columns = SG_COLUMNS(outside_columns);
+
+static json_t *json_why_now(const void *of, const void *context)
+{
+    const struct sg_live_rank *awaited = ((const struct sg_live_row *)of)->awaited;
+    json_t *object;
+
+    if (awaited == NULL)
+        return json_null();
+    object = json_object();
+    sg_columns_set(&object, live_outside_columns, &awaited->outside, NULL);
+    sg_json_set(&object, "rank", json_integer(awaited->rank));
+    return object;
+}
+
+/* ---- call sites ------------------------------------------------------------------------------ */
+
+#define OF_ROW(which, member)                                                                      \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_live_row, member)
+
+static const struct sg_column row_columns[] = {
+    {OF_ROW(OBJECT, run), .inner = &live_run_columns},
+    {"why", "why", "because", .left = true, .print = print_why, .json = json_why},
+    {"why_now", .json = json_why_now},
+    {"open_calls", OF_ROW(COUNT32, open_calls)},
+    {"open_ns", OF_ROW(NS, open_ns)},
+    {"now", OF_ROW(OBJECT, now), .inner = &live_now_columns},
+};
+static const struct sg_columns live_row_columns = SG_COLUMNS(row_columns);
+
+static const struct sg_column text_columns[] = {
+    {NULL, "now", OF_ROW(OBJECT, now), .inner = &live_now_columns},
+    {NULL, "run", OF_ROW(OBJECT, run), .inner = &live_now_columns},
+};
+static const struct sg_columns live_text_columns = SG_COLUMNS(text_columns);
+
+#define SECTION(...)                                                                               \
+    {                                                                                              \
+        .json = {&sg_call_columns, &live_row_columns},                                             \
+        .text = {&live_text_columns, &live_row_columns, &sg_call_columns, &sg_site_columns},       \
+        .shown = "function site " __VA_ARGS__ " why"                                               \
+    }
+static const struct sg_section first_rows = SECTION("run.calls run.time run.share run.wait run.p50 "
+                                                    "run.max run.last run.least");
+static const struct sg_section later_rows = SECTION("now.calls/s now.time now.share now.wait "
+                                                    "now.p50 now.max now.last now.least run.total "
+                                                    "run.run");
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 static bool knows_now(const void *row)
 {
     return ((const struct sg_live_rank *)row)->has_now;
+}
+
+static json_t *json_open(const void *of, const void *context)
+{
+    const struct sg_live_rank *rank = of;
+    const struct sg_call_row call = {.function = rank->open_function, .place = rank->open_site};
+    json_t *open;
+
+    if (rank->open_function == NULL)
+        return json_null();
+    open = json_object();
+    sg_columns_set(&open, sg_call_function_columns, &call, NULL);
+    sg_columns_set(&open, sg_call_site_columns, &call, NULL);
+    sg_json_set(&open, "open_ns", json_integer((json_int_t)rank->open_ns));
+    return open;
 }
 
 #define OF_RANK(which, member)                                                                     \
@@ -142,86 +215,21 @@ static const struct sg_column rank_columns[] = {
     {"share", OF_RANK(SHARE, share)},
     {"now_time_ns", "now", "now", OF_RANK(NS, now_ns), .known = knows_now},
     {"now_share", OF_RANK(SHARE, now_share)},
+    {"in", .json = json_open},
+    {"outside", OF_RANK(OBJECT, outside), .inner = &live_outside_columns},
 };
-static const struct sg_columns live_rank_columns = {rank_columns,
-                                                    sizeof rank_columns / sizeof *rank_columns};
+static const struct sg_columns live_rank_columns = SG_COLUMNS(rank_columns);
+static const struct sg_section live_ranks = {.json = {&live_rank_columns}};
 
 /* ---- JSON: the view of a job as one object on one line */
 
 #define VERSION 1
 #define DIGITS 9
 
-static json_t *outside_of(const struct sg_outside_spent *spent)
+/* The call sites that are shown. */
+static struct sg_rows rows_of(const struct sg_live_view *view, const struct sg_live_print *print)
 {
-    if (!spent->is_known)
-        return json_null();
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "out_ns", (json_int_t)spent->out_ns,
-                     "time_ns", (json_int_t)spent->ns, "cpu_ns", (json_int_t)spent->cpu_ns,
-                     "runnable_ns", (json_int_t)spent->runnable_ns, "off_ns",
-                     (json_int_t)spent->off_ns, "cause", sg_cause_names[spent->cause]);
-}
-
-static json_t *why_now_of(const struct sg_live_rank *awaited)
-{
-    json_t *object = outside_of(&awaited->outside);
-
-    sg_json_set(&object, "rank", json_integer(awaited->rank));
-    return object;
-}
-
-static json_t *row_of(const struct sg_live_view *view, const struct sg_live_row *row)
-{
-    json_t *object = json_object(), *now = NULL;
-
-    sg_columns_set(&object, sg_call_columns, &row->call, view->report.calls);
-    sg_columns_set(&object, live_run_columns, &row->run, NULL);
-    sg_columns_set(&object, live_why_columns, row, NULL);
-    sg_json_set(&object, "why_now", row->awaited != NULL ? why_now_of(row->awaited) : json_null());
-    sg_json_set(&object, "open_calls", json_integer(row->open_calls));
-    sg_json_set(&object, "open_ns", json_integer((json_int_t)row->open_ns));
-    if (row->now.is_known) {
-        now = json_object();
-        sg_columns_set(&now, live_now_columns, &row->now, NULL);
-    }
-    sg_json_set(&object, "now", row->now.is_known ? now : json_null());
-    return object;
-}
-
-static json_t *rows_of(const struct sg_live_view *view, const struct sg_live_print *print)
-{
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < sg_live_print_count(print, view->row_count) && rows != NULL; i++)
-        sg_json_append(&rows, row_of(view, &view->rows[i]));
-    return rows;
-}
-
-static json_t *open_of(const struct sg_live_rank *rank)
-{
-    const struct sg_call_row call = {.function = rank->open_function, .place = rank->open_site};
-    json_t *open = json_object();
-
-    sg_columns_set(&open, sg_call_function_columns, &call, NULL);
-    sg_columns_set(&open, sg_call_site_columns, &call, NULL);
-    sg_json_set(&open, "open_ns", json_integer((json_int_t)rank->open_ns));
-    return open;
-}
-
-static json_t *ranks_of(const struct sg_live_view *view)
-{
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < view->rank_count && rows != NULL; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, live_rank_columns, &view->per_rank[i], NULL);
-        sg_json_set(&row, "in",
-                    view->per_rank[i].open_function != NULL ? open_of(&view->per_rank[i])
-                                                            : json_null());
-        sg_json_set(&row, "outside", outside_of(&view->per_rank[i].outside));
-        sg_json_append(&rows, row);
-    }
-    return rows;
+    return SG_ROWS(view->rows, sg_live_print_count(print, view->row_count), view->report.calls);
 }
 
 static json_t *refused_of(const struct sg_live_job *job)
@@ -241,6 +249,8 @@ static json_t *refused_of(const struct sg_live_job *job)
 enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg_live_view *view,
                                   const struct sg_live_print *print, FILE *out)
 {
+    const struct sg_rows rows = rows_of(view, print);
+    const struct sg_rows ranks = SG_ROWS(view->per_rank, view->rank_count, NULL);
     json_t *root = json_object();
 
     sg_json_set(&root, "version", json_integer(VERSION));
@@ -253,9 +263,9 @@ enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg
     sg_json_set(&root, "mpi",
                 view->report.calls != NULL ? sg_calls_json_share(view->report.calls) : json_null());
     sg_json_set(&root, "now_share", sg_json_real(!isnan(view->now_share), view->now_share));
-    sg_json_set(&root, "per_rank", ranks_of(view));
+    sg_json_set(&root, "per_rank", sg_section_list(&live_ranks, &ranks));
     sg_json_set(&root, "unreadable_logs", refused_of(job));
-    sg_json_set(&root, "calls", rows_of(view, print));
+    sg_json_set(&root, "calls", sg_section_list(&first_rows, &rows));
     sg_json_set(&root, "call_count", json_integer(view->row_count));
     sg_json_set(&root, "left_out_calls", json_integer((json_int_t)view->left_out));
     return sg_json_print_line(root, DIGITS, "watch", out);
@@ -433,44 +443,11 @@ static void put_states(const struct sg_live_job *job, const struct sg_live_view 
         fprintf(out, "note: the archive of the whole run is complete; stagger report shows it\n");
 }
 
-/* ---- call sites ------------------------------------------------------------------------------ */
-
-static enum sg_status put_rows(const struct sg_live_view *view, const struct sg_live_print *print,
-                               FILE *out)
-{
-    uint32_t count = sg_live_print_count(print, view->row_count);
-    struct sg_table table = {.width = print->width};
-    bool is_first = view->interval_ns == 0;
-    size_t figures;
-
-    if (count == 0)
-        return SG_OK;
-    sg_table_show(&table, sg_call_columns, "function");
-    sg_table_show(&table, sg_site_columns, "site");
-    figures = table.column_count;
-    sg_table_show(&table, live_now_columns,
-                  is_first ? "calls time share wait p50 max last least"
-                           : "calls/s time share wait p50 max last least");
-    figures = table.column_count - figures;
-    if (!is_first)
-        sg_table_show(&table, live_now_columns, "total run");
-    sg_table_show(&table, live_why_columns, NULL);
-    fputc('\n', out);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct sg_live_row *row = &view->rows[i];
-
-        sg_table_cells(&table, 2, &row->call, view->report.calls);
-        sg_table_cells(&table, figures, is_first ? &row->run : &row->now, NULL);
-        if (!is_first)
-            sg_table_cells(&table, 2, &row->run, NULL);
-        sg_table_row(&table, row, NULL);
-    }
-    return sg_table_finish(&table, "watch", out);
-}
-
 enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg_live_view *view,
                                   const struct sg_live_print *print, FILE *out)
 {
+    const struct sg_rows rows = rows_of(view, print);
+    struct sg_table table = {.width = print->width};
     enum sg_status status;
 
     put_title(job, view, out);
@@ -483,5 +460,9 @@ enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg
     put_longest(view, out);
     put_outside(view, out);
     put_states(job, view, out);
-    return put_rows(view, print, out);
+    if (rows.count == 0)
+        return SG_OK;
+    fputc('\n', out);
+    sg_section_fill(view->interval_ns == 0 ? &first_rows : &later_rows, &rows, &table);
+    return sg_table_finish(&table, "watch", out);
 }

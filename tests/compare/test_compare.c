@@ -43,7 +43,7 @@ TEST("the comparison of two runs is the one worked out by hand")
     ASSERT(it.row_count == 4);
     EXPECT(it.both_count == 2, it.only_count[0] == 1, it.only_count[1] == 1);
 
-    EXPECT(it.rows[0].site->id == 0xa, it.rows[0].side[0].calls == 32,
+    EXPECT(it.rows[0].site.id == 0xa, it.rows[0].side[0].calls == 32,
            it.rows[0].side[0].ns[SG_MEASURED_BLOCKED] == 16 * 600,
            it.rows[0].side[1].ns[SG_MEASURED_WAIT] == 16 * 100);
     expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
@@ -53,7 +53,7 @@ TEST("the comparison of two runs is the one worked out by hand")
     EXPECT(it.rows[0].difference[SG_MEASURED_WAIT].high == -150);
     expect(&it.rows[0], SG_MEASURED_PROCESSOR, 300, 250, SG_VERDICT_LESS);
 
-    EXPECT(it.rows[1].site->id == 0xb);
+    EXPECT(it.rows[1].site.id == 0xb);
     expect(&it.rows[1], SG_MEASURED_BLOCKED, 125, 100, SG_VERDICT_LESS);
     /* 16 draws of 0 or -50 a call: between all the one and all the other. */
     EXPECT(it.rows[1].difference[SG_MEASURED_BLOCKED].low > -50,
@@ -63,8 +63,8 @@ TEST("the comparison of two runs is the one worked out by hand")
                25);
     expect(&it.rows[1], SG_MEASURED_WAIT, 50, 50, SG_VERDICT_NOISE);
 
-    EXPECT(it.rows[2].site->id == 0xc, it.rows[2].side[0].present && !it.rows[2].side[1].present,
-           it.rows[2].side[0].ns[SG_MEASURED_BLOCKED] == 8 * 30, it.rows[3].site->id == 0xd,
+    EXPECT(it.rows[2].site.id == 0xc, it.rows[2].side[0].present && !it.rows[2].side[1].present,
+           it.rows[2].side[0].ns[SG_MEASURED_BLOCKED] == 8 * 30, it.rows[3].site.id == 0xd,
            !it.rows[3].side[0].present && it.rows[3].side[1].present,
            it.verdict_count[SG_VERDICT_LESS] == 2);
     sg_comparison_clear(&it);
@@ -87,7 +87,7 @@ TEST("a rebuilt program's call sites are matched by function, file and line")
 
     compare_runs(write_run("old", 0, PAIR_A), write_run("new", 1, PAIR_A_BUILT_ANEW), &it);
     ASSERT(it.both_count == 2);
-    EXPECT(it.rows[0].by_place, it.rows[0].site->id == 0xa);
+    EXPECT(it.rows[0].by_place, it.rows[0].site.id == 0xa);
     expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
     EXPECT(!it.rows[1].by_place);
     sg_comparison_clear(&it);
@@ -106,7 +106,7 @@ TEST("the means and the spread of runs count if a side has several runs")
     struct sg_comparison it;
 
     ASSERT(sg_compare(sides, false, &it) == SG_OK, it.row_count == 4);
-    EXPECT(it.both_count == 3, it.only_count[0] == 1, it.rows[0].site->id == 0xa,
+    EXPECT(it.both_count == 3, it.only_count[0] == 1, it.rows[0].site.id == 0xa,
            it.rows[0].by_place, it.rows[0].side[0].run_count == 3,
            it.rows[0].side[1].run_count == 2, it.rows[0].side[0].calls == 32,
            it.rows[0].side[0].ns[SG_MEASURED_BLOCKED] == (2 * 9600 + 8000 + 1) / 3,
@@ -117,9 +117,9 @@ TEST("the means and the spread of runs count if a side has several runs")
            is_near(difference->low, 250 - 850.0 / 3 - margin, 1e-6),
            is_near(difference->high, 250 - 850.0 / 3 + margin, 1e-6));
     /* D is in one run of A, and in both of B: still told, by the spread of these. */
-    EXPECT(it.rows[2].site->id == 0xd, it.rows[2].side[0].run_count == 1,
+    EXPECT(it.rows[2].site.id == 0xd, it.rows[2].side[0].run_count == 1,
            it.rows[2].difference[SG_MEASURED_BLOCKED].verdict == SG_VERDICT_NOISE,
-           it.rows[3].site->id == 0xc, it.rows[3].side[0].run_count == 2);
+           it.rows[3].site.id == 0xc, it.rows[3].side[0].run_count == 2);
     sg_comparison_clear(&it);
 }
 
