@@ -64,18 +64,18 @@ def test_faults():
     assert set(faults) <= {"no mean_blocked_ns"}
 
 
-def fields_of(schema):
-    """The names of all properties in a schema."""
+def undescribed(schema):
+    """The names of all properties in a schema without a description of their own."""
     for name, part in schema.items() if isinstance(schema, dict) else enumerate(schema):
         if name == "properties":
-            yield from part
+            yield from (field for field, form in part.items() if "description" not in form)
         if isinstance(part, (dict, list)):
-            yield from fields_of(part)
+            yield from undescribed(part)
 
 
 @pytest.mark.parametrize("name", ["report", "compare", "advise", "watch", "types"])
 def test_pages(name):
-    """the page of each JSON names all fields of its schema"""
+    """each field of a schema has a description, or is defined in the page of its JSON"""
     page = (ROOT / f"docs/{name.replace('types', 'report')}-json.md").read_text()
     schema = json.loads((ROOT / f"docs/schema/{name}.json").read_text())
-    assert [field for field in fields_of(schema) if not re.search(rf"\b{field}\b", page)] == []
+    assert [field for field in undescribed(schema) if not re.search(rf"\b{field}\b", page)] == []
