@@ -1,18 +1,19 @@
 #!/usr/bin/python3
 """Checks the invariants of an OTF2 archive that readers rely on.
 
-    check_archive.py [--counts] [--damaged] [--json FILE] [--events FILE] [--text FILE] DIR/traces.otf2
+    check_archive.py [--counts] [--damaged] [--json FILE] [--events FILE] [--text] DIR/traces.otf2...
 
 Prints "ok - ..." or "not ok - ..." for each invariant and exits with 1 if one fails. --counts prints
 each rank's calls in the format of the test programs instead of the invariants that hold. --json writes
 the counts, --events every event in global order, both as JSON for tests to compare; --text writes both,
-and failed invariants, as lines of words.
+and failed invariants, as lines of words into DIR/text.
 --damaged: the logs contradict each other, so checks nothing that several ranks record of a message or a
 collective; the same applies to a partial archive.
 """
 import argparse
 import collections
 import json
+import os
 import re
 import subprocess
 import sys
@@ -633,32 +634,25 @@ def print_counts(ranks, counts):
         print('{"rank":%d,"barrier":%d,"reduce":%d,"allreduce":%d}' % (rank, *own))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("archive")
-    parser.add_argument("--counts", action="store_true")
-    parser.add_argument("--damaged", action="store_true")
-    parser.add_argument("--json")
-    parser.add_argument("--events")
-    parser.add_argument("--text")
-    options = parser.parse_args()
+def check_archive(archive, options):
+    """True if all invariants hold."""
     check = Checker()
     rows = []
-    with otf2.reader.open(options.archive) as trace:
+    with otf2.reader.open(archive) as trace:
         definitions = trace.definitions
         check_groups(check, definitions)
         check_comms(check, definitions)
         check_locations(check, definitions)
         check_tree(check, definitions)
         check_regions(check, definitions)
-        check_clock_offsets(check, options.archive, definitions.locations)
+        check_clock_offsets(check, archive, definitions.locations)
         walker = Walker(check)
         walker.topologies.define(definitions)
         for location, event in trace.events:
             walker.step(location, event)
             if options.events or options.text:
                 rows.append(describe(location, event))
-        walker.finish(definitions, options.damaged or is_partial(options.archive))
+        walker.finish(definitions, options.damaged or is_partial(archive))
         ranks = len(list(definitions.location_groups))
         comms = [{"name": comm.name, "size": len(members_of(comm) or ()),
                   "groups": [ranks_of(comm.groupA), ranks_of(comm.groupB)]
@@ -674,14 +668,26 @@ def main():
     summary = {"ranks": ranks, "counts": walker.counts, "comms": comms, "locations": locations,
                "places": places, "sites": sorted(walker.sites)}
     if options.text:
-        print_text(options.text, check, rows, summary)
+        print_text(os.path.join(os.path.dirname(archive), "text"), check, rows, summary)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(summary, file)
     if options.events:
         with open(options.events, "w", encoding="utf-8") as file:
             json.dump(rows, file)
-    return 1 if check.failed else 0
+    return not check.failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("archives", nargs="+")
+    parser.add_argument("--counts", action="store_true")
+    parser.add_argument("--damaged", action="store_true")
+    parser.add_argument("--json")
+    parser.add_argument("--events")
+    parser.add_argument("--text", action="store_true")
+    options = parser.parse_args()
+    return 0 if all([check_archive(archive, options) for archive in options.archives]) else 1
 
 
 if __name__ == "__main__":
